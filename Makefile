@@ -1,0 +1,72 @@
+# Everything is built from this checkout; `make help` lists what there is.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# k6 finds its extensions in the binary and reports to nobody.
+export K6_AUTO_EXTENSION_RESOLUTION := false
+export K6_NO_USAGE_REPORT := true
+
+K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
+REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
+GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
+MODULES := extensions extensions/cmd/k6 scripts/bench/native scripts/bench/ratios
+with := scripts/servers.sh with
+load := bin/k6 run --quiet scenarios/stock-load.js
+
+.PHONY: help
+help: ## say what each target does
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  make %-15s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: bin/k6 ## build bin/k6: k6 with all extensions, pinned by go.sum
+
+bin/k6: $(GO_SOURCES)
+	go build -C extensions/cmd/k6 -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6 .
+
+# The same with the race detector, for the tests.
+bin/k6-race: $(GO_SOURCES)
+	go build -C extensions/cmd/k6 -race -o $(CURDIR)/bin/k6-race .
+
+.PHONY: xk6
+xk6: bin/k6-xk6 ## build bin/k6-xk6: the same extensions through xk6
+
+bin/k6-xk6: $(GO_SOURCES) bin/xk6
+	bin/xk6 build $(K6_VERSION) --output bin/k6-xk6 \
+	  --with github.com/xk6-sweep/xk6-sweep/extensions=./extensions \
+	  --with github.com/grafana/xk6-redis@$(REDIS_VERSION)
+
+bin/xk6: scripts/tools/xk6/go.mod
+	go build -C scripts/tools/xk6 -trimpath -o $(CURDIR)/bin/xk6 go.k6.io/xk6
+
+.PHONY: stock-rollup
+stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
+	$(with) machbase -- bash -c '$(load) && bin/k6 run -e OPS=$(or $(OPS),500) scenarios/stock-rollup.js'
+
+.PHONY: test
+test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector
+	scripts/test/servers_test.sh
+	go test -C scripts/bench/native -race ./...
+	go test -C scripts/bench/ratios -race ./...
+	$(with) machbase -- go test -C extensions -race ./...
+	$(with) machbase -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
+
+.PHONY: bench
+bench: bin/k6 ## print k6's speed beside a native Go program's, measured in turns; leave the machine alone meanwhile
+	go build -C scripts/bench/native -trimpath -o $(CURDIR)/bin/native .
+	go build -C scripts/bench/ratios -trimpath -o $(CURDIR)/bin/ratios .
+	$(with) machbase -- bash -c '$(load) && bin/ratios'
+
+.PHONY: lint
+lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
+	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
+	if command -v shellcheck; then shellcheck -x .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
+
+bin/golangci-lint: scripts/tools/golangci-lint/go.mod
+	go build -C scripts/tools/golangci-lint -trimpath -o $(CURDIR)/bin/golangci-lint \
+	  github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.PHONY: clean
+clean: ## stop this checkout's servers and remove what was built and measured here
+	scripts/servers.sh down
+	rm -rf bin results

@@ -1,0 +1,27 @@
+package k6glue
+
+import "github.com/grafana/sobek"
+
+// Throw throws a JavaScript Error with the given name, message and further properties. It does not return.
+func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
+	e, err := rt.New(rt.Get("Error"), rt.ToValue(message))
+	if err != nil {
+		panic(rt.NewGoError(err))
+	}
+	for key, value := range properties {
+		must(rt, e.Set(key, value))
+	}
+	must(rt, e.Set("name", name))
+	panic(e)
+}
+
+// ThrowType throws a TypeError: the script called something with the wrong arguments.
+func ThrowType(rt *sobek.Runtime, format string, args ...any) {
+	panic(rt.NewTypeError(append([]any{format}, args...)...))
+}
+
+func must(rt *sobek.Runtime, err error) {
+	if err != nil {
+		panic(rt.NewGoError(err))
+	}
+}

@@ -1,0 +1,126 @@
+package k6glue
+
+import (
+	"context"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// flushEvery is how often a client of a sweep emits what it has counted.
+const flushEvery = time.Second
+
+// Series is a k6 metric with tags of its own, beside those that the VU has at the moment.
+type Series struct {
+	Metric *metrics.Metric
+	Tags   [][2]string
+
+	base, tags *metrics.TagSet // the tags, worked out for this base
+	sum        float64
+}
+
+// Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can take samples of:
+// there counters are summed up and go out once a second, and single durations do not go out at all (the sweep has
+// them in its histograms). Elsewhere every sample goes out at once, as k6's users expect.
+type Meter struct {
+	vu      modules.VU
+	series  []*Series
+	session *Session
+	flushed time.Time
+}
+
+// NewMeter returns a meter for the VU.
+func NewMeter(vu modules.VU) *Meter { return &Meter{vu: vu} }
+
+// Series returns a series of the metric, to be kept. Tags are pairs of name and value.
+func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) *Series {
+	s := &Series{Metric: metric, Tags: tags}
+	m.series = append(m.series, s)
+
+	return s
+}
+
+// Add counts n.
+func (m *Meter) Add(s *Series, n float64) { s.sum += n }
+
+// Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in milliseconds belong to
+// this moment; in a sweep they are dropped.
+func (m *Meter) Emit(durations ...Duration) {
+	at := time.Now()
+	session := SessionOf(m.vu.Context())
+	if session != m.session {
+		m.session = session
+		if session != nil {
+			session.BeforeMeasure(m.Flush)
+			session.AtEnd(m.Flush)
+		}
+	}
+	if session == nil {
+		m.push(at, durations)
+
+		return
+	}
+	if at.Sub(m.flushed) >= flushEvery {
+		m.push(at, nil)
+	}
+}
+
+// Duration is one sample of a Trend of durations.
+type Duration struct {
+	Series *Series
+	Took   time.Duration
+}
+
+// Flush sends what was counted, now.
+func (m *Meter) Flush() { m.push(time.Now(), nil) }
+
+func (m *Meter) push(at time.Time, durations []Duration) {
+	m.flushed = at
+	state := m.vu.State()
+	if state == nil {
+		return
+	}
+
+	base := state.Tags.GetCurrentValues().Tags
+	samples := make(metrics.Samples, 0, len(m.series)+len(durations))
+	add := func(s *Series, value float64) {
+		samples = append(samples, metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: s.Metric, Tags: s.tagged(base)},
+			Time:       at,
+			Value:      value,
+		})
+	}
+	for _, s := range m.series {
+		if s.sum != 0 {
+			add(s, s.sum)
+			s.sum = 0
+		}
+	}
+	for _, d := range durations {
+		add(d.Series, metrics.D(d.Took))
+	}
+	if len(samples) == 0 {
+		return
+	}
+	ctx := m.vu.Context()
+	if m.session != nil {
+		// The last counts go out after the iteration, the context of which is done by then. The executor is still
+		// running, so somebody still listens.
+		ctx = context.WithoutCancel(ctx)
+	}
+	metrics.PushIfNotDone(ctx, state.Samples, samples)
+}
+
+// tagged returns the base tags with the series' own. The result is kept for as long as the base stays the same: a VU
+// is reused by later steps and scenarios with other tags.
+func (s *Series) tagged(base *metrics.TagSet) *metrics.TagSet {
+	if s.base != base {
+		s.base, s.tags = base, base
+		for _, tag := range s.Tags {
+			s.tags = s.tags.With(tag[0], tag[1])
+		}
+	}
+
+	return s.tags
+}

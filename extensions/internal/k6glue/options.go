@@ -1,0 +1,57 @@
+package k6glue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/grafana/sobek"
+)
+
+// Options reads a JavaScript object of options into a struct, by the struct's json tags. An unknown name or a value
+// of the wrong type is an error that names it. Undefined and null leave the struct as it is.
+func Options(value sobek.Value, into any) error {
+	if value == nil || sobek.IsUndefined(value) || sobek.IsNull(value) {
+		return nil
+	}
+	if _, ok := value.(*sobek.Object); !ok {
+		return fmt.Errorf("options must be an object, not %s", value.String())
+	}
+
+	raw, err := json.Marshal(value.Export())
+	if err != nil {
+		return fmt.Errorf("options cannot be read: %w", err)
+	}
+
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(into)
+
+	var wrongType *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrongType):
+		return fmt.Errorf("option %s must be a %s, not a %s", wrongType.Field, wrongType.Type, wrongType.Value)
+	}
+	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(known(into), ", "))
+	}
+
+	return err
+}
+
+func known(into any) []string {
+	var names []string
+	t := reflect.TypeOf(into).Elem()
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+
+	return names
+}

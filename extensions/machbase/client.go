@@ -1,0 +1,144 @@
+package machbase
+
+import (
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// client is a JavaScript Client: one connection of one VU, opened by the first operation that needs it, opened anew
+// by the next one after it broke, and closed when the VU ends.
+type client struct {
+	*module
+
+	config  *Config
+	session *session
+
+	sweep    *k6glue.Session // of which recorder is
+	recorder *measure.Recorder
+}
+
+// newClient is new Client(url, options) or new Client(options). It does not connect: that is not for the init context.
+func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
+	var o options
+	rest := call.Argument(0)
+	if text, ok := rest.Export().(string); ok {
+		o.URL = text
+		rest = call.Argument(1)
+	}
+	if err := k6glue.Options(rest, &o); err != nil {
+		m.throw(newError(KindUsage, "new Client: %s", err))
+	}
+	config, err := o.config()
+	if err != nil {
+		m.throw(newError(KindUsage, "new Client: %s", err))
+	}
+
+	c := &client{module: m, config: config}
+	if err := call.This.DefineDataProperty("driver", m.vu.Runtime().ToValue(m.driver.Name()),
+		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
+		m.throw(newError(KindUsage, "new Client: %s", err))
+	}
+	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
+		"connect":  c.connect,
+		"query":    c.query,
+		"exec":     c.exec,
+		"prepare":  c.prepare,
+		"appender": c.appender,
+		"close":    c.close,
+	})
+
+	return nil
+}
+
+// connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
+func (c *client) connect(sobek.FunctionCall) sobek.Value {
+	if err := c.ensure(); err != nil {
+		c.throw(err)
+	}
+
+	return sobek.Undefined()
+}
+
+// close is client.close(): it closes the connection. The next operation opens a new one.
+func (c *client) close(sobek.FunctionCall) sobek.Value {
+	c.disconnect()
+
+	return sobek.Undefined()
+}
+
+// ensure makes sure that there is a connection.
+func (c *client) ensure() error {
+	if c.session != nil {
+		return nil
+	}
+	if c.vu.State() == nil {
+		return newError(KindUsage, "a Client cannot be used in the init context; use it in setup() or in a scenario's function")
+	}
+
+	begin := time.Now()
+	s, err := openSession(c.vu.Context(), c.driver, c.config)
+	if err != nil {
+		c.instruments.record(opConnect, err.(*Error).Kind, time.Since(begin), 0, 0, 0) //nolint:errorlint,forcetypeassert
+		return err
+	}
+	c.session = s
+	received, sent := s.traffic()
+	c.instruments.record(opConnect, outcomeOK, time.Since(begin), 0, received, sent)
+	k6glue.OnVUEnd(c.vu, c.disconnect)
+
+	return nil
+}
+
+func (c *client) disconnect() {
+	if c.session != nil {
+		c.session.close()
+		c.session = nil
+	}
+}
+
+// do runs one operation on the connection and records it. rows tells how many rows it came to.
+func (c *client) do(operation string, timeout time.Duration, rows func() int64, job func(Conn) error) error {
+	if err := c.ensure(); err != nil {
+		return err
+	}
+
+	begin := time.Now()
+	err := c.session.do(c.vu.Context(), timeout, job)
+	took := time.Since(begin)
+
+	outcome, count := outcomeOK, int64(0)
+	if err != nil {
+		outcome = err.Kind
+	} else if rows != nil {
+		count = rows()
+	}
+	received, sent := c.session.traffic()
+	c.instruments.record(operation, outcome, took, count, received, sent)
+	c.account(count, received, sent)
+
+	if err == nil {
+		return nil
+	}
+	if c.session.broken {
+		c.disconnect()
+	}
+
+	return err
+}
+
+// account adds to what the sweep reports of its step.
+func (c *client) account(rows int64, received, sent uint64) {
+	sweep := k6glue.SessionOf(c.vu.Context())
+	if sweep == nil {
+		return
+	}
+	if sweep != c.sweep {
+		c.sweep, c.recorder = sweep, sweep.Client.Recorder(sweep.Op)
+	}
+	c.recorder.Rows(uint64(rows)) //nolint:gosec // a count
+	c.recorder.Bytes(sent, received)
+}

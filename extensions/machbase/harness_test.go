@@ -1,0 +1,248 @@
+package machbase
+
+import (
+	"context"
+	"os"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/grafana/sobek"
+	"github.com/sirupsen/logrus"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// vu is a virtual user in which a test runs JavaScript. `machbase` is the module, `attempt(fn)` returns what fn throws
+// as { name, message, code, kind }, and null when it throws nothing.
+//
+// It is the modules.VU of its module. modulestest has one too, but it needs a requirement that go.mod does not have.
+type vu struct {
+	t       *testing.T
+	ctx     context.Context //nolint:containedctx // what k6 gives to modules
+	cancel  func()
+	runtime *sobek.Runtime
+	env     *common.InitEnvironment // in the init context
+	state   *lib.State              // behind it
+	events  common.Events
+	module  *module
+
+	mu      sync.Mutex
+	samples []metrics.Sample
+	exit    func() // what k6 does when it is about to exit
+}
+
+// newVU returns a VU as scripts' functions run in, its module speaking through the driver.
+func newVU(t *testing.T, driver Driver) *vu {
+	t.Helper()
+	v := newInitVU(t, driver)
+	v.start(1)
+
+	return v
+}
+
+// newInitVU returns a VU in the init context.
+func newInitVU(t *testing.T, driver Driver) *vu {
+	t.Helper()
+	v := &vu{t: t, runtime: sobek.New()}
+	v.ctx, v.cancel = context.WithCancel(context.Background())
+	v.runtime.SetFieldNameMapper(common.FieldNameMapper{})
+	registry := metrics.NewRegistry()
+	v.env = &common.InitEnvironment{TestPreInitState: &lib.TestPreInitState{
+		Logger: logrus.New(), Registry: registry, BuiltinMetrics: metrics.RegisterBuiltinMetrics(registry),
+	}}
+	v.events, v.exit = exitEvents(t)
+	v.module = New().NewModuleInstance(v).(*module)
+	v.module.driver = driver
+	require.NoError(t, v.runtime.Set("machbase", v.module.Exports().Default))
+	_, err := v.runtime.RunString(`
+		var attempt = (fn) => {
+			try { fn(); } catch (e) {
+				return { name: e.name, message: e.message, code: e.code, kind: e.kind, isError: e instanceof Error };
+			}
+			return null;
+		};
+	`)
+	require.NoError(t, err)
+
+	return v
+}
+
+// start leaves the init context. VU 0 is that of setup.
+func (v *vu) start(id uint64) {
+	samples := make(chan metrics.SampleContainer)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case container := <-samples:
+				v.mu.Lock()
+				v.samples = append(v.samples, container.GetSamples()...)
+				v.mu.Unlock()
+			case <-stop:
+				return
+			}
+		}
+	}()
+	v.t.Cleanup(func() {
+		v.exit()
+		v.cancel()
+		close(stop)
+		<-stopped
+	})
+	v.state = &lib.State{
+		BuiltinMetrics: v.env.BuiltinMetrics,
+		Samples:        samples,
+		Tags:           lib.NewVUStateTags(v.env.Registry.RootTagSet()),
+		VUID:           id,
+	}
+	v.env = nil
+}
+
+func (v *vu) Context() context.Context             { return v.ctx }
+func (v *vu) Events() common.Events                { return v.events }
+func (v *vu) InitEnv() *common.InitEnvironment     { return v.env }
+func (v *vu) State() *lib.State                    { return v.state }
+func (v *vu) Runtime() *sobek.Runtime              { return v.runtime }
+func (v *vu) RegisterCallback() func(func() error) { panic("the module has nothing asynchronous") }
+
+// run runs JavaScript, which must not throw, and returns its value.
+func (v *vu) run(script string) any {
+	v.t.Helper()
+	value, err := v.runtime.RunString(script)
+	require.NoError(v.t, err, script)
+
+	return value.Export()
+}
+
+// js is run for a value that is compared as JSON; BigInts become strings such as "12n".
+func (v *vu) js(expression string) string {
+	v.t.Helper()
+
+	return v.run(`JSON.stringify((() => { return ` + expression +
+		`; })(), (_, x) => typeof x === 'bigint' ? x + 'n' : x)`).(string)
+}
+
+// thrown is an exception of the module.
+type thrown struct {
+	Name, Message, Kind string
+	Code                int64
+}
+
+// fail runs JavaScript that must throw an error of the module.
+func (v *vu) fail(script string) thrown {
+	v.t.Helper()
+	value, err := v.runtime.RunString(`attempt(() => { ` + script + ` })`)
+	require.NoError(v.t, err, script)
+	require.False(v.t, sobek.IsNull(value), "nothing was thrown by: %s", script)
+	e := value.Export().(map[string]any)
+	require.Equal(v.t, "MachbaseError", e["name"], "%v", e)
+	require.Equal(v.t, true, e["isError"])
+
+	return thrown{e["name"].(string), e["message"].(string), e["kind"].(string), e["code"].(int64)}
+}
+
+// counted sums up the samples of a metric that have the tags.
+func (v *vu) counted(metric string, tags ...string) float64 {
+	sum := 0.0
+	for _, s := range v.found(metric, tags...) {
+		sum += s.Value
+	}
+
+	return sum
+}
+
+// found returns the samples of a metric that have the tags, given as name, value, name, value.
+func (v *vu) found(metric string, tags ...string) []metrics.Sample {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var found []metrics.Sample
+next:
+	for _, s := range v.samples {
+		if s.Metric.Name != metric {
+			continue
+		}
+		for i := 0; i < len(tags); i += 2 {
+			if value, _ := s.Tags.Get(tags[i]); value != tags[i+1] {
+				continue next
+			}
+		}
+		found = append(found, s)
+	}
+
+	return found
+}
+
+// exitEvents returns k6's event system and a function that emits its event Exit and waits for those who got it. The
+// system's package is internal to k6: it is built by reflection.
+func exitEvents(t *testing.T) (common.Events, func()) {
+	t.Helper()
+	system := reflect.New(reflect.TypeOf(lib.TestPreInitState{}.Events).Elem())
+	set := func(name string, value reflect.Value) {
+		field := system.Elem().FieldByName(name)
+		reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(value.Convert(field.Type()))
+	}
+	logger := logrus.New()
+	logger.SetOutput(os.Stderr)
+	set("subscribers", reflect.MakeMap(system.Elem().FieldByName("subscribers").Type()))
+	set("eventBuffer", reflect.ValueOf(10))
+	set("logger", reflect.ValueOf(logger))
+
+	var events common.Events
+	reflect.ValueOf(&events).Elem().FieldByName("Global").Set(system)
+
+	emit := system.MethodByName("Emit")
+	event := emit.Type().In(0).Elem()
+
+	return events, func() {
+		e := reflect.New(event)
+		kind := e.Elem().FieldByName("Type")
+		for kind.Interface().(interface{ String() string }).String() != "Exit" {
+			kind.SetUint(kind.Uint() + 1)
+			require.Less(t, kind.Uint(), uint64(100), "k6 has no event Exit any more")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		wait := emit.Call([]reflect.Value{e})[0]
+		result := wait.Call([]reflect.Value{reflect.ValueOf(ctx)})[0]
+		require.True(t, result.IsNil(), "not all that wait for k6's end have come to theirs")
+	}
+}
+
+// serverURL is the address of a real Machbase, without which a server test fails.
+func serverURL(t *testing.T) string {
+	t.Helper()
+	url := os.Getenv("MACHBASE_URL")
+	if url == "" {
+		t.Fatal("MACHBASE_URL is not set; run scripts/servers.sh with machbase -- go test ./machbase/...")
+	}
+
+	return url
+}
+
+// newServerVU returns a VU with a `client` of the real server, and a name of its own for the test's tables.
+func newServerVU(t *testing.T) *vu {
+	t.Helper()
+	url := serverURL(t)
+	v := newVU(t, machgoDriver{})
+	require.NoError(t, v.runtime.Set("url", url))
+	v.run(`var client = new machbase.Client(url)`)
+
+	return v
+}
+
+// table returns a name for a table of this test, and drops the table when the test ends.
+func (v *vu) table(suffix string) string {
+	name := "t_" + strings.NewReplacer("/", "_", "-", "_").Replace(strings.ToLower(v.t.Name())) + suffix
+	if len(name) > 40 {
+		name = name[:40-len(suffix)] + suffix
+	}
+
+	return name
+}

@@ -1,0 +1,58 @@
+package machbase
+
+import (
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// ImportPath is the name under which scripts import the module.
+const ImportPath = "k6/x/machbase"
+
+// New returns the JavaScript module.
+func New() modules.Module { return rootModule{} }
+
+type rootModule struct{}
+
+// NewModuleInstance registers the metrics and returns the VU's module.
+func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	instruments, err := newInstruments(vu)
+	if err != nil {
+		common.Throw(vu.Runtime(), err)
+	}
+	m := &module{vu: vu, instruments: instruments, driver: machgoDriver{}}
+	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
+		"Client": m.newClient,
+		"bind":   m.bind,
+	})
+
+	return m
+}
+
+type module struct {
+	vu          modules.VU
+	instruments *instruments
+	driver      Driver
+	exports     modules.Exports
+}
+
+// Exports returns what scripts import.
+func (m *module) Exports() modules.Exports { return m.exports }
+
+// bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.
+func (m *module) bind(call sobek.FunctionCall) sobek.Value {
+	value, err := bindAs(call.Argument(0).String(), call.Argument(1))
+	if err != nil {
+		m.throw(newError(KindUsage, "bind: %s", err))
+	}
+
+	return m.vu.Runtime().ToValue(typedBind{value})
+}
+
+// throw throws an error as a MachbaseError with its code and kind.
+func (m *module) throw(err error) {
+	e := asError(err)
+	k6glue.Throw(m.vu.Runtime(), "MachbaseError", e.Error(), map[string]any{"code": e.Code, "kind": e.Kind})
+}

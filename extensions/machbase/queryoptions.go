@@ -1,0 +1,99 @@
+package machbase
+
+import (
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+)
+
+// How a query gives its rows to the script.
+const (
+	rowsObjects = "objects" // one object a row, with the columns' names as keys
+	rowsArrays  = "arrays"  // one array a row
+	rowsDiscard = "discard" // none: read, checked and counted in Go, so that a row costs no JavaScript
+)
+
+// queryOptions are the last argument of query.
+type queryOptions struct {
+	rows    string
+	ns      bool
+	timeout time.Duration
+	expect  []expectation
+}
+
+// parseQueryOptions reads { rows, times, timeout, expect }.
+func parseQueryOptions(value sobek.Value, timeout time.Duration) (*queryOptions, error) {
+	o := &queryOptions{rows: rowsObjects, timeout: timeout}
+	if isNullish(value) {
+		return o, nil
+	}
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		return nil, newError(KindUsage, "the options must be an object such as { rows: 'arrays' }, not %s", value.String())
+	}
+
+	for _, key := range object.Keys() {
+		value := object.Get(key)
+		if sobek.IsUndefined(value) {
+			continue
+		}
+		if err := o.set(key, value); err != nil {
+			return nil, err
+		}
+	}
+
+	return o, nil
+}
+
+func (o *queryOptions) set(key string, value sobek.Value) (err error) {
+	switch key {
+	case "rows":
+		o.rows = value.String()
+		if o.rows != rowsObjects && o.rows != rowsArrays && o.rows != rowsDiscard {
+			return newError(KindUsage, "option rows must be 'objects', 'arrays' or 'discard', not %q", o.rows)
+		}
+	case "times":
+		o.ns = value.String() == "ns"
+		if !o.ns && value.String() != "date" {
+			return newError(KindUsage, "option times must be 'date' or 'ns', not %q", value.String())
+		}
+	case "timeout":
+		o.timeout, err = duration(value)
+	case "expect":
+		o.expect, err = expectations(value)
+	default:
+		return newError(KindUsage, "unknown option %q; known are rows, expect, times, timeout", key)
+	}
+
+	return err
+}
+
+// duration reads a k6 duration: a string such as "5s" or a number of milliseconds.
+func duration(value sobek.Value) (time.Duration, error) {
+	d, err := types.GetDurationValue(value.Export())
+	if err != nil || d <= 0 {
+		return 0, newError(KindUsage, "option timeout must be a duration such as '5s' or a number of milliseconds, not %s", value.String())
+	}
+
+	return d, nil
+}
+
+func expectations(value sobek.Value) ([]expectation, error) {
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		return nil, newError(KindUsage, "option expect must be an object such as { code: 'WISH' }, not %s", value.String())
+	}
+
+	keys := object.Keys()
+	expect := make([]expectation, len(keys))
+	for i, key := range keys {
+		want, err := bind(object.Get(key))
+		if err != nil {
+			return nil, newError(KindUsage, "expect: %s: %s", key, err)
+		}
+		expect[i] = expectation{column: key, value: want}
+	}
+
+	return expect, nil
+}

@@ -1,0 +1,126 @@
+package machbase
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"time"
+)
+
+// reader takes the rows of an answer: it keeps or only counts them, and checks each against what is expected.
+type reader struct {
+	keep   bool
+	expect []expectation
+
+	columns []Column
+	rows    [][]any
+	count   int64
+}
+
+// expectation is a column that must have the same value in every row.
+type expectation struct {
+	column string
+	value  any // nil, string, bool, int64, float64 or time.Time
+	index  int
+}
+
+// read is what a driver's Query calls.
+func (r *reader) read(rows Rows) error {
+	if r.keep {
+		r.columns = rows.Columns()
+	}
+	for i := range r.expect {
+		e := &r.expect[i]
+		if e.index = rows.Index(e.column); e.index < 0 {
+			return newError(KindUsage, "expect: the answer has no column %q", e.column)
+		}
+	}
+
+	for rows.Next() {
+		r.count++
+		values := rows.Values()
+		for i := range r.expect {
+			e := &r.expect[i]
+			if !equal(values[e.index], e.value) {
+				return newError(KindExpect, "row %d: %s is %s, expected %s",
+					r.count, e.column, show(values[e.index]), show(e.value))
+			}
+		}
+		if r.keep {
+			r.rows = append(r.rows, values)
+		}
+	}
+
+	return rows.Err()
+}
+
+// equal compares a value of the server with an expected one. Numbers are equal when their values are, whatever
+// their types.
+func equal(got, want any) bool {
+	switch want := want.(type) {
+	case nil:
+		return got == nil
+	case string:
+		switch got := got.(type) {
+		case string:
+			return got == want
+		case net.IP:
+			return got.String() == want
+		}
+	case time.Time:
+		got, ok := got.(time.Time)
+
+		return ok && got.Equal(want)
+	case int64:
+		if n, ok := integer(got); ok {
+			return n == want
+		}
+		f, ok := float(got)
+
+		return ok && f == float64(want)
+	case float64:
+		if n, ok := integer(got); ok {
+			return float64(n) == want
+		}
+		f, ok := float(got)
+
+		return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
+	}
+
+	return false
+}
+
+func integer(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int16:
+		return int64(v), true
+	case int32:
+		return int64(v), true
+	case int64:
+		return v, true
+	default:
+		return 0, false
+	}
+}
+
+func float(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float32:
+		return float64(v), true
+	case float64:
+		return v, true
+	default:
+		return 0, false
+	}
+}
+
+func show(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return fmt.Sprintf("%q", v)
+	default:
+		return fmt.Sprint(v)
+	}
+}

@@ -1,0 +1,77 @@
+package stock
+
+import (
+	"fmt"
+	"time"
+)
+
+// Rollup is one row of table stock_rollup_1s or stock_rollup_1m: the ticks of one
+// code in one period.
+type Rollup struct {
+	Code      string
+	UnixNano  int64 // the start of the period, nanoseconds since 1970 UTC
+	SumPrice  float64
+	SumVolume float64
+	SumBid    float64
+	SumAsk    float64
+	Count     int64 // at least 1
+}
+
+// Time returns the start of the period in UTC.
+func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
+
+// Rollups calls yield for each code and each full period in [from, to), in time
+// order and, within a period, in the order of [Options].Codes. The sums are exactly
+// those of the ticks that [Generator.Ticks] yields, added in that order. A period
+// in which a code has no tick has no row. The period is that of the table: a
+// second or a minute, or another one of whole 100 ms by which an hour divides.
+//
+// The row is valid until yield returns and is then used again. Errors, and what
+// a range costs, are those of Ticks; positions are kept apart, so that calling
+// the two in turn, minute by minute, generates each tick twice and no more.
+func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func(*Rollup) error) error {
+	if period <= 0 || int64(period)%beatLength != 0 || time.Hour%period != 0 {
+		return fmt.Errorf("stock: the period is %v, want one of whole 100 ms by which an hour divides", period)
+	}
+	if _, _, err := beats(from, to); err != nil {
+		return err
+	}
+	// Inwards on both sides: a period that is cut by a nanosecond is not full.
+	first := ceilDiv(from.UnixNano(), int64(period))
+	end := floorDiv(to.UnixNano(), int64(period))
+	beats := int64(period) / beatLength
+	for p := first; p < end; p++ {
+		g.rollups.seek(p * beats)
+		g.sumPeriod(p*int64(period), (p+1)*beats)
+		for i := range g.sums {
+			if g.sums[i].Count == 0 {
+				continue
+			}
+			if err := yield(&g.sums[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sumPeriod leaves the rows of the period that starts at unixNano in g.sums, and
+// the walk at the beat end.
+func (g *Generator) sumPeriod(unixNano, end int64) {
+	for i, code := range g.codes {
+		g.sums[i] = Rollup{Code: code, UnixNano: unixNano}
+	}
+	w := g.rollups
+	for w.beat < end {
+		for i := range w.startBeat() {
+			w.draw(i)
+			sum := &g.sums[w.index]
+			sum.SumPrice += w.tick.Price
+			sum.SumVolume += w.tick.Volume
+			sum.SumBid += w.tick.BidPrice
+			sum.SumAsk += w.tick.AskPrice
+			sum.Count++
+		}
+		w.endBeat()
+	}
+}

@@ -1,0 +1,7 @@
+// Package extensions is all that is compiled into k6.
+package extensions
+
+import (
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/machbase" // k6/x/machbase
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/sweep"    // k6/x/sweep and the executor client-sweep
+)

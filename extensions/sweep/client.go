@@ -1,0 +1,102 @@
+package sweep
+
+import (
+	"context"
+	"strconv"
+
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// client is a VU in the part of one client of a step.
+type client struct {
+	run      *stepRun
+	measured *measure.Client
+	vu       lib.InitializedVU
+
+	activations int
+	deactivated chan struct{}
+}
+
+// work does the client's part of the step, from taking the VU into use to giving it back.
+//
+// The scenario's function is called once, as the client's session. A session that calls sweep.run does its whole part
+// in it. One that does not is a plain function: that first call has opened its connections, and it is now repeated
+// until the client's share is done, every call one operation.
+func (c *client) work(parent context.Context) {
+	ctx, cancel := context.WithCancelCause(parent)
+	session := &k6glue.Session{Client: c.measured, Op: c.run.config.op(), Clients: c.run.clients}
+	ctx = k6glue.WithSession(ctx, session)
+	c.deactivated = make(chan struct{}, 2) // as many as there are activations, at most
+
+	active := c.activate(ctx, map[string]string{"phase": "warm-up"})
+	switch err := c.once(ctx, active); {
+	case ctx.Err() != nil:
+	case c.measured.Finished():
+		if err != nil {
+			c.measured.Fault(session.Op, err)
+		}
+	default:
+		c.repeat(ctx, session, active, err)
+	}
+
+	c.measured.Leave()
+	session.End()
+	cancel(errStepOver)
+	for range c.activations {
+		<-c.deactivated
+	}
+	c.run.state.ReturnVU(c.vu, true)
+}
+
+// repeat calls the plain function until the client's share is done.
+func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
+	if first != nil && !errext.IsInterruptError(first) {
+		c.run.logger.Warnf("the first call failed, outside of what is measured: %s", first)
+	}
+	measure := func() {
+		session.Measure()
+		active = c.activate(ctx, map[string]string{"clients": strconv.FormatInt(c.run.clients, 10)})
+	}
+	// The only errors are those of an abort and of a step that is over: both are known where they come from.
+	_ = c.measured.Run(ctx, session.Op, measure, func() error { return c.once(ctx, active) })
+}
+
+// once runs one iteration of the VU and does what k6's own executors do with its outcome.
+func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
+	err := active.RunOnce()
+	if ctx.Err() != nil {
+		c.run.state.AddInterruptedIterations(1)
+
+		return context.Cause(ctx)
+	}
+	if errext.IsInterruptError(err) {
+		c.run.state.AddInterruptedIterations(1)
+		c.run.aborted(err)
+
+		return measure.Stop(err)
+	}
+	c.run.state.AddFullIterations(1)
+
+	return err
+}
+
+func (c *client) activate(ctx context.Context, tags map[string]string) lib.ActiveVU {
+	c.activations++
+	for name, value := range c.run.config.GetTags() {
+		tags[name] = value
+	}
+
+	return c.vu.Activate(&lib.VUActivationParams{
+		RunContext:               ctx,
+		Scenario:                 c.run.config.Name,
+		Exec:                     c.run.config.GetExec(),
+		Env:                      c.run.config.GetEnv(),
+		Tags:                     tags,
+		DeactivateCallback:       func(lib.InitializedVU) { c.deactivated <- struct{}{} },
+		GetNextIterationCounters: c.run.iterations.next,
+	})
+}

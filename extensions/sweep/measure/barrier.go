@@ -1,0 +1,50 @@
+package measure
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// barrier holds everybody back until all have arrived or said that they won't.
+type barrier struct {
+	mu       sync.Mutex
+	missing  int
+	open     chan struct{}
+	openedAt time.Duration // readable once open is closed
+}
+
+func newBarrier(n int) *barrier {
+	return &barrier{missing: n, open: make(chan struct{})}
+}
+
+// pass counts one as arrived or, just as well, as gone.
+func (b *barrier) pass() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	if b.missing--; b.missing == 0 {
+		b.openedAt = now()
+		close(b.open)
+	}
+}
+
+// await arrives and waits for the others. It returns the context's cause when that ends first.
+func (b *barrier) await(ctx context.Context) error {
+	b.pass()
+	select {
+	case <-b.open:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (b *barrier) isOpen() bool {
+	select {
+	case <-b.open:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,214 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Client is one of the clients of a step. All methods but those of the step that read it belong to the client's own
+// goroutine.
+type Client struct {
+	step *Step
+
+	mu        sync.Mutex // guards the growth of recorders and errors, never taken for an operation that succeeds
+	recorders []*Recorder
+	errors    map[string]uint64
+
+	stage     stage
+	recorded  uint64 // operations of any kind, the warm-up's included
+	before    uint64 // recorded, when the measured phase began
+	measuring bool
+	complete  atomic.Bool
+
+	started, ended atomic.Int64 // since epoch; zero: not yet
+}
+
+// stage is how far a client has come in its step.
+type stage int
+
+const (
+	connecting stage = iota
+	warmingUp
+	working
+	finished
+)
+
+// ErrTwice is returned by Run when the client has already done its share of the step.
+var ErrTwice = errors.New("this client has already done its share of the step")
+
+// Stop marks an error of an operation as one that ends the client, instead of counting as one failed operation.
+func Stop(err error) error { return stopError{err} }
+
+type stopError struct{ error }
+
+func (e stopError) Unwrap() error { return e.error }
+
+// Recorder returns the client's recorder for a kind of operation. Ask once and keep it for the step: asking takes a lock.
+func (c *Client) Recorder(op string) *Recorder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	for _, r := range c.recorders {
+		if r.op == op {
+			return r
+		}
+	}
+	r := &Recorder{op: op, client: c}
+	c.recorders = append(c.recorders, r)
+
+	return r
+}
+
+// Measuring tells whether the client is past the start line: what it does now counts.
+func (c *Client) Measuring() bool { return c.measuring }
+
+// Finished tells whether the client is through with the step: its share is done or it was told to stop.
+func (c *Client) Finished() bool { return c.stage == finished }
+
+// Run does the client's part of the step: it waits until all clients are here (connected), calls fn again and again
+// for the warm-up, waits at the start line, calls started, and then calls fn until the client's share (a number of
+// operations or a time) is done. A call that records nothing itself counts as one operation named op: successful with
+// the call's duration or, when fn returns an error, failed.
+//
+// It returns nil when the share is done or the step has ended, the error of an operation that was marked with Stop,
+// and the cause of ctx when that ended while the client was waiting for the others.
+//
+// A call from within fn goes on where the client stands: that is how a session whose first attempts failed joins in.
+func (c *Client) Run(ctx context.Context, op string, started func(), fn func() error) error {
+	if c.stage == finished {
+		return ErrTwice
+	}
+
+	r := c.Recorder(op)
+	if c.stage == connecting {
+		c.stage = warmingUp
+		if err := c.step.ready.await(ctx); err != nil {
+			return err
+		}
+	}
+	if c.stage == warmingUp {
+		until := c.step.ready.openedAt + c.step.plan.Warmup
+		if err := c.warmUp(r, until, fn); err != nil || c.stage == finished {
+			return err
+		}
+		c.stage = working
+		if err := c.step.line.await(ctx); err != nil {
+			return err
+		}
+		c.measuring, c.before = true, c.recorded
+		if started != nil {
+			started()
+		}
+		c.started.Store(int64(now()))
+	}
+
+	return c.work(r, fn)
+}
+
+// Leave says that the client takes no further part: nobody waits for it any longer.
+func (c *Client) Leave() {
+	if c.stage < warmingUp {
+		c.step.ready.pass()
+	}
+	if c.stage < working {
+		c.step.line.pass()
+	}
+	c.finish(now())
+}
+
+// Fault counts an error outside of Run, such as an exception after it, as one failed operation named op.
+func (c *Client) Fault(op string, err error) {
+	c.note(err)
+	c.Recorder(op).Fail()
+}
+
+func (c *Client) finish(at time.Duration) {
+	c.stage = finished
+	c.ended.CompareAndSwap(0, int64(at))
+}
+
+func (c *Client) warmUp(r *Recorder, until time.Duration, fn func() error) error {
+	for begin := now(); begin < until && !c.step.stopping(); {
+		end, err := c.operate(r, begin, fn)
+		if err != nil || c.stage == finished {
+			return err
+		}
+		begin = end
+	}
+
+	return nil
+}
+
+func (c *Client) work(r *Recorder, fn func() error) error {
+	begin := now()
+	for !c.step.stopping() {
+		end, err := c.operate(r, begin, fn)
+		if err != nil || c.stage == finished {
+			return err
+		}
+		if c.step.plan.done(c.recorded-c.before, end-c.step.line.openedAt) {
+			c.complete.Store(true)
+			c.finish(end)
+
+			return nil
+		}
+		begin = end // one reading of the clock an operation: the end of one is the beginning of the next
+	}
+	c.finish(begin)
+
+	return nil
+}
+
+// operate calls fn once and records the call, unless fn recorded its operations itself.
+func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
+	recorded := c.recorded
+	err = fn()
+	end = now()
+
+	if err == nil {
+		if c.recorded == recorded {
+			r.Ok(end - begin)
+		}
+
+		return end, nil
+	}
+
+	var stop stopError
+	switch {
+	case errors.As(err, &stop):
+		c.finish(end)
+
+		return end, stop.error
+	case c.step.Interrupted():
+		return end, nil // what Ctrl-C cuts off is no failure of the server's
+	}
+
+	c.note(err)
+	if c.recorded == recorded {
+		r.Fail()
+	}
+
+	return end, nil
+}
+
+// note keeps an error's text with how often it came, and tells the step.
+func (c *Client) note(err error) {
+	message := err.Error()
+
+	c.mu.Lock()
+	if _, known := c.errors[message]; !known && len(c.errors) >= maxMessages {
+		message = otherErrors
+	}
+	if c.errors == nil {
+		c.errors = make(map[string]uint64)
+	}
+	if c.measuring {
+		c.errors[message]++
+	}
+	c.mu.Unlock()
+
+	c.step.fault(message)
+}

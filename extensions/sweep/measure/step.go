@@ -1,0 +1,114 @@
+package measure
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// maxMessages bounds how many different error texts a client or a step keeps; the rest is counted under otherErrors.
+const (
+	maxMessages = 20
+	otherErrors = "other errors"
+)
+
+// Plan says what a step asks of each of its clients.
+type Plan struct {
+	Operations uint64        // how many operations, when not zero
+	Duration   time.Duration // or else for how long
+	Warmup     time.Duration // before the start line; zero: none
+}
+
+func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
+	if p.Operations != 0 {
+		return operations >= p.Operations
+	}
+
+	return elapsed >= p.Duration
+}
+
+// Step is a number of clients that do the same at the same time.
+type Step struct {
+	plan    Plan
+	clients []*Client
+	onFault func(message string)
+
+	// ready opens when all clients are connected, line when all have warmed up: the start of the measured phase.
+	ready, line *barrier
+
+	stop        atomic.Bool // start no more operations
+	interrupt   atomic.Bool // and what is cut off now is nobody's failure
+	mu          sync.Mutex
+	faultsKnown map[string]struct{}
+}
+
+// NewStep prepares a step of n clients, n > 0. onFault is told of every different error text of an operation once,
+// from the client's goroutine; it may be nil.
+func NewStep(n int, plan Plan, onFault func(message string)) *Step {
+	s := &Step{
+		plan:        plan,
+		clients:     make([]*Client, n),
+		ready:       newBarrier(n),
+		line:        newBarrier(n),
+		faultsKnown: make(map[string]struct{}),
+		onFault:     onFault,
+	}
+	for i := range s.clients {
+		s.clients[i] = &Client{step: s}
+	}
+
+	return s
+}
+
+// Client returns client i, counted from zero.
+func (s *Step) Client(i int) *Client { return s.clients[i] }
+
+// Stop lets no client start another operation; those under way may end.
+func (s *Step) Stop() { s.stop.Store(true) }
+
+// Interrupt stops the step on the user's wish: operations that are cut off from now on are not counted as failed.
+func (s *Step) Interrupt() {
+	s.interrupt.Store(true)
+	s.Stop()
+}
+
+// Interrupted tells whether Interrupt was called.
+func (s *Step) Interrupted() bool { return s.interrupt.Load() }
+
+func (s *Step) stopping() bool { return s.stop.Load() }
+
+func (s *Step) fault(message string) {
+	s.mu.Lock()
+	_, known := s.faultsKnown[message]
+	if !known && len(s.faultsKnown) < maxMessages {
+		s.faultsKnown[message] = struct{}{}
+	} else {
+		known = true
+	}
+	s.mu.Unlock()
+
+	if !known && s.onFault != nil {
+		s.onFault(message)
+	}
+}
+
+// Line is closed when the start line opens: the measured phase has begun.
+func (s *Step) Line() <-chan struct{} { return s.line.open }
+
+// Started tells whether the measured phase has begun.
+func (s *Step) Started() bool { return s.line.isOpen() }
+
+// Progress is a cheap reading: how many operations have ended, failed ones included, and for how long the step has
+// been measured.
+func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
+	for _, c := range s.clients {
+		c.mu.Lock()
+		recorders := c.recorders
+		c.mu.Unlock()
+		for _, r := range recorders {
+			operations += uint64(r.durations.count.Load()) + r.failed.Load() //nolint:gosec // a count
+		}
+	}
+
+	return operations, s.elapsed(0, 0)
+}

@@ -1,0 +1,48 @@
+package sweep
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// meta is sweep.meta({ target, params }): facts for the report that only the script knows. target is what was measured
+// (kind, version, driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A
+// password in target.url is taken out. With the URL of a server on this machine, the report has the server's
+// processor time as well.
+func (m *module) meta(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	var facts struct {
+		Target map[string]any `json:"target"`
+		Params map[string]any `json:"params"`
+	}
+	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
+		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+	}
+	if address, ok := facts.Target["url"].(string); ok {
+		clean, err := withoutPassword(address)
+		if err != nil {
+			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+		}
+		facts.Target["url"] = clean
+	}
+	m.results.meta(facts.Target, facts.Params)
+
+	return sobek.Undefined()
+}
+
+// withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.
+func withoutPassword(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+
+	return u.String(), nil
+}

@@ -1,0 +1,50 @@
+package sweep
+
+import (
+	"strconv"
+
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// ImportPath is the name under which scripts import the module.
+const ImportPath = "k6/x/sweep"
+
+// New returns the JavaScript module.
+func New() modules.Module { return rootModule{} }
+
+type rootModule struct{}
+
+// NewModuleInstance registers the metrics, so that the script's thresholds may name them, and returns the VU's module.
+func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	if _, err := registerMetrics(vu.InitEnv().Registry); err != nil {
+		common.Throw(vu.Runtime(), err)
+	}
+	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry)}
+	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
+		"run":    m.run,
+		"meta":   m.meta,
+		"report": m.report,
+	})
+
+	return m
+}
+
+type module struct {
+	vu      modules.VU
+	results *results
+	exports modules.Exports
+}
+
+// Exports returns what scripts import.
+func (m *module) Exports() modules.Exports { return m.exports }
+
+// setClientsTag marks the samples of the measured phase: from here on they belong to a step.
+func (m *module) setClientsTag(clients int64) {
+	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) {
+		t.Tags = t.Tags.Without("phase").With("clients", strconv.FormatInt(clients, 10))
+	})
+}

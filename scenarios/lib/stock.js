@@ -1,0 +1,59 @@
+// What the stock scenarios have in common: the connection, the code, and the check that there is something to read.
+import exec from 'k6/execution';
+import { Client } from 'k6/x/machbase';
+import sweep from 'k6/x/sweep';
+import { duration, flag, text } from './settings.js';
+
+export const url = text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
+export const code = text('CODE', 'WISH');
+
+/** Whether a statement is prepared once per connection (one round trip an operation) or each time (three). */
+export const reuse = flag('REUSE');
+
+export const minute = 60 * 1000;
+
+/** The limit of the published queries. */
+export const limit = 100;
+
+/** A client as the settings ask for it. */
+export function newClient() {
+  return new Client(url, { statementCache: reuse ? 'auto' : 'off', timeout: duration('TIMEOUT', '60s') });
+}
+
+/**
+ * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never measures empty
+ * answers, and tells the report what is measured.
+ */
+export function prepare(db, query, params, least) {
+  let found = 0;
+  let why = '';
+  try {
+    found = db.query(query, params, { rows: 'discard' });
+  } catch (e) {
+    if (e.kind !== 'not_found') return exec.test.abort(e.message);
+    why = ` (${e.message})`;
+  }
+  if (found < least) {
+    return exec.test.abort(
+      `the query finds ${found} rows for code ${code}, not ${least}${why}. ` +
+      'Load the data first: k6 run scenarios/stock-load.js, with the same MACHBASE_URL; it lasts for an hour',
+    );
+  }
+  const [{ signature }] = db.query('select binary_signature as signature from v$version');
+  sweep.meta({
+    target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
+    params: { code, reuse, query: query.replace(/\s+/g, ' ') },
+  });
+}
+
+/**
+ * The default function of a stock scenario: a client connects, and then runs the query again and again, reads every
+ * row and checks it. The parameters are worked out once per client, as the published programs do.
+ */
+export function sweepQuery(db, query, params, expect) {
+  db.connect();
+  const options = { rows: 'discard', expect };
+  sweep.run(() => {
+    if (db.query(query, params, options) === 0) throw new Error('the answer is empty');
+  });
+}

@@ -1,0 +1,29 @@
+// The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
+// Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
+import { code, limit, minute, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { sweepOptions, sweepReport } from './lib/sweeping.js';
+
+const query = `
+  select code, time, price, volume, bid_price, ask_price
+    from stock_tick
+   where code = ? and time between ? and ?
+   order by time limit ?`;
+
+function params() {
+  const to = Date.now();
+  return [code, new Date(to - minute), new Date(to), limit];
+}
+
+const db = newClient();
+
+export const options = sweepOptions('stock-tick', 'tick');
+
+export function setup() {
+  prepare(db, query, params(), 1);
+}
+
+export default function () {
+  sweepQuery(db, query, params(), { code });
+}
+
+export const handleSummary = sweepReport;

@@ -1,0 +1,42 @@
+// Native is the reference that the k6 build is measured against: the same
+// operation on the same client library, machgo, in a plain Go program. What k6
+// costs is the difference between the two.
+//
+// It does the work of stockgo in machbase/neo-tester at commit b95bed6, and
+// measures more of it: one database handle per client (a shared one is a data
+// race), connecting and warm-up outside of the measured time, failures apart,
+// percentiles, and the CPU time of this process.
+//
+//	go run . -url machbase://sys:manager@127.0.0.1:5656 -clients 8 -ops 2000 -reuse
+//
+// The tables and their rows must be there already. The exit code is 0 when all
+// operations succeeded, 1 when one failed or the server could not be used, 2
+// for a wrong flag.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	settings, err := parseFlags(os.Args[1:], os.Getenv)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "native:", err)
+		os.Exit(2)
+	}
+	result, err := run(settings)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "native:", err)
+		os.Exit(1)
+	}
+	if err := result.print(os.Stdout, settings.json); err != nil {
+		fmt.Fprintln(os.Stderr, "native:", err)
+		os.Exit(1)
+	}
+	if result.Failed > 0 {
+		fmt.Fprintf(os.Stderr, "native: %d of %d operations failed, the first one: %v\n",
+			result.Failed, result.Ops, result.firstFailure)
+		os.Exit(1)
+	}
+}

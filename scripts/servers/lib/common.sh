@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# Small things that every part of servers.sh uses.
+
+say() { printf 'servers.sh: %s\n' "$*" >&2; }
+die() { say "$@"; exit 1; }
+have() { type -P "$1" >/dev/null; }
+
+# show_end FILE...: the last lines of each, indented, for under an error message.
+show_end() {
+  local file
+  for file in "$@"; do
+    [[ -s $file ]] || continue
+    printf '  %s ends with:\n' "${file##*/}" >&2
+    tail -n 15 "$file" | sed 's/^/    /' >&2
+  done
+}
+
+# need_space FOLDER MB PURPOSE: stops here and now, not half-way through, when the file system of FOLDER is too full.
+need_space() {
+  local folder=$1 need=$2 purpose=$3 available
+  while [[ ! -d $folder && $folder == */?* ]]; do folder=${folder%/*}; done
+  available=$(df -Pk "${folder:-/}" 2>/dev/null | { read -r _ && read -r _ _ _ kb _ && echo $((kb / 1024)); }) || return 0
+  [[ $available =~ ^[0-9]+$ ]] || return 0
+  ((available >= need)) || die "not enough disk space in $1: $purpose needs about $need MB, $available MB are available"
+}
+
+# take_lock FD MESSAGE: waits for the lock on an open file. It polls, because bash runs no trap while flock itself waits.
+# Without flock (macOS) there is no lock; files are put in place by rename, so the worst is work done twice.
+take_lock() {
+  local code=0
+  have flock || return 0
+  flock -n "$1" || code=$?
+  ((code == 1)) || return 0   # another code is no lock held by another, but a file that cannot be locked
+  say "$2"
+  while ((code == 1)); do
+    sleep 0.2
+    code=0
+    flock -n "$1" || code=$?
+  done
+}
+
+# positive_number VARIABLE: its value must be one.
+positive_number() {
+  [[ ${!1} =~ ^[1-9][0-9]{0,8}$ ]] || die "$1 is '${!1}': it takes a whole number of at least 1"
+}

@@ -1,0 +1,81 @@
+# shellcheck shell=bash disable=SC2154  # home is servers.sh's
+# Ports and processes, with nothing but bash and coreutils: no ss, nc, curl, and no ps where there is /proc.
+
+port_in_use() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_port: sets `port`. Below the range from which Linux takes the ports of outgoing connections (32768 on), so that none of those can take it.
+# Another process still can before the server has it; who starts a server on it must be ready to try another.
+free_port() {
+  port=$((20000 + RANDOM % 12000))
+  while port_in_use "$port"; do port=$((20000 + RANDOM % 12000)); done
+}
+
+# launch COMMAND...: starts it as a daemon that keeps nothing of ours (session, terminal, folder, open files); sets `pid`.
+# Its HOME and TMPDIR lie in the server's own folder `home`, so that nothing lands in the user's.
+launch() {
+  local detach=''
+  if have setsid; then detach=setsid; else set -m; fi   # macOS has no setsid: a process group of its own has to do
+  (
+    cd "$home" || exit
+    ulimit -c 0
+    trap '' HUP
+    close_inherited_files
+    exec $detach env HOME="$home" TMPDIR="$home/tmp" "$@"
+  ) </dev/null >"$home/stdout" 2>&1 &
+  pid=$!
+  set +m
+  disown "$pid"   # or bash reports on stderr how it ended
+}
+
+# A pipe that stayed open in the server would make the caller of `up` wait for ever for its end.
+close_inherited_files() {
+  local fd
+  for fd in /dev/fd/*; do
+    fd=${fd##*/}
+    if ((fd > 2 && fd != 255)); then eval "exec $fd>&-"; fi   # 255 is bash's own, and is closed on exec
+  done
+}
+
+# is_running PID FOLDER: whether PID is alive and still the process whose command line names FOLDER. A zombie has no command line.
+is_running() {
+  local args=''
+  [[ -n $1 && -n $2 ]] || return 1
+  if [[ -r /proc/self/cmdline ]]; then
+    args=$({ tr '\0' ' ' <"/proc/$1/cmdline"; } 2>/dev/null) || true
+  else
+    args=$(ps -ww -o args= -p "$1" 2>/dev/null) || true
+  fi
+  [[ $args == *"$2"* ]]
+}
+
+# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped process acts on no signal but KILL.
+stop_process() {
+  is_running "$1" "$2" || return 0
+  kill -TERM "$1" 2>/dev/null || true
+  kill -CONT "$1" 2>/dev/null || true
+  has_ended_within 10 "$1" && return 0
+  say "process $1 does not end on TERM: killing it"
+  kill -KILL "$1" 2>/dev/null || true
+  has_ended_within 10 "$1" || die "process $1 cannot be killed"
+}
+
+has_ended_within() {
+  local deadline=$((SECONDS + $1))
+  until has_ended "$2"; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.05
+  done
+}
+
+# has_ended PID: stricter than not is_running, as a process that is ending loses its command line before it closes its files.
+# A zombie has ended (in a container often nobody reaps it), once its last thread has.
+has_ended() {
+  local stat
+  kill -0 "$1" 2>/dev/null || return 0
+  if [[ -r /proc/self/stat ]]; then
+    stat=$({ cat "/proc/$1/stat" && echo /proc/"$1"/task/*; } 2>/dev/null) || return 0
+    [[ $stat == *') Z '*"/proc/$1/task/$1" ]]
+  else
+    [[ $(ps -o state= -p "$1" 2>/dev/null) == Z* ]]
+  fi
+}

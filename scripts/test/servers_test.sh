@@ -1,0 +1,347 @@
+#!/usr/bin/env bash
+# Tests servers.sh against a real Machbase and, for what a real one cannot be made to do, against fakes.
+# It works on copies of scripts/ in a temporary folder: servers that run in this checkout are not touched.
+# Takes less than a minute once the server is in the cache; the first time it is built, which takes minutes.
+# shellcheck disable=SC2016   # what is in single quotes is for the shell that servers.sh starts
+set -uo pipefail
+
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT
+real=$("$scripts/servers.sh" build machbase) || exit 1
+
+room=$(mktemp -d "${TMPDIR:-/tmp}/servers-test.XXXXXX") && room=$(cd "$room" && pwd -P) || exit 1
+export TMPDIR=$room/tmp
+mkdir "$TMPDIR" "$room/one" "$room/two"
+cp -R "$scripts" "$room/one/scripts"
+cp -R "$scripts" "$room/two/scripts"
+passed=0 failed=0 ports='' said='' code=0
+
+# --- helpers
+
+one() { "$room/one/scripts/servers.sh" "$@"; }
+two() { "$room/two/scripts/servers.sh" "$@"; }
+
+# run COMMAND...: sets `said` to what it printed, stdout and stderr, and `code` to its exit code.
+run() { code=0; said=$("$@" 2>&1) || code=$?; }
+
+# check TEXT COMMAND...: one check, passed if COMMAND succeeds.
+check() {
+  local text=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    printf 'ok    %s\n' "$text"
+  else
+    failed=$((failed + 1))
+    printf 'FAIL  %s\n      not so: %s\n      exit code %s, printed:\n%s\n' "$text" "$*" "$code" "$said"
+  fi
+}
+
+# exited CODE PATTERN...: the last `run` ended with CODE and printed each PATTERN.
+exited() {
+  [[ $code == "$1" ]] || return 1
+  shift
+  local pattern
+  for pattern in "$@"; do [[ $said == *$pattern* ]] || return 1; done
+}
+exited_with_one_line() { exited "$@" && [[ $said != *$'\n'* ]]; }
+
+field() { sed -n "s/^$2=//p" "$room/$1/.servers/machbase/state"; }
+is_alive() { [[ -n $1 ]] && kill -0 "$1" 2>/dev/null && [[ $(state_of "$1") != Z ]]; }
+state_of() { if [[ -r /proc/$1/stat ]]; then sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; else ps -o state= -p "$1" | cut -c 1; fi; }
+eventually() { local i; for ((i = 0; i < 100; i++)); do "$@" && return 0; sleep 0.1; done; return 1; }
+not() { ! "$@"; }
+
+answers() {
+  local answer=''
+  { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf CMI_INET0 >&3 && read -r -t 2 -n 9 -u 3 answer; exec 3>&-; } 2>/dev/null
+  [[ $answer == CMI_READY ]]
+}
+
+# nothing_left: no process, folder, socket or state of any server that this test has started.
+nothing_left() {
+  local left port
+  left=$(ls -A "$TMPDIR"; ls -d "$room"/*/.servers 2>/dev/null; our_processes)
+  for port in $ports; do left+=$(ls "/tmp/machbase-unix-$port.sock" 2>/dev/null); done
+  [[ -z $left ]] || { said="$said"$'\n'"left: $left"; return 1; }
+}
+our_processes() {
+  local file args
+  if [[ -d /proc/self ]]; then
+    for file in /proc/[0-9]*/cmdline; do
+      args=$({ tr '\0' ' ' <"$file"; } 2>/dev/null)
+      [[ $args != *"$TMPDIR/xk6-sweep-"* ]] || printf '%s\n' "$args"
+    done
+  else
+    # shellcheck disable=SC2009   # pgrep prints no command lines on macOS
+    ps -axww -o args= | grep -F "$TMPDIR/xk6-sweep-" | grep -v grep
+  fi
+}
+
+# fake_server NAME: makes the cache $room/NAME, in which the server is the script on stdin.
+fake_server() {
+  local file=$room/$1/${real##*/}
+  mkdir -p "$room/$1"
+  cat >"$file"
+  chmod +x "$file"
+  cksum <"$file" >"$file.cksum"
+}
+with_cache() { local cache=$room/$1; shift; XK6_SWEEP_CACHE=$cache "$@"; }
+
+# path_without NAME...: prints a folder for PATH that has what servers.sh uses, and not NAME.
+path_without() {
+  local folder tool
+  folder=$(mktemp -d "$room/path.XXXXXX")
+  for tool in bash sh env go gcc cc sed grep tr cut cat tail cksum sha256sum shasum df mkdir mktemp mv rm rmdir sleep dirname flock setsid; do
+    [[ " $* " == *" $tool "* ]] || ! type -P "$tool" >/dev/null || ln -s "$(type -P "$tool")" "$folder/$tool"
+  done
+  printf '%s' "$folder"
+}
+
+clean_up() {
+  one down >/dev/null 2>&1
+  two down >/dev/null 2>&1
+  rm -rf "$room"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP
+
+# --- words
+
+run one help
+check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase'
+run one up nosuch
+check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase"
+run one up machbase nosuch
+check 'an unknown name among others: nothing is started' exited_with_one_line 2 'known: machbase'
+check 'and nothing is left' nothing_left
+run one frobnicate
+check 'an unknown command: one line that says what there is' exited_with_one_line 2 'up, down, status'
+run one up
+check 'up without a name: one line' exited_with_one_line 2 'machbase'
+run one status
+check 'status when nothing is up' exited 0 'not up'
+check 'env when nothing is up prints no line' test -z "$(one env 2>/dev/null)"
+
+# --- up, env, status, down
+
+run one up machbase   # that this returns shows that the server does not hold our pipe open
+first=$(field one pid) port=$(field one port) ports="$ports $port"
+check 'up starts a server' exited_with_one_line 0 'machbase is up' "127.0.0.1:$port"
+check 'it answers as soon as up returns' answers "$port"
+check 'up prints nothing on stdout' test -z "$(one up machbase 2>/dev/null)"
+check 'env gives its address' test "$(eval "$(one env)" && printf %s "$MACHBASE_URL")" = "machbase://sys:manager@127.0.0.1:$port"
+check 'env gives its process' test "$(eval "$(one env)" && printf %s "$MACHBASE_PID")" = "$first"
+run one status
+check 'status says that it is up' exited 0 "up (pid $first"
+run one up machbase
+check 'up again says so' exited_with_one_line 0 'up already'
+check 'and starts no other' test "$(field one pid)" = "$first"
+
+run two up machbase
+check 'a second checkout has a server of its own' exited 0 'machbase is up'
+second=$(field two pid) ports="$ports $(field two port)"
+run env MACHBASE_PORT="$port" "$room/two/scripts/servers.sh" up machbase
+check 'MACHBASE_PORT does not matter to one that is up' exited 0 'up already'
+run two down
+check 'down stops it' not is_alive "$second"
+check 'and not that of the first checkout' answers "$port"
+run env MACHBASE_PORT="$port" "$room/two/scripts/servers.sh" up machbase
+check 'a port in use: one line' exited_with_one_line 1 "port $port (MACHBASE_PORT) is in use"
+run env MACHBASE_PORT=many "$room/two/scripts/servers.sh" up machbase
+check 'a port that is none: one line' exited_with_one_line 1 "MACHBASE_PORT is 'many'"
+run env MACHBASE_START_TIMEOUT=0 "$room/two/scripts/servers.sh" up machbase
+check 'a timeout that is none: one line' exited_with_one_line 1 "MACHBASE_START_TIMEOUT is '0'"
+run one down
+check 'down says so' exited_with_one_line 0 'machbase is down'
+check 'and leaves nothing' nothing_left
+run one down machbase
+check 'down again says that there is nothing' exited_with_one_line 0 'not up'
+run env MACHBASE_PORT="$port" "$room/one/scripts/servers.sh" up machbase
+check 'MACHBASE_PORT is the port' answers "$port"
+
+run one down
+one up machbase >"$room/up1" 2>&1 &
+one up machbase >"$room/up2" 2>&1
+wait "$!"
+ports="$ports $(field one port)"
+check 'two ups at once start one server' test "$(cat "$room/up1" "$room/up2" | grep -c "pid $(field one pid)")" = 2
+
+# --- a server that died, hangs, or is not ours
+
+kill -KILL "$(field one pid)"
+eventually not is_alive "$(field one pid)"
+run one status
+check 'a killed server: status says so' exited 0 'died'
+check 'env does not name it' test -z "$(one env 2>/dev/null)"
+run one up machbase
+ports="$ports $(field one port)"
+check 'up starts a new one' exited 0 'has died: starting a new one' 'machbase is up'
+kill -KILL "$(field one pid)"
+run one down
+check 'down cleans up after a killed one' nothing_left
+
+run one up machbase
+ports="$ports $(field one port)"
+kill -STOP "$(field one pid)"
+run one status
+check 'a stopped server: status says that it does not answer' exited 0 'does not answer'
+run one up machbase
+check 'up says so too, and fails' exited_with_one_line 1 'does not answer'
+run one down
+check 'down ends a stopped server' exited 0 'machbase is down'
+check 'and leaves nothing of it' nothing_left
+
+run one up machbase
+ports="$ports $(field one port)"
+sleep 60 &
+stranger=$! server=$(field one pid)
+sed -i.bak "s/^pid=.*/pid=$stranger/" "$room/one/.servers/machbase/state"
+run one down
+check 'down does not touch a process that merely has the number' is_alive "$stranger"
+kill "$stranger" "$server"
+eventually not is_alive "$server"
+rm -f /tmp/machbase-unix-"${ports##* }".sock
+
+# --- servers that do not start
+
+fake_server dies <<'END'
+#!/bin/sh
+echo 'cannot read the tea leaves'
+exit 1
+END
+run with_cache dies one up machbase
+check 'a server that dies at its start: why, and its last words' exited 1 'cannot start machbase: it ended' '    cannot read the tea leaves'
+check 'nothing is left of it' nothing_left
+
+fake_server hangs <<'END'
+#!/bin/sh
+trap '' TERM
+echo 'still waiting'
+while :; do sleep 0.2; done
+END
+MACHBASE_START_TIMEOUT=1 run with_cache hangs one up machbase
+check 'a server that is not ready in time, and ignores TERM, is killed' exited 1 'not ready after 1 s' '    still waiting' 'killing it'
+check 'nothing is left of that either' nothing_left
+
+fake_server unlucky <<END
+#!/bin/sh
+if mkdir "$room/was-unlucky" 2>/dev/null; then echo '3046 - Communication module error'; exit 2; fi
+exec "$real" "\$@"
+END
+run with_cache unlucky one up machbase
+ports="$ports $(field one port)"
+check 'a server that loses its port to another gets a new one' exited_with_one_line 0 'machbase is up'
+run one down
+rmdir "$room/was-unlucky"
+run with_cache unlucky env MACHBASE_PORT="$port" "$room/one/scripts/servers.sh" up machbase
+check 'but not if the port was asked for' exited 1 "port $port (MACHBASE_PORT) is in use"
+
+# --- building, with a go that builds in no time
+
+tools=$room/tools
+mkdir "$tools"
+cat >"$tools/go" <<END
+#!/bin/sh
+case " \$* " in
+  *' list '*) echo 'go: downloading example.com/module v1' >&2; echo one; echo two ;;
+  *' build '*)
+    echo built >>"$room/builds"
+    sleep 1
+    if [ -e "$room/no-build" ]; then echo 'undefined: everything' >&2; exit 1; fi
+    while [ "\$1" != -o ]; do shift; done
+    cp "$room/dies/${real##*/}" "\$2" ;;
+  *) exec "$(type -P go)" "\$@" ;;
+esac
+END
+chmod +x "$tools/go"
+build=(env PATH="$tools:$PATH" XK6_SWEEP_CACHE="$room/built" "$room/one/scripts/servers.sh" build machbase)
+builds() { grep -c . "$room/builds"; }
+
+"${build[@]}" >"$room/build1" 2>&1 &
+PATH=$tools:$PATH XK6_SWEEP_CACHE=$room/built two build machbase >"$room/build2" 2>&1
+wait "$!"
+check 'two checkouts that build at once build once' test "$(builds)" = 1
+check 'and both get the file' test "$(tail -n 1 "$room/build1")" = "$(tail -n 1 "$room/build2")"
+file=$(tail -n 1 "$room/build1")
+[[ $file == "$room"/* ]] || file=$room/not-built   # it is written to below
+run "${build[@]}"
+check 'what is built stays built' test "$code $(builds) $said" = "0 1 $file"
+echo damage >"$file"
+run "${build[@]}"
+check 'a damaged file is built again' exited 0 'is damaged: building it again' 'built machbase-neo'
+check 'and is whole then' cmp -s "$file" "$room/dies/${real##*/}"
+echo damage >"$file"
+touch "$room/no-build"
+run "${build[@]}"
+check 'a build that fails shows what go said' exited 1 'could not compile machbase-neo' '    undefined: everything'
+"${build[@]}" >/dev/null 2>&1 &
+eventually compgen -G "$file.building.*" >/dev/null
+kill -TERM "$!"
+wait "$!"
+check 'a build that fails or is ended leaves no files' test -z "$(compgen -G "$file.building.*")"
+
+run env PATH="$(path_without gcc cc)" CC= XK6_SWEEP_CACHE="$room/empty" "$room/one/scripts/servers.sh" up machbase
+check 'no C compiler: one line that says what to install' exited_with_one_line 1 'no C compiler' 'apt-get install gcc'
+run env PATH="$(path_without go)" XK6_SWEEP_CACHE="$room/empty" "$room/one/scripts/servers.sh" up machbase
+check 'no go: one line' exited_with_one_line 1 'go is not in PATH'
+run env XK6_SWEEP_CACHE="$real/cache" "$room/one/scripts/servers.sh" up machbase
+check 'a cache folder that cannot be: one line' exited_with_one_line 1 "cannot write to the cache folder $real/cache"
+full=$room/full
+mkdir "$full"
+printf '#!/bin/sh\necho Filesystem 1024-blocks Used Available Capacity Mounted on\necho disk 99999 94879 5120 95%% /\n' >"$full/df"
+chmod +x "$full/df"
+run env PATH="$full:$PATH" "$room/one/scripts/servers.sh" up machbase
+check 'a full disk: one line with folder, need and available' exited_with_one_line 1 "disk space in $TMPDIR" '200 MB' '5 MB are available'
+run env TMPDIR="$room/nowhere" "$room/one/scripts/servers.sh" up machbase
+check 'a TMPDIR that is not there: one line' exited_with_one_line 1 "$room/nowhere"
+check 'none of these left anything' nothing_left
+
+# --- with
+
+run one with machbase -- sh -c 'echo "$MACHBASE_URL $MACHBASE_PID"; exit 7'
+check 'with exits as its command did, which had the address' exited 7 $'\nmachbase://sys:manager@127.0.0.1:'
+ports="$ports $(sed -n 's|.*manager@127.0.0.1:\([0-9]*\) .*|\1|p' <<<"$said")"
+check 'and stops what it started' nothing_left
+check 'the command has our stdin' test "$(echo hello | one with machbase -- cat 2>/dev/null)" = hello
+run env MACHBASE_URL=machbase://me:secret@elsewhere:1 "$room/one/scripts/servers.sh" with machbase -- sh -c 'echo "at $MACHBASE_URL"'
+check 'with uses the server that the user names, and says so' exited 0 'MACHBASE_URL is set' 'at machbase://me:secret@elsewhere:1'
+run one with machbase -- nosuchcommand
+check 'a command that is not there: one line, before anything is started' exited_with_one_line 127 'nosuchcommand'
+run one with machbase
+check 'with without a command: one line' exited_with_one_line 2 '-- COMMAND'
+
+"$room/one/scripts/servers.sh" with machbase -- bash -c "trap 'echo got TERM; exit 9' TERM; touch '$room/running'; while :; do sleep 0.1; done" >"$room/out" 2>&1 &
+with=$!
+eventually test -e "$room/running"
+ports="$ports $(field one port)"
+one with machbase -- true 2>/dev/null
+check 'a second with leaves the server of the first' answers "${ports##* }"
+kill -TERM "$with"
+wait "$with"
+code=$? said=$(<"$room/out")
+check 'on TERM the command gets it, once, and its exit code counts' test "$code $(grep -c 'got TERM' "$room/out")" = '9 1'
+check 'and the server is stopped' nothing_left
+
+fake_server never <<'END'
+#!/bin/sh
+while :; do sleep 0.2; done
+END
+XK6_SWEEP_CACHE=$room/never "$room/one/scripts/servers.sh" with machbase -- true >"$room/out" 2>&1 &
+with=$!
+eventually test -e "$room/one/.servers/machbase/state"
+kill -TERM "$with"
+wait "$with"
+code=$? said=$(<"$room/out")
+check 'TERM while the server starts ends it at once' test "$code" = 143
+check 'and leaves nothing' nothing_left
+
+run one up machbase
+ports="$ports $(field one port)"
+run one with machbase -- true
+check 'with leaves a server that up has started' answers "${ports##* }"
+run one down
+check 'at the end nothing is left' nothing_left
+
+printf '%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
