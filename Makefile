@@ -53,9 +53,7 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 
 .PHONY: bench
 bench: bin/k6 ## print k6's speed beside a native Go program's, measured in turns; leave the machine alone meanwhile
-	go build -C scripts/bench/native -trimpath -o $(CURDIR)/bin/native .
-	go build -C scripts/bench/ratios -trimpath -o $(CURDIR)/bin/ratios .
-	$(with) machbase -- bash -c '$(load) && bin/ratios'
+	$(with) machbase -- scripts/bench.sh
 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed

@@ -42,7 +42,7 @@ func (c *client) appender(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.throw(err)
 	}
-	a.session, a.appender = c.session, opened
+	a.session, a.appender = c.current(), opened
 
 	object := c.vu.Runtime().NewObject()
 	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
@@ -60,8 +60,11 @@ func (a *appender) append(call sobek.FunctionCall) sobek.Value {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
 		row, err := binds(a.vu.Runtime(), argument)
-		if err != nil || row == nil {
-			a.throw(newError(KindUsage, "append: row %d must be an array of values: %v", i+1, err))
+		if _, isObject := argument.(*sobek.Object); !isObject {
+			a.throw(newError(KindUsage, "append: row %d must be an array of values", i+1))
+		}
+		if err != nil {
+			a.throw(newError(KindUsage, "append: row %d: %s", i+1, err))
 		}
 		rows[i] = row
 	}
@@ -130,7 +133,7 @@ func (a *appender) close(sobek.FunctionCall) sobek.Value {
 // write runs one operation of the appender. An appender ends with its connection: what the server had accepted is
 // known to the server alone then, so that it is not opened anew silently.
 func (a *appender) write(rows func() int64, job func() error) {
-	if a.session == nil || a.session != a.client.session {
+	if a.session == nil || a.session != a.current() {
 		a.throw(newError(KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table))
 	}
 	if err := a.do(opAppend, a.config.Timeout, rows, func(Conn) error { return job() }); err != nil {

@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -14,7 +15,9 @@ import (
 type client struct {
 	*module
 
-	config  *Config
+	config *Config
+
+	mu      sync.Mutex // held for each operation: the end of the VU may come from another goroutine while one still runs
 	session *session
 
 	sweep    *k6glue.Session // of which recorder is
@@ -56,11 +59,18 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
-	if err := c.ensure(); err != nil {
+	if err := c.open(); err != nil {
 		c.throw(err)
 	}
 
 	return sobek.Undefined()
+}
+
+func (c *client) open() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.ensure()
 }
 
 // close is client.close(): it closes the connection. The next operation opens a new one.
@@ -70,7 +80,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// ensure makes sure that there is a connection.
+// ensure makes sure that there is a connection. The caller holds c.mu, as that of lost.
 func (c *client) ensure() error {
 	if c.session != nil {
 		return nil
@@ -88,20 +98,38 @@ func (c *client) ensure() error {
 	c.session = s
 	received, sent := s.traffic()
 	c.instruments.record(opConnect, outcomeOK, time.Since(begin), 0, received, sent)
-	k6glue.OnVUEnd(c.vu, c.disconnect)
+	c.opened(c)
 
 	return nil
 }
 
 func (c *client) disconnect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost()
+}
+
+// lost gives up the connection.
+func (c *client) lost() {
 	if c.session != nil {
 		c.session.close()
 		c.session = nil
+		c.closed(c)
 	}
+}
+
+// current is the session at this moment, or nil.
+func (c *client) current() *session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.session
 }
 
 // do runs one operation on the connection and records it. rows tells how many rows it came to.
 func (c *client) do(operation string, timeout time.Duration, rows func() int64, job func(Conn) error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if err := c.ensure(); err != nil {
 		return err
 	}
@@ -124,7 +152,7 @@ func (c *client) do(operation string, timeout time.Duration, rows func() int64, 
 		return nil
 	}
 	if c.session.broken {
-		c.disconnect()
+		c.lost()
 	}
 
 	return err

@@ -98,7 +98,8 @@ var errURL = errors.New("the url must look like machbase://user:password@host:po
 // parse reads machbase://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
 func (c *Config) parse(raw string) error {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" {
+	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
+		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
 		return errURL
 	}
 

@@ -27,6 +27,8 @@ type Error struct {
 	Code    int // the server's error code; 0 for errors that are not the server's
 	Kind    string
 	Message string
+
+	outOfStep bool // the connection cannot be used any more, whatever the kind
 }
 
 // Error returns the message with the server's code.
@@ -75,6 +77,9 @@ func asError(err error) *Error {
 
 // breaksConnection tells whether the connection cannot be used any more after the error.
 func (e *Error) breaksConnection() bool {
+	if e.outOfStep {
+		return true
+	}
 	switch e.Kind {
 	case KindConnect, KindConnection, KindTimeout, KindAppend:
 		return true

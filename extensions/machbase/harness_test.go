@@ -2,10 +2,12 @@ package machbase
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -32,7 +34,7 @@ type vu struct {
 	events  common.Events
 	module  *module
 
-	mu      sync.Mutex
+	emitted chan metrics.SampleContainer
 	samples []metrics.Sample
 	exit    func() // what k6 does when it is about to exit
 }
@@ -75,30 +77,14 @@ func newInitVU(t *testing.T, driver Driver) *vu {
 
 // start leaves the init context. VU 0 is that of setup.
 func (v *vu) start(id uint64) {
-	samples := make(chan metrics.SampleContainer)
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case container := <-samples:
-				v.mu.Lock()
-				v.samples = append(v.samples, container.GetSamples()...)
-				v.mu.Unlock()
-			case <-stop:
-				return
-			}
-		}
-	}()
+	v.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
 	v.t.Cleanup(func() {
 		v.exit()
 		v.cancel()
-		close(stop)
-		<-stopped
 	})
 	v.state = &lib.State{
 		BuiltinMetrics: v.env.BuiltinMetrics,
-		Samples:        samples,
+		Samples:        v.emitted,
 		Tags:           lib.NewVUStateTags(v.env.Registry.RootTagSet()),
 		VUID:           id,
 	}
@@ -160,8 +146,9 @@ func (v *vu) counted(metric string, tags ...string) float64 {
 
 // found returns the samples of a metric that have the tags, given as name, value, name, value.
 func (v *vu) found(metric string, tags ...string) []metrics.Sample {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+	for len(v.emitted) > 0 {
+		v.samples = append(v.samples, (<-v.emitted).GetSamples()...)
+	}
 	var found []metrics.Sample
 next:
 	for _, s := range v.samples {
@@ -230,6 +217,7 @@ func serverURL(t *testing.T) string {
 func newServerVU(t *testing.T) *vu {
 	t.Helper()
 	url := serverURL(t)
+	t.Cleanup(func() { requireNoneLeft(t) }) // after all that the test itself cleans up
 	v := newVU(t, machgoDriver{})
 	require.NoError(t, v.runtime.Set("url", url))
 	v.run(`var client = new machbase.Client(url)`)
@@ -237,12 +225,50 @@ func newServerVU(t *testing.T) *vu {
 	return v
 }
 
-// table returns a name for a table of this test, and drops the table when the test ends.
-func (v *vu) table(suffix string) string {
-	name := "t_" + strings.NewReplacer("/", "_", "-", "_").Replace(strings.ToLower(v.t.Name())) + suffix
-	if len(name) > 40 {
-		name = name[:40-len(suffix)] + suffix
-	}
+// table creates a table under a name of this test's own, which it returns, and drops it when the test ends. The word
+// TABLE in the statement stands for the name.
+func (v *vu) table(create string) string {
+	v.t.Helper()
+	tables++
+	name := fmt.Sprintf("test_%d_%d", os.Getpid(), tables)
+	v.run(`client.exec(` + quote(strings.ReplaceAll(create, "TABLE", name)) + `)`)
+	require.NoError(v.t, v.runtime.Set("table", name))
+	v.t.Cleanup(func() { // before the VU's own clean-up, which ends the context
+		v.run(`client.close(); client.exec('drop table ` + name + `'); client.close()`)
+	})
 
 	return name
+}
+
+var tables int
+
+func quote(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+
+	return string(raw)
+}
+
+// goroutines counts the goroutines that run the named function or were started by it.
+func goroutines(name string) int {
+	buffer := make([]byte, 1<<20)
+	count := 0
+	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		if strings.Contains(stack, name) {
+			count++
+		}
+	}
+
+	return count
+}
+
+// requireNoneLeft fails when goroutines of the module do not end.
+func requireNoneLeft(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"(*session).serve", "k6glue.OnVUEnd"} {
+		require.Eventually(t, func() bool { return goroutines(name) == 0 }, 10*time.Second, time.Millisecond,
+			"goroutines are left in %s", name)
+	}
 }

@@ -3,7 +3,9 @@ package machbase
 import (
 	"context"
 	"errors"
+	"net"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +21,11 @@ func (machgoDriver) Name() string { return "machgo" }
 
 func (machgoDriver) Open(cfg *Config) (Conn, error) {
 	// A database of its own for each connection: one that goroutines share is a data race.
-	db, err := machgo.NewDatabase(&machgo.Config{Host: cfg.Host, Port: cfg.Port, MaxOpenConn: -1})
+	host := cfg.Host
+	if strings.Contains(host, ":") { // IPv6: machgo puts the port right behind it
+		host = "[" + host + "]"
+	}
+	db, err := machgo.NewDatabase(&machgo.Config{Host: host, Port: cfg.Port, MaxOpenConn: -1})
 	if err != nil {
 		return nil, machgoError(err)
 	}
@@ -36,7 +42,7 @@ func (machgoDriver) Open(cfg *Config) (Conn, error) {
 			return nil, e
 		}
 
-		return nil, connectError(cfg.Address(), err)
+		return nil, connectError(cfg.Address(), errors.New(machgoText(err)))
 	}
 
 	return &machgoConn{conn: conn.(*machgo.Conn)}, nil //nolint:forcetypeassert // what machgo returns
@@ -47,18 +53,31 @@ type machgoConn struct {
 }
 
 func (c *machgoConn) Query(sql string, args []any, read func(Rows) error) error {
-	rows, err := c.conn.Query(context.Background(), trimComments(sql), args...)
+	rows, err := c.conn.Query(context.Background(), machgoSQL(sql), machgoArgs(args)...)
 
 	return readMachgo(rows, err, read)
 }
 
 // Exec goes through Query: machgo's own Exec loses the error of a statement without parameters.
 func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
-	rows, err := c.conn.Query(context.Background(), trimComments(sql), args...)
+	sql = machgoSQL(sql)
+	if machgoInsertSelect.MatchString(sql) { // machgo's cache must not keep it: see machgoStatement.Exec
+		stmt, err := c.Prepare(sql)
+		if err != nil {
+			return 0, err
+		}
+		defer stmt.Close() //nolint:errcheck // its own error is the one that matters
+
+		return stmt.Exec(args)
+	}
+	rows, err := c.conn.Query(context.Background(), sql, machgoArgs(args)...)
 	if err != nil {
 		return 0, machgoError(err)
 	}
 	affected := rows.RowsAffected()
+	if machgoInsert.MatchString(sql) {
+		affected = min(affected, 1) // from the cache, it counts on: see machgoStatement.Exec
+	}
 	if err := rows.Close(); err != nil {
 		return 0, machgoError(err)
 	}
@@ -67,28 +86,29 @@ func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
 }
 
 func (c *machgoConn) Prepare(sql string) (Statement, error) {
-	stmt, err := c.conn.Prepare(context.Background(), trimComments(sql))
+	sql = machgoSQL(sql)
+	stmt, err := c.conn.Prepare(context.Background(), sql)
 	if err != nil {
 		return nil, machgoError(err)
 	}
 
-	return machgoStatement{stmt}, nil
+	return &machgoStatement{stmt: stmt, insert: machgoInsert.MatchString(sql)}, nil
 }
 
 func (c *machgoConn) Append(table string, columns []string) (Appender, error) {
 	appender, err := c.conn.Appender(context.Background(), table)
 	if err != nil {
-		if strings.HasSuffix(err.Error(), "does not exist") {
-			return nil, newError(KindNotFound, "%s", err)
+		switch text := err.Error(); {
+		case strings.HasSuffix(text, "does not exist"):
+			return nil, newError(KindNotFound, "%s", text)
+		case strings.HasSuffix(text, "doesn't support append"):
+			return nil, newError(KindUsage, "%s", text)
 		}
 
 		return nil, machgoError(err)
 	}
-	if len(columns) > 0 {
-		appender = appender.WithInputColumns(columns...)
-	}
 
-	return machgoAppender{appender.(*machgo.Appender)}, nil //nolint:forcetypeassert // what machgo returns
+	return newMachgoAppender(appender.(*machgo.Appender), table, columns) //nolint:forcetypeassert // what machgo returns
 }
 
 func (c *machgoConn) Traffic() (received, sent uint64) {
@@ -106,25 +126,33 @@ func (c *machgoConn) Close() error {
 }
 
 type machgoStatement struct {
-	stmt api.Stmt
+	stmt     api.Stmt
+	insert   bool
+	inserted int64 // by all that was executed so far
 }
 
-func (s machgoStatement) Query(args []any, read func(Rows) error) error {
-	rows, err := s.stmt.Query(context.Background(), args...)
+func (s *machgoStatement) Query(args []any, read func(Rows) error) error {
+	rows, err := s.stmt.Query(context.Background(), machgoArgs(args)...)
 
 	return readMachgo(rows, err, read)
 }
 
-func (s machgoStatement) Exec(args []any) (int64, error) {
-	result := s.stmt.Exec(context.Background(), args...)
+// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
+func (s *machgoStatement) Exec(args []any) (int64, error) {
+	result := s.stmt.Exec(context.Background(), machgoArgs(args)...)
 	if err := result.Err(); err != nil {
 		return 0, machgoError(err)
 	}
 
-	return result.RowsAffected(), nil
+	affected := result.RowsAffected()
+	if s.insert {
+		affected, s.inserted = affected-s.inserted, affected
+	}
+
+	return affected, nil
 }
 
-func (s machgoStatement) Close() error {
+func (s *machgoStatement) Close() error {
 	if err := s.stmt.Close(); err != nil {
 		return machgoError(err)
 	}
@@ -139,6 +167,8 @@ func readMachgo(rows api.Rows, err error, read func(Rows) error) error {
 	}
 	r := rows.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
 	err = read(machgoRows{r, r.ColumnDescriptions()})
+	for err != nil && r.Err() == nil && r.Next() { // a statement cannot be used again before all its rows were read
+	}
 	if closeErr := r.Close(); closeErr != nil && err == nil {
 		err = machgoError(closeErr)
 	}
@@ -174,11 +204,14 @@ func (r machgoRows) Index(name string) int {
 func (r machgoRows) Values() []any { return r.Row() }
 
 func (r machgoRows) Err() error {
-	if err := r.Rows.Err(); err != nil {
-		return machgoError(err)
+	err := r.Rows.Err()
+	if err == nil {
+		return nil
 	}
+	e := machgoError(err)
+	e.outOfStep = true // machgo takes the next answer for another one after an error amid the rows
 
-	return nil
+	return e
 }
 
 var machgoTypes = map[machgo.SqlType]string{ //nolint:gochecknoglobals // a constant
@@ -194,19 +227,78 @@ var machgoTypes = map[machgo.SqlType]string{ //nolint:gochecknoglobals // a cons
 	machgo.MACHCLI_SQL_TYPE_BINARY:   "binary",
 }
 
+// machgoAppender puts the values where the table has them. machgo's own way to do that ends in a panic on a column
+// that it does not know, and fails on log tables.
 type machgoAppender struct {
 	appender *machgo.Appender
+	table    string
+	places   []int // in the table's row, of each value
+	width    int   // of the table's row
 }
 
-// Append makes every error one that drops the connection: machgo's is out of step after it.
-func (a machgoAppender) Append(row []any) error {
-	if err := a.appender.Append(row...); err != nil {
-		e := machgoError(err)
+// arrivalTime is the first column of a log table. The server fills it in when a row brings none.
+const arrivalTime = "_ARRIVAL_TIME"
 
-		return &Error{Code: e.Code, Kind: KindAppend, Message: e.Message}
+func newMachgoAppender(appender *machgo.Appender, table string, columns []string) (Appender, error) {
+	known, err := appender.Columns()
+	if err != nil {
+		return nil, machgoError(err)
+	}
+	a := machgoAppender{appender: appender, table: table, width: len(known)}
+	if len(columns) == 0 {
+		for i, column := range known {
+			if column.Name != arrivalTime {
+				a.places = append(a.places, i)
+			}
+		}
+
+		return a, nil
+	}
+
+	for _, name := range columns {
+		place := slices.IndexFunc(known, func(c *api.Column) bool { return strings.EqualFold(c.Name, name) })
+		switch {
+		case place < 0:
+			err = newError(KindNotFound, "table '%s' has no column %q to append to", table, name)
+		case slices.Contains(a.places, place):
+			err = newError(KindUsage, "appender: column %q is there twice", name)
+		}
+		if err != nil {
+			if _, _, closeErr := appender.Close(); closeErr != nil {
+				return nil, appendError(closeErr)
+			}
+
+			return nil, err
+		}
+		a.places = append(a.places, place)
+	}
+
+	return a, nil
+}
+
+// Append makes every error of machgo's one that drops the connection: it is out of step after it.
+func (a machgoAppender) Append(row []any) error {
+	if len(row) != len(a.places) {
+		return newError(KindUsage, "a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
+	}
+	full := make([]any, a.width)
+	for i, place := range a.places {
+		full[place] = row[i]
+	}
+	if err := a.appender.Append(full...); err != nil {
+		return appendError(err)
 	}
 
 	return nil
+}
+
+// appendError is an error after which the appender's connection must not be used any more.
+func appendError(err error) *Error {
+	if e := machgoError(err); e.Code != 0 {
+		return &Error{Code: e.Code, Kind: KindAppend, Message: e.Message}
+	}
+
+	return newError(KindAppend, "%s", machgoText(err))
 }
 
 func (a machgoAppender) Flush() error {
@@ -219,17 +311,27 @@ func (a machgoAppender) Flush() error {
 
 func (a machgoAppender) Close() (accepted, rejected int64, err error) {
 	accepted, rejected, err = a.appender.Close()
-	if err != nil {
-		err = machgoError(err)
+	if err == nil {
+		return accepted, rejected, nil
+	}
+	if e := machgoError(err); e.Code == 0 {
+		return 0, 0, e
 	}
 
-	return accepted, rejected, err
+	return 0, 0, appendError(err)
 }
 
 var (
-	machgoCode  = regexp.MustCompile(`MACHCLI-ERR-(\d+), *`)
-	machgoUsage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)
+	machgoCode   = regexp.MustCompile(`(?:MACHCLI-ERR-|^server error code=)(\d+)(?:, *| message=|$)`)
+	machgoUsage  = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)
+	machgoSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
+	machgoInsert = regexp.MustCompile(`(?i)^insert\b`)
+
+	machgoInsertSelect = regexp.MustCompile(`(?is)^insert\b.*\bselect\b`)
 )
+
+// machgoRejected is how machgo puts it when it finds the news of a rejected row where it expects another answer.
+const machgoRejected = "unexpected protocol 12 "
 
 // machgoError finds the server's error code in machgo's text.
 func machgoError(err error) *Error {
@@ -248,11 +350,50 @@ func machgoError(err error) *Error {
 		return newError(KindUsage, "%s", text)
 	}
 
-	return newError(KindConnection, "the connection broke: %s", text)
+	if strings.Contains(text, machgoRejected) {
+		return newError(KindAppend, "the server has rejected rows that were appended before this call")
+	}
+
+	return newError(KindConnection, "the connection broke: %s", machgoText(err))
 }
 
-// trimComments takes away what stands before the statement: machgo tells a query by its first word, and finds no
-// columns when a comment comes first. Hints, which stand behind the first word, stay.
+// machgoText is the text of an error of machgo's own, which writes most of them twice.
+func machgoText(err error) string {
+	text := strings.TrimPrefix(err.Error(), "MACHCLI ")
+	if half := (len(text) - len(", ")) / 2; half > 0 && text == text[:half]+", "+text[:half] {
+		return text[:half]
+	}
+
+	return text
+}
+
+// machgoArgs writes IP addresses as text: machgo takes those of 4 and 16 characters for something else.
+func machgoArgs(args []any) []any {
+	own := args
+	for i, arg := range args {
+		if ip, ok := arg.(net.IP); ok {
+			if &own[0] == &args[0] {
+				own = slices.Clone(args)
+			}
+			own[i] = ipText(ip)
+		}
+	}
+
+	return own
+}
+
+// machgoSQL makes a statement one that machgo understands: it tells a query by its first word, and finds no columns
+// when a comment stands before it, or something other than a space behind it, such as a hint.
+func machgoSQL(sql string) string {
+	sql = trimComments(sql)
+	if machgoSelect.MatchString(sql) {
+		return sql[:len("select")] + " " + sql[len("select"):]
+	}
+
+	return sql
+}
+
+// trimComments takes away the comments before a statement. Hints, which stand behind its first word, stay.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)

@@ -12,8 +12,8 @@ import (
 type statement struct {
 	*client
 
-	text    string
-	current atomic.Pointer[prepared] // atomic: a call that was left behind may still end and store one
+	text     string
+	prepared atomic.Pointer[prepared] // atomic: a call that was left behind may still end and store one
 }
 
 // prepared is a statement that is prepared on a connection.
@@ -71,8 +71,8 @@ func (s *statement) exec(call sobek.FunctionCall) sobek.Value {
 
 // close is statement.close(): it frees the statement on the server. A later use prepares it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
-	p := s.current.Swap(nil)
-	if p == nil || s.session == nil || p.conn != s.session.conn {
+	p := s.prepared.Swap(nil)
+	if session := s.current(); p == nil || session == nil || p.conn != session.conn {
 		return sobek.Undefined()
 	}
 	if err := s.do(opPrepare, s.config.Timeout, nil, func(Conn) error { return p.Close() }); err != nil {
@@ -84,7 +84,7 @@ func (s *statement) close(sobek.FunctionCall) sobek.Value {
 
 // on returns the statement as prepared on the connection.
 func (s *statement) on(conn Conn) (*prepared, error) {
-	if p := s.current.Load(); p != nil && p.conn == conn {
+	if p := s.prepared.Load(); p != nil && p.conn == conn {
 		return p, nil
 	}
 	stmt, err := conn.Prepare(s.text)
@@ -92,7 +92,7 @@ func (s *statement) on(conn Conn) (*prepared, error) {
 		return nil, err
 	}
 	p := &prepared{stmt, conn}
-	s.current.Store(p)
+	s.prepared.Store(p)
 
 	return p, nil
 }

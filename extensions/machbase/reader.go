@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"net"
@@ -20,7 +21,7 @@ type reader struct {
 // expectation is a column that must have the same value in every row.
 type expectation struct {
 	column string
-	value  any // nil, string, bool, int64, float64 or time.Time
+	value  any // what bind and bindAs return
 	index  int
 }
 
@@ -57,6 +58,13 @@ func (r *reader) read(rows Rows) error {
 // equal compares a value of the server with an expected one. Numbers are equal when their values are, whatever
 // their types.
 func equal(got, want any) bool {
+	if n, ok := integer(want); ok {
+		return equalInteger(got, n)
+	}
+	if f, ok := float(want); ok {
+		return equalFloat(got, f)
+	}
+
 	switch want := want.(type) {
 	case nil:
 		return got == nil
@@ -65,29 +73,46 @@ func equal(got, want any) bool {
 		case string:
 			return got == want
 		case net.IP:
-			return got.String() == want
+			return ipText(got) == want
 		}
+	case net.IP:
+		got, ok := got.(net.IP)
+
+		return ok && ipText(got) == ipText(want)
+	case []byte:
+		got, ok := got.([]byte)
+
+		return ok && bytes.Equal(got, want)
 	case time.Time:
 		got, ok := got.(time.Time)
 
 		return ok && got.Equal(want)
-	case int64:
-		if n, ok := integer(got); ok {
-			return n == want
-		}
-		f, ok := float(got)
-
-		return ok && f == float64(want)
-	case float64:
-		if n, ok := integer(got); ok {
-			return float64(n) == want
-		}
-		f, ok := float(got)
-
-		return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
 	}
 
 	return false
+}
+
+func equalInteger(got any, want int64) bool {
+	if n, ok := integer(got); ok {
+		return n == want
+	}
+	f, ok := float(got)
+
+	return ok && same(want, f)
+}
+
+func equalFloat(got any, want float64) bool {
+	if n, ok := integer(got); ok {
+		return same(n, want)
+	}
+	f, ok := float(got)
+
+	return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
+}
+
+// same tells whether n and f are the same number. Not float64(n) == f: that rounds n when it has more than 53 bits.
+func same(n int64, f float64) bool {
+	return f >= math.MinInt64 && f < -math.MinInt64 && f == math.Trunc(f) && n == int64(f)
 }
 
 func integer(v any) (int64, bool) {
@@ -120,6 +145,8 @@ func show(v any) string {
 		return "null"
 	case string:
 		return fmt.Sprintf("%q", v)
+	case net.IP:
+		return ipText(v)
 	default:
 		return fmt.Sprint(v)
 	}

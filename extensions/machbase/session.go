@@ -2,6 +2,7 @@ package machbase
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -43,20 +44,34 @@ func openSession(ctx context.Context, driver Driver, cfg *Config) (*session, err
 
 // serve is the session's goroutine.
 func (s *session) serve(driver Driver, cfg *Config) {
-	conn, err := driver.Open(cfg)
-	s.conn = conn
+	err := guard(func() (err error) {
+		s.conn, err = driver.Open(cfg)
+
+		return err
+	})
 	s.done <- err
 	if err != nil {
 		return
 	}
-	defer conn.Close() //nolint:errcheck // nobody is left who could be told
+	defer guard(s.conn.Close) //nolint:errcheck // nobody is left who could be told
 
 	for job := range s.jobs {
-		s.done <- job(conn)
+		s.done <- guard(func() error { return job(s.conn) })
 		if s.abandoned.Load() {
 			return
 		}
 	}
+}
+
+// guard makes an error of a driver's panic, which in a goroutine of its own would end k6.
+func guard(call func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the driver failed: %v", cause)
+		}
+	}()
+
+	return call()
 }
 
 // do runs a job on the connection and waits for it: until the timeout, or until the context is done.

@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"errors"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
@@ -33,6 +34,16 @@ func newStockSource(seed uint64, tps float64) (*stockSource, error) {
 
 // rows yields the rows of the named table with a time in [from, to).
 func (s *stockSource) rows(name string, from, to time.Time, yield func(row ...any) error) error {
+	err := s.generate(name, from, to, yield)
+	var known *Error
+	if err != nil && !errors.As(err, &known) { // the generator's own: the range is wrong
+		return newError(KindUsage, "generate: %s", err)
+	}
+
+	return err
+}
+
+func (s *stockSource) generate(name string, from, to time.Time, yield func(row ...any) error) error {
 	switch name {
 	case generatorTicks:
 		return s.generator.Ticks(from, to, func(t *stock.Tick) error {
@@ -43,7 +54,7 @@ func (s *stockSource) rows(name string, from, to time.Time, yield func(row ...an
 	case generatorMinutes:
 		return s.rollups(time.Minute, from, to, yield)
 	default:
-		return newError(KindUsage, "unknown generator %q; known are %q, %q and %q",
+		return newError(KindUsage, "generate: unknown generator %q; known are %q, %q and %q",
 			name, generatorTicks, generatorSeconds, generatorMinutes)
 	}
 }

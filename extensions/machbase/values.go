@@ -5,6 +5,9 @@ import (
 	"math"
 	"math/big"
 	"net"
+	"net/netip"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -16,6 +19,10 @@ const maxSafe = 1<<53 - 1
 // typedBind is a parameter whose type the script chose: machbase.bind("double", 3).
 type typedBind struct {
 	value any
+}
+
+var bindTypes = []string{ //nolint:gochecknoglobals // a constant
+	"short", "integer", "long", "float", "double", "datetime", "varchar", "ipv4", "ipv6", "binary",
 }
 
 // binds turns an array of JavaScript values into parameters.
@@ -47,8 +54,10 @@ func bind(value sobek.Value) (any, error) {
 		return nil, nil //nolint:nilnil // a null is a value
 	}
 	switch v := value.Export().(type) {
-	case string, int64, time.Time:
+	case string, int64:
 		return v, nil
+	case time.Time:
+		return checkTime(v)
 	case float64:
 		if v == math.Trunc(v) && math.Abs(v) <= maxSafe {
 			return int64(v), nil
@@ -66,13 +75,40 @@ func bind(value sobek.Value) (any, error) {
 	case typedBind:
 		return v.value, nil
 	default:
-		return nil, fmt.Errorf("a %s cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, null or machbase.bind(type, value)",
-			value.ExportType())
+		return nil, fmt.Errorf("%s cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, null or machbase.bind(type, value)",
+			describe(value))
 	}
+}
+
+// describe says what a value is that cannot be bound.
+func describe(value sobek.Value) string {
+	if object, ok := value.(*sobek.Object); ok {
+		if object.ClassName() == "Date" {
+			return "an invalid Date"
+		}
+
+		return "an object (" + object.ClassName() + ")"
+	}
+
+	return fmt.Sprintf("%s (%s)", value.String(), value.ExportType())
+}
+
+// Times outside of these do not fit a datetime: 64 bits of nanoseconds since 1970.
+var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
+
+func checkTime(t time.Time) (any, error) {
+	if t.Before(earliest) || t.After(latest) {
+		return nil, fmt.Errorf("%s does not fit a datetime (the years 1678 to 2262)", t.UTC().Format(time.RFC3339))
+	}
+
+	return t, nil
 }
 
 // bindAs turns a JavaScript value into a parameter of the named Machbase type.
 func bindAs(name string, value sobek.Value) (any, error) {
+	if !slices.Contains(bindTypes, name) {
+		return nil, fmt.Errorf("unknown type %q; known are %s", name, strings.Join(bindTypes, ", "))
+	}
 	plain, err := bind(value)
 	if err != nil || plain == nil {
 		return nil, err
@@ -91,9 +127,13 @@ func bindAs(name string, value sobek.Value) (any, error) {
 		return bindFloat(name, plain, func(f float64) any { return f })
 	case "datetime":
 		return bindTime(value, plain)
-	case "ipv4", "ipv6":
-		if ip := net.ParseIP(fmt.Sprint(plain)); ip != nil {
-			return ip, nil
+	case "ipv4":
+		if ip, err := netip.ParseAddr(fmt.Sprint(plain)); err == nil && ip.Is4() {
+			return net.IP(ip.AsSlice()), nil
+		}
+	case "ipv6":
+		if ip, err := netip.ParseAddr(fmt.Sprint(plain)); err == nil && ip.Is6() && ip.Zone() == "" {
+			return net.IP(ip.AsSlice()), nil
 		}
 	case "varchar":
 		if s, ok := plain.(string); ok {
@@ -106,8 +146,6 @@ func bindAs(name string, value sobek.Value) (any, error) {
 		case string:
 			return []byte(b), nil
 		}
-	default:
-		return nil, fmt.Errorf("unknown type %q; known are short, integer, long, float, double, datetime, varchar, ipv4, ipv6, binary", name)
 	}
 
 	return nil, fmt.Errorf("%s cannot be bound as %s", show(plain), name)
@@ -145,9 +183,13 @@ func bindTime(value sobek.Value, plain any) (any, error) {
 	case time.Time:
 		return v, nil
 	case int64:
-		return time.UnixMilli(v), nil
+		return checkTime(time.UnixMilli(v))
 	case float64:
-		return time.UnixMilli(0).Add(time.Duration(v * float64(time.Millisecond))), nil
+		if ns := v * float64(time.Millisecond); ns > math.MinInt64 && ns < math.MaxInt64 {
+			return time.Unix(0, int64(ns)), nil
+		}
+
+		return nil, fmt.Errorf("%v ms does not fit a datetime (the years 1678 to 2262)", v)
 	default:
 		return nil, fmt.Errorf("%s cannot be bound as datetime; use a Date, milliseconds or a BigInt of nanoseconds", show(plain))
 	}
@@ -178,12 +220,21 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 
 		return rt.New(rt.Get("Date"), rt.ToValue(v.UnixMilli()))
 	case net.IP:
-		return rt.ToValue(v.String()), nil
+		return rt.ToValue(ipText(v)), nil
 	case []byte:
 		return rt.ToValue(rt.NewArrayBuffer(v)), nil
 	default:
 		return rt.ToValue(v), nil
 	}
+}
+
+// ipText writes an IPv6 address as one, that which maps an IPv4 address too.
+func ipText(ip net.IP) string {
+	if a, ok := netip.AddrFromSlice(ip); ok {
+		return a.String()
+	}
+
+	return ip.String()
 }
 
 func isNullish(value sobek.Value) bool {

@@ -36,7 +36,7 @@ func (c *client) work(parent context.Context) {
 	switch err := c.once(ctx, active); {
 	case ctx.Err() != nil:
 	case c.measured.Finished():
-		if err != nil {
+		if err != nil && !errext.IsInterruptError(err) { // an abort is no failure of the server's
 			c.measured.Fault(session.Op, err)
 		}
 	default:
@@ -80,8 +80,11 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 		return measure.Stop(err)
 	}
 	c.run.state.AddFullIterations(1)
+	if err == nil {
+		return nil
+	}
 
-	return err
+	return thrown(err)
 }
 
 func (c *client) activate(ctx context.Context, tags map[string]string) lib.ActiveVU {

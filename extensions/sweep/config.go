@@ -131,6 +131,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		state:        es,
 		metrics:      m,
 		iterations:   newIterations(es.ExecutionTuple),
+		collector:    newCollector(),
 		logger:       logger,
 	}, nil
 }

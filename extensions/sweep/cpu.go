@@ -43,7 +43,7 @@ func findServer(target string) *serverProcess {
 // cpuMeter reads how much processor time k6 and a local server have used.
 type cpuMeter struct {
 	self, server *process.Process
-	begin        report.CPUSeconds
+	begin        *report.CPUSeconds
 }
 
 func newCPUMeter(server *serverProcess) *cpuMeter {
@@ -56,10 +56,16 @@ func newCPUMeter(server *serverProcess) *cpuMeter {
 }
 
 // start takes the reading from which spent counts.
-func (m *cpuMeter) start() { m.begin = m.read() }
+func (m *cpuMeter) start() {
+	begin := m.read()
+	m.begin = &begin
+}
 
-// spent is the processor time used since start.
+// spent is the processor time used since start; nothing when there was no start.
 func (m *cpuMeter) spent() report.CPUSeconds {
+	if m.begin == nil {
+		return report.CPUSeconds{}
+	}
 	end := m.read()
 	spent := report.CPUSeconds{K6: end.K6 - m.begin.K6}
 	if end.Server != nil && m.begin.Server != nil {

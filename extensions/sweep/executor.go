@@ -23,6 +23,7 @@ type Executor struct {
 	state      *lib.ExecutionState
 	metrics    *sweepMetrics
 	iterations *iterations
+	collector  *collector
 	logger     *logrus.Entry
 }
 
@@ -38,6 +39,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 		Name: e.config.Name, Executor: ExecutorType, StartTime: time.Now(), ProgressFn: progress.read,
 	})
 
+	defer e.collector.restore()
 	err := e.runSteps(ctx, out, results, rep, progress)
 
 	interrupted := ctx.Err() != nil || err != nil

@@ -3,6 +3,8 @@ package sweep
 import (
 	"fmt"
 	"net/url"
+	"regexp"
+	"strings"
 
 	"github.com/grafana/sobek"
 
@@ -11,7 +13,7 @@ import (
 
 // meta is sweep.meta({ target, params }): facts for the report that only the script knows. target is what was measured
 // (kind, version, driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A
-// password in target.url is taken out. With the URL of a server on this machine, the report has the server's
+// password or another secret in target.url is taken out. With the URL of a server on this machine, the report has the server's
 // processor time as well.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
@@ -37,12 +39,22 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 // withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.
 func withoutPassword(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || strings.Contains(u.Opaque, "@") { // without "//", user:password would be scheme:opaque
 		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
 	if u.User != nil {
 		u.User = url.User(u.User.Username())
 	}
+	query := u.Query()
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Del(name)
+			u.RawQuery = query.Encode()
+		}
+	}
 
 	return u.String(), nil
 }
+
+// secretName matches the names of URL parameters that hold secrets.
+var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|key`)

@@ -6,8 +6,6 @@ import (
 	"reflect"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/errext"
-	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -28,7 +26,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(ctx)
 	if session == nil {
-		common.Throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only"))
+		throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only"))
 	}
 
 	err := session.Client.Run(ctx, session.Op, func() {
@@ -70,15 +68,30 @@ func operation(ctx context.Context, fn sobek.Callable) error {
 	return thrown(err)
 }
 
-// thrown is a script's exception as one line: its text, without the stack.
+// scriptError is a script's exception: as an error its text without the stack, so that equal ones can be counted.
+type scriptError struct {
+	text string
+	at   string // where it was thrown, "file:line:column"; empty when that is unknown
+}
+
+func (e *scriptError) Error() string { return e.text }
+
+// thrown makes a scriptError of what a call of JavaScript returned.
 func thrown(err error) error {
 	var exception *sobek.Exception
-	if errors.As(err, &exception) {
-		return errors.New(exception.Value().String())
+	if !errors.As(err, &exception) {
+		return err
 	}
-	text, _ := errext.Format(err)
+	e := &scriptError{text: exception.Value().String()}
+	for _, frame := range exception.Stack() {
+		if position := frame.Position(); position.Line > 0 {
+			e.at = position.String()
 
-	return errors.New(text)
+			break
+		}
+	}
+
+	return e
 }
 
 // throw hands an error on to JavaScript. One that interrupts the VU goes on doing so.
@@ -87,5 +100,5 @@ func throw(rt *sobek.Runtime, err error) {
 	if errors.As(err, &interrupted) {
 		panic(interrupted)
 	}
-	common.Throw(rt, err)
+	k6glue.Throw(rt, "SweepError", err.Error(), nil)
 }

@@ -45,9 +45,7 @@ func newStepRun(
 		Duration:   e.config.Duration.TimeDuration(),
 		Warmup:     e.config.Warmup.TimeDuration(),
 	}
-	r.step = measure.NewStep(int(here), plan, func(message string) {
-		r.logger.Errorf("operation failed: %s", message)
-	})
+	r.step = measure.NewStep(int(here), plan, r.logFault)
 	r.live = newLiveMetrics(r)
 
 	return r
@@ -56,10 +54,15 @@ func newStepRun(
 // run runs the step to its end and returns what it came to. The error is that of a script which aborted the test, or
 // of k6 when it had no VUs.
 func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
-	ctx, cancel := context.WithCancelCause(parent)
+	// The context of the clients ends with the parent, but not before the step knows that it was interrupted: what is
+	// cut off would count as failed.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	defer cancel(errStepOver)
 
-	stopOnInterrupt := context.AfterFunc(parent, r.step.Interrupt)
+	stopOnInterrupt := context.AfterFunc(parent, func() {
+		r.step.Interrupt()
+		cancel(context.Cause(parent))
+	})
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
@@ -108,6 +111,7 @@ func (r *stepRun) watch(ended <-chan struct{}) {
 		return
 	case <-r.step.Line():
 		r.cpu.start()
+		r.collector.adjust()
 	}
 
 	ticker := time.NewTicker(liveEvery)
@@ -119,6 +123,7 @@ func (r *stepRun) watch(ended <-chan struct{}) {
 		case at := <-ticker.C:
 			reading := r.step.Read()
 			r.live.tick(at, &reading)
+			r.collector.adjust()
 		}
 	}
 }
@@ -152,6 +157,16 @@ func (r *stepRun) aborted(err error) {
 		r.abort = err
 	}
 	r.step.Interrupt()
+}
+
+// logFault says what went wrong with an operation, once for each different text.
+func (r *stepRun) logFault(err error) {
+	logger := r.logger
+	var script *scriptError
+	if errors.As(err, &script) && script.at != "" {
+		logger = logger.WithField("at", script.at)
+	}
+	logger.Errorf("operation failed: %s", err)
 }
 
 func (r *stepRun) log(steps []report.Step) {

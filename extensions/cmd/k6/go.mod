@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/grafana/xk6-redis v0.4.3
+	github.com/stretchr/testify v1.12.1
 	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
 	go.k6.io/k6/v2 v2.2.0
 )
@@ -90,6 +91,7 @@ require (
 	go.opentelemetry.io/otel/trace v1.44.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.0 // indirect
 	go.uber.org/atomic v1.11.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/crypto/x509roots/fallback v0.0.0-20260723152544-d701c51f7e4e // indirect
 	golang.org/x/net v0.57.0 // indirect

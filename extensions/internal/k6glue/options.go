@@ -34,6 +34,8 @@ func Options(value sobek.Value, into any) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &wrongType) && wrongType.Field == "": // an array, a Date
+		return fmt.Errorf("options must be an object, not a %s", wrongType.Value)
 	case errors.As(err, &wrongType):
 		return fmt.Errorf("option %s must be a %s, not a %s", wrongType.Field, wrongType.Type, wrongType.Value)
 	}

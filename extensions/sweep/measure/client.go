@@ -19,6 +19,7 @@ type Client struct {
 
 	stage     stage
 	recorded  uint64 // operations of any kind, the warm-up's included
+	failures  uint64 // those of them that failed
 	before    uint64 // recorded, when the measured phase began
 	measuring bool
 	complete  atomic.Bool
@@ -86,6 +87,8 @@ func (c *Client) Run(ctx context.Context, op string, started func(), fn func() e
 	if c.stage == connecting {
 		c.stage = warmingUp
 		if err := c.step.ready.await(ctx); err != nil {
+			c.finish(now())
+
 			return err
 		}
 	}
@@ -96,6 +99,8 @@ func (c *Client) Run(ctx context.Context, op string, started func(), fn func() e
 		}
 		c.stage = working
 		if err := c.step.line.await(ctx); err != nil {
+			c.finish(now())
+
 			return err
 		}
 		c.measuring, c.before = true, c.recorded
@@ -109,15 +114,7 @@ func (c *Client) Run(ctx context.Context, op string, started func(), fn func() e
 }
 
 // Leave says that the client takes no further part: nobody waits for it any longer.
-func (c *Client) Leave() {
-	if c.stage < warmingUp {
-		c.step.ready.pass()
-	}
-	if c.stage < working {
-		c.step.line.pass()
-	}
-	c.finish(now())
-}
+func (c *Client) Leave() { c.finish(now()) }
 
 // Fault counts an error outside of Run, such as an exception after it, as one failed operation named op.
 func (c *Client) Fault(op string, err error) {
@@ -125,7 +122,14 @@ func (c *Client) Fault(op string, err error) {
 	c.Recorder(op).Fail()
 }
 
+// finish ends the client's part, wherever it stands: those who still wait for it at a barrier need to no longer.
 func (c *Client) finish(at time.Duration) {
+	if c.stage < warmingUp {
+		c.step.ready.pass()
+	}
+	if c.stage < working {
+		c.step.line.pass()
+	}
 	c.stage = finished
 	c.ended.CompareAndSwap(0, int64(at))
 }
@@ -164,12 +168,12 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 
 // operate calls fn once and records the call, unless fn recorded its operations itself.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
-	recorded := c.recorded
+	recorded, failures := c.recorded, c.failures
 	err = fn()
 	end = now()
 
 	if err == nil {
-		if c.recorded == recorded {
+		if c.recorded == recorded && c.stage != finished { // finished: a Run within fn has ended the client's part
 			r.Ok(end - begin)
 		}
 
@@ -187,7 +191,7 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	}
 
 	c.note(err)
-	if c.recorded == recorded {
+	if c.failures == failures { // even when it recorded successes before it failed
 		r.Fail()
 	}
 
@@ -210,5 +214,5 @@ func (c *Client) note(err error) {
 	}
 	c.mu.Unlock()
 
-	c.step.fault(message)
+	c.step.fault(message, err)
 }

@@ -90,9 +90,9 @@ func TestQuantileIsMonotonic(t *testing.T) {
 	for name, durations := range shapes(5000) {
 		d := distribution(durations)
 		last := d.Min
-		for i := range 1001 {
-			q := d.Quantile(float64(i) / 1000)
-			require.GreaterOrEqual(t, q, last, "%s at %d/1000", name, i)
+		for i := range 201 {
+			q := d.Quantile(float64(i) / 200)
+			require.GreaterOrEqual(t, q, last, "%s at %d/200", name, i)
 			last = q
 		}
 		require.Equal(t, d.Max, last, name)
@@ -206,7 +206,7 @@ func TestMerge(t *testing.T) {
 	for name, durations := range shapes(2000) {
 		t.Run(name, func(t *testing.T) {
 			whole := distribution(durations)
-			for _, cut := range []int{0, 1, 700, 1999, 2000} {
+			for _, cut := range []int{0, 700, 2000} {
 				a, b := distribution(durations[:cut]), distribution(durations[cut:])
 				ab, ba := &Distribution{}, &Distribution{}
 				ab.Merge(a)

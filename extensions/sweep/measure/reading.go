@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -47,8 +48,10 @@ func (s *Step) Read() Reading {
 		r.Complete = r.Complete && c.complete.Load()
 		started, ended := time.Duration(c.started.Load()), time.Duration(c.ended.Load())
 		if ended != 0 {
+			if r.Ended == 0 || ended > last {
+				last = ended
+			}
 			r.Ended++
-			last = max(last, ended)
 		}
 		if started == 0 || ended == 0 {
 			continue
@@ -66,12 +69,26 @@ func (s *Step) Read() Reading {
 		r.AverageClient = sum / time.Duration(r.ClientsStarted)
 	}
 
+	foldRarest(r.Errors)
 	r.Elapsed = s.elapsed(r.Ended, last)
 	for _, op := range slices.Sorted(maps.Keys(totals)) {
 		r.Ops = append(r.Ops, *totals[op])
 	}
 
 	return r
+}
+
+// foldRarest counts all but the most frequent error texts under otherErrors: clients whose errors all differ, such as by
+// a local port, would otherwise make a report of thousands of texts.
+func foldRarest(errors map[string]uint64) {
+	texts := slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
+		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
+	})
+	texts = slices.DeleteFunc(texts, func(text string) bool { return text == otherErrors })
+	for _, text := range texts[min(maxMessages, len(texts)):] {
+		errors[otherErrors] += errors[text]
+		delete(errors, text)
+	}
 }
 
 // elapsed is the step time: from the start line to the last client's end, or to now while clients are at work.

@@ -27,6 +27,7 @@ func (r *Recorder) Ok(d time.Duration) {
 // Fail counts one failed operation. Its duration is not recorded: how fast something fails is no measure of work.
 func (r *Recorder) Fail() {
 	r.client.recorded++
+	r.client.failures++
 	if r.client.measuring {
 		r.failed.Store(r.failed.Load() + 1)
 	}

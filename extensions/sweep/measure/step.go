@@ -31,7 +31,7 @@ func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
 type Step struct {
 	plan    Plan
 	clients []*Client
-	onFault func(message string)
+	onFault func(error)
 
 	// ready opens when all clients are connected, line when all have warmed up: the start of the measured phase.
 	ready, line *barrier
@@ -42,9 +42,9 @@ type Step struct {
 	faultsKnown map[string]struct{}
 }
 
-// NewStep prepares a step of n clients, n > 0. onFault is told of every different error text of an operation once,
-// from the client's goroutine; it may be nil.
-func NewStep(n int, plan Plan, onFault func(message string)) *Step {
+// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose text
+// is new, from the client's goroutine; it may be nil.
+func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	s := &Step{
 		plan:        plan,
 		clients:     make([]*Client, n),
@@ -77,7 +77,7 @@ func (s *Step) Interrupted() bool { return s.interrupt.Load() }
 
 func (s *Step) stopping() bool { return s.stop.Load() }
 
-func (s *Step) fault(message string) {
+func (s *Step) fault(message string, err error) {
 	s.mu.Lock()
 	_, known := s.faultsKnown[message]
 	if !known && len(s.faultsKnown) < maxMessages {
@@ -88,7 +88,7 @@ func (s *Step) fault(message string) {
 	s.mu.Unlock()
 
 	if !known && s.onFault != nil {
-		s.onFault(message)
+		s.onFault(err)
 	}
 }
 

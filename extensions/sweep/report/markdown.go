@@ -68,15 +68,28 @@ func (r *Report) notes() []string {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
+		if i > 0 && sameStep(&r.Steps[i-1], s) {
+			continue // another kind of operation: the notes are the whole step's
+		}
+		clients := plural(s.Clients, "client")
+		if s.Repeat > 1 {
+			clients += fmt.Sprintf(" (repeat %d)", s.Repeat)
+		}
 		if !s.Complete && !r.Interrupted {
-			notes = append(notes, fmt.Sprintf("The step of %d clients is incomplete: not every client did its whole share.", s.Clients))
+			notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", clients))
 		}
 		for _, text := range mostFrequent(s.Extra.Errors) {
-			notes = append(notes, fmt.Sprintf("%d clients: %s x %s", s.Clients, Thousands(int64(s.Extra.Errors[text])), text))
+			line := strings.Join(strings.Fields(text), " ")
+			notes = append(notes, fmt.Sprintf("%s: %s x %s", clients, Thousands(int64(s.Extra.Errors[text])), line))
 		}
 	}
 
 	return notes
+}
+
+// sameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
+func sameStep(a, b *Step) bool {
+	return a.Clients == b.Clients && a.Repeat == b.Repeat && a.Op < b.Op
 }
 
 func writeTable(b *strings.Builder, header []string, rows [][]string) {
@@ -114,7 +127,7 @@ func writeTable(b *strings.Builder, header []string, rows [][]string) {
 // Span writes seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with milliseconds.
 func Span(seconds float64) string {
 	switch {
-	case seconds < 10:
+	case seconds < 9.9995: // what is shown as less than ten
 		return strconv.FormatFloat(seconds, 'f', 3, 64) + "s"
 	case seconds < 59.95:
 		return strconv.FormatFloat(seconds, 'f', 1, 64) + "s"
@@ -124,13 +137,13 @@ func Span(seconds float64) string {
 	return fmt.Sprintf("%dm%2ds", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// Millis writes milliseconds with three significant digits: "0.178ms", "12.5ms", "1234ms".
+// Millis writes milliseconds with at least three digits: "0.178ms", "12.5ms", "1234ms".
 func Millis(ms float64) string {
 	digits := 0
 	switch {
-	case ms < 10:
+	case ms < 9.9995:
 		digits = 3
-	case ms < 100:
+	case ms < 99.95:
 		digits = 1
 	}
 
@@ -149,4 +162,13 @@ func Thousands(n int64) string {
 	}
 
 	return s
+}
+
+// plural writes "1 client" and "8 clients".
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+
+	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -1,0 +1,240 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the repository.
+const root = "../../../.."
+
+// Exit codes of k6.
+const (
+	exitOK               = 0
+	exitThreshold        = 99
+	exitInvalidConfig    = 104
+	exitInterrupted      = 105
+	exitScriptException  = 107
+	exitAborted          = 108
+	hang                 = 90 * time.Second // only a run that hangs takes as long
+	password             = "manager"
+	noDataHint           = "scenarios/stock-load.js"
+	defaultEnvMachbase   = "MACHBASE_URL"
+	defaultEnvMachbaseID = "MACHBASE_PID"
+)
+
+// binary returns the path of a binary that the Makefile has built.
+func binary(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(root, "bin", name))
+	require.NoError(t, err)
+	require.FileExists(t, path, "run `make %s` first", filepath.Join("bin", name))
+
+	return path
+}
+
+// serverURL is the Machbase that `scripts/servers.sh with machbase` has started.
+func serverURL(t *testing.T) string {
+	t.Helper()
+	url := os.Getenv(defaultEnvMachbase)
+	require.NotEmpty(t, url, "run the tests with `make test`, or as scripts/servers.sh with machbase -- go test ./...")
+
+	return url
+}
+
+// run is a run of k6.
+type run struct {
+	code    int
+	output  string // standard output and error
+	results string // folder
+	points  string // file of all samples, one JSON a line
+	took    time.Duration
+}
+
+// options of a run of k6.
+type options struct {
+	script string            // file under scenarios/ or testdata/
+	env    map[string]string // -e
+	args   []string
+	during func(t *testing.T, k6 *exec.Cmd) // called once k6 runs
+}
+
+// k6 runs a script with the race detector. It fails the test when the run hangs or reports a data race.
+func k6(t *testing.T, o options) *run {
+	t.Helper()
+	dir := t.TempDir()
+	r := &run{results: filepath.Join(dir, "results"), points: filepath.Join(dir, "points.json")}
+
+	args := append([]string{"run", "--no-color", "--out", "json=" + r.points, "-e", "RESULTS=" + r.results}, o.args...)
+	if _, set := o.env[defaultEnvMachbase]; !set {
+		args = append(args, "-e", defaultEnvMachbase+"="+serverURL(t))
+	}
+	for name, value := range o.env {
+		args = append(args, "-e", name+"="+value)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+
+	begin := time.Now()
+	require.NoError(t, cmd.Start())
+	if o.during != nil {
+		o.during(t, cmd)
+	}
+	err := cmd.Wait()
+	r.took = time.Since(begin)
+	r.output = output.String()
+	r.code = cmd.ProcessState.ExitCode()
+
+	require.NoError(t, ctx.Err(), "k6 hangs:\n%s", r.output)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	require.NotContains(t, r.output, "DATA RACE")
+	require.NotContains(t, r.output, "panic:")
+	require.NotContains(t, r.output, password, "the password is shown")
+
+	return r
+}
+
+func script(name string) string {
+	if strings.HasPrefix(name, "testdata/") {
+		return name
+	}
+
+	return filepath.Join(root, "scenarios", name)
+}
+
+// interrupt sends a signal to k6 after a while.
+func interrupt(after time.Duration, signal syscall.Signal) func(*testing.T, *exec.Cmd) {
+	return func(t *testing.T, k6 *exec.Cmd) {
+		t.Helper()
+		time.AfterFunc(after, func() { _ = k6.Process.Signal(signal) })
+	}
+}
+
+// lines are the log lines that contain a text.
+func (r *run) lines(text string) []string {
+	var found []string
+	for line := range strings.Lines(r.output) {
+		if strings.Contains(line, text) {
+			found = append(found, line)
+		}
+	}
+
+	return found
+}
+
+// report is what the tests read of a report's JSON; the schema has more.
+type report struct {
+	Schema      string
+	Scenario    string
+	Interrupted bool
+	K6          string
+	Target      map[string]any
+	Params      map[string]any
+	Steps       []step
+}
+
+type step struct {
+	Clients, Repeat, PerClient int
+	Op                         string
+	Ops, Failed                int
+	Complete                   bool
+	Seconds, OpsPerSecond      float64
+	Client                     struct{ Min, Max, Avg float64 }
+	LatencyMs                  struct{ P50, P99, Max, Mean float64 }
+	Rows                       int
+	BytesSent, BytesReceived   int
+	CPUSeconds                 struct {
+		K6     float64
+		Server *float64
+	}
+	Histogram string
+	Extra     struct{ Errors map[string]int }
+}
+
+// report reads the JSON that the run has left of a scenario.
+func (r *run) report(t *testing.T, scenario string) report {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err, r.output)
+	require.NotContains(t, string(raw), password, "the password is in the report")
+	var rep report
+	require.NoError(t, json.Unmarshal(raw, &rep))
+
+	return rep
+}
+
+// table is the run's Markdown.
+func (r *run) table(t *testing.T, scenario string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".md"))
+	require.NoError(t, err, r.output)
+
+	return string(raw)
+}
+
+// point is one sample of k6's JSON output.
+type point struct {
+	Metric string
+	Type   string
+	Data   struct {
+		Value float64
+		Tags  map[string]string
+	}
+}
+
+// samples are those of a metric, in the order in which they went out.
+func (r *run) samples(t *testing.T, metric string) []point {
+	t.Helper()
+	raw, err := os.ReadFile(r.points)
+	require.NoError(t, err)
+	var found []point
+	for line := range bytes.Lines(raw) {
+		var p point
+		require.NoError(t, json.Unmarshal(line, &p))
+		if p.Type == "Point" && p.Metric == metric {
+			found = append(found, p)
+		}
+	}
+
+	return found
+}
+
+func sum(points []point, tags map[string]string) float64 {
+	var total float64
+	for _, p := range points {
+		if hasTags(p, tags) {
+			total += p.Data.Value
+		}
+	}
+
+	return total
+}
+
+func hasTags(p point, tags map[string]string) bool {
+	for name, value := range tags {
+		if p.Data.Tags[name] != value {
+			return false
+		}
+	}
+
+	return true
+}

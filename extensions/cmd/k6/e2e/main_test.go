@@ -1,0 +1,35 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// loaded is the load that every test of the stock scenarios needs: the first of them does it.
+var loaded = struct {
+	done bool
+	env  map[string]string
+}{env: map[string]string{"BACK": "64", "AHEAD": "15", "TPS": "200", "SECONDS": "true"}}
+
+// loadStock loads the stock data once.
+func loadStock(t *testing.T) {
+	t.Helper()
+	if loaded.done {
+		return
+	}
+	env := map[string]string{"RESET": "true"}
+	for name, value := range loaded.env {
+		env[name] = value
+	}
+	r := k6(t, options{script: "stock-load.js", env: env, args: []string{"--quiet"}})
+	require.Equal(t, exitOK, r.code, r.output)
+	loaded.done = true
+}
+
+// eventually waits until a condition holds.
+func eventually(t *testing.T, why string, condition func() bool) {
+	t.Helper()
+	require.Eventually(t, condition, hang, 10*time.Millisecond, why)
+}

@@ -1,0 +1,88 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ownServer is a Machbase of one test, which the test may stop and kill.
+type ownServer struct {
+	url     string
+	process *os.Process
+}
+
+// startServer starts a Machbase of the test's own.
+func startServer(t *testing.T) *ownServer {
+	t.Helper()
+	built, err := exec.Command(filepath.Join(root, "scripts/servers.sh"), "build", "machbase").Output()
+	require.NoError(t, err)
+
+	dir := t.TempDir()
+	port := freePort(t)
+	arg := func(name, path string) []string { return []string{"--" + name, filepath.Join(dir, path)} }
+	args := []string{"serve-headless", "--host", "127.0.0.1", "--mach-port", fmt.Sprint(port)}
+	args = append(args, arg("data", "data")...)
+	args = append(args, arg("pref", "pref")...)
+	args = append(args, arg("file", "file")...)
+	args = append(args, arg("backup-dir", "backup")...)
+	args = append(args, arg("pid", "pid")...)
+	args = append(args, arg("log-filename", "log")...)
+	for _, folder := range []string{"data", "pref", "file", "backup"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+	}
+	cmd := exec.Command(strings.TrimSpace(string(built)), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_, _ = cmd.Process.Wait()
+		_ = os.Remove(fmt.Sprintf("/tmp/machbase-unix-%d.sock", port)) // the server's own choice of a place
+	})
+
+	eventually(t, "the server does not start", func() bool { return answers(port) })
+
+	return &ownServer{url: fmt.Sprintf("machbase://sys:%s@127.0.0.1:%d", password, port), process: cmd.Process}
+}
+
+// answers tells whether a Machbase greets at the port.
+func answers(port int) bool {
+	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", port), time.Second)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	if _, err := conn.Write([]byte("CMI_INET0")); err != nil {
+		return false
+	}
+	greeting := make([]byte, len("CMI_READY"))
+	_, err = conn.Read(greeting)
+
+	return err == nil && string(greeting) == "CMI_READY"
+}
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
+// signalAfter sends a signal to the server when k6 has been running for a while.
+func (s *ownServer) signalAfter(after time.Duration, signal syscall.Signal) func(*testing.T, *exec.Cmd) {
+	return func(*testing.T, *exec.Cmd) {
+		time.AfterFunc(after, func() { _ = s.process.Signal(signal) })
+	}
+}

@@ -1,0 +1,195 @@
+package e2e
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The published columns, then what they leave out.
+const tableHeader = "| Ver | scenario | clients | per client | ops/s | min client | max client | avg client | p50 | p99 | failed |"
+
+func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
+	loadStock(t)
+
+	again := k6(t, options{script: "stock-load.js", env: loaded.env})
+	require.Equal(t, exitOK, again.code, again.output)
+	rows := sum(again.samples(t, "stock_rows_loaded"), nil)
+	require.Less(t, rows, 5*60*200.0, "only the minutes that have begun since")
+
+	other := k6(t, options{script: "stock-load.js", env: map[string]string{"BACK": "30", "AHEAD": "0", "TPS": "300"}})
+	require.Equal(t, exitAborted, other.code, other.output)
+	require.Contains(t, other.output, "not 18000: other data, another SEED or TPS")
+}
+
+func TestStockSweepsCountEveryRow(t *testing.T) {
+	loadStock(t)
+	for _, c := range []struct {
+		scenario, op string
+		env          map[string]string
+		least, most  int // rows of an answer; 60 minutes are 61 when they begin with a full one
+	}{
+		{"stock-rollup", "rollup", nil, 60, 61},
+		{"stock-rollup", "rollup", map[string]string{"REUSE": "true"}, 60, 61},
+		{"stock-tick", "tick", nil, 1, 100},
+		{"stock-union", "union", map[string]string{"UNION": "1m"}, 60, 61},
+		{"stock-union", "union", map[string]string{"UNION": "1s", "REUSE": "true"}, 60, 61},
+	} {
+		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
+			env := map[string]string{"CLIENTS": "1,4", "OPS": "30", "WARMUP": "200ms", "PAUSE": "0s"}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			r := k6(t, options{script: c.scenario + ".js", env: env})
+			require.Equal(t, exitOK, r.code, r.output)
+			rep := r.report(t, c.scenario)
+			require.Len(t, rep.Steps, 2)
+			for i, clients := range []int{1, 4} {
+				s := rep.Steps[i]
+				require.Equal(t, c.op, s.Op)
+				require.Equal(t, 30*clients, s.Ops)
+				require.Zero(t, s.Failed)
+				require.True(t, s.Complete)
+				require.GreaterOrEqual(t, s.Rows, s.Ops*c.least)
+				require.LessOrEqual(t, s.Rows, s.Ops*c.most)
+				require.Greater(t, s.BytesReceived, s.Rows*20)
+				require.NotNil(t, s.CPUSeconds.Server, "the server runs here: its processor time is known")
+			}
+			require.Equal(t, "machbase", rep.Target["kind"])
+			require.Equal(t, "v8.0.67", rep.Target["version"])
+			require.Equal(t, "WISH", rep.Params["code"])
+			require.Equal(t, c.env["REUSE"] == "true", rep.Params["reuse"])
+
+			header, _, _ := strings.Cut(r.table(t, c.scenario), "\n")
+			require.Equal(t, tableHeader, strings.Join(strings.Fields(header), " "))
+			require.Contains(t, r.output, header, "the table is printed too")
+		})
+	}
+}
+
+func TestReuseSavesRoundTrips(t *testing.T) {
+	loadStock(t)
+	sent := func(reuse string) int {
+		r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
+			"CLIENTS": "1", "OPS": "50", "WARMUP": "0s", "REUSE": reuse,
+		}})
+		require.Equal(t, exitOK, r.code, r.output)
+
+		return r.report(t, "stock-rollup").Steps[0].BytesSent
+	}
+	require.Less(t, 3*sent("true"), sent("false"), "the statement's text goes out once, not 50 times")
+}
+
+func TestNothingToReadStopsWithAHint(t *testing.T) {
+	server := startServer(t) // without tables
+	for script, env := range map[string]map[string]string{
+		"stock-rollup.js": {"MACHBASE_URL": server.url},
+		"stock-tick.js":   {"CODE": "NOSUCHCODE"},
+	} {
+		loadStock(t)
+		r := k6(t, options{script: script, env: env})
+		require.Equal(t, exitAborted, r.code, r.output)
+		require.Len(t, r.lines(noDataHint), 1, r.output)
+		require.NoFileExists(t, r.results+"/"+strings.TrimSuffix(script, ".js")+".json")
+	}
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	for name, c := range map[string]struct {
+		env  map[string]string
+		says string
+	}{
+		"clients":  {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of whole numbers from 1, such as 1,8,64, but is "1,x"`},
+		"ops":      {map[string]string{"OPS": "0"}, `OPS must be a whole number from 1, but is "0"`},
+		"warmup":   {map[string]string{"WARMUP": "soon"}, `WARMUP must be a duration such as 30s, 1m30s or 500ms, but is "soon"`},
+		"reuse":    {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
+		"both":     {map[string]string{"OPS": "1", "DURATION": "1s"}, `OPS and DURATION exclude each other`},
+		"url":      {map[string]string{"MACHBASE_URL": "http://nowhere"}, `the url must look like machbase://`},
+		"url name": {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := k6(t, options{script: "stock-rollup.js", env: c.env})
+			require.Equal(t, exitScriptException, r.code, r.output)
+			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
+		})
+	}
+}
+
+func TestServersThatCannotBeUsed(t *testing.T) {
+	url := serverURL(t)
+	for name, c := range map[string]struct{ url, says string }{
+		"wrong password": {strings.Replace(url, ":"+password+"@", ":wrong@", 1), "Invalid username/password. (machbase error 2081)"},
+		"unknown host":   {"machbase://sys:x@no-such-host.invalid:5656", "there is no such host"},
+		"nobody there":   {fmt.Sprintf("machbase://sys:x@127.0.0.1:%d", freePort(t)), "connection refused; is a Machbase server running there?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"MACHBASE_URL": c.url}})
+			require.Equal(t, exitAborted, r.code, r.output)
+			require.Len(t, r.lines(c.says), 1, r.output)
+		})
+	}
+}
+
+func TestServerKilledInAStep(t *testing.T) {
+	server := startServer(t)
+	load(t, server)
+	r := k6(t, options{
+		script: "stock-rollup.js",
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "OPS": "100000", "MAX_DURATION": "12s", "TIMEOUT": "2s"},
+		during: server.signalAfter(6*time.Second, syscall.SIGKILL),
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "stock-rollup").Steps[0]
+	require.Positive(t, s.Ops, "what was done before counts")
+	require.Positive(t, s.Failed, "what failed after is counted")
+	require.NotEmpty(t, r.lines("connection refused"))
+}
+
+func TestServerThatStopsAnswering(t *testing.T) {
+	server := startServer(t)
+	load(t, server)
+	r := k6(t, options{
+		script: "stock-rollup.js",
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "OPS": "100000", "MAX_DURATION": "10s", "TIMEOUT": "1s"},
+		during: server.signalAfter(6*time.Second, syscall.SIGSTOP),
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "stock-rollup").Steps[0]
+	require.Positive(t, s.Ops)
+	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
+	require.Less(t, r.took, 25*time.Second)
+}
+
+func TestServerThatComesBack(t *testing.T) {
+	server := startServer(t)
+	load(t, server)
+	r := k6(t, options{
+		script: "stock-rollup.js",
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "12s", "TIMEOUT": "1s", "WARMUP": "0s"},
+		during: func(t *testing.T, k6 *exec.Cmd) {
+			server.signalAfter(5*time.Second, syscall.SIGSTOP)(t, nil)
+			server.signalAfter(8*time.Second, syscall.SIGCONT)(t, nil)
+		},
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "stock-rollup").Steps[0]
+	require.True(t, s.Complete)
+	require.Positive(t, s.Failed)
+	points := r.samples(t, "sweep_ops")
+	tail := points[len(points)-2:]
+	require.Positive(t, sum(tail, nil), "operations succeed again after the server is back")
+}
+
+// load gives a test's own server just what a roll-up sweep reads.
+func load(t *testing.T, server *ownServer) {
+	t.Helper()
+	r := k6(t, options{script: "stock-load.js", args: []string{"--quiet"}, env: map[string]string{
+		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "5", "TPS": "200",
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+}

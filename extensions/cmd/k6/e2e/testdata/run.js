@@ -1,0 +1,39 @@
+// sweep.run with whatever a test wants to happen in it.
+import exec from 'k6/execution';
+import { sleep } from 'k6';
+import sweep from 'k6/x/sweep';
+
+export const options = {
+  scenarios: {
+    run: {
+      executor: 'client-sweep',
+      clients: JSON.parse(__ENV.CLIENTS || '[2]'),
+      iterations: Number(__ENV.OPS || 10),
+      maxDuration: __ENV.MAX_DURATION || '20s',
+      gracefulStop: __ENV.GRACEFUL_STOP || '1s',
+      op: 'work',
+    },
+  },
+  thresholds: {
+    sweep_failed: ['count==0'],
+    sweep_incomplete: ['count==0'],
+    'sweep_p99{clients:2,op:work}': ['value<10000'],
+  },
+};
+
+const works = {
+  ok: () => {},
+  slow: () => sleep(0.3),
+  throws: () => { throw new TypeError('no good'); },
+  aborts: () => exec.test.abort('enough'),
+  promises: () => Promise.resolve(),
+  stuck: () => { for (;;) { /* for ever */ } },
+};
+
+export default function () {
+  if (__ENV.BEFORE === 'throws' && exec.vu.idInTest === 1) throw new Error('cannot connect');
+  sweep.run(works[__ENV.WORK || 'ok']);
+  if (__ENV.TWICE) sweep.run(works.ok);
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

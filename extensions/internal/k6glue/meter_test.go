@@ -1,0 +1,222 @@
+package k6glue
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// meterTest is a VU past its init, with a meter of two counters and a trend.
+type meterTest struct {
+	vu      *modulestest.VU
+	samples chan metrics.SampleContainer
+	meter   *Meter
+
+	gets, hits, took *Series
+}
+
+func newMeterTest(t *testing.T) *meterTest {
+	t.Helper()
+	runtime := modulestest.NewRuntime(t)
+	registry := runtime.VU.InitEnvField.Registry
+	m := &meterTest{vu: runtime.VU, samples: make(chan metrics.SampleContainer, 100)}
+	m.meter = NewMeter(runtime.VU)
+	m.gets = m.meter.Series(registry.MustNewMetric("cache_ops", metrics.Counter), [2]string{"op", "get"}, [2]string{"hit", "no"})
+	m.hits = m.meter.Series(registry.MustNewMetric("cache_hits", metrics.Counter))
+	m.took = m.meter.Series(registry.MustNewMetric("cache_time", metrics.Trend, metrics.Time), [2]string{"op", "get"})
+	runtime.MoveToVUContext(&lib.State{
+		Samples: m.samples,
+		Tags:    lib.NewVUStateTags(registry.RootTagSet().With("scenario", "hot")),
+	})
+
+	return m
+}
+
+// session makes the VU a client of a sweep.
+func (m *meterTest) session() *Session {
+	s := &Session{}
+	m.vu.CtxField = WithSession(context.Background(), s)
+
+	return s
+}
+
+func (m *meterTest) tag(name, value string) {
+	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) { t.SetTag(name, value) })
+}
+
+// sent returns what has come out since the last call, one line a sample.
+func (m *meterTest) sent() []string {
+	var out []string
+	for {
+		select {
+		case container := <-m.samples:
+			for _, s := range container.GetSamples() {
+				out = append(out, fmt.Sprintf("%s %g %v", s.Metric.Name, s.Value, s.Tags.Map()))
+			}
+		default:
+			return out
+		}
+	}
+}
+
+func TestMeterOutsideASweep(t *testing.T) {
+	m := newMeterTest(t)
+	m.meter.Add(m.gets, 1)
+	m.meter.Add(m.hits, 2)
+	m.meter.Add(m.hits, 3)
+	m.meter.Emit(Duration{m.took, 1500 * time.Microsecond}, Duration{m.took, 2 * time.Millisecond})
+	require.Equal(t, []string{
+		"cache_ops 1 map[hit:no op:get scenario:hot]",
+		"cache_hits 5 map[scenario:hot]",
+		"cache_time 1.5 map[op:get scenario:hot]",
+		"cache_time 2 map[op:get scenario:hot]",
+	}, m.sent(), "at once")
+
+	m.meter.Emit()
+	require.Empty(t, m.sent(), "nothing new")
+	m.meter.Add(m.hits, 1)
+	m.meter.Emit()
+	require.Equal(t, []string{"cache_hits 1 map[scenario:hot]"}, m.sent(), "counted from zero again")
+}
+
+func TestMeterTagsFollowTheVU(t *testing.T) {
+	m := newMeterTest(t)
+	emit := func() []string {
+		m.meter.Add(m.gets, 1)
+		m.meter.Emit(Duration{m.took, time.Millisecond})
+
+		return m.sent()
+	}
+	want := func(tags string) []string {
+		return []string{
+			fmt.Sprintf("cache_ops 1 map[%s]", fmt.Sprintf(tags, "hit:no op:get")),
+			fmt.Sprintf("cache_time 1 map[%s]", fmt.Sprintf(tags, "op:get")),
+		}
+	}
+	require.Equal(t, want("%s scenario:hot"), emit())
+	m.tag("clients", "8")
+	require.Equal(t, want("clients:8 %s scenario:hot"), emit())
+	m.tag("clients", "16")
+	m.tag("scenario", "cold")
+	require.Equal(t, want("clients:16 %s scenario:cold"), emit())
+	m.tag("clients", "8")
+	m.tag("scenario", "hot")
+	require.Equal(t, want("clients:8 %s scenario:hot"), emit(), "as it was before")
+}
+
+func TestMeterInASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeterTest(t)
+		session := m.session()
+		operation := func() {
+			m.meter.Add(m.gets, 1)
+			m.meter.Emit(Duration{m.took, time.Millisecond})
+		}
+
+		// Once a second, sums, and no durations.
+		for range 10_000 {
+			time.Sleep(time.Millisecond)
+			operation()
+		}
+		flushes := m.sent()
+		require.Len(t, flushes, 10)
+		require.Equal(t, "cache_ops 1 map[hit:no op:get scenario:hot]", flushes[0], "the first goes out at once")
+		for _, line := range flushes[1:] {
+			require.Equal(t, "cache_ops 1000 map[hit:no op:get scenario:hot]", line)
+		}
+
+		// What belongs to the warm-up goes out under the tags of the warm-up.
+		session.Measure()
+		require.Equal(t, []string{"cache_ops 999 map[hit:no op:get scenario:hot]"}, m.sent())
+		m.tag("clients", "8")
+		operation()
+		require.Empty(t, m.sent())
+		session.End()
+		require.Equal(t, []string{"cache_ops 1 map[clients:8 hit:no op:get scenario:hot]"}, m.sent())
+	})
+}
+
+// The last counts of a session go out although the iteration's context is done by then.
+func TestMeterAtTheEndOfASession(t *testing.T) {
+	m := newMeterTest(t)
+	s := &Session{}
+	ctx, cancel := context.WithCancel(WithSession(t.Context(), s))
+	m.vu.CtxField = ctx
+	m.meter.Add(m.hits, 1)
+	m.meter.Emit()
+	require.Equal(t, []string{"cache_hits 1 map[scenario:hot]"}, m.sent())
+	m.meter.Add(m.hits, 5)
+	m.meter.Emit()
+	require.Empty(t, m.sent())
+	cancel()
+	s.End()
+	require.Equal(t, []string{"cache_hits 5 map[scenario:hot]"}, m.sent())
+}
+
+// A VU is a client of one step after the other, and of other executors' scenarios in between.
+func TestMeterGoesFromSessionToSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeterTest(t)
+		one := m.session()
+		m.meter.Emit()
+		time.Sleep(500 * time.Millisecond)
+		m.meter.Add(m.hits, 1)
+		m.meter.Emit()
+		one.End()
+		m.sent()
+
+		m.vu.CtxField = t.Context()
+		m.meter.Add(m.hits, 2)
+		m.meter.Emit(Duration{m.took, time.Millisecond})
+		require.Equal(t, []string{"cache_hits 2 map[scenario:hot]", "cache_time 1 map[op:get scenario:hot]"}, m.sent())
+
+		two := m.session()
+		m.meter.Add(m.hits, 3)
+		m.meter.Emit(Duration{m.took, time.Millisecond})
+		require.Empty(t, m.sent())
+		one.End()
+		require.Empty(t, m.sent(), "the first session is over")
+		two.End()
+		require.Equal(t, []string{"cache_hits 3 map[scenario:hot]"}, m.sent())
+	})
+}
+
+func TestMeterOutsideASweepStopsWithTheVU(t *testing.T) {
+	m := newMeterTest(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m.vu.CtxField = ctx
+	m.meter.Add(m.hits, 1)
+	m.meter.Emit()
+	require.Empty(t, m.sent(), "nobody listens any longer")
+}
+
+// In the init context there is nowhere to send to; nothing is lost either.
+func TestMeterWithoutState(t *testing.T) {
+	m := newMeterTest(t)
+	state := m.vu.StateField
+	m.vu.StateField = nil
+	m.meter.Add(m.hits, 1)
+	m.meter.Emit()
+	m.vu.StateField = state
+	m.meter.Emit()
+	require.Equal(t, []string{"cache_hits 1 map[scenario:hot]"}, m.sent())
+}
+
+func TestMeterAllocatesNothingInASession(t *testing.T) {
+	m := newMeterTest(t)
+	m.session()
+	m.meter.Emit()
+	m.meter.flushed = time.Now().Add(time.Hour) // no second passes in this test
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		m.meter.Add(m.gets, 1)
+		m.meter.Emit(Duration{m.took, time.Millisecond})
+	}))
+}

@@ -1,0 +1,185 @@
+package machbase
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestConfig(t *testing.T) {
+	with := func(change func(*Config)) Config {
+		c := Config{
+			Host: "127.0.0.1", Port: 5656, User: "sys", Timeout: time.Minute, ConnectTimeout: 5 * time.Second,
+			StatementCache: "off", FetchRows: 1000,
+		}
+		change(&c)
+
+		return c
+	}
+
+	for _, test := range []struct {
+		name, arguments string
+		want            Config
+	}{
+		{"nothing", ``, with(func(*Config) {})},
+		{"null", `null`, with(func(*Config) {})},
+		{"no options", `{}`, with(func(*Config) {})},
+		{"nullish options keep defaults", `{ timeout: null, user: undefined }`, with(func(*Config) {})},
+		{"host of a url", `'machbase://db'`, with(func(c *Config) { c.Host = "db" })},
+		{"a slash behind a url", `'machbase://db/'`, with(func(c *Config) { c.Host = "db" })},
+		{"all of a url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=300ms&statementCache=auto&fetchRows=7'`,
+			Config{"db", 1234, "joe", "secret", 2 * time.Second, 300 * time.Millisecond, "auto", 7}},
+		{"a user without password", `'machbase://joe@db'`, with(func(c *Config) { c.Host, c.User = "db", "joe" })},
+		{"escapes in user and password", `'machbase://j%20e:p%40%2F%3A%23%3Fw@db'`,
+			with(func(c *Config) { c.Host, c.User, c.Password = "db", "j e", "p@/:#?w" })},
+		{"IPv6", `'machbase://[::1]:99'`, with(func(c *Config) { c.Host, c.Port = "::1", 99 })},
+		{"milliseconds in a url", `'machbase://db?timeout=1500'`,
+			with(func(c *Config) { c.Host, c.Timeout = "db", 1500*time.Millisecond })},
+		{"days in a url", `'machbase://db?timeout=1d2h'`, with(func(c *Config) { c.Host, c.Timeout = "db", 26*time.Hour })},
+		{"the last of two in a url", `'machbase://db?fetchRows=1&fetchRows=2'`,
+			with(func(c *Config) { c.Host, c.FetchRows = "db", 2 })},
+		{"all options", `{ host: 'db', port: 1234, user: 'joe', password: 'secret', timeout: '2s', connectTimeout: 300,
+			statementCache: 'auto', fetchRows: 7 }`,
+			Config{"db", 1234, "joe", "secret", 2 * time.Second, 300 * time.Millisecond, "auto", 7}},
+		{"url as an option", `{ url: 'machbase://db:77' }`, with(func(c *Config) { c.Host, c.Port = "db", 77 })},
+		{"options override the url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=2s&statementCache=auto&fetchRows=7',
+			{ host: 'h', port: 1, user: 'u', password: 'p', timeout: '1s', connectTimeout: '4s', statementCache: 'off', fetchRows: 9 }`,
+			Config{"h", 1, "u", "p", time.Second, 4 * time.Second, "off", 9}},
+		{"one option overrides the url's", `'machbase://joe:secret@db:1234?timeout=2s', { timeout: '3s' }`,
+			with(func(c *Config) {
+				*c = Config{"db", 1234, "joe", "secret", 3 * time.Second, c.ConnectTimeout, c.StatementCache, c.FetchRows}
+			})},
+		{"an option url overrides the first argument's not being there", `undefined`, with(func(*Config) {})},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got Config
+			v := newVU(t, &fakeDriver{open: func(c *Config) error { got = *c; return nil }})
+			v.run(`new machbase.Client(` + test.arguments + `).connect()`)
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestConfigAddress(t *testing.T) {
+	require.Equal(t, "db:1", (&Config{Host: "db", Port: 1}).Address())
+	require.Equal(t, "[::1]:1", (&Config{Host: "::1", Port: 1}).Address())
+}
+
+func TestConfigErrors(t *testing.T) {
+	const look = `new Client: the url must look like machbase://user:password@host:port?timeout=5s`
+	known := func(name, value, why string) string {
+		return fmt.Sprintf("new Client: option %s in the url cannot be %q: %s", name, value, why)
+	}
+	for _, test := range []struct{ arguments, want string }{
+		{`'db'`, look},
+		{`'db:5656'`, look},
+		{`'http://db'`, look},
+		{`'machbase:db'`, look},
+		{`'machbase://'`, look},
+		{`'machbase://:5656'`, look},
+		{`'machbase://db/path'`, look},
+		{`'machbase://db:port'`, look},
+		{`'machbase://db#fragment'`, look},
+		{`'machbase://db?timeout=%zz'`, look},
+		{`{ url: 'nonsense' }`, look},
+		{`'machbase://db:0'`, `new Client: port must be from 1 to 65535, not 0`},
+		{`'machbase://db:65536'`, `new Client: port must be from 1 to 65535, not 65536`},
+		{`{ port: -1 }`, `new Client: port must be from 1 to 65535, not -1`},
+		{`{ timeout: 0 }`, `new Client: timeout must be more than 0, not 0s`},
+		{`{ timeout: '-1s' }`, `new Client: timeout must be more than 0, not -1s`},
+		{`'machbase://db?timeout=0'`, `new Client: timeout must be more than 0, not 0s`},
+		{`{ connectTimeout: '0s' }`, `new Client: connectTimeout must be more than 0, not 0s`},
+		{`{ fetchRows: -5 }`, `new Client: fetchRows must be at least 1, not -5`},
+		{`'machbase://db?fetchRows=0'`, `new Client: fetchRows must be at least 1, not 0`},
+		{`{ statementCache: 'on' }`, `new Client: statementCache must be "off" or "auto", not "on"`},
+		{`'machbase://db?statementCache='`, `new Client: statementCache must be "off" or "auto", not ""`},
+		{`{ password: 'a;b' }`, `new Client: host, user and password must not contain a ';': the driver cannot send it`},
+		{`{ user: 'a;b' }`, `new Client: host, user and password must not contain a ';': the driver cannot send it`},
+		{`{ host: 'a;b' }`, `new Client: host, user and password must not contain a ';': the driver cannot send it`},
+		{`'machbase://db?tls=on'`,
+			`new Client: unknown option "tls" in the url; known are connectTimeout, fetchRows, statementCache, timeout`},
+		{`'machbase://db?timeout=soon'`, known("timeout", "soon", `time: invalid duration "soon"`)},
+		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `time: invalid duration "x"`)},
+		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `strconv.ParseInt: parsing "many": invalid syntax`)},
+		{`{ hostname: 'db' }`, `new Client: unknown option "hostname"; known are url, host, port, user, password, timeout, ` +
+			`connectTimeout, statementCache, fetchRows`},
+		{`{ port: '5656' }`, `new Client: option port must be a int, not a string`},
+		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
+		{`42`, `new Client: options must be an object, not 42`},
+		{`'machbase://db', 'machbase://db'`, `new Client: options must be an object, not machbase://db`},
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			v := newVU(t, &fakeDriver{})
+			e := v.fail(`new machbase.Client(` + test.arguments + `)`)
+			require.Equal(t, thrown{"MachbaseError", test.want, KindUsage, 0}, e)
+		})
+	}
+}
+
+// A URL that somebody got wrong may have the password, or a piece of it, in any place.
+func TestNoErrorShowsThePassword(t *testing.T) {
+	for _, url := range []string{
+		"machbase://sys:s3cret@@host:x",
+		"machbase://sys:s3cret@host:x",
+		"machbase://sys:s3cret@ho st",
+		"machbase://sys:s3 s3cret@host",
+		"machbase://sys:s3cret\x00@host",
+		"machbase://sys:s3cret\n@host",
+		"machbase://sys:s3cret\t@host\x7f",
+		"machbase://sys:%zzs3cret@host",
+		"machbase://sys:s3cret@host:99999",
+		"machbase://sys:s3cret@host?nonsense=1",
+		"machbase://sys:s3cret@host?timeout=x",
+		"machbase://sys:12?s3cret@host:5656",
+		"machbase://sys:12#s3cret@host:5656",
+		"machbase://sys:12/s3cret@host:5656",
+		"machbase://sys:1?s3cret=2@host",
+		"machbase://sys:1?timeout=s3cret@host",
+		"machbase://sys:s3cret;@host",
+		"machbase:sys:s3cret@host",
+		"http://sys:s3cret@host",
+		"sys:s3cret@host",
+		"machbase://sys:[s3cret@host",
+		"machbase://sys:s3cret@[::1",
+		"machbase://sys:s3cret",
+	} {
+		t.Run(url, func(t *testing.T) {
+			v := newVU(t, &fakeDriver{})
+			require.NoError(t, v.runtime.Set("url", url))
+			for _, script := range []string{`new machbase.Client(url)`, `new machbase.Client({ url })`} {
+				require.NotContains(t, v.fail(script).Message, "s3cret")
+			}
+		})
+	}
+
+	for _, arguments := range []string{
+		`{ password: ['s3cret'] }`,
+		`{ password: { s3cret: 's3cret' } }`,
+		`{ password: 's3cret;' }`,
+		`{ password: 's3cret', port: 'x' }`,
+		`{ password: 's3cret', timeout: 'x' }`,
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			require.NotContains(t, newVU(t, &fakeDriver{}).fail(`new machbase.Client(`+arguments+`)`).Message, "s3cret")
+		})
+	}
+}
+
+// Whatever can be written into a URL comes out as it was meant, escaped or refused, but never as something else.
+func TestEveryPasswordSurvivesAURL(t *testing.T) {
+	v := newVU(t, nil)
+	for c := rune(1); c < 0x250; c++ {
+		password := "a" + string(c) + "z"
+		if strings.Contains(password, ";") {
+			continue
+		}
+		driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}
+		v.module.driver = driver
+		require.NoError(t, v.runtime.Set("password", password))
+		v.run("var c = new machbase.Client(`machbase://sys:${encodeURIComponent(password)}@db`); c.connect(); c.close()")
+		require.Len(t, driver.connections(), 1)
+	}
+}

@@ -1,0 +1,40 @@
+// Reads from a Machbase: a row of its own version table as an object, and rows that are only counted and checked.
+//
+//   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/query.js
+import machbase from 'k6/x/machbase';
+
+export const options = {
+  vus: 2,
+  iterations: 20,
+  thresholds: {
+    'machbase_ops{outcome:ok}': ['count>0'],
+    'machbase_op_duration{operation:query}': ['p(99)<1000'],
+  },
+};
+
+// One connection per VU, opened by its first operation and closed when the test ends.
+const client = new machbase.Client({ url: __ENV.MACHBASE_URL, statementCache: 'auto', timeout: '10s' });
+
+export default function () {
+  const tables = client.query('select name, type from m$sys_tables where name like ? limit ?', ['M%', 3]);
+  if (__ITER === 0) {
+    console.log(`${tables.columns.map((c) => `${c.name} (${c.type})`).join(', ')}: ${JSON.stringify(tables)}`);
+  }
+
+  // Nothing of these rows comes to JavaScript: this is the way to measure.
+  const rows = client.query('select name, type from m$sys_tables where type = ?', [0], {
+    rows: 'discard',
+    expect: { type: 0 },
+  });
+
+  try {
+    client.query('select * from no_such_table');
+  } catch (e) {
+    if (e.kind !== 'not_found') {
+      throw e;
+    }
+    if (__ITER === 0) {
+      console.log(`${rows} log tables; ${e.name} ${e.code}: ${e.message}`);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package machbase
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+)
+
+// fakeDriver is a driver without a server. What a test wants of it stands in its functions; without them, all goes
+// well and there are no rows.
+type fakeDriver struct {
+	open    func(*Config) error
+	query   func(conn *fakeConn, sql string, args []any, read func(Rows) error) error
+	exec    func(conn *fakeConn, sql string, args []any) (int64, error)
+	append  func(conn *fakeConn, row []any) error
+	prepare func(conn *fakeConn, sql string) error
+	close   func() error
+
+	mu    sync.Mutex
+	conns []*fakeConn
+}
+
+func (d *fakeDriver) Name() string { return "fake" }
+
+func (d *fakeDriver) Open(cfg *Config) (Conn, error) {
+	if d.open != nil {
+		if err := d.open(cfg); err != nil {
+			return nil, err
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	conn := &fakeConn{driver: d, number: len(d.conns) + 1}
+	d.conns = append(d.conns, conn)
+
+	return conn, nil
+}
+
+// connections returns those opened so far.
+func (d *fakeDriver) connections() []*fakeConn {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+
+	return append([]*fakeConn(nil), d.conns...)
+}
+
+type fakeConn struct {
+	driver         *fakeDriver
+	number         int
+	closed         atomic.Bool
+	prepared       atomic.Int64
+	freed          atomic.Int64
+	received, sent atomic.Uint64
+}
+
+func (c *fakeConn) Query(sql string, args []any, read func(Rows) error) error {
+	c.received.Add(100) // bytes, in every query
+	c.sent.Add(10)
+	if c.driver.query != nil {
+		return c.driver.query(c, sql, args, read)
+	}
+
+	return read(&fakeRows{})
+}
+
+func (c *fakeConn) Exec(sql string, args []any) (int64, error) {
+	if c.driver.exec != nil {
+		return c.driver.exec(c, sql, args)
+	}
+
+	return 0, nil
+}
+
+func (c *fakeConn) Prepare(sql string) (Statement, error) {
+	c.prepared.Add(1)
+	if c.driver.prepare != nil {
+		if err := c.driver.prepare(c, sql); err != nil {
+			return nil, err
+		}
+	}
+
+	return &fakeStatement{c, sql}, nil
+}
+
+func (c *fakeConn) Append(string, []string) (Appender, error) { return &fakeAppender{conn: c}, nil }
+
+func (c *fakeConn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
+
+func (c *fakeConn) Close() error {
+	c.closed.Store(true)
+	if c.driver.close != nil {
+		return c.driver.close()
+	}
+
+	return nil
+}
+
+type fakeStatement struct {
+	conn *fakeConn
+	sql  string
+}
+
+func (s *fakeStatement) Query(args []any, read func(Rows) error) error {
+	return s.conn.Query(s.sql, args, read)
+}
+func (s *fakeStatement) Exec(args []any) (int64, error) { return s.conn.Exec(s.sql, args) }
+func (s *fakeStatement) Close() error                   { s.conn.freed.Add(1); return nil }
+
+type fakeAppender struct {
+	conn *fakeConn
+	rows int64
+}
+
+func (a *fakeAppender) Append(row []any) error {
+	if a.conn.driver.append != nil {
+		if err := a.conn.driver.append(a.conn, row); err != nil {
+			return err
+		}
+	}
+	a.rows++
+
+	return nil
+}
+func (a *fakeAppender) Flush() error                 { return nil }
+func (a *fakeAppender) Close() (int64, int64, error) { return a.rows, 0, nil }
+
+// fakeRows is an answer that a test made up. An error in it comes after the rows.
+type fakeRows struct {
+	columns []Column
+	rows    [][]any
+	err     error
+	at      int
+}
+
+func (r *fakeRows) Columns() []Column { return r.columns }
+
+func (r *fakeRows) Index(name string) int {
+	for i, c := range r.columns {
+		if c.Name == name {
+			return i
+		}
+	}
+
+	return -1
+}
+
+func (r *fakeRows) Next() bool {
+	r.at++
+
+	return r.at <= len(r.rows)
+}
+
+func (r *fakeRows) Values() []any { return r.rows[r.at-1] }
+func (r *fakeRows) Err() error    { return r.err }
+
+// answer makes every query of a fake driver come to these rows.
+func answer(columns []Column, rows ...[]any) *fakeDriver {
+	return &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
+		return read(&fakeRows{columns: columns, rows: rows})
+	}}
+}
+
+var errBroken = errors.New("read tcp: connection reset by peer")

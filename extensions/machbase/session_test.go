@@ -1,0 +1,475 @@
+package machbase
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// stall makes calls wait until the test lets them go, which it does at its end at the latest.
+type stall struct {
+	on      atomic.Bool
+	waiting chan struct{}
+	release chan struct{}
+	freed   atomic.Bool
+}
+
+func newStall(t *testing.T) *stall {
+	s := &stall{waiting: make(chan struct{}, 100), release: make(chan struct{})}
+	t.Cleanup(s.free)
+
+	return s
+}
+
+func (s *stall) here() {
+	if s.on.Load() {
+		s.waiting <- struct{}{}
+		<-s.release
+	}
+}
+
+func (s *stall) free() {
+	if s.freed.CompareAndSwap(false, true) {
+		close(s.release)
+	}
+}
+
+func TestCallThatStalls(t *testing.T) {
+	for _, test := range []struct{ name, within, before, call, operation string }{
+		{"query", "20ms", ``, `client.query('x', [], { timeout: 20 })`, opQuery},
+		{"exec", "20ms", ``, `client.exec('x', [], { timeout: '20ms' })`, opExec},
+		{"prepare", "500ms", `client = new machbase.Client({ timeout: 500 })`, `client.prepare('x')`, opPrepare},
+		{"prepared query", "20ms", `var s = client.prepare('x')`, `s.query([], { timeout: 20 })`, opQuery},
+		{"append", "500ms", `client = new machbase.Client({ timeout: 500 }); var a = client.appender('t')`, `a.append([1])`, opAppend},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			stall := newStall(t)
+			driver := &fakeDriver{
+				query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
+					stall.here()
+					return read(&fakeRows{})
+				},
+				exec:    func(*fakeConn, string, []any) (int64, error) { stall.here(); return 0, nil },
+				prepare: func(*fakeConn, string) error { stall.here(); return nil },
+				append:  func(*fakeConn, []any) error { stall.here(); return nil },
+			}
+			v := newVU(t, driver)
+			v.run(`var client = new machbase.Client(); ` + test.before)
+			stall.on.Store(true)
+			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", KindTimeout, 0}, v.fail(test.call))
+			require.Equal(t, 1.0, v.counted(metricOps, "operation", test.operation, "outcome", KindTimeout))
+			<-stall.waiting
+
+			// The call is still under way: its connection stays as it is, and nobody waits for it.
+			first := driver.connections()[0]
+			require.False(t, first.closed.Load())
+			stall.on.Store(false)
+			v.run(`client.query('y')`)
+			require.Len(t, driver.connections(), 2)
+			require.False(t, first.closed.Load())
+
+			stall.free()
+			require.Eventually(t, first.closed.Load, 10*time.Second, time.Millisecond, "a connection that was given up stays open")
+			require.False(t, driver.connections()[1].closed.Load())
+		})
+	}
+}
+
+func TestContextEndsACall(t *testing.T) {
+	stall := newStall(t)
+	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { stall.here(); return 0, nil }}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client(); client.connect()`)
+	stall.on.Store(true)
+	go func() {
+		<-stall.waiting
+		v.cancel()
+	}()
+	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", KindCancelled, 0}, v.fail(`client.exec('x')`))
+
+	require.Equal(t, KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
+	stall.free()
+	for _, conn := range driver.connections() {
+		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
+	}
+	v.exit()
+	requireNoneLeft(t)
+}
+
+// k6 cancels setup's context on Ctrl-C while setup still runs; its clients are closed from another goroutine then.
+func TestEndOfTheVUAmidACall(t *testing.T) {
+	for range 50 {
+		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { time.Sleep(50 * time.Microsecond); return 0, nil }}
+		v := newInitVU(t, driver)
+		v.start(0)
+		v.run(`var client = new machbase.Client(); client.connect()`)
+		go func() {
+			time.Sleep(100 * time.Microsecond)
+			v.cancel()
+		}()
+		require.Equal(t, KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
+		for _, conn := range driver.connections() {
+			require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
+		}
+	}
+	requireNoneLeft(t)
+}
+
+func TestConnectThatStalls(t *testing.T) {
+	stall := newStall(t)
+	stall.on.Store(true)
+	driver := &fakeDriver{open: func(*Config) error { stall.here(); return nil }}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client('machbase://db:77', { connectTimeout: 500 })`)
+	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", KindConnect, 0}
+	require.Equal(t, want, v.fail(`client.connect()`))
+	require.Equal(t, want, v.fail(`client.query('x')`))
+	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Zero(t, v.counted(metricOps, "operation", opQuery), "a query that was never sent is none")
+
+	stall.free()
+	require.Eventually(t, func() bool { return len(driver.connections()) == 2 }, 10*time.Second, time.Millisecond)
+	for _, conn := range driver.connections() {
+		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond, "a connection that came too late stays open")
+	}
+	v.run(`client.connect()`)
+	require.False(t, driver.connections()[2].closed.Load())
+}
+
+func TestConnectThatFails(t *testing.T) {
+	for _, failure := range []error{errBroken, serverError(2081, "Invalid username/password."), newError(KindConnect, "refused")} {
+		var fail atomic.Bool
+		fail.Store(true)
+		driver := &fakeDriver{open: func(*Config) error {
+			if fail.Load() {
+				return failure
+			}
+
+			return nil
+		}}
+		v := newVU(t, driver)
+		v.run(`var client = new machbase.Client()`)
+		e := v.fail(`client.connect()`)
+		require.Equal(t, asError(failure).Kind, e.Kind)
+		require.Equal(t, int64(asError(failure).Code), e.Code)
+		require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", e.Kind))
+		requireNoneLeft(t)
+
+		fail.Store(false)
+		v.run(`client.connect(); client.query('x')`)
+		require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+		v.exit()
+	}
+}
+
+func TestBrokenConnectionIsOpenedAnew(t *testing.T) {
+	for _, failure := range []error{errBroken, newError(KindConnection, "x"), &Error{Code: 2061, Kind: KindServer, outOfStep: true}} {
+		driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
+			if c.number < 3 {
+				return 0, failure
+			}
+
+			return 7, nil
+		}}
+		v := newVU(t, driver)
+		v.run(`var client = new machbase.Client()`)
+		for range 2 {
+			require.Equal(t, asError(failure).Kind, v.fail(`client.exec('x')`).Kind)
+		}
+		require.Equal(t, int64(7), v.run(`client.exec('x')`))
+		require.Equal(t, int64(7), v.run(`client.exec('x')`))
+		conns := driver.connections()
+		require.Len(t, conns, 3)
+		require.True(t, conns[0].closed.Load())
+		require.True(t, conns[1].closed.Load())
+		require.False(t, conns[2].closed.Load())
+	}
+}
+
+func TestErrorsThatLeaveTheConnection(t *testing.T) {
+	for _, code := range []int{2010, 2025, 2031, 3027, 9999} {
+		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, serverError(code, "x") }}
+		v := newVU(t, driver)
+		v.run(`var client = new machbase.Client()`)
+		for range 3 {
+			require.Equal(t, int64(code), v.fail(`client.exec('x')`).Code)
+		}
+		require.Len(t, driver.connections(), 1)
+	}
+}
+
+func TestDriverThatPanics(t *testing.T) {
+	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
+		if c.number == 1 {
+			panic("index out of range")
+		}
+
+		return 1, nil
+	}}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client()`)
+	require.Equal(t, thrown{"MachbaseError", "the connection broke: the driver failed: index out of range", KindConnection, 0},
+		v.fail(`client.exec('x')`))
+	require.Equal(t, int64(1), v.run(`client.exec('x')`))
+
+	v = newVU(t, &fakeDriver{open: func(*Config) error { panic("no") }})
+	require.Equal(t, KindConnection, v.fail(`new machbase.Client().connect()`).Kind)
+}
+
+func TestStatementIsPreparedOncePerConnection(t *testing.T) {
+	driver := &fakeDriver{exec: func(c *fakeConn, sql string, _ []any) (int64, error) {
+		if c.number == 1 && sql == "break" {
+			return 0, errBroken
+		}
+
+		return int64(c.number), nil
+	}}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client(), statement = client.prepare('x')`)
+	require.JSONEq(t, `[1,1,1]`, v.js(`[statement.exec(), statement.exec([1]), statement.exec([2])]`))
+	require.Equal(t, int64(1), driver.connections()[0].prepared.Load())
+
+	v.fail(`client.exec('break')`)
+	require.JSONEq(t, `[2,2]`, v.js(`[statement.exec(), statement.exec()]`))
+	require.Equal(t, int64(1), driver.connections()[1].prepared.Load())
+
+	// A statement of a connection that is gone is not freed on another one.
+	v.run(`client.close(); client.connect(); statement.close()`)
+	require.Zero(t, driver.connections()[2].freed.Load())
+
+	v.run(`statement.exec(); statement.close(); statement.close()`)
+	require.Equal(t, int64(1), driver.connections()[2].freed.Load())
+	v.run(`statement.query()`)
+	require.Equal(t, int64(2), driver.connections()[2].prepared.Load(), "a closed statement is prepared again when it is used")
+}
+
+func TestStatementThatCannotBePrepared(t *testing.T) {
+	driver := &fakeDriver{prepare: func(c *fakeConn, _ string) error {
+		if c.number == 1 {
+			return nil
+		}
+
+		return serverError(2025, "Table T does not exist.")
+	}}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client(), statement = client.prepare('x'); client.close()`)
+	require.Equal(t, int64(2025), v.fail(`statement.exec()`).Code)
+	require.Equal(t, KindNotFound, v.fail(`client.prepare('x')`).Kind)
+	require.Len(t, driver.connections(), 2)
+}
+
+func TestAppenderEndsWithItsConnection(t *testing.T) {
+	const gone = "the appender on t is closed, or its connection broke; open a new one"
+	for _, test := range []struct{ name, end string }{
+		{"a row that fails", `attempt(() => appender.append(['bad']))`},
+		{"another operation that breaks it", `attempt(() => client.exec('break'))`},
+		{"client.close", `client.close()`},
+		{"client.close and a new connection", `client.close(); client.connect()`},
+		{"appender.close", `appender.close()`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			driver := &fakeDriver{
+				exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken },
+				append: func(_ *fakeConn, row []any) error {
+					if row[0] == "bad" {
+						return newError(KindAppend, "bad row")
+					}
+
+					return nil
+				},
+			}
+			v := newVU(t, driver)
+			v.run(`var client = new machbase.Client(), appender = client.appender('t'); appender.append([1]); ` + test.end)
+			for _, use := range []string{
+				`append([1])`, `flush()`, `close()`, `generate('stock_tick', { from: new Date(0), to: new Date(100) })`,
+			} {
+				require.Equal(t, thrown{"MachbaseError", gone, KindConnection, 0}, v.fail(`appender.`+use))
+			}
+			v.run(`appender = client.appender('t'); appender.append([1])`)
+			require.JSONEq(t, `{"accepted":1,"rejected":0}`, v.js(`appender.close()`))
+		})
+	}
+}
+
+func TestAppenderCountsItsRows(t *testing.T) {
+	v := newVU(t, &fakeDriver{})
+	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
+	v.run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
+	require.Equal(t, 4.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	n := v.run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
+	require.Equal(t, int64(50), n)
+	require.Equal(t, 54.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.JSONEq(t, `{"accepted":54,"rejected":0}`, v.js(`a.close()`))
+}
+
+func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
+	for _, test := range []struct{ arguments, want string }{
+		{`'stock', { from: new Date(0), to: new Date(1) }`, `generate: unknown generator "stock"`},
+		{`'stock_tick', { from: new Date(1000), to: new Date(0) }`, `before its start`},
+		{`'stock_tick', { to: new Date(0) }`, `generate: stock: range starts at 0001-01-01`},
+		{`'stock_tick', { tps: 0, from: new Date(0), to: new Date(1) }`, `TPS is 0`},
+		{`'stock_tick', { since: new Date(0) }`, `unknown option "since"; known are from, to, seed, tps`},
+		{`'stock_tick', { seed: -1 }`, `option seed must be a uint64`},
+		{`'stock_tick', { from: 'yesterday' }`, `generate: `},
+	} {
+		t.Run(test.arguments, func(t *testing.T) {
+			v := newVU(t, &fakeDriver{})
+			v.run(`var a = new machbase.Client().appender('t'); a.append([1])`)
+			e := v.fail(`a.generate(` + test.arguments + `)`)
+			require.Equal(t, KindUsage, e.Kind)
+			require.Contains(t, e.Message, test.want)
+			require.JSONEq(t, `{"accepted":1,"rejected":0}`, v.js(`a.close()`))
+		})
+	}
+}
+
+func TestCloseTwice(t *testing.T) {
+	driver := &fakeDriver{}
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client(); client.close(); client.close()`)
+	require.Empty(t, driver.connections())
+	v.run(`client.connect(); client.connect(); client.close(); client.close()`)
+	require.Len(t, driver.connections(), 1)
+	require.Eventually(t, driver.connections()[0].closed.Load, 10*time.Second, time.Millisecond)
+	v.run(`client.query('x'); client.close()`)
+	require.Len(t, driver.connections(), 2)
+	requireNoSession(t)
+}
+
+func requireNoSession(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool { return goroutines("(*session).serve") == 0 }, 10*time.Second, time.Millisecond)
+}
+
+func TestCloseThatFailsOrStalls(t *testing.T) {
+	v := newVU(t, &fakeDriver{close: func() error { return errors.New("no") }})
+	v.run(`var client = new machbase.Client(); client.connect(); client.close()`)
+	requireNoSession(t)
+
+	stall := newStall(t)
+	stall.on.Store(true)
+	v = newVU(t, &fakeDriver{close: func() error { stall.here(); return nil }})
+	v.run(`client = new machbase.Client(); client.connect(); client.close()`)
+	stall.free()
+	requireNoSession(t)
+}
+
+func TestInitContext(t *testing.T) {
+	driver := &fakeDriver{}
+	v := newInitVU(t, driver)
+	v.run(`var client = new machbase.Client()`)
+	want := thrown{"MachbaseError", "a Client cannot be used in the init context; use it in setup() or in a scenario's function", KindUsage, 0}
+	for _, use := range []string{`connect()`, `query('x')`, `exec('x')`, `prepare('x')`, `appender('t')`} {
+		require.Equal(t, want, v.fail(`client.`+use))
+	}
+	v.run(`client.close(); machbase.bind('double', 1)`)
+	require.Empty(t, driver.connections())
+	v.start(1)
+	v.run(`client.query('x')`)
+	require.Len(t, driver.connections(), 1)
+}
+
+// A script may make a client for each iteration, or lose its connection again and again: what waits for the VU's end
+// must not pile up.
+func TestNothingPilesUp(t *testing.T) {
+	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
+	v := newVU(t, driver)
+	v.run(`
+		for (let i = 0; i < 100; i++) {
+			const client = new machbase.Client();
+			client.query('x');
+			client.close();
+		}
+		var broken = new machbase.Client();
+		for (let i = 0; i < 100; i++) attempt(() => broken.exec('x'));
+	`)
+	require.Len(t, driver.connections(), 200)
+	require.LessOrEqual(t, goroutines("k6glue.OnVUEnd"), 1)
+	requireNoSession(t)
+
+	v.run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
+	v.exit()
+	for _, conn := range driver.connections() {
+		require.True(t, conn.closed.Load(), "connection %d is open after k6's end", conn.number)
+	}
+	requireNoneLeft(t)
+}
+
+func TestSetupsConnectionsEndWithIt(t *testing.T) {
+	driver := &fakeDriver{}
+	v := newInitVU(t, driver)
+	v.start(0)
+	v.run(`new machbase.Client().connect(); new machbase.Client().connect()`)
+	v.cancel()
+	for _, conn := range driver.connections() {
+		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
+	}
+	requireNoneLeft(t)
+}
+
+func TestMetrics(t *testing.T) {
+	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
+	driver.exec = func(*fakeConn, string, []any) (int64, error) { return 0, serverError(2010, "Syntax error") }
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client(); client.query('x'); client.query('x'); attempt(() => client.exec('x')); client.prepare('x')`)
+	for _, want := range []struct {
+		operation, outcome string
+		ops, rows          float64
+	}{
+		{opConnect, outcomeOK, 1, 0}, {opQuery, outcomeOK, 2, 4}, {opExec, KindSyntax, 1, 0}, {opPrepare, outcomeOK, 1, 0},
+	} {
+		tags := []string{"operation", want.operation, "outcome", want.outcome}
+		require.Equal(t, want.ops, v.counted(metricOps, tags...), tags)
+		require.Equal(t, want.rows, v.counted(metricRows, tags...), tags)
+		durations := v.found(metricDuration, tags...)
+		require.Len(t, durations, int(want.ops), tags)
+		for _, d := range durations {
+			require.GreaterOrEqual(t, d.Value, 0.0)
+		}
+	}
+	require.Equal(t, 5.0, v.counted(metricOps))
+	require.Equal(t, 200.0, v.counted("data_received"))
+	require.Equal(t, 20.0, v.counted("data_sent"))
+}
+
+// Under client-sweep, what an operation came to is added to the step's client, and the connection ends with the step.
+func TestClientOfASweep(t *testing.T) {
+	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
+	v := newVU(t, driver)
+	v.run(`var client = new machbase.Client()`)
+	plain := v.ctx
+	for n := 1; n <= 2; n++ {
+		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
+		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Clients: 1}
+		v.ctx = k6glue.WithSession(plain, session)
+		require.NoError(t, session.Client.Run(v.ctx, session.Op, session.Measure, func() error {
+			v.run(`client.query('x')`)
+
+			return nil
+		}))
+		session.End()
+
+		require.Len(t, driver.connections(), n)
+		require.True(t, driver.connections()[n-1].closed.Load())
+		ops := step.Read().Ops
+		require.Len(t, ops, 1)
+		require.Equal(t, "rollup", ops[0].Op)
+		require.Equal(t, uint64(6), ops[0].Rows)
+		require.Equal(t, uint64(300), ops[0].BytesReceived)
+		require.Equal(t, uint64(30), ops[0].BytesSent)
+		require.Equal(t, float64(n*3), v.counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+		require.Equal(t, float64(n*6), v.counted(metricRows))
+		require.Empty(t, v.found(metricDuration), "a sweep has its own durations")
+	}
+	requireNoneLeft(t)
+
+	v.ctx = plain
+	v.run(`client.query('x')`)
+	require.Len(t, v.found(metricDuration, "operation", opQuery), 1)
+}

@@ -1,0 +1,200 @@
+package sweep
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
+)
+
+func parse(t *testing.T, json string) *Config {
+	t.Helper()
+	c, err := newConfig("rollup", []byte(json))
+	require.NoError(t, err)
+	config, ok := c.(*Config)
+	require.True(t, ok)
+
+	return config
+}
+
+func tuple(t *testing.T, segment, sequence string) *lib.ExecutionTuple {
+	t.Helper()
+	if segment == "" {
+		et, err := lib.NewExecutionTuple(nil, nil)
+		require.NoError(t, err)
+
+		return et
+	}
+	es, err := lib.NewExecutionSegmentFromString(segment)
+	require.NoError(t, err)
+	seq, err := lib.NewExecutionSegmentSequenceFromString(sequence)
+	require.NoError(t, err)
+	et, err := lib.NewExecutionTuple(es, &seq)
+	require.NoError(t, err)
+
+	return et
+}
+
+func TestConfigDefaults(t *testing.T) {
+	c := parse(t, `{"executor": "client-sweep", "clients": [1, 8], "iterations": 100}`)
+	require.Empty(t, c.Validate())
+	require.Equal(t, "rollup", c.GetName())
+	require.Equal(t, "client-sweep", c.GetType())
+	require.Equal(t, "default", c.GetExec())
+	require.Equal(t, []int64{1, 8}, c.Clients)
+	require.Equal(t, int64(100), c.Iterations.Int64)
+	require.False(t, c.Duration.Valid)
+	require.Zero(t, c.Warmup.TimeDuration())
+	require.Zero(t, c.Pause.TimeDuration())
+	require.Equal(t, int64(1), c.Repeats.Int64)
+	require.Equal(t, 10*time.Minute, c.MaxDuration.TimeDuration())
+	require.Equal(t, 5*time.Second, c.GetGracefulStop())
+	require.Equal(t, "rollup", c.op(), "the scenario's name")
+	require.True(t, c.IsDistributable())
+}
+
+func TestConfigOfAll(t *testing.T) {
+	c := parse(t, `{"executor": "client-sweep", "clients": [64, 1], "duration": "30s", "warmup": "2s", "repeats": 3,
+		"pause": "1s", "maxDuration": "5m", "gracefulStop": "7s", "op": "get", "exec": "read", "startTime": "1m",
+		"env": {"A": "b"}, "tags": {"team": "db"}}`)
+	require.Empty(t, c.Validate())
+	require.Equal(t, []int64{64, 1}, c.Clients, "in the order asked for")
+	require.Equal(t, 30*time.Second, c.Duration.TimeDuration())
+	require.Equal(t, 2*time.Second, c.Warmup.TimeDuration())
+	require.Equal(t, int64(3), c.Repeats.Int64)
+	require.Equal(t, time.Second, c.Pause.TimeDuration())
+	require.Equal(t, 5*time.Minute, c.MaxDuration.TimeDuration())
+	require.Equal(t, 7*time.Second, c.GetGracefulStop())
+	require.Equal(t, "get", c.op())
+	require.Equal(t, "read", c.GetExec())
+	require.Equal(t, time.Minute, c.GetStartTime())
+	require.Equal(t, map[string]string{"A": "b"}, c.GetEnv())
+	require.Equal(t, map[string]string{"team": "db"}, c.GetTags())
+}
+
+func TestConfigThatCannotBeRead(t *testing.T) {
+	for _, tt := range []struct{ json, want string }{
+		{`{"clients": [1], "iteration": 5}`, `unknown field "iteration"`},
+		{`{"clients": "8"}`, `clients`},
+		{`{"clients": [1.5]}`, `clients`},
+		{`{"clients": [1], "iterations": "many"}`, `many`},
+		{`{"clients": [1], "duration": "soon"}`, `soon`},
+		{`{`, `unexpected EOF`},
+	} {
+		_, err := newConfig("rollup", []byte(tt.json))
+		require.ErrorContains(t, err, tt.want, tt.json)
+		require.ErrorContains(t, err, `scenario "rollup"`, tt.json)
+	}
+}
+
+func TestConfigValidate(t *testing.T) {
+	const neither = "one of iterations (operations of each client) and duration must be set, and not both"
+	for _, tt := range []struct {
+		json string
+		want []string
+	}{
+		{`{"clients": [1, 512], "iterations": 1}`, nil},
+		{`{"clients": [100000], "duration": "1ms"}`, nil},
+		{`{"iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},
+		{`{"clients": [], "iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},
+		{`{"clients": [1, 0, 8, -1], "iterations": 1}`, []string{
+			"clients must be whole numbers from 1 to 100000, but one is 0",
+			"clients must be whole numbers from 1 to 100000, but one is -1",
+		}},
+		{`{"clients": [100001], "iterations": 1}`, []string{"clients must be whole numbers from 1 to 100000, but one is 100001"}},
+		{`{"clients": [1]}`, []string{neither}},
+		{`{"clients": [1], "iterations": 1, "duration": "1s"}`, []string{neither}},
+		{`{"clients": [1], "iterations": 0}`, []string{"iterations must be more than 0, but is 0"}},
+		{`{"clients": [1], "iterations": -3}`, []string{"iterations must be more than 0, but is -3"}},
+		{`{"clients": [1], "duration": "0s"}`, []string{"duration must be more than 0, but is 0s"}},
+		{`{"clients": [1], "iterations": 1, "warmup": "-1s"}`, []string{"warmup can't be negative, but is -1s"}},
+		{`{"clients": [1], "iterations": 1, "repeats": 0}`, []string{"repeats must be at least 1, but is 0"}},
+		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
+		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
+		{`{"clients": [1], "iterations": 1, "op": ""}`, []string{"op can't be empty"}},
+		{`{"clients": [1], "iterations": 1, "gracefulStop": "-1s"}`, []string{"the gracefulStop timeout can't be negative"}},
+		{`{"clients": [1], "iterations": 1, "repeats": null, "maxDuration": null, "op": null}`, nil},
+	} {
+		t.Run(tt.json, func(t *testing.T) {
+			var got []string
+			for _, err := range parse(t, tt.json).Validate() {
+				got = append(got, err.Error())
+			}
+			require.Equal(t, tt.want, got)
+		})
+	}
+}
+
+func TestExecutionRequirements(t *testing.T) {
+	const sequence = "0,1/2,3/4,1"
+	for _, tt := range []struct {
+		json, segment string
+		vus           uint64
+		until         time.Duration
+	}{
+		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, 3 * (10*time.Minute + 5*time.Second)},
+		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s"}`, "", 4, 6 * 13 * time.Second},
+		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "0:1/2", 4, time.Second},
+		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "1/2:3/4", 2, time.Second},
+		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},
+	} {
+		t.Run(tt.json+tt.segment, func(t *testing.T) {
+			c, et := parse(t, tt.json), tuple(t, tt.segment, sequence)
+			require.Equal(t, []lib.ExecutionStep{{PlannedVUs: tt.vus}, {TimeOffset: tt.until}}, c.GetExecutionRequirements(et))
+			require.Equal(t, tt.vus > 0, c.HasWork(et))
+		})
+	}
+	require.False(t, parse(t, `{"iterations": 1}`).HasWork(tuple(t, "", "")))
+}
+
+// All segments together have every step's clients, no more and no fewer, and as many VUs as each step needs.
+func TestSegmentsShareTheClients(t *testing.T) {
+	const sequence = "0,1/3,2/3,1"
+	c := parse(t, `{"clients": [1, 2, 3, 8, 16, 100, 511], "iterations": 1}`)
+	for _, clients := range c.Clients {
+		var sum int64
+		for i := range 3 {
+			et := tuple(t, fmt.Sprintf("%d/3:%d/3", i, i+1), sequence)
+			here := et.ScaleInt64(clients)
+			require.LessOrEqual(t, uint64(here), c.GetExecutionRequirements(et)[0].PlannedVUs)
+			sum += here
+		}
+		require.Equal(t, clients, sum)
+	}
+}
+
+func TestDescription(t *testing.T) {
+	require.Equal(t,
+		"Sweep of 1, 8, 64 clients, 100 operations each (warmup: 2s, repeats: 3, maxDuration: 10m0s a step, gracefulStop: 5s)",
+		parse(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(tuple(t, "", "")))
+	require.Equal(t,
+		"Sweep of 4, 32 clients, 30s (warmup: 0s, repeats: 1, maxDuration: 1m0s a step, gracefulStop: 0s)",
+		parse(t, `{"clients": [8, 64], "duration": "30s", "maxDuration": "1m", "gracefulStop": "0s"}`).
+			GetDescription(tuple(t, "0:1/2", "0,1/2,1")))
+}
+
+// Scripts ask for the executor by its name.
+func TestExecutorIsRegistered(t *testing.T) {
+	config, err := lib.GetParsedExecutorConfig("rollup", ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
+	require.NoError(t, err)
+	require.IsType(t, &Config{}, config)
+}
+
+func TestIterationsAreNumbered(t *testing.T) {
+	seen := map[uint64]bool{}
+	for _, segment := range []string{"0:1/2", "1/2:1"} {
+		it := newIterations(tuple(t, segment, "0,1/2,1"))
+		for want := range uint64(10) {
+			local, global := it.next()
+			require.Equal(t, want, local)
+			require.False(t, seen[global], "%d is in two segments", global)
+			seen[global] = true
+		}
+	}
+	require.Len(t, seen, 20)
+	for i := range uint64(20) {
+		require.True(t, seen[i])
+	}
+}

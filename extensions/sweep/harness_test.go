@@ -1,0 +1,275 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// sweepTest is an executor client-sweep in a test run of its own, with VUs as k6 has them. Use it inside of a synctest
+// bubble: times are exact there, and a client that waits for ever or a goroutine that is left over fails the test.
+type sweepTest struct {
+	*testing.T
+
+	config   *Config
+	state    *lib.ExecutionState
+	executor lib.Executor
+	out      chan metrics.SampleContainer
+	logs     *logtest.Hook
+	vus      []*testVU
+}
+
+// newSweepTest prepares the executor and its VUs. script is what each VU runs at every iteration; see testVU.
+func newSweepTest(t *testing.T, config, script string) *sweepTest {
+	t.Helper()
+
+	return newSegmentTest(t, config, script, tuple(t, "", ""))
+}
+
+func newSegmentTest(t *testing.T, config, script string, et *lib.ExecutionTuple) *sweepTest {
+	t.Helper()
+	logger, logs := logtest.NewNullLogger()
+	registry := metrics.NewRegistry()
+	s := &sweepTest{T: t, config: parse(t, config), out: make(chan metrics.SampleContainer, 10_000), logs: logs}
+	require.Empty(t, s.config.Validate())
+
+	planned := lib.GetMaxPlannedVUs(s.config.GetExecutionRequirements(et))
+	s.state = lib.NewExecutionState(&lib.TestRunState{
+		TestPreInitState: &lib.TestPreInitState{Registry: registry, Logger: logger},
+		RunTags:          registry.RootTagSet().With("run", "7"),
+	}, et, planned, planned)
+	for range planned {
+		vu := newTestVU(t, s, script)
+		s.vus = append(s.vus, vu)
+		s.state.AddInitializedVU(vu)
+	}
+
+	var err error
+	s.executor, err = s.config.NewExecutor(s.state, logrus.NewEntry(logger))
+	require.NoError(t, err)
+	require.NoError(t, s.executor.Init(t.Context()))
+
+	return s
+}
+
+// run runs the executor to its end, and checks what holds for every run.
+func (s *sweepTest) run(ctx context.Context) (*report.Report, error) {
+	s.Helper()
+	err := s.executor.Run(ctx, s.out)
+	require.Zero(s, s.state.GetCurrentlyActiveVUsCount(), "all VUs are given back")
+	for _, vu := range s.vus {
+		require.Zero(s, vu.active.Load(), "no VU is given back before it is deactivated")
+	}
+	reports := resultsOf(s.state.Test.Registry).reports
+	require.Len(s, reports, 1)
+
+	return reports[0], err
+}
+
+func (s *sweepTest) calls() (n int) {
+	for _, vu := range s.vus {
+		n += int(vu.rt.Get("calls").ToInteger())
+	}
+
+	return n
+}
+
+// warnings returns what was logged as warnings and errors.
+func (s *sweepTest) warnings() (out []string) {
+	for _, e := range s.logs.AllEntries() {
+		if e.Level <= logrus.WarnLevel {
+			out = append(out, e.Message)
+		}
+	}
+
+	return out
+}
+
+type sample struct {
+	value float64
+	at    time.Time
+	tags  map[string]string
+}
+
+// sent returns all samples that have come out, by metric.
+func (s *sweepTest) sent() map[string][]sample {
+	out := map[string][]sample{}
+	for {
+		select {
+		case container := <-s.out:
+			for _, x := range container.GetSamples() {
+				out[x.Metric.Name] = append(out[x.Metric.Name], sample{x.Value, x.Time, x.Tags.Map()})
+			}
+		default:
+			return out
+		}
+	}
+}
+
+// of returns the values of the samples with these tags, in order.
+func of(samples []sample, tags map[string]string) (values []float64) {
+	for _, s := range samples {
+		if maps.Equal(s.tags, tags) {
+			values = append(values, s.value)
+		}
+	}
+
+	return values
+}
+
+func sum(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+
+	return sum
+}
+
+// testVU is a VU that runs JavaScript with k6/x/sweep, as k6's own do. A script may use
+//
+//	calls     how often the iteration began        sweep     the module
+//	sleep(ms) throws when it is cut off            abort()   what k6/execution's test.abort does
+//	tag(name) the VU's current tag                 hang()    until the context is done, then throws
+//	onEnd()   notes the end of the client's session
+type testVU struct {
+	modulestest.VU
+
+	id      uint64
+	rt      *sobek.Runtime
+	fn      sobek.Callable
+	runTag  *metrics.TagSet
+	active  atomic.Int64 // activations that are not over
+	ended   []int64      // of each session that called onEnd: the activations at its end
+	numbers []uint64
+}
+
+func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
+	t.Helper()
+	local, global := s.state.GetUniqueVUIdentifiers()
+	vu := &testVU{id: local, rt: sobek.New(), runTag: s.state.Test.RunTags}
+	vu.rt.SetFieldNameMapper(common.FieldNameMapper{})
+	vu.RuntimeField = vu.rt
+	vu.CtxField = t.Context()
+	vu.InitEnvField = &common.InitEnvironment{TestPreInitState: s.state.Test.TestPreInitState}
+	instance := instanceOf(t, &vu.VU)
+	vu.InitEnvField = nil
+	vu.StateField = &lib.State{
+		VUID: local, VUIDGlobal: global, Samples: s.out, Logger: s.state.Test.Logger,
+		Tags: lib.NewVUStateTags(s.state.Test.RunTags),
+	}
+
+	wait := func(done <-chan time.Time) error {
+		select {
+		case <-done:
+			return nil
+		case <-vu.Context().Done():
+			return errors.New("cut short")
+		}
+	}
+	for name, value := range map[string]any{
+		"sweep": instance.Exports().Default,
+		"calls": 0,
+		"vu":    local,
+		"sleep": func(ms int) error { return wait(time.After(time.Duration(ms) * time.Millisecond)) },
+		"onEnd": func() {
+			k6glue.SessionOf(vu.Context()).AtEnd(func() { vu.ended = append(vu.ended, vu.active.Load()) })
+		},
+		"hang":  func() error { return wait(nil) },
+		"abort": func() { vu.rt.Interrupt(&errext.InterruptError{Reason: errext.AbortTest}) },
+		"tag": func(name string) string {
+			value, _ := vu.StateField.Tags.GetCurrentValues().Tags.Get(name)
+
+			return value
+		},
+	} {
+		require.NoError(t, vu.rt.Set(name, value))
+	}
+	fn, err := vu.rt.RunString("(function () { calls++\n" + script + "\n})")
+	require.NoError(t, err)
+	vu.fn, _ = sobek.AssertFunction(fn)
+
+	return vu
+}
+
+func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
+	t.Helper()
+
+	return New().NewModuleInstance(vu)
+}
+
+func (vu *testVU) GetID() uint64 { return vu.id }
+
+// Activate does what k6's VU does.
+func (vu *testVU) Activate(params *lib.VUActivationParams) lib.ActiveVU {
+	vu.active.Add(1)
+	vu.rt.ClearInterrupt()
+	vu.StateField.Tags.Modify(func(t *metrics.TagsAndMeta) {
+		t.Tags = vu.runTag.WithTagsFromMap(params.Tags).With("scenario", params.Scenario)
+	})
+	vu.CtxField = params.RunContext
+	active := &activeVU{testVU: vu, params: params, busy: make(chan struct{}, 1)}
+	context.AfterFunc(params.RunContext, func() {
+		vu.rt.Interrupt(context.Canceled)
+		active.busy <- struct{}{}
+		time.Sleep(1) // a VU takes its time; who gives it back must wait for it
+		vu.active.Add(-1)
+		params.DeactivateCallback(vu)
+	})
+
+	return active
+}
+
+type activeVU struct {
+	*testVU
+
+	params *lib.VUActivationParams
+	busy   chan struct{}
+}
+
+// RunOnce does what k6's VU does.
+func (vu *activeVU) RunOnce() error {
+	select {
+	case <-vu.params.RunContext.Done():
+		return vu.params.RunContext.Err()
+	case vu.busy <- struct{}{}:
+	}
+	defer func() { <-vu.busy }()
+	_, global := vu.params.GetNextIterationCounters()
+	vu.numbers = append(vu.numbers, global)
+
+	ctx, cancel := context.WithCancel(vu.params.RunContext)
+	defer cancel()
+	vu.CtxField = ctx
+	_, err := vu.fn(sobek.Undefined())
+	var interrupted *sobek.InterruptedError
+	if errors.As(err, &interrupted) {
+		if abort, ok := interrupted.Value().(*errext.InterruptError); ok {
+			abort.Reason = interrupted.Error()
+
+			return abort
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("script: %w", err)
+	}
+
+	return nil
+}

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHeapStaysWithinItsBudgetWhereItCan(t *testing.T) {
+	for live, want := range map[uint64]int{
+		0:                  mostGCPercent,
+		20 << 20:           mostGCPercent, // 100 MB
+		heapBudget / 5:     mostGCPercent,
+		heapBudget / 2:     100,
+		heapBudget / 8 * 7: leastGCPercent,
+		heapBudget - 1:     leastGCPercent,
+		heapBudget:         goGCPercent,
+		4 * heapBudget:     goGCPercent,
+	} {
+		got := gcPercent(live)
+		require.Equal(t, want, got, "%d MB in use", live>>20)
+		if live < heapBudget*3/4 {
+			require.LessOrEqual(t, live+live*uint64(got)/100, uint64(heapBudget))
+		}
+	}
+}
+
+func TestCollectorRestoresWhatItFound(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	found := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(found)
+
+	c := newCollector()
+	c.adjust()
+	require.NotEqual(t, 77, c.current)
+	c.adjust()
+	c.restore()
+	require.Equal(t, 77, debug.SetGCPercent(77))
+}
+
+func TestCollectorLeavesTheUsersSettingAlone(t *testing.T) {
+	t.Setenv("GOGC", "50")
+	found := debug.SetGCPercent(50)
+	defer debug.SetGCPercent(found)
+
+	c := newCollector()
+	c.adjust()
+	require.Equal(t, 50, debug.SetGCPercent(50))
+	c.restore()
+	require.Equal(t, 50, debug.SetGCPercent(50))
+}

@@ -1,0 +1,226 @@
+package sweep
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// newModule is a VU whose scripts find the module as the global sweep.
+func newModule(t *testing.T) (*modulestest.Runtime, *results) {
+	t.Helper()
+	runtime := modulestest.NewRuntime(t)
+	instance := New().NewModuleInstance(runtime.VU)
+	require.NoError(t, runtime.VU.Runtime().Set("sweep", instance.Exports().Default))
+
+	return runtime, resultsOf(runtime.VU.InitEnvField.Registry)
+}
+
+// thrownBy returns name and message of what the script throws.
+func thrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
+	t.Helper()
+	value, err := runtime.VU.Runtime().RunString(
+		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
+	require.NoError(t, err)
+	thrown, ok := value.Export().([]any)
+	require.True(t, ok)
+
+	return thrown[0].(string), thrown[1].(string) //nolint:forcetypeassert // see the script
+}
+
+func TestModuleExports(t *testing.T) {
+	runtime := modulestest.NewRuntime(t)
+	instance := New().NewModuleInstance(runtime.VU)
+	exports := instance.Exports()
+	require.Len(t, exports.Named, 3)
+	object, ok := exports.Default.(*sobek.Object)
+	require.True(t, ok)
+	for _, name := range []string{"run", "meta", "report"} {
+		require.Equal(t, object.Get(name), exports.Named[name])
+	}
+	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
+}
+
+// A script's thresholds are checked before there is an executor: the import must have made the metrics known.
+func TestModuleRegistersTheMetrics(t *testing.T) {
+	runtime, _ := newModule(t)
+	for name, kind := range map[string]metrics.MetricType{
+		"sweep_ops_per_second": metrics.Gauge, "sweep_clients_done": metrics.Gauge,
+		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
+		"sweep_p999": metrics.Gauge, "sweep_max": metrics.Gauge, "sweep_mean": metrics.Gauge,
+		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Counter, "sweep_incomplete": metrics.Counter,
+	} {
+		metric := runtime.VU.InitEnvField.Registry.Get(name)
+		require.NotNil(t, metric, name)
+		require.Equal(t, kind, metric.Type, name)
+	}
+}
+
+func TestModuleWhoseMetricsAreTaken(t *testing.T) {
+	runtime := modulestest.NewRuntime(t)
+	runtime.VU.InitEnvField.Registry.MustNewMetric("sweep_ops", metrics.Trend)
+	require.Panics(t, func() { New().NewModuleInstance(runtime.VU) })
+}
+
+func TestRunOutsideOfTheExecutor(t *testing.T) {
+	runtime, _ := newModule(t)
+	_, message := thrownBy(t, runtime, `sweep.run(() => {})`)
+	require.Equal(t, "sweep.run works in scenarios with executor 'client-sweep' only", message)
+}
+
+func TestRunTakesAFunction(t *testing.T) {
+	runtime, _ := newModule(t)
+	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "[object Object]", "null": "null"} {
+		name, message := thrownBy(t, runtime, `sweep.run(`+argument+`)`)
+		require.Equal(t, "TypeError", name)
+		require.Equal(t, "sweep.run(fn) takes a function, not "+shown, message)
+	}
+}
+
+func TestMeta(t *testing.T) {
+	runtime, results := newModule(t)
+	_, err := runtime.VU.Runtime().RunString(`
+		sweep.meta()
+		sweep.meta({ target: { kind: "machbase", url: "machbase://sys:manager@192.0.2.1:5656/db" }, params: { code: "005930" } })
+		sweep.meta({ target: { version: "8.5" } })
+		sweep.meta({ params: { reuse: true } })`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.target)
+	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.params)
+	require.Nil(t, results.serverProcess(), "not on this machine")
+}
+
+func TestMetaTakesPasswordsOut(t *testing.T) {
+	for address, want := range map[string]string{
+		"redis://:secret@h:6379":            "redis://@h:6379",
+		"redis://user:secret@h:6379/0":      "redis://user@h:6379/0",
+		"nats://us%20er:sec%40ret@h:4222":   "nats://us%20er@h:4222",
+		"memcached://h:11211":               "memcached://h:11211",
+		"machbase://sys@h:5656?timeout=5s":  "machbase://sys@h:5656?timeout=5s",
+		"machbase://sys:secret@[::1]:5656":  "machbase://sys@[::1]:5656",
+		"machbase://sys:a:secret@h:5656":    "machbase://sys@h:5656",
+		"http://sys:secret@h:5654/db/query": "http://sys@h:5654/db/query",
+	} {
+		got, err := withoutPassword(address)
+		require.NoError(t, err, address)
+		require.Equal(t, want, got)
+	}
+	for _, address := range []string{
+		"sys:secret@h:5656", // not a URL, although it parses as one
+		"sys:secret@h",
+		"192.0.2.1:5656:secret",
+		"machbase://sys:sec ret@h:5656",
+		"machbase://sys:secret@h:port",
+	} {
+		got, err := withoutPassword(address)
+		require.Error(t, err, address)
+		require.Empty(t, got)
+		require.NotContains(t, err.Error(), "secret")
+		require.NotContains(t, err.Error(), "sec ret")
+	}
+}
+
+func TestMetaErrors(t *testing.T) {
+	runtime, results := newModule(t)
+	for script, want := range map[string]string{
+		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are target, params`,
+		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
+		`sweep.meta("db")`:                                          `sweep.meta: options must be an object, not db`,
+		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,
+		`sweep.meta({ target: { url: "redis://u:secret@h:%zz" } })`: `sweep.meta: target.url is not a URL`,
+	} {
+		name, message := thrownBy(t, runtime, script)
+		require.Equal(t, "TypeError", name, script)
+		require.Contains(t, message, want, script)
+		require.NotContains(t, message, "secret")
+	}
+	require.Empty(t, results.target)
+}
+
+func TestReportWithoutARun(t *testing.T) {
+	runtime, _ := newModule(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"stdout": ""}, files.Export())
+	require.DirExists(t, dir)
+}
+
+func TestReport(t *testing.T) {
+	runtime, results := newModule(t)
+	for _, scenario := range []string{"hot", "cold"} {
+		rep := results.begin(scenario, map[string]any{"clients": []int64{8}})
+		results.add(rep, []report.Step{{Clients: 8, Repeat: 1, Op: scenario, Operations: 1234, Complete: true}})
+	}
+	dir := t.TempDir()
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	files, ok := value.Export().(map[string]any)
+	require.True(t, ok)
+
+	require.Len(t, files, 5)
+	stdout := files["stdout"].(string) //nolint:forcetypeassert // a panic says as much
+	for _, scenario := range []string{"hot", "cold"} {
+		base := filepath.Join(dir, scenario)
+		var rep report.Report
+		require.NoError(t, json.Unmarshal([]byte(files[base+".json"].(string)), &rep)) //nolint:forcetypeassert
+		require.Equal(t, scenario, rep.Scenario)
+		require.Equal(t, int64(1234), rep.Steps[0].Operations)
+		require.Equal(t, rep.Markdown(), files[base+".md"])
+		require.Contains(t, stdout, rep.Markdown())
+		require.Contains(t, stdout, "report: "+base+".json, "+base+".md\n")
+	}
+	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
+	written, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, written, "k6 writes the files")
+}
+
+func TestReportErrors(t *testing.T) {
+	runtime, _ := newModule(t)
+	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
+	require.Equal(t, "TypeError", name)
+	require.Equal(t, `sweep.report: unknown option "folder"; known are dir`, message)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, runtime.VU.Runtime().Set("dir", filepath.Join(file, "results")))
+	_, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.ErrorContains(t, err, "the folder for the results cannot be made")
+}
+
+// Each test run of a process has results of its own; its modules and executors share them.
+func TestResultsOf(t *testing.T) {
+	a, b := metrics.NewRegistry(), metrics.NewRegistry()
+	require.Same(t, resultsOf(a), resultsOf(a))
+	require.NotSame(t, resultsOf(a), resultsOf(b))
+}
+
+// From a script's meta to a script's report, over the executor.
+func TestModuleAndExecutorShareTheResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sleep(10))`)
+		script := s.vus[0].rt
+		require.NoError(t, script.Set("dir", t.TempDir()))
+		_, err := script.RunString(`sweep.meta({ target: { version: "8.5" }, params: { table: "TICK" } })`)
+		require.NoError(t, err)
+		_, err = s.run(t.Context())
+		require.NoError(t, err)
+		script.ClearInterrupt()
+		stdout, err := script.RunString(`sweep.report({}, { dir }).stdout`)
+		require.NoError(t, err)
+		require.Contains(t, stdout.String(), "| 8.5 | rollup   |       1 |          2 | 100/s |")
+	})
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The bounds that k6 has to hold against the native program.
+const (
+	leastSpeed = 0.95
+	mostCPU    = 1.15
+)
+
+// figures are what one run of either program came to.
+type figures struct {
+	OpsPerSecond float64 `json:"opsPerSecond"`
+	CPUMicros    float64 `json:"cpuMicrosPerOp"`
+	P99Ms        float64 `json:"p99Ms"`
+	Failed       int     `json:"failed"`
+}
+
+// cell holds the medians of both programs for one number of clients.
+type cell struct {
+	reuse      bool
+	clients    int
+	k6, native figures
+}
+
+// measure runs both programs in turns, each first as often as the other.
+func measure(rounds, clients, perClient int, reuse bool) (*cell, error) {
+	var k6, native []figures
+	for round := range rounds {
+		programs := []func() error{
+			func() error { return keep(&k6)(runK6(clients, perClient, reuse)) },
+			func() error { return keep(&native)(runNative(clients, perClient, reuse)) },
+		}
+		if round%2 == 1 {
+			slices.Reverse(programs)
+		}
+		for _, program := range programs {
+			if err := program(); err != nil {
+				return nil, fmt.Errorf("%d clients: %w", clients, err)
+			}
+		}
+	}
+
+	return &cell{reuse: reuse, clients: clients, k6: median(k6), native: median(native)}, nil
+}
+
+// keep appends a run's figures to a list. A run with failures proves nothing.
+func keep(list *[]figures) func(figures, error) error {
+	return func(f figures, err error) error {
+		if err == nil && f.Failed > 0 {
+			err = fmt.Errorf("%d operations failed", f.Failed)
+		}
+		*list = append(*list, f)
+
+		return err
+	}
+}
+
+// median takes the median of each figure on its own.
+func median(runs []figures) figures {
+	of := func(figure func(figures) float64) float64 {
+		values := make([]float64, 0, len(runs))
+		for _, run := range runs {
+			values = append(values, figure(run))
+		}
+		slices.Sort(values)
+		middle := len(values) / 2
+		if len(values)%2 == 1 {
+			return values[middle]
+		}
+
+		return (values[middle-1] + values[middle]) / 2
+	}
+
+	return figures{
+		OpsPerSecond: of(func(f figures) float64 { return f.OpsPerSecond }),
+		CPUMicros:    of(func(f figures) float64 { return f.CPUMicros }),
+		P99Ms:        of(func(f figures) float64 { return f.P99Ms }),
+	}
+}
+
+func (c *cell) speed() float64 { return c.k6.OpsPerSecond / c.native.OpsPerSecond }
+func (c *cell) cpu() float64   { return c.k6.CPUMicros / c.native.CPUMicros }
+func (c *cell) holds() bool    { return c.speed() >= leastSpeed && c.cpu() <= mostCPU }
+
+// String is the cell as a line of the table.
+func (c *cell) String() string {
+	reuse := "off"
+	if c.reuse {
+		reuse = "on"
+	}
+
+	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %15.2f | %8.1f | %12.1f | %15.2f | %6.2f | %10.2f |",
+		reuse, c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, c.speed(),
+		c.k6.CPUMicros, c.native.CPUMicros, c.cpu(), c.k6.P99Ms, c.native.P99Ms)
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{
+		{[]float64{3}, 3},
+		{[]float64{9, 1, 5}, 5},
+		{[]float64{4, 1, 3, 2}, 2.5},
+		{[]float64{1, 1, 1, 100, 100}, 1},
+	} {
+		runs := make([]figures, len(c.values))
+		for i, v := range c.values {
+			runs[i] = figures{OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v}
+		}
+		if got, want := median(runs), (figures{OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want}); got != want {
+			t.Errorf("median of %v is %v, want %v", c.values, got, want)
+		}
+	}
+}
+
+func TestBounds(t *testing.T) {
+	native := figures{OpsPerSecond: 1000, CPUMicros: 100}
+	for _, c := range []struct {
+		ops, cpu float64
+		holds    bool
+	}{
+		{1000, 100, true},
+		{950, 115, true},
+		{949, 100, false},
+		{1000, 116, false},
+	} {
+		got := &cell{k6: figures{OpsPerSecond: c.ops, CPUMicros: c.cpu}, native: native}
+		if got.holds() != c.holds {
+			t.Errorf("%v ops/s at %v us: holds is %v", c.ops, c.cpu, got.holds())
+		}
+	}
+}
+
+func TestFailuresProveNothing(t *testing.T) {
+	var list []figures
+	if err := keep(&list)(figures{Failed: 2}, nil); err == nil || !strings.Contains(err.Error(), "2 operations failed") {
+		t.Errorf("error is %v", err)
+	}
+	if err := keep(&list)(figures{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCrowdBounds(t *testing.T) {
+	good := crowd{step: step{Operations: crowdClients * crowdOperations}, memory: mostMemory}
+	if !good.holds() {
+		t.Error("the good one does not hold")
+	}
+	for name, spoil := range map[string]func(*crowd){
+		"a failure":        func(c *crowd) { c.step.Failed = 1 },
+		"a lost operation": func(c *crowd) { c.step.Operations-- },
+		"too much memory":  func(c *crowd) { c.memory++ },
+	} {
+		bad := good
+		spoil(&bad)
+		if bad.holds() {
+			t.Errorf("%s holds", name)
+		}
+	}
+}

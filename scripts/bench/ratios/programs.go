@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+const warmup = "1s"
+
+// runNative runs the reference program.
+func runNative(clients, perClient int, reuse bool) (figures, error) {
+	cmd := exec.Command("bin/native", "-json", "-warmup", warmup, //nolint:gosec // whole numbers
+		"-clients", strconv.Itoa(clients), "-ops", strconv.Itoa(perClient), "-reuse="+strconv.FormatBool(reuse))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return figures{}, fmt.Errorf("native: %w", err)
+	}
+	var f figures
+	if err := json.Unmarshal(out, &f); err != nil {
+		return figures{}, fmt.Errorf("native: %w", err)
+	}
+
+	return f, nil
+}
+
+// runK6 runs the scenario with one step.
+func runK6(clients, perClient int, reuse bool) (figures, error) {
+	step, _, err := runScript("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
+		"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
+	})
+	if err != nil {
+		return figures{}, err
+	}
+
+	return figures{
+		OpsPerSecond: step.OpsPerSecond,
+		CPUMicros:    step.CPU.K6 / float64(step.Operations) * 1e6,
+		P99Ms:        step.Latency.P99,
+		Failed:       step.Failed,
+	}, nil
+}
+
+// step is what is read of a report's step.
+type step struct {
+	Operations   int     `json:"ops"`
+	Failed       int     `json:"failed"`
+	OpsPerSecond float64 `json:"opsPerSecond"`
+	Latency      struct {
+		P99 float64 `json:"p99"`
+	} `json:"latencyMs"`
+	CPU struct {
+		K6 float64 `json:"k6"`
+	} `json:"cpuSeconds"`
+}
+
+// runScript runs k6 and returns the one step of the scenario's report and k6's largest resident memory in bytes.
+func runScript(script, scenario string, settings map[string]string) (step, int64, error) {
+	results, err := os.MkdirTemp("", "ratios")
+	if err != nil {
+		return step{}, 0, err
+	}
+	defer os.RemoveAll(results)
+
+	args := []string{"run", "--quiet", "--no-color", "--log-output=none", "-e", "RESULTS=" + results}
+	for name, value := range settings {
+		args = append(args, "-e", name+"="+value)
+	}
+	cmd := exec.Command("bin/k6", append(args, script)...) //nolint:gosec // our own scripts
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return step{}, 0, fmt.Errorf("k6 %s: %w\n%s", script, err, out)
+	}
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return step{}, 0, fmt.Errorf("this system does not tell a process's memory")
+	}
+
+	raw, err := os.ReadFile(filepath.Join(results, scenario+".json")) //nolint:gosec // our own folder
+	if err != nil {
+		return step{}, 0, err
+	}
+	var report struct {
+		Steps []step `json:"steps"`
+	}
+	if err := json.Unmarshal(raw, &report); err != nil {
+		return step{}, 0, err
+	}
+	if len(report.Steps) != 1 {
+		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(report.Steps))
+	}
+
+	return report.Steps[0], usage.Maxrss * 1024, nil
+}
