@@ -148,11 +148,11 @@ func (c *client) do(operation string, timeout time.Duration, rows func() int64, 
 	c.instruments.record(operation, outcome, took, count, received, sent)
 	c.account(count, received, sent)
 
-	if err == nil {
-		return nil
-	}
 	if c.session.broken {
 		c.lost()
+	}
+	if err == nil {
+		return nil
 	}
 
 	return err

@@ -1,10 +1,10 @@
 package machbase
 
-// Driver speaks to the server. Its calls block, and they may ignore deadlines: a session guards them.
+// Driver speaks to the server. Its calls block until they are done or interrupted: a session sets their deadlines.
 type Driver interface {
 	// Name is the driver's name as reports show it.
 	Name() string
-	// Open connects and logs in.
+	// Open connects and logs in. It need not heed any deadline.
 	Open(cfg *Config) (Conn, error)
 }
 
@@ -21,6 +21,9 @@ type Conn interface {
 	Append(table string, columns []string) (Appender, error)
 	// Traffic is the number of bytes received from and sent to the server so far.
 	Traffic() (received, sent uint64)
+	// Interrupt makes the call that is under way return with an error soon, whatever the server does. The connection
+	// is of no use after it, but for Close. It may be called by any goroutine at any time, and more than once.
+	Interrupt()
 	// Close logs out and closes the connection.
 	Close() error
 }

@@ -14,7 +14,7 @@ type fakeDriver struct {
 	exec    func(conn *fakeConn, sql string, args []any) (int64, error)
 	append  func(conn *fakeConn, row []any) error
 	prepare func(conn *fakeConn, sql string) error
-	close   func() error
+	close   func(conn *fakeConn) error
 
 	mu    sync.Mutex
 	conns []*fakeConn
@@ -30,7 +30,7 @@ func (d *fakeDriver) Open(cfg *Config) (Conn, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	conn := &fakeConn{driver: d, number: len(d.conns) + 1}
+	conn := &fakeConn{driver: d, number: len(d.conns) + 1, interrupted: make(chan struct{})}
 	d.conns = append(d.conns, conn)
 
 	return conn, nil
@@ -48,6 +48,8 @@ type fakeConn struct {
 	driver         *fakeDriver
 	number         int
 	closed         atomic.Bool
+	interrupt      sync.Once
+	interrupted    chan struct{}
 	prepared       atomic.Int64
 	freed          atomic.Int64
 	received, sent atomic.Uint64
@@ -86,10 +88,12 @@ func (c *fakeConn) Append(string, []string) (Appender, error) { return &fakeAppe
 
 func (c *fakeConn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
+func (c *fakeConn) Interrupt() { c.interrupt.Do(func() { close(c.interrupted) }) }
+
 func (c *fakeConn) Close() error {
 	c.closed.Store(true)
 	if c.driver.close != nil {
-		return c.driver.close()
+		return c.driver.close(c)
 	}
 
 	return nil

@@ -16,22 +16,19 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 )
 
 // vu is a virtual user in which a test runs JavaScript. `machbase` is the module, `attempt(fn)` returns what fn throws
 // as { name, message, code, kind }, and null when it throws nothing.
-//
-// It is the modules.VU of its module. modulestest has one too, but it needs a requirement that go.mod does not have.
 type vu struct {
+	*modulestest.Runtime
+
 	t       *testing.T
-	ctx     context.Context //nolint:containedctx // what k6 gives to modules
-	cancel  func()
 	runtime *sobek.Runtime
-	env     *common.InitEnvironment // in the init context
-	state   *lib.State              // behind it
-	events  common.Events
 	module  *module
 
 	emitted chan metrics.SampleContainer
@@ -51,18 +48,13 @@ func newVU(t *testing.T, driver Driver) *vu {
 // newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, driver Driver) *vu {
 	t.Helper()
-	v := &vu{t: t, runtime: sobek.New()}
-	v.ctx, v.cancel = context.WithCancel(context.Background())
-	v.runtime.SetFieldNameMapper(common.FieldNameMapper{})
-	registry := metrics.NewRegistry()
-	v.env = &common.InitEnvironment{TestPreInitState: &lib.TestPreInitState{
-		Logger: logrus.New(), Registry: registry, BuiltinMetrics: metrics.RegisterBuiltinMetrics(registry),
-	}}
-	v.events, v.exit = exitEvents(t)
-	v.module = New().NewModuleInstance(v).(*module)
-	v.module.driver = driver
-	require.NoError(t, v.runtime.Set("machbase", v.module.Exports().Default))
+	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
+	v.runtime = v.VU.Runtime()
+	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
+	v.VU.EventsField, v.exit = exitEvents(t)
+	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: moduleWith{driver, &v.module}}, nil, nil))
 	_, err := v.runtime.RunString(`
+		var machbase = require('k6/x/machbase');
 		var attempt = (fn) => {
 			try { fn(); } catch (e) {
 				return { name: e.name, message: e.message, code: e.code, kind: e.kind, isError: e instanceof Error };
@@ -80,23 +72,30 @@ func (v *vu) start(id uint64) {
 	v.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
 	v.t.Cleanup(func() {
 		v.exit()
-		v.cancel()
+		v.CancelContext()
 	})
-	v.state = &lib.State{
-		BuiltinMetrics: v.env.BuiltinMetrics,
+	registry := v.VU.InitEnv().Registry
+	v.MoveToVUContext(&lib.State{
+		BuiltinMetrics: v.BuiltinMetrics,
 		Samples:        v.emitted,
-		Tags:           lib.NewVUStateTags(v.env.Registry.RootTagSet()),
+		Tags:           lib.NewVUStateTags(registry.RootTagSet()),
 		VUID:           id,
-	}
-	v.env = nil
+	})
 }
 
-func (v *vu) Context() context.Context             { return v.ctx }
-func (v *vu) Events() common.Events                { return v.events }
-func (v *vu) InitEnv() *common.InitEnvironment     { return v.env }
-func (v *vu) State() *lib.State                    { return v.state }
-func (v *vu) Runtime() *sobek.Runtime              { return v.runtime }
-func (v *vu) RegisterCallback() func(func() error) { panic("the module has nothing asynchronous") }
+// moduleWith is the module with another driver.
+type moduleWith struct {
+	driver Driver
+	made   **module
+}
+
+func (w moduleWith) NewModuleInstance(vu modules.VU) modules.Instance {
+	m := New().NewModuleInstance(vu).(*module)
+	m.driver = w.driver
+	*w.made = m
+
+	return m
+}
 
 // run runs JavaScript, which must not throw, and returns its value.
 func (v *vu) run(script string) any {
@@ -267,7 +266,7 @@ func goroutines(name string) int {
 // requireNoneLeft fails when goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"(*session).serve", "k6glue.OnVUEnd"} {
+	for _, name := range []string{"machbase.openSession", "k6glue.OnVUEnd"} {
 		require.Eventually(t, func() bool { return goroutines(name) == 0 }, 10*time.Second, time.Millisecond,
 			"goroutines are left in %s", name)
 	}

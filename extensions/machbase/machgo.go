@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,12 +46,39 @@ func (machgoDriver) Open(cfg *Config) (Conn, error) {
 		return nil, connectError(cfg.Address(), errors.New(machgoText(err)))
 	}
 
-	return &machgoConn{conn: conn.(*machgo.Conn)}, nil //nolint:forcetypeassert // what machgo returns
+	own := conn.(*machgo.Conn) //nolint:forcetypeassert // what machgo returns
+	socket, err := machgoSocket(own)
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+
+	return &machgoConn{conn: own, socket: socket}, nil
 }
 
 type machgoConn struct {
-	conn *machgo.Conn
+	conn   *machgo.Conn
+	socket net.Conn
 }
+
+// machgoSocket finds the socket of a connection. machgo keeps it to itself and heeds no deadline: closing the socket
+// under it is the only way to make it return from a server that does not answer.
+func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
+	field := reflect.ValueOf(conn)
+	for _, name := range []string{"handle", "native", "netConn"} {
+		if field = field.Elem().FieldByName(name); !field.IsValid() {
+			return nil, newError(KindUsage, "this version of machgo keeps its socket elsewhere: it has no field %s", name)
+		}
+	}
+	socket, ok := reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem().Interface().(net.Conn)
+	if !ok {
+		return nil, newError(KindUsage, "this version of machgo has no socket where it is looked for")
+	}
+
+	return socket, nil
+}
+
+// Interrupt closes the socket.
+func (c *machgoConn) Interrupt() { _ = c.socket.Close() }
 
 func (c *machgoConn) Query(sql string, args []any, read func(Rows) error) error {
 	rows, err := c.conn.Query(context.Background(), machgoSQL(sql), machgoArgs(args)...)

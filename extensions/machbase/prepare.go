@@ -1,8 +1,6 @@
 package machbase
 
 import (
-	"sync/atomic"
-
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -13,7 +11,7 @@ type statement struct {
 	*client
 
 	text     string
-	prepared atomic.Pointer[prepared] // atomic: a call that was left behind may still end and store one
+	prepared *prepared // nil, or on a connection that may be gone
 }
 
 // prepared is a statement that is prepared on a connection.
@@ -71,7 +69,8 @@ func (s *statement) exec(call sobek.FunctionCall) sobek.Value {
 
 // close is statement.close(): it frees the statement on the server. A later use prepares it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
-	p := s.prepared.Swap(nil)
+	p := s.prepared
+	s.prepared = nil
 	if session := s.current(); p == nil || session == nil || p.conn != session.conn {
 		return sobek.Undefined()
 	}
@@ -84,15 +83,14 @@ func (s *statement) close(sobek.FunctionCall) sobek.Value {
 
 // on returns the statement as prepared on the connection.
 func (s *statement) on(conn Conn) (*prepared, error) {
-	if p := s.prepared.Load(); p != nil && p.conn == conn {
+	if p := s.prepared; p != nil && p.conn == conn {
 		return p, nil
 	}
 	stmt, err := conn.Prepare(s.text)
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{stmt, conn}
-	s.prepared.Store(p)
+	s.prepared = &prepared{stmt, conn}
 
-	return p, nil
+	return s.prepared, nil
 }

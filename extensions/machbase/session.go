@@ -3,130 +3,117 @@ package machbase
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 )
 
-// session is a connection with deadlines, for a driver that may have none. The driver's calls run in a goroutine of
-// the session's own; a call that does not come back in time is left behind with its connection, which is closed as
-// soon as the call does come back.
+// session is a connection with deadlines: a call that takes too long is interrupted, and its connection with it.
 type session struct {
-	conn      Conn
-	jobs      chan func(Conn) error
-	done      chan error
-	timer     *time.Timer
-	abandoned atomic.Bool
-	broken    bool
+	conn   Conn
+	timer  *time.Timer // interrupts the connection
+	broken bool
 
 	received, sent uint64 // traffic that was already counted
 }
 
-// openSession connects.
+// openSession connects. A driver that does not come back in time is left behind; what it opens then is closed.
 func openSession(ctx context.Context, driver Driver, cfg *Config) (*session, error) {
-	s := &session{
-		jobs:  make(chan func(Conn) error),
-		done:  make(chan error, 1), // so that a call which was left behind can still end
-		timer: time.NewTimer(cfg.ConnectTimeout),
+	if ctx.Err() != nil {
+		return nil, errTestEnded()
 	}
-	go s.serve(driver, cfg)
-
-	err := s.wait(ctx)
-	if err != nil && err.Kind == KindTimeout {
-		err = newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
-			cfg.Address(), cfg.ConnectTimeout)
+	type result struct {
+		conn Conn
+		err  error
 	}
-	if err != nil {
-		return nil, err
-	}
+	opened := make(chan result)
+	late := make(chan struct{})
+	go func() {
+		var r result
+		r.err = guard(nil, func(Conn) (err error) {
+			r.conn, err = driver.Open(cfg)
 
-	return s, nil
-}
-
-// serve is the session's goroutine.
-func (s *session) serve(driver Driver, cfg *Config) {
-	err := guard(func() (err error) {
-		s.conn, err = driver.Open(cfg)
-
-		return err
-	})
-	s.done <- err
-	if err != nil {
-		return
-	}
-	defer guard(s.conn.Close) //nolint:errcheck // nobody is left who could be told
-
-	for job := range s.jobs {
-		s.done <- guard(func() error { return job(s.conn) })
-		if s.abandoned.Load() {
-			return
+			return err
+		})
+		select {
+		case opened <- r:
+		case <-late:
+			if r.err == nil {
+				_ = guard(r.conn, Conn.Close)
+			}
 		}
+	}()
+
+	timer := time.NewTimer(cfg.ConnectTimeout)
+	defer timer.Stop()
+	select {
+	case r := <-opened:
+		if r.err != nil {
+			return nil, asError(r.err)
+		}
+
+		return newSession(r.conn), nil
+	case <-timer.C:
+		close(late)
+
+		return nil, newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
+			cfg.Address(), cfg.ConnectTimeout)
+	case <-ctx.Done():
+		close(late)
+
+		return nil, errTestEnded()
 	}
 }
 
-// guard makes an error of a driver's panic, which in a goroutine of its own would end k6.
-func guard(call func() error) (err error) {
+func newSession(conn Conn) *session {
+	s := &session{conn: conn, timer: time.AfterFunc(time.Hour, conn.Interrupt)}
+	s.timer.Stop()
+
+	return s
+}
+
+// do runs a job on the connection. It interrupts it at the timeout, and when the context is done.
+func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) error) *Error {
+	if ctx.Err() != nil {
+		return errTestEnded()
+	}
+	release := context.AfterFunc(ctx, s.conn.Interrupt)
+	s.timer.Reset(timeout)
+	err := guard(s.conn, job)
+	inTime, undisturbed := s.timer.Stop(), release()
+	s.broken = s.broken || !inTime || !undisturbed
+
+	switch {
+	case err == nil:
+		return nil
+	case !inTime:
+		return newError(KindTimeout, "no answer within timeout (%s)", timeout)
+	case !undisturbed:
+		return errTestEnded()
+	}
+	e := asError(err)
+	s.broken = s.broken || e.breaksConnection()
+
+	return e
+}
+
+func errTestEnded() *Error { return newError(KindCancelled, "the test ended before the answer came") }
+
+// guard makes an error of a driver's panic.
+func guard(conn Conn, call func(Conn) error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("the driver failed: %v", cause)
 		}
 	}()
 
-	return call()
+	return call(conn)
 }
 
-// do runs a job on the connection and waits for it: until the timeout, or until the context is done.
-func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) error) *Error {
-	s.timer.Reset(timeout)
-	s.jobs <- job
+// closeTimeout is how long logging out may take.
+const closeTimeout = time.Second
 
-	err := s.wait(ctx)
-	switch {
-	case err == nil:
-		return nil
-	case err.Kind == KindTimeout:
-		err = newError(KindTimeout, "no answer within timeout (%s)", timeout)
-	}
-	s.broken = s.broken || err.breaksConnection()
-
-	return err
-}
-
-func (s *session) wait(ctx context.Context) *Error {
-	select {
-	case err := <-s.done:
-		s.timer.Stop()
-		if err == nil {
-			return nil
-		}
-
-		return asError(err)
-	case <-s.timer.C:
-		s.abandon()
-
-		return newError(KindTimeout, "no answer in time")
-	case <-ctx.Done():
-		s.abandon()
-
-		return newError(KindCancelled, "the test ended before the answer came")
-	}
-}
-
-// abandon leaves a call behind. The session must not be used any more.
-func (s *session) abandon() {
-	s.broken = true
-	s.abandoned.Store(true)
-	s.timer.Stop()
-	close(s.jobs)
-}
-
-// close logs out and waits for it, for a short while.
+// close logs out, as far as the server still answers.
 func (s *session) close() {
-	if s.abandoned.Load() {
-		return
-	}
-	if err := s.do(context.Background(), time.Second, Conn.Close); err == nil || !s.abandoned.Load() {
-		close(s.jobs)
-	}
+	_ = s.do(context.Background(), closeTimeout, Conn.Close)
 }
 
 // traffic is the number of bytes received and sent since it was last asked.

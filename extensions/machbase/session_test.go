@@ -12,32 +12,22 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// stall makes calls wait until the test lets them go, which it does at its end at the latest.
+// stall makes calls wait until they are interrupted.
 type stall struct {
 	on      atomic.Bool
 	waiting chan struct{}
-	release chan struct{}
-	freed   atomic.Bool
 }
 
-func newStall(t *testing.T) *stall {
-	s := &stall{waiting: make(chan struct{}, 100), release: make(chan struct{})}
-	t.Cleanup(s.free)
+func newStall() *stall { return &stall{waiting: make(chan struct{}, 100)} }
 
-	return s
-}
-
-func (s *stall) here() {
-	if s.on.Load() {
-		s.waiting <- struct{}{}
-		<-s.release
+func (s *stall) here(c *fakeConn) error {
+	if !s.on.Load() {
+		return nil
 	}
-}
+	s.waiting <- struct{}{}
+	<-c.interrupted
 
-func (s *stall) free() {
-	if s.freed.CompareAndSwap(false, true) {
-		close(s.release)
-	}
+	return errBroken
 }
 
 func TestCallThatStalls(t *testing.T) {
@@ -49,15 +39,18 @@ func TestCallThatStalls(t *testing.T) {
 		{"append", "500ms", `client = new machbase.Client({ timeout: 500 }); var a = client.appender('t')`, `a.append([1])`, opAppend},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			stall := newStall(t)
+			stall := newStall()
 			driver := &fakeDriver{
-				query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
-					stall.here()
+				query: func(c *fakeConn, _ string, _ []any, read func(Rows) error) error {
+					if err := stall.here(c); err != nil {
+						return err
+					}
+
 					return read(&fakeRows{})
 				},
-				exec:    func(*fakeConn, string, []any) (int64, error) { stall.here(); return 0, nil },
-				prepare: func(*fakeConn, string) error { stall.here(); return nil },
-				append:  func(*fakeConn, []any) error { stall.here(); return nil },
+				exec:    func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) },
+				prepare: func(c *fakeConn, _ string) error { return stall.here(c) },
+				append:  func(c *fakeConn, _ []any) error { return stall.here(c) },
 			}
 			v := newVU(t, driver)
 			v.run(`var client = new machbase.Client(); ` + test.before)
@@ -66,35 +59,29 @@ func TestCallThatStalls(t *testing.T) {
 			require.Equal(t, 1.0, v.counted(metricOps, "operation", test.operation, "outcome", KindTimeout))
 			<-stall.waiting
 
-			// The call is still under way: its connection stays as it is, and nobody waits for it.
-			first := driver.connections()[0]
-			require.False(t, first.closed.Load())
+			// Its connection is given up; the next call has a new one.
+			require.True(t, driver.connections()[0].closed.Load())
 			stall.on.Store(false)
 			v.run(`client.query('y')`)
 			require.Len(t, driver.connections(), 2)
-			require.False(t, first.closed.Load())
-
-			stall.free()
-			require.Eventually(t, first.closed.Load, 10*time.Second, time.Millisecond, "a connection that was given up stays open")
 			require.False(t, driver.connections()[1].closed.Load())
 		})
 	}
 }
 
 func TestContextEndsACall(t *testing.T) {
-	stall := newStall(t)
-	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { stall.here(); return 0, nil }}
+	stall := newStall()
+	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}
 	v := newVU(t, driver)
 	v.run(`var client = new machbase.Client(); client.connect()`)
 	stall.on.Store(true)
 	go func() {
 		<-stall.waiting
-		v.cancel()
+		v.CancelContext()
 	}()
 	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", KindCancelled, 0}, v.fail(`client.exec('x')`))
 
 	require.Equal(t, KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
-	stall.free()
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 	}
@@ -111,7 +98,7 @@ func TestEndOfTheVUAmidACall(t *testing.T) {
 		v.run(`var client = new machbase.Client(); client.connect()`)
 		go func() {
 			time.Sleep(100 * time.Microsecond)
-			v.cancel()
+			v.CancelContext()
 		}()
 		require.Equal(t, KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
 		for _, conn := range driver.connections() {
@@ -122,9 +109,8 @@ func TestEndOfTheVUAmidACall(t *testing.T) {
 }
 
 func TestConnectThatStalls(t *testing.T) {
-	stall := newStall(t)
-	stall.on.Store(true)
-	driver := &fakeDriver{open: func(*Config) error { stall.here(); return nil }}
+	release := make(chan struct{})
+	driver := &fakeDriver{open: func(*Config) error { <-release; return nil }}
 	v := newVU(t, driver)
 	v.run(`var client = new machbase.Client('machbase://db:77', { connectTimeout: 500 })`)
 	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", KindConnect, 0}
@@ -133,7 +119,7 @@ func TestConnectThatStalls(t *testing.T) {
 	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
 	require.Zero(t, v.counted(metricOps, "operation", opQuery), "a query that was never sent is none")
 
-	stall.free()
+	close(release)
 	require.Eventually(t, func() bool { return len(driver.connections()) == 2 }, 10*time.Second, time.Millisecond)
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond, "a connection that came too late stays open")
@@ -339,25 +325,35 @@ func TestCloseTwice(t *testing.T) {
 	require.Eventually(t, driver.connections()[0].closed.Load, 10*time.Second, time.Millisecond)
 	v.run(`client.query('x'); client.close()`)
 	require.Len(t, driver.connections(), 2)
-	requireNoSession(t)
-}
-
-func requireNoSession(t *testing.T) {
-	t.Helper()
-	require.Eventually(t, func() bool { return goroutines("(*session).serve") == 0 }, 10*time.Second, time.Millisecond)
+	v.exit()
+	requireNoneLeft(t)
 }
 
 func TestCloseThatFailsOrStalls(t *testing.T) {
-	v := newVU(t, &fakeDriver{close: func() error { return errors.New("no") }})
+	v := newVU(t, &fakeDriver{close: func(*fakeConn) error { return errors.New("no") }})
 	v.run(`var client = new machbase.Client(); client.connect(); client.close()`)
-	requireNoSession(t)
 
-	stall := newStall(t)
+	stall := newStall()
 	stall.on.Store(true)
-	v = newVU(t, &fakeDriver{close: func() error { stall.here(); return nil }})
-	v.run(`client = new machbase.Client(); client.connect(); client.close()`)
-	stall.free()
-	requireNoSession(t)
+	driver := &fakeDriver{close: stall.here}
+	v = newVU(t, driver)
+	v.run(`client = new machbase.Client(); client.connect(); client.close(); client.connect()`)
+	require.Len(t, driver.connections(), 2)
+}
+
+// A call that comes back just when its time is over has succeeded, but its connection was interrupted.
+func TestCallThatIsDoneWhenItsTimeIsOver(t *testing.T) {
+	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
+		if c.number == 1 {
+			<-c.interrupted
+		}
+
+		return int64(c.number), nil
+	}}
+	v := newVU(t, driver)
+	require.Equal(t, int64(1), v.run(`var client = new machbase.Client({ timeout: 300 }); client.exec('x')`))
+	require.Equal(t, int64(2), v.run(`client.exec('x')`))
+	require.True(t, driver.connections()[0].closed.Load())
 }
 
 func TestInitContext(t *testing.T) {
@@ -391,7 +387,6 @@ func TestNothingPilesUp(t *testing.T) {
 	`)
 	require.Len(t, driver.connections(), 200)
 	require.LessOrEqual(t, goroutines("k6glue.OnVUEnd"), 1)
-	requireNoSession(t)
 
 	v.run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
 	v.exit()
@@ -406,7 +401,7 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	v := newInitVU(t, driver)
 	v.start(0)
 	v.run(`new machbase.Client().connect(); new machbase.Client().connect()`)
-	v.cancel()
+	v.CancelContext()
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 	}
@@ -443,12 +438,12 @@ func TestClientOfASweep(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
 	v := newVU(t, driver)
 	v.run(`var client = new machbase.Client()`)
-	plain := v.ctx
+	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
 		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Clients: 1}
-		v.ctx = k6glue.WithSession(plain, session)
-		require.NoError(t, session.Client.Run(v.ctx, session.Op, session.Measure, func() error {
+		v.VU.CtxField = k6glue.WithSession(plain, session)
+		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 			v.run(`client.query('x')`)
 
 			return nil
@@ -469,7 +464,7 @@ func TestClientOfASweep(t *testing.T) {
 	}
 	requireNoneLeft(t)
 
-	v.ctx = plain
+	v.VU.CtxField = plain
 	v.run(`client.query('x')`)
 	require.Len(t, v.found(metricDuration, "operation", opQuery), 1)
 }
