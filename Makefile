@@ -12,7 +12,6 @@ REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis 
 GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
 MODULES := extensions extensions/cmd/k6 scripts/bench/native scripts/bench/ratios
 with := scripts/servers.sh with
-load := bin/k6 run --quiet scenarios/stock-load.js
 
 .PHONY: help
 help: ## say what each target does
@@ -41,7 +40,7 @@ bin/xk6: scripts/tools/xk6/go.mod
 
 .PHONY: stock-rollup
 stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
-	$(with) machbase -- bash -c '$(load) && bin/k6 run -e OPS=$(or $(OPS),500) scenarios/stock-rollup.js'
+	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && bin/k6 run -e OPS=$(or $(OPS),500) scenarios/stock-rollup.js'
 
 .PHONY: test
 test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector
@@ -58,7 +57,7 @@ bench: bin/k6 ## print k6's speed beside a native Go program's, measured in turn
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
-	if command -v shellcheck; then shellcheck -x .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
+	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	go build -C scripts/tools/golangci-lint -trimpath -o $(CURDIR)/bin/golangci-lint \

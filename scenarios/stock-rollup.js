@@ -1,15 +1,15 @@
 // The published stock roll-up sweep: an hour of one stock's minutes, 60 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo -rollup. Settings: see README.md.
-import { code, limit, minute, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { code, limit, minute, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
-const query = `
+const query = oneLine(`
   select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
          sum(sum_price) / sum(cnt) as avg_price, sum(sum_volume) as total_volume,
          sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask
     from stock_rollup_1m
    where code = ? and time between ? and ?
-   group by code, time order by time limit ?`;
+   group by code, time order by time limit ?`);
 
 function params() {
   const to = Date.now() - 2 * minute;

@@ -2,7 +2,7 @@
 // operation. UNION=1m takes them from the ticks, UNION=1s from the roll-up by seconds (load it with SECONDS=true).
 // Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system has no rows ahead
 // of its clock; data that was loaded ahead needs one. Settings: see README.md.
-import { code, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { code, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { oneOf } from './lib/settings.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
@@ -15,7 +15,7 @@ const fresh = {
   '1s': { table: 'stock_rollup_1s', columns: sums },
 }[oneOf('UNION', ['1m', '1s'], '1m')];
 
-const query = `
+const query = oneLine(`
   select date_trunc('minute', time) as mtime, ${sums}
     from stock_rollup_1m
    where code = ?
@@ -25,7 +25,7 @@ const query = `
   select date_trunc('minute', time) as mtime, ${fresh.columns}
     from ${fresh.table}
    where code = ? and time >= date_trunc('minute', sysdate) - 2m and time <= sysdate
-   group by mtime order by mtime`;
+   group by mtime order by mtime`);
 
 const params = [code, code];
 

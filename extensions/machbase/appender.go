@@ -59,7 +59,7 @@ func (c *client) appender(call sobek.FunctionCall) sobek.Value {
 func (a *appender) append(call sobek.FunctionCall) sobek.Value {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
-		row, err := binds(a.vu.Runtime(), argument)
+		row, err := binds(argument)
 		if _, isObject := argument.(*sobek.Object); !isObject {
 			a.throw(newError(KindUsage, "append: row %d must be an array of values", i+1))
 		}

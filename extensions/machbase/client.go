@@ -20,6 +20,9 @@ type client struct {
 	mu      sync.Mutex // held for each operation: the end of the VU may come from another goroutine while one still runs
 	session *session
 
+	args    frozen[[]any]
+	options frozen[*queryOptions]
+
 	sweep    *k6glue.Session // of which recorder is
 	recorder *measure.Recorder
 }
@@ -92,7 +95,8 @@ func (c *client) ensure() error {
 	begin := time.Now()
 	s, err := openSession(c.vu.Context(), c.driver, c.config)
 	if err != nil {
-		c.instruments.record(opConnect, err.(*Error).Kind, time.Since(begin), 0, 0, 0) //nolint:errorlint,forcetypeassert
+		c.instruments.record(opConnect, asError(err).Kind, time.Since(begin), 0, 0, 0)
+
 		return err
 	}
 	c.session = s
@@ -167,6 +171,6 @@ func (c *client) account(rows int64, received, sent uint64) {
 	if sweep != c.sweep {
 		c.sweep, c.recorder = sweep, sweep.Client.Recorder(sweep.Op)
 	}
-	c.recorder.Rows(uint64(rows)) //nolint:gosec // a count
+	c.recorder.Rows(uint64(rows))
 	c.recorder.Bytes(sent, received)
 }

@@ -195,7 +195,8 @@ func readMachgo(rows api.Rows, err error, read func(Rows) error) error {
 	}
 	r := rows.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
 	err = read(machgoRows{r, r.ColumnDescriptions()})
-	for err != nil && r.Err() == nil && r.Next() { // a statement cannot be used again before all its rows were read
+	for more := err != nil && r.Err() == nil; more; { // a statement cannot be used again before all its rows were read
+		more = r.Next()
 	}
 	if closeErr := r.Close(); closeErr != nil && err == nil {
 		err = machgoError(closeErr)

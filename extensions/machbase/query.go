@@ -73,11 +73,14 @@ func (c *client) sql(call sobek.FunctionCall, method string) string {
 }
 
 func (c *client) arguments(params, options sobek.Value) (*queryOptions, []any) {
-	args, err := binds(c.vu.Runtime(), params)
+	rt := c.vu.Runtime()
+	args, err := c.args.of(rt, params, binds)
 	if err != nil {
 		c.throw(err)
 	}
-	o, err := parseQueryOptions(options, c.config.Timeout)
+	o, err := c.options.of(rt, options, func(value sobek.Value) (*queryOptions, error) {
+		return parseQueryOptions(value, c.config.Timeout)
+	})
 	if err != nil {
 		c.throw(err)
 	}

@@ -590,8 +590,8 @@ func (p *proxy) serve() {
 }
 
 func (p *proxy) forward(to, from net.Conn) {
-	defer to.Close()   //nolint:errcheck // as from's
-	defer from.Close() //nolint:errcheck // the test is not about it
+	defer to.Close()
+	defer from.Close()
 	buffer := make([]byte, 1<<16)
 	for {
 		n, err := from.Read(buffer)

@@ -6,7 +6,9 @@ import (
 	"math/big"
 	"net"
 	"net/netip"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,12 +23,14 @@ type typedBind struct {
 	value any
 }
 
+var typedBindType = reflect.TypeFor[typedBind]() //nolint:gochecknoglobals // a constant
+
 var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 	"short", "integer", "long", "float", "double", "datetime", "varchar", "ipv4", "ipv6", "binary",
 }
 
 // binds turns an array of JavaScript values into parameters.
-func binds(rt *sobek.Runtime, value sobek.Value) ([]any, error) {
+func binds(value sobek.Value) ([]any, error) {
 	if isNullish(value) {
 		return nil, nil
 	}
@@ -37,7 +41,7 @@ func binds(rt *sobek.Runtime, value sobek.Value) ([]any, error) {
 
 	args := make([]any, array.Get("length").ToInteger())
 	for i := range args {
-		arg, err := bind(array.Get(fmt.Sprint(i)))
+		arg, err := bind(array.Get(strconv.Itoa(i)))
 		if err != nil {
 			return nil, newError(KindUsage, "parameter %d: %s", i+1, err)
 		}
@@ -105,7 +109,7 @@ func checkTime(t time.Time) (any, error) {
 }
 
 // bindAs turns a JavaScript value into a parameter of the named Machbase type.
-func bindAs(name string, value sobek.Value) (any, error) {
+func bindAs(name string, value sobek.Value) (any, error) { //nolint:cyclop // one case for each type
 	if !slices.Contains(bindTypes, name) {
 		return nil, fmt.Errorf("unknown type %q; known are %s", name, strings.Join(bindTypes, ", "))
 	}

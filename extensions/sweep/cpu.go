@@ -47,7 +47,7 @@ type cpuMeter struct {
 }
 
 func newCPUMeter(server *serverProcess) *cpuMeter {
-	self, err := process.NewProcess(int32(os.Getpid())) //nolint:gosec // a process id fits
+	self, err := process.NewProcess(int32(os.Getpid()))
 	if err != nil {
 		self = nil
 	}

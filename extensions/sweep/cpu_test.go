@@ -20,7 +20,7 @@ func TestFindServer(t *testing.T) {
 	for _, host := range []string{"127.0.0.1", "localhost", "user:secret@127.0.0.1"} {
 		server := findServer("cache://" + host + ":" + port + "/db")
 		require.NotNil(t, server, host)
-		require.Equal(t, int32(os.Getpid()), server.Pid, "this test is the server") //nolint:gosec // fits
+		require.Equal(t, int32(os.Getpid()), server.Pid, "this test is the server")
 	}
 	for name, target := range map[string]string{
 		"elsewhere": "cache://192.0.2.1:" + port,

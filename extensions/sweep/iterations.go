@@ -22,5 +22,5 @@ func (i *iterations) next() (local, global uint64) {
 	defer i.mu.Unlock()
 	scaled, unscaled := i.index.Next()
 
-	return uint64(scaled - 1), uint64(unscaled - 1) //nolint:gosec // counted from one
+	return uint64(scaled - 1), uint64(unscaled - 1)
 }

@@ -10,10 +10,11 @@ import (
 // use: k6's heap is full of pointers, and marking it as often as Go's default wants costs a fifth of the processor time
 // of an operation. It may also grow no further, unless what is in use needs more.
 const (
-	heapBudget     = 288 << 20
+	heapBudget     = 256 << 20
 	leastGCPercent = 25
 	mostGCPercent  = 400
-	goGCPercent    = 100 // Go's default
+	goGCPercent    = 100                // Go's default,
+	tooMuch        = heapBudget * 5 / 4 // to which more than this in use is left: collecting so often would not pay
 )
 
 // collector sets how often Go collects garbage during a sweep.
@@ -52,15 +53,14 @@ func (c *collector) restore() {
 	}
 }
 
-// gcPercent is by how much the heap may grow over what is in use, in steps of a quarter of Go's default. What exceeds the
-// budget by itself is left to that default.
+// gcPercent is by how much the heap may grow over what is in use, in steps of a quarter of Go's default.
 func gcPercent(live uint64) int {
-	if live >= heapBudget {
+	if live > tooMuch {
 		return goGCPercent
 	}
 	percent := mostGCPercent
 	if live > 0 {
-		percent = int((heapBudget - live) * 100 / live) //nolint:gosec // a few hundred
+		percent = int((heapBudget - min(live, heapBudget)) * 100 / live)
 	}
 
 	return min(max(percent/leastGCPercent*leastGCPercent, leastGCPercent), mostGCPercent)

@@ -15,7 +15,9 @@ func TestHeapStaysWithinItsBudgetWhereItCan(t *testing.T) {
 		heapBudget / 2:     100,
 		heapBudget / 8 * 7: leastGCPercent,
 		heapBudget - 1:     leastGCPercent,
-		heapBudget:         goGCPercent,
+		heapBudget:         leastGCPercent,
+		tooMuch:            leastGCPercent,
+		tooMuch + 1:        goGCPercent,
 		4 * heapBudget:     goGCPercent,
 	} {
 		got := gcPercent(live)

@@ -35,7 +35,7 @@ func thrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 	thrown, ok := value.Export().([]any)
 	require.True(t, ok)
 
-	return thrown[0].(string), thrown[1].(string) //nolint:forcetypeassert // see the script
+	return thrown[0].(string), thrown[1].(string)
 }
 
 func TestModuleExports(t *testing.T) {
@@ -171,11 +171,11 @@ func TestReport(t *testing.T) {
 	require.True(t, ok)
 
 	require.Len(t, files, 5)
-	stdout := files["stdout"].(string) //nolint:forcetypeassert // a panic says as much
+	stdout := files["stdout"].(string)
 	for _, scenario := range []string{"hot", "cold"} {
 		base := filepath.Join(dir, scenario)
 		var rep report.Report
-		require.NoError(t, json.Unmarshal([]byte(files[base+".json"].(string)), &rep)) //nolint:forcetypeassert
+		require.NoError(t, json.Unmarshal([]byte(files[base+".json"].(string)), &rep))
 		require.Equal(t, scenario, rep.Scenario)
 		require.Equal(t, int64(1234), rep.Steps[0].Operations)
 		require.Equal(t, rep.Markdown(), files[base+".md"])

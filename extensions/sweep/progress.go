@@ -73,7 +73,7 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 	total := p.config.Iterations.Int64 * p.current.here
 
 	return min(float64(count)/float64(total), 1),
-		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total)) //nolint:gosec // a count
+		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
 }
 
 // part is the part of the whole sweep that is done when the current step is done as far as that.

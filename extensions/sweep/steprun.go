@@ -41,7 +41,7 @@ func newStepRun(
 		logger: e.logger.WithField("clients", clients),
 	}
 	plan := measure.Plan{
-		Operations: uint64(e.config.Iterations.Int64), //nolint:gosec // validated
+		Operations: uint64(e.config.Iterations.Int64),
 		Duration:   e.config.Duration.TimeDuration(),
 		Warmup:     e.config.Warmup.TimeDuration(),
 	}
@@ -81,7 +81,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	spent := r.cpu.spent()
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(
-		&reading, int(r.clients), r.repeat, uint64(r.config.Iterations.Int64), r.config.op(), spent) //nolint:gosec
+		&reading, int(r.clients), r.repeat, uint64(r.config.Iterations.Int64), r.config.op(), spent)
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
@@ -106,24 +106,26 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 
 // watch sends the metrics of every second in which the step is measured.
 func (r *stepRun) watch(ended <-chan struct{}) {
-	select {
-	case <-ended:
-		return
-	case <-r.step.Line():
-		r.cpu.start()
-		r.collector.adjust()
-	}
-
+	r.collector.adjust()
 	ticker := time.NewTicker(liveEvery)
 	defer ticker.Stop()
+
+	line := r.step.Line()
 	for {
 		select {
 		case <-ended:
 			return
-		case at := <-ticker.C:
-			reading := r.step.Read()
-			r.live.tick(at, &reading)
+		case <-line:
+			line = nil // that it is open needs to be told only once
+			r.cpu.start()
 			r.collector.adjust()
+			ticker.Reset(liveEvery)
+		case at := <-ticker.C:
+			r.collector.adjust()
+			if line == nil {
+				reading := r.step.Read()
+				r.live.tick(at, &reading)
+			}
 		}
 	}
 }
@@ -174,6 +176,6 @@ func (r *stepRun) log(steps []report.Step) {
 		s := &steps[i]
 		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s",
 			report.Thousands(int64(s.OpsPerSecond)), report.Millis(s.Latency.P50), report.Millis(s.Latency.P99),
-			report.Thousands(int64(s.Failed)), report.Span(s.Seconds)) //nolint:gosec // a count
+			report.Thousands(int64(s.Failed)), report.Span(s.Seconds))
 	}
 }

@@ -1,6 +1,6 @@
 // What the stock scenarios have in common: the connection, the code, and the check that there is something to read.
 import exec from 'k6/execution';
-import { Client } from 'k6/x/machbase';
+import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
 import { duration, flag, text } from './settings.js';
 
@@ -14,6 +14,11 @@ export const minute = 60 * 1000;
 
 /** The limit of the published queries. */
 export const limit = 100;
+
+/** A statement as one line: what the server and the report get is then not the script's indentation. */
+export function oneLine(sql) {
+  return sql.trim().replace(/\s+/g, ' ');
+}
 
 /** A client as the settings ask for it. */
 export function newClient() {
@@ -42,7 +47,7 @@ export function prepare(db, query, params, least) {
   const [{ signature }] = db.query('select binary_signature as signature from v$version');
   sweep.meta({
     target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
-    params: { code, reuse, query: query.replace(/\s+/g, ' ') },
+    params: { code, reuse, query },
   });
 }
 
@@ -52,8 +57,10 @@ export function prepare(db, query, params, least) {
  */
 export function sweepQuery(db, query, params, expect) {
   db.connect();
-  const options = { rows: 'discard', expect };
+  // Frozen, they are read once and not at every operation; a Date can change even when it is frozen.
+  const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
+  const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect) });
   sweep.run(() => {
-    if (db.query(query, params, options) === 0) throw new Error('the answer is empty');
+    if (db.query(query, fixed, options) === 0) throw new Error('the answer is empty');
   });
 }

@@ -1,11 +1,11 @@
 // Many clients and very many operations, few of them queries: what k6 itself needs for them. See scripts/bench.sh.
-import { newClient, prepare, code, limit, minute } from '../../scenarios/lib/stock.js';
+import { newClient, oneLine, prepare, code, limit, minute } from '../../scenarios/lib/stock.js';
 import { sweepOptions, sweepReport } from '../../scenarios/lib/sweeping.js';
 import sweep from 'k6/x/sweep';
 
-const query = `
+const query = oneLine(`
   select code, time, sum(sum_price) / sum(cnt) as avg_price from stock_rollup_1m
-   where code = ? and time between ? and ? group by code, time order by time limit ?`;
+   where code = ? and time between ? and ? group by code, time order by time limit ?`);
 
 function params() {
   const to = Date.now() - 2 * minute;

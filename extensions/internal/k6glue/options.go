@@ -37,13 +37,33 @@ func Options(value sobek.Value, into any) error {
 	case errors.As(err, &wrongType) && wrongType.Field == "": // an array, a Date
 		return fmt.Errorf("options must be an object, not a %s", wrongType.Value)
 	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s must be a %s, not a %s", wrongType.Field, wrongType.Type, wrongType.Value)
+		return fmt.Errorf("option %s must be %s, not a %s", wrongType.Field, noun(wrongType.Type), wrongType.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
 		return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(known(into), ", "))
 	}
 
 	return err
+}
+
+// noun is a Go type in words that a script's author knows.
+func noun(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // the others cannot be options
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number from 0"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Slice:
+		return "an array"
+	default:
+		return "an object"
+	}
 }
 
 func known(into any) []string {

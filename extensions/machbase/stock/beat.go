@@ -12,6 +12,8 @@ const (
 )
 
 // Times outside of these do not fit 64 bits of nanoseconds since 1970.
+//
+//nolint:gochecknoglobals // constants
 var (
 	earliest = time.Unix(0, math.MinInt64).UTC().Truncate(time.Hour).Add(time.Hour)
 	latest   = time.Unix(0, math.MaxInt64).UTC().Truncate(time.Hour)

@@ -106,7 +106,7 @@ func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 		recorders := c.recorders
 		c.mu.Unlock()
 		for _, r := range recorders {
-			operations += uint64(r.durations.count.Load()) + r.failed.Load() //nolint:gosec // a count
+			operations += uint64(r.durations.count.Load()) + r.failed.Load()
 		}
 	}
 

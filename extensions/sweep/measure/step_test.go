@@ -258,7 +258,7 @@ func TestClientsStartTogether(t *testing.T) {
 					require.Zero(t, seen[e.what])
 				}
 			}
-			if e.what != "operation" && !(e.what == "started" && furthest == 3) {
+			if e.what != "operation" && (e.what != "started" || furthest != 3) {
 				require.Equal(t, furthest, stage, "%s of client %d after %s", e.what, e.client, stages[furthest])
 			}
 			if seen[e.what]++; seen[e.what] == 1 {

@@ -98,7 +98,7 @@ func (c *client) operation() (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	rows := answer.(*machgo.Rows)
+	rows := answer.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
 	n, err = c.read(rows)
 	if closeErr := rows.Close(); err == nil {
 		err = closeErr

@@ -27,7 +27,7 @@ func (q query) params(code string, now time.Time) params {
 
 // queries are the published texts. The hint has to follow the first word: machgo
 // returns no columns for a statement that starts with a comment.
-var queries = map[string]query{
+var queries = map[string]query{ //nolint:gochecknoglobals // a constant
 	"rollup": {
 		before: 2 * time.Minute,
 		window: time.Hour,

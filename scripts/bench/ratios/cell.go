@@ -93,7 +93,7 @@ func (c *cell) String() string {
 		reuse = "on"
 	}
 
-	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %15.2f | %8.1f | %12.1f | %15.2f | %6.2f | %10.2f |",
+	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %15.2f | %8.1f | %12.1f | %15.2f | %9.2f | %10.2f |",
 		reuse, c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, c.speed(),
 		c.k6.CPUMicros, c.native.CPUMicros, c.cpu(), c.k6.P99Ms, c.native.P99Ms)
 }

@@ -33,6 +33,7 @@ func (c *crowd) holds() bool {
 
 // String says what it came to.
 func (c *crowd) String() string {
-	return fmt.Sprintf("%d clients, %d operations (one in 100 a roll-up query): %d failed, %.0f ops/s, resident memory at most %d MB (<= %d MB)",
+	return fmt.Sprintf("%d clients, %d operations (one in 100 a roll-up query): %d failed, %.0f ops/s, "+
+		"resident memory at most %d MB (<= %d MB)",
 		crowdClients, c.step.Operations, c.step.Failed, c.step.OpsPerSecond, c.memory>>20, mostMemory>>20)
 }

@@ -14,7 +14,7 @@ const warmup = "1s"
 
 // runNative runs the reference program.
 func runNative(clients, perClient int, reuse bool) (figures, error) {
-	cmd := exec.Command("bin/native", "-json", "-warmup", warmup, //nolint:gosec // whole numbers
+	cmd := exec.Command("bin/native", "-json", "-warmup", warmup,
 		"-clients", strconv.Itoa(clients), "-ops", strconv.Itoa(perClient), "-reuse="+strconv.FormatBool(reuse))
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -65,13 +65,13 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 	if err != nil {
 		return step{}, 0, err
 	}
-	defer os.RemoveAll(results)
+	defer os.RemoveAll(results) //nolint:errcheck // a temporary folder
 
-	args := []string{"run", "--quiet", "--no-color", "--log-output=none", "-e", "RESULTS=" + results}
+	args := []string{"run", "--quiet", "--no-color", "-e", "RESULTS=" + results}
 	for name, value := range settings {
 		args = append(args, "-e", name+"="+value)
 	}
-	cmd := exec.Command("bin/k6", append(args, script)...) //nolint:gosec // our own scripts
+	cmd := exec.Command("bin/k6", append(args, script)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return step{}, 0, fmt.Errorf("k6 %s: %w\n%s", script, err, out)
 	}
@@ -80,7 +80,7 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 		return step{}, 0, fmt.Errorf("this system does not tell a process's memory")
 	}
 
-	raw, err := os.ReadFile(filepath.Join(results, scenario+".json")) //nolint:gosec // our own folder
+	raw, err := os.ReadFile(filepath.Join(results, scenario+".json"))
 	if err != nil {
 		return step{}, 0, err
 	}

@@ -8,8 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ type run struct {
 	output  string // standard output and error
 	results string // folder
 	points  string // file of all samples, one JSON a line
-	took    time.Duration
+	ended   time.Time
 }
 
 // options of a run of k6.
@@ -67,8 +68,12 @@ type options struct {
 	script string            // file under scenarios/ or testdata/
 	env    map[string]string // -e
 	args   []string
-	during func(t *testing.T, k6 *exec.Cmd) // called once k6 runs
+	// measuring is called when the first step is being measured.
+	measuring func(k6 *os.Process)
 }
+
+// measured matches k6's progress line once a step is being measured.
+var measured = regexp.MustCompile(`clients +[0-9,]+/[0-9,]+ ops|clients +[0-9.a-z]+/[0-9.a-z]+s`)
 
 // k6 runs a script with the race detector. It fails the test when the run hangs or reports a data race.
 func k6(t *testing.T, o options) *run {
@@ -88,16 +93,15 @@ func k6(t *testing.T, o options) *run {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+	output := &watchedOutput{then: func() {
+		if o.measuring != nil {
+			o.measuring(cmd.Process)
+		}
+	}}
+	cmd.Stdout, cmd.Stderr = output, output
 
-	begin := time.Now()
-	require.NoError(t, cmd.Start())
-	if o.during != nil {
-		o.during(t, cmd)
-	}
-	err := cmd.Wait()
-	r.took = time.Since(begin)
+	err := cmd.Run()
+	r.ended = time.Now()
 	r.output = output.String()
 	r.code = cmd.ProcessState.ExitCode()
 
@@ -121,12 +125,30 @@ func script(name string) string {
 	return filepath.Join(root, "scenarios", name)
 }
 
-// interrupt sends a signal to k6 after a while.
-func interrupt(after time.Duration, signal syscall.Signal) func(*testing.T, *exec.Cmd) {
-	return func(t *testing.T, k6 *exec.Cmd) {
-		t.Helper()
-		time.AfterFunc(after, func() { _ = k6.Process.Signal(signal) })
+// watchedOutput keeps what k6 writes, and calls then once when it shows that a step is being measured.
+type watchedOutput struct {
+	mu   sync.Mutex
+	all  bytes.Buffer
+	seen bool
+	then func()
+}
+
+func (w *watchedOutput) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.seen && measured.Match(p) {
+		w.seen = true
+		go w.then()
 	}
+
+	return w.all.Write(p)
+}
+
+func (w *watchedOutput) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+
+	return w.all.String()
 }
 
 // lines are the log lines that contain a text.

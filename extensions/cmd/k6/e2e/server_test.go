@@ -80,9 +80,5 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// signalAfter sends a signal to the server when k6 has been running for a while.
-func (s *ownServer) signalAfter(after time.Duration, signal syscall.Signal) func(*testing.T, *exec.Cmd) {
-	return func(*testing.T, *exec.Cmd) {
-		time.AfterFunc(after, func() { _ = s.process.Signal(signal) })
-	}
-}
+// signal sends a signal to the server.
+func (s *ownServer) signal(signal syscall.Signal) { _ = s.process.Signal(signal) }

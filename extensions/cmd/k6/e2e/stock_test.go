@@ -2,7 +2,7 @@ package e2e
 
 import (
 	"fmt"
-	"os/exec"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,9 +139,9 @@ func TestServerKilledInAStep(t *testing.T) {
 	server := startServer(t)
 	load(t, server)
 	r := k6(t, options{
-		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "OPS": "100000", "MAX_DURATION": "12s", "TIMEOUT": "2s"},
-		during: server.signalAfter(6*time.Second, syscall.SIGKILL),
+		script:    "stock-rollup.js",
+		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "OPS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
+		measuring: func(*os.Process) { server.signal(syscall.SIGKILL) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
@@ -154,15 +154,32 @@ func TestServerThatStopsAnswering(t *testing.T) {
 	server := startServer(t)
 	load(t, server)
 	r := k6(t, options{
-		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "OPS": "100000", "MAX_DURATION": "10s", "TIMEOUT": "1s"},
-		during: server.signalAfter(6*time.Second, syscall.SIGSTOP),
+		script:    "stock-rollup.js",
+		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "OPS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "1s"},
+		measuring: func(*os.Process) { server.signal(syscall.SIGSTOP) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
 	require.Positive(t, s.Ops)
 	require.NotZero(t, s.Extra.Errors["MachbaseError: no answer within timeout (1s)"], "%v", s.Extra.Errors)
-	require.Less(t, r.took, 25*time.Second)
+}
+
+func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
+	server := startServer(t)
+	load(t, server)
+	var interrupted time.Time
+	r := k6(t, options{
+		script: "stock-rollup.js",
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "OPS": "100000"},
+		measuring: func(k6 *os.Process) {
+			server.signal(syscall.SIGSTOP)
+			interrupted = time.Now()
+			_ = k6.Signal(syscall.SIGINT)
+		},
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	require.Less(t, r.ended.Sub(interrupted), 2*time.Second)
+	require.True(t, r.report(t, "stock-rollup").Interrupted)
 }
 
 func TestServerThatComesBack(t *testing.T) {
@@ -171,9 +188,10 @@ func TestServerThatComesBack(t *testing.T) {
 	r := k6(t, options{
 		script: "stock-rollup.js",
 		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "12s", "TIMEOUT": "1s", "WARMUP": "0s"},
-		during: func(t *testing.T, k6 *exec.Cmd) {
-			server.signalAfter(5*time.Second, syscall.SIGSTOP)(t, nil)
-			server.signalAfter(8*time.Second, syscall.SIGCONT)(t, nil)
+		measuring: func(*os.Process) {
+			server.signal(syscall.SIGSTOP)
+			time.Sleep(3 * time.Second)
+			server.signal(syscall.SIGCONT)
 		},
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)

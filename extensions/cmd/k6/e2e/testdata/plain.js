@@ -19,6 +19,6 @@ export const options = {
 
 export default function () {
   calls += 1;
-  db.query('select count(*) from v$version', [], { rows: 'discard' });
-  if (__ENV.FAIL && calls % Number(__ENV.FAIL) === 0) throw new Error(`call failed on purpose`);
+  db.query(__ENV.SQL || 'select count(*) from v$version', [], { rows: 'discard' });
+  if (__ENV.FAIL && calls % Number(__ENV.FAIL) === 0) throw new Error('call failed on purpose');
 }
