@@ -10,7 +10,7 @@ import (
 // use: k6's heap is full of pointers, and marking it as often as Go's default wants costs a fifth of the processor time
 // of an operation. It may also grow no further, unless what is in use needs more.
 const (
-	heapBudget     = 256 << 20
+	heapBudget     = 320 << 20
 	leastGCPercent = 25
 	mostGCPercent  = 400
 	goGCPercent    = 100                // Go's default,

@@ -76,9 +76,29 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
 }
 
-// part is the part of the whole sweep that is done when the current step is done as far as that.
+// part is the part of the whole sweep that is done when the current step is done as far as that. Where clients do a number
+// of operations, a step weighs as much as it has clients.
 func (p *progress) part(done float64) float64 {
-	return (float64(max(p.index-1, 0)) + done) / float64(p.steps)
+	weigh := func(step int) float64 {
+		if p.config.Duration.Valid {
+			return 1
+		}
+
+		return float64(p.config.Clients[step/int(p.config.Repeats.Int64)])
+	}
+
+	var behind, all float64
+	for step := range p.steps {
+		all += weigh(step)
+		switch {
+		case step < p.index-1:
+			behind += weigh(step)
+		case step == p.index-1:
+			behind += weigh(step) * done
+		}
+	}
+
+	return min(behind/all, 1)
 }
 
 // frozen is the progress as it is now, for ever.
