@@ -40,7 +40,7 @@ bin/xk6: scripts/tools/xk6/go.mod
 
 .PHONY: stock-rollup
 stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
-	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && bin/k6 run -e OPS=$(or $(OPS),500) scenarios/stock-rollup.js'
+	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(if $(DURATION),,-e OPS=$(or $(OPS),500)) scenarios/stock-rollup.js'
 
 .PHONY: test
 test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector

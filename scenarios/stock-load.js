@@ -9,10 +9,11 @@ import { flag, wholeNumber } from './lib/settings.js';
 
 const back = wholeNumber('BACK', 75, 0);
 const ahead = wholeNumber('AHEAD', 60, 0);
+if (back + ahead === 0) throw new Error('BACK and AHEAD must not both be 0: there would be nothing to load');
 const seed = wholeNumber('SEED', 1, 0);
-const tps = wholeNumber('TPS', 1000, 10, 100000);
-const seconds = flag('SECONDS');
-const reset = flag('RESET');
+const tps = wholeNumber('TPS', 1000, 200, 100000); // with less, not every minute has every stock
+const seconds = flag('SECONDS', false);
+const reset = flag('RESET', false);
 
 const rollupColumns = `( code varchar(20) primary key, time datetime basetime,
   sum_price double, sum_volume double, sum_bid double, sum_ask double, cnt integer )`;

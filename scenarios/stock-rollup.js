@@ -16,16 +16,19 @@ function params() {
   return [code, new Date(to - 60 * minute), new Date(to), limit];
 }
 
+/** Rows of an answer, at least. */
+const least = 60;
+
 const db = newClient();
 
 export const options = sweepOptions('stock-rollup', 'rollup');
 
 export function setup() {
-  prepare(db, query, params(), 60);
+  prepare(db, query, params(), least);
 }
 
 export default function () {
-  sweepQuery(db, query, params(), { code });
+  sweepQuery(db, query, params(), least, { code });
 }
 
 export const handleSummary = sweepReport;

@@ -14,16 +14,19 @@ function params() {
   return [code, new Date(to - minute), new Date(to), limit];
 }
 
+/** Rows of an answer, at least. */
+const least = 1;
+
 const db = newClient();
 
 export const options = sweepOptions('stock-tick', 'tick');
 
 export function setup() {
-  prepare(db, query, params(), 1);
+  prepare(db, query, params(), least);
 }
 
 export default function () {
-  sweepQuery(db, query, params(), { code });
+  sweepQuery(db, query, params(), least, { code });
 }
 
 export const handleSummary = sweepReport;

@@ -29,16 +29,19 @@ const query = oneLine(`
 
 const params = [code, code];
 
+/** Rows of an answer, at least. */
+const least = 60;
+
 const db = newClient();
 
 export const options = sweepOptions('stock-union', 'union');
 
 export function setup() {
-  prepare(db, query, params, 60);
+  prepare(db, query, params, least);
 }
 
 export default function () {
-  sweepQuery(db, query, params);
+  sweepQuery(db, query, params, least);
 }
 
 export const handleSummary = sweepReport;

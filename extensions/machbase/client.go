@@ -31,9 +31,11 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	rest := call.Argument(0)
-	if text, ok := rest.Export().(string); ok {
+	if text, ok := rest.Export().(string); ok || isNullish(rest) {
 		o.URL = text
 		rest = call.Argument(1)
+	} else if !isNullish(call.Argument(1)) {
+		m.throw(newError(KindUsage, "new Client takes a url and options, or options alone"))
 	}
 	if err := k6glue.Options(rest, &o); err != nil {
 		m.throw(newError(KindUsage, "new Client: %s", err))
@@ -44,9 +46,11 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	}
 
 	c := &client{module: m, config: config}
-	if err := call.This.DefineDataProperty("driver", m.vu.Runtime().ToValue(m.driver.Name()),
-		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
-		m.throw(newError(KindUsage, "new Client: %s", err))
+	for name, value := range map[string]string{"driver": m.driver.Name(), "statementCache": config.StatementCache} {
+		if err := call.This.DefineDataProperty(name, m.vu.Runtime().ToValue(value),
+			sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
+			m.throw(newError(KindUsage, "new Client: %s", err))
+		}
 	}
 	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
 		"connect":  c.connect,

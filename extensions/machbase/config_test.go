@@ -183,3 +183,23 @@ func TestEveryPasswordSurvivesAURL(t *testing.T) {
 		require.Len(t, driver.connections(), 1)
 	}
 }
+
+func TestClientArguments(t *testing.T) {
+	v := newVU(t, &fakeDriver{})
+	require.Equal(t, "auto", v.run(`new machbase.Client(undefined, { statementCache: 'auto' }).statementCache`))
+	require.Equal(t, "auto", v.run(`new machbase.Client(null, { statementCache: 'auto' }).statementCache`))
+	require.Equal(t, "off", v.run(`new machbase.Client().statementCache`))
+	require.Equal(t, "auto", v.run(`new machbase.Client('machbase://h?statementCache=auto').statementCache`))
+	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", KindUsage, 0},
+		v.fail(`new machbase.Client({ host: 'h' }, { port: 1 })`))
+}
+
+func TestOptionsOfExec(t *testing.T) {
+	v := newVU(t, &fakeDriver{})
+	v.run(`var client = new machbase.Client(); client.exec('x', [], { timeout: '1s' })`)
+	for _, options := range []string{`{ rows: 'arrays' }`, `{ expect: { a: 1 } }`, `{ times: 'ns' }`} {
+		e := v.fail(`client.exec('x', [], ` + options + `)`)
+		require.Equal(t, KindUsage, e.Kind)
+		require.Contains(t, e.Message, "known are timeout")
+	}
+}

@@ -178,8 +178,13 @@ declare module 'k6/x/machbase' {
      *   What is not a plain letter or digit in user or password is written with encodeURIComponent.
      * @throws kind `usage`: an option is unknown or has a wrong value, or the url is not one of this form
      */
-    constructor(url: string, options?: ClientOptions);
+    constructor(url: string | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
+
+    /** The driver that speaks to the server, such as `"machgo"`. */
+    readonly driver: string;
+    /** The mode of the statement cache, from the options or the URL. */
+    readonly statementCache: 'off' | 'auto';
 
     /**
      * Connects now, if that was not done yet.

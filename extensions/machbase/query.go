@@ -28,7 +28,7 @@ func (c *client) exec(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *client) runQuery(params, options sobek.Value, query queryFunc) sobek.Value {
-	o, args := c.arguments(params, options)
+	args, o := c.parameters(params), c.queryOptions(options)
 	r := &reader{keep: o.rows != rowsDiscard, expect: o.expect}
 	err := c.do(opQuery, o.timeout, func() int64 { return r.count }, func(conn Conn) error {
 		return query(conn, args, r.read)
@@ -49,7 +49,7 @@ func (c *client) runQuery(params, options sobek.Value, query queryFunc) sobek.Va
 }
 
 func (c *client) runExec(params, options sobek.Value, exec func(Conn, []any) (int64, error)) sobek.Value {
-	o, args := c.arguments(params, options)
+	args, o := c.parameters(params), c.execOptions(options)
 	var affected int64
 	err := c.do(opExec, o.timeout, nil, func(conn Conn) (err error) {
 		affected, err = exec(conn, args)
@@ -72,20 +72,33 @@ func (c *client) sql(call sobek.FunctionCall, method string) string {
 	return sql
 }
 
-func (c *client) arguments(params, options sobek.Value) (*queryOptions, []any) {
-	rt := c.vu.Runtime()
-	args, err := c.args.of(rt, params, binds)
+func (c *client) parameters(value sobek.Value) []any {
+	args, err := c.args.of(c.vu.Runtime(), value, binds)
 	if err != nil {
 		c.throw(err)
 	}
-	o, err := c.options.of(rt, options, func(value sobek.Value) (*queryOptions, error) {
-		return parseQueryOptions(value, c.config.Timeout)
+
+	return args
+}
+
+func (c *client) queryOptions(value sobek.Value) *queryOptions {
+	o, err := c.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
+		return parseQueryOptions(value, c.config.Timeout, queryKeys)
 	})
 	if err != nil {
 		c.throw(err)
 	}
 
-	return o, args
+	return o
+}
+
+func (c *client) execOptions(value sobek.Value) *queryOptions {
+	o, err := parseQueryOptions(value, c.config.Timeout, execKeys)
+	if err != nil {
+		c.throw(err)
+	}
+
+	return o
 }
 
 // toJS turns the rows into an array of objects or of arrays, with a property columns.

@@ -32,7 +32,6 @@ func TestQueryOptionErrors(t *testing.T) {
 			want := thrown{"MachbaseError", test.want, KindUsage, 0}
 			require.Equal(t, want, v.fail(`client.query('x', [], `+test.options+`)`))
 			require.Equal(t, want, v.fail(`client.prepare('x').query([], `+test.options+`)`))
-			require.Equal(t, want, v.fail(`client.exec('x', [], `+test.options+`)`))
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package machbase
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -22,8 +24,14 @@ type queryOptions struct {
 	expect  []expectation
 }
 
-// parseQueryOptions reads { rows, times, timeout, expect }.
-func parseQueryOptions(value sobek.Value, timeout time.Duration) (*queryOptions, error) {
+// The options of a query, and of a statement without rows.
+var (
+	queryKeys = []string{"rows", "expect", "times", "timeout"} //nolint:gochecknoglobals // a constant
+	execKeys  = []string{"timeout"}                            //nolint:gochecknoglobals // a constant
+)
+
+// parseQueryOptions reads those of { rows, expect, times, timeout } that are known.
+func parseQueryOptions(value sobek.Value, timeout time.Duration, known []string) (*queryOptions, error) {
 	o := &queryOptions{rows: rowsObjects, timeout: timeout}
 	if isNullish(value) {
 		return o, nil
@@ -35,6 +43,9 @@ func parseQueryOptions(value sobek.Value, timeout time.Duration) (*queryOptions,
 
 	for _, key := range object.Keys() {
 		value := object.Get(key)
+		if !slices.Contains(known, key) {
+			return nil, newError(KindUsage, "unknown option %q; known are %s", key, strings.Join(known, ", "))
+		}
 		if sobek.IsUndefined(value) {
 			continue
 		}
@@ -62,8 +73,6 @@ func (o *queryOptions) set(key string, value sobek.Value) (err error) {
 		o.timeout, err = duration(value)
 	case "expect":
 		o.expect, err = expectations(value)
-	default:
-		return newError(KindUsage, "unknown option %q; known are rows, expect, times, timeout", key)
 	}
 
 	return err

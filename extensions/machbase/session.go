@@ -37,7 +37,7 @@ func openSession(ctx context.Context, driver Driver, cfg *Config) (*session, err
 		case opened <- r:
 		case <-late:
 			if r.err == nil {
-				_ = guard(r.conn, Conn.Close)
+				newSession(r.conn).close()
 			}
 		}
 	}()

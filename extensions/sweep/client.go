@@ -55,7 +55,7 @@ func (c *client) work(parent context.Context) {
 // repeat calls the plain function until the client's share is done.
 func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
 	if first != nil && !errext.IsInterruptError(first) {
-		c.run.logger.Warnf("the first call failed, outside of what is measured: %s", first)
+		c.measured.Fault(session.Op, first) // told, and not counted: nothing is measured yet
 	}
 	measure := func() {
 		session.Measure()

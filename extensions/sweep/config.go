@@ -83,6 +83,9 @@ func (c *Config) Validate() []error {
 	check(c.Repeats.Int64 >= 1, "repeats must be at least 1, but is %d", c.Repeats.Int64)
 	check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
 	check(c.MaxDuration.TimeDuration() >= time.Second, "maxDuration must be at least 1s, but is %s", c.MaxDuration.Duration)
+	check(c.Warmup.Duration+c.Duration.Duration < c.MaxDuration.Duration,
+		"maxDuration (%s) must leave room for warmup and duration (%s)",
+		c.MaxDuration.Duration, c.Warmup.Duration+c.Duration.Duration)
 	check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
 
 	return errs

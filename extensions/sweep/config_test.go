@@ -113,6 +113,10 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "repeats": 0}`, []string{"repeats must be at least 1, but is 0"}},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
+		{`{"clients": [1], "duration": "10m"}`, []string{"maxDuration (10m0s) must leave room for warmup and duration (10m0s)"}},
+		{`{"clients": [1], "iterations": 1, "warmup": "2s", "maxDuration": "2s"}`, []string{
+			"maxDuration (2s) must leave room for warmup and duration (2s)",
+		}},
 		{`{"clients": [1], "iterations": 1, "op": ""}`, []string{"op can't be empty"}},
 		{`{"clients": [1], "iterations": 1, "gracefulStop": "-1s"}`, []string{"the gracefulStop timeout can't be negative"}},
 		{`{"clients": [1], "iterations": 1, "repeats": null, "maxDuration": null, "op": null}`, nil},

@@ -110,7 +110,7 @@ func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 		require.Equal(t, uint64(4), step.Failed)
 		require.Len(t, step.Extra.Errors, 2)
 		require.InDelta(t, 4, sum(of(s.sent()["sweep_failed"], tagsOf(2, "rollup"))), 0)
-		require.Contains(t, s.warnings()[0], "the first call failed, outside of what is measured")
+		require.Contains(t, s.warnings()[0], "operation failed: Error: no 1")
 	})
 }
 
@@ -407,6 +407,28 @@ func TestAbort(t *testing.T) {
 				require.Len(t, rep.Steps, 1, "no further step")
 				require.Zero(t, rep.Steps[0].Failed)
 				require.Empty(t, rep.Steps[0].Extra.Errors)
+			})
+		})
+	}
+}
+
+// An abort does not wait for what the other clients are at.
+func TestAbortEndsOthersAtOnce(t *testing.T) {
+	for name, script := range map[string]string{
+		"an operation":   `sweep.run(() => { if (vu === 1) { abort() }; sleep(3600000) })`,
+		"connecting":     `if (vu === 1) { abort() }; sleep(3600000)`,
+		"plain function": `if (vu === 1 && calls === 2) { abort() }; if (calls > 1) { sleep(3600000) }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSweepTest(t, `{"clients": [3, 1], "iterations": 10, "maxDuration": "2h"}`, script)
+				begin := time.Now()
+				rep, err := s.run(t.Context())
+				var abort *errext.InterruptError
+				require.ErrorAs(t, err, &abort)
+				require.Less(t, since(begin), time.Second)
+				require.Len(t, rep.Steps, 1)
+				require.Zero(t, rep.Steps[0].Failed)
 			})
 		})
 	}

@@ -82,16 +82,23 @@ declare module 'k6/x/sweep' {
    * names a server on this machine, the report has that server's processor time too. `params` is with what it was
    * measured.
    *
+   * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
+   *
    * @throws TypeError for an unknown fact, or when `target.url` is not a URL
+   * @throws SweepError when nothing can be written to `results`
    */
-  export function meta(facts: { target?: Record<string, unknown>; params?: Record<string, unknown> }): void;
+  export function meta(facts: {
+    target?: Record<string, unknown>;
+    params?: Record<string, unknown>;
+    results?: string;
+  }): void;
 
   /**
    * What `handleSummary` is to return: the table of each scenario on standard output, and the files `<scenario>.json`
-   * and `<scenario>.md` in `dir` ("results" when not given), which is created when it is missing.
+   * and `<scenario>.md` in `dir` ("results" when not given), which is created when it is missing. Where nothing can be
+   * written to it, there is the table, and the reason on standard error.
    *
-   * @param data what k6 gives to `handleSummary`
-   * @throws SweepError when the folder cannot be made
+   * @param data what k6 gives to `handleSummary`; nothing of it is needed yet
    */
   export function report(data: unknown, options?: { dir?: string }): Record<string, string>;
 

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 
@@ -11,15 +12,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// meta is sweep.meta({ target, params }): facts for the report that only the script knows. target is what was measured
+// meta is sweep.meta({ target, params, results }): facts for the report that only the script knows. target is what was measured
 // (kind, version, driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A
-// password or another secret in target.url is taken out. With the URL of a server on this machine, the report has the server's
-// processor time as well.
+// password or another secret in target.url is taken out. With the URL of a server on this machine, the report has the
+// server's processor time as well. results is the folder that sweep.report will write to: it throws when it cannot.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts struct {
-		Target map[string]any `json:"target"`
-		Params map[string]any `json:"params"`
+		Target  map[string]any `json:"target"`
+		Params  map[string]any `json:"params"`
+		Results string         `json:"results"`
 	}
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
 		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
@@ -31,15 +33,35 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		}
 		facts.Target["url"] = clean
 	}
+	if facts.Results != "" {
+		if err := writable(facts.Results); err != nil {
+			throw(rt, err)
+		}
+	}
 	m.results.meta(facts.Target, facts.Params)
 
 	return sobek.Undefined()
 }
 
+// writable makes the folder when it is missing, and tries whether files can be made in it.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // results are for everybody
+		return fmt.Errorf("the results cannot be kept: %w", err)
+	}
+	probe, err := os.CreateTemp(dir, ".probe")
+	if err != nil {
+		return fmt.Errorf("the results cannot be kept: %w", err)
+	}
+	defer os.Remove(probe.Name()) //nolint:errcheck // nothing is lost with it
+
+	return probe.Close()
+}
+
 // withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.
 func withoutPassword(address string) (string, error) {
 	u, err := url.Parse(address)
-	if err != nil || strings.Contains(u.Opaque, "@") { // without "//", user:password would be scheme:opaque
+	if err != nil || strings.ContainsAny(u.Opaque+u.Path+u.RawQuery+u.Fragment, "@") {
+		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for something else.
 		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
 	if u.User != nil {

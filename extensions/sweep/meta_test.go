@@ -6,6 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestURLsThatMayHideAPasswordAreRefused(t *testing.T) {
+	for _, address := range []string{"u:s3cret@h:1", "redis://u:12#s3cret@h", "redis://u:12?s3cret@h", "redis://u:1/s3cret@h"} {
+		_, err := withoutPassword(address)
+		require.ErrorContains(t, err, "target.url is not a URL")
+		require.NotContains(t, err.Error(), "s3cret")
+	}
+}
+
 func TestSecretsAreTakenOutOfURLs(t *testing.T) {
 	for given, want := range map[string]string{
 		"machbase://sys:s3cret@h:5656":                      "machbase://sys@h:5656",

@@ -11,7 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep. All are tagged with scenario, clients and op.
+// The metrics of a sweep. All are tagged with scenario and clients; all but those of clients and steps with op too.
 const (
 	metricOpsPerSecond = "sweep_ops_per_second" // Gauge: successful operations a second
 	metricP50          = "sweep_p50"            // Gauges: percentiles of the successful operations, ms

@@ -197,8 +197,29 @@ func TestReportErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, runtime.VU.Runtime().Set("dir", filepath.Join(file, "results")))
-	_, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
-	require.ErrorContains(t, err, "the folder for the results cannot be made")
+	// The table is not lost with the files.
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	shown, ok := value.Export().(map[string]any)
+	require.True(t, ok)
+	require.Len(t, shown, 2)
+	require.Contains(t, shown, "stdout")
+	require.Contains(t, shown["stderr"], "the results cannot be kept")
+
+	name, message = thrownBy(t, runtime, `sweep.meta({ results: dir })`)
+	require.Equal(t, "SweepError", name)
+	require.Contains(t, message, "the results cannot be kept")
+}
+
+func TestMetaTriesTheFolderOfTheResults(t *testing.T) {
+	runtime, _ := newModule(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	_, err := runtime.VU.Runtime().RunString(`sweep.meta({ results: dir })`)
+	require.NoError(t, err)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // Each test run of a process has results of its own; its modules and executors share them.

@@ -2,12 +2,10 @@ package sweep
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
@@ -16,7 +14,8 @@ const defaultResultsDir = "results"
 
 // report is sweep.report(data, { dir }): what handleSummary is to return. For each scenario of the sweep that is its
 // table on standard output, and the files <dir>/<scenario>.json and .md. dir is created when it is missing; it is
-// "results" when not given. data is what k6 gives to handleSummary.
+// "results" when not given. Where it cannot be written to, there is the table, and the reason on standard error. data
+// is what k6 gives to handleSummary; nothing of it is needed yet.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := struct {
@@ -25,13 +24,12 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &options); err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
-	if err := os.MkdirAll(options.Dir, 0o755); err != nil { //nolint:gosec // results are for everybody
-		common.Throw(rt, fmt.Errorf("the folder for the results cannot be made: %w", err))
-	}
-
 	files, err := m.results.files(options.Dir)
 	if err != nil {
-		common.Throw(rt, err)
+		throw(rt, err)
+	}
+	if err := writable(options.Dir); err != nil {
+		return rt.ToValue(map[string]any{"stdout": files["stdout"], "stderr": err.Error() + "\n"})
 	}
 
 	return rt.ToValue(files)

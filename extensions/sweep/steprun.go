@@ -28,8 +28,9 @@ type stepRun struct {
 	live          *liveMetrics
 	logger        *logrus.Entry
 
-	mu    sync.Mutex
-	abort error // what a script's test.abort said
+	mu     sync.Mutex
+	abort  error // what a script's test.abort said
+	cancel context.CancelCauseFunc
 }
 
 func newStepRun(
@@ -46,6 +47,7 @@ func newStepRun(
 		Warmup:     e.config.Warmup.TimeDuration(),
 	}
 	r.step = measure.NewStep(int(here), plan, r.logFault)
+	r.step.OnStart(r.cpu.start)
 	r.live = newLiveMetrics(r)
 
 	return r
@@ -58,6 +60,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	// cut off would count as failed.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	defer cancel(errStepOver)
+	r.cancel = cancel
 
 	stopOnInterrupt := context.AfterFunc(parent, func() {
 		r.step.Interrupt()
@@ -117,7 +120,6 @@ func (r *stepRun) watch(ended <-chan struct{}) {
 			return
 		case <-line:
 			line = nil // that it is open needs to be told only once
-			r.cpu.start()
 			r.collector.adjust()
 			ticker.Reset(liveEvery)
 		case at := <-ticker.C:
@@ -151,7 +153,7 @@ func (r *stepRun) runClients(ctx context.Context) error {
 	return nil
 }
 
-// aborted keeps a script's wish to abort the whole test and stops the step.
+// aborted keeps a script's wish to abort the whole test and ends the step at once, as k6's own executors do.
 func (r *stepRun) aborted(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,6 +161,7 @@ func (r *stepRun) aborted(err error) {
 		r.abort = err
 	}
 	r.step.Interrupt()
+	r.cancel(err)
 }
 
 // logFault says what went wrong with an operation, once for each different text.

@@ -24,25 +24,28 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
   return n;
 }
 
-/** A comma-separated list of whole numbers from 1. */
-export function wholeNumbers(name, fallback) {
+/** A comma-separated list of whole numbers from 1 to most. */
+export function wholeNumbers(name, fallback, most) {
   if (!given(name)) return fallback;
   const list = __ENV[name].split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
-  if (list.some((n) => !Number.isInteger(n) || n < 1)) {
-    refuse(name, 'a comma-separated list of whole numbers from 1, such as 1,8,64');
+  if (list.some((n) => !Number.isInteger(n) || n < 1 || n > most)) {
+    refuse(name, `a comma-separated list of whole numbers from 1 to ${most}, such as 1,8,64`);
   }
   return list;
 }
 
-/** A duration as k6 writes it: "30s", "1m30s", "500ms". */
-export function duration(name, fallback) {
+/** A duration as k6 writes it: "30s", "1m30s", "500ms". More than nothing, unless zero is allowed. */
+export function duration(name, fallback, { zero = false } = {}) {
   if (!given(name)) return fallback;
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(__ENV[name])) refuse(name, 'a duration such as 30s, 1m30s or 500ms');
+  const nothing = !/[1-9]/.test(__ENV[name]);
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(__ENV[name]) || (nothing && !zero)) {
+    refuse(name, `a duration such as 30s, 1m30s or 500ms${zero ? '' : ', more than 0'}`);
+  }
   return __ENV[name];
 }
 
 /** true or false; also 1 and 0, yes and no. */
-export function flag(name, fallback = false) {
+export function flag(name, fallback) {
   if (!given(name)) return fallback;
   const value = __ENV[name].toLowerCase();
   if (['true', '1', 'yes'].includes(value)) return true;

@@ -3,12 +3,10 @@ import exec from 'k6/execution';
 import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
 import { duration, flag, text } from './settings.js';
+import { results } from './sweeping.js';
 
 export const url = text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
 export const code = text('CODE', 'WISH');
-
-/** Whether a statement is prepared once per connection (one round trip an operation) or each time (three). */
-export const reuse = flag('REUSE');
 
 export const minute = 60 * 1000;
 
@@ -20,9 +18,13 @@ export function oneLine(sql) {
   return sql.trim().replace(/\s+/g, ' ');
 }
 
-/** A client as the settings ask for it. */
+/**
+ * A client as the settings ask for it. REUSE is whether a statement is prepared once per connection (one round trip an
+ * operation) or each time (three); it and TIMEOUT override what the URL says.
+ */
 export function newClient() {
-  return new Client(url, { statementCache: reuse ? 'auto' : 'off', timeout: duration('TIMEOUT', '60s') });
+  const statementCache = { true: 'auto', false: 'off' }[flag('REUSE')];
+  return new Client(url, { statementCache, timeout: duration('TIMEOUT') });
 }
 
 /**
@@ -45,22 +47,28 @@ export function prepare(db, query, params, least) {
     );
   }
   const [{ signature }] = db.query('select binary_signature as signature from v$version');
-  sweep.meta({
-    target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
-    params: { code, reuse, query },
-  });
+  try {
+    return sweep.meta({
+      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
+      params: { code, reuse: db.statementCache === 'auto', query },
+      results,
+    });
+  } catch (e) {
+    return exec.test.abort(e.message);
+  }
 }
 
 /**
  * The default function of a stock scenario: a client connects, and then runs the query again and again, reads every
- * row and checks it. The parameters are worked out once per client, as the published programs do.
+ * row and checks it, and that there are at least `least` rows. The parameters are worked out once per client, as the published programs do.
  */
-export function sweepQuery(db, query, params, expect) {
+export function sweepQuery(db, query, params, least, expect) {
   db.connect();
   // Frozen, they are read once and not at every operation; a Date can change even when it is frozen.
   const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
   const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect) });
   sweep.run(() => {
-    if (db.query(query, fixed, options) === 0) throw new Error('the answer is empty');
+    const rows = db.query(query, fixed, options);
+    if (rows < least) throw new Error(`the answer has ${rows} rows, not ${least}: is the loaded data at its end?`);
   });
 }

@@ -2,6 +2,9 @@
 import sweep from 'k6/x/sweep';
 import { duration, text, wholeNumber, wholeNumbers } from './settings.js';
 
+/** The folder of the report's files. */
+export const results = text('RESULTS', 'results');
+
 /**
  * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, PAUSE and MAX_DURATION override
  * the published defaults. A run with a failed operation or an incomplete step crosses a threshold: exit code 99.
@@ -18,12 +21,12 @@ export function sweepOptions(scenario, op) {
     scenarios: {
       [scenario]: {
         executor: 'client-sweep',
-        clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64, 128, 512]),
+        clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64, 128, 512], 100000),
         ...share,
-        warmup: duration('WARMUP', '2s'),
+        warmup: duration('WARMUP', '2s', { zero: true }),
         repeats: wholeNumber('REPEATS', 1),
-        pause: duration('PAUSE', '1s'),
-        maxDuration: duration('MAX_DURATION', '10m'),
+        pause: duration('PAUSE', '1s', { zero: true }),
+        maxDuration: duration('MAX_DURATION', '1h'),
         gracefulStop: '5s',
         op,
       },
@@ -35,5 +38,5 @@ export function sweepOptions(scenario, op) {
 
 /** For handleSummary: the table on standard output, and the report's files in RESULTS (results). */
 export function sweepReport(data) {
-  return sweep.report(data, { dir: text('RESULTS', 'results') });
+  return sweep.report(data, { dir: results });
 }

@@ -12,6 +12,7 @@ type barrier struct {
 	missing  int
 	open     chan struct{}
 	openedAt time.Duration // readable once open is closed
+	onOpen   func()        // called just before; may be nil
 }
 
 func newBarrier(n int) *barrier {
@@ -24,6 +25,9 @@ func (b *barrier) pass() {
 	defer b.mu.Unlock()
 
 	if b.missing--; b.missing == 0 {
+		if b.onOpen != nil {
+			b.onOpen()
+		}
 		b.openedAt = now()
 		close(b.open)
 	}

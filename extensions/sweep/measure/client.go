@@ -70,7 +70,7 @@ func (c *Client) Measuring() bool { return c.measuring }
 func (c *Client) Finished() bool { return c.stage == finished }
 
 // Run does the client's part of the step: it waits until all clients are here (connected), calls fn again and again
-// for the warm-up, waits at the start line, calls started, and then calls fn until the client's share (a number of
+// for the warm-up, calls warm, waits at the start line, and then calls fn until the client's share (a number of
 // operations or a time) is done. A call that records nothing itself counts as one operation named op: successful with
 // the call's duration or, when fn returns an error, failed.
 //
@@ -78,7 +78,7 @@ func (c *Client) Finished() bool { return c.stage == finished }
 // and the cause of ctx when that ended while the client was waiting for the others.
 //
 // A call from within fn goes on where the client stands: that is how a session whose first attempts failed joins in.
-func (c *Client) Run(ctx context.Context, op string, started func(), fn func() error) error {
+func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() error) error {
 	if c.stage == finished {
 		return ErrTwice
 	}
@@ -97,6 +97,9 @@ func (c *Client) Run(ctx context.Context, op string, started func(), fn func() e
 		if err := c.warmUp(r, until, fn); err != nil || c.stage == finished {
 			return err
 		}
+		if warm != nil {
+			warm()
+		}
 		c.stage = working
 		if err := c.step.line.await(ctx); err != nil {
 			c.finish(now())
@@ -104,9 +107,6 @@ func (c *Client) Run(ctx context.Context, op string, started func(), fn func() e
 			return err
 		}
 		c.measuring, c.before = true, c.recorded
-		if started != nil {
-			started()
-		}
 		c.started.Store(int64(now()))
 	}
 

@@ -60,6 +60,9 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	return s
 }
 
+// OnStart makes fn be called at the last moment before the start line opens. Set it before any client runs.
+func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
+
 // Client returns client i, counted from zero.
 func (s *Step) Client(i int) *Client { return s.clients[i] }
 

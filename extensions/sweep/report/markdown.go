@@ -63,8 +63,13 @@ func (r *Report) row(i int) []string {
 // notes are the sentences under the table: all that a reader must know before believing a row.
 func (r *Report) notes() []string {
 	var notes []string
+	last := len(r.Steps) - 1
 	if r.Interrupted {
-		notes = append(notes, "The run was interrupted: the last step shown, and those that are missing, were not done.")
+		missing := "The run was interrupted: steps that are missing were not done."
+		if last >= 0 && !r.Steps[last].Complete {
+			missing = "The run was interrupted: the last step shown, and those that are missing, were not done."
+		}
+		notes = append(notes, missing)
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -75,7 +80,7 @@ func (r *Report) notes() []string {
 		if s.Repeat > 1 {
 			clients += fmt.Sprintf(" (repeat %d)", s.Repeat)
 		}
-		if !s.Complete && !r.Interrupted {
+		if !s.Complete && !(r.Interrupted && sameNumbers(s, &r.Steps[last])) {
 			notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", clients))
 		}
 		for _, text := range mostFrequent(s.Extra.Errors) {
@@ -89,8 +94,10 @@ func (r *Report) notes() []string {
 
 // sameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
 func sameStep(a, b *Step) bool {
-	return a.Clients == b.Clients && a.Repeat == b.Repeat && a.Op < b.Op
+	return sameNumbers(a, b) && a.Op < b.Op
 }
+
+func sameNumbers(a, b *Step) bool { return a.Clients == b.Clients && a.Repeat == b.Repeat }
 
 func writeTable(b *strings.Builder, header []string, rows [][]string) {
 	widths := make([]int, len(header))

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,13 +105,14 @@ func TestSettingsAreChecked(t *testing.T) {
 		env  map[string]string
 		says string
 	}{
-		"clients":  {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of whole numbers from 1, such as 1,8,64, but is "1,x"`},
-		"ops":      {map[string]string{"OPS": "0"}, `OPS must be a whole number from 1, but is "0"`},
-		"warmup":   {map[string]string{"WARMUP": "soon"}, `WARMUP must be a duration such as 30s, 1m30s or 500ms, but is "soon"`},
-		"reuse":    {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
-		"both":     {map[string]string{"OPS": "1", "DURATION": "1s"}, `OPS and DURATION exclude each other`},
-		"url":      {map[string]string{"MACHBASE_URL": "http://nowhere"}, `the url must look like machbase://`},
-		"url name": {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
+		"clients":      {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of whole numbers from 1 to 100000, such as 1,8,64, but is "1,x"`},
+		"ops":          {map[string]string{"OPS": "0"}, `OPS must be a whole number from 1, but is "0"`},
+		"warmup":       {map[string]string{"WARMUP": "soon"}, `WARMUP must be a duration such as 30s, 1m30s or 500ms, but is "soon"`},
+		"max duration": {map[string]string{"MAX_DURATION": "0s"}, `MAX_DURATION must be a duration such as 30s, 1m30s or 500ms, more than 0, but is "0s"`},
+		"reuse":        {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
+		"both":         {map[string]string{"OPS": "1", "DURATION": "1s"}, `OPS and DURATION exclude each other`},
+		"url":          {map[string]string{"MACHBASE_URL": "http://nowhere"}, `the url must look like machbase://`},
+		"url name":     {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := k6(t, options{script: "stock-rollup.js", env: c.env})
@@ -132,6 +134,47 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			require.Equal(t, exitAborted, r.code, r.output)
 			require.Len(t, r.lines(c.says), 1, r.output)
 		})
+	}
+}
+
+func TestTheURLsOwnOptionsCount(t *testing.T) {
+	loadStock(t)
+	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
+		"MACHBASE_URL": serverURL(t) + "?statementCache=auto&timeout=1ms", "CLIENTS": "1", "OPS": "1",
+	}})
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.Len(t, r.lines("no answer within timeout (1ms)"), 1, r.output)
+
+	r = k6(t, options{script: "stock-rollup.js", env: map[string]string{
+		"MACHBASE_URL": serverURL(t) + "?statementCache=auto", "CLIENTS": "1", "OPS": "1", "TIMEOUT": "9s",
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, true, r.report(t, "stock-rollup").Params["reuse"])
+}
+
+func TestResultsThatCannotBeKeptEndTheRunBeforeItBegins(t *testing.T) {
+	loadStock(t)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"RESULTS": filepath.Join(file, "results")}})
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.Len(t, r.lines("the results cannot be kept"), 1, r.output)
+}
+
+func TestAnswersThatShrinkAreFailures(t *testing.T) {
+	server := startServer(t)
+	r := k6(t, options{script: "stock-load.js", env: map[string]string{
+		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "0", "TPS": "200",
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+	// The window of a client ends two minutes before it starts, as does the data: from the third minute on a row is missing.
+	r = k6(t, options{script: "testdata/shrink.js", env: map[string]string{"MACHBASE_URL": server.url}})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "shrink").Steps[0]
+	require.Zero(t, s.Ops)
+	require.Equal(t, 4, s.Failed)
+	for text := range s.Extra.Errors {
+		require.Regexp(t, `^Error: the answer has \d\d rows, not 60`, text)
 	}
 }
 
