@@ -154,7 +154,7 @@ func TestReportWithoutARun(t *testing.T) {
 	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"stdout": ""}, files.Export())
-	require.DirExists(t, dir)
+	require.NoDirExists(t, dir, "there is nothing to keep")
 }
 
 func TestReport(t *testing.T) {
@@ -189,7 +189,8 @@ func TestReport(t *testing.T) {
 }
 
 func TestReportErrors(t *testing.T) {
-	runtime, _ := newModule(t)
+	runtime, results := newModule(t)
+	results.begin("hot", map[string]any{})
 	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
 	require.Equal(t, `sweep.report: unknown option "folder"; known are dir`, message)

@@ -28,6 +28,9 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		throw(rt, err)
 	}
+	if len(files) == 1 { // nothing was measured: only standard output, with nothing on it
+		return rt.ToValue(files)
+	}
 	if err := writable(options.Dir); err != nil {
 		return rt.ToValue(map[string]any{"stdout": files["stdout"], "stderr": err.Error() + "\n"})
 	}

@@ -80,7 +80,7 @@ func (r *Report) notes() []string {
 		if s.Repeat > 1 {
 			clients += fmt.Sprintf(" (repeat %d)", s.Repeat)
 		}
-		if !s.Complete && !(r.Interrupted && sameNumbers(s, &r.Steps[last])) {
+		if !s.Complete && (!r.Interrupted || !sameNumbers(s, &r.Steps[last])) {
 			notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", clients))
 		}
 		for _, text := range mostFrequent(s.Extra.Errors) {
