@@ -4,7 +4,7 @@
 // is added. Source: machbase/neo-tester at b95bed6, stockappendgo. Settings: see README.md.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
-import { minute, newClient } from './lib/stock.js';
+import { minute, newClient, orAbort } from './lib/stock.js';
 import { flag, wholeNumber } from './lib/settings.js';
 
 const back = wholeNumber('BACK', 75, 0);
@@ -79,15 +79,6 @@ function load(table, from, to) {
 
 function exists(table) {
   return db.query('select count(*) as n from m$sys_tables where name = ?', [table.toUpperCase()])[0].n > 0;
-}
-
-// orAbort ends the test with one line at the first error: a load that goes on after one is worth nothing.
-function orAbort(fn) {
-  try {
-    return fn();
-  } catch (e) {
-    return exec.test.abort(e.message);
-  }
 }
 
 /** One line: what was loaded, and how fast. */

@@ -1,6 +1,6 @@
 // The published stock roll-up sweep: an hour of one stock's minutes, 60 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo -rollup. Settings: see README.md.
-import { code, limit, minute, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
+import { code, lastMinutes, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const query = oneLine(`
@@ -11,11 +11,6 @@ const query = oneLine(`
    where code = ? and time between ? and ?
    group by code, time order by time limit ?`);
 
-function params() {
-  const to = Date.now() - 2 * minute;
-  return [code, new Date(to - 60 * minute), new Date(to), limit];
-}
-
 /** Rows of an answer, at least. */
 const least = 60;
 
@@ -24,11 +19,11 @@ const db = newClient();
 export const options = sweepOptions('stock-rollup', 'rollup');
 
 export function setup() {
-  prepare(db, query, params(), least);
+  prepare(db, query, lastMinutes(60, 2), least);
 }
 
 export default function () {
-  sweepQuery(db, query, params(), least, { code });
+  sweepQuery(db, query, lastMinutes(60, 2), least, { code });
 }
 
 export const handleSummary = sweepReport;

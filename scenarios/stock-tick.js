@@ -1,6 +1,6 @@
 // The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
-import { code, limit, minute, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
+import { code, lastMinutes, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const query = oneLine(`
@@ -8,11 +8,6 @@ const query = oneLine(`
     from stock_tick
    where code = ? and time between ? and ?
    order by time limit ?`);
-
-function params() {
-  const to = Date.now();
-  return [code, new Date(to - minute), new Date(to), limit];
-}
 
 /** Rows of an answer, at least. */
 const least = 1;
@@ -22,11 +17,11 @@ const db = newClient();
 export const options = sweepOptions('stock-tick', 'tick');
 
 export function setup() {
-  prepare(db, query, params(), least);
+  prepare(db, query, lastMinutes(1, 0), least);
 }
 
 export default function () {
-  sweepQuery(db, query, params(), least, { code });
+  sweepQuery(db, query, lastMinutes(1, 0), least, { code });
 }
 
 export const handleSummary = sweepReport;

@@ -198,9 +198,10 @@ func readMachgo(rows api.Rows, err error, read func(Rows) error) error {
 	for more := err != nil && r.Err() == nil; more; { // a statement cannot be used again before all its rows were read
 		more = r.Next()
 	}
-	if broken := r.Err(); err != nil && broken != nil {
+	if err != nil && r.Err() != nil {
 		e := asError(err)
-		err = &Error{Code: e.Code, Kind: e.Kind, Message: e.Message, outOfStep: true}
+		e.outOfStep = true
+		err = e
 	}
 	if closeErr := r.Close(); closeErr != nil && err == nil {
 		err = machgoError(closeErr)

@@ -10,8 +10,23 @@ export const code = text('CODE', 'WISH');
 
 export const minute = 60 * 1000;
 
-/** The limit of the published queries. */
-export const limit = 100;
+// The limit of the published queries.
+const limit = 100;
+
+/** Parameters of the published queries: the code, `minutes` that ended `ago` minutes before now, and the limit. */
+export function lastMinutes(minutes, ago) {
+  const to = Date.now() - ago * minute;
+  return [code, new Date(to - minutes * minute), new Date(to), limit];
+}
+
+/** Calls fn; an error ends the whole test, with one line. */
+export function orAbort(fn) {
+  try {
+    return fn();
+  } catch (e) {
+    return exec.test.abort(e.message);
+  }
+}
 
 /** A statement as one line: what the server and the report get is then not the script's indentation. */
 export function oneLine(sql) {
@@ -32,35 +47,38 @@ export function newClient() {
  * answers, and tells the report what is measured.
  */
 export function prepare(db, query, params, least) {
+  orAbort(() => {
+    requireRows(db, query, params, least);
+    const [{ signature }] = db.query('select binary_signature as signature from v$version');
+    sweep.meta({
+      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
+      params: { code, reuse: db.statementCache === 'auto', query },
+      results,
+    });
+  });
+}
+
+function requireRows(db, query, params, least) {
   let found = 0;
   let why = '';
   try {
     found = db.query(query, params, { rows: 'discard' });
   } catch (e) {
-    if (e.kind !== 'not_found') return exec.test.abort(e.message);
+    if (e.kind !== 'not_found') throw e;
     why = ` (${e.message})`;
   }
   if (found < least) {
-    return exec.test.abort(
+    throw new Error(
       `the query finds ${found} rows for code ${code}, not ${least}${why}. ` +
       'Load the data first: k6 run scenarios/stock-load.js, with the same MACHBASE_URL; it lasts for an hour',
     );
-  }
-  const [{ signature }] = db.query('select binary_signature as signature from v$version');
-  try {
-    return sweep.meta({
-      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
-      params: { code, reuse: db.statementCache === 'auto', query },
-      results,
-    });
-  } catch (e) {
-    return exec.test.abort(e.message);
   }
 }
 
 /**
  * The default function of a stock scenario: a client connects, and then runs the query again and again, reads every
- * row and checks it, and that there are at least `least` rows. The parameters are worked out once per client, as the published programs do.
+ * row and checks it, and that there are at least `least` rows. The parameters are worked out once per client, as the
+ * published programs do.
  */
 export function sweepQuery(db, query, params, least, expect) {
   db.connect();

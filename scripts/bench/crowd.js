@@ -1,5 +1,5 @@
 // Many clients and very many operations, few of them queries: what k6 itself needs for them. See scripts/bench.sh.
-import { newClient, oneLine, prepare, code, limit, minute } from '../../scenarios/lib/stock.js';
+import { code, lastMinutes, newClient, oneLine, prepare } from '../../scenarios/lib/stock.js';
 import { sweepOptions, sweepReport } from '../../scenarios/lib/sweeping.js';
 import sweep from 'k6/x/sweep';
 
@@ -7,22 +7,17 @@ const query = oneLine(`
   select code, time, sum(sum_price) / sum(cnt) as avg_price from stock_rollup_1m
    where code = ? and time between ? and ? group by code, time order by time limit ?`);
 
-function params() {
-  const to = Date.now() - 2 * minute;
-  return [code, new Date(to - 60 * minute), new Date(to), limit];
-}
-
 const db = newClient();
 
 export const options = sweepOptions('crowd', 'mixed');
 
 export function setup() {
-  prepare(db, query, params(), 60);
+  prepare(db, query, lastMinutes(60, 2), 60);
 }
 
 export default function () {
   db.connect();
-  const given = params();
+  const given = lastMinutes(60, 2);
   const discard = { rows: 'discard', expect: { code } };
   let calls = 0;
   sweep.run(() => {

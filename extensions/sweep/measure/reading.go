@@ -78,13 +78,17 @@ func (s *Step) Read() Reading {
 	return r
 }
 
+// MostFrequent returns the texts in the order of their counts, the most frequent first.
+func MostFrequent(counts map[string]uint64) []string {
+	return slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+}
+
 // foldRarest counts all but the most frequent error texts under otherErrors: clients whose errors all differ, such as by
 // a local port, would otherwise make a report of thousands of texts.
 func foldRarest(errors map[string]uint64) {
-	texts := slices.SortedFunc(maps.Keys(errors), func(a, b string) int {
-		return cmp.Or(cmp.Compare(errors[b], errors[a]), cmp.Compare(a, b))
-	})
-	texts = slices.DeleteFunc(texts, func(text string) bool { return text == otherErrors })
+	texts := slices.DeleteFunc(MostFrequent(errors), func(text string) bool { return text == otherErrors })
 	for _, text := range texts[min(maxMessages, len(texts)):] {
 		errors[otherErrors] += errors[text]
 		delete(errors, text)

@@ -855,3 +855,9 @@ func TestACallThatFailsAfterRecordingSuccesses(t *testing.T) {
 		require.EqualValues(t, 2, r.Errors[errServer.Error()])
 	})
 }
+
+func TestMostFrequent(t *testing.T) {
+	require.Empty(t, MostFrequent(nil))
+	require.Equal(t, []string{"often", "a", "b", "rare"},
+		MostFrequent(map[string]uint64{"rare": 1, "b": 2, "often": 300, "a": 2}))
+}

@@ -118,12 +118,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func TestMostFrequent(t *testing.T) {
-	require.Empty(t, mostFrequent(nil))
-	require.Equal(t, []string{"often", "a", "b", "rare"},
-		mostFrequent(map[string]uint64{"rare": 1, "b": 2, "often": 300, "a": 2}))
-}
-
 func TestThisHost(t *testing.T) {
 	h := ThisHost()
 	require.Positive(t, h.Cores)

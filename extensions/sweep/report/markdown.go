@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // columns are those of the table that the store's authors publish, followed by what they leave out.
@@ -83,7 +85,7 @@ func (r *Report) notes() []string {
 		if !s.Complete && (!r.Interrupted || !sameNumbers(s, &r.Steps[last])) {
 			notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", clients))
 		}
-		for _, text := range mostFrequent(s.Extra.Errors) {
+		for _, text := range measure.MostFrequent(s.Extra.Errors) {
 			line := strings.Join(strings.Fields(text), " ")
 			notes = append(notes, fmt.Sprintf("%s: %s x %s", clients, Thousands(int64(s.Extra.Errors[text])), line))
 		}

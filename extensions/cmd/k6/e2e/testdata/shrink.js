@@ -1,5 +1,5 @@
 // The roll-up sweep's operation, ten minutes after the end of the data.
-import { code, limit, minute, newClient, oneLine, sweepQuery } from '../../../../../scenarios/lib/stock.js';
+import { code, lastMinutes, newClient, oneLine, sweepQuery } from '../../../../../scenarios/lib/stock.js';
 import { sweepReport } from '../../../../../scenarios/lib/sweeping.js';
 
 const query = oneLine(`
@@ -13,8 +13,7 @@ export const options = {
 };
 
 export default function () {
-  const to = Date.now() + 10 * minute;
-  sweepQuery(db, query, [code, new Date(to - 60 * minute), new Date(to), limit], 60, { code });
+  sweepQuery(db, query, lastMinutes(60, -10), 60, { code });
 }
 
 export const handleSummary = sweepReport;
