@@ -11,6 +11,8 @@ state_root=${scripts%/*}/.servers   # in the checkout, so that two checkouts do 
 . "$scripts/servers/lib/process.sh"
 # shellcheck source=servers/lib/build.sh
 . "$scripts/servers/lib/build.sh"
+# shellcheck source=servers/lib/debian.sh
+. "$scripts/servers/lib/debian.sh"
 
 # The server at hand: set by load and read_state, used by the functions of scripts/servers/NAME.sh.
 name='' upper='' binary='' home='' port='' pid='' keep=''
@@ -27,7 +29,7 @@ servers.sh status                        what is up, in this checkout
 servers.sh env                           export lines of what is up, for: eval "\$(scripts/servers.sh env)"
 servers.sh with NAME... -- COMMAND...    starts what is not up, runs COMMAND with the addresses exported, stops what it started,
                                          and exits as COMMAND did. Where the address is set already, that server is used.
-servers.sh build NAME...                 only builds, and prints the file's name
+servers.sh build NAME...                 only builds or fetches, and prints the file's name
 servers.sh help
 
 Known: $(known_names)
@@ -35,7 +37,7 @@ Variables (of machbase; the others have the same under their own name)
   MACHBASE_URL             set: \`with\` uses that server and starts none
   MACHBASE_PORT            TCP port (default: a free one)
   MACHBASE_START_TIMEOUT   seconds to become ready (default 60)
-  XK6_SWEEP_CACHE          where built servers are kept (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
+  XK6_SWEEP_CACHE          where servers are kept (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
   TMPDIR                   where a server's data folder is made (default /tmp)
 \`env\` and \`with\` export the address (MACHBASE_URL) and the process id (MACHBASE_PID).
 EOF

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Tests servers.sh against a real Machbase and, for what a real one cannot be made to do, against fakes.
+# Tests servers.sh against a real Machbase and a real Redis, and, for what a real one cannot be made to do, against fakes.
 # It works on copies of scripts/ in a temporary folder: servers that run in this checkout are not touched.
 # Takes less than a minute once the server is in the cache; the first time it is built, which takes minutes.
 # shellcheck disable=SC2016   # what is in single quotes is for the shell that servers.sh starts
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT
+unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT
 real=$("$scripts/servers.sh" build machbase) || exit 1
+"$scripts/servers.sh" build redis >/dev/null || exit 1
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/servers-test.XXXXXX") && room=$(cd "$room" && pwd -P) || exit 1
 export TMPDIR=$room/tmp
@@ -46,7 +47,7 @@ exited() {
 }
 exited_with_one_line() { exited "$@" && [[ $said != *$'\n'* ]]; }
 
-field() { sed -n "s/^$2=//p" "$room/$1/.servers/machbase/state"; }
+field() { sed -n "s/^$2=//p" "$room/$1/.servers/${3:-machbase}/state"; }
 is_alive() { [[ -n $1 ]] && kill -0 "$1" 2>/dev/null && [[ $(state_of "$1") != Z ]]; }
 state_of() { if [[ -r /proc/$1/stat ]]; then sed 's/.*) \(.\).*/\1/' "/proc/$1/stat"; else ps -o state= -p "$1" | cut -c 1; fi; }
 eventually() { local i; for ((i = 0; i < 100; i++)); do "$@" && return 0; sleep 0.1; done; return 1; }
@@ -56,6 +57,12 @@ answers() {
   local answer=''
   { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf CMI_INET0 >&3 && read -r -t 2 -n 9 -u 3 answer; exec 3>&-; } 2>/dev/null
   [[ $answer == CMI_READY ]]
+}
+
+redis_answers() {
+  local answer=''
+  { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf 'PING\r\n' >&3 && read -r -t 2 -n 5 -u 3 answer; exec 3>&-; } 2>/dev/null
+  [[ $answer == +PONG ]]
 }
 
 # nothing_left: no process, folder, socket or state of any server that this test has started.
@@ -92,7 +99,8 @@ with_cache() { local cache=$room/$1; shift; XK6_SWEEP_CACHE=$cache "$@"; }
 path_without() {
   local folder tool
   folder=$(mktemp -d "$room/path.XXXXXX")
-  for tool in bash sh env go gcc cc sed grep tr cut cat tail cksum sha256sum shasum df mkdir mktemp mv rm rmdir sleep dirname flock setsid; do
+  for tool in bash sh env go gcc cc sed grep tr cut cat tail cksum sha256sum shasum df mkdir mktemp mv rm rmdir sleep dirname flock setsid \
+    find sort ln cp chmod ldd; do
     [[ " $* " == *" $tool "* ]] || ! type -P "$tool" >/dev/null || ln -s "$(type -P "$tool")" "$folder/$tool"
   done
   printf '%s' "$folder"
@@ -109,9 +117,9 @@ trap 'exit 130' INT TERM HUP
 # --- words
 
 run one help
-check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase'
+check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase redis'
 run one up nosuch
-check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase"
+check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase redis"
 run one up machbase nosuch
 check 'an unknown name among others: nothing is started' exited_with_one_line 2 'known: machbase'
 check 'and nothing is left' nothing_left
@@ -295,6 +303,126 @@ run env PATH="$full:$PATH" "$room/one/scripts/servers.sh" up machbase
 check 'a full disk: one line with folder, need and available' exited_with_one_line 1 "disk space in $TMPDIR" '200 MB' '5 MB are available'
 run env TMPDIR="$room/nowhere" "$room/one/scripts/servers.sh" up machbase
 check 'a TMPDIR that is not there: one line' exited_with_one_line 1 "$room/nowhere"
+check 'none of these left anything' nothing_left
+
+# --- redis
+
+run one up redis
+redis=$(field one pid redis) redis_port=$(field one port redis)
+check 'up starts a Redis' exited_with_one_line 0 'redis is up' "REDIS_URL=redis://127.0.0.1:$redis_port"
+check 'it answers PING as soon as up returns' redis_answers "$redis_port"
+check 'env gives its address and its process' \
+  test "$(eval "$(one env)" && printf %s "$REDIS_URL $REDIS_PID")" = "redis://127.0.0.1:$redis_port $redis"
+run one up redis
+check 'one that has written over its command line is still known' exited_with_one_line 0 'up already' "pid $redis"
+run env REDIS_PORT="$redis_port" "$room/two/scripts/servers.sh" up redis
+check 'a port in use: one line' exited_with_one_line 1 "port $redis_port (REDIS_PORT) is in use"
+exec 3<>"/dev/tcp/127.0.0.1/$redis_port"
+printf 'SET key value\r\nSAVE\r\nSHUTDOWN\r\n' >&3
+eventually not is_alive "$redis"
+exec 3>&-
+run one up redis
+check 'a Redis that was shut down: up starts a new one' exited 0 'has died: starting a new one' 'redis is up'
+run one up machbase redis
+ports="$ports $(field one port)"
+check 'up starts several' exited 0 'machbase is up' 'redis is up already'
+run one down
+check 'down stops all' exited 0 'machbase is down' 'redis is down'
+check 'and leaves nothing of a Redis' nothing_left
+run one with redis -- sh -c 'echo "$REDIS_URL"; exit 7'
+check 'with gives the address of a Redis' exited 7 $'\nredis://127.0.0.1:'
+check 'and stops it' nothing_left
+
+# fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on stdin.
+fake_redis() {
+  mkdir -p "$room/$1"
+  cat >"$room/$1/redis-server"
+  chmod +x "$room/$1/redis-server"
+}
+fake_redis taken <<'END'
+#!/bin/sh
+echo 'Warning: Could not create server TCP listening socket 127.0.0.1:1: bind: Address already in use'
+exit 1
+END
+run env PATH="$room/taken:$PATH" "$room/one/scripts/servers.sh" up redis
+check 'a redis-server in PATH is used; one that never gets a port: its last words' exited 1 'cannot start redis' '    Warning: Could not create'
+check 'nothing is left of it' nothing_left
+
+# --- programs of Debian packages, from an apt-get that needs no network
+
+packages=$(path_without)
+cat >"$packages/apt-get" <<END
+#!/bin/sh
+case " \$* " in
+  *' --print-uris '*)
+    [ -e "$room/lists" ] || { echo 'E: Unable to locate package redis-server' >&2; exit 100; }
+    echo "'http://example.com/l.deb' liblzf1_3.6-3_amd64.deb 1 MD5Sum:0"
+    echo "'http://example.com/r.deb' redis-server_5%3a7.0_amd64.deb 1 MD5Sum:0" ;;
+  *' download '*)
+    echo fetched >>"$room/fetches"
+    sleep 1
+    [ "\$*" = 'download -q liblzf1 redis-server' ] || { echo "E: \$*" >&2; exit 100; }
+    echo l >liblzf1.deb; echo r >redis-server.deb ;;
+  *' update '*)
+    [ ! -e "$room/no-network" ] || { echo 'E: no network' >&2; exit 100; }
+    : >"$room/lists" ;;
+esac
+END
+cat >"$packages/dpkg" <<'END'
+#!/bin/sh
+[ "$1" = -x ] || exit 0
+mkdir -p "$3/usr/bin" "$3/usr/lib/some-linux-gnu"
+case $2 in
+  */redis-server.deb) printf '#!/bin/sh\necho "looks into $LD_LIBRARY_PATH"\n' >"$3/usr/bin/redis-server"; chmod +x "$3/usr/bin/redis-server" ;;
+  *) cp "$2" "$3/usr/lib/some-linux-gnu/lib.so" ;;
+esac
+END
+printf '#!/bin/sh\n[ ! -e "%s" ] || echo "lib.so => not found"\n' "$room/no-library" >"$packages/ldd.new"
+mv -f "$packages/ldd.new" "$packages/ldd"
+chmod +x "$packages/apt-get" "$packages/dpkg" "$packages/ldd"
+fetch=(env PATH="$packages" XK6_SWEEP_CACHE="$room/fetched" "$room/one/scripts/servers.sh")
+fetches() { grep -c . "$room/fetches"; }
+
+if ((EUID == 0)); then
+  : >"$room/no-network"
+  run "${fetch[@]}" build redis
+  check 'no package lists and no network: what apt-get said' exited 1 'cannot update the package lists: install redis-server' '    E: no network'
+  rm "$room/no-network"
+  run "${fetch[@]}" build redis
+  check 'no package lists: root updates them' exited 0 'updating the package lists' 'fetched redis-server'
+  rm -rf "$room/fetched" "$room/fetches"
+else
+  run "${fetch[@]}" build redis
+  check 'no package lists: what to do' exited 1 'as root, run apt-get update, or install redis-server' '    E: Unable to locate'
+fi
+: >"$room/lists"
+"${fetch[@]}" build redis >"$room/fetch1" 2>&1 &
+PATH=$packages XK6_SWEEP_CACHE=$room/fetched two build redis >"$room/fetch2" 2>&1
+wait "$!"
+check 'two checkouts that fetch at once fetch once' test "$(fetches)" = 1
+check 'and both get the file' test "$(tail -n 1 "$room/fetch1")" = "$(tail -n 1 "$room/fetch2")"
+file=$(tail -n 1 "$room/fetch1") tree=${file%/usr/bin/redis-server}
+[[ $file == "$room"/* ]] || tree=$room/not-fetched   # it is written to below
+run "${fetch[@]}" build redis
+check 'what is fetched stays fetched' test "$code $(fetches) $said" = "0 1 $file"
+run "${fetch[@]}" up redis
+check 'it is started with its libraries' exited 1 "    looks into $tree/usr/lib/some-linux-gnu"
+echo damage >"$tree/usr/lib/some-linux-gnu/lib.so"
+run "${fetch[@]}" build redis
+check 'a damaged library: fetched again' exited 0 'is damaged or lacks a library: fetching it again' 'fetched redis-server'
+check 'and is whole then' test "$(<"$tree/usr/lib/some-linux-gnu/lib.so")" = l
+: >"$room/no-library"
+run "${fetch[@]}" build redis
+check 'a library that is nowhere: one line at the end' exited 1 'no usr/bin/redis-server that works: install redis-server'
+rm "$room/no-library"
+rm -rf "$tree"
+"${fetch[@]}" build redis >/dev/null 2>&1 &
+eventually compgen -G "$tree.building.*/archives" >/dev/null
+kill -TERM "$!"
+wait "$!"
+check 'a fetch that fails or is ended leaves no files' test -z "$(compgen -G "$tree.building.*")"
+run env PATH="$(path_without)" XK6_SWEEP_CACHE="$room/empty" "$room/one/scripts/servers.sh" up redis
+check 'no redis-server and no apt-get: one line' exited_with_one_line 1 'redis-server is not in PATH' 'install redis-server'
 check 'none of these left anything' nothing_left
 
 # --- with
