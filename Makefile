@@ -13,7 +13,10 @@ GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.s
 MODULES := extensions extensions/cmd/k6 scripts/bench/native scripts/bench/ratios
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
-own := env -u MACHBASE_URL scripts/servers.sh with
+own := env -u MACHBASE_URL -u REDIS_URL scripts/servers.sh with
+# What make gate measures, and what its baseline has to be measured with.
+few := 1,8,64
+gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
 .PHONY: help
 help: ## say what each target does
@@ -44,17 +47,27 @@ bin/xk6: scripts/tools/xk6/go.mod
 stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
 	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(if $(DURATION),,-e OPS=$(or $(OPS),500)) scenarios/stock-rollup.js'
 
+.PHONY: gate
+gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed
+	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
+	  exec bin/k6 run $(gated) -e THRESHOLDS=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
+
+.PHONY: baseline
+baseline: bin/k6 ## record the run that make gate compares with: on this host, with this version of the server
+	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js'
+	bin/k6 x sweep record --force results/stock-rollup.json
+
 .PHONY: test
 test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector
 	scripts/test/servers_test.sh
 	go test -C scripts/bench/native -race ./...
 	go test -C scripts/bench/ratios -race ./...
 	$(own) machbase -- go test -C extensions -race ./...
-	$(own) machbase -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
+	$(own) machbase redis -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
 
 .PHONY: bench
-bench: bin/k6 ## print k6's speed beside a native Go program's, measured in turns; leave the machine alone meanwhile
-	$(with) machbase -- scripts/bench.sh
+bench: bin/k6 ## print what k6 costs, beside a native Go program and by itself; leave the machine alone meanwhile
+	$(with) machbase -- scripts/bench.sh $(BENCH)
 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Prints k6's speed beside a native Go program's over the same client library, measured in turns: `make bench`.
-# Leave the machine alone meanwhile (about ten minutes). Options go to scripts/bench/ratios, such as -rounds 3.
+# Prints what k6 costs, measured side by side: `make bench`. k6 beside a native Go program over the same client library, in
+# turns; 512 clients; operations of nothing; gates that judge runs which are alike and runs that are slower.
+# Leave the machine alone meanwhile (about 15 minutes). Options go to scripts/bench/ratios, such as -rounds 3 or -only core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+go test -C extensions -run '^$' -bench . ./sweep/measure
 go build -C scripts/bench/native -trimpath -o "$PWD/bin/native" .
 go build -C scripts/bench/ratios -trimpath -o "$PWD/bin/ratios" .
 bin/k6 run --quiet scenarios/stock-load.js

@@ -23,7 +23,8 @@ type client struct {
 	args    frozen[[]any]
 	options frozen[*queryOptions]
 
-	sweep    *k6glue.Session // of which recorder is
+	sweep    *k6glue.Session // of which recorder is,
+	op       string          // and of which operation
 	recorder *measure.Recorder
 }
 
@@ -168,12 +169,12 @@ func (c *client) do(operation string, timeout time.Duration, rows func() int64, 
 
 // account adds to what the sweep reports of its step.
 func (c *client) account(rows int64, received, sent uint64) {
-	sweep := k6glue.SessionOf(c.vu.Context())
+	sweep := k6glue.SessionOf(c.vu)
 	if sweep == nil {
 		return
 	}
-	if sweep != c.sweep {
-		c.sweep, c.recorder = sweep, sweep.Client.Recorder(sweep.Op)
+	if sweep != c.sweep || sweep.Op != c.op {
+		c.sweep, c.op, c.recorder = sweep, sweep.Op, sweep.Client.Recorder(sweep.Op)
 	}
 	c.recorder.Rows(uint64(rows))
 	c.recorder.Bytes(sent, received)

@@ -53,7 +53,7 @@ func (m *module) opened(c *client) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.clients[c] = struct{}{}
-	if sweep := k6glue.SessionOf(m.vu.Context()); !m.awaiting || sweep != m.sweep {
+	if sweep := k6glue.SessionOf(m.vu); !m.awaiting || sweep != m.sweep {
 		m.awaiting, m.sweep = true, sweep
 		k6glue.OnVUEnd(m.vu, m.disconnectAll)
 	}

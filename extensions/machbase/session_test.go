@@ -441,7 +441,7 @@ func TestClientOfASweep(t *testing.T) {
 	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
-		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Clients: 1}
+		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Tags: map[string]string{"clients": "1"}}
 		v.VU.CtxField = k6glue.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
 			v.run(`client.query('x')`)

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"strconv"
 
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
@@ -28,7 +27,12 @@ type client struct {
 // until the client's share is done, every call one operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
-	session := &k6glue.Session{Client: c.measured, Op: c.run.config.op(), Clients: c.run.clients}
+	session := &k6glue.Session{Client: c.measured, Op: c.run.config.op(), Tags: c.run.own()}
+	if c.run.config.Raw.Bool {
+		raw := newRawSamples(c.run)
+		c.measured.OnOk(raw.add)
+		session.AtEnd(raw.flush)
+	}
 	ctx = k6glue.WithSession(ctx, session)
 	c.deactivated = make(chan struct{}, 2) // as many as there are activations, at most
 
@@ -59,7 +63,7 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 	}
 	measure := func() {
 		session.Measure()
-		active = c.activate(ctx, map[string]string{"clients": strconv.FormatInt(c.run.clients, 10)})
+		active = c.activate(ctx, c.run.own())
 	}
 	// The only errors are those of an abort and of a step that is over: both are known where they come from.
 	_ = c.measured.Run(ctx, session.Op, measure, func() error { return c.once(ctx, active) })

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/executor"
 	"go.k6.io/k6/v2/lib/types"
@@ -21,28 +23,61 @@ const (
 	defaultMaxDuration  = 10 * time.Minute
 	defaultGracefulStop = 5 * time.Second
 	maxClients          = 100_000
+	maxRate             = 10_000_000
+)
+
+// What onError may say.
+const (
+	onErrorCount = "count" // count a failed operation, and go on
+	onErrorAbort = "abort" // end the whole test at the first one
+)
+
+// What repeatOrder may say.
+const (
+	orderGrouped     = "grouped"     // all repeats of a step, then the next step
+	orderInterleaved = "interleaved" // all steps once, then all of them again
 )
 
 // Config is a scenario with the executor client-sweep, as it stands in a script's options.
 type Config struct {
 	executor.BaseConfig
 
-	// Clients are the steps of the sweep: how many clients each has.
+	// Clients are the steps of the sweep: how many clients each has. Or else
 	Clients []int64 `json:"clients"`
+	// Rate are the steps of an open-loop sweep: how many operations a second start in each. Or else
+	Rate []float64 `json:"rate"`
+	// Find is a search: steps are chosen by what those before have shown.
+	Find *Find `json:"find"`
+	// PreAllocatedVUs is how many clients share the operations of an open-loop step.
+	PreAllocatedVUs null.Int `json:"preAllocatedVUs"`
+
 	// Iterations is how many operations each client does in each step; or else
 	Iterations null.Int `json:"iterations"`
 	// Duration is for how long each step goes on.
 	Duration types.NullDuration `json:"duration"`
-	// Warmup is how long the clients work before the start line, unmeasured.
+	// Warmup is how long the clients work before the start line, unmeasured; or else
 	Warmup types.NullDuration `json:"warmup"`
-	// Repeats is how many times each step is run, one after the other.
+	// WarmupIterations is how many operations each client does before the start line.
+	WarmupIterations null.Int `json:"warmupIterations"`
+	// Repeats is how many times each step is run, and
 	Repeats null.Int `json:"repeats"`
+	// RepeatOrder whether its repeats follow each other.
+	RepeatOrder null.String `json:"repeatOrder"`
 	// Pause is the rest between two steps.
 	Pause types.NullDuration `json:"pause"`
 	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
 	MaxDuration types.NullDuration `json:"maxDuration"`
+
+	// OnError says what a failed operation does.
+	OnError null.String `json:"onError"`
+	// AllowFailed lets a run with failed operations end with exit code 0.
+	AllowFailed null.Bool `json:"allowFailed"`
+	// Raw makes every single duration a sample of a Trend.
+	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
 	Op null.String `json:"op"`
+	// Ops are the names that the script gives to operations, so that gates can be checked before the run.
+	Ops []string `json:"ops"`
 }
 
 var _ lib.ExecutorConfig = &Config{}
@@ -51,7 +86,9 @@ func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 	c := Config{
 		BaseConfig:  executor.NewBaseConfig(name, ExecutorType),
 		Repeats:     null.NewInt(1, false),
+		RepeatOrder: null.NewString(orderGrouped, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
+		OnError:     null.NewString(onErrorCount, false),
 	}
 	c.GracefulStop = types.NewNullDuration(defaultGracefulStop, false)
 	if err := lib.StrictJSONUnmarshal(rawJSON, &c); err != nil {
@@ -61,49 +98,39 @@ func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 	return &c, nil
 }
 
-// Validate returns what is wrong with the options.
-func (c *Config) Validate() []error {
-	errs := c.BaseConfig.Validate()
-	check := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-
-	check(len(c.Clients) > 0, "clients must list at least one number of clients, such as [1, 8, 64]")
-	for _, n := range c.Clients {
-		check(n >= 1 && n <= maxClients, "clients must be whole numbers from 1 to %d, but one is %d", maxClients, n)
-	}
-	if c.Iterations.Valid == c.Duration.Valid {
-		errs = append(errs, errors.New("one of iterations (operations of each client) and duration must be set, and not both"))
-	}
-	check(!c.Iterations.Valid || c.Iterations.Int64 > 0, "iterations must be more than 0, but is %d", c.Iterations.Int64)
-	check(!c.Duration.Valid || c.Duration.Duration > 0, "duration must be more than 0, but is %s", c.Duration.Duration)
-	check(c.Warmup.Duration >= 0, "warmup can't be negative, but is %s", c.Warmup.Duration)
-	check(c.Repeats.Int64 >= 1, "repeats must be at least 1, but is %d", c.Repeats.Int64)
-	check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
-	check(c.MaxDuration.TimeDuration() >= time.Second, "maxDuration must be at least 1s, but is %s", c.MaxDuration.Duration)
-	check(c.Warmup.Duration+c.Duration.Duration < c.MaxDuration.Duration,
-		"maxDuration (%s) must leave room for warmup and duration (%s)",
-		c.MaxDuration.Duration, c.Warmup.Duration+c.Duration.Duration)
-	check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
-
-	return errs
-}
-
 // GetDescription says in one line what the scenario will do.
 func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 	share := fmt.Sprintf("%d operations each", c.Iterations.Int64)
 	if c.Duration.Valid {
 		share = c.Duration.String()
 	}
-	steps := make([]string, 0, len(c.Clients))
+	warmup := c.Warmup.String()
+	if c.WarmupIterations.Int64 > 0 {
+		warmup = fmt.Sprintf("%d operations each", c.WarmupIterations.Int64)
+	}
+
+	return fmt.Sprintf("Sweep of %s, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
+		c.describeSteps(et), share, warmup, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
+}
+
+func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
+	var steps []string
+	switch {
+	case c.Find != nil:
+		return c.Find.describe()
+	case c.openLoop():
+		for _, rate := range c.Rate {
+			steps = append(steps, formatNumber(rate))
+		}
+
+		return fmt.Sprintf("%s operations a second by %d clients", strings.Join(steps, ", "),
+			et.ScaleInt64(c.PreAllocatedVUs.Int64))
+	}
 	for _, n := range c.Clients {
 		steps = append(steps, fmt.Sprint(et.ScaleInt64(n)))
 	}
 
-	return fmt.Sprintf("Sweep of %s clients, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
-		strings.Join(steps, ", "), share, c.Warmup.Duration, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
+	return strings.Join(steps, ", ") + " clients"
 }
 
 // GetExecutionRequirements asks k6 for the VUs of the largest step, for as long as the sweep may take at most.
@@ -111,14 +138,14 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration()
 
 	return []lib.ExecutionStep{
-		{TimeOffset: 0, PlannedVUs: uint64(et.ScaleInt64(slices.Max(c.Clients)))},
-		{TimeOffset: time.Duration(c.stepCount()) * step, PlannedVUs: 0},
+		{TimeOffset: 0, PlannedVUs: uint64(et.ScaleInt64(c.mostClients()))},
+		{TimeOffset: time.Duration(c.mostSteps()) * step, PlannedVUs: 0},
 	}
 }
 
 // HasWork tells whether this instance has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
-	return len(c.Clients) > 0 && et.ScaleInt64(slices.Max(c.Clients)) > 0
+	return et.ScaleInt64(c.mostClients()) > 0 || c.openLoop()
 }
 
 // NewExecutor returns the executor of the scenario.
@@ -127,17 +154,43 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	if err != nil {
 		return nil, err
 	}
+	if err := c.fits(es.ExecutionTuple); err != nil {
+		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
+	}
+	results := resultsOf(es.Test.Registry)
+	if err := results.checkGates(c.Name, c.opNames()); err != nil {
+		return nil, invalid(err)
+	}
 
 	return &Executor{
 		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
 		config:       c,
 		state:        es,
 		metrics:      m,
+		results:      results,
 		iterations:   newIterations(es.ExecutionTuple),
-		collector:    newCollector(),
 		logger:       logger,
 	}, nil
 }
+
+// invalid gives an error k6's exit code for options that make no sense.
+func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig) }
+
+// fits tells whether an instance with this execution segment can do its part.
+func (c *Config) fits(et *lib.ExecutionTuple) error {
+	switch here := et.ScaleInt64(c.mostClients()); {
+	case c.Find != nil && here != c.mostClients():
+		return errors.New("find cannot be shared by execution segments: each would search for itself")
+	case c.openLoop() && here == 0:
+		return fmt.Errorf("preAllocatedVUs (%d) must be at least the number of execution segments: "+
+			"this one has operations to do, and no client", c.PreAllocatedVUs.Int64)
+	}
+
+	return nil
+}
+
+// openLoop tells whether operations start at times, and not when those before have ended.
+func (c *Config) openLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
 
 func (c *Config) op() string {
 	if c.Op.Valid {
@@ -147,4 +200,66 @@ func (c *Config) op() string {
 	return c.Name
 }
 
-func (c *Config) stepCount() int { return len(c.Clients) * int(c.Repeats.Int64) }
+// opNames are the names of all operations of the scenario.
+func (c *Config) opNames() []string {
+	if len(c.Ops) > 0 {
+		return c.Ops
+	}
+
+	return []string{c.op()}
+}
+
+// mostClients is the number of clients of the largest step.
+func (c *Config) mostClients() int64 {
+	switch {
+	case c.openLoop():
+		return c.PreAllocatedVUs.Int64
+	case c.Find != nil:
+		return int64(c.Find.Max)
+	case len(c.Clients) == 0:
+		return 0
+	}
+
+	return slices.Max(c.Clients)
+}
+
+// mostSteps is how many steps there can be.
+func (c *Config) mostSteps() int {
+	if c.Find != nil {
+		return c.Find.mostSteps() * int(c.Repeats.Int64)
+	}
+
+	return len(c.specs())
+}
+
+// spec is what is particular to one step.
+type spec struct {
+	clients int64
+	rate    float64 // zero but for open-loop steps
+	repeat  int     // from 1
+}
+
+// specs are the steps of a sweep that is no search, in the order in which they run.
+func (c *Config) specs() []spec {
+	once := make([]spec, 0, len(c.Clients)+len(c.Rate))
+	for _, n := range c.Clients {
+		once = append(once, spec{clients: n})
+	}
+	for _, rate := range c.Rate {
+		once = append(once, spec{clients: c.PreAllocatedVUs.Int64, rate: rate})
+	}
+
+	repeats := int(c.Repeats.Int64)
+	all := make([]spec, 0, len(once)*repeats)
+	for i := range len(once) * repeats {
+		s := once[i%len(once)]
+		s.repeat = i/len(once) + 1
+		if c.RepeatOrder.String == orderGrouped {
+			s = once[i/repeats]
+			s.repeat = i%repeats + 1
+		}
+		all = append(all, s)
+	}
+
+	return all
+}

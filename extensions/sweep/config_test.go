@@ -91,13 +91,16 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 
 func TestConfigValidate(t *testing.T) {
 	const neither = "one of iterations (operations of each client) and duration must be set, and not both"
+	const none = "one of clients (such as [1, 8, 64]), rate (operations a second, such as [100, 1000]) and find must be set"
+	const noVUs = "with rate, preAllocatedVUs must be how many clients share the operations, from 1 to 100000"
 	for _, tt := range []struct {
 		json string
 		want []string
 	}{
 		{`{"clients": [1, 512], "iterations": 1}`, nil},
 		{`{"clients": [100000], "duration": "1ms"}`, nil},
-		{`{"iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},
+		{`{"iterations": 1}`, []string{none}},
+		{`{"clients": [1], "rate": [1], "preAllocatedVUs": 1, "duration": "1s"}`, []string{none}},
 		{`{"clients": [], "iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},
 		{`{"clients": [1, 0, 8, -1], "iterations": 1}`, []string{
 			"clients must be whole numbers from 1 to 100000, but one is 0",
@@ -120,6 +123,49 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "op": ""}`, []string{"op can't be empty"}},
 		{`{"clients": [1], "iterations": 1, "gracefulStop": "-1s"}`, []string{"the gracefulStop timeout can't be negative"}},
 		{`{"clients": [1], "iterations": 1, "repeats": null, "maxDuration": null, "op": null}`, nil},
+		{`{"clients": [1], "iterations": 1, "warmupIterations": 5, "repeatOrder": "interleaved", "onError": "abort"}`, nil},
+		{`{"clients": [1], "iterations": 1, "warmupIterations": -1}`, []string{"warmupIterations can't be negative, but is -1"}},
+		{`{"clients": [1], "iterations": 1, "warmupIterations": 1, "warmup": "1s"}`, []string{
+			"one of warmup (a time) and warmupIterations (operations of each client) can be set, and not both",
+		}},
+		{`{"clients": [1], "iterations": 1, "onError": "stop"}`, []string{"onError must be 'count' or 'abort', but is 'stop'"}},
+		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
+		{`{"clients": [1], "iterations": 1, "ops": ["get", ""]}`, []string{"ops can't hold an empty name"}},
+		{`{"clients": [1], "iterations": 1, "preAllocatedVUs": 1}`, []string{
+			"preAllocatedVUs goes with rate only; the clients of a step are in clients",
+		}},
+		{`{"rate": [0.5, 1000], "preAllocatedVUs": 8, "duration": "1s", "warmup": "1s"}`, nil},
+		{`{"rate": [], "preAllocatedVUs": 8, "duration": "1s"}`, []string{
+			"rate must list at least one number of operations a second, such as [100, 1000]",
+			"preAllocatedVUs goes with rate only; the clients of a step are in clients",
+		}},
+		{`{"rate": [0, 10000001], "preAllocatedVUs": 8, "duration": "1s"}`, []string{
+			"rate must be more than 0 and at most 10000000 operations a second, but one is 0",
+			"rate must be more than 0 and at most 10000000 operations a second, but one is 1.0000001e+07",
+		}},
+		{`{"rate": [1], "duration": "1s"}`, []string{noVUs}},
+		{`{"rate": [1], "preAllocatedVUs": 0, "duration": "1s"}`, []string{noVUs}},
+		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and not iterations"}},
+		{`{"rate": [1], "preAllocatedVUs": 1, "duration": "1s", "warmupIterations": 5}`, []string{
+			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
+		}},
+		{`{"find": {"p99": "5ms", "max": 512}, "iterations": 100}`, nil},
+		{`{"find": {"of": "rate", "p99": "5ms", "p50": 1, "min": 10, "max": 512}, "preAllocatedVUs": 4, "duration": "1s"}`, nil},
+		{`{"find": {"of": "rate", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{noVUs}},
+		{`{"find": {"of": "vus", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{
+			"find.of must be 'clients' or 'rate', but is 'vus'",
+		}},
+		{`{"find": {"max": 8}, "duration": "1s"}`, []string{
+			"find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999 and mean",
+		}},
+		{`{"find": {"p99": "0s", "max": 0}, "duration": "1s"}`, []string{
+			"find.max must be a whole number from 1 to 100000, but is 0",
+			"find.p99 must be more than 0, but is 0s",
+		}},
+		{`{"find": {"p99": "1s", "max": 1.5, "min": 2}, "duration": "1s"}`, []string{
+			"find.max must be a whole number from 1 to 100000, but is 1.5",
+			"find.min must be a whole number of at most find.max, but is 2",
+		}},
 	} {
 		t.Run(tt.json, func(t *testing.T) {
 			var got []string

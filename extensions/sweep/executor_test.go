@@ -49,7 +49,8 @@ func TestSweepOfASession(t *testing.T) {
 			require.Zero(t, step.Failed)
 			require.InDelta(t, 0.1, step.Seconds, 1e-9)
 			require.InDelta(t, 100*clients, step.OpsPerSecond, 1e-6)
-			require.Equal(t, report.ClientSeconds{Min: 0.1, Max: 0.1, Avg: 0.1}, step.Client)
+			require.Equal(t, []float64{0.1, 0.1, 0.1, 0.1}, []float64{step.Client.Min, step.Client.P50, step.Client.Max, step.Client.Avg})
+			require.Equal(t, []int64{10, 10}, []int64{step.Client.Ops.Min, step.Client.Ops.Max})
 			require.InDelta(t, 10, step.Latency.Max, 1e-9)
 		}
 		require.Equal(t, 5, s.calls(), "one iteration is one client's session")
@@ -466,14 +467,14 @@ func TestReportOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [1], "duration": "1s", "warmup": "2s", "repeats": 2}`, `sweep.run(() => sleep(10))`)
 		results := resultsOf(s.state.Test.Registry)
-		results.meta(map[string]any{"kind": "cache"}, map[string]any{"ratio": 9})
+		results.meta(map[string]any{"kind": "cache"}, map[string]any{"ratio": 9}, nil)
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, report.Schema, rep.Schema)
 		require.Equal(t, "rollup", rep.Scenario)
 		require.Equal(t, map[string]any{"kind": "cache"}, rep.Target)
 		require.Equal(t, map[string]any{
-			"clients": []int64{1}, "duration": "1s", "warmup": "2s", "repeats": int64(2), "pause": "0s",
+			"clients": []int64{1}, "duration": "1s", "warmup": "2s", "repeats": int64(2), "repeatOrder": "grouped", "pause": "0s",
 			"maxDuration": "10m0s", "gracefulStop": "5s", "ratio": 9,
 		}, rep.Params)
 		require.Zero(t, rep.Steps[0].PerClient)

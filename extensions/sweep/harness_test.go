@@ -190,7 +190,7 @@ func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
 		"vu":    local,
 		"sleep": func(ms int) error { return wait(time.After(time.Duration(ms) * time.Millisecond)) },
 		"onEnd": func() {
-			k6glue.SessionOf(vu.Context()).AtEnd(func() { vu.ended = append(vu.ended, vu.active.Load()) })
+			k6glue.SessionOf(vu).AtEnd(func() { vu.ended = append(vu.ended, vu.active.Load()) })
 		},
 		"hang":  func() error { return wait(nil) },
 		"abort": func() { vu.rt.Interrupt(&errext.InterruptError{Reason: errext.AbortTest}) },

@@ -5,12 +5,7 @@
  * ```js
  * import sweep from 'k6/x/sweep';
  *
- * export const options = {
- *   scenarios: {
- *     lookups: { executor: 'client-sweep', clients: [1, 8, 64], iterations: 10000, warmup: '2s' },
- *   },
- *   thresholds: { sweep_failed: ['count==0'], 'sweep_p99{clients:64}': ['value<20'] },
- * };
+ * export const options = sweep.options({ scenario: 'lookups', clients: [1, 8, 64], iterations: 10000, warmup: '2s' });
  *
  * export default function () {
  *   // Here a client connects; then all clients of the step start together.
@@ -20,27 +15,49 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, all tagged with `scenario`, `clients` and `op`. Gauges go out once a second (of that second) and at the end
- * of a step (of the whole step, which is what a threshold judges in the end): `sweep_ops_per_second`; `sweep_p50`,
- * `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean` in milliseconds, of successful operations;
- * `sweep_clients_done` (without `op`). Counters: `sweep_ops`, `sweep_failed`, and `sweep_incomplete` (without `op`),
- * which counts steps in which not every client did its whole share. What modules emit in a warm-up has the tag
- * `phase: 'warm-up'` and no tag `clients`.
+ * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`. Gauges go
+ * out once a second (of that second) and at the end of a step (of the whole step, which is what a threshold judges in the
+ * end): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean`
+ * in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, `sweep_failed`, and
+ * `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share. `sweep_gate`, a
+ * Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in milliseconds, has every
+ * single operation where `raw` asks for it. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
  */
 declare module 'k6/x/sweep' {
   /** Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. */
   export interface ClientSweep {
     executor: 'client-sweep';
-    /** The steps: how many clients each has. Steps run one after another, each as soon as the one before has ended. */
-    clients: number[];
+    /**
+     * The steps: how many clients each has. Steps run one after another, each as soon as the one before has ended.
+     * Either this, or `rate`, or `find`.
+     */
+    clients?: number[];
+    /**
+     * The steps of an open-loop sweep: how many operations a second start in each, whether those before have ended or
+     * not. `preAllocatedVUs` clients share them, for `duration`. Latency counts from the time at which an operation
+     * should have started, so that a stall of the server is not hidden (coordinated omission). All that is due is done,
+     * however late; what is not started at `maxDuration` makes the step incomplete.
+     */
+    rate?: number[];
+    /** A search for the highest number of clients, or rate, that keeps a bound. */
+    find?: Find;
+    /** How many clients share the operations of an open-loop step. */
+    preAllocatedVUs?: number;
     /** How many operations each client does in each step. Either this or `duration`. */
     iterations?: number;
     /** For how long each step is measured. Operations under way at its end are done and counted. */
     duration?: string | number;
     /** How long the clients work before the start line, unmeasured. Default: not at all. */
     warmup?: string | number;
-    /** How many times each step is run. Default: 1. */
+    /** How many operations each client does before the start line, instead of a time. */
+    warmupIterations?: number;
+    /** How many times each step is run. Default: 1. Gates against a baseline need at least 4. */
     repeats?: number;
+    /**
+     * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps once, then all of them
+     * again, so that a machine which gets slower meanwhile does so for all steps.
+     */
+    repeatOrder?: 'grouped' | 'interleaved';
     /** The rest between two steps. Default: none. */
     pause?: string | number;
     /**
@@ -50,13 +67,95 @@ declare module 'k6/x/sweep' {
     maxDuration?: string | number;
     /** How long operations that are under way at maxDuration may still take; then they count as failed. Default: 5s. */
     gracefulStop?: string | number;
-    /** The name of the operations, the tag `op`. Default: the scenario's name. */
+    /**
+     * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole test at the first
+     * one of a measured phase, exit code 108.
+     */
+    onError?: 'count' | 'abort';
+    /** Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110. */
+    allowFailed?: boolean;
+    /**
+     * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in memory: 70 to 120 bytes an
+     * operation. Default: histograms, whose size does not depend on the number of operations.
+     */
+    raw?: boolean;
+    /** The name of the operations that nobody named, the tag `op`. Default: the scenario's name. */
     op?: string;
+    /** The names that `op(name, fn)` gives to operations, so that gates are checked before the run. */
+    ops?: string[];
     exec?: string;
     env?: Record<string, string>;
     tags?: Record<string, string>;
     startTime?: string;
   }
+
+  /**
+   * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
+   * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
+   * breaks the bound; so does one kind of operation of several. With repeats, the median counts.
+   */
+  export interface Find {
+    /** What is varied: `clients` (default) or `rate`. */
+    of?: 'clients' | 'rate';
+    /** The first number that is tried. Default: 1 client, or a 128th of the highest rate. */
+    min?: number;
+    /** The highest number that is tried. */
+    max: number;
+    /** The bounds, such as `'5ms'`; at least one. */
+    p50?: string | number;
+    p90?: string | number;
+    p95?: string | number;
+    p99?: string | number;
+    p999?: string | number;
+    mean?: string | number;
+  }
+
+  /** A result that somebody else has published. */
+  export interface Series {
+    /** What was measured, such as `'machgo, statement reuse'`. */
+    label: string;
+    /** Where it was published. */
+    source: string;
+    /** On what it was measured, as far as that is known. */
+    machine: string;
+    /** The kind of operation that it is of. */
+    op: string;
+    points: { clients: number; opsPerSecond: number }[];
+  }
+
+  /**
+   * Builds k6's `options` for one sweep: `{ scenarios, thresholds }`, to which a script may add more. It takes the
+   * options of `client-sweep` and:
+   *
+   * - `scenario`: its name, and that of the report's files. Default: `'default'`.
+   * - `thresholds`: the path of a file of gates (see `thresholds`), or k6's own thresholds.
+   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in slots of time, for
+   *   places that know only those, such as Grafana Cloud. The slot of a step is its `maxDuration` or, where there is
+   *   none, warm-up, duration and 10 s; a step that overruns it is incomplete. The scenario's function has to call
+   *   `run`; `rate`, `find`, `raw` and `onError: 'abort'` are for client-sweep only.
+   *
+   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless `allowFailed` is true (for
+   * failed operations) or `thresholds` says otherwise.
+   *
+   * @throws TypeError that names the option which makes no sense
+   */
+  export function options(
+    options: Omit<ClientSweep, 'executor'> & {
+      scenario?: string;
+      thresholds?: string | Record<string, unknown[]>;
+      portable?: boolean;
+    },
+  ): { scenarios: Record<string, object>; thresholds: Record<string, unknown[]> };
+
+  /**
+   * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each gate. They are judged
+   * when the scenario has ended: a step that is missing, empty or incomplete, and a baseline that does not fit, never
+   * pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   *
+   * @throws SweepError that names the file and what is wrong in it
+   * @throws TypeError outside of the init context
+   */
+  export function thresholds(path: string): Record<string, string[]>;
 
   /**
    * Calls `fn` for each operation, until this client's share of the step is done. Before that it waits until all
@@ -71,16 +170,28 @@ declare module 'k6/x/sweep' {
    * operation, its first call (which connects) unmeasured.
    *
    * @throws TypeError when `fn` is not a function
-   * @throws SweepError under another executor, at a second call in one step, and when `fn` returns a promise
+   * @throws SweepError under another executor (portable steps excepted), at a second call in one step, and when `fn` returns a promise
    */
   export function run(fn: () => unknown): void;
+
+  /**
+   * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
+   * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
+   *
+   * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
+   * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs
+   * of that second.
+   *
+   * @throws TypeError for other arguments, and outside of a scenario's function
+   */
+  export function op<T>(name: string, fn: () => T): T;
 
   /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
    *
    * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password in `url` is taken out. When the URL
    * names a server on this machine, the report has that server's processor time too. `params` is with what it was
-   * measured.
+   * measured. `published` is what others have published of the same: the page shows it as a shape.
    *
    * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
    *
@@ -90,18 +201,26 @@ declare module 'k6/x/sweep' {
   export function meta(facts: {
     target?: Record<string, unknown>;
     params?: Record<string, unknown>;
+    published?: Series[];
     results?: string;
   }): void;
 
   /**
-   * What `handleSummary` is to return: the table of each scenario on standard output, and the files `<scenario>.json`
-   * and `<scenario>.md` in `dir` ("results" when not given), which is created when it is missing. Where nothing can be
-   * written to it, there is the table, and the reason on standard error.
+   * What `handleSummary` is to return: the table of each scenario on standard output, and the files `<scenario>.json`,
+   * `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` in `dir` ("results" when not given), which is
+   * created when it is missing. Where nothing can be written to it, there is the table, and the reason on standard error.
    *
-   * @param data what k6 gives to `handleSummary`; nothing of it is needed yet
+   * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
    */
   export function report(data: unknown, options?: { dir?: string }): Record<string, string>;
 
-  const sweep: { run: typeof run; meta: typeof meta; report: typeof report };
+  const sweep: {
+    options: typeof options;
+    thresholds: typeof thresholds;
+    run: typeof run;
+    op: typeof op;
+    meta: typeof meta;
+    report: typeof report;
+  };
   export default sweep;
 }

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -13,7 +12,9 @@ import (
 
 // liveMetrics sends a step's metrics: once a second those of that second, at its end those of the whole step.
 type liveMetrics struct {
-	run *stepRun
+	metrics *sweepMetrics
+	out     chan<- metrics.SampleContainer
+	tags    *metrics.TagSet // of the step
 
 	mu     sync.Mutex
 	before measure.Reading // the reading of the last tick
@@ -21,7 +22,9 @@ type liveMetrics struct {
 	p99    float64         // and their 99th percentile, ms
 }
 
-func newLiveMetrics(run *stepRun) *liveMetrics { return &liveMetrics{run: run} }
+func newLiveMetrics(m *sweepMetrics, out chan<- metrics.SampleContainer, tags *metrics.TagSet) *liveMetrics {
+	return &liveMetrics{metrics: m, out: out, tags: tags}
+}
 
 // tick sends what happened since the last tick.
 func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
@@ -34,9 +37,9 @@ func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
 	for i := range reading.Ops {
 		span := reading.Ops[i].Since(l.before.Op(reading.Ops[i].Op))
 		all.Merge(&span.Durations)
-		tags := l.tags(span.Op)
-		samples = append(samples, l.run.metrics.samples(tags, at, &span, elapsed)...)
-		samples = append(samples, l.run.metrics.counts(tags, at, &span)...)
+		tags := l.tags.With("op", span.Op)
+		samples = append(samples, l.metrics.samples(tags, at, &span, elapsed)...)
+		samples = append(samples, l.metrics.counts(tags, at, &span)...)
 	}
 	l.before = *reading
 	l.rate, l.p99 = report.Rate(all.Count, elapsed), report.Ms(all.Quantile(0.99))
@@ -61,31 +64,22 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 	for i := range reading.Ops {
 		whole := &reading.Ops[i]
 		rest := whole.Since(l.before.Op(whole.Op))
-		tags := l.tags(whole.Op)
-		samples = append(samples, l.run.metrics.samples(tags, at, whole, reading.Elapsed)...)
-		samples = append(samples, l.run.metrics.counts(tags, at, &rest)...)
+		tags := l.tags.With("op", whole.Op)
+		samples = append(samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
+		samples = append(samples, l.metrics.counts(tags, at, &rest)...)
 	}
 	if !reading.Complete {
-		samples = append(samples, l.sample(l.run.metrics.incomplete, at, 1))
+		samples = append(samples, l.sample(l.metrics.incomplete, at, 1))
 	}
 	l.push(samples)
 }
 
 func (l *liveMetrics) clientsDone(at time.Time, reading *measure.Reading) metrics.Samples {
-	return metrics.Samples{l.sample(l.run.metrics.clientsDone, at, float64(reading.Ended))}
+	return metrics.Samples{l.sample(l.metrics.clientsDone, at, float64(reading.Ended))}
 }
 
 func (l *liveMetrics) sample(metric *metrics.Metric, at time.Time, value float64) metrics.Sample {
-	return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: l.tags("")}, Time: at, Value: value}
+	return metrics.Sample{TimeSeries: metrics.TimeSeries{Metric: metric, Tags: l.tags}, Time: at, Value: value}
 }
 
-func (l *liveMetrics) tags(op string) *metrics.TagSet {
-	c := l.run.config
-
-	return stepTags(l.run.state.Test.RunTags, c.Name, c.GetTags(), l.run.clients, op)
-}
-
-// push hands samples to k6 even when the test was interrupted: k6 takes them until the executors have ended.
-func (l *liveMetrics) push(samples metrics.Samples) {
-	metrics.PushIfNotDone(context.Background(), l.run.out, samples)
-}
+func (l *liveMetrics) push(samples metrics.Samples) { l.metrics.push(l.out, samples) }

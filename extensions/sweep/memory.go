@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 )
 
 // While a sweep runs, the heap may grow to heapBudget between two garbage collections, however little of it is in
@@ -17,23 +18,37 @@ const (
 	tooMuch        = heapBudget * 5 / 4 // to which more than this in use is left: collecting so often would not pay
 )
 
-// collector sets how often Go collects garbage during a sweep.
+// collector sets how often Go collects garbage while sweeps run. A process has one setting: scenarios that sweep at
+// the same time share the collector, and the last one to end restores what was before.
 type collector struct {
-	enabled  bool
-	current  int
+	mu       sync.Mutex
+	sweeps   int
+	current  int // zero: not set
 	original int
 }
 
-// newCollector returns a collector. It does nothing when the user has set GOGC or GOMEMLIMIT.
-func newCollector() *collector {
-	return &collector{enabled: os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == ""}
+var theCollector collector //nolint:gochecknoglobals // the setting is the process's
+
+// tuneCollector begins to set how often garbage is collected, until restore. It leaves that alone when the user has
+// set GOGC or GOMEMLIMIT.
+func tuneCollector() *collector {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return nil
+	}
+	theCollector.mu.Lock()
+	defer theCollector.mu.Unlock()
+	theCollector.sweeps++
+
+	return &theCollector
 }
 
-// adjust fits the collector to what is in use now.
+// adjust fits the setting to what is in use now.
 func (c *collector) adjust() {
-	if !c.enabled {
+	if c == nil {
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	percent := gcPercent(liveBytes())
 	if percent == c.current {
 		return
@@ -45,9 +60,14 @@ func (c *collector) adjust() {
 	c.current = percent
 }
 
-// restore undoes what adjust did.
+// restore undoes what adjust did, once no sweep needs it any more.
 func (c *collector) restore() {
-	if c.current != 0 {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sweeps--; c.sweeps == 0 && c.current != 0 {
 		debug.SetGCPercent(c.original)
 		c.current = 0
 	}

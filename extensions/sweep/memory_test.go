@@ -34,11 +34,27 @@ func TestCollectorRestoresWhatItFound(t *testing.T) {
 	found := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(found)
 
-	c := newCollector()
+	c := tuneCollector()
 	c.adjust()
 	require.NotEqual(t, 77, c.current)
 	c.adjust()
 	c.restore()
+	require.Equal(t, 77, debug.SetGCPercent(77))
+}
+
+func TestSweepsSideBySideShareTheCollector(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	found := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(found)
+
+	first, second := tuneCollector(), tuneCollector()
+	first.adjust()
+	second.adjust()
+	first.restore()
+	require.NotZero(t, second.current, "still in use")
+	second.adjust()
+	second.restore()
 	require.Equal(t, 77, debug.SetGCPercent(77))
 }
 
@@ -47,7 +63,7 @@ func TestCollectorLeavesTheUsersSettingAlone(t *testing.T) {
 	found := debug.SetGCPercent(50)
 	defer debug.SetGCPercent(found)
 
-	c := newCollector()
+	c := tuneCollector()
 	c.adjust()
 	require.Equal(t, 50, debug.SetGCPercent(50))
 	c.restore()

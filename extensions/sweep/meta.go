@@ -10,18 +10,22 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// meta is sweep.meta({ target, params, results }): facts for the report that only the script knows. target is what was measured
+// meta is sweep.meta({ target, params, published, results }): facts for the report that only the script knows. target is what was measured
 // (kind, version, driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A
 // password or another secret in target.url is taken out. With the URL of a server on this machine, the report has the
-// server's processor time as well. results is the folder that sweep.report will write to: it throws when it cannot.
+// server's processor time as well. published is what others have published of the same, to be shown beside it as a shape.
+// results is the folder that sweep.report will write to: it throws when it cannot.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts struct {
 		Target  map[string]any `json:"target"`
 		Params  map[string]any `json:"params"`
 		Results string         `json:"results"`
+
+		Published []report.Series `json:"published"`
 	}
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
 		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
@@ -38,7 +42,7 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 			throw(rt, err)
 		}
 	}
-	m.results.meta(facts.Target, facts.Params)
+	m.results.meta(facts.Target, facts.Params, facts.Published)
 
 	return sobek.Undefined()
 }

@@ -1,8 +1,8 @@
 package sweep
 
 import (
+	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -11,7 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep. All are tagged with scenario and clients; all but those of clients and steps with op too.
+// The metrics of a sweep. All but that of gates are tagged with scenario, clients and, in an open-loop step, rate; all but
+// those of clients, steps and gates with op too.
 const (
 	metricOpsPerSecond = "sweep_ops_per_second" // Gauge: successful operations a second
 	metricP50          = "sweep_p50"            // Gauges: percentiles of the successful operations, ms
@@ -25,12 +26,14 @@ const (
 	metricOps          = "sweep_ops"          // Counter: successful operations
 	metricFailed       = "sweep_failed"       // Counter: failed operations
 	metricIncomplete   = "sweep_incomplete"   // Counter: steps in which not every client did its whole share
+	metricGate         = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
+	metricDuration     = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
 
 type sweepMetrics struct {
 	opsPerSecond, p50, p90, p95, p99, p999, max, mean, clientsDone *metrics.Metric
 
-	ops, failed, incomplete *metrics.Metric
+	ops, failed, incomplete, gate, duration *metrics.Metric
 }
 
 // registerMetrics makes the metrics known to the test, or finds them there: thresholds are checked before executors
@@ -55,6 +58,8 @@ func registerMetrics(registry *metrics.Registry) (*sweepMetrics, error) {
 		{&m.ops, metricOps, metrics.Counter, metrics.Default},
 		{&m.failed, metricFailed, metrics.Counter, metrics.Default},
 		{&m.incomplete, metricIncomplete, metrics.Counter, metrics.Default},
+		{&m.gate, metricGate, metrics.Gauge, metrics.Default},
+		{&m.duration, metricDuration, metrics.Trend, metrics.Time},
 	} {
 		registered, err := registry.NewMetric(metric.name, metric.kind, metric.value)
 		if err != nil {
@@ -102,12 +107,25 @@ func (m *sweepMetrics) counts(tags *metrics.TagSet, at time.Time, span *measure.
 	}
 }
 
-// stepTags are the tags of a step's samples.
-func stepTags(base *metrics.TagSet, scenario string, own map[string]string, clients int64, op string) *metrics.TagSet {
-	tags := base.WithTagsFromMap(own).With("scenario", scenario).With("clients", strconv.FormatInt(clients, 10))
-	if op != "" {
-		tags = tags.With("op", op)
+// gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody judged has no sample, and
+// k6 takes that for 0: it is crossed.
+func (m *sweepMetrics) gates(verdicts []report.Verdict, base *metrics.TagSet) metrics.Samples {
+	samples := make(metrics.Samples, 0, len(verdicts))
+	for _, v := range verdicts {
+		value := 0.0
+		if v.Held {
+			value = 1
+		}
+		tags := base.With("gate", v.Gate)
+		samples = append(samples, metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: m.gate, Tags: tags}, Time: time.Now(), Value: value,
+		})
 	}
 
-	return tags
+	return samples
+}
+
+// push hands samples to k6 even when the test was interrupted: k6 takes them until the executors have ended.
+func (m *sweepMetrics) push(out chan<- metrics.SampleContainer, samples metrics.Samples) {
+	metrics.PushIfNotDone(context.Background(), out, samples)
 }

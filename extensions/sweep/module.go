@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"strconv"
-
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
@@ -20,14 +18,18 @@ type rootModule struct{}
 
 // NewModuleInstance registers the metrics, so that the script's thresholds may name them, and returns the VU's module.
 func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	if _, err := registerMetrics(vu.InitEnv().Registry); err != nil {
+	registered, err := registerMetrics(vu.InitEnv().Registry)
+	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry)}
+	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry), metrics: registered}
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
-		"run":    m.run,
-		"meta":   m.meta,
-		"report": m.report,
+		"run":        m.run,
+		"op":         m.op,
+		"options":    m.options,
+		"thresholds": m.thresholds,
+		"meta":       m.meta,
+		"report":     m.report,
 	})
 
 	return m
@@ -36,15 +38,20 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 type module struct {
 	vu      modules.VU
 	results *results
+	metrics *sweepMetrics
 	exports modules.Exports
+
+	session   *k6glue.Session    // for which the recorders are
+	recorders map[string]outcome // by operation
+	beat      *pulse             // under k6's own executors
 }
 
 // Exports returns what scripts import.
 func (m *module) Exports() modules.Exports { return m.exports }
 
-// setClientsTag marks the samples of the measured phase: from here on they belong to a step.
-func (m *module) setClientsTag(clients int64) {
+// setStepTags marks the samples of the measured phase: from here on they belong to a step.
+func (m *module) setStepTags(tags map[string]string) {
 	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) {
-		t.Tags = t.Tags.Without("phase").With("clients", strconv.FormatInt(clients, 10))
+		t.Tags = t.Tags.Without("phase").WithTagsFromMap(tags)
 	})
 }

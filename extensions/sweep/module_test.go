@@ -42,10 +42,10 @@ func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	instance := New().NewModuleInstance(runtime.VU)
 	exports := instance.Exports()
-	require.Len(t, exports.Named, 3)
+	require.Len(t, exports.Named, 6)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "meta", "report"} {
+	for _, name := range []string{"run", "op", "options", "thresholds", "meta", "report"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
@@ -59,6 +59,7 @@ func TestModuleRegistersTheMetrics(t *testing.T) {
 		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
 		"sweep_p999": metrics.Gauge, "sweep_max": metrics.Gauge, "sweep_mean": metrics.Gauge,
 		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Counter, "sweep_incomplete": metrics.Counter,
+		"sweep_gate": metrics.Gauge, "sweep_duration": metrics.Trend,
 	} {
 		metric := runtime.VU.InitEnvField.Registry.Get(name)
 		require.NotNil(t, metric, name)
@@ -75,7 +76,7 @@ func TestModuleWhoseMetricsAreTaken(t *testing.T) {
 func TestRunOutsideOfTheExecutor(t *testing.T) {
 	runtime, _ := newModule(t)
 	_, message := thrownBy(t, runtime, `sweep.run(() => {})`)
-	require.Equal(t, "sweep.run works in scenarios with executor 'client-sweep' only", message)
+	require.Equal(t, "sweep.run works in scenarios with executor 'client-sweep' only, or in those that sweep.options has made portable", message)
 }
 
 func TestRunTakesAFunction(t *testing.T) {
@@ -170,7 +171,7 @@ func TestReport(t *testing.T) {
 	files, ok := value.Export().(map[string]any)
 	require.True(t, ok)
 
-	require.Len(t, files, 5)
+	require.Len(t, files, 13, "six formats for each scenario, and standard output")
 	stdout := files["stdout"].(string)
 	for _, scenario := range []string{"hot", "cold"} {
 		base := filepath.Join(dir, scenario)
@@ -180,7 +181,10 @@ func TestReport(t *testing.T) {
 		require.Equal(t, int64(1234), rep.Steps[0].Operations)
 		require.Equal(t, rep.Markdown(), files[base+".md"])
 		require.Contains(t, stdout, rep.Markdown())
-		require.Contains(t, stdout, "report: "+base+".json, "+base+".md\n")
+		require.Contains(t, stdout, "report: "+base+".html, .json, .md, .csv, .bench.txt, .junit.xml\n")
+		for _, suffix := range []string{".csv", ".bench.txt", ".junit.xml", ".html"} {
+			require.Contains(t, files[base+suffix], scenario, suffix)
+		}
 	}
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 	written, err := os.ReadDir(dir)

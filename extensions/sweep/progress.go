@@ -13,21 +13,31 @@ import (
 // progress is what k6's progress bar shows of a sweep.
 type progress struct {
 	config *Config
-	steps  int
+	specs  []spec // of all steps; none where they are searched for
+	steps  int    // how many there are, or can be
 
 	mu      sync.Mutex
 	index   int // of the current step, from 1
-	current *stepRun
+	spec    spec
+	current *stepRun // nil: this instance has no part in it
 }
 
-func (p *progress) next(step *stepRun) {
+func newProgress(c *Config) *progress {
+	p := &progress{config: c, steps: c.mostSteps()}
+	if c.Find == nil {
+		p.specs = c.specs()
+	}
+
+	return p
+}
+
+func (p *progress) next(s spec, step *stepRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.index++
+	p.spec = s
 	p.current = step
 }
-
-func (p *progress) skip() { p.next(nil) }
 
 // read returns the part of the whole sweep that is done, and the figures of the current step in at most three
 // columns: more make k6 panic.
@@ -38,14 +48,26 @@ func (p *progress) read() (float64, []string) {
 		return p.part(0), []string{fmt.Sprintf("step %d/%d", p.index, p.steps)}
 	}
 
-	step := fmt.Sprintf("step %d/%d: %d clients", p.index, p.steps, p.current.clients)
 	if !p.current.step.Started() {
-		return p.part(0), []string{step, "connecting and warming up"}
+		return p.part(0), []string{p.step(), "connecting and warming up"}
 	}
 	count, elapsed := p.current.step.Progress()
 	done, share := p.done(count, elapsed)
 
-	return p.part(done), []string{step, share, p.figures(done, elapsed)}
+	return p.part(done), []string{p.step(), share, p.figures(done, elapsed)}
+}
+
+// step is the current step in words.
+func (p *progress) step() string {
+	what := report.Plural(int(p.spec.clients), "client")
+	if p.spec.rate > 0 {
+		what = formatNumber(p.spec.rate) + " ops/s"
+	}
+	if p.config.Find != nil {
+		return fmt.Sprintf("finding %s: %s", p.config.Find.bound(), what)
+	}
+
+	return fmt.Sprintf("step %d/%d: %s", p.index, p.steps, what)
 }
 
 // figures are the operations a second and p99 of the last second, and the time that the step still needs.
@@ -80,11 +102,11 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 // of operations, a step weighs as much as it has clients.
 func (p *progress) part(done float64) float64 {
 	weigh := func(step int) float64 {
-		if p.config.Duration.Valid {
+		if p.config.Duration.Valid || p.specs == nil {
 			return 1
 		}
 
-		return float64(p.config.Clients[step/int(p.config.Repeats.Int64)])
+		return float64(p.specs[step].clients)
 	}
 
 	var behind, all float64

@@ -23,7 +23,8 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config, err := newConfig("x", []byte(c.options))
 			require.NoError(t, err)
-			p := &progress{config: config.(*Config), steps: config.(*Config).stepCount(), index: c.index}
+			p := newProgress(config.(*Config))
+			p.index = c.index
 			require.InDelta(t, c.want, p.part(c.done), 1e-9)
 		})
 	}

@@ -6,18 +6,25 @@ import (
 	"sync"
 	"time"
 
+	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // results is what the executors of one test run have measured and its scripts have told, for the report at its end.
 type results struct {
-	mu      sync.Mutex
-	target  map[string]any
-	params  map[string]any
-	server  *serverProcess
-	reports []*report.Report
+	mu        sync.Mutex
+	target    map[string]any
+	params    map[string]any
+	published []report.Series
+	server    *serverProcess
+	reports   []*report.Report
+
+	gates    map[string]*gate.File    // by path
+	portable map[string]*portableStep // by scenario
+	pulses   map[string]*pulse        // by scenario
 }
 
 // runs holds the results of each test run of this process, by the one object that k6 gives to both a run's modules
@@ -35,15 +42,20 @@ func (r *results) begin(scenario string, params map[string]any) *report.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 
+	return r.newReport(scenario, params)
+}
+
+func (r *results) newReport(scenario string, params map[string]any) *report.Report {
 	rep := &report.Report{
-		Schema:   report.Schema,
-		Scenario: scenario,
-		Started:  time.Now().UTC(),
-		Host:     report.ThisHost(),
-		K6:       k6Version(),
-		Target:   r.target,
-		Params:   params,
-		Steps:    []report.Step{},
+		Schema:    report.Schema,
+		Scenario:  scenario,
+		Started:   time.Now().UTC(),
+		Host:      report.ThisHost(),
+		K6:        k6Version(),
+		Target:    r.target,
+		Params:    params,
+		Published: r.published,
+		Steps:     []report.Step{},
 	}
 	maps.Copy(rep.Params, r.params)
 	r.reports = append(r.reports, rep)
@@ -51,10 +63,40 @@ func (r *results) begin(scenario string, params map[string]any) *report.Report {
 	return rep
 }
 
-func (r *results) finish(rep *report.Report, interrupted bool) {
+// portableReport returns the report of a sweep whose steps are scenarios of their own. It counts as interrupted until its
+// last step has ended.
+func (r *results) portableReport(c *Config, et *lib.ExecutionTuple) *report.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rep := range r.reports {
+		if rep.Scenario == c.Name {
+			return rep
+		}
+	}
+	params := c.params(et)
+	params["portable"] = true
+	rep := r.newReport(c.Name, params)
+	rep.Interrupted = true
+
+	return rep
+}
+
+// finish closes a report, and returns how many operations have failed.
+func (r *results) finish(rep *report.Report, interrupted bool) (failed uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep.Interrupted = interrupted
+	for i := range rep.Steps {
+		failed += rep.Steps[i].Failed
+	}
+
+	return failed
+}
+
+func (r *results) searched(rep *report.Report, search *report.Search) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rep.Search = search
 }
 
 func (r *results) add(rep *report.Report, steps []report.Step) {
@@ -63,10 +105,11 @@ func (r *results) add(rep *report.Report, steps []report.Step) {
 	rep.Steps = append(rep.Steps, steps...)
 }
 
-// meta takes the facts that the script tells about the target and about its parameters.
-func (r *results) meta(target, params map[string]any) {
+// meta takes the facts that the script tells about the target, its parameters and what others have published.
+func (r *results) meta(target, params map[string]any, published []report.Series) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.published = append(r.published, published...)
 	maps.Copy(r.target, target)
 	maps.Copy(r.params, params)
 	if url, ok := r.target["url"].(string); ok {

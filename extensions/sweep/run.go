@@ -24,14 +24,23 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		k6glue.ThrowType(rt, "sweep.run(fn) takes a function, not %s", call.Argument(0).String())
 	}
 	ctx := m.vu.Context()
-	session := k6glue.SessionOf(ctx)
+	session := k6glue.SessionOf(m.vu)
 	if session == nil {
-		throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only"))
+		var err error
+		var leave func()
+		if session, leave, err = m.portableSession(ctx); err != nil {
+			throw(rt, err)
+		}
+		if session == nil {
+			throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only, "+
+				"or in those that sweep.options has made portable"))
+		}
+		defer leave()
 	}
 
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
-		m.setClientsTag(session.Clients)
+		m.setStepTags(session.Tags)
 	}, func() error { return operation(ctx, fn) })
 	if err != nil {
 		throw(rt, err)

@@ -3,10 +3,14 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -18,39 +22,71 @@ const liveEvery = time.Second
 
 // stepRun is one step while it runs.
 type stepRun struct {
-	*Executor
+	*sweepRun
+	spec
 
-	out           chan<- metrics.SampleContainer
-	clients, here int64 // in the step, and of those in this instance's segment
-	repeat        int
-	step          *measure.Step
-	cpu           *cpuMeter
-	live          *liveMetrics
-	logger        *logrus.Entry
+	here   int64 // of the step's clients, those in this instance's segment
+	step   *measure.Step
+	cpu    *cpuMeter
+	live   *liveMetrics
+	logger *logrus.Entry
 
 	mu     sync.Mutex
 	abort  error // what a script's test.abort said
 	cancel context.CancelCauseFunc
 }
 
-func newStepRun(
-	e *Executor, out chan<- metrics.SampleContainer, clients, here int64, repeat int, server *serverProcess,
-) *stepRun {
+func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	r := &stepRun{
-		Executor: e, out: out, clients: clients, here: here, repeat: repeat,
-		cpu:    newCPUMeter(server),
-		logger: e.logger.WithField("clients", clients),
+		sweepRun: run, spec: s, here: here,
+		cpu:    newCPUMeter(run.results.serverProcess()),
+		logger: run.logger.WithField("clients", s.clients),
 	}
-	plan := measure.Plan{
-		Operations: uint64(e.config.Iterations.Int64),
-		Duration:   e.config.Duration.TimeDuration(),
-		Warmup:     e.config.Warmup.TimeDuration(),
+	if s.rate > 0 {
+		r.logger = r.logger.WithField("rate", formatNumber(s.rate))
 	}
-	r.step = measure.NewStep(int(here), plan, r.logFault)
+	r.step = measure.NewStep(int(here), r.plan(), func(err error) { logFault(r.logger, err) })
 	r.step.OnStart(r.cpu.start)
-	r.live = newLiveMetrics(r)
+	r.live = newLiveMetrics(run.metrics, run.out, r.tags())
+	if r.config.OnError.String == onErrorAbort {
+		r.step.OnFail(func(op string) {
+			r.aborted(&errext.InterruptError{Reason: fmt.Sprintf(
+				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.clients), "client"))})
+		})
+	}
 
 	return r
+}
+
+func (r *stepRun) plan() measure.Plan {
+	plan := measure.Plan{
+		Operations:       uint64(r.config.Iterations.Int64),
+		Duration:         r.config.Duration.TimeDuration(),
+		Warmup:           r.config.Warmup.TimeDuration(),
+		WarmupOperations: uint64(r.config.WarmupIterations.Int64),
+	}
+	if r.rate > 0 {
+		plan.Rate = r.rate
+		plan.Slots = newSegmentSlots(r.state.ExecutionTuple)
+	}
+
+	return plan
+}
+
+// tags are those of all samples of the step.
+func (r *stepRun) tags() *metrics.TagSet {
+	return r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).
+		With("scenario", r.config.Name).WithTagsFromMap(r.own())
+}
+
+// own are the tags that tell the step from the others.
+func (s spec) own() map[string]string {
+	tags := map[string]string{"clients": strconv.FormatInt(s.clients, 10)}
+	if s.rate > 0 {
+		tags["rate"] = formatNumber(s.rate)
+	}
+
+	return tags
 }
 
 // run runs the step to its end and returns what it came to. The error is that of a script which aborted the test, or
@@ -83,8 +119,10 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	reading := r.step.Read()
 	spent := r.cpu.spent()
 	r.live.last(&reading)
-	steps, encodeErr := report.NewSteps(
-		&reading, int(r.clients), r.repeat, uint64(r.config.Iterations.Int64), r.config.op(), spent)
+	asked := report.Step{
+		Clients: int(r.clients), Rate: r.rate, Repeat: r.repeat, PerClient: uint64(r.config.Iterations.Int64),
+	}
+	steps, encodeErr := report.NewSteps(&reading, asked, r.config.op(), spent)
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
@@ -165,8 +203,7 @@ func (r *stepRun) aborted(err error) {
 }
 
 // logFault says what went wrong with an operation, once for each different text.
-func (r *stepRun) logFault(err error) {
-	logger := r.logger
+func logFault(logger logrus.FieldLogger, err error) {
 	var script *scriptError
 	if errors.As(err, &script) && script.at != "" {
 		logger = logger.WithField("at", script.at)
@@ -178,7 +215,7 @@ func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
 		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s",
-			report.Thousands(int64(s.OpsPerSecond)), report.Millis(s.Latency.P50), report.Millis(s.Latency.P99),
+			report.Thousands(int64(math.Round(s.OpsPerSecond))), report.Millis(s.Latency.P50), report.Millis(s.Latency.P99),
 			report.Thousands(int64(s.Failed)), report.Span(s.Seconds))
 	}
 }

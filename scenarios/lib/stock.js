@@ -44,15 +44,16 @@ export function newClient() {
 
 /**
  * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never measures empty
- * answers, and tells the report what is measured.
+ * answers, and tells the report what is measured, and what was published of the same.
  */
-export function prepare(db, query, params, least) {
+export function prepare(db, query, params, least, published = []) {
   orAbort(() => {
     requireRows(db, query, params, least);
     const [{ signature }] = db.query('select binary_signature as signature from v$version');
     sweep.meta({
       target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
       params: { code, reuse: db.statementCache === 'auto', query },
+      published,
       results,
     });
   });
@@ -76,17 +77,21 @@ function requireRows(db, query, params, least) {
 }
 
 /**
- * The default function of a stock scenario: a client connects, and then runs the query again and again, reads every
- * row and checks it, and that there are at least `least` rows. The parameters are worked out once per client, as the
- * published programs do.
+ * A function that runs the query once, reads every row and checks it, and that there are at least `least` rows. The
+ * parameters are worked out once per client, as the published programs do.
  */
-export function sweepQuery(db, query, params, least, expect) {
-  db.connect();
+export function queryOperation(db, query, params, least, expect) {
   // Frozen, they are read once and not at every operation; a Date can change even when it is frozen.
   const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
   const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect) });
-  sweep.run(() => {
+  return () => {
     const rows = db.query(query, fixed, options);
     if (rows < least) throw new Error(`the answer has ${rows} rows, not ${least}: is the loaded data at its end?`);
-  });
+  };
+}
+
+/** The default function of a stock sweep: a client connects, and then runs the query again and again. */
+export function sweepQuery(db, query, params, least, expect) {
+  db.connect();
+  sweep.run(queryOperation(db, query, params, least, expect));
 }

@@ -6,14 +6,17 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// exitEvent is k6's event.Exit, the type of which is internal: "emitted when the k6 process is about to exit".
-const exitEvent = 6
+// Two of k6's events, the type of which is internal.
+const (
+	testEndEvent = 3 // event.TestEnd: "emitted when the test execution ends"; k6 still takes samples until it is done
+	exitEvent    = 6 // event.Exit: "emitted when the k6 process is about to exit"
+)
 
 // OnVUEnd calls fn once when the VU has no more use for what it opened: at the end of the client's step under
 // client-sweep, when setup or teardown has returned, and otherwise when k6 exits.
 func OnVUEnd(vu modules.VU, fn func()) {
 	ctx := vu.Context()
-	if s := SessionOf(ctx); s != nil {
+	if s := SessionOf(vu); s != nil {
 		s.AtEnd(fn)
 
 		return
@@ -24,12 +27,27 @@ func OnVUEnd(vu modules.VU, fn func()) {
 		return
 	}
 
-	id, exit := vu.Events().Global.Subscribe(exitEvent)
+	on(vu, exitEvent, fn)
+}
+
+// OnTestEnd calls fn once when all scenarios have ended, while k6 still takes samples and before it asks for the
+// summary.
+func OnTestEnd(vu modules.VU, fn func()) { on(vu, testEndEvent, fn) }
+
+func on(vu modules.VU, kind int, fn func()) {
+	events := vu.Events().Global
+	id, happened := events.Subscribe(testEndEvent, exitEvent)
 	go func() {
-		if event, ok := <-exit; ok {
-			fn()
+		defer events.Unsubscribe(id)
+		for event := range happened {
+			wanted := int(event.Type) == kind
+			if wanted {
+				fn()
+			}
 			event.Done()
+			if wanted {
+				return
+			}
 		}
-		vu.Events().Global.Unsubscribe(id)
 	}()
 }

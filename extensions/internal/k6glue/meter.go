@@ -48,7 +48,7 @@ func (m *Meter) Add(s *Series, n float64) { s.sum += n }
 // this moment; in a sweep they are dropped.
 func (m *Meter) Emit(durations ...Duration) {
 	at := time.Now()
-	session := SessionOf(m.vu.Context())
+	session := SessionOf(m.vu)
 	if session != m.session {
 		m.session = session
 		if session != nil {

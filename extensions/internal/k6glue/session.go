@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"go.k6.io/k6/v2/js/modules"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -12,8 +14,8 @@ import (
 type Session struct {
 	Client *measure.Client
 	Op     string // the name of an operation that nobody named
-	// Clients is the number of clients of the step, in all execution segments together.
-	Clients int64
+	// Tags are those by which the samples of the step are told from those of the others.
+	Tags map[string]string
 
 	mu            sync.Mutex
 	beforeMeasure []func()
@@ -27,11 +29,27 @@ func WithSession(ctx context.Context, s *Session) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 
-// SessionOf returns the session that the context carries, or nil when the VU runs under another executor.
-func SessionOf(ctx context.Context) *Session {
-	s, _ := ctx.Value(sessionKey{}).(*Session)
+// joined holds the sessions of VUs that an executor of k6's own runs, whose contexts carry none.
+var joined sync.Map //nolint:gochecknoglobals // *lib.State -> *Session; the state is all that a VU's modules share
 
-	return s
+// Join makes s the session of a VU that another executor than client-sweep runs, until leave is called.
+func Join(vu modules.VU, s *Session) (leave func()) {
+	state := vu.State()
+	joined.Store(state, s)
+
+	return func() { joined.Delete(state) }
+}
+
+// SessionOf returns the session of a VU, or nil when it is no client of a step.
+func SessionOf(vu modules.VU) *Session {
+	if s, ok := vu.Context().Value(sessionKey{}).(*Session); ok {
+		return s
+	}
+	if s, ok := joined.Load(vu.State()); ok {
+		return s.(*Session) //nolint:forcetypeassert // nothing else is ever stored
+	}
+
+	return nil
 }
 
 // BeforeMeasure registers fn to be called when the warm-up is over, before the first measured operation.

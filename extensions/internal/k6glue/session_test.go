@@ -5,14 +5,30 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
 )
 
 func TestSessionOf(t *testing.T) {
-	require.Nil(t, SessionOf(t.Context()))
-	s := &Session{Op: "get", Clients: 8}
+	vu := &modulestest.VU{CtxField: t.Context(), StateField: &lib.State{VUID: 1}}
+	require.Nil(t, SessionOf(vu))
+	s := &Session{Op: "get", Tags: map[string]string{"clients": "8"}}
 	ctx, cancel := context.WithCancel(WithSession(t.Context(), s))
 	defer cancel()
-	require.Same(t, s, SessionOf(ctx), "seen by the contexts of iterations")
+	vu.CtxField = ctx
+	require.Same(t, s, SessionOf(vu), "seen by the contexts of iterations")
+}
+
+// A VU of k6's own executors joins a step for as long as its session lasts.
+func TestJoin(t *testing.T) {
+	vu := &modulestest.VU{CtxField: t.Context(), StateField: &lib.State{VUID: 1}}
+	other := &modulestest.VU{CtxField: t.Context(), StateField: &lib.State{VUID: 2}}
+	s := &Session{Op: "get"}
+	leave := Join(vu, s)
+	require.Same(t, s, SessionOf(vu))
+	require.Nil(t, SessionOf(other))
+	leave()
+	require.Nil(t, SessionOf(vu))
 }
 
 func TestSessionOrder(t *testing.T) {

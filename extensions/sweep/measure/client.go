@@ -13,15 +13,17 @@ import (
 type Client struct {
 	step *Step
 
-	mu        sync.Mutex // guards the growth of recorders and errors, never taken for an operation that succeeds
+	mu        sync.Mutex // guards the growth of recorders, never taken for an operation
 	recorders []*Recorder
-	errors    map[string]uint64
 
 	stage     stage
-	recorded  uint64 // operations of any kind, the warm-up's included
-	failures  uint64 // those of them that failed
-	before    uint64 // recorded, when the measured phase began
+	recorded  uint64    // operations of any kind, the warm-up's included
+	failures  uint64    // those of them that failed
+	failed    *Recorder // that of the last failure
+	before    uint64    // recorded, when the measured phase began
 	measuring bool
+	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
+	tap       func(op string, took time.Duration)
 	complete  atomic.Bool
 
 	started, ended atomic.Int64 // since epoch; zero: not yet
@@ -63,16 +65,25 @@ func (c *Client) Recorder(op string) *Recorder {
 	return r
 }
 
-// Measuring tells whether the client is past the start line: what it does now counts.
-func (c *Client) Measuring() bool { return c.measuring }
+// OnOk makes fn be called, by the client's goroutine, for every successful operation of the measured phase. Set it
+// before the client runs.
+func (c *Client) OnOk(fn func(op string, took time.Duration)) { c.tap = fn }
+
+// kinds are the recorders that there are by now.
+func (c *Client) kinds() []*Recorder {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.recorders
+}
 
 // Finished tells whether the client is through with the step: its share is done or it was told to stop.
 func (c *Client) Finished() bool { return c.stage == finished }
 
 // Run does the client's part of the step: it waits until all clients are here (connected), calls fn again and again
-// for the warm-up, calls warm, waits at the start line, and then calls fn until the client's share (a number of
-// operations or a time) is done. A call that records nothing itself counts as one operation named op: successful with
-// the call's duration or, when fn returns an error, failed.
+// for the warm-up, calls warm, waits at the start line, and then calls fn until the client's share is done: a number of
+// operations, a time or, in an open-loop step, all operations of the schedule. A call that records nothing itself
+// counts as one operation named op: successful with the call's duration or, when fn returns an error, failed.
 //
 // It returns nil when the share is done or the step has ended, the error of an operation that was marked with Stop,
 // and the cause of ctx when that ended while the client was waiting for the others.
@@ -93,8 +104,7 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 		}
 	}
 	if c.stage == warmingUp {
-		until := c.step.ready.openedAt + c.step.plan.Warmup
-		if err := c.warmUp(r, until, fn); err != nil || c.stage == finished {
+		if err := c.warmUp(r, fn); err != nil || c.stage == finished {
 			return err
 		}
 		if warm != nil {
@@ -118,8 +128,9 @@ func (c *Client) Leave() { c.finish(now()) }
 
 // Fault counts an error outside of Run, such as an exception after it, as one failed operation named op.
 func (c *Client) Fault(op string, err error) {
-	c.note(err)
-	c.Recorder(op).Fail()
+	r := c.Recorder(op)
+	r.Fail()
+	r.note(err)
 }
 
 // finish ends the client's part, wherever it stands: those who still wait for it at a barrier need to no longer.
@@ -134,8 +145,18 @@ func (c *Client) finish(at time.Duration) {
 	c.ended.CompareAndSwap(0, int64(at))
 }
 
-func (c *Client) warmUp(r *Recorder, until time.Duration, fn func() error) error {
-	for begin := now(); begin < until && !c.step.stopping(); {
+func (c *Client) warmUp(r *Recorder, fn func() error) error {
+	if c.step.warmup != nil {
+		_, err := c.follow(r, c.step.warmup, c.step.ready.openedAt, fn)
+
+		return err
+	}
+	plan := &c.step.plan
+	until := c.step.ready.openedAt + plan.Warmup
+	for begin := now(); begin < until || c.recorded < plan.WarmupOperations; {
+		if c.step.stopping() {
+			return nil
+		}
 		end, err := c.operate(r, begin, fn)
 		if err != nil || c.stage == finished {
 			return err
@@ -147,6 +168,13 @@ func (c *Client) warmUp(r *Recorder, until time.Duration, fn func() error) error
 }
 
 func (c *Client) work(r *Recorder, fn func() error) error {
+	if c.step.schedule != nil {
+		over, err := c.follow(r, c.step.schedule, c.step.line.openedAt, fn)
+		c.complete.Store(over)
+		c.finish(now())
+
+		return err
+	}
 	begin := now()
 	for !c.step.stopping() {
 		end, err := c.operate(r, begin, fn)
@@ -164,6 +192,29 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 	c.finish(begin)
 
 	return nil
+}
+
+// follow does operations of a schedule that began at start until there are no more; then over is true.
+func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
+	defer func() { c.late = 0 }()
+	for !c.step.stopping() {
+		offset, ok := s.next()
+		if !ok {
+			return true, nil
+		}
+		due := start + offset
+		if !c.step.sleepUntil(due) {
+			return false, nil
+		}
+		s.started.Add(1)
+		begin := now()
+		c.late = max(begin-due, 0)
+		if _, err := c.operate(r, begin, fn); err != nil || c.stage == finished {
+			return false, err
+		}
+	}
+
+	return false, nil
 }
 
 // operate calls fn once and records the call, unless fn recorded its operations itself.
@@ -190,29 +241,10 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		return end, nil // what Ctrl-C cuts off is no failure of the server's
 	}
 
-	c.note(err)
 	if c.failures == failures { // even when it recorded successes before it failed
 		r.Fail()
 	}
+	c.failed.note(err)
 
 	return end, nil
-}
-
-// note keeps an error's text with how often it came, and tells the step.
-func (c *Client) note(err error) {
-	message := err.Error()
-
-	c.mu.Lock()
-	if _, known := c.errors[message]; !known && len(c.errors) >= maxMessages {
-		message = otherErrors
-	}
-	if c.errors == nil {
-		c.errors = make(map[string]uint64)
-	}
-	if c.measuring {
-		c.errors[message]++
-	}
-	c.mu.Unlock()
-
-	c.step.fault(message, err)
 }

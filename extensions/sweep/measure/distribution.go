@@ -47,6 +47,21 @@ func (d *Distribution) add(h *histogram) {
 	}
 }
 
+// Record adds one value.
+func (d *Distribution) Record(v time.Duration) {
+	v = max(v, 0)
+	if d.counts == nil {
+		d.counts = make([]uint64, counters)
+	}
+	if d.Count == 0 || v < d.Min {
+		d.Min = v
+	}
+	d.Max = max(d.Max, v)
+	d.Sum += v
+	d.Count++
+	d.counts[index(int64(v))]++
+}
+
 // Merge adds another reading's operations to this one's.
 func (d *Distribution) Merge(other *Distribution) {
 	if other.Count == 0 {

@@ -14,29 +14,22 @@ type Reading struct {
 	Ended   int           // clients that have ended
 	Ops     []Totals      // by kind of operation, in the order of their names
 
-	Complete       bool              // all clients have done their whole share
-	FirstClient    time.Duration     // shortest client time: from its first operation's start to its last one's end
-	LastClient     time.Duration     // longest
-	AverageClient  time.Duration     // mean over the clients that started
-	Errors         map[string]uint64 // error texts of failed operations, with how often each came
-	ClientsStarted int
+	Complete  bool   // all clients have done their whole share
+	Unstarted uint64 // operations of an open-loop step that are due, but that no client has come to yet
+
+	// Of the clients that started, once all have ended. Empty before.
+	ClientTimes Distribution // from the start of a client's first operation to the end of its last one
+	ClientOps   Distribution // how many successful operations a client did
 }
 
 // Read takes a reading of the step.
 func (s *Step) Read() Reading {
-	r := Reading{Started: s.line.isOpen(), Complete: true, Errors: map[string]uint64{}}
+	r := Reading{Started: s.line.isOpen(), Complete: true}
 	totals := map[string]*Totals{}
 
-	var last, sum time.Duration
+	var last time.Duration
 	for _, c := range s.clients {
-		c.mu.Lock()
-		recorders := c.recorders
-		for message, n := range c.errors {
-			r.Errors[message] += n
-		}
-		c.mu.Unlock()
-
-		for _, rec := range recorders {
+		for _, rec := range c.kinds() {
 			t := totals[rec.op]
 			if t == nil {
 				t = &Totals{Op: rec.op}
@@ -46,36 +39,47 @@ func (s *Step) Read() Reading {
 		}
 
 		r.Complete = r.Complete && c.complete.Load()
-		started, ended := time.Duration(c.started.Load()), time.Duration(c.ended.Load())
-		if ended != 0 {
+		if ended := time.Duration(c.ended.Load()); ended != 0 {
 			if r.Ended == 0 || ended > last {
 				last = ended
 			}
 			r.Ended++
 		}
-		if started == 0 || ended == 0 {
-			continue
-		}
-		took := max(ended-started, 0)
-		if r.ClientsStarted == 0 {
-			r.FirstClient = took
-		}
-		r.FirstClient = min(r.FirstClient, took)
-		r.LastClient = max(r.LastClient, took)
-		sum += took
-		r.ClientsStarted++
-	}
-	if r.ClientsStarted > 0 {
-		r.AverageClient = sum / time.Duration(r.ClientsStarted)
 	}
 
-	foldRarest(r.Errors)
 	r.Elapsed = s.elapsed(r.Ended, last)
-	for _, op := range slices.Sorted(maps.Keys(totals)) {
+	if s.schedule != nil {
+		r.Unstarted = s.schedule.unstarted(r.Elapsed)
+	}
+	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].empty() })
+	if len(named) == 0 {
+		named = slices.Sorted(maps.Keys(totals))
+	}
+	for _, op := range named { // without the name of those that nobody named, where all have names
+		foldRarest(totals[op].Errors)
 		r.Ops = append(r.Ops, *totals[op])
+	}
+	if r.Ended == len(s.clients) {
+		s.readClients(&r)
 	}
 
 	return r
+}
+
+// readClients reads what each of the clients did that started.
+func (s *Step) readClients(r *Reading) {
+	for _, c := range s.clients {
+		started, ended := time.Duration(c.started.Load()), time.Duration(c.ended.Load())
+		if started == 0 {
+			continue
+		}
+		var operations int64
+		for _, rec := range c.kinds() {
+			operations += rec.durations.count.Load()
+		}
+		r.ClientTimes.Record(max(ended-started, 0))
+		r.ClientOps.Record(time.Duration(operations))
+	}
 }
 
 // MostFrequent returns the texts in the order of their counts, the most frequent first.

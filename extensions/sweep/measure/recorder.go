@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -14,13 +15,22 @@ type Recorder struct {
 	durations            histogram
 	failed, rows         atomic.Uint64
 	sentBytes, recvBytes atomic.Uint64
+
+	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
+	errors map[string]uint64
 }
 
-// Ok counts one successful operation that took d.
+// Ok counts one successful operation that took d. In an open-loop step it took as much longer as it started late.
 func (r *Recorder) Ok(d time.Duration) {
-	r.client.recorded++
-	if r.client.measuring {
-		r.durations.record(d)
+	c := r.client
+	c.recorded++
+	if !c.measuring {
+		return
+	}
+	d += c.late
+	r.durations.record(d)
+	if c.tap != nil {
+		c.tap(r.op, d)
 	}
 }
 
@@ -28,9 +38,30 @@ func (r *Recorder) Ok(d time.Duration) {
 func (r *Recorder) Fail() {
 	r.client.recorded++
 	r.client.failures++
+	r.client.failed = r
 	if r.client.measuring {
 		r.failed.Store(r.failed.Load() + 1)
+		r.client.step.failure(r.op)
 	}
+}
+
+// note keeps an error's text with how often it came, and tells the step.
+func (r *Recorder) note(err error) {
+	message := err.Error()
+
+	r.mu.Lock()
+	if _, known := r.errors[message]; !known && len(r.errors) >= maxMessages {
+		message = otherErrors
+	}
+	if r.errors == nil {
+		r.errors = make(map[string]uint64)
+	}
+	if r.client.measuring {
+		r.errors[message]++
+	}
+	r.mu.Unlock()
+
+	r.client.step.fault(message, err)
 }
 
 // Rows counts rows read or written.
@@ -55,6 +86,7 @@ type Totals struct {
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
+	Errors        map[string]uint64 // texts of what made operations fail, with how often each came; not in a difference
 }
 
 func (t *Totals) add(r *Recorder) {
@@ -63,6 +95,30 @@ func (t *Totals) add(r *Recorder) {
 	t.Rows += r.rows.Load()
 	t.BytesSent += r.sentBytes.Load()
 	t.BytesReceived += r.recvBytes.Load()
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for message, n := range r.errors {
+		if t.Errors == nil {
+			t.Errors = make(map[string]uint64)
+		}
+		t.Errors[message] += n
+	}
+}
+
+// AddError counts an error's text.
+func (t *Totals) AddError(text string) {
+	if _, known := t.Errors[text]; !known && len(t.Errors) >= maxMessages {
+		text = otherErrors
+	}
+	if t.Errors == nil {
+		t.Errors = make(map[string]uint64)
+	}
+	t.Errors[text]++
+}
+
+func (t *Totals) empty() bool {
+	return t.Durations.Count == 0 && t.Failed == 0 && t.Rows == 0 && t.BytesSent == 0 && t.BytesReceived == 0
 }
 
 // Since is what happened between an earlier reading of the same kind of operation, or nil, and this one.

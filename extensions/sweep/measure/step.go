@@ -16,7 +16,18 @@ const (
 type Plan struct {
 	Operations uint64        // how many operations, when not zero
 	Duration   time.Duration // or else for how long
-	Warmup     time.Duration // before the start line; zero: none
+
+	// Warmup and WarmupOperations are what each client does before the start line: for how long, or how many
+	// operations. Zero: nothing.
+	Warmup           time.Duration
+	WarmupOperations uint64
+
+	// Rate makes the step an open loop: its clients share this many operations a second, for the time of Duration and,
+	// before that, of Warmup. Operations start when they are due, whether those before have ended or not, as far as there
+	// are clients; an operation that had to wait for a client took as much longer.
+	Rate float64
+	// Slots returns this instance's places in the schedule of a phase; nil: all.
+	Slots func() Slots
 }
 
 func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
@@ -32,11 +43,16 @@ type Step struct {
 	plan    Plan
 	clients []*Client
 	onFault func(error)
+	onFail  func(op string)
+
+	warmup, schedule *schedule // of an open-loop step; else nil
 
 	// ready opens when all clients are connected, line when all have warmed up: the start of the measured phase.
 	ready, line *barrier
 
-	stop        atomic.Bool // start no more operations
+	stop        atomic.Bool   // start no more operations
+	stopped     chan struct{} // closed then
+	stopOnce    sync.Once
 	interrupt   atomic.Bool // and what is cut off now is nobody's failure
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
@@ -50,11 +66,20 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		clients:     make([]*Client, n),
 		ready:       newBarrier(n),
 		line:        newBarrier(n),
+		stopped:     make(chan struct{}),
 		faultsKnown: make(map[string]struct{}),
 		onFault:     onFault,
 	}
 	for i := range s.clients {
 		s.clients[i] = &Client{step: s}
+	}
+	if plan.Rate > 0 {
+		slots := plan.Slots
+		if slots == nil {
+			slots = func() Slots { return &AllSlots{} }
+		}
+		s.warmup = newSchedule(plan.Rate, plan.Warmup, slots())
+		s.schedule = newSchedule(plan.Rate, plan.Duration, slots())
 	}
 
 	return s
@@ -63,11 +88,18 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 // OnStart makes fn be called at the last moment before the start line opens. Set it before any client runs.
 func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 
+// OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
+// any client runs.
+func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
+
 // Client returns client i, counted from zero.
 func (s *Step) Client(i int) *Client { return s.clients[i] }
 
 // Stop lets no client start another operation; those under way may end.
-func (s *Step) Stop() { s.stop.Store(true) }
+func (s *Step) Stop() {
+	s.stop.Store(true)
+	s.stopOnce.Do(func() { close(s.stopped) })
+}
 
 // Interrupt stops the step on the user's wish: operations that are cut off from now on are not counted as failed.
 func (s *Step) Interrupt() {
@@ -79,6 +111,28 @@ func (s *Step) Interrupt() {
 func (s *Step) Interrupted() bool { return s.interrupt.Load() }
 
 func (s *Step) stopping() bool { return s.stop.Load() }
+
+// sleepUntil returns false when the step was stopped meanwhile.
+func (s *Step) sleepUntil(t time.Duration) bool {
+	left := t - now()
+	if left <= 0 {
+		return true
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-s.stopped:
+		return false
+	}
+}
+
+func (s *Step) failure(op string) {
+	if s.onFail != nil {
+		s.onFail(op)
+	}
+}
 
 func (s *Step) fault(message string, err error) {
 	s.mu.Lock()
@@ -105,10 +159,7 @@ func (s *Step) Started() bool { return s.line.isOpen() }
 // been measured.
 func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 	for _, c := range s.clients {
-		c.mu.Lock()
-		recorders := c.recorders
-		c.mu.Unlock()
-		for _, r := range recorders {
+		for _, r := range c.kinds() {
 			operations += uint64(r.durations.count.Load()) + r.failed.Load()
 		}
 	}

@@ -124,3 +124,19 @@ func TestThisHost(t *testing.T) {
 	require.Positive(t, h.MemBytes)
 	require.Regexp(t, `^\w+/\w+$`, h.OS)
 }
+
+func TestPerSecond(t *testing.T) {
+	for _, tt := range []struct {
+		rate float64
+		want string
+	}{
+		{0.5, "0.5/s"},
+		{1, "1/s"},
+		{9.75, "9.75/s"},
+		{10.4, "10/s"},
+		{999.6, "1,000/s"},
+		{25_000, "25,000/s"},
+	} {
+		require.Equal(t, tt.want, perSecond(tt.rate))
+	}
+}

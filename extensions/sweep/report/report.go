@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Schema names the version of the JSON. A key never changes its meaning inside a version.
@@ -21,24 +19,28 @@ type Report struct {
 	K6          string         `json:"k6"`          // version, such as "v2.2.0"
 	Target      map[string]any `json:"target"`      // kind, version, driver, url (without password); what the script told
 	Params      map[string]any `json:"params"`      // the executor's options and what the script told
-	Steps       []Step         `json:"steps"`       // in the order in which they ran, one for each kind of operation
+	Published   []Series       `json:"published,omitempty"`
+	Search      *Search        `json:"search,omitempty"` // what `find` looked for and found
+	Steps       []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
+	Gates       []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
 }
 
 // Step is one kind of operation in one step of the sweep.
 type Step struct {
-	Clients    int    `json:"clients"`
-	Repeat     int    `json:"repeat"`    // from 1
-	PerClient  uint64 `json:"perClient"` // operations asked of each client; zero when a time was asked for
-	Op         string `json:"op"`
-	Operations int64  `json:"ops"`      // successful ones
-	Failed     uint64 `json:"failed"`   // failed ones; never counted in ops
-	Complete   bool   `json:"complete"` // every client did its whole share
+	Clients    int     `json:"clients"`
+	Rate       float64 `json:"rate,omitempty"` // of an open-loop step: operations a second that were asked for
+	Repeat     int     `json:"repeat"`         // from 1
+	PerClient  uint64  `json:"perClient"`      // operations asked of each client; zero when a time was asked for
+	Op         string  `json:"op"`
+	Operations int64   `json:"ops"`      // successful ones
+	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
+	Complete   bool    `json:"complete"` // every client did its whole share
 
 	Seconds      float64 `json:"seconds"` // step time: start line to the last client's end
 	OpsPerSecond float64 `json:"opsPerSecond"`
 
-	Client  ClientSeconds `json:"client"`
-	Latency LatencyMs     `json:"latencyMs"`
+	Client  Clients   `json:"client"`
+	Latency LatencyMs `json:"latencyMs"`
 
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`
@@ -49,15 +51,31 @@ type Step struct {
 	Extra     Extra  `json:"extra"`
 }
 
-// ClientSeconds are the shortest, longest and average client time: from the start of a client's first operation to the
-// end of its last one.
-type ClientSeconds struct {
-	Min float64 `json:"min"`
-	Max float64 `json:"max"`
-	Avg float64 `json:"avg"`
+// Clients are the client times of a step in seconds: from the start of a client's first operation to the end of its
+// last one. They are of all kinds of operations of the step together.
+type Clients struct {
+	Min       float64   `json:"min"`
+	Max       float64   `json:"max"`
+	Avg       float64   `json:"avg"`
+	P25       float64   `json:"p25"`
+	P50       float64   `json:"p50"`
+	P75       float64   `json:"p75"`
+	Histogram string    `json:"histogram"` // HDR histogram of ns, one value a client
+	Ops       ClientOps `json:"ops"`
 }
 
-// LatencyMs are the durations of the successful operations in milliseconds.
+// ClientOps is how many successful operations the clients of a step did, each of them.
+type ClientOps struct {
+	Min       int64  `json:"min"`
+	Max       int64  `json:"max"`
+	P25       int64  `json:"p25"`
+	P50       int64  `json:"p50"`
+	P75       int64  `json:"p75"`
+	Histogram string `json:"histogram"` // HDR histogram of numbers of operations, one value a client
+}
+
+// LatencyMs are the durations of the successful operations in milliseconds. In an open-loop step they begin when the
+// operation should have started, so that a stall of the server counts for all that had to wait.
 type LatencyMs struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
@@ -76,7 +94,8 @@ type CPUSeconds struct {
 
 // Extra holds what only some steps have.
 type Extra struct {
-	Errors map[string]uint64 `json:"errors,omitempty"` // error texts of failed operations and how often each came
+	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations and how often each came
+	Unstarted uint64            `json:"unstarted,omitempty"` // operations of an open-loop step that were due and never started
 }
 
 // Host is a machine.
@@ -87,66 +106,35 @@ type Host struct {
 	OS       string `json:"os"`
 }
 
-// NewSteps turns the last reading of a step into the report's steps: one for each kind of operation. A step in which
-// no client came as far as an operation is reported under the name op, with nothing done.
-func NewSteps(reading *measure.Reading, clients, repeat int, perClient uint64, op string, cpu CPUSeconds) ([]Step, error) {
-	ops := reading.Ops
-	if len(ops) == 0 {
-		ops = []measure.Totals{{Op: op}}
-	}
-
-	steps := make([]Step, len(ops))
-	for i := range ops {
-		t := &ops[i]
-		histogram, err := t.Durations.Encode()
-		if err != nil {
-			return nil, fmt.Errorf("step of %d clients, operation %q: %w", clients, t.Op, err)
-		}
-		steps[i] = Step{
-			Clients: clients, Repeat: repeat, PerClient: perClient, Op: t.Op,
-			Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
-			Seconds:      reading.Elapsed.Seconds(),
-			OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
-			Client: ClientSeconds{
-				Min: reading.FirstClient.Seconds(),
-				Max: reading.LastClient.Seconds(),
-				Avg: reading.AverageClient.Seconds(),
-			},
-			Latency: Latency(&t.Durations),
-			Rows:    t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
-			CPU:       cpu,
-			Histogram: histogram,
-			Extra:     Extra{Errors: reading.Errors},
-		}
-	}
-
-	return steps, nil
+// Series is a result that somebody else has published, to be shown beside the measured one as a shape.
+type Series struct {
+	Label   string  `json:"label"`   // what was measured, such as "machgo, statement reuse"
+	Source  string  `json:"source"`  // where it was published
+	Machine string  `json:"machine"` // on what it was measured, as far as that is known
+	Op      string  `json:"op"`      // the kind of operation that it is of
+	Points  []Point `json:"points"`
 }
 
-// Rate is n operations in elapsed as operations per second; zero when no time has passed.
-func Rate(n int64, elapsed time.Duration) float64 {
-	if elapsed <= 0 {
-		return 0
-	}
-
-	return float64(n) / elapsed.Seconds()
+// Point is one published figure.
+type Point struct {
+	Clients      int     `json:"clients"`
+	OpsPerSecond float64 `json:"opsPerSecond"`
 }
 
-// Latency reads the percentiles from a distribution.
-func Latency(d *measure.Distribution) LatencyMs {
-	return LatencyMs{
-		P50:  Ms(d.Quantile(0.5)),
-		P90:  Ms(d.Quantile(0.9)),
-		P95:  Ms(d.Quantile(0.95)),
-		P99:  Ms(d.Quantile(0.99)),
-		P999: Ms(d.Quantile(0.999)),
-		Max:  Ms(d.Max),
-		Mean: Ms(d.Mean()),
-	}
+// Search is what `find` looked for, and what it found.
+type Search struct {
+	Of    string  `json:"of"`    // what was varied: "clients" or "rate"
+	Bound string  `json:"bound"` // such as "p99 <= 5ms"
+	Max   float64 `json:"max"`   // the most that was tried
+	Found float64 `json:"found"` // the highest number that keeps the bound; zero when not even the lowest does
 }
 
-// Ms is a duration in milliseconds.
-func Ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+// Verdict is the judgement of one gate.
+type Verdict struct {
+	Gate   string `json:"gate"`   // such as "p99 of rollup with 64 clients <= 50ms"
+	Held   bool   `json:"held"`   // false: crossed, or it could not be judged
+	Detail string `json:"detail"` // what was measured, or why it could not be judged
+}
 
 // JSON renders the report as indented JSON with a line end.
 func (r *Report) JSON() ([]byte, error) {

@@ -1,6 +1,7 @@
 // Command ratios runs k6 and the native reference program in turns against the same server, and prints the medians of
 // both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
-// holds on a noisy machine. Then it looks at k6 with 512 clients: failures, and resident memory.
+// holds on a noisy machine. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
+// operations of nothing, and at how gates judge runs that are alike and runs that are slower.
 //
 // It expects bin/k6 and bin/native in the current folder, a loaded Machbase at MACHBASE_URL, and an idle machine.
 package main
@@ -10,47 +11,95 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 )
 
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, "operations of a cell, over all its clients")
+	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
+	only := flag.String("only", "", "only this part: native, crowd, core or gates")
 	flag.Parse()
 
-	if err := bench(*rounds, *operations); err != nil {
+	if err := bench(*rounds, *operations, *tries, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "ratios:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(rounds, operations int) error {
-	fmt.Printf("%d cores, %s; %d rounds, %d operations a cell, in turns; medians\n\n",
-		runtime.NumCPU(), runtime.Version(), rounds, operations)
-
+func bench(rounds, operations, tries int, only string) error {
+	fmt.Printf("%d cores, %s\n\n", runtime.NumCPU(), runtime.Version())
 	held := true
-	fmt.Println("| reuse | clients | k6 ops/s | native ops/s | ratio (>= 0.95) " +
-		"| k6 us/op | native us/op | ratio (<= 1.15) | k6 p99 ms | native p99 |")
-	fmt.Println("|-------|--------:|---------:|-------------:|----------------:" +
-		"|---------:|-------------:|----------------:|----------:|-----------:|")
-	for _, reuse := range []bool{false, true} {
-		for _, clients := range []int{1, 8, 16, 32, 64} {
-			c, err := measure(rounds, clients, operations/clients, reuse)
-			if err != nil {
-				return err
-			}
-			fmt.Println(c)
-			held = held && c.holds()
+	for _, part := range []struct {
+		name    string
+		measure func() (result, error)
+	}{
+		{"native", func() (result, error) { return native(rounds, operations) }},
+		{"crowd", func() (result, error) { return measureCrowd() }},
+		{"core", func() (result, error) { return measureCore() }},
+		{"gates", func() (result, error) { return judge(tries) }},
+	} {
+		if only != "" && only != part.name {
+			continue
 		}
+		r, err := part.measure()
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		fmt.Printf("%s\n\n", r)
+		held = held && r.holds()
 	}
-
-	crowd, err := measureCrowd()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\n%s\n", crowd)
-	if !held || !crowd.holds() {
+	if !held {
 		return fmt.Errorf("a bound does not hold, see above")
 	}
 
 	return nil
+}
+
+// result is what one part came to.
+type result interface {
+	fmt.Stringer
+	holds() bool
+}
+
+// cells are the ratios to the native program.
+type cells struct {
+	rounds, operations int
+	all                []*cell
+}
+
+func native(rounds, operations int) (*cells, error) {
+	t := &cells{rounds: rounds, operations: operations}
+	for _, reuse := range []bool{false, true} {
+		for _, clients := range []int{1, 8, 16, 32, 64} {
+			c, err := measure(rounds, clients, operations/clients, reuse)
+			if err != nil {
+				return nil, err
+			}
+			t.all = append(t.all, c)
+		}
+	}
+
+	return t, nil
+}
+
+func (t *cells) holds() bool {
+	return !slices.ContainsFunc(t.all, func(c *cell) bool { return !c.holds() })
+}
+
+// String is the table.
+func (t *cells) String() string {
+	lines := []string{
+		fmt.Sprintf("%d rounds, %d operations a cell, in turns; medians\n", t.rounds, t.operations),
+		"| reuse | clients | k6 ops/s | native ops/s | ratio (>= 0.95) " +
+			"| k6 us/op | native us/op | ratio (<= 1.15) | k6 p99 ms | native p99 |",
+		"|-------|--------:|---------:|-------------:|----------------:" +
+			"|---------:|-------------:|----------------:|----------:|-----------:|",
+	}
+	for _, c := range t.all {
+		lines = append(lines, c.String())
+	}
+
+	return strings.Join(lines, "\n")
 }

@@ -52,6 +52,7 @@ type step struct {
 	Failed       int     `json:"failed"`
 	OpsPerSecond float64 `json:"opsPerSecond"`
 	Latency      struct {
+		P50 float64 `json:"p50"`
 		P99 float64 `json:"p99"`
 	} `json:"latencyMs"`
 	CPU struct {
@@ -80,19 +81,30 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 		return step{}, 0, fmt.Errorf("this system does not tell a process's memory")
 	}
 
-	raw, err := os.ReadFile(filepath.Join(results, scenario+".json"))
+	steps, err := readSteps(filepath.Join(results, scenario+".json"))
 	if err != nil {
 		return step{}, 0, err
+	}
+	if len(steps) != 1 {
+		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(steps))
+	}
+
+	return steps[0], usage.Maxrss * 1024, nil
+}
+
+// readSteps reads the steps of a report.
+func readSteps(file string) ([]step, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
 	var report struct {
 		Steps []step `json:"steps"`
 	}
+
 	if err := json.Unmarshal(raw, &report); err != nil {
-		return step{}, 0, err
-	}
-	if len(report.Steps) != 1 {
-		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(report.Steps))
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 
-	return report.Steps[0], usage.Maxrss * 1024, nil
+	return report.Steps, nil
 }

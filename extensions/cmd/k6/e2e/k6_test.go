@@ -73,7 +73,7 @@ type options struct {
 }
 
 // measured matches k6's progress line once a step is being measured.
-var measured = regexp.MustCompile(`clients +[0-9,]+/[0-9,]+ ops|clients +[0-9.a-z]+/[0-9.a-z]+s`)
+var measured = regexp.MustCompile(`clients? +[0-9,]+/[0-9,]+ ops|clients? +[0-9.a-z]+/[0-9.a-z]+s`)
 
 // k6 runs a script with the race detector. It fails the test when the run hangs or reports a data race.
 func k6(t *testing.T, o options) *run {

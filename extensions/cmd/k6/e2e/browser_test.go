@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"context"
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+)
+
+// tab is a browser's tab, with all that its pages have logged, thrown and asked for.
+type tab struct {
+	ctx context.Context // of chromedp, which keeps the browser in it
+
+	mu       sync.Mutex
+	messages []string // of the console, and exceptions
+	requests []string // URLs, but for those that carry their own data
+}
+
+// browser starts a headless Chromium and returns its tab.
+func browser(t *testing.T) *tab {
+	t.Helper()
+	path, err := exec.Command(filepath.Join(root, "scripts/browser.sh")).Output()
+	require.NoError(t, err, "scripts/browser.sh says why")
+
+	// Without a folder named, its profile is a new one.
+	flags := []chromedp.ExecAllocatorOption{
+		chromedp.ExecPath(strings.TrimSpace(string(path))), chromedp.Headless, chromedp.NoFirstRun, chromedp.DisableGPU,
+		chromedp.Flag("no-sandbox", os.Geteuid() == 0), // which does not start for root
+	}
+	for _, flag := range []string{
+		"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync",
+	} {
+		flags = append(flags, chromedp.Flag(flag, true))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, flags...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+
+	b := &tab{ctx: ctx}
+	chromedp.ListenTarget(ctx, b.heard)
+	require.NoError(t, chromedp.Run(ctx, network.Enable()))
+
+	return b
+}
+
+// heard keeps what the browser tells of.
+func (b *tab) heard(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		b.messages = append(b.messages, string(e.Type))
+	case *runtime.EventExceptionThrown:
+		b.messages = append(b.messages, e.ExceptionDetails.Error())
+	case *log.EventEntryAdded:
+		b.messages = append(b.messages, e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, "data:") {
+			b.requests = append(b.requests, e.Request.URL)
+		}
+	}
+}
+
+// open opens a file as one does by a click on it, and returns its URL.
+func (b *tab) open(t *testing.T, file string) string {
+	t.Helper()
+	b.mu.Lock()
+	b.messages, b.requests = nil, nil
+	b.mu.Unlock()
+	url := "file://" + file
+	require.NoError(t, chromedp.Run(b.ctx, chromedp.Navigate(url)))
+
+	return url
+}
+
+// told returns what was logged and thrown, and what was asked for, since the page was opened.
+func (b *tab) told() (messages, requests []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+
+	return b.messages, b.requests
+}
+
+// show is how a page is looked at.
+type show struct {
+	width  int64
+	mobile bool
+	dark   bool
+	print  bool
+}
+
+func (b *tab) show(t *testing.T, s show) {
+	t.Helper()
+	media, scheme := "screen", "light"
+	if s.print {
+		media = "print"
+	}
+	if s.dark {
+		scheme = "dark"
+	}
+	require.NoError(t, chromedp.Run(b.ctx,
+		emulation.SetDeviceMetricsOverride(s.width, 800, 1, s.mobile),
+		emulation.SetEmulatedMedia().WithMedia(media).
+			WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+	))
+}
+
+// look is what can be seen of a page.
+type look struct {
+	Background string   // colour of the page, "r,g,b"
+	Light      float64  // its luminance: 0 is black, 1 is white
+	Contrast   float64  // the lowest of any text
+	Palest     string   // which text that is
+	Width      float64  // of the document, in CSS pixels
+	Hidden     []string // what matters and cannot be seen
+	Cut        []string // what is wider than the box that it scrolls in
+	Figures    int      // how many pictures there are
+}
+
+//go:embed testdata/look.js
+var lookScript string
+
+// look shows the page so, and looks at it.
+func (b *tab) look(t *testing.T, s show) look {
+	t.Helper()
+	b.show(t, s)
+	var l look
+	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(lookScript, &l)))
+
+	return l
+}
+
+// row is a row of a page's table: of which step it is, and the exact values that its cells' attributes give.
+type row struct {
+	Clients, Repeat, Op, Rate string
+	Cells                     map[string]string // as JSON, by the key in the report's JSON, such as latencyMs.p99
+}
+
+func (b *tab) rows(t *testing.T) []row {
+	t.Helper()
+	var rows []row
+	require.NoError(t, chromedp.Run(b.ctx, chromedp.Evaluate(`
+		[...document.querySelectorAll('tr[data-clients][data-op]')].map((tr) => ({
+		  ...tr.dataset,
+		  cells: Object.fromEntries([...tr.querySelectorAll('[data-key][data-value]')].map((td) => [td.dataset.key, td.dataset.value])),
+		}))`, &rows)))
+
+	return rows
+}

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sweep runs `k6 x sweep` and returns its exit code, and what it wrote to standard output and error.
+func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func TestSegmentsMergeToTheWhole(t *testing.T) {
+	const given = `{"clients": [1, 6], "iterations": 30}`
+	var parts []string
+	for _, segment := range []string{"0:1/2", "1/2:1"} {
+		r := work(t, given, nil, "--execution-segment", segment, "--execution-segment-sequence", "0,1/2,1")
+		require.Equal(t, exitOK, r.code, r.output)
+		parts = append(parts, filepath.Join(r.results, "work.json"))
+	}
+	merged := filepath.Join(t.TempDir(), "whole.json")
+	code, _, stderr := sweep(t, append([]string{"merge", "-o", merged}, parts...)...)
+	require.Zero(t, code, stderr)
+	raw, err := os.ReadFile(merged)
+	require.NoError(t, err)
+	var rep report
+	require.NoError(t, json.Unmarshal(raw, &rep))
+	require.Len(t, rep.Steps, 2)
+	for _, s := range rep.Steps {
+		require.Equal(t, 30*s.Clients, s.Ops)
+		require.True(t, s.Complete)
+	}
+	require.NotContains(t, rep.Params, "segment")
+	code, stdout, _ := sweep(t, "validate", merged)
+	require.Zero(t, code, stdout)
+
+	code, _, stderr = sweep(t, "merge", parts[0], parts[0])
+	require.NotZero(t, code)
+	require.Contains(t, stderr, "0:1/2", "the same part twice is not the whole")
+}
+
+func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
+	const given = `{"clients": [2], "iterations": 20, "repeats": 5}`
+	dir := t.TempDir()
+	first := work(t, given, map[string]string{"MS": "5"})
+	require.Equal(t, exitOK, first.code, first.output)
+	baseline := filepath.Join(dir, "baseline.json")
+	code, stdout, stderr := sweep(t, "record", filepath.Join(first.results, "work.json"), "-o", baseline)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "baseline.json")
+	gates := filepath.Join(dir, "gates.json")
+	require.NoError(t, os.WriteFile(gates, []byte(
+		`{"scenario": "work", "relative": {"baseline": "baseline.json", "opsPerSecondMayFall": 0.25, "p99MayRise": 2}}`), 0o600))
+	gated := `{"clients": [2], "iterations": 20, "repeats": 5, "thresholds": "` + gates + `"}`
+
+	same := work(t, gated, map[string]string{"MS": "5"})
+	require.Equal(t, exitOK, same.code, same.output)
+	code, stdout, _ = sweep(t, "gate", filepath.Join(same.results, "work.json"), gates)
+	require.Zero(t, code, stdout)
+
+	slower := work(t, gated, map[string]string{"MS": "10"})
+	require.Equal(t, exitThreshold, slower.code, slower.output)
+	require.NotEmpty(t, slower.lines("gate crossed: ops/s of work with 2 clients"), slower.output)
+	require.Contains(t, slower.table(t, "work"), "CROSSED")
+	code, stdout, _ = sweep(t, "gate", filepath.Join(slower.results, "work.json"), gates)
+	require.Equal(t, exitThreshold, code)
+	require.Contains(t, stdout, "CROSSED")
+
+	code, stdout, _ = sweep(t, "compare", filepath.Join(first.results, "work.json"), filepath.Join(slower.results, "work.json"))
+	require.Equal(t, 1, code, stdout)
+	require.Contains(t, stdout, "REGRESSION")
+	code, stdout, _ = sweep(t, "compare", "--tolerance", "0.25",
+		filepath.Join(first.results, "work.json"), filepath.Join(same.results, "work.json"))
+	require.Zero(t, code, stdout)
+
+	other := work(t, `{"clients": [2], "iterations": 21, "repeats": 5, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	require.Equal(t, exitThreshold, other.code, "other parameters: the baseline does not fit")
+	require.NotEmpty(t, other.lines("iterations"), other.output)
+
+	few := work(t, `{"clients": [2], "iterations": 20, "repeats": 2, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	require.Equal(t, exitThreshold, few.code, "too few repeats to judge")
+}
+
+func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
+	dir := t.TempDir()
+	for text, says := range map[string]string{
+		`{"scenario": "work", "absolute": [{"op": "wrok", "maxP99Ms": 5}]}`:         "wrok",
+		`{"scenario": "work", "absolute": [{"op": "work", "maxP99": 5}]}`:           "maxP99",
+		`{"scenario": "work", "absolute": [{"op": "work", "minOpsPerSecond": -5}]}`: "minOpsPerSecond",
+		`{"scenario": "work", "abs`: "gates.json",
+	} {
+		gates := filepath.Join(dir, "gates.json")
+		require.NoError(t, os.WriteFile(gates, []byte(text), 0o600))
+		r := work(t, `{"clients": [1], "iterations": 1, "thresholds": "`+gates+`"}`, nil)
+		require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
+		require.NotEmpty(t, r.lines(says), "%s\n%s", text, r.output)
+		require.NoFileExists(t, filepath.Join(r.results, "work.json"))
+	}
+}
+
+func TestReportsThatAreNone(t *testing.T) {
+	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
+	whole, err := os.ReadFile(filepath.Join(r.results, "work.json"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ text, says string }{
+		"truncated": {string(whole[:len(whole)/2]), "truncated"},
+		"newer":     {strings.Replace(string(whole), "xk6-sweep/1", "xk6-sweep/2", 1), "newer"},
+		"corrupted": {strings.Replace(string(whole), `"ops": 5`, `"ops": 50`, 1), "step of 1 client"},
+		"empty":     {"", "empty"},
+	} {
+		file := filepath.Join(dir, name+".json")
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		for _, args := range [][]string{{"report", file}, {"record", file}, {"merge", file, file}, {"compare", file, file}} {
+			code, _, stderr := sweep(t, args...)
+			require.NotZero(t, code)
+			require.Contains(t, stderr, name+".json", args)
+			require.Contains(t, stderr, c.says, args)
+		}
+		code, stdout, _ := sweep(t, "validate", file)
+		require.Equal(t, 1, code)
+		require.Contains(t, stdout, c.says)
+	}
+}
+
+func TestEveryFormatOfARun(t *testing.T) {
+	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
+	for format, suffix := range map[string]string{
+		"json": ".json", "md": ".md", "csv": ".csv", "bench": ".bench.txt", "junit": ".junit.xml", "html": ".html",
+	} {
+		code, stdout, stderr := sweep(t, "report", "--format", format, filepath.Join(r.results, "work.json"))
+		require.Zero(t, code, stderr)
+		written, err := os.ReadFile(filepath.Join(r.results, "work"+suffix))
+		require.NoError(t, err)
+		require.Equal(t, string(written), stdout, "the same as the run wrote")
+	}
+}

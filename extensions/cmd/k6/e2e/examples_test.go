@@ -1,0 +1,268 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// exampleSteps and exampleShare are what the examples ask for: clients, and operations of each of them.
+var exampleSteps = []int{1, 4, 16}
+
+const exampleShare = 200
+
+// example runs an example. Machbase has no part in it.
+func example(t *testing.T, name string, env map[string]string) *run {
+	t.Helper()
+	env[defaultEnvMachbase] = ""
+
+	return k6(t, options{script: filepath.Join("../extensions/sweep/examples", name), env: env})
+}
+
+// requireExampleSteps checks that each step has exactly the operations that were asked for.
+func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
+	t.Helper()
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, scenario)
+	require.Len(t, rep.Steps, len(exampleSteps))
+	for i, clients := range exampleSteps {
+		s := rep.Steps[i]
+		require.Equal(t, clients, s.Clients)
+		require.Equal(t, op, s.Op)
+		require.Equal(t, exampleShare, s.PerClient)
+		require.Equal(t, exampleShare*clients, s.Ops)
+		require.Zero(t, s.Failed)
+		require.True(t, s.Complete)
+	}
+}
+
+// requirePhases checks the tags of a Trend that a protocol of k6 sends for each call: those of the measured phase have
+// the step's clients, the others are of the warm-up, and there is none besides. It returns how many there are in all.
+func requirePhases(t *testing.T, r *run, trend string) int {
+	t.Helper()
+	points := r.samples(t, trend)
+	measured, warmUp := map[string]int{}, 0
+	for _, p := range points {
+		clients, phase := p.Data.Tags["clients"], p.Data.Tags["phase"]
+		require.NotEqual(t, clients == "", phase == "", "a sample is of one phase: %v", p.Data.Tags)
+		if clients == "" {
+			warmUp++
+		} else {
+			measured[clients]++
+		}
+	}
+	for _, clients := range exampleSteps {
+		require.Equal(t, exampleShare*clients, measured[strconv.Itoa(clients)], "with %d clients", clients)
+	}
+	require.Len(t, measured, len(exampleSteps))
+	require.Greater(t, warmUp, 1+4+16, "each client's first call, and a warm-up of half a second")
+
+	return len(points)
+}
+
+// httpServer is a server for one test, and the number of its requests.
+func httpServer(t *testing.T, handler http.HandlerFunc) (url string, requests *atomic.Int64) {
+	t.Helper()
+	requests = &atomic.Int64{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		handler(w, r)
+	}))
+	t.Cleanup(server.Close)
+
+	return server.URL, requests
+}
+
+func TestExampleHTTP(t *testing.T) {
+	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := example(t, "http.js", map[string]string{"HTTP_URL": url})
+	requireExampleSteps(t, r, "http", "get")
+	require.Equal(t, requests.Load(), int64(requirePhases(t, r, "http_req_duration")))
+}
+
+func TestExampleHTTPCountsFailures(t *testing.T) {
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	r := example(t, "http.js", map[string]string{"HTTP_URL": url})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "http").Steps[1]
+	require.Zero(t, s.Ops)
+	require.Equal(t, map[string]int{"Error: GET gave status 418": 4 * exampleShare}, s.Extra.Errors)
+}
+
+// fullReport reads what only some reports have: rates, and what a search has found.
+func fullReport(t *testing.T, r *run, scenario string) (rep struct {
+	Steps []struct {
+		step
+		Rate float64
+	}
+	Search struct {
+		Of, Bound  string
+		Max, Found float64
+	}
+}) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err, r.output)
+	require.NoError(t, json.Unmarshal(raw, &rep))
+
+	return rep
+}
+
+func TestExampleOpenLoop(t *testing.T) {
+	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := example(t, "open-loop.js", map[string]string{"HTTP_URL": url})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := fullReport(t, r, "open-loop").Steps
+	require.Len(t, steps, 2)
+	sent := r.samples(t, "http_reqs")
+	for i, rate := range []int{100, 500} {
+		s := steps[i]
+		require.Equal(t, float64(rate), s.Rate)
+		require.Equal(t, 8, s.Clients)
+		require.Equal(t, 3*rate, s.Ops, "three seconds of it")
+		require.True(t, s.Complete)
+		require.InDelta(t, 3, s.Seconds, 1)
+		require.Equal(t, float64(3*rate), sum(sent, map[string]string{"rate": strconv.Itoa(rate)}))
+	}
+	require.Equal(t, float64(requests.Load()), sum(sent, nil))
+	require.Equal(t, float64(2*8), sum(sent, map[string]string{"phase": "warm-up"}), "the first calls of the clients")
+	requireSoundPage(t, browser(t), r, "open-loop")
+}
+
+// A server that is fast for up to four clients at once.
+func TestExampleFind(t *testing.T) {
+	var inside atomic.Int64
+	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
+		defer inside.Add(-1)
+		if inside.Add(1) > 4 {
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(5 * time.Millisecond)
+	})
+	r := example(t, "find.js", map[string]string{"HTTP_URL": url, "P99": "150ms"})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := fullReport(t, r, "find")
+	require.Equal(t, "clients", rep.Search.Of)
+	require.Equal(t, "p99 <= 150ms", rep.Search.Bound)
+	require.Equal(t, 64.0, rep.Search.Max)
+	require.Equal(t, 4.0, rep.Search.Found)
+	var tried []int
+	for _, s := range rep.Steps {
+		tried = append(tried, s.Clients)
+	}
+	require.Equal(t, []int{1, 2, 4, 8, 6, 5}, tried)
+}
+
+func TestExampleOp(t *testing.T) {
+	var heads atomic.Int64
+	url, requests := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			heads.Add(1)
+		}
+		_, _ = w.Write([]byte("hello"))
+	})
+	r := example(t, "op.js", map[string]string{"HTTP_URL": url})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, "op").Steps
+	require.Len(t, steps, 4)
+	for i, s := range steps {
+		clients := []int{1, 4}[i/2]
+		require.Equal(t, clients, s.Clients)
+		require.Equal(t, []string{"get", "head"}[i%2], s.Op)
+		require.Equal(t, exampleShare/2*clients, s.Ops, "half of the operations are of each kind")
+		require.Zero(t, s.Failed)
+		require.Positive(t, s.LatencyMs.P50)
+	}
+	require.Equal(t, int64((exampleShare/2+1)*(1+4)), heads.Load(), "and each client's first call, unmeasured")
+	require.Equal(t, 2*heads.Load(), requests.Load())
+	requireSoundPage(t, browser(t), r, "op")
+}
+
+// countingListener counts the connections that it accepts.
+type countingListener struct {
+	net.Listener
+	accepted atomic.Int64
+}
+
+func (l *countingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err == nil {
+		l.accepted.Add(1)
+	}
+
+	return conn, err
+}
+
+func TestExampleGRPC(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	counting := &countingListener{Listener: listener}
+	var calls atomic.Int64
+	server := grpc.NewServer(grpc.UnaryInterceptor(
+		func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			calls.Add(1)
+
+			return handle(ctx, request)
+		}))
+	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(counting) }()
+	t.Cleanup(func() {
+		server.Stop()
+		require.NoError(t, <-served)
+	})
+
+	r := example(t, "grpc.js", map[string]string{"GRPC_ADDR": listener.Addr().String()})
+	requireExampleSteps(t, r, "grpc", "check")
+	require.Equal(t, calls.Load(), int64(requirePhases(t, r, "grpc_req_duration")))
+	require.Equal(t, int64(1+4+16), counting.accepted.Load(), "one connection for each client of each step")
+}
+
+func TestExampleRedis(t *testing.T) {
+	address := os.Getenv("REDIS_URL")
+	require.NotEmpty(t, address, "run the tests with `make test`, or as scripts/servers.sh with machbase redis -- go test ./...")
+	parsed, err := redis.ParseURL(address)
+	require.NoError(t, err)
+	client := redis.NewClient(parsed)
+	t.Cleanup(func() { _ = client.Close() })
+
+	before := redisGets(t, client)
+	r := example(t, "redis.js", map[string]string{"REDIS_URL": address})
+	requireExampleSteps(t, r, "redis", "get")
+	require.Equal(t, redisGets(t, client)-before, requirePhases(t, r, "iteration_duration"), "each call is one GET")
+	left, err := client.Exists(t.Context(), "xk6-sweep-example").Result()
+	require.NoError(t, err)
+	require.Zero(t, left, "the key that it has set is gone")
+}
+
+var redisGetCalls = regexp.MustCompile(`cmdstat_get:calls=(\d+)`)
+
+// redisGets is how many GETs the server has done.
+func redisGets(t *testing.T, client *redis.Client) int {
+	t.Helper()
+	info, err := client.Info(t.Context(), "commandstats").Result()
+	require.NoError(t, err)
+	found := redisGetCalls.FindStringSubmatch(info)
+	if found == nil {
+		return 0
+	}
+	calls, err := strconv.Atoi(found[1])
+	require.NoError(t, err)
+
+	return calls
+}

@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const exitMarkedFailed = 110
+
+// work runs testdata/options.js with options for sweep.options.
+func work(t *testing.T, given string, env map[string]string, args ...string) *run {
+	t.Helper()
+	all := map[string]string{"OPTIONS": given}
+	for name, value := range env {
+		all[name] = value
+	}
+
+	return k6(t, options{script: "testdata/options.js", env: all, args: args})
+}
+
+func TestOptionsInOneLine(t *testing.T) {
+	r := work(t, `{"clients": [1, 3], "iterations": 20, "repeats": 2, "repeatOrder": "interleaved"}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "work")
+	var order []int
+	for _, s := range rep.Steps {
+		require.True(t, s.Complete)
+		require.Equal(t, 20*s.Clients, s.Ops)
+		order = append(order, s.Clients)
+	}
+	require.Equal(t, []int{1, 3, 1, 3}, order)
+	require.Equal(t, "interleaved", rep.Params["repeatOrder"])
+	for _, suffix := range []string{".json", ".md", ".csv", ".bench.txt", ".junit.xml", ".html"} {
+		info, err := os.Stat(filepath.Join(r.results, "work"+suffix))
+		require.NoError(t, err)
+		require.NotZero(t, info.Size(), suffix)
+	}
+}
+
+func TestOptionsThatSweepRefuses(t *testing.T) {
+	for given, says := range map[string]string{
+		`{"clients": [1], "iterations": 5, "iteratons": 6}`:                        `iteratons`,
+		`{"clients": [0], "iterations": 5}`:                                        "clients must be whole numbers from 1 to 100000, but one is 0",
+		`{"rate": [10], "duration": "1s"}`:                                         "with rate, preAllocatedVUs must be how many clients share the operations",
+		`{"clients": [1], "iterations": 5, "thresholds": 7}`:                       "thresholds must be the path of a file, or an object of k6 thresholds",
+		`{"clients": [1], "iterations": 5, "thresholds": "none.json"}`:             "thresholds: stat /",
+		`{"rate": [10], "preAllocatedVUs": 1, "duration": "1s", "portable": true}`: "portable: rate needs the executor client-sweep",
+	} {
+		r := work(t, given, nil)
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.NotEmpty(t, r.lines(says), "%s\n%s", given, r.output)
+	}
+}
+
+func TestFailedOperationsFailTheRun(t *testing.T) {
+	const sweep = `"clients": [2], "iterations": 10`
+	for _, c := range []struct {
+		options string
+		code    int
+	}{
+		{`{` + sweep + `}`, exitThreshold},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": []}}`, exitMarkedFailed},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["count<5"]}}`, exitOK},
+		{`{` + sweep + `, "allowFailed": true}`, exitOK},
+	} {
+		r := work(t, c.options, map[string]string{"FAIL_EVERY": "5"})
+		require.Equal(t, c.code, r.code, "%s\n%s", c.options, r.output)
+		require.Equal(t, 4, r.report(t, "work").Steps[0].Failed)
+	}
+}
+
+func TestOnErrorAbortEndsTheRun(t *testing.T) {
+	r := work(t, `{"clients": [2, 4], "iterations": 100, "onError": "abort"}`, map[string]string{"FAIL_EVERY": "5"})
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.NotEmpty(t, r.lines("an operation failed (work with 2 clients), and onError is 'abort'"), r.output)
+	rep := r.report(t, "work")
+	require.True(t, rep.Interrupted)
+	require.Len(t, rep.Steps, 1)
+	require.NotZero(t, rep.Steps[0].Failed)
+}
+
+func TestOpenLoop(t *testing.T) {
+	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where that of a closed loop
+	// would stay at 20 ms.
+	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "work")
+	require.Len(t, rep.Steps, 2)
+	require.Equal(t, 20, rep.Steps[0].Ops)
+	require.Less(t, rep.Steps[0].LatencyMs.P50, 40.0)
+	require.Equal(t, 100, rep.Steps[1].Ops, "all that was due is done")
+	require.Greater(t, rep.Steps[1].LatencyMs.Max, 900.0, "the last one had to wait for a second")
+	require.Greater(t, rep.Steps[1].LatencyMs.P50, 300.0)
+}
+
+func TestFind(t *testing.T) {
+	r := work(t, `{"find": {"p50": "500ms", "max": 4}, "iterations": 10}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Contains(t, r.table(t, "work"), "The highest number of clients that keeps p50 <= 500ms is 4 (of at most 4).")
+}
+
+func TestWarmUpByCount(t *testing.T) {
+	r := work(t, `{"clients": [2], "iterations": 10, "warmupIterations": 30}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, 20, r.report(t, "work").Steps[0].Ops)
+}
+
+func TestRawSamplesOnRequest(t *testing.T) {
+	r := work(t, `{"clients": [2], "iterations": 10, "raw": true}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	raw := r.samples(t, "sweep_duration")
+	require.Len(t, raw, 20)
+	require.Equal(t, map[string]string{"clients": "2", "op": "work", "scenario": "work", "group": ""}, withGroup(raw[0].Data.Tags))
+}
+
+func withGroup(tags map[string]string) map[string]string {
+	if _, has := tags["group"]; !has {
+		tags["group"] = ""
+	}
+
+	return tags
+}
+
+func TestPortable(t *testing.T) {
+	const sweep = `{"clients": [1, 4], "iterations": 50, "repeats": 2, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
+	r := work(t, sweep, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "work")
+	require.False(t, rep.Interrupted)
+	require.Equal(t, true, rep.Params["portable"])
+	require.Len(t, rep.Steps, 4)
+	for i, s := range rep.Steps {
+		require.True(t, s.Complete)
+		require.Equal(t, []int{1, 1, 4, 4}[i], s.Clients)
+		require.Equal(t, 50*s.Clients, s.Ops)
+	}
+	ops := r.samples(t, "sweep_ops")
+	require.InDelta(t, 400, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
+}
+
+func TestPortableStepThatOverruns(t *testing.T) {
+	r := work(t, `{"clients": [2, 1], "iterations": 1000, "maxDuration": "1s", "gracefulStop": "1s", "portable": true}`,
+		map[string]string{"MS": "10"})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.NotEmpty(t, r.lines("the step of 2 clients is incomplete: its slot of 1s was too short"), r.output)
+	rep := r.report(t, "work")
+	require.Len(t, rep.Steps, 2)
+	for _, s := range rep.Steps {
+		require.False(t, s.Complete)
+		require.NotZero(t, s.Ops, "what was done is reported")
+		require.Zero(t, s.Failed)
+	}
+}
+
+// k6's other commands know the executor, and what portable makes of it.
+func TestInspectAndArchive(t *testing.T) {
+	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
+		given := `OPTIONS={"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "portable": ` + portable + `}`
+		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
+		require.NoError(t, err)
+		require.Contains(t, string(out), executor)
+
+		archive := filepath.Join(t.TempDir(), "sweep.tar")
+		made := exec.CommandContext(t.Context(), binary(t, "k6-race"), "archive", "-O", archive, "-e", given, "testdata/options.js")
+		require.NoError(t, made.Run())
+		results := t.TempDir()
+		ran := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet", "-e", "RESULTS="+results, archive)
+		output, err := ran.CombinedOutput()
+		require.NoError(t, err, string(output))
+		raw, err := os.ReadFile(filepath.Join(results, "work.json"))
+		require.NoError(t, err)
+		var rep report
+		require.NoError(t, json.Unmarshal(raw, &rep))
+		require.Len(t, rep.Steps, 2)
+		require.Equal(t, 10, rep.Steps[1].Ops)
+	}
+}
+
+func TestRampOfK6sOwn(t *testing.T) {
+	r := k6(t, options{script: "testdata/ramp.js"})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "ramp")
+	require.GreaterOrEqual(t, len(rep.Steps), 4, "a step for each second")
+	total, most := 0, 0
+	for _, s := range rep.Steps {
+		require.Equal(t, "nap", s.Op)
+		require.InDelta(t, 1, s.Seconds, 1, "the last one may be cut short")
+		require.GreaterOrEqual(t, s.LatencyMs.P50, 9.9)
+		total += s.Ops
+		most = max(most, s.Clients)
+	}
+	require.Greater(t, most, 4)
+	require.InDelta(t, total, sum(r.samples(t, "sweep_ops"), map[string]string{"scenario": "ramp", "op": "nap"}), 0)
+	require.InDelta(t, total, sum(r.samples(t, "iterations"), nil), 0, "no operation is lost, the last second's neither")
+}

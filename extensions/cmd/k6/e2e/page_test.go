@@ -1,0 +1,189 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	screenWidth = 1200 // CSS pixels
+	phoneWidth  = 360
+	paperWidth  = 718 // A4 between margins of 1 cm
+	// leastContrast is what WCAG 2.2 AA asks of text that is not large.
+	leastContrast = 4.5
+)
+
+func TestPageInABrowser(t *testing.T) {
+	b := browser(t)
+	for name, env := range map[string]map[string]string{
+		"a sweep":                {"CLIENTS": "[1, 2, 8]", "OPS": "300"},
+		"every operation failed": {"CLIENTS": "[1, 2]", "WORK": "throws"},
+		"a step was cut":         {"WORK": "slow", "OPS": "100", "MAX_DURATION": "1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env[defaultEnvMachbase] = ""
+			requireSoundPage(t, b, k6(t, options{script: "testdata/run.js", env: env}), "run")
+		})
+	}
+}
+
+// requireSoundPage checks the page that a run has left of a scenario.
+func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
+	t.Helper()
+	url := b.open(t, filepath.Join(r.results, scenario+".html"))
+	requireSameNumbers(t, r, scenario, b.rows(t))
+	require.Empty(t, pageFaults(t, b))
+	messages, requests := b.told()
+	require.Empty(t, messages)
+	require.Equal(t, []string{url}, requests, "the page needs nothing but itself")
+}
+
+// A page that does all wrong: what the test above looks for can be found.
+func TestPageFaultsAreFound(t *testing.T) {
+	const sound = `<!doctype html><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+		<style>:root { color-scheme: light dark } @media print { :root { color-scheme: light } }
+		body { background: light-dark(white, #111); color: light-dark(black, white) } %s</style>
+		<h1>report</h1><svg width="9" height="9"></svg><div style="overflow: auto; width: 300px"><table><tr><td>1</table></div>%s`
+	b := browser(t)
+	show := func(t *testing.T, style, body string) string {
+		t.Helper()
+		file := filepath.Join(t.TempDir(), "page.html")
+		require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, sound, style, body), 0o600))
+
+		return b.open(t, file)
+	}
+
+	url := show(t, "", "")
+	require.Empty(t, pageFaults(t, b))
+	messages, requests := b.told()
+	require.Empty(t, messages)
+	require.Equal(t, []string{url}, requests)
+
+	for want, c := range map[string]struct{ style, body string }{
+		"phone: the document is 500 pixels wide":          {"", `<div style="width: 492px">wide</div>`},
+		"light: contrast 2.32: p pale rgb(170, 170, 170)": {"", `<p style="color: #aaa">pale</p>`},
+		"dark: contrast 1.11: p black rgb(0, 0, 0)":       {"", `<p style="color: black">black</p>`},
+		"dark: the page is as light as 255,255,255":       {"body { background: white; color: black }", ""},
+		"light: the page is as dark as 0,0,0":             {"body { background: black; color: white }", ""},
+		"dark paper: the page is as dark as 17,17,17":     {":root { color-scheme: light dark !important }", ""},
+		"paper: hidden: h1 report":                        {"@media print { h1 { display: none } }", ""},
+		"light: hidden: svg":                              {"svg { width: 0 }", ""},
+		"paper: cut off: div 1":                           {"td { min-width: 400px }", ""},
+		"light: there is no picture":                      {"", `<script>document.querySelector('svg').remove()</script>`},
+	} {
+		show(t, c.style, c.body)
+		require.Contains(t, pageFaults(t, b), want)
+	}
+
+	show(t, "", `<script>console.log('hello')</script><script>throw new Error('thrown')</script><img src="https://localhost:1/picture.png">`)
+	messages, requests = b.told()
+	require.Contains(t, messages, "log")
+	require.Contains(t, strings.Join(messages, "\n"), "thrown")
+	require.Contains(t, requests, "https://localhost:1/picture.png")
+}
+
+// pageFaults looks at a page as it is shown on a screen, on a phone and on paper, and tells what is wrong.
+func pageFaults(t *testing.T, b *tab) []string {
+	t.Helper()
+	var faults []string
+	wrong := func(is bool, format string, args ...any) {
+		if is {
+			faults = append(faults, fmt.Sprintf(format, args...))
+		}
+	}
+	looks := map[string]look{}
+	for name, s := range map[string]show{
+		"light":      {width: screenWidth},
+		"dark":       {width: screenWidth, dark: true},
+		"phone":      {width: phoneWidth, mobile: true},
+		"dark phone": {width: phoneWidth, mobile: true, dark: true},
+		"paper":      {width: paperWidth, print: true},
+		"dark paper": {width: paperWidth, print: true, dark: true},
+	} {
+		l := b.look(t, s)
+		looks[name] = l
+		wrong(l.Figures == 0, "%s: there is no picture", name)
+		wrong(len(l.Hidden) > 0, "%s: hidden: %s", name, strings.Join(l.Hidden, "; "))
+		wrong(l.Width > float64(s.width), "%s: the document is %v pixels wide", name, l.Width)
+		wrong(l.Contrast < leastContrast, "%s: contrast %.2f: %s", name, l.Contrast, l.Palest)
+		wrong(s.print && len(l.Cut) > 0, "%s: cut off: %s", name, strings.Join(l.Cut, "; "))
+	}
+	wrong(looks["dark"].Light >= 0.2, "dark: the page is as light as %s", looks["dark"].Background)
+	wrong(looks["light"].Light <= 0.8, "light: the page is as dark as %s", looks["light"].Background)
+	wrong(looks["dark paper"].Light <= 0.8, "dark paper: the page is as dark as %s", looks["dark paper"].Background)
+
+	return faults
+}
+
+// publishedKeys are those of the published table, and of what it leaves out: the page has them of each step.
+var publishedKeys = []string{
+	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
+}
+
+// requireSameNumbers checks that the rows of the page's tables are of the steps of the JSON, and that every value in them
+// is exactly the one there.
+func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err)
+	var rep map[string]any
+	require.NoError(t, json.Unmarshal(raw, &rep))
+
+	shown := map[string]map[string]string{} // all tables' cells of each step
+	for _, row := range rows {
+		key := fmt.Sprintf("%s, %s clients, %s/s, repeat %s", row.Op, row.Clients, row.Rate, row.Repeat)
+		if shown[key] == nil {
+			shown[key] = map[string]string{}
+		}
+		maps.Copy(shown[key], row.Cells)
+	}
+	steps, _ := rep["steps"].([]any)
+	require.Len(t, shown, len(steps))
+	for _, each := range steps {
+		step, _ := each.(map[string]any)
+		rate, _ := step["rate"].(float64)
+		key := fmt.Sprintf("%v, %v clients, %v/s, repeat %v", step["op"], step["clients"], rate, step["repeat"])
+		require.Contains(t, shown, key)
+		require.Subset(t, slices.Collect(maps.Keys(shown[key])), publishedKeys, key)
+		for path, value := range shown[key] {
+			want := valueAt(step, path)
+			if strings.HasPrefix(path, "target.") {
+				want = valueAt(rep, path)
+			}
+			requireSameValue(t, want, value, key+": "+path)
+		}
+	}
+}
+
+// requireSameValue compares a value of the report's JSON with the one in the page, which is JSON too. What the report
+// leaves out is null there, or nothing.
+func requireSameValue(t *testing.T, want any, shown, name string) {
+	t.Helper()
+	if want == nil {
+		require.Contains(t, []string{"null", `""`, "0"}, shown, name)
+
+		return
+	}
+	var value any
+	require.NoError(t, json.Unmarshal([]byte(shown), &value), name)
+	require.Equal(t, want, value, name)
+}
+
+// valueAt returns the value at a path such as latencyMs.p99; nil when there is none.
+func valueAt(object map[string]any, path string) any {
+	key, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		return object[key]
+	}
+	inner, _ := object[key].(map[string]any)
+
+	return valueAt(inner, rest)
+}

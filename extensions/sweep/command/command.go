@@ -1,0 +1,37 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+)
+
+const name = "sweep"
+
+// newCommand builds `k6 x sweep` with its commands.
+func newCommand(gs *state.GlobalState) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: "Compare, merge, render, record, judge and validate the reports of sweeps",
+		Long: `Work with the reports of sweeps: the files <scenario>.json that a run leaves in its folder of results.
+
+What goes wrong is one line on standard error, and an exit code other than 0.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+
+			return wrongUse(cmd, fmt.Errorf("unknown command %q", args[0]))
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	cmd.SetFlagErrorFunc(wrongUse)
+	cmd.AddCommand(
+		newCompare(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs),
+	)
+
+	return cmd
+}

@@ -1,0 +1,75 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+const defaultTolerance = 0.05
+
+func newCompare(gs *state.GlobalState) *cobra.Command {
+	var asJSON bool
+	o := report.CompareOptions{}
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW...",
+		Short: "Compare runs step by step, and tell whether one got worse",
+		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step, by the medians of the repeats with
+their confidence intervals (95 %). A difference counts when it is significant (Mann-Whitney U test, p < 0.05), which
+takes at least 4 repeats (REPEATS=4) in both runs; "~" stands for one that is not.
+
+A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
+is incomplete in it or that has failed operations in it.
+
+With --json: an array with one comparison for each new run.
+
+Exit codes: 0 without a regression, 1 with one, 104 when a file cannot be used.`,
+		Example: `  k6 x sweep compare old.json new.json
+  k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 0.1
+  k6 x sweep compare old.json new.json --json`,
+		Args: needs(2, 0, "an old run and at least one new run to compare with it"),
+		RunE: func(_ *cobra.Command, args []string) error { return compare(gs, args, o, asJSON) },
+	}
+	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", defaultTolerance, "how much worse a median may get, as a part of the old one")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of tables")
+
+	return cmd
+}
+
+func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJSON bool) error {
+	runs, err := readReports(gs, files)
+	if err != nil {
+		return err
+	}
+
+	comparisons := make([]*report.Comparison, len(runs)-1)
+	texts := make([]string, len(runs)-1)
+	var regressed []string
+	for i, run := range runs[1:] {
+		file := files[i+1]
+		c, err := report.Compare(runs[0], run, o)
+		if err != nil {
+			return unusable(files[0]+" and "+file, err)
+		}
+		c.Old.Name, c.New.Name = files[0], file
+		comparisons[i], texts[i] = c, c.Text()
+		if c.Regressed {
+			regressed = append(regressed, file)
+		}
+	}
+	if asJSON {
+		err = writeJSON(gs, comparisons)
+	} else {
+		err = write(gs, "", []byte(strings.Join(texts, "\n")))
+	}
+	if err != nil || len(regressed) == 0 {
+		return err
+	}
+
+	return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), foundWorse)
+}

@@ -1,0 +1,44 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+)
+
+// foundWorse is the exit code of a command that did what it was asked for and found something wrong: a regression, or a
+// file that is invalid.
+const foundWorse exitcodes.ExitCode = 1
+
+// wrongUse is the error of arguments that a command does not take, with a hint at those that it does take.
+func wrongUse(cmd *cobra.Command, err error) error {
+	err = errext.WithHint(err, fmt.Sprintf("use: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()))
+
+	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+}
+
+// needs checks the number of a command's arguments; most is zero when there is no limit. what names them.
+func needs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most != 0 && len(args) > most {
+			return wrongUse(cmd, fmt.Errorf("%s needs %s", cmd.Name(), what))
+		}
+
+		return nil
+	}
+}
+
+// unusable is the error of a file that cannot be read, written or used. It names the file once.
+func unusable(file string, err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	text := strings.Join(strings.Fields(err.Error()), " ")
+
+	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), exitcodes.InvalidConfig)
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// maxFile is above the size of any report, in bytes.
+const maxFile = 256 << 20
+
+// read reads a file, up to maxFile.
+func read(gs *state.GlobalState, file string) ([]byte, error) {
+	f, err := gs.FS.Open(file)
+	if err != nil {
+		return nil, unusable(file, err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+
+	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, unusable(file, err)
+	}
+	if len(raw) > maxFile {
+		return nil, unusable(file, fmt.Errorf("the file has more than %d MiB", maxFile>>20))
+	}
+
+	return raw, nil
+}
+
+// readReport reads a run's report.
+func readReport(gs *state.GlobalState, file string) (*report.Report, error) {
+	raw, err := read(gs, file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Read(raw)
+	if err != nil {
+		return nil, unusable(file, err)
+	}
+
+	return r, nil
+}
+
+// readReports reads several reports, in their order.
+func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error) {
+	reports := make([]*report.Report, len(files))
+	for i, file := range files {
+		var err error
+		if reports[i], err = readReport(gs, file); err != nil {
+			return nil, err
+		}
+	}
+
+	return reports, nil
+}
+
+// thresholds makes a thresholds file of its contents, and reads the baseline that it names.
+func thresholds(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
+	f, err := gate.Parse(raw)
+	if err != nil {
+		return nil, unusable(file, err)
+	}
+	if f.Relative == nil {
+		return f, nil
+	}
+	baseline, err := readReport(gs, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Relative.Baseline)))
+	if err != nil {
+		return nil, fmt.Errorf("%s: baseline %w", file, err)
+	}
+	if err := f.SetBaseline(baseline); err != nil {
+		return nil, unusable(file, err)
+	}
+
+	return f, nil
+}
+
+// write writes to a file, whose folder is created when it is missing, or to standard output when file is empty. None of
+// the files that it was made of is overwritten.
+func write(gs *state.GlobalState, file string, contents []byte, sources ...string) error {
+	if file == "" {
+		if _, err := gs.Stdout.Write(contents); err != nil {
+			return unusable("standard output", err)
+		}
+
+		return nil
+	}
+	for _, source := range sources {
+		if filepath.Clean(source) == filepath.Clean(file) {
+			return unusable(file, fmt.Errorf("it would be overwritten with what is made of it: choose another file"))
+		}
+	}
+	if err := gs.FS.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return unusable(file, err)
+	}
+	if err := fsext.WriteFile(gs.FS, file, contents, 0o644); err != nil {
+		return unusable(file, err)
+	}
+
+	return nil
+}
+
+// writeJSON writes a value for programs to standard output.
+func writeJSON(gs *state.GlobalState, value any) error {
+	encoder := json.NewEncoder(gs.Stdout)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // names of gates have ">=" in them
+	if err := encoder.Encode(value); err != nil {
+		return unusable("standard output", err)
+	}
+
+	return nil
+}

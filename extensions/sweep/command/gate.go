@@ -1,0 +1,84 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+func newGate(gs *state.GlobalState) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "gate RUN THRESHOLDS",
+		Short: "Judge a run by a thresholds file, as the run itself does",
+		Long: `Judge a run by the gates of a thresholds file, with the same outcome as in the run itself. The baseline that the file
+names is read from its folder. One line a gate tells whether it was held or crossed, and what was measured. What cannot
+be judged is crossed.
+
+With --json: an array with a verdict for each gate.
+
+Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file cannot be used.`,
+		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
+  k6 x sweep gate merged.json thresholds/rollup.json --json`,
+		Args: needs(2, 2, "a run and a thresholds file"),
+		RunE: func(_ *cobra.Command, args []string) error { return judge(gs, args[0], args[1], asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of lines")
+
+	return cmd
+}
+
+func judge(gs *state.GlobalState, file, thresholdsFile string, asJSON bool) error {
+	r, err := readReport(gs, file)
+	if err != nil {
+		return err
+	}
+	raw, err := read(gs, thresholdsFile)
+	if err != nil {
+		return err
+	}
+	f, err := thresholds(gs, thresholdsFile, raw)
+	if err != nil {
+		return err
+	}
+
+	verdicts := f.Judge(r)
+	crossed := 0
+	for _, v := range verdicts {
+		if !v.Held {
+			crossed++
+		}
+	}
+	if asJSON {
+		err = writeJSON(gs, verdicts)
+	} else {
+		err = write(gs, "", []byte(lines(verdicts)))
+	}
+	if err != nil || crossed == 0 {
+		return err
+	}
+	err = fmt.Errorf("%s: %d of %s crossed", file, crossed, report.Plural(len(verdicts), "gate"))
+
+	return errext.WithExitCodeIfNone(err, exitcodes.ThresholdsHaveFailed)
+}
+
+// lines are the verdicts for people.
+func lines(verdicts []report.Verdict) string {
+	var b strings.Builder
+	for _, v := range verdicts {
+		outcome := "held   "
+		if !v.Held {
+			outcome = "CROSSED"
+		}
+		detail := strings.Join(strings.Fields(v.Detail), " ")
+		fmt.Fprintf(&b, "%s  %s: %s\n", outcome, v.Gate, detail)
+	}
+
+	return b.String()
+}

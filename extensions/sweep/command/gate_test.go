@@ -1,0 +1,71 @@
+package command
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+const bothKinds = `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "maxP99Ms": 10, "minOpsPerSecond": 700}],
+	"relative": {"baseline": "baselines/cache.json", "opsPerSecondMayFall": 0.1, "p99MayRise": 0.25}}`
+
+func TestGate(t *testing.T) {
+	k := newK6(t)
+	k.writeReport("good.json", steady(t, 1))
+	k.writeReport("slow.json", steady(t, 0.7))
+	k.writeReport("other.json", sweep(t, func(r *report.Report) { r.Host.Cores = 4 }, 1, 1.01, 0.99, 1.005))
+	k.write("thresholds/cache.json", bothKinds)
+	_, message, code := k.run("record", "good.json")
+	require.Zero(t, code, message)
+
+	for _, tt := range []struct {
+		run, message string
+		code         int
+	}{
+		{"good", "", 0},
+		{"slow", "slow.json: 6 of 8 gates crossed", 99},
+		{"other", "other.json: 5 of 8 gates crossed", 99},
+	} {
+		out, message, code := k.run("gate", tt.run+".json", "thresholds/cache.json")
+		require.Equal(t, tt.message, message)
+		require.Equal(t, tt.code, code)
+		requireGolden(t, "gate-"+tt.run+".txt", out)
+
+		out, message, code = k.run("gate", tt.run+".json", "thresholds/cache.json", "--json")
+		require.Equal(t, tt.message, message)
+		require.Equal(t, tt.code, code)
+		requireGolden(t, "gate-"+tt.run+".json", out)
+		var verdicts []report.Verdict
+		require.NoError(t, json.Unmarshal([]byte(out), &verdicts))
+		require.Len(t, verdicts, 8)
+	}
+}
+
+func TestGateWithoutWhatItNeeds(t *testing.T) {
+	k := newK6(t)
+	k.writeReport("run.json", steady(t, 1))
+	k.write("thresholds/cache.json", bothKinds)
+	k.write("thresholds/wrong.json", `{"scenario": "cache", "absolute": [{"op": "get", "maxP98Ms": 10}]}`)
+	for file, want := range map[string]string{
+		"thresholds/missing.json": "thresholds/missing.json: file does not exist",
+		"thresholds/cache.json":   "thresholds/cache.json: baseline thresholds/baselines/cache.json: file does not exist",
+		"thresholds/wrong.json": `thresholds/wrong.json: absolute[0]: unknown key "maxP98Ms"; ` +
+			`known are op, clients, rate, minOpsPerSecond, maxP50Ms, maxP90Ms, maxP95Ms, maxP99Ms, maxP999Ms, maxMeanMs`,
+		"run.json": `run.json: the file: unknown key "schema"; known are $schema, scenario, absolute, relative`,
+	} {
+		out, message, code := k.run("gate", "run.json", file)
+		require.Empty(t, out)
+		require.Equal(t, want, message)
+		require.Equal(t, 104, code)
+	}
+
+	interrupted := steady(t, 1)
+	interrupted.Interrupted = true
+	k.writeReport("thresholds/baselines/cache.json", interrupted)
+	_, message, code := k.run("gate", "run.json", "thresholds/cache.json")
+	require.Equal(t, "thresholds/cache.json: baseline baselines/cache.json cannot be compared with: the run was interrupted", message)
+	require.Equal(t, 104, code)
+}

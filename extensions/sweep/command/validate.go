@@ -1,0 +1,96 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// validity is whether a file can be used.
+type validity struct {
+	File   string `json:"file"`
+	Ok     bool   `json:"ok"`
+	Reason string `json:"reason,omitempty"`
+}
+
+func newValidate(gs *state.GlobalState) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate FILE...",
+		Short: "Tell whether reports and thresholds files can be used",
+		Long: `Validate reports and thresholds files, which are told apart by what is in them. One line a file says "ok" or what is
+wrong with it. Of a thresholds file, the baseline is validated too.
+
+With --json: an array with an object for each file.
+
+Exit codes: 0 when all files are valid, 1 when one is not.`,
+		Example: `  k6 x sweep validate results/*.json thresholds/*.json thresholds/baselines/*.json`,
+		Args:    needs(1, 0, "at least one file"),
+		RunE:    func(_ *cobra.Command, args []string) error { return validate(gs, args, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of lines")
+
+	return cmd
+}
+
+func validate(gs *state.GlobalState, files []string, asJSON bool) error {
+	validities := make([]validity, len(files))
+	var b strings.Builder
+	invalid := 0
+	for i, file := range files {
+		validities[i] = validity{File: file, Ok: true}
+		reason := file + ": ok"
+		if err := validateFile(gs, file); err != nil {
+			invalid++
+			reason = err.Error()
+			validities[i] = validity{File: file, Reason: strings.TrimPrefix(reason, file+": ")}
+		}
+		b.WriteString(reason + "\n")
+	}
+	var err error
+	if asJSON {
+		err = writeJSON(gs, validities)
+	} else {
+		err = write(gs, "", []byte(b.String()))
+	}
+	if err != nil || invalid == 0 {
+		return err
+	}
+
+	return errext.WithExitCodeIfNone(fmt.Errorf("%d of %s invalid", invalid, report.Plural(len(files), "file")), foundWorse)
+}
+
+// validateFile validates a report by its key "schema", and what has gates as a thresholds file.
+func validateFile(gs *state.GlobalState, file string) error {
+	raw, err := read(gs, file)
+	if err != nil {
+		return err
+	}
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) == nil {
+		_, isReport := keys["schema"]
+		_, absolute := keys["absolute"]
+		_, relative := keys["relative"]
+		switch {
+		case isReport:
+		case absolute || relative:
+			_, err := thresholds(gs, file, raw)
+
+			return err
+		default:
+			return unusable(file, errors.New(`neither a report, which has the key "schema", nor thresholds, which have "absolute" or "relative"`))
+		}
+	}
+	if _, err := report.Read(raw); err != nil {
+		return unusable(file, err)
+	}
+
+	return nil
+}

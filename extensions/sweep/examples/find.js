@@ -1,0 +1,22 @@
+// Looks for the highest number of clients, up to 64, with which 99 of 100 operations take at most 5 ms (P99). Of rate:
+//     find: { of: 'rate', p99: '5ms', max: 5000 }, preAllocatedVUs: 64
+//     k6 run -e HTTP_URL=http://127.0.0.1:8080/ find.js
+import http from 'k6/http';
+import sweep from 'k6/x/sweep';
+
+const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
+
+export const options = {
+  discardResponseBodies: true,
+  throw: true,
+  scenarios: {
+    find: { executor: 'client-sweep', find: { p99: __ENV.P99 || '5ms', max: 64 }, duration: '1s', op: 'get' },
+  },
+};
+
+export default function () {
+  const { status } = http.get(url);
+  if (status !== 200) throw new Error(`GET gave status ${status}`);
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });

@@ -1,0 +1,27 @@
+// Sweeps an HTTP server: how fast is a GET with 1, 4 and 16 clients? The function below knows nothing of sweeps: the
+// executor repeats it, and its first call in each step, which opens the connection, is not measured.
+//     k6 run -e HTTP_URL=http://127.0.0.1:8080/ http.js
+import http from 'k6/http';
+import sweep from 'k6/x/sweep';
+
+const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
+
+export const options = {
+  discardResponseBodies: true,
+  throw: true, // no answer is a failed operation
+  scenarios: {
+    http: { executor: 'client-sweep', clients: [1, 4, 16], iterations: 200, warmup: '500ms', op: 'get' },
+  },
+  thresholds: {
+    sweep_failed: ['count==0'],
+    sweep_incomplete: ['count==0'],
+    'sweep_p99{clients:16}': ['value<1000'], // ms
+  },
+};
+
+export default function () {
+  const { status } = http.get(url);
+  if (status !== 200) throw new Error(`GET gave status ${status}`); // and so is any other
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });

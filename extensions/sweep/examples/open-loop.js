@@ -1,0 +1,27 @@
+// Starts 100, then 500 operations a second, whether those before have ended or not, as the users of a website do. Latency
+// counts from the moment when an operation was due: what a slow server makes others wait for is in it.
+//     k6 run -e HTTP_URL=http://127.0.0.1:8080/ open-loop.js
+import http from 'k6/http';
+import sweep from 'k6/x/sweep';
+
+const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
+
+export const options = {
+  discardResponseBodies: true,
+  throw: true,
+  scenarios: {
+    'open-loop': { executor: 'client-sweep', rate: [100, 500], preAllocatedVUs: 8, duration: '3s', op: 'get' },
+  },
+  thresholds: {
+    sweep_failed: ['count==0'],
+    sweep_incomplete: ['count==0'], // 8 clients are too few when an operation was due and never started
+    'sweep_p99{rate:500}': ['value<1000'], // ms
+  },
+};
+
+export default function () {
+  const { status } = http.get(url);
+  if (status !== 200) throw new Error(`GET gave status ${status}`);
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });

@@ -1,0 +1,199 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// What a search may vary.
+const (
+	ofClients = "clients"
+	ofRate    = "rate"
+)
+
+// findPrecision is how far the answer of a search may be below the highest number that keeps the bound, as a part of
+// it. Whole numbers are the finest: up to 50 it is exact.
+const findPrecision = 0.02
+
+// defaultDoublings is how often the first rate of a search that names none can be doubled up to the most.
+const defaultDoublings = 7
+
+// Find is a search for the highest number of clients, or the highest rate, at which the latency keeps a bound.
+type Find struct {
+	// Of is what is varied: clients or rate. Default: clients.
+	Of string `json:"of"`
+	// Min is the first number that is tried. Default: one client, or a 128th of the highest rate.
+	Min float64 `json:"min"`
+	// Max is the highest number that is tried.
+	Max float64 `json:"max"`
+
+	// The bounds, at least one of them. All that are given must be kept, by all kinds of operations.
+	P50  types.NullDuration `json:"p50"`
+	P90  types.NullDuration `json:"p90"`
+	P95  types.NullDuration `json:"p95"`
+	P99  types.NullDuration `json:"p99"`
+	P999 types.NullDuration `json:"p999"`
+	Mean types.NullDuration `json:"mean"`
+}
+
+// findBound is one of the bounds.
+type findBound struct {
+	name   string
+	limit  types.NullDuration
+	figure func(*report.Step) float64 // ms
+}
+
+func (f *Find) bounds() []findBound {
+	all := []findBound{
+		{"p50", f.P50, func(s *report.Step) float64 { return s.Latency.P50 }},
+		{"p90", f.P90, func(s *report.Step) float64 { return s.Latency.P90 }},
+		{"p95", f.P95, func(s *report.Step) float64 { return s.Latency.P95 }},
+		{"p99", f.P99, func(s *report.Step) float64 { return s.Latency.P99 }},
+		{"p999", f.P999, func(s *report.Step) float64 { return s.Latency.P999 }},
+		{"mean", f.Mean, func(s *report.Step) float64 { return s.Latency.Mean }},
+	}
+
+	return slices.DeleteFunc(all, func(b findBound) bool { return !b.limit.Valid })
+}
+
+func (f *Find) of() string {
+	if f.Of == "" {
+		return ofClients
+	}
+
+	return f.Of
+}
+
+func (f *Find) min() float64 {
+	switch {
+	case f.Min > 0:
+		return f.Min
+	case f.of() == ofRate:
+		return max(math.Floor(f.Max/(1<<defaultDoublings)), 1)
+	}
+
+	return 1
+}
+
+// bound is the bound in words, such as "p99 <= 5ms".
+func (f *Find) bound() string {
+	words := make([]string, 0, 1)
+	for _, b := range f.bounds() {
+		words = append(words, fmt.Sprintf("%s <= %s", b.name, b.limit.TimeDuration()))
+	}
+
+	return strings.Join(words, " and ")
+}
+
+func (f *Find) describe() string {
+	if f.of() == ofRate {
+		return fmt.Sprintf("up to %s operations a second, to find the highest rate with %s", formatNumber(f.Max), f.bound())
+	}
+
+	return fmt.Sprintf("up to %s clients, to find the highest number with %s", formatNumber(f.Max), f.bound())
+}
+
+func (f *Find) validate() []error {
+	v := &validation{}
+	most := float64(maxClients)
+	if f.of() == ofRate {
+		most = maxRate
+	}
+	v.check(f.of() == ofClients || f.of() == ofRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
+	v.check(f.Max >= 1 && f.Max <= most && f.Max == math.Trunc(f.Max),
+		"find.max must be a whole number from 1 to %s, but is %v", formatNumber(most), f.Max)
+	v.check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
+		"find.min must be a whole number of at most find.max, but is %v", f.Min)
+	v.check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999 and mean")
+	for _, b := range f.bounds() {
+		v.check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.name, b.limit.Duration)
+	}
+
+	return v.errs
+}
+
+// mostSteps is how many numbers can be tried: doubled until the bound breaks, then halving what is between.
+func (f *Find) mostSteps() int {
+	doublings := math.Ceil(math.Log2(f.Max / f.min()))
+
+	return 2 + int(doublings) + int(math.Ceil(math.Log2(1/findPrecision)))
+}
+
+// search is a Find on its way.
+type search struct {
+	find *Find
+
+	good, bad float64 // highest number that keeps the bound, lowest that does not; zero: none yet
+}
+
+// next returns the number to be tried, until the answer is known.
+func (s *search) next() (float64, bool) {
+	switch {
+	case s.good == 0 && s.bad == 0:
+		return s.find.min(), true
+	case s.good == 0 || s.good == s.find.Max: // not even the first, or even the last
+		return 0, false
+	case s.bad == 0:
+		return min(2*s.good, s.find.Max), true
+	}
+	if s.bad-s.good <= max(1, findPrecision*s.good) {
+		return 0, false
+	}
+
+	return math.Floor((s.good + s.bad) / 2), true
+}
+
+// tried takes what was measured with a number: all repeats, all kinds of operations.
+func (s *search) tried(number float64, steps []report.Step) {
+	if s.find.kept(steps) {
+		s.good = number
+	} else {
+		s.bad = number
+	}
+}
+
+// kept tells whether the medians over the repeats keep the bounds. Where an operation failed or a step is incomplete,
+// they do not.
+func (f *Find) kept(steps []report.Step) bool {
+	for i := range steps {
+		if steps[i].Failed > 0 || !steps[i].Complete {
+			return false
+		}
+	}
+	groups := (&report.Report{Steps: steps}).Groups()
+	for i := range groups {
+		for _, b := range f.bounds() {
+			if median(groups[i].Values(b.figure)) > report.Ms(b.limit.TimeDuration()) {
+				return false
+			}
+		}
+	}
+
+	return len(steps) > 0
+}
+
+// median is the middle of the values, or the mean of the two in the middle.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+
+	return (values[middle-1] + values[middle]) / 2
+}
+
+// result is what the report says of the search.
+func (s *search) result() *report.Search {
+	return &report.Search{Of: s.find.of(), Bound: s.find.bound(), Max: s.find.Max, Found: s.good}
+}
+
+// formatNumber writes a number without trailing zeros and never as a power of ten.
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

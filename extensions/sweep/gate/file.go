@@ -1,0 +1,41 @@
+package gate
+
+import (
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// File is a thresholds file.
+type File struct {
+	Scenario string
+	Absolute []Absolute
+	Relative *Relative // nil when there is no baseline to compare with
+
+	baseline *report.Report
+}
+
+// Absolute bounds the steps of one kind of operation.
+type Absolute struct {
+	Op      string
+	Clients int     // zero: steps with any number of clients
+	Rate    float64 // operations a second that were asked for; zero: steps with any rate, or none
+	Bounds  []Bound // at least one
+}
+
+// Bound is the bound of one figure, which the median over the repeats of a step has to keep.
+type Bound struct {
+	Figure Figure
+	Value  float64 // in the figure's unit
+}
+
+// Relative bounds each step of a run by the same step of a baseline.
+type Relative struct {
+	Baseline   string // path of the baseline's report, from the folder of the thresholds file
+	Tolerances []Tolerance
+	Alpha      float64 // of the significance test
+}
+
+// Tolerance is by how much of the baseline's a figure may get worse.
+type Tolerance struct {
+	Figure Figure
+	Part   float64 // 0.1 is 10 %
+}

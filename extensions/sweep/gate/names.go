@@ -1,0 +1,89 @@
+package gate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Gates that are judged besides those that the file lists.
+const (
+	baselineFits = "baseline fits"
+	everyStep    = "every step complete and no operation failed"
+)
+
+// steps names the steps that the gate is for.
+func (a *Absolute) steps() string {
+	if a.Clients == 0 && a.Rate == 0 {
+		return tagged(a.Op) + " in every step"
+	}
+
+	return steps(report.Key{Op: a.Op, Clients: a.Clients, Rate: a.Rate})
+}
+
+// name names the gate of one of the bounds.
+func (a *Absolute) name(b Bound) string {
+	return fmt.Sprintf("%s of %s %s %s", b.Figure, a.steps(), b.Figure.comparison(), b.Figure.bound(b.Value))
+}
+
+// name names the gate of a step's figure.
+func (t Tolerance) name(key report.Key) string {
+	return fmt.Sprintf("%s of %s %s %s %% of baseline",
+		t.Figure, steps(key), t.Figure.comparison(), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+}
+
+// limit is the lowest or highest ratio to the baseline that the tolerance lets pass.
+func (t Tolerance) limit() float64 {
+	if t.Figure.falls() {
+		return 1 - t.Part
+	}
+
+	return 1 + t.Part
+}
+
+// percent is the ratio in percent, without what the binary form of a decimal fraction adds to it.
+func percent(ratio float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(100*ratio, 'g', 12, 64), 64)
+	if err != nil {
+		return 100 * ratio
+	}
+
+	return rounded
+}
+
+func steps(key report.Key) string {
+	name := tagged(key.Op)
+	switch key.Clients {
+	case 0:
+	case 1:
+		name += " with 1 client"
+	default:
+		name += fmt.Sprintf(" with %d clients", key.Clients)
+	}
+	if key.Rate != 0 {
+		name += " at " + strconv.FormatFloat(key.Rate, 'f', -1, 64) + " a second"
+	}
+
+	return name
+}
+
+// tagged is the name of a kind of operation as the value of a k6 tag may hold it in a threshold's name: what has a
+// meaning there is written as in a URL, so that different names stay different.
+func tagged(op string) string {
+	var b strings.Builder
+	for _, r := range op {
+		if strings.ContainsRune(",:{}%'\"", r) || r != ' ' && !unicode.IsPrint(r) {
+			for _, c := range []byte(string(r)) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+
+			continue
+		}
+		b.WriteRune(r)
+	}
+
+	return b.String()
+}

@@ -1,0 +1,192 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+const (
+	maxFile  = 1 << 20 // bytes of a thresholds file
+	maxGates = 1000    // entries of "absolute"
+	maxShown = 60      // bytes of a wrong value that an error shows
+)
+
+// Parse reads a thresholds file. What is wrong with it is an error of one line that names the key and what would be
+// right; which file that was is for the caller to say. When there are relative gates, give the baseline that Relative
+// names to SetBaseline next.
+func Parse(raw []byte) (*File, error) {
+	if len(raw) > maxFile {
+		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(raw, &whole); err != nil {
+		return nil, fmt.Errorf("the file is not JSON: %w", err)
+	}
+	o, err := newObject("", whole, "$schema", "scenario", "absolute", "relative")
+	if err != nil {
+		return nil, err
+	}
+
+	f := &File{}
+	if o.has("$schema") {
+		if _, err := o.text("$schema", "the path of schema.json"); err != nil {
+			return nil, err
+		}
+	}
+	if f.Scenario, err = o.text("scenario", "the name of the scenario that the gates are for"); err != nil {
+		return nil, err
+	}
+	if !o.has("absolute") && !o.has("relative") {
+		return nil, errors.New(`there are no gates: the file must have "absolute", "relative" or both`)
+	}
+	if o.has("absolute") {
+		if f.Absolute, err = parseAbsolute(o); err != nil {
+			return nil, err
+		}
+	}
+	if o.has("relative") {
+		if f.Relative, err = parseRelative(o.values["relative"]); err != nil {
+			return nil, err
+		}
+	}
+
+	return f, nil
+}
+
+func parseAbsolute(o *object) ([]Absolute, error) {
+	items, err := o.list("absolute")
+	if err != nil {
+		return nil, err
+	}
+
+	gates := make([]Absolute, len(items))
+	places := map[string]int{}
+	for i, item := range items {
+		if gates[i], err = parseGate(fmt.Sprintf("absolute[%d]", i), item); err != nil {
+			return nil, err
+		}
+		for _, bound := range gates[i].Bounds {
+			subject := fmt.Sprintf("%s of %s", bound.Figure, gates[i].steps())
+			if first, twice := places[subject]; twice {
+				return nil, fmt.Errorf("absolute[%d] bounds %s a second time, after absolute[%d]", i, subject, first)
+			}
+			places[subject] = i
+		}
+	}
+
+	return gates, nil
+}
+
+func parseGate(path string, raw json.RawMessage) (Absolute, error) {
+	var g Absolute
+	known := []string{"op", "clients", "rate"}
+	bounds := make([]string, 0, len(figures))
+	for _, f := range figures {
+		bounds = append(bounds, f.key)
+	}
+	o, err := newObject(path, raw, append(known, bounds...)...)
+	if err != nil {
+		return g, err
+	}
+	if g.Op, err = o.text("op", "the name of a kind of operation"); err != nil {
+		return g, err
+	}
+	if o.has("clients") {
+		const must = "a whole number from 1"
+		clients, err := o.number("clients", math.MaxInt32, must)
+		if err != nil || clients != math.Trunc(clients) {
+			return g, o.wrong("clients", must)
+		}
+		g.Clients = int(clients)
+	}
+	if o.has("rate") {
+		if g.Rate, err = o.positive("rate"); err != nil {
+			return g, err
+		}
+	}
+	for i, key := range bounds {
+		if !o.has(key) {
+			continue
+		}
+		value, err := o.positive(key)
+		if err != nil {
+			return g, err
+		}
+		g.Bounds = append(g.Bounds, Bound{Figure: Figure(i), Value: value})
+	}
+	if len(g.Bounds) == 0 {
+		return g, fmt.Errorf("%s bounds nothing: it must have one of %s", path, strings.Join(bounds, ", "))
+	}
+
+	return g, inOrder(path, g.Bounds)
+}
+
+// inOrder refuses a bound of a percentile that is above the bound of a higher one, and would thus never be what decides.
+func inOrder(path string, bounds []Bound) error {
+	for i, higher := range bounds {
+		for _, lower := range bounds[:i] {
+			if lower.Figure >= P50 && higher.Figure <= P999 && lower.Value > higher.Value {
+				return fmt.Errorf("%s: %s is above %s, and would never be crossed alone: it must be at most %g",
+					path, figures[lower.Figure].key, figures[higher.Figure].key, higher.Value)
+			}
+		}
+	}
+
+	return nil
+}
+
+func parseRelative(raw json.RawMessage) (*Relative, error) {
+	const fall, rise50, rise99 = "opsPerSecondMayFall", "p50MayRise", "p99MayRise"
+	o, err := newObject("relative", raw, "baseline", fall, rise50, rise99, "alpha")
+	if err != nil {
+		return nil, err
+	}
+
+	const path = "the path of a recorded report, from the folder of this file"
+	r := &Relative{Alpha: report.DefaultAlpha}
+	if r.Baseline, err = o.text("baseline", path); err != nil {
+		return nil, err
+	}
+	if filepath.IsAbs(r.Baseline) || strings.HasPrefix(r.Baseline, "/") {
+		return nil, o.wrong("baseline", path)
+	}
+	for _, tolerance := range []struct {
+		key    string
+		figure Figure
+		high   float64
+		must   string
+	}{
+		{fall, OpsPerSecond, 1, "a number above 0 and below 1, such as 0.1 for 10 %"},
+		{rise50, P50, math.Inf(1), "a number above 0, such as 0.25 for 25 %"},
+		{rise99, P99, math.Inf(1), "a number above 0, such as 0.25 for 25 %"},
+	} {
+		if !o.has(tolerance.key) {
+			continue
+		}
+		part, err := o.number(tolerance.key, tolerance.high, tolerance.must)
+		if err != nil {
+			return nil, err
+		}
+		r.Tolerances = append(r.Tolerances, Tolerance{Figure: tolerance.figure, Part: part})
+	}
+	if len(r.Tolerances) == 0 {
+		return nil, fmt.Errorf("relative bounds nothing: it must have one of %s, %s, %s", fall, rise50, rise99)
+	}
+	if o.has("alpha") {
+		if r.Alpha, err = o.number("alpha", 1, "a number above 0 and below 1; without it, 0.05"); err != nil {
+			return nil, err
+		}
+	}
+
+	return r, nil
+}

@@ -1,0 +1,53 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// judgeEveryStep judges the run as a whole.
+func judgeEveryStep(r *report.Report) (held bool, detail string) {
+	if problem := flaw(r); problem != "" {
+		return false, problem
+	}
+
+	return true, fmt.Sprintf("%d of %d", len(r.Steps), len(r.Steps))
+}
+
+// flaw tells what is missing from a run or failed in it, or nothing when it is whole.
+func flaw(r *report.Report) string {
+	if r.Interrupted {
+		return "the run was interrupted"
+	}
+	if len(r.Steps) == 0 {
+		return "the run has no steps"
+	}
+	var flaws []string
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		what := ""
+		switch {
+		case !s.Complete:
+			what = "incomplete"
+		case s.Failed > 0:
+			what = fmt.Sprintf("%s of %s failed", report.Thousands(int64(s.Failed)), operations(s.Operations+int64(s.Failed)))
+		case s.Operations == 0:
+			what = "no operation succeeded"
+		default:
+			continue
+		}
+		flaws = append(flaws, fmt.Sprintf("%s (repeat %d): %s", steps(s.Key()), s.Repeat, what))
+	}
+
+	return strings.Join(flaws, "; ")
+}
+
+func operations(n int64) string {
+	if n == 1 {
+		return "1 operation"
+	}
+
+	return report.Thousands(n) + " operations"
+}

@@ -1,0 +1,67 @@
+package sweep
+
+import (
+	"github.com/sirupsen/logrus"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// gatesOf returns the file of gates that was read from path, or nil.
+func (r *results) gatesOf(path string) *gate.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.gates[path]
+}
+
+func (r *results) addGates(path string, file *gate.File) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gates == nil {
+		r.gates = map[string]*gate.File{}
+	}
+	r.gates[path] = file
+}
+
+// checkGates tells before the run whether a gate is for an operation that the scenario does not have.
+func (r *results) checkGates(scenario string, ops []string) error {
+	for _, file := range r.gatesFor(scenario) {
+		if err := file.Check(ops); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// judge judges the gates of a report's scenario, keeps the verdicts in the report and says which are crossed.
+func (r *results) judge(rep *report.Report, logger logrus.FieldLogger) []report.Verdict {
+	files := r.gatesFor(rep.Scenario)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, file := range files {
+		rep.Gates = append(rep.Gates, file.Judge(rep)...)
+	}
+	for _, v := range rep.Gates {
+		if !v.Held {
+			logger.Errorf("gate crossed: %s (%s)", v.Gate, v.Detail)
+		}
+	}
+
+	return rep.Gates
+}
+
+func (r *results) gatesFor(scenario string) []*gate.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var files []*gate.File
+	for _, file := range r.gates {
+		if file.Scenario == scenario {
+			files = append(files, file)
+		}
+	}
+
+	return files
+}

@@ -1,0 +1,199 @@
+package measure
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Operations of an open-loop step start when they are due, whoever is free.
+func TestOpenLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(4, Plan{Rate: 100, Duration: 2 * time.Second}, nil)
+		requireNoErrors(t, together(s, doing(t, 10*ms)))
+
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.EqualValues(t, 200, r.Op("op").Durations.Count)
+		require.Equal(t, 10*ms, r.Op("op").Durations.Max)
+		require.Equal(t, 2*time.Second, r.Elapsed, "the last operation was due at 1.99 s")
+		require.Zero(t, r.Unstarted)
+	})
+}
+
+// A stall counts for all that had to wait, not only for the operations that met it: no coordinated omission.
+func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 100, Duration: 10 * time.Second}, nil)
+		stalled := false
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				if !stalled {
+					stalled = true
+					time.Sleep(time.Second)
+				}
+
+				return nil
+			})
+		}))
+
+		d := &readOp(s, "op").Durations
+		require.EqualValues(t, 1000, d.Count)
+		require.Equal(t, time.Second, d.Max)
+		// 100 operations were due during the stall: they waited for 990 ms, 980 ms, ... 0; a closed loop would have
+		// found only one that was slow.
+		waited := time.Duration(0)
+		for i := range 101 {
+			waited += time.Duration(i) * 10 * ms
+		}
+		require.Equal(t, waited, d.Sum)
+		require.InEpsilon(t, float64(500*ms), float64(d.Quantile(0.95)), 0.02)
+	})
+}
+
+// What records by itself, as modules do, is late as well.
+func TestOpenLoopOfCallsThatRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			get := c.Recorder("get")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				time.Sleep(200 * ms)
+				get.Ok(200 * ms)
+
+				return nil
+			})
+		}))
+
+		d := &readOp(s, "get").Durations
+		require.EqualValues(t, 10, d.Count)
+		require.Equal(t, 200*ms, d.Min)
+		require.Equal(t, 9*100*ms+200*ms, d.Max, "every operation is 100 ms later than the one before")
+	})
+}
+
+// An overloaded step does all that is due, unless it is stopped: then it says what is missing.
+func TestOpenLoopThatIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
+		time.AfterFunc(5100*ms, s.Stop)
+		requireNoErrors(t, together(s, doing(t, 200*ms)))
+
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.EqualValues(t, 52, r.Op("op").Durations.Count, "two clients, five a second each, until 5.2 s")
+		require.EqualValues(t, 48, r.Unstarted)
+	})
+}
+
+func TestOpenLoopThatIsStoppedWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 1, Duration: time.Minute}, nil)
+		time.AfterFunc(2500*ms, s.Stop)
+		requireNoErrors(t, together(s, doing(t, ms)))
+
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.Equal(t, 2500*ms, r.Elapsed)
+		require.EqualValues(t, 3, r.Op("op").Durations.Count)
+		require.Zero(t, r.Unstarted, "what was due has started")
+	})
+}
+
+func TestOpenLoopWarmup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(3, Plan{Rate: 100, Duration: time.Second, Warmup: 500 * ms}, nil)
+		var calls atomic.Int64
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				calls.Add(1)
+
+				return nil
+			})
+		}))
+		require.EqualValues(t, 150, calls.Load())
+		require.EqualValues(t, 100, readOp(s, "op").Durations.Count)
+	})
+}
+
+// everySecond are the odd places of a schedule.
+type everySecond struct{ next uint64 }
+
+func (s *everySecond) Next() uint64 { s.next++; return 2*s.next - 1 }
+
+func (s *everySecond) Among(n uint64) uint64 { return n / 2 }
+
+func TestOpenLoopOfASegment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{
+			Rate: 10, Duration: time.Second, Slots: func() Slots { return &everySecond{} },
+		}, nil)
+		begin := time.Now()
+		var at []time.Duration
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				at = append(at, time.Since(begin))
+
+				return nil
+			})
+		}))
+		require.Equal(t, []time.Duration{100 * ms, 300 * ms, 500 * ms, 700 * ms, 900 * ms}, at)
+		require.Zero(t, s.Read().Unstarted)
+	})
+}
+
+func TestWarmupByCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Operations: 5, WarmupOperations: 7}, nil)
+		calls := make([]int, 2)
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				calls[i]++
+				time.Sleep(ms)
+
+				return nil
+			})
+		}))
+		require.Equal(t, []int{12, 12}, calls)
+		r := s.Read()
+		require.EqualValues(t, 10, r.Op("op").Durations.Count)
+		require.Equal(t, 5*ms, r.Elapsed)
+	})
+}
+
+func TestHooksOfOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Operations: 10, WarmupOperations: 3}, nil)
+		var failed []string
+		s.OnFail(func(op string) { failed = append(failed, op) })
+		var took []time.Duration
+		s.Client(0).OnOk(func(op string, d time.Duration) {
+			require.Equal(t, "op", op)
+			took = append(took, d)
+		})
+		n := 0
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				time.Sleep(2 * ms)
+				if n++; n%3 == 0 {
+					return errServer
+				}
+
+				return nil
+			})
+		}))
+		require.Equal(t, []string{"op", "op", "op"}, failed, "those of the warm-up are not told: 6, 9 and 12 of 13")
+		require.Equal(t, []time.Duration{2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms, 2 * ms}, took)
+	})
+}
+
+// doing is a client all of whose operations take d.
+func doing(t *testing.T, d time.Duration) func(int, *Client) error {
+	t.Helper()
+
+	return func(_ int, c *Client) error { return c.Run(t.Context(), "op", nil, taking(d)) }
+}

@@ -1,0 +1,270 @@
+package sweep
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+func TestOrderOfRepeats(t *testing.T) {
+	for order, want := range map[string][]spec{
+		"grouped":     {{1, 0, 1}, {1, 0, 2}, {8, 0, 1}, {8, 0, 2}},
+		"interleaved": {{1, 0, 1}, {8, 0, 1}, {1, 0, 2}, {8, 0, 2}},
+	} {
+		c := parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "`+order+`"}`)
+		require.Equal(t, want, c.specs(), order)
+	}
+}
+
+func TestOpenLoopSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"rate": [10, 100], "preAllocatedVUs": 3, "duration": "2s", "warmup": "1s"}`,
+			`sweep.run(() => sleep(20))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 2)
+		for i, rate := range []float64{10, 100} {
+			step := rep.Steps[i]
+			require.InDelta(t, rate, step.Rate, 0)
+			require.Equal(t, 3, step.Clients)
+			require.True(t, step.Complete)
+			require.Equal(t, int64(2*rate), step.Operations)
+			require.InDelta(t, 20, step.Latency.Max, 0.01)
+		}
+		require.Equal(t, []float64{10, 100}, rep.Params["rate"])
+		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "3", "rate": "100", "op": "rollup"}
+		require.InDelta(t, 200, sum(of(s.sent()["sweep_ops"], tags)), 0)
+	})
+}
+
+// Every segment has its part of the schedule; together they have all of it.
+func TestOpenLoopUnderSegments(t *testing.T) {
+	const sequence = "0,1/3,1"
+	var total int64
+	for _, segment := range []string{"0:1/3", "1/3:1"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSegmentTest(t, `{"rate": [100], "preAllocatedVUs": 3, "duration": "3s"}`,
+				`sweep.run(() => sleep(1))`, tuple(t, segment, sequence))
+			rep, err := s.run(t.Context())
+			require.NoError(t, err)
+			require.True(t, rep.Steps[0].Complete)
+			total += rep.Steps[0].Operations
+		})
+	}
+	require.EqualValues(t, 300, total)
+}
+
+func TestWhatSegmentsCannotShare(t *testing.T) {
+	for config, want := range map[string]string{
+		`{"rate": [5], "preAllocatedVUs": 1, "duration": "1s"}`: "preAllocatedVUs (1) must be at least the number of execution segments",
+		`{"find": {"p99": "1s", "max": 64}, "iterations": 1}`:   "find cannot be shared by execution segments",
+	} {
+		c := parse(t, config)
+		require.Empty(t, c.Validate())
+		require.ErrorContains(t, c.fits(tuple(t, "1/2:1", "0,1/2,1")), want)
+		require.NoError(t, c.fits(tuple(t, "", "")))
+	}
+}
+
+// searchOf is a search in which the steps that keep the bound are those up to answer.
+func searchOf(t *testing.T, find string, answer float64) (*report.Search, []float64) {
+	t.Helper()
+	c := parse(t, `{"find": `+find+`, "iterations": 1}`)
+	s := &search{find: c.Find}
+	var tried []float64
+	for {
+		number, more := s.next()
+		if !more {
+			require.LessOrEqual(t, len(tried), c.Find.mostSteps(), "more steps than k6 was told")
+
+			return s.result(), tried
+		}
+		tried = append(tried, number)
+		p99 := 5.0
+		if number > answer {
+			p99 = 5.1
+		}
+		s.tried(number, []report.Step{{Complete: true, Latency: report.LatencyMs{P99: p99}}})
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for answer := range 65 {
+		result, _ := searchOf(t, `{"p99": "5ms", "max": 50}`, float64(answer))
+		require.InDelta(t, min(answer, 50), result.Found, 0, "exact up to 50")
+	}
+	for _, answer := range []float64{1, 77, 511, 512, 4321, 99_999, 100_000} {
+		result, tried := searchOf(t, `{"p99": "5ms", "max": 100000}`, answer)
+		require.LessOrEqual(t, result.Found, answer)
+		require.GreaterOrEqual(t, result.Found*1.02+1, answer, "tried %v", tried)
+	}
+	result, tried := searchOf(t, `{"of": "rate", "p99": "5ms", "max": 1280}`, 25)
+	require.Equal(t, []float64{10, 20, 40, 30, 25, 27, 26}, tried)
+	require.Equal(t, &report.Search{Of: "rate", Bound: "p99 <= 5ms", Max: 1280, Found: 25}, result)
+	_, tried = searchOf(t, `{"p99": "5ms", "min": 8, "max": 512}`, 4)
+	require.Equal(t, []float64{8}, tried, "not even the first")
+}
+
+func TestWhatKeepsABound(t *testing.T) {
+	find := parse(t, `{"find": {"p50": "1ms", "p99": "5ms", "max": 8}, "iterations": 1}`).Find
+	good := report.Step{Op: "get", Complete: true, Latency: report.LatencyMs{P50: 1, P99: 5}}
+	bad := good
+	bad.Latency.P99 = 5.001
+	failed, incomplete, other := good, good, bad
+	failed.Failed, incomplete.Complete, other.Op = 1, false, "set"
+	for name, c := range map[string]struct {
+		steps []report.Step
+		kept  bool
+	}{
+		"on the bound":         {[]report.Step{good}, true},
+		"above":                {[]report.Step{bad}, false},
+		"the median":           {[]report.Step{good, bad, good}, true},
+		"the median, above":    {[]report.Step{good, bad, bad}, false},
+		"one kind of several":  {[]report.Step{good, other}, false},
+		"a failed operation":   {[]report.Step{good, good, failed}, false},
+		"an incomplete step":   {[]report.Step{good, good, incomplete}, false},
+		"nothing was measured": {nil, false},
+	} {
+		require.Equal(t, c.kept, find.kept(c.steps), name)
+	}
+}
+
+func TestFindSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		// Each operation takes as many ms as there are clients.
+		s := newSweepTest(t, `{"find": {"p99": "11ms", "max": 64}, "iterations": 10, "pause": "1s"}`,
+			`sweep.run(() => sleep(Number(tag("clients"))))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, &report.Search{Of: "clients", Bound: "p99 <= 11ms", Max: 64, Found: 11}, rep.Search)
+		tried := make([]int, 0, len(rep.Steps))
+		for i := range rep.Steps {
+			tried = append(tried, rep.Steps[i].Clients)
+		}
+		require.Equal(t, []int{1, 2, 4, 8, 16, 12, 10, 11}, tried)
+		require.Equal(t, "up to 64 clients, to find the highest number with p99 <= 11ms", rep.Params["find"])
+		require.False(t, rep.Interrupted)
+	})
+}
+
+func TestFindThatIsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"find": {"p99": "1s", "max": 4}, "iterations": 10, "repeats": 2}`, `sweep.run(() => sleep(100))`)
+		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+		defer cancel()
+		rep, err := s.run(ctx)
+		require.NoError(t, err)
+		require.True(t, rep.Interrupted)
+		require.Len(t, rep.Steps, 3)
+		require.InDelta(t, 1, rep.Search.Found, 0, "as far as it came")
+	})
+}
+
+func TestOnErrorAbort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2, 8], "iterations": 100, "warmupIterations": 5, "onError": "abort"}`,
+			`let n = 0; sweep.run(() => { sleep(10); if (++n === 3 || n === 12) throw new Error("no memory") })`)
+		rep, err := s.run(t.Context())
+		var abort *errext.InterruptError
+		require.ErrorAs(t, err, &abort, "k6 ends the test")
+		require.Contains(t, err.Error(), "an operation failed (rollup with 2 clients), and onError is 'abort'")
+		require.True(t, rep.Interrupted)
+		require.Len(t, rep.Steps, 1)
+		require.Less(t, rep.Steps[0].Operations, int64(20))
+		require.NotZero(t, rep.Steps[0].Failed, "what was the reason is counted")
+		require.Contains(t, rep.Steps[0].Extra.Errors, "Error: no memory")
+	})
+}
+
+func TestFailedOperationsMarkTheRun(t *testing.T) {
+	for options, marked := range map[string]bool{`"iterations": 4`: true, `"iterations": 4, "allowFailed": true`: false, `"iterations": 2`: false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSweepTest(t, `{"clients": [1], `+options+`}`, `let n = 0; sweep.run(() => { sleep(1); if (++n === 3) throw "no" })`)
+			s.state.Test.TestStatus = lib.NewTestStatus()
+			rep, err := s.run(t.Context())
+			require.NoError(t, err)
+			require.True(t, rep.Steps[0].Complete)
+			require.Equal(t, marked, s.state.Test.TestStatus.Failed(), options)
+		})
+	}
+}
+
+func TestRawSamples(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 1500, "warmupIterations": 10, "raw": true}`, `sweep.run(() => sleep(3))`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		raw := of(s.sent()["sweep_duration"], tagsOf(2, "rollup"))
+		require.Len(t, raw, 3000)
+		require.InDelta(t, 9000, sum(raw), 1e-6)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 15}`, `sweep.run(() => sleep(3))`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, s.sent()["sweep_duration"], "only where they are asked for")
+	})
+}
+
+func TestOperationsWithNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 10}`, `
+			let n = 0;
+			sweep.run(() => {
+				const got = sweep.op("get", () => { sleep(3); return 42 });
+				if (got !== 42) throw new Error("got " + got);
+				try { sweep.op("set", () => { sleep(5); if (++n % 5 === 0) throw new Error("full") }) } catch (e) {
+					if (e.message !== "full") throw e;
+				}
+			})`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 2, "the call as a whole is no operation")
+		get, set := rep.Steps[0], rep.Steps[1]
+		require.Equal(t, []string{"get", "set"}, []string{get.Op, set.Op})
+		require.EqualValues(t, 10, get.Operations, "10 of both kinds together are a client's share")
+		require.InDelta(t, 3, get.Latency.Max, 0.01)
+		require.EqualValues(t, 8, set.Operations)
+		require.EqualValues(t, 2, set.Failed)
+		require.Empty(t, get.Extra.Errors)
+	})
+}
+
+func TestAPauseEndsWithTheTest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1, 2], "iterations": 1, "pause": "1h"}`, `sweep.run(() => sleep(1))`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		rep, err := s.run(ctx)
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 1)
+	})
+}
+
+// Sizes of the schedule's parts add up, wherever it is cut.
+func TestSlotsOfSegments(t *testing.T) {
+	const sequence = "0,1/5,1/2,1"
+	for _, n := range []uint64{0, 1, 7, 100, 12345} {
+		var among uint64
+		seen := map[uint64]bool{}
+		for _, segment := range []string{"0:1/5", "1/5:1/2", "1/2:1"} {
+			slots := newSegmentSlots(tuple(t, segment, sequence))()
+			here := slots.Among(n)
+			among += here
+			for range min(here, 50) {
+				place := slots.Next()
+				require.Less(t, place, n)
+				require.False(t, seen[place])
+				seen[place] = true
+			}
+		}
+		require.Equal(t, n, among)
+	}
+}

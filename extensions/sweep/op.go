@@ -1,0 +1,119 @@
+package sweep
+
+import (
+	"errors"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns what fn returns. What fn
+// throws counts as failed, and goes on to the caller. Of an asynchronous function the operation ends when its promise is
+// settled; the promise is returned.
+//
+// Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
+// scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
+func (m *module) op(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	name, ok := call.Argument(0).Export().(string)
+	if !ok || name == "" {
+		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a name first")
+	}
+	fn, ok := sobek.AssertFunction(call.Argument(1))
+	if !ok {
+		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", call.Argument(1).String())
+	}
+
+	record := m.recorder(name)
+	begin := time.Now()
+	value, err := fn(sobek.Undefined())
+	var interrupted *sobek.InterruptedError
+	switch {
+	case errors.As(err, &interrupted):
+		panic(interrupted)
+	case err != nil:
+		record(time.Since(begin), thrown(err))
+		rethrow(rt, err)
+	}
+	if promise, ok := asPromise(value); ok {
+		return m.settle(promise, begin, record)
+	}
+	record(time.Since(begin), nil)
+
+	return value
+}
+
+// outcome takes the end of an operation: how long it took, and what made it fail.
+type outcome func(took time.Duration, err error)
+
+// recorder returns where the operation is counted.
+func (m *module) recorder(name string) outcome {
+	session := k6glue.SessionOf(m.vu)
+	if session == nil {
+		return m.pulse(name)
+	}
+	if session != m.session {
+		m.session, m.recorders = session, map[string]outcome{}
+	}
+	record := m.recorders[name]
+	if record == nil {
+		r := session.Client.Recorder(name)
+		record = func(took time.Duration, err error) {
+			if err != nil {
+				r.Fail()
+			} else {
+				r.Ok(took)
+			}
+		}
+		m.recorders[name] = record
+	}
+	outer := session.Op
+	session.Op = name // what modules count meanwhile, rows and bytes, is this operation's
+
+	return func(took time.Duration, err error) {
+		session.Op = outer
+		record(took, err)
+	}
+}
+
+func asPromise(value sobek.Value) (*sobek.Object, bool) {
+	object, ok := value.(*sobek.Object)
+
+	return object, ok && object.ExportType() == promiseType
+}
+
+// settle records the operation when its promise is settled, and returns a promise of the same outcome.
+func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) sobek.Value {
+	rt := m.vu.Runtime()
+	then, ok := sobek.AssertFunction(promise.Get("then"))
+	if !ok {
+		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")
+	}
+	value, err := then(promise,
+		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
+			record(time.Since(begin), nil)
+
+			return call.Argument(0)
+		}),
+		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
+			reason := call.Argument(0)
+			record(time.Since(begin), &scriptError{text: reason.String()})
+			panic(reason)
+		}))
+	if err != nil {
+		rethrow(rt, err)
+	}
+
+	return value
+}
+
+// rethrow lets an exception of JavaScript go on as it was.
+func rethrow(rt *sobek.Runtime, err error) {
+	var exception *sobek.Exception
+	if errors.As(err, &exception) {
+		panic(exception)
+	}
+	throw(rt, err)
+}

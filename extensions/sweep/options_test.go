@@ -1,0 +1,195 @@
+package sweep
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// inFolder lets the module's scripts read files of dir.
+func inFolder(runtime *modulestest.Runtime, dir string) {
+	runtime.VU.InitEnvField.CWD = &url.URL{Scheme: "file", Path: dir}
+	runtime.VU.InitEnvField.FileSystems = map[string]fsext.Fs{"file": fsext.NewOsFs()}
+}
+
+func evaluate(t *testing.T, runtime *modulestest.Runtime, script string) any {
+	t.Helper()
+	value, err := runtime.VU.Runtime().RunString(`(` + script + `)`)
+	require.NoError(t, err)
+
+	return value.Export()
+}
+
+func TestSweepOptions(t *testing.T) {
+	for script, want := range map[string]map[string]any{
+		`sweep.options({ clients: [1, 8], iterations: 10 })`: {
+			"scenarios": map[string]any{
+				"default": map[string]any{"executor": "client-sweep", "clients": []any{int64(1), int64(8)}, "iterations": int64(10)},
+			},
+			"thresholds": map[string]any{"sweep_failed": []any{"count==0"}, "sweep_incomplete": []any{"count==0"}},
+		},
+		`sweep.options({ scenario: 'look', rate: [5], preAllocatedVUs: 2, duration: '1s', allowFailed: true,
+			thresholds: { sweep_p99: ['value<5'], sweep_incomplete: [] } })`: {
+			"scenarios": map[string]any{
+				"look": map[string]any{
+					"executor": "client-sweep", "rate": []any{int64(5)}, "preAllocatedVUs": int64(2), "duration": "1s", "allowFailed": true,
+				},
+			},
+			"thresholds": map[string]any{"sweep_p99": []any{"value<5"}, "sweep_incomplete": []any{}},
+		},
+	} {
+		runtime, _ := newModule(t)
+		require.Equal(t, want, evaluate(t, runtime, script))
+	}
+}
+
+func TestSweepOptionsThatMakeNoSense(t *testing.T) {
+	for script, want := range map[string]string{
+		`sweep.options()`: "sweep.options: takes an object of options",
+		`sweep.options({ scenario: 5, clients: [1] })`:                                     "sweep.options: scenario must be a name",
+		`sweep.options({ clients: [1], iterations: 1, portable: 'yes' })`:                  "sweep.options: portable must be true or false",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be the path of a file, or an object of k6 thresholds",
+		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
+		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
+		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: portable: two steps have 1 clients: name each number once, and set repeats",
+		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
+		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client) and duration must be set, and not both",
+	} {
+		runtime, _ := newModule(t)
+		name, message := thrownBy(t, runtime, script)
+		require.Equal(t, "TypeError", name, script)
+		require.Equal(t, want, message, script)
+	}
+}
+
+func TestPortableOptions(t *testing.T) {
+	runtime, results := newModule(t)
+	options, ok := evaluate(t, runtime, `sweep.options({ scenario: 'look', clients: [1, 8], duration: '5s', warmup: '2s', pause: '3s', repeats: 2,
+		repeatOrder: 'interleaved', portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
+	require.True(t, ok)
+	scenarios, ok := options["scenarios"].(map[string]any)
+	require.True(t, ok)
+	require.Len(t, scenarios, 4)
+	require.Equal(t, map[string]any{
+		"executor": "per-vu-iterations", "vus": int64(8), "iterations": 1, "startTime": "1m25s", "maxDuration": "17s",
+		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]string{"A": "b"},
+	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
+	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
+	require.Len(t, results.portable, 4)
+	require.True(t, results.portable["look-8-2"].last)
+	require.False(t, results.portable["look-8-1"].last)
+}
+
+const someGates = `{
+	"scenario": "rollup",
+	"absolute": [{"op": "rollup", "clients": 2, "maxP99Ms": 15}, {"op": "rollup", "maxP50Ms": 5}]
+}`
+
+func TestThresholdsOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
+	runtime, results := newModule(t)
+	inFolder(runtime, dir)
+	thresholds, ok := evaluate(t, runtime, `sweep.thresholds('gates.json')`).(map[string]any)
+	require.True(t, ok)
+	plan := results.gatesFor("rollup")[0].Plan()
+	require.Len(t, thresholds, len(plan))
+	for _, name := range plan {
+		require.Equal(t, []any{"value==1"}, thresholds["sweep_gate{gate:"+name+"}"])
+	}
+
+	require.NoError(t, os.Remove(filepath.Join(dir, "gates.json")))
+	require.Equal(t, thresholds, evaluate(t, runtime, `sweep.thresholds('gates.json')`), "read once, not by each VU")
+	_, in := evaluate(t, runtime, `sweep.options({ clients: [1], iterations: 1, thresholds: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
+	require.True(t, in)
+}
+
+func TestThresholdsThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bad.json":      `{"scenario": "x", "absolut": []}`,
+		"relative.json": `{"scenario": "x", "relative": {"baseline": "gone.json", "p99MayRise": 0.1}}`,
+		"broken.json":   `{"scenario": "x", "relative": {"baseline": "bad.json", "p99MayRise": 0.1}}`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	for script, want := range map[string]string{
+		`sweep.thresholds()`:                "sweep.thresholds(path) takes the path of a file of gates",
+		`sweep.thresholds('none.json')`:     "no such file",
+		`sweep.thresholds('bad.json')`:      `"absolut"`,
+		`sweep.thresholds('relative.json')`: "the baseline cannot be read (record one: k6 x sweep record RUN.json)",
+		`sweep.thresholds('broken.json')`:   "baseline bad.json",
+	} {
+		runtime, _ := newModule(t)
+		inFolder(runtime, dir)
+		_, message := thrownBy(t, runtime, script)
+		require.Contains(t, message, want, script)
+	}
+	runtime, _ := newModule(t)
+	runtime.VU.InitEnvField = nil
+	_, message := thrownBy(t, runtime, `sweep.thresholds('bad.json')`)
+	require.Equal(t, "sweep.thresholds belongs into the init context, where options are", message)
+}
+
+// The executor judges the gates when its last step has ended, and tells k6.
+func TestGatesAreJudged(t *testing.T) {
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1, 2], "iterations": 10}`, `sweep.run(() => sleep(10))`)
+		resultsOf(s.state.Test.Registry).addGates("gates.json", file)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+
+		held := map[string]bool{}
+		for _, v := range rep.Gates {
+			held[v.Gate] = v.Held
+		}
+		plan := file.Plan()
+		require.Len(t, rep.Gates, len(plan))
+		require.True(t, held[plan[0]], "p99 of 2 clients")
+		require.False(t, held[plan[1]], "p50 of every step")
+		for _, gateSample := range s.sent()["sweep_gate"] {
+			require.Equal(t, "rollup", gateSample.tags["scenario"])
+			require.Equal(t, held[gateSample.tags["gate"]], gateSample.value == 1)
+		}
+		require.Contains(t, s.warnings()[0], "gate crossed: "+plan[1])
+	})
+}
+
+func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
+	runtime, results := newModule(t)
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	results.addGates("gates.json", file)
+	require.NoError(t, results.checkGates("rollup", []string{"rollup", "tick"}))
+	require.NoError(t, results.checkGates("other", []string{"tick"}), "not its gates")
+	require.ErrorContains(t, results.checkGates("rollup", []string{"tick"}), `"rollup"`)
+	require.NotNil(t, runtime)
+}
+
+func TestVerdictsOfK6sThresholds(t *testing.T) {
+	runtime, _ := newModule(t)
+	data := runtime.VU.Runtime().ToValue(map[string]any{"metrics": map[string]any{
+		"sweep_failed": map[string]any{
+			"values": map[string]any{"count": 3, "rate": 0.5}, "thresholds": map[string]any{"count==0": map[string]any{"ok": false}},
+		},
+		"sweep_p99{scenario:look,clients:8}": map[string]any{"thresholds": map[string]any{"value<5": map[string]any{"ok": true}}},
+		"sweep_gate{gate:p99 of x}":          map[string]any{"thresholds": map[string]any{"value==1": map[string]any{"ok": false}}},
+		"iterations":                         map[string]any{"values": map[string]any{"count": 3}},
+	}})
+	require.Equal(t, []scenarioVerdict{
+		{Verdict: report.Verdict{Gate: "sweep_failed count==0", Detail: "count 3, rate 0.5"}},
+		{Verdict: report.Verdict{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true}, scenario: "look"},
+	}, thresholdVerdicts(data))
+	require.Empty(t, thresholdVerdicts(runtime.VU.Runtime().ToValue("what a script may give")))
+}

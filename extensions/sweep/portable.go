@@ -1,0 +1,85 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.k6.io/k6/v2/lib"
+)
+
+// portableMargin is what a step needs beside its warm-up and its duration, to connect its clients, when the options name
+// no maxDuration.
+const portableMargin = 10 * time.Second
+
+// portableScenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU that has one iteration,
+// its session; each step has a slot of time, as long as it may take. The script's function has to call sweep.run.
+func (m *module) portableScenarios(c *Config) (map[string]any, error) {
+	if err := c.portable(); err != nil {
+		return nil, err
+	}
+	slot := c.slot()
+	every := slot + c.GetGracefulStop() + c.Pause.TimeDuration()
+	scenarios := map[string]any{}
+	specs := c.specs()
+	for i, s := range specs {
+		name := fmt.Sprintf("%s-%d", c.Name, s.clients)
+		if c.Repeats.Int64 > 1 {
+			name += fmt.Sprintf("-%d", s.repeat)
+		}
+		if _, twice := scenarios[name]; twice {
+			return nil, fmt.Errorf("two steps have %d clients: name each number once, and set repeats", s.clients)
+		}
+		tags := map[string]any{"phase": "warm-up"}
+		for name, value := range c.GetTags() {
+			tags[name] = value
+		}
+		scenario := map[string]any{
+			"executor":     "per-vu-iterations",
+			"vus":          s.clients,
+			"iterations":   1,
+			"startTime":    (c.StartTime.TimeDuration() + time.Duration(i)*every).String(),
+			"maxDuration":  slot.String(),
+			"gracefulStop": c.GetGracefulStop().String(),
+			"tags":         tags,
+		}
+		if c.Exec.Valid {
+			scenario["exec"] = c.Exec.String
+		}
+		if env := c.GetEnv(); len(env) > 0 {
+			scenario["env"] = env
+		}
+		scenarios[name] = scenario
+		m.results.plan(name, &portableStep{config: c, spec: s, slot: slot, last: i == len(specs)-1})
+	}
+
+	return scenarios, nil
+}
+
+// portable tells what k6's own executors cannot do.
+func (c *Config) portable() error {
+	switch {
+	case c.Find != nil:
+		return errors.New("find needs the executor client-sweep: its steps are not known before")
+	case c.openLoop():
+		return errors.New("rate needs the executor client-sweep; k6's own open loop is constant-arrival-rate")
+	case c.OnError.String == onErrorAbort:
+		return errors.New("onError 'abort' needs the executor client-sweep")
+	case c.Raw.Bool:
+		return errors.New("raw needs the executor client-sweep")
+	}
+
+	return nil
+}
+
+// slot is how long a step may take.
+func (c *Config) slot() time.Duration {
+	if !c.MaxDuration.Valid && c.Duration.Valid {
+		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
+	}
+
+	return c.MaxDuration.TimeDuration()
+}
+
+// scaled is how many of the step's clients are in the execution segment of this instance.
+func (s spec) scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.clients) }

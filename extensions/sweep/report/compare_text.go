@@ -1,0 +1,142 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text renders the comparison for people: a table for each figure as benchstat has it, with the medians of both runs,
+// their confidence intervals, and the change where it is significant.
+func (c *Comparison) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "old: %s\nnew: %s\n", c.Old, c.New)
+	for _, text := range c.Warnings {
+		b.WriteString("warning: " + text + "\n")
+	}
+	for figure := range compared {
+		b.WriteString("\n")
+		writeColumns(&b, c.table(figure))
+	}
+	if len(c.Notes) > 0 {
+		b.WriteString("\n")
+	}
+	for _, text := range c.Notes {
+		b.WriteString(text + "\n")
+	}
+
+	return b.String()
+}
+
+func (r Run) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", r.Name, r.Scenario, r.Started))
+}
+
+// table is that of one figure.
+func (c *Comparison) table(figure int) [][]string {
+	f := &compared[figure]
+	table := [][]string{{f.name, "old", "new", "delta", "", ""}}
+	for i := range c.Rows {
+		if c.Rows[i].Figure == f.name {
+			table = append(table, c.Rows[i].cells(f.show))
+		}
+	}
+	for _, mean := range c.Geomeans {
+		if mean.Figure == f.name {
+			table = append(table, []string{"geomean", f.show(mean.Old), f.show(mean.New), percentage(mean.Ratio), "", ""})
+		}
+	}
+
+	return table
+}
+
+func (r *Row) cells(show func(float64) string) []string {
+	delta := "~"
+	if r.Verdict == Better || r.Verdict == Worse {
+		delta = "?"
+		if r.Ratio != nil {
+			delta = percentage(*r.Ratio)
+		}
+	}
+	test, verdict := fmt.Sprintf("(p=%.3f n=%s)", r.P, r.counts()), ""
+	switch {
+	case r.Problem != "":
+		delta, test, verdict = "", "", r.Problem
+		if r.Regressed {
+			verdict = "REGRESSION: " + verdict
+		}
+	case r.Regressed:
+		verdict = "REGRESSION"
+	case r.Verdict != Same:
+		verdict = r.Verdict
+	}
+
+	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}
+}
+
+// step names the row's step, such as "get, 8 clients".
+func (r *Row) step() string {
+	name := strings.Join(strings.Fields(r.Op), " ") + ", " + Plural(r.Clients, "client")
+	if r.Rate != 0 {
+		name += " at " + strconv.FormatFloat(r.Rate, 'f', -1, 64) + "/s"
+	}
+
+	return name
+}
+
+func (r *Row) counts() string {
+	if r.Old.N == r.New.N {
+		return strconv.Itoa(r.Old.N)
+	}
+
+	return fmt.Sprintf("%d+%d", r.Old.N, r.New.N)
+}
+
+// text is the median and how far the interval's farther end is from it.
+func (e *Estimate) text(show func(float64) string) string {
+	if e.N == 0 {
+		return "-"
+	}
+	interval := "∞"
+	if e.Low != nil && e.High != nil && e.Median > 0 {
+		interval = fmt.Sprintf("%.0f%%", 100*max(*e.High/e.Median-1, 1-*e.Low/e.Median))
+	}
+
+	return fmt.Sprintf("%s ± %s", show(e.Median), interval)
+}
+
+func percentage(ratio float64) string { return fmt.Sprintf("%+.2f%%", 100*(ratio-1)) }
+
+func showRate(perSecond float64) string {
+	if perSecond < 100 {
+		return strconv.FormatFloat(perSecond, 'f', 2, 64) + "/s"
+	}
+
+	return Thousands(int64(math.Round(perSecond))) + "/s"
+}
+
+// writeColumns aligns the cells of a table: the first column to the left, figures to the right, what is said of them to
+// the left again.
+func writeColumns(b *strings.Builder, table [][]string) {
+	const figures = 3 // columns after the first
+	widths := make([]int, len(table[0]))
+	for _, row := range table {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range table {
+		var line strings.Builder
+		for i, cell := range row {
+			padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i >= 1 && i <= figures {
+				line.WriteString(padding + cell + "  ")
+			} else {
+				line.WriteString(cell + padding + "  ")
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}

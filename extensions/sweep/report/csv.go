@@ -1,0 +1,114 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// csvColumn is a column of the CSV: the JSON's key, with its unit.
+type csvColumn struct {
+	name string
+	cell func(*Report, *Step) string
+}
+
+// csvColumns are never renamed or moved; new ones come last.
+var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
+	{"scenario", func(r *Report, _ *Step) string { return harmless(r.Scenario) }},
+	{"op", func(_ *Report, s *Step) string { return harmless(s.Op) }},
+	{"clients", whole(func(s *Step) int64 { return int64(s.Clients) })},
+	{"rate", number(func(s *Step) float64 { return s.Rate })},
+	{"repeat", whole(func(s *Step) int64 { return int64(s.Repeat) })},
+	{"per_client", natural(func(s *Step) uint64 { return s.PerClient })},
+	{"ops", whole(func(s *Step) int64 { return s.Operations })},
+	{"failed", natural(func(s *Step) uint64 { return s.Failed })},
+	{"complete", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Complete) }},
+	{"seconds", number(func(s *Step) float64 { return s.Seconds })},
+	{"ops_per_second", number(func(s *Step) float64 { return s.OpsPerSecond })},
+	{"client_min_s", number(func(s *Step) float64 { return s.Client.Min })},
+	{"client_p25_s", number(func(s *Step) float64 { return s.Client.P25 })},
+	{"client_p50_s", number(func(s *Step) float64 { return s.Client.P50 })},
+	{"client_p75_s", number(func(s *Step) float64 { return s.Client.P75 })},
+	{"client_max_s", number(func(s *Step) float64 { return s.Client.Max })},
+	{"client_avg_s", number(func(s *Step) float64 { return s.Client.Avg })},
+	{"client_ops_min", whole(func(s *Step) int64 { return s.Client.Ops.Min })},
+	{"client_ops_p25", whole(func(s *Step) int64 { return s.Client.Ops.P25 })},
+	{"client_ops_p50", whole(func(s *Step) int64 { return s.Client.Ops.P50 })},
+	{"client_ops_p75", whole(func(s *Step) int64 { return s.Client.Ops.P75 })},
+	{"client_ops_max", whole(func(s *Step) int64 { return s.Client.Ops.Max })},
+	{"p50_ms", number(func(s *Step) float64 { return s.Latency.P50 })},
+	{"p90_ms", number(func(s *Step) float64 { return s.Latency.P90 })},
+	{"p95_ms", number(func(s *Step) float64 { return s.Latency.P95 })},
+	{"p99_ms", number(func(s *Step) float64 { return s.Latency.P99 })},
+	{"p999_ms", number(func(s *Step) float64 { return s.Latency.P999 })},
+	{"max_ms", number(func(s *Step) float64 { return s.Latency.Max })},
+	{"mean_ms", number(func(s *Step) float64 { return s.Latency.Mean })},
+	{"rows", natural(func(s *Step) uint64 { return s.Rows })},
+	{"bytes_sent", natural(func(s *Step) uint64 { return s.BytesSent })},
+	{"bytes_received", natural(func(s *Step) uint64 { return s.BytesReceived })},
+	{"cpu_k6_s", number(func(s *Step) float64 { return s.CPU.K6 })},
+	{"cpu_server_s", serverCPU},
+	{"unstarted", natural(func(s *Step) uint64 { return s.Extra.Unstarted })},
+}
+
+// CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it.
+// Names end in their unit (_s, _ms, or a number of things); numbers are in full precision, without thousands separators.
+// The rate is 0 but for open-loop steps, per_client is 0 when a time was asked for, and cpu_server_s is empty when the
+// server ran elsewhere.
+func (r *Report) CSV() ([]byte, error) {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	w.UseCRLF = true
+
+	lines := make([][]string, 0, 1+len(r.Steps))
+	header := make([]string, len(csvColumns))
+	for i, c := range csvColumns {
+		header[i] = c.name
+	}
+	lines = append(lines, header)
+	for i := range r.Steps {
+		line := make([]string, len(csvColumns))
+		for j, c := range csvColumns {
+			line[j] = c.cell(r, &r.Steps[i])
+		}
+		lines = append(lines, line)
+	}
+	if err := w.WriteAll(lines); err != nil {
+		return nil, fmt.Errorf("report of %s as CSV: %w", r.Scenario, err)
+	}
+
+	return out.Bytes(), nil
+}
+
+// harmless keeps spreadsheets from taking a text for a formula, which could send what is in the sheet elsewhere: an
+// apostrophe makes it a text. Line breaks go, since many tools that read CSV do so line by line.
+func harmless(text string) string {
+	text = oneLineOf(text)
+	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+		return "'" + text
+	}
+
+	return text
+}
+
+func whole(figure func(*Step) int64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string { return strconv.FormatInt(figure(s), 10) }
+}
+
+func natural(figure func(*Step) uint64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string { return strconv.FormatUint(figure(s), 10) }
+}
+
+func number(figure func(*Step) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string { return strconv.FormatFloat(figure(s), 'f', -1, 64) }
+}
+
+func serverCPU(_ *Report, s *Step) string {
+	if s.CPU.Server == nil {
+		return ""
+	}
+
+	return strconv.FormatFloat(*s.CPU.Server, 'f', -1, 64)
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
+// Span writes seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with milliseconds.
+func Span(seconds float64) string {
+	switch {
+	case seconds < 9.9995: // what is shown as less than ten
+		return strconv.FormatFloat(seconds, 'f', 3, 64) + "s"
+	case seconds < 59.95:
+		return strconv.FormatFloat(seconds, 'f', 1, 64) + "s"
+	}
+	d := time.Duration(math.Round(seconds)) * time.Second
+
+	return fmt.Sprintf("%dm%2ds", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// Millis writes milliseconds with at least three digits: "0.178ms", "12.5ms", "1234ms".
+func Millis(ms float64) string {
+	digits := 0
+	switch {
+	case ms < 9.9995:
+		digits = 3
+	case ms < 99.95:
+		digits = 1
+	}
+
+	return strconv.FormatFloat(ms, 'f', digits, 64) + "ms"
+}
+
+// Thousands writes a whole number with commas: "10,000".
+func Thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+
+	return s
+}
+
+// perSecond writes a rate with commas: "1,000/s", "0.5/s".
+func perSecond(rate float64) string {
+	if rate < 10 && rate != math.Trunc(rate) {
+		return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
+	}
+
+	return Thousands(int64(math.Round(rate))) + "/s"
+}
+
+// Plural writes "1 client" and "8 clients".
+func Plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+
+	return fmt.Sprintf("%d %s", n, noun)
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// benchUnit is a unit of the Go benchmark format, with the figure that it is of.
+type benchUnit struct {
+	name, better string
+	figure       func(*Step) float64
+}
+
+var benchUnits = []benchUnit{ //nolint:gochecknoglobals // a constant
+	{"ns/op", "lower", func(s *Step) float64 { return s.Seconds * 1e9 / float64(s.Operations) }},
+	{"ops/s", "higher", func(s *Step) float64 { return s.OpsPerSecond }},
+	{"p50-ns/op", "lower", func(s *Step) float64 { return s.Latency.P50 * 1e6 }},
+	{"p90-ns/op", "lower", func(s *Step) float64 { return s.Latency.P90 * 1e6 }},
+	{"p95-ns/op", "lower", func(s *Step) float64 { return s.Latency.P95 * 1e6 }},
+	{"p99-ns/op", "lower", func(s *Step) float64 { return s.Latency.P99 * 1e6 }},
+	{"p999-ns/op", "lower", func(s *Step) float64 { return s.Latency.P999 * 1e6 }},
+	{"max-ns/op", "lower", func(s *Step) float64 { return s.Latency.Max * 1e6 }},
+	{"mean-ns/op", "lower", func(s *Step) float64 { return s.Latency.Mean * 1e6 }},
+	{"failed", "lower", func(s *Step) float64 { return float64(s.Failed) }},
+}
+
+// GoBench renders the report in the Go benchmark format, for benchstat: one line for each repeat of a step and kind of
+// operation, named as its step, so that repeats are the samples of one benchmark.
+//
+// As in a Go benchmark with b.RunParallel, the iterations are the successful operations and ns/op is the step time over
+// their number: what an operation costs while all clients are at work. How long an operation takes is in mean-ns/op and
+// in the percentiles; benchstat shows all of them in seconds. A step without a successful operation has none of these
+// and is left out.
+//
+// What was measured against (target-version and the like) are lines of configuration: benchstat tells runs apart by
+// them, and "benchstat -col target-version" compares versions. The address is left out: another port is no other target.
+func (r *Report) GoBench() string {
+	var b strings.Builder
+	goos, goarch, _ := strings.Cut(r.Host.OS, "/")
+	configLine(&b, "goos", goos)
+	configLine(&b, "goarch", goarch)
+	configLine(&b, "pkg", r.Scenario)
+	configLine(&b, "cpu", r.Host.CPU)
+	configLine(&b, "k6", r.K6)
+	for _, key := range []string{"kind", "version", "driver"} {
+		if text, ok := r.Target[key].(string); ok {
+			configLine(&b, "target-"+key, text)
+		}
+	}
+	for _, u := range benchUnits {
+		fmt.Fprintf(&b, "Unit %s better=%s\n", u.name, u.better)
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Operations > 0 {
+			r.benchLine(&b, s)
+		}
+	}
+
+	return b.String()
+}
+
+// configLine writes nothing for what is not known: a key without a value would only be in the way.
+func configLine(b *strings.Builder, key, value string) {
+	if value = oneLineOf(value); value != "" {
+		fmt.Fprintf(b, "%s: %s\n", key, value)
+	}
+}
+
+func (r *Report) benchLine(b *strings.Builder, s *Step) {
+	fmt.Fprintf(b, "Benchmark%s/op=%s/clients=%d", benchName(r.Scenario), benchPart(s.Op), s.Clients)
+	if s.Rate != 0 {
+		b.WriteString("/rate=" + strconv.FormatFloat(s.Rate, 'f', -1, 64))
+	}
+	if r.Host.Cores > 1 { // as package testing writes GOMAXPROCS
+		fmt.Fprintf(b, "-%d", r.Host.Cores)
+	}
+	fmt.Fprintf(b, "\t%d", s.Operations)
+	for _, u := range benchUnits {
+		fmt.Fprintf(b, "\t%s %s", strconv.FormatFloat(u.figure(s), 'f', -1, 64), u.name)
+	}
+	b.WriteString("\n")
+}
+
+// benchName writes a scenario's name as Go names benchmarks: "stock-rollup" is "StockRollup".
+func benchName(scenario string) string {
+	var b strings.Builder
+	upper := true
+	for _, c := range scenario {
+		if !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			upper = true
+
+			continue
+		}
+		if upper {
+			c = unicode.ToUpper(c)
+		}
+		upper = false
+		b.WriteRune(c)
+	}
+
+	return b.String()
+}
+
+// benchPart makes a name fit for one part of a benchmark's: neither spaces, which end the name, nor slashes, which
+// begin another part, nor equals signs. A number at the end does not look like the one of the processors, which only
+// follows the last part.
+func benchPart(name string) string {
+	return strings.Map(func(c rune) rune {
+		if c == '/' || c == '=' || c == unicode.ReplacementChar || !unicode.IsGraphic(c) || unicode.IsSpace(c) {
+			return '_'
+		}
+
+		return c
+	}, name)
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// The elements of a JUnit file, as Jenkins and GitLab read them.
+type (
+	junitSuites struct {
+		XMLName  xml.Name `xml:"testsuites"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Time     string   `xml:"time,attr"`
+
+		Suite junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name      string `xml:"name,attr"`
+		Tests     int    `xml:"tests,attr"`
+		Failures  int    `xml:"failures,attr"`
+		Errors    int    `xml:"errors,attr"`
+		Time      string `xml:"time,attr"`
+		Timestamp string `xml:"timestamp,attr"`
+
+		Properties []junitProperty `xml:"properties>property"`
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Time    string        `xml:"time,attr"`
+		Failure *junitProblem `xml:"failure,omitempty"`
+		Error   *junitProblem `xml:"error,omitempty"`
+	}
+	junitProblem struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit renders the report as the XML that build servers read: a test case for each kind of operation in each repeat of
+// a step, which fails when an operation failed or the step is incomplete, and one for each gate, which fails when the
+// gate is crossed. An interrupted run has one more, in error. Times are step times in seconds; the suite's is their sum.
+func (r *Report) JUnit() ([]byte, error) {
+	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+1)
+	seconds := 0.0
+	for i := range r.Steps {
+		cases = append(cases, r.stepCase(&r.Steps[i]))
+		if i == 0 || !sameStep(&r.Steps[i-1], &r.Steps[i]) {
+			seconds += r.Steps[i].Seconds
+		}
+	}
+	for i := range r.Gates {
+		cases = append(cases, r.gateCase(&r.Gates[i]))
+	}
+	if r.Interrupted {
+		cases = append(cases, junitCase{
+			Class: r.Scenario, Name: "run", Time: junitSeconds(0),
+			Error: &junitProblem{Message: "the run was interrupted", Type: "interrupted", Text: r.interruption()},
+		})
+	}
+
+	suite := junitSuite{
+		Name: r.Scenario, Tests: len(cases), Time: junitSeconds(seconds),
+		Timestamp: r.Started.UTC().Format(time.RFC3339), Properties: r.junitProperties(), Cases: cases,
+	}
+	for i := range cases {
+		if cases[i].Failure != nil {
+			suite.Failures++
+		}
+		if cases[i].Error != nil {
+			suite.Errors++
+		}
+	}
+	suite.clean()
+	all := junitSuites{
+		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Time: suite.Time, Suite: suite,
+	}
+	out, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("report of %s as JUnit XML: %w", r.Scenario, err)
+	}
+
+	return slices.Concat([]byte(xml.Header), out, []byte("\n")), nil
+}
+
+func (r *Report) stepCase(s *Step) junitCase {
+	c := junitCase{Class: r.Scenario, Name: s.name(), Time: junitSeconds(s.Seconds)}
+	var reasons, kinds []string
+	if !s.Complete {
+		reasons, kinds = append(reasons, "not every client did its whole share"), append(kinds, "incomplete")
+	}
+	if s.Failed > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of %d operations failed", s.Failed, s.Failed+uint64(s.Operations)))
+		kinds = append(kinds, "failed")
+	}
+	if len(kinds) == 0 {
+		return c
+	}
+	lines := slices.Clone(reasons)
+	for _, text := range measure.MostFrequent(s.Extra.Errors) {
+		lines = append(lines, fmt.Sprintf("%d x %s", s.Extra.Errors[text], text))
+	}
+	c.Failure = &junitProblem{
+		Message: strings.Join(reasons, "; "), Type: strings.Join(kinds, ","), Text: strings.Join(lines, "\n"),
+	}
+
+	return c
+}
+
+func (r *Report) gateCase(v *Verdict) junitCase {
+	c := junitCase{Class: r.Scenario + ".gates", Name: v.Gate, Time: junitSeconds(0)}
+	if !v.Held {
+		c.Failure = &junitProblem{Message: v.Detail, Type: "crossed", Text: v.Gate + ": " + v.Detail}
+	}
+
+	return c
+}
+
+// junitProperties are what the run was made on and against.
+func (r *Report) junitProperties() []junitProperty {
+	properties := slices.Grow([]junitProperty{
+		{"host.cpu", r.Host.CPU},
+		{"host.cores", strconv.Itoa(r.Host.Cores)},
+		{"host.memBytes", strconv.FormatUint(r.Host.MemBytes, 10)},
+		{"host.os", r.Host.OS},
+		{"k6", r.K6},
+	}, len(r.Target))
+	for _, key := range slices.Sorted(maps.Keys(r.Target)) {
+		properties = append(properties, junitProperty{"target." + key, fmt.Sprint(r.Target[key])})
+	}
+
+	return properties
+}
+
+func junitSeconds(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
+
+// clean takes out of all texts what XML has no way to write: control characters and broken UTF-8, which servers may
+// send in their errors.
+func (s *junitSuite) clean() {
+	texts := []*string{&s.Name}
+	for i := range s.Properties {
+		texts = append(texts, &s.Properties[i].Name, &s.Properties[i].Value)
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		texts = append(texts, &c.Class, &c.Name)
+		for _, p := range []*junitProblem{c.Failure, c.Error} {
+			if p != nil {
+				texts = append(texts, &p.Message, &p.Type, &p.Text)
+			}
+		}
+	}
+	for _, text := range texts {
+		*text = xmlText(*text)
+	}
+}
+
+func xmlText(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\t', c == '\n', c == '\r', c >= ' ' && c <= 0xd7ff, c >= 0xe000 && c <= 0xfffc, c >= 0x10000:
+			return c
+		}
+
+		return -1
+	}, text)
+}

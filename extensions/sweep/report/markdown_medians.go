@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// writeMedians writes a table of the steps that were repeated, with the median over the repeats and how far these are
+// apart. Of a step that was done once there is no median; it is left out.
+func (r *Report) writeMedians(b *strings.Builder) {
+	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
+	if len(groups) == 0 {
+		return
+	}
+	bySize := func(a, b Group) int { return len(a.Steps) - len(b.Steps) }
+	fewest, most := len(slices.MinFunc(groups, bySize).Steps), len(slices.MaxFunc(groups, bySize).Steps)
+	repeats := Plural(most, "repeat")
+	if fewest != most {
+		repeats = fmt.Sprintf("%d to %s", fewest, repeats)
+	}
+	fmt.Fprintf(b, "\nMedians of %s\n\n", repeats)
+	writeTable(b, r.medianColumns(groups), len(groups))
+}
+
+func (r *Report) medianColumns(groups []Group) []column {
+	of := func(row int, figure func(*Step) float64) []float64 { return groups[row].Values(figure) }
+	ops := func(s *Step) float64 { return s.OpsPerSecond }
+	p50 := func(s *Step) float64 { return s.Latency.P50 }
+	p99 := func(s *Step) float64 { return s.Latency.P99 }
+
+	var columns []column
+	if r.hasRates() {
+		columns = append(columns, column{"rate", false, func(i int) string { return rateCell(groups[i].Rate) }})
+	}
+	columns = append(columns, column{"clients", false, func(i int) string { return strconv.Itoa(groups[i].Clients) }})
+	if slices.ContainsFunc(groups, func(g Group) bool { return g.Op != groups[0].Op }) {
+		columns = append(columns, column{"op", true, func(i int) string { return groups[i].Op }})
+	}
+
+	return append(columns,
+		column{"ops/s", false, func(i int) string { return opsPerSecond(middle(of(i, ops))) }},
+		column{"±", false, func(i int) string { return spread(of(i, ops)) }},
+		column{"p50", false, func(i int) string { return Millis(middle(of(i, p50))) }},
+		column{"p99", false, func(i int) string { return Millis(middle(of(i, p99))) }},
+		column{"±", false, func(i int) string { return spread(of(i, p99)) }},
+	)
+}
+
+// middle is the median: of an even number of values, the mean of the two in the middle.
+func middle(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	half := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[half]
+	}
+
+	return (sorted[half-1] + sorted[half]) / 2
+}
+
+// spread is half of the range of the values in percent of their median, which is not known when that is zero.
+func spread(values []float64) string {
+	median := middle(values)
+	if median == 0 {
+		return "-"
+	}
+
+	return strconv.FormatFloat((slices.Max(values)-slices.Min(values))/2/median*100, 'f', 1, 64) + "%"
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// notes are the sentences under the table: all that a reader must know before believing a row, and what was found.
+func (r *Report) notes() []string {
+	var notes []string
+	if r.Interrupted {
+		notes = append(notes, r.interruption())
+	}
+	last := len(r.Steps) - 1
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		first := i == 0 || !sameStep(&r.Steps[i-1], s)
+		if first { // what is of the whole step is said once, not for each kind of operation
+			told := r.Interrupted && sameNumbers(s, &r.Steps[last])
+			notes = append(notes, stepNotes(s, told)...)
+		}
+		label := s.label()
+		if !first || i < last && sameStep(s, &r.Steps[i+1]) {
+			label += ", " + oneLineOf(s.Op)
+		}
+		for _, text := range measure.MostFrequent(s.Extra.Errors) {
+			notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), oneLineOf(text)))
+		}
+	}
+	if r.Search != nil {
+		notes = append(notes, r.searchNote())
+	}
+
+	return append(notes, r.gateNotes()...)
+}
+
+// interruption says what an interrupted run has left undone.
+func (r *Report) interruption() string {
+	if last := len(r.Steps) - 1; last >= 0 && !r.Steps[last].Complete {
+		return "The run was interrupted: the last step shown, and those that are missing, were not done."
+	}
+
+	return "The run was interrupted: steps that are missing were not done."
+}
+
+// stepNotes are those of a whole step. That it is incomplete may have been told already.
+func stepNotes(s *Step, told bool) []string {
+	var notes []string
+	if !s.Complete && !told {
+		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", s.label()))
+	}
+	if n := s.Extra.Unstarted; n > 0 {
+		notes = append(notes, fmt.Sprintf("%s: operations that were due but never started: %s", s.label(), Thousands(int64(n))))
+	}
+
+	return notes
+}
+
+// label is what notes call a step, such as "8 clients (repeat 2)".
+func (s *Step) label() string {
+	label := Plural(s.Clients, "client")
+	if s.Rate != 0 {
+		label += " at " + perSecond(s.Rate)
+	}
+	if s.Repeat > 1 {
+		label += fmt.Sprintf(" (repeat %d)", s.Repeat)
+	}
+
+	return label
+}
+
+// searchNote says what was found, or what was too much already.
+func (r *Report) searchNote() string {
+	s := r.Search
+	bound := oneLineOf(s.Bound)
+	switch {
+	case s.Of == "rate" && s.Found > 0:
+		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
+	case s.Of == "rate":
+		return fmt.Sprintf("Not even the lowest rate that was tried keeps %s.", bound)
+	case s.Found > 0:
+		return fmt.Sprintf("The highest number of clients that keeps %s is %s (of at most %s).",
+			bound, Thousands(int64(s.Found)), Thousands(int64(s.Max)))
+	}
+	lowest := 1
+	for i := range r.Steps {
+		if i == 0 || r.Steps[i].Clients < lowest {
+			lowest = r.Steps[i].Clients
+		}
+	}
+	verb := "keep"
+	if lowest == 1 {
+		verb = "keeps"
+	}
+
+	return fmt.Sprintf("Not even %s %s %s.", Plural(lowest, "client"), verb, bound)
+}
+
+// gateNotes name the gates that were crossed, and count those that held.
+func (r *Report) gateNotes() []string {
+	var notes []string
+	held := 0
+	for i := range r.Gates {
+		v := &r.Gates[i]
+		if v.Held {
+			held++
+
+			continue
+		}
+		note := "CROSSED: " + oneLineOf(v.Gate)
+		if v.Detail != "" {
+			note += " (" + oneLineOf(v.Detail) + ")"
+		}
+		notes = append(notes, note)
+	}
+	if held > 0 {
+		notes = append(notes, Plural(held, "gate")+" held.")
+	}
+
+	return notes
+}
+
+// sameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
+func sameStep(a, b *Step) bool {
+	return sameNumbers(a, b) && a.Op < b.Op
+}
+
+func sameNumbers(a, b *Step) bool {
+	return a.Clients == b.Clients && a.Rate == b.Rate && a.Repeat == b.Repeat
+}

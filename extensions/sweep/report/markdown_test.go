@@ -1,0 +1,155 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tables are the Markdown tables of a text, as their lines.
+func tables(text string) [][]string {
+	var out [][]string
+	for block := range strings.SplitSeq(text, "\n\n") {
+		if strings.HasPrefix(block, "|") {
+			out = append(out, strings.Split(strings.TrimSuffix(block, "\n"), "\n"))
+		}
+	}
+
+	return out
+}
+
+// bar is what ends a cell: a bar that is not escaped.
+var bar = regexp.MustCompile(`\\.|\|`)
+
+func cellsOf(line string) int {
+	n := -1
+	for _, found := range bar.FindAllString(line, -1) {
+		if found == "|" {
+			n++
+		}
+	}
+
+	return n
+}
+
+// The tables are for Markdown renderers and for the eye: each line has the same width and number of cells.
+func TestMarkdownTables(t *testing.T) {
+	for name, r := range reports() {
+		t.Run(name, func(t *testing.T) {
+			found := tables(r.Markdown())
+			require.Len(t, found[0], 2+len(r.Steps))
+			require.GreaterOrEqual(t, cellsOf(found[0][0]), 11)
+			for _, lines := range found {
+				for _, line := range lines {
+					require.Equal(t, cellsOf(lines[0]), cellsOf(line), line)
+					require.Equal(t, utf8.RuneCountInString(lines[0]), utf8.RuneCountInString(line), line)
+				}
+			}
+		})
+	}
+}
+
+func header(r *Report) []string {
+	var out []string
+	for _, c := range r.columns() {
+		out = append(out, c.title)
+	}
+
+	return out
+}
+
+// The rate and the repeat are shown where steps differ in them, and nowhere else.
+func TestMarkdownColumns(t *testing.T) {
+	require.Equal(t, []string{
+		"Ver", "scenario", "clients", "per client", "ops/s", "min client", "max client", "avg client", "p50", "p99", "failed",
+	}, header(madeUp(nil)))
+	require.Equal(t, []string{"Ver", "scenario", "rate", "clients", "per client"}, header(reports()["rates"])[:5])
+	require.Equal(t, []string{"Ver", "scenario", "clients", "repeat", "per client"}, header(reports()["repeats"])[:5])
+	require.Len(t, tables(madeUp(nil).Markdown()), 1, "no medians of one repeat")
+	require.Len(t, tables(reports()["repeats"].Markdown()), 2)
+}
+
+func TestMedianColumns(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = []Step{step(8, 1, "get", open(5, 0)), step(8, 1, "set", open(5, 0)), step(8, 2, "get", open(5, 0)), step(8, 2, "set", open(5, 0))}
+	})
+	text := r.Markdown()
+	require.Contains(t, text, "\nMedians of 2 repeats\n\n| rate | clients | op  |")
+	require.Contains(t, text, "\n|  5/s |       8 | set | 6,316/s | 0.0% | 1.424ms | 7.200ms | 0.0% |\n")
+	require.Contains(t, reports()["repeats"].Markdown(), "\nMedians of 2 to 3 repeats\n")
+}
+
+func TestMiddleAndSpread(t *testing.T) {
+	for _, tt := range []struct {
+		values []float64
+		middle float64
+		spread string
+	}{
+		{[]float64{5}, 5, "0.0%"},
+		{[]float64{3, 1}, 2, "50.0%"},
+		{[]float64{9, 1, 2}, 2, "200.0%"},
+		{[]float64{10, 10.4, 9.9, 10.1}, 10.05, "2.5%"},
+		{[]float64{0, 0, 0}, 0, "-"},
+		{[]float64{0, 0, 7}, 0, "-"},
+	} {
+		before := append([]float64{}, tt.values...)
+		require.InDelta(t, tt.middle, middle(tt.values), 1e-9)
+		require.Equal(t, tt.spread, spread(tt.values), "%v", tt.values)
+		require.Equal(t, before, tt.values, "left as they were")
+	}
+}
+
+func TestSearchNote(t *testing.T) {
+	two := func(r *Report) { r.Steps = []Step{step(4, 1, "a"), step(2, 1, "a")} }
+	for _, tt := range []struct {
+		name   string
+		search Search
+		change func(*Report)
+		want   string
+	}{
+		{"clients", Search{"clients", "p99 <= 5ms", 512, 48}, nil, "The highest number of clients that keeps p99 <= 5ms is 48 (of at most 512)."},
+		{"many clients", Search{"clients", "p99 <= 5ms", 5120, 4800}, nil, "The highest number of clients that keeps p99 <= 5ms is 4,800 (of at most 5,120)."},
+		{"not even one", Search{"clients", "p99 <= 5ms", 512, 0}, nil, "Not even 1 client keeps p99 <= 5ms."},
+		{"not even two", Search{"clients", "p99 <= 5ms", 512, 0}, two, "Not even 2 clients keep p99 <= 5ms."},
+		{"no step at all", Search{"clients", "p99 <= 5ms", 512, 0}, func(r *Report) { r.Steps = nil }, "Not even 1 client keeps p99 <= 5ms."},
+		{"rate", Search{"rate", "p99 <= 5ms", 1e6, 1200}, nil, "The highest rate that keeps p99 <= 5ms is 1,200/s (of at most 1,000,000/s)."},
+		{"no rate", Search{"rate", "p99\n<= 5ms", 1e6, 0}, nil, "Not even the lowest rate that was tried keeps p99 <= 5ms."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := madeUp(tt.change)
+			r.Search = &tt.search
+			require.Equal(t, []string{tt.want}, r.notes())
+		})
+	}
+}
+
+func TestGateNotes(t *testing.T) {
+	r := &Report{Gates: []Verdict{
+		{"p99 <= 5ms", true, "4ms"},
+		{"p50 <= 5ms", false, "the step\nis missing"},
+		{"mean <= 5ms", true, ""},
+		{"p95 <= 5ms", false, ""},
+	}}
+	require.Equal(t, []string{
+		"CROSSED: p50 <= 5ms (the step is missing)", "CROSSED: p95 <= 5ms", "2 gates held.",
+	}, r.gateNotes())
+	r.Gates = r.Gates[:1]
+	require.Equal(t, []string{"1 gate held."}, r.gateNotes())
+	r.Gates = nil
+	require.Empty(t, r.gateNotes())
+}
+
+func TestEscapeCell(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"8.5.2", "8.5.2"},
+		{"a|b", `a\|b`},
+		{`a\|b`, `a\\\|b`},
+		{"a\r\nb\tc", "a b c"},
+		{"\x1b[2Jé\x7f", "[2Jé"},
+	} {
+		require.Equal(t, tt.want, escapeCell(tt.in))
+	}
+}

@@ -1,0 +1,101 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// Merge puts the parts of one run together that several instances of k6 made, each with an execution segment of its own
+// (k6's --execution-segment). The segments must together be the whole run, once, and the parts must agree in what was
+// run and against what. The result is as if one instance had made it: durations and client times are merged through
+// their histograms, numbers are summed, and the step time is the longest. The processor time of a server is the highest
+// that a part has: whichever parts run beside it, they read the same server's.
+//
+// The host is the first part's; where others differ, they are listed in params.hosts. Verdicts of gates are left out:
+// those of a part say nothing about the whole. Errors name the parts by their place, from 1.
+func Merge(parts ...*Report) (*Report, error) {
+	if len(parts) < 2 {
+		return nil, errors.New("a merge needs at least 2 parts")
+	}
+	segments, err := wholeRun(parts)
+	if err != nil {
+		return nil, err
+	}
+	for i, part := range parts[1:] {
+		if err := sameRun(parts[0], part); err != nil {
+			return nil, fmt.Errorf("parts 1 and %d are not of one run: %w", i+2, err)
+		}
+	}
+
+	merged := *parts[0]
+	merged.Gates = nil
+	merged.Params = mergedParams(parts)
+	merged.Steps = []Step{}
+	for _, part := range parts {
+		merged.Interrupted = merged.Interrupted || part.Interrupted
+		if part.Started.Before(merged.Started) {
+			merged.Started = part.Started
+		}
+	}
+	for _, id := range runIDs(parts) {
+		steps, err := mergeStep(parts, segments, id)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", id, err)
+		}
+		merged.Steps = append(merged.Steps, steps...)
+	}
+	if err := merged.Validate(); err != nil {
+		return nil, fmt.Errorf("the parts do not fit together: %w", err)
+	}
+
+	return &merged, nil
+}
+
+// sameRun tells in what two parts differ that those of one run have in common.
+func sameRun(a, b *Report) error {
+	if a.Search != nil || b.Search != nil {
+		return errors.New("one is of a search, whose steps depend on what it measured itself")
+	}
+	for _, fact := range []struct {
+		name string
+		a, b any
+	}{
+		{"scenario", a.Scenario, b.Scenario},
+		{"k6", a.K6, b.K6},
+		{"target.kind", a.Target["kind"], b.Target["kind"]},
+		{"target.version", a.Target["version"], b.Target["version"]},
+	} {
+		if difference := difference(fact.name, fact.a, fact.b); difference != "" {
+			return errors.New(difference)
+		}
+	}
+	if differences := paramDifferences(a, b); len(differences) > 0 {
+		return errors.New(differences[0])
+	}
+
+	return nil
+}
+
+// mergedParams are the first part's without its segment, and with the hosts of the others where these differ.
+func mergedParams(parts []*Report) map[string]any {
+	params := map[string]any{}
+	for name, value := range parts[0].Params {
+		if name != segmentParam {
+			params[name] = value
+		}
+	}
+	var others []any
+	for _, part := range parts[1:] {
+		other := plain(part.Host)
+		if part.Host != parts[0].Host && !slices.ContainsFunc(others, func(o any) bool { return reflect.DeepEqual(o, other) }) {
+			others = append(others, other)
+		}
+	}
+	if len(others) > 0 {
+		params["hosts"] = others
+	}
+
+	return params
+}

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// runID is one run of a step, with all its kinds of operations.
+type runID struct {
+	clients int
+	rate    float64
+	repeat  int
+}
+
+func (id runID) String() string {
+	text := "the step of " + Plural(id.clients, "client")
+	if id.rate != 0 {
+		text += fmt.Sprintf(" at %g/s", id.rate)
+	}
+
+	return text + fmt.Sprintf(", repeat %d", id.repeat)
+}
+
+// of returns the part's steps of this run: one for each kind of operation.
+func (id runID) of(part *Report) []*Step {
+	var steps []*Step
+	for i := range part.Steps {
+		if s := &part.Steps[i]; s.id() == id {
+			steps = append(steps, s)
+		}
+	}
+
+	return steps
+}
+
+func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat} }
+
+// runIDs are the runs of all steps in the order of the run. A part may lack small steps: what only a later part has comes
+// after what comes before it in that part.
+func runIDs(parts []*Report) []runID {
+	var ids []runID
+	for _, part := range parts {
+		next := 0
+		for i := range part.Steps {
+			id := part.Steps[i].id()
+			at := slices.Index(ids, id)
+			if at < 0 {
+				at = next
+				ids = slices.Insert(ids, at, id)
+			}
+			next = at + 1
+		}
+	}
+
+	return ids
+}
+
+// mergeStep puts one run of a step together, as if all its clients had been of one instance.
+func mergeStep(parts []*Report, segments []bounds, id runID) ([]Step, error) {
+	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat}
+	reading := measure.Reading{Complete: true}
+	totals := map[string]*measure.Totals{}
+	var cpu CPUSeconds
+	var absent []int
+	first := true
+	for i, part := range parts {
+		steps := id.of(part)
+		if len(steps) == 0 {
+			absent = append(absent, i)
+
+			continue
+		}
+		whole := steps[0] // of what all kinds of operations have in common
+		if !first && whole.PerClient != asked.PerClient {
+			return nil, fmt.Errorf("part %d has %d operations of each client, others have %d", i+1, whole.PerClient, asked.PerClient)
+		}
+		first, asked.PerClient = false, whole.PerClient
+		reading.Elapsed = max(reading.Elapsed, nanoseconds(whole.Seconds, time.Second))
+		reading.Complete = reading.Complete && whole.Complete
+		reading.Unstarted += whole.Extra.Unstarted
+		cpu = cpu.with(whole.CPU)
+		if err := addClients(&reading, &whole.Client); err != nil {
+			return nil, fmt.Errorf("part %d: %w", i+1, err)
+		}
+		for _, s := range steps {
+			if err := addOperations(totals, s); err != nil {
+				return nil, fmt.Errorf("part %d, operation %q: %w", i+1, s.Op, err)
+			}
+		}
+	}
+	for _, i := range absent {
+		if hasClients(segments[i], &reading, id.clients) {
+			return nil, fmt.Errorf("part %d lacks it, although clients of it are in its segment, %s", i+1, segments[i])
+		}
+	}
+
+	for _, t := range totals {
+		reading.Ops = append(reading.Ops, *t)
+	}
+	slices.SortFunc(reading.Ops, func(a, b measure.Totals) int { return cmp.Compare(a.Op, b.Op) })
+
+	return NewSteps(&reading, asked, "", cpu)
+}
+
+// hasClients tells whether clients of a step are in the segment of a part that lacks the step. None is when the other
+// parts have all clients. Where some of these never started, none is when the segment's share is less than one client.
+func hasClients(segment bounds, others *measure.Reading, clients int) bool {
+	if others.ClientTimes.Count == int64(clients) {
+		return false
+	}
+
+	return others.Complete || segment.clients(clients).Cmp(big.NewRat(1, 1)) >= 0
+}
+
+// with adds another instance's.
+func (c CPUSeconds) with(other CPUSeconds) CPUSeconds {
+	c.K6 += other.K6
+	if other.Server != nil && (c.Server == nil || *c.Server < *other.Server) {
+		c.Server = other.Server
+	}
+
+	return c
+}
+
+func addClients(reading *measure.Reading, c *Clients) error {
+	times, err := measure.Decode(c.Histogram)
+	if err != nil {
+		return fmt.Errorf("client.histogram: %w", err)
+	}
+	each, err := measure.Decode(c.Ops.Histogram)
+	if err != nil {
+		return fmt.Errorf("client.ops.histogram: %w", err)
+	}
+	if times.Count != each.Count {
+		return errors.New("client.histogram and client.ops.histogram are of different numbers of clients")
+	}
+	if times.Count > 0 {
+		times.SetExact(nanoseconds(c.Max, time.Second), nanoseconds(c.Avg, time.Second))
+		times.Min = nanoseconds(c.Min, time.Second)
+		each.SetExact(time.Duration(c.Ops.Max), each.Mean())
+		each.Min = time.Duration(c.Ops.Min)
+	}
+	reading.ClientTimes.Merge(&times)
+	reading.ClientOps.Merge(&each)
+
+	return nil
+}
+
+// addOperations adds one part's step to the totals of its kind of operation.
+func addOperations(totals map[string]*measure.Totals, s *Step) error {
+	durations, err := measure.Decode(s.Histogram)
+	if err != nil {
+		return fmt.Errorf("histogram: %w", err)
+	}
+	if durations.Count != s.Operations {
+		return fmt.Errorf("histogram counts %d operations, but ops are %d", durations.Count, s.Operations)
+	}
+	durations.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
+
+	t := totals[s.Op]
+	if t == nil {
+		t = &measure.Totals{Op: s.Op}
+		totals[s.Op] = t
+	}
+	t.Durations.Merge(&durations)
+	t.Failed += s.Failed
+	t.Rows += s.Rows
+	t.BytesSent += s.BytesSent
+	t.BytesReceived += s.BytesReceived
+	for text, n := range s.Extra.Errors {
+		if t.Errors == nil {
+			t.Errors = map[string]uint64{}
+		}
+		t.Errors[text] += n
+	}
+
+	return nil
+}
+
+// nanoseconds is a number of units as a duration: exactly what it was before it was written down in units.
+func nanoseconds(n float64, unit time.Duration) time.Duration {
+	ns := math.Round(n * float64(unit))
+	if ns >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+
+	return time.Duration(ns)
+}

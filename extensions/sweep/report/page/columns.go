@@ -1,0 +1,164 @@
+package page
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// tabular says how to make a column.
+type tabular struct {
+	column
+	cell func(s *report.Step) cell
+}
+
+func figureOf[T any](name, key string, value func(*report.Step) T, text func(T) string) tabular {
+	return tabular{column{Name: name}, func(s *report.Step) cell {
+		v := value(s)
+
+		return cell{Key: key, Value: exact(v), Text: text(v)}
+	}}
+}
+
+// identity are the columns by which a step is known. One of them names the row.
+func identity(s *sweep) []tabular {
+	clients := figureOf("clients", "clients", func(s *report.Step) int { return s.Clients }, whole)
+	asked := figureOf("asked", "rate", func(s *report.Step) float64 { return s.Rate }, rate)
+	columns := []tabular{heading(clients)}
+	if s.byRate {
+		columns = []tabular{clients, heading(asked)}
+	}
+	if s.repeated() {
+		columns = append(columns, figureOf("repeat", "repeat", func(s *report.Step) int { return s.Repeat }, whole))
+	}
+
+	return columns
+}
+
+func heading(t tabular) tabular {
+	plain := t.cell
+	t.cell = func(s *report.Step) cell {
+		c := plain(s)
+		c.Head = true
+
+		return c
+	}
+
+	return t
+}
+
+func whole(n int) string { return report.Thousands(int64(n)) }
+
+func count(n uint64) string { return report.Thousands(int64(n)) }
+
+// publishedColumns are the columns of the table that the store's authors publish, and what they leave out.
+func publishedColumns() []tabular {
+	perClient := figureOf("per client", "perClient", func(s *report.Step) uint64 { return s.PerClient }, func(n uint64) string {
+		if n == 0 {
+			return "–"
+		}
+
+		return count(n)
+	})
+	failed := figureOf("failed", "failed", func(s *report.Step) uint64 { return s.Failed }, count)
+	plainFailed := failed.cell
+	failed.cell = func(s *report.Step) cell {
+		c := plainFailed(s)
+		if s.Failed > 0 {
+			c.Class = "bad"
+		}
+
+		return c
+	}
+
+	return []tabular{
+		perClient,
+		figureOf("ops/s", "opsPerSecond", opsPerSecond, rate),
+		figureOf("min client", "client.min", func(s *report.Step) float64 { return s.Client.Min }, span),
+		figureOf("max client", "client.max", func(s *report.Step) float64 { return s.Client.Max }, span),
+		figureOf("avg client", "client.avg", func(s *report.Step) float64 { return s.Client.Avg }, span),
+		latencyColumn("p50", "p50", func(s *report.Step) float64 { return s.Latency.P50 }),
+		latencyColumn("p99", "p99", p99),
+		failed,
+		{column{Name: "state", Text: true}, state},
+	}
+}
+
+// latencyColumn is one of a duration in milliseconds, which a step without a successful operation has none of.
+func latencyColumn(name, key string, value func(*report.Step) float64) tabular {
+	c := figureOf(name, "latencyMs."+key, value, millis)
+	shown := c.cell
+	c.cell = func(s *report.Step) cell {
+		one := shown(s)
+		if s.Operations == 0 {
+			one.Text = "–"
+		}
+
+		return one
+	}
+
+	return c
+}
+
+// state says in words what is to be known of a step before its figures are believed.
+func state(s *report.Step) cell {
+	var parts []string
+	if !s.Complete {
+		parts = append(parts, "incomplete")
+	}
+	if s.Failed > 0 {
+		parts = append(parts, "failed operations")
+	}
+	c := cell{Key: "complete", Value: exact(s.Complete), Text: "complete"}
+	if len(parts) > 0 {
+		c.Text, c.Class = strings.Join(parts, ", "), "bad"
+	}
+
+	return c
+}
+
+// versionColumn has the version in the first row only, as the published table does.
+func versionColumn(r *report.Report) tabular {
+	return tabular{column{Name: "Ver", Text: true}, func(s *report.Step) cell {
+		version, _ := r.Target["version"].(string)
+		c := cell{Key: "target.version", Value: version}
+		if s == &r.Steps[0] {
+			c.Text, c.Class = version, nameClass(version)
+		}
+
+		return c
+	}}
+}
+
+// scenarioColumn has the scenario and the kind of operation, where it is another one than in the row above.
+func scenarioColumn(r *report.Report) tabular {
+	var above *report.Step
+	return tabular{column{Name: "scenario", Text: true}, func(s *report.Step) cell {
+		c := cell{Key: "op", Value: s.Op}
+		same := above != nil && above.Op == s.Op
+		above = s
+		if same {
+			return c
+		}
+		c.Text = r.Scenario
+		if s.Op != r.Scenario {
+			c.Text += " " + s.Op
+		}
+		c.Class = nameClass(c.Text)
+
+		return c
+	}}
+}
+
+// nameClass lets long names be broken into lines.
+func nameClass(name string) string {
+	if utf8.RuneCountInString(name) > maxUnbroken {
+		return "name"
+	}
+
+	return ""
+}
+
+// maxUnbroken is the longest name that has a line of its own, in letters.
+const maxUnbroken = 40

@@ -1,0 +1,153 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// even is the distribution of as many milliseconds as there are operations, each once.
+type even float64
+
+func (n even) Quantile(q float64) time.Duration {
+	return time.Duration(max(math.Ceil(q*float64(n)-1e-6), 1)) * time.Millisecond
+}
+
+func TestCurve(t *testing.T) {
+	c := curve{count: 1000, of: even(1000)}
+	points := c.points()
+	at := map[float64]float64{}
+	for i, p := range points {
+		at[p.x] = p.y
+		if i > 0 {
+			require.GreaterOrEqual(t, p.x, points[i-1].x)
+			require.GreaterOrEqual(t, p.y, points[i-1].y)
+		}
+	}
+	require.InDelta(t, 1, at[0], 1e-9)
+	require.InDelta(t, 500, at[math.Log10(2)], 1e-9)
+	require.InDelta(t, 900, at[1], 1e-9)
+	require.InDelta(t, 990, at[2], 1e-9)
+	require.InDelta(t, 1000, at[3], 1e-9, "the slowest is at the end")
+	require.InDelta(t, 3, points[len(points)-1].x, 1e-9)
+}
+
+// A curve is of all repeats together, and ends with the maximum that the report tells.
+func TestCurveOfRepeats(t *testing.T) {
+	step := func(ms ...int) *report.Step {
+		var d measure.Distribution
+		for _, v := range ms {
+			d.Record(time.Duration(v)*time.Millisecond + 7)
+		}
+		encoded, err := d.Encode()
+		require.NoError(t, err)
+
+		return &report.Step{Operations: d.Count, Latency: report.Latency(&d), Histogram: encoded}
+	}
+	c, err := newCurve(report.Group{Steps: []*report.Step{step(1, 2, 3), step(10, 20), {Operations: 5}, {Histogram: "no"}}})
+	require.NoError(t, err)
+	require.Equal(t, int64(5), c.count)
+	require.InEpsilon(t, 3, report.Ms(c.of.Quantile(0.5)), 0.002)
+	require.Equal(t, 20*time.Millisecond+7, c.of.Quantile(1))
+
+	c, err = newCurve(report.Group{Steps: []*report.Step{step(1), {Operations: 1, Histogram: "no"}}})
+	require.ErrorContains(t, err, "the histogram cannot be read")
+	require.Equal(t, int64(1), c.count, "what can be read is shown")
+}
+
+func TestPublishedShapes(t *testing.T) {
+	m := newMaker()
+	r := m.madeUp([]report.Step{
+		m.step(1, 1, 10, "rollup", 100, func(s *report.Step) { s.OpsPerSecond = 100 }),
+		m.step(8, 1, 10, "rollup", 100, func(s *report.Step) { s.OpsPerSecond = 400 }),
+	}, func(r *report.Report) {
+		r.Published = append(published(),
+			report.Series{Op: "another", Points: []report.Point{{Clients: 1, OpsPerSecond: 1}}}, report.Series{Op: "rollup"})
+	})
+	shapes := shapesOf(newSweep(r))
+	require.Len(t, shapes, 5, "not of an operation that was not measured, nor without points")
+	require.Equal(t, "a", shapes[0].letter)
+	require.InEpsilon(t, 400.0/24_157, shapes[0].factor, 1e-9)
+	require.InEpsilon(t, 400.0/29_725, shapes[4].factor, 1e-9)
+
+	r.Steps[0].Rate = 5
+	require.Empty(t, shapesOf(newSweep(r)), "nobody published a sweep of rates")
+}
+
+func TestPublishedTable(t *testing.T) {
+	table := publishedTableOf(&report.Report{Published: []report.Series{
+		{Label: "x", Points: []report.Point{{Clients: 8, OpsPerSecond: 6030}, {Clients: 1, OpsPerSecond: 827.5}}},
+		{Label: "y", Machine: "an M5", Points: []report.Point{{Clients: 8, OpsPerSecond: 1}}},
+	}})
+	require.Equal(t, []string{"not told", "an M5"}, []string{table.Series[0].Machine, table.Series[1].Machine})
+	require.Len(t, table.Rows, 2)
+	require.Equal(t, 1, table.Rows[0].Clients)
+	require.Equal(t, []cell{{Value: "827.5", Text: "828/s"}, {Text: "–"}}, table.Rows[0].Cells)
+	require.Equal(t, []cell{{Value: "6030", Text: "6,030/s"}, {Value: "1", Text: "1/s"}}, table.Rows[1].Cells)
+}
+
+func TestFailuresAreBounded(t *testing.T) {
+	s := report.Step{Clients: 1, Op: "get", Extra: report.Extra{Errors: map[string]uint64{}}}
+	for i := range maxErrors + 5 {
+		s.Extra.Errors[fmt.Sprint("error ", i)] = uint64(i + 1)
+	}
+	list, more := failures(newSweep(&report.Report{Steps: []report.Step{s}}))
+	require.Len(t, list, maxErrors)
+	require.Equal(t, 5, more)
+	require.Equal(t, failure{Step: "1 client", Op: "get", Text: "error 104", Count: "105"}, list[0])
+}
+
+// Whatever a file of results holds, there is a page of it.
+func FuzzRender(f *testing.F) {
+	for _, name := range []string{"small", "rates", "allfailed", "weird", "tiny", "negative"} {
+		raw, err := examples()[name].JSON()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var r report.Report
+		if json.Unmarshal(raw, &r) != nil {
+			return
+		}
+		if err := Render(io.Discard, &r); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Nor do numbers that no run can have keep a page from being drawn.
+func FuzzNumbers(f *testing.F) {
+	f.Add(8, 0.0, 6060.1, 1.5, 20.0, 0.5, 2.0, int64(100), int64(90))
+	f.Add(-1, 5e-324, 1e308, 1e-300, 1e300, -1.0, 1e-12, int64(math.MinInt64), int64(math.MaxInt64))
+	f.Fuzz(func(t *testing.T, clients int, asked, done, p50, p99, least, most float64, ops, share int64) {
+		for _, v := range []float64{asked, done, p50, p99, least, most} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return // no JSON has it
+			}
+		}
+		step := report.Step{
+			Clients: clients, Repeat: 1, Rate: asked, Op: "get", Operations: ops, OpsPerSecond: done, PerClient: uint64(ops),
+			Latency: report.LatencyMs{P50: p50, P99: p99, P999: most, Max: p99},
+			Client: report.Clients{
+				Min: least, P25: least, P50: p50, P75: most, Max: most, Ops: report.ClientOps{Min: ops, P50: share, Max: share},
+			},
+		}
+		other := step
+		other.Clients, other.Rate, other.OpsPerSecond, other.Latency.P50, other.Client.P50 = clients/3+1, done, asked, least, most
+		r := report.Report{Steps: []report.Step{step, other, step}, Published: []report.Series{
+			{Op: "get", Points: []report.Point{{Clients: clients, OpsPerSecond: p99}, {Clients: clients / 2, OpsPerSecond: most}}},
+		}}
+		page := rendered(t, &r)
+		require.NotRegexp(t, `(d|x|y)="[^"]*(NaN|Inf)`, page)
+	})
+}

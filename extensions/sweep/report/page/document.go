@@ -1,0 +1,58 @@
+package page
+
+import (
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// document is what the template shows, in its order.
+type document struct {
+	Scenario string
+	Target   string // kind and version
+	Started  string // empty when it is not known
+	Stamp    string // the same for programs
+	Repeated bool
+	Bests    []best
+	Warnings []fact
+	Found    string // by a search
+
+	Figures  []figure
+	Tables   []table
+	Failures []failure
+	More     int // failures that are left out
+
+	Gates     []report.Verdict
+	GatesText string
+	Published publishedTable
+	Facts     []facts
+	K6        string
+}
+
+func newDocument(r *report.Report) *document {
+	s := newSweep(r)
+	d := &document{
+		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
+		Bests: bests(s), Warnings: warnings(r), Found: found(r.Search),
+		Gates: r.Gates, Published: publishedTableOf(r), Facts: factsOf(r), K6: r.K6,
+	}
+	if d.Started != "" {
+		d.Stamp = r.Started.Format(time.RFC3339)
+	}
+	d.GatesText, _ = gatesText(r.Gates)
+	if len(r.Steps) > 0 {
+		d.Figures = figures(s)
+		d.Tables = []table{stepsTable(s), detailsTable(s)}
+		d.Failures, d.More = failures(s)
+	}
+
+	return d
+}
+
+func targetText(r *report.Report) string {
+	kind, _ := r.Target["kind"].(string)
+	version, _ := r.Target["version"].(string)
+
+	return strings.TrimSpace(kind + " " + version)
+}

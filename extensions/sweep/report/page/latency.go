@@ -1,0 +1,98 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// percentile is one that every step has.
+type percentile struct {
+	name   string
+	figure func(*report.Step) float64
+}
+
+//nolint:gochecknoglobals // a constant
+var percentiles = []percentile{
+	{"p50", func(s *report.Step) float64 { return s.Latency.P50 }},
+	{"p99", p99},
+	{"p99.9", func(s *report.Step) float64 { return s.Latency.P999 }},
+}
+
+// latency is figure 2: three percentiles of each step, a plot for each kind of operation.
+func latency(s *sweep) figure {
+	f := figure{ID: "latency", Title: "Latency"}
+	var values []float64
+	for _, one := range s.series {
+		for _, g := range one.groups {
+			done := succeeded(g)
+			for _, of := range percentiles {
+				values = append(values, done.Values(of.figure)...)
+			}
+		}
+	}
+	if lo, hi, ok := extent(values, true); ok {
+		for _, one := range s.series {
+			if p := latencyPlot(s, one, lo, hi); p != nil {
+				f.Plots = append(f.Plots, p)
+			}
+		}
+	}
+	if len(f.Plots) == 0 {
+		f.Empty = noLatency
+
+		return f
+	}
+	f.say("Percentiles of the durations of successful operations, in milliseconds; both axes are logarithmic.%s", s.repeatsNote())
+	if s.byRate {
+		f.say("A duration begins when the operation should have started, so that a stall counts for all that had to wait.")
+	}
+	f.sayOmitted(s)
+
+	return f
+}
+
+const noLatency = "No operation succeeded: there is no latency to show."
+
+// latencyPlot is nil when no operation of the kind succeeded.
+func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
+	p := newPlot([]string{"p99.9"})
+	p.dense = len(distinct(s.xs())) > denseSteps
+	x := s.xAxis(p.right)
+	y := logAxis("ms", lo, hi, plotBottom, plotTop)
+	p.frame(&x, &y)
+
+	var told []string
+	for n, of := range slices.Backward(percentiles) {
+		class := fmt.Sprintf("s%d", n)
+		var line []xy
+		var figures []string
+		for _, g := range one.groups {
+			done := succeeded(g)
+			values := done.Values(of.figure)
+			at, ok := p.repeats(class, s.x(g.Key), values, &x, &y)
+			if !ok {
+				continue
+			}
+			line = append(line, at)
+			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(median(values))))
+			p.marker(class, n, at, of.name+", "+figures[len(figures)-1])
+		}
+		p.line(class, of.name, line)
+		told = append(told, of.name+": "+enumeration(figures)+".")
+	}
+	if len(p.ends) == 0 {
+		return nil
+	}
+	p.label()
+	slices.Reverse(told)
+	p.Title = fmt.Sprintf("%s: latency of %s by %s", s.report.Scenario, one.op, s.xTitle())
+	p.Desc = strings.Join(told, " ")
+	if len(s.series) > 1 {
+		p.Heading = one.op
+	}
+
+	return p
+}

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// maxPublished is how many published series are drawn; the table has all.
+const maxPublished = 6
+
+// publishedShape is a published series as a shape beside the measured one.
+type publishedShape struct {
+	letter string
+	factor float64 // by which its figures are multiplied
+	series report.Series
+	points []report.Point // those that can be drawn, in the order of clients
+}
+
+// shapesOf are the published series of which a kind of operation was measured. There are none beside an open-loop sweep:
+// nobody asked for a rate there.
+func shapesOf(s *sweep) []publishedShape {
+	var out []publishedShape
+	for i, one := range s.report.Published {
+		measured := peak(s, one.Op)
+		points := slices.DeleteFunc(slices.Clone(one.Points), func(p report.Point) bool {
+			return !drawable(float64(p.Clients), true) || !drawable(p.OpsPerSecond, false)
+		})
+		slices.SortStableFunc(points, func(a, b report.Point) int { return a.Clients - b.Clients })
+		highest := 0.0
+		for _, point := range points {
+			highest = max(highest, point.OpsPerSecond)
+		}
+		if s.byRate || measured == 0 || highest == 0 || len(out) == maxPublished {
+			continue
+		}
+		out = append(out, publishedShape{letter: letter(i), factor: measured / highest, series: one, points: points})
+	}
+
+	return out
+}
+
+// letter is that of the i-th published series, in the plot and in the table.
+func letter(i int) string {
+	if i < 26 {
+		return string(rune('a' + i))
+	}
+
+	return fmt.Sprintf("a%d", i+1)
+}
+
+// peak is the highest median of a kind of operation; zero when it was not measured.
+func peak(s *sweep, op string) float64 {
+	highest := 0.0
+	for _, one := range s.series {
+		if one.op != op {
+			continue
+		}
+		for _, g := range one.groups {
+			if v := median(g.Values(opsPerSecond)); drawable(v, false) {
+				highest = max(highest, v)
+			}
+		}
+	}
+
+	return highest
+}
+
+// drawPublished draws each series with its letter at another point: they all end about where the measured one does.
+func drawPublished(p *plot, x, y *axis, published []publishedShape) {
+	highest := map[float64]float64{} // coordinates: y by x
+	lines := make([][]xy, len(published))
+	for i, one := range published {
+		lines[i] = p.publishedPoints(x, y, one, fmt.Sprintf("published d%d point", i), i)
+		for _, at := range lines[i] {
+			if top, known := highest[at.x]; !known || at.y < top {
+				highest[at.x] = at.y
+			}
+		}
+	}
+	for i, line := range lines {
+		if len(line) == 0 {
+			continue
+		}
+		if len(line) > 1 {
+			p.draw(fmt.Sprintf("line published d%d", i), polyline(line...))
+		}
+		at := line[(i+1)%len(line)]
+		if at.y == highest[at.x] {
+			p.write(at.x-4, at.y-5, "letter", "end", published[i].letter)
+		} else {
+			p.write(at.x+4, at.y+11, "letter", "start", published[i].letter)
+		}
+	}
+}
+
+// publishedPoints marks the points of a series that are within the x axis, and returns where they are.
+func (p *plot) publishedPoints(x, y *axis, one publishedShape, class string, n int) []xy {
+	var line []xy
+	for _, point := range one.points {
+		clients := float64(point.Clients)
+		atX, ok := x.at(clients)
+		atY, drawn := y.at(point.OpsPerSecond * one.factor)
+		if !ok || !drawn || clients < x.lo || clients > x.hi {
+			continue
+		}
+		line = append(line, xy{atX, atY})
+		p.Marks = append(p.Marks, mark{
+			Class: class, D: shape(n, xy{atX, atY}, publishedSize),
+			Tip: fmt.Sprintf("%s, published, another machine: %s: %s", one.series.Label, plural(int64(point.Clients), "client"),
+				rate(point.OpsPerSecond)),
+		})
+	}
+
+	return line
+}
+
+const publishedSize = 2
+
+// entry is a line of a legend.
+type entry struct{ Mark, Text string }
+
+// legend says what the letters stand for; the origin only where the caption does not say it for all.
+func legend(published []publishedShape) []entry {
+	out := make([]entry, 0, len(published))
+	for _, one := range published {
+		text := fmt.Sprintf("%s, × %s", one.series.Label, shortFactor(one.factor))
+		if !sameOrigin(published) {
+			text += ": " + origin(one.series)
+		}
+		out = append(out, entry{Mark: one.letter, Text: text})
+	}
+
+	return out
+}
+
+func sameOrigin(published []publishedShape) bool {
+	return !slices.ContainsFunc(published, func(one publishedShape) bool {
+		return origin(one.series) != origin(published[0].series)
+	})
+}
+
+// sayPublished says what the dashed lines are.
+func (f *figure) sayPublished(published []publishedShape) {
+	if len(published) == 0 {
+		return
+	}
+	where := ""
+	if sameOrigin(published) {
+		where = " (" + origin(published[0].series) + ")"
+	}
+	f.say("Dashed lines with a letter are published figures of another machine%s: shape only, scaled, so that the maximum "+
+		"of each equals the measured one.", where)
+	f.Legend = legend(published)
+}
+
+// origin says on what a series was measured, and where it was published.
+func origin(s report.Series) string {
+	machine := "which one is not told"
+	if s.Machine != "" {
+		machine = s.Machine
+	}
+	if s.Source == "" {
+		return machine
+	}
+
+	return machine + "; source: " + strings.TrimSpace(s.Source)
+}
+
+func shortFactor(v float64) string { return fmt.Sprintf("%.3g", v) }

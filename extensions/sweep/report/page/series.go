@@ -1,0 +1,191 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// maxSeries is how many kinds of operations a figure shows: more could not be told apart.
+const maxSeries = 6
+
+// sweep is a report as the figures need it.
+type sweep struct {
+	report  *report.Report
+	byRate  bool     // the steps are rates and not numbers of clients
+	series  []series // at most maxSeries
+	omitted int      // kinds of operations that are in the table only
+}
+
+// series is one kind of operation.
+type series struct {
+	op     string
+	groups []report.Group // in the order of the x axis
+}
+
+func newSweep(r *report.Report) *sweep {
+	s := &sweep{report: r, byRate: slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Rate > 0 })}
+	at := map[string]int{}
+	for _, g := range r.Groups() {
+		i, known := at[g.Op]
+		if !known {
+			i = len(s.series)
+			at[g.Op] = i
+			s.series = append(s.series, series{op: g.Op})
+		}
+		s.series[i].groups = append(s.series[i].groups, g)
+	}
+	for i := range s.series {
+		s.sort(s.series[i].groups)
+	}
+	s.keepBusiest()
+
+	return s
+}
+
+// keepBusiest leaves the kinds with the most operations, in the order in which they were.
+func (s *sweep) keepBusiest() {
+	if len(s.series) <= maxSeries {
+		return
+	}
+	done := func(one series) int64 {
+		var n int64
+		for _, g := range one.groups {
+			for _, step := range g.Steps {
+				n += step.Operations
+			}
+		}
+
+		return n
+	}
+	busiest := slices.Clone(s.series)
+	slices.SortStableFunc(busiest, func(a, b series) int { return cmp.Compare(done(b), done(a)) })
+	busiest = busiest[:maxSeries]
+
+	s.omitted = len(s.series) - maxSeries
+	s.series = slices.DeleteFunc(s.series, func(one series) bool {
+		return !slices.ContainsFunc(busiest, func(b series) bool { return b.op == one.op })
+	})
+}
+
+// x is where a step is on the x axis.
+func (s *sweep) x(k report.Key) float64 {
+	if s.byRate {
+		return k.Rate
+	}
+
+	return float64(k.Clients)
+}
+
+// sort puts groups in the order of the x axis.
+func (s *sweep) sort(groups []report.Group) {
+	slices.SortStableFunc(groups, func(a, b report.Group) int { return cmp.Compare(s.x(a.Key), s.x(b.Key)) })
+}
+
+// xs are the places of all steps on the x axis.
+func (s *sweep) xs() []float64 {
+	var values []float64
+	for _, one := range s.series {
+		for _, g := range one.groups {
+			values = append(values, s.x(g.Key))
+		}
+	}
+
+	return values
+}
+
+// xTitle names the x axis.
+func (s *sweep) xTitle() string {
+	if s.byRate {
+		return "operations a second asked for"
+	}
+
+	return "clients"
+}
+
+// xAxis has the steps as its ticks.
+func (s *sweep) xAxis(to float64) axis {
+	const margin = 12
+	values := s.xs()
+	if lo, hi, ok := extent(values, true); s.byRate && ok && hi <= maxLinear*lo {
+		a := axis{scale: scale{hi: hi, from: plotLeft, to: to - margin}, title: s.xTitle()}
+		a.add(0, "0")
+		for _, v := range distinct(values) {
+			a.add(v, tickText(v))
+		}
+		a.ticks = thinned(a.ticks, func(int) bool { return false })
+
+		return a
+	}
+
+	return stepAxis(s.xTitle(), values, plotLeft+margin, to-margin)
+}
+
+// maxLinear is by how much the highest rate may exceed the lowest one on a linear axis.
+const maxLinear = 20
+
+// name is a step in words: "8 clients", "5,000/s".
+func (s *sweep) name(k report.Key) string {
+	if s.byRate {
+		return rate(k.Rate)
+	}
+
+	return plural(int64(k.Clients), "client")
+}
+
+// shortName is a step as its label has it.
+func (s *sweep) shortName(k report.Key) string { return tickText(s.x(k)) }
+
+// chosen are at most n of the groups, evenly spaced, with the first and the last.
+func chosen(groups []report.Group, n int) []report.Group {
+	if len(groups) <= n {
+		return groups
+	}
+	out := make([]report.Group, n)
+	for i := range out {
+		out[i] = groups[i*(len(groups)-1)/(n-1)]
+	}
+
+	return out
+}
+
+// median is the middle value, or the mean of the two in the middle; zero when there is none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	values = slices.Sorted(slices.Values(values))
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+
+	return values[middle-1]/2 + values[middle]/2
+}
+
+// succeeded are the repeats in which an operation succeeded: only they have latencies.
+func succeeded(g report.Group) report.Group {
+	g.Steps = slices.DeleteFunc(slices.Clone(g.Steps), func(s *report.Step) bool { return s.Operations == 0 })
+
+	return g
+}
+
+// doubtful tells whether a repeat was not done as it was asked for.
+func doubtful(g report.Group) bool {
+	return slices.ContainsFunc(g.Steps, func(s *report.Step) bool { return !s.Complete || s.Failed > 0 })
+}
+
+func opsPerSecond(s *report.Step) float64 { return s.OpsPerSecond }
+
+func p99(s *report.Step) float64 { return s.Latency.P99 }
+
+// plural writes "1 client" and "8 clients".
+func plural(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+
+	return fmt.Sprintf("%s %s", report.Thousands(n), noun)
+}

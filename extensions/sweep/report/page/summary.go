@@ -1,0 +1,129 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// best is what one kind of operation came to, as parts of a sentence.
+type best struct {
+	Op   string // empty when there is one kind only
+	Rate string // operations a second
+	At   string // at which step
+	P99  string // empty when no operation succeeded
+}
+
+// bests are the steps with the highest median of operations a second, one for each kind of operation.
+func bests(s *sweep) []best {
+	var out []best
+	for _, one := range s.series {
+		var top report.Group
+		highest := 0.0
+		for _, g := range one.groups {
+			if v := median(g.Values(opsPerSecond)); v > highest {
+				top, highest = g, v
+			}
+		}
+		if highest == 0 {
+			continue
+		}
+		done := succeeded(top)
+		b := best{Rate: strings.TrimSuffix(rate(highest), "/s"), At: s.place(top.Key)}
+		if len(s.series) > 1 || s.omitted > 0 {
+			b.Op = one.op
+		}
+		if len(done.Steps) > 0 {
+			b.P99 = millis(median(done.Values(p99)))
+		}
+		out = append(out, b)
+	}
+
+	return out
+}
+
+// place is a step as a sentence has it.
+func (s *sweep) place(k report.Key) string {
+	if s.byRate {
+		return s.name(k) + " asked for"
+	}
+
+	return s.name(k)
+}
+
+// tally is what went wrong in a whole run.
+type tally struct {
+	steps, incomplete        int
+	tried, failed, unstarted uint64 // operations
+}
+
+func newTally(r *report.Report) tally {
+	type run struct {
+		clients, repeat int
+		rate            float64
+	}
+	var t tally
+	seen := map[run]bool{}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		t.failed += s.Failed
+		t.tried += s.Failed + uint64(max(s.Operations, 0))
+		one := run{s.Clients, s.Repeat, s.Rate}
+		if seen[one] {
+			continue // another kind of operation of the same step
+		}
+		seen[one] = true
+		t.steps++
+		t.unstarted += s.Extra.Unstarted
+		if !s.Complete {
+			t.incomplete++
+		}
+	}
+
+	return t
+}
+
+// warnings are what must be known before a figure is believed, each with the word that says it in short.
+func warnings(r *report.Report) []fact {
+	var out []fact
+	t := newTally(r)
+	if r.Interrupted {
+		out = append(out, fact{"Interrupted.", "The run was ended before its time: steps that are missing were not done."})
+	}
+	if t.incomplete > 0 {
+		out = append(out, fact{"Incomplete.", fmt.Sprintf("In %d of %s not every client did its whole share.",
+			t.incomplete, plural(int64(t.steps), "step"))})
+	}
+	if t.failed > 0 {
+		out = append(out, fact{"Failed operations.", fmt.Sprintf("%s of %s failed; they are never counted as work done.",
+			count(t.failed), plural(int64(t.tried), "operation"))})
+	}
+	if t.unstarted > 0 {
+		out = append(out, fact{"Never started.", fmt.Sprintf("%s that were due did not start before their step ended.",
+			plural(int64(t.unstarted), "operation"))})
+	}
+	if text, crossed := gatesText(r.Gates); crossed {
+		out = append(out, fact{"Gates.", text})
+	}
+
+	return out
+}
+
+// gatesText counts the gates that were crossed, and tells whether any was.
+func gatesText(gates []report.Verdict) (text string, crossed bool) {
+	n := 0
+	for _, g := range gates {
+		if !g.Held {
+			n++
+		}
+	}
+	switch {
+	case len(gates) == 0:
+		return "", false
+	case n == 0:
+		return fmt.Sprintf("%s judged, none crossed.", plural(int64(len(gates)), "gate")), false
+	}
+
+	return fmt.Sprintf("%d of %s crossed.", n, plural(int64(len(gates)), "gate")), true
+}

@@ -1,0 +1,103 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// table is one whose rows are steps.
+type table struct {
+	ID, Caption string
+	Columns     []column
+	Rows        []row
+}
+
+type column struct {
+	Name string
+	Text bool // aligned as text; else as figures
+}
+
+// row is a step. What identifies it stands in its attributes, for programs.
+type row struct {
+	Class                     string
+	Clients, Repeat, Op, Rate string
+	Cells                     []cell
+}
+
+// cell shows a value; Key is where the report's JSON has it, Value is how.
+type cell struct {
+	Key, Value, Text string
+	Class            string
+	Head             bool // names the row
+}
+
+// stepsTable is the table that is published, of this run.
+func stepsTable(s *sweep) table {
+	r := s.report
+	t := table{ID: "steps", Caption: "The published table, of this run"}
+	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns()))
+
+	return t
+}
+
+// detailsTable is what the published columns leave out.
+func detailsTable(s *sweep) table {
+	t := table{ID: "details", Caption: "More of the same steps"}
+	var columns []tabular
+	if len(s.series) > 1 {
+		columns = append(columns, tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
+			return cell{Key: "op", Value: s.Op, Text: s.Op, Class: nameClass(s.Op)}
+		}})
+	}
+	columns = slices.Concat(columns, identity(s), []tabular{
+		figureOf("ops", "ops", func(s *report.Step) int64 { return s.Operations }, report.Thousands),
+		figureOf("step time", "seconds", func(s *report.Step) float64 { return s.Seconds }, span),
+		latencyColumn("mean", "mean", func(s *report.Step) float64 { return s.Latency.Mean }),
+		latencyColumn("p90", "p90", func(s *report.Step) float64 { return s.Latency.P90 }),
+		latencyColumn("p95", "p95", func(s *report.Step) float64 { return s.Latency.P95 }),
+		latencyColumn("p99.9", "p999", func(s *report.Step) float64 { return s.Latency.P999 }),
+		latencyColumn("slowest", "max", func(s *report.Step) float64 { return s.Latency.Max }),
+		figureOf("rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count),
+		figureOf("sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText),
+		figureOf("received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText),
+		figureOf("CPU of k6", "cpuSeconds.k6", func(s *report.Step) float64 { return s.CPU.K6 }, span),
+		figureOf("CPU of server", "cpuSeconds.server", func(s *report.Step) *float64 { return s.CPU.Server }, func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+
+			return span(*v)
+		}),
+	})
+	if s.byRate {
+		columns = append(columns,
+			figureOf("never started", "extra.unstarted", func(s *report.Step) uint64 { return s.Extra.Unstarted }, count))
+	}
+	t.fill(s, columns)
+
+	return t
+}
+
+func (t *table) fill(s *sweep, columns []tabular) {
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.column)
+	}
+	for i := range s.report.Steps {
+		step := &s.report.Steps[i]
+		r := row{Clients: exact(step.Clients), Repeat: exact(step.Repeat), Op: step.Op, Rate: exact(step.Rate)}
+		if !step.Complete || step.Failed > 0 {
+			r.Class = "doubtful"
+		}
+		for _, c := range columns {
+			one := c.cell(step)
+			if one.Class == "" && !c.Text {
+				one.Class = "n"
+			} else if !c.Text {
+				one.Class = "n " + one.Class
+			}
+			r.Cells = append(r.Cells, one)
+		}
+		t.Rows = append(t.Rows, r)
+	}
+}

@@ -1,0 +1,221 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// maxCurves is how many steps have a curve: more would hide each other.
+const maxCurves = 8
+
+// distribution is what a curve is drawn from.
+type distribution interface {
+	Quantile(q float64) time.Duration
+}
+
+// curve is the distribution of one step.
+type curve struct {
+	key   report.Key
+	count int64
+	of    distribution
+}
+
+// tails is figure 3: the whole distribution of some steps, with the rare and slow operations spread out.
+func tails(s *sweep) figure {
+	f := figure{ID: "percentiles", Title: "Latency by percentile"}
+	all := make([][]curve, len(s.series))
+	var values []float64
+	var most int64
+	left := false
+	for i, one := range s.series {
+		groups := chosen(one.groups, maxCurves)
+		left = left || len(groups) < len(one.groups)
+		for _, g := range groups {
+			c, err := newCurve(g)
+			if err != nil {
+				f.Warnings = append(f.Warnings, fmt.Sprintf("%s, %s: %s", s.name(g.Key), g.Op, err))
+			}
+			if c.count == 0 {
+				continue
+			}
+			all[i] = append(all[i], c)
+			most = max(most, c.count)
+			for _, at := range c.points() {
+				values = append(values, at.y)
+			}
+		}
+	}
+	lo, hi, ok := extent(values, true)
+	if !ok {
+		f.Empty = noLatency
+		if len(f.Warnings) > 0 {
+			f.Empty = "There is no distribution to show."
+		}
+
+		return f
+	}
+
+	for i, curves := range all {
+		if len(curves) > 0 {
+			f.Plots = append(f.Plots, tailPlot(s, s.series[i].op, curves, nines(most), lo, hi))
+		}
+	}
+	f.say("How long an operation took at most, by the part of operations that were as fast: each further mark leaves a " +
+		"tenth of those before. A curve ends with the slowest operation of its step.")
+	if left {
+		f.say("Shown are %d of the steps, evenly chosen.", maxCurves)
+	}
+	if s.repeated() {
+		f.say("Repeats are taken together.")
+	}
+	f.sayOmitted(s)
+
+	return f
+}
+
+// newCurve reads the histograms of all repeats of a step. With an error, it is of those that can be read.
+func newCurve(g report.Group) (curve, error) {
+	c := curve{key: g.Key}
+	merged := &measure.Distribution{}
+	var failed error
+	for _, s := range g.Steps {
+		if s.Operations == 0 || s.Histogram == "" {
+			continue
+		}
+		d, err := measure.Decode(s.Histogram)
+		if err != nil {
+			failed = fmt.Errorf("the histogram cannot be read: %w", err)
+
+			continue
+		}
+		d.SetExact(milliseconds(s.Latency.Max), milliseconds(s.Latency.Mean))
+		merged.Merge(&d)
+	}
+	c.count, c.of = merged.Count, merged
+
+	return c, failed
+}
+
+func milliseconds(ms float64) time.Duration {
+	return time.Duration(min(max(ms*float64(time.Millisecond), 0), math.MaxInt64/2))
+}
+
+// nines is where the slowest of n operations stands: 0 is the fastest, 1 is p90, 2 is p99, and so on.
+func nines(n int64) float64 { return max(math.Log10(float64(n)), minNines) }
+
+const (
+	minNines  = 1.0
+	fineness  = 16 // points of a curve for each nine
+	drawNines = 9.0
+)
+
+// points are those of the curve, nines and milliseconds: often enough to look smooth, and where the markers are.
+func (c *curve) points() []xy {
+	end := min(nines(c.count), drawNines)
+	var at []float64
+	for i := 0; float64(i) < end*fineness; i++ {
+		at = append(at, float64(i)/fineness)
+	}
+	for _, t := range ticksOfNines {
+		if t.at <= end {
+			at = append(at, t.at)
+		}
+	}
+	slices.Sort(at)
+	var out []xy
+	for _, n := range slices.Compact(at) {
+		out = append(out, xy{n, c.after(n)})
+	}
+
+	return append(out, xy{end, report.Ms(c.of.Quantile(1))})
+}
+
+// after is the latency in milliseconds at so many nines.
+func (c *curve) after(nines float64) float64 {
+	return report.Ms(c.of.Quantile(1 - math.Pow(10, -nines)))
+}
+
+// ticksOfNines are the percentiles that an axis of nines names.
+//
+//nolint:gochecknoglobals // a constant
+var ticksOfNines = []struct {
+	at   float64
+	text string
+}{
+	{0, "0"}, {math.Log10(2), "50"}, {1, "90"}, {2, "99"}, {3, "99.9"}, {4, "99.99"}, {5, "99.999"},
+	{6, "6 nines"}, {7, "7 nines"}, {8, "8 nines"}, {9, "9 nines"},
+}
+
+func tailPlot(s *sweep, op string, curves []curve, end, lo, hi float64) *plot {
+	texts := append(make([]string, 0, len(curves)+1), s.unit())
+	for _, c := range curves {
+		texts = append(texts, s.shortName(c.key))
+	}
+	p := newPlot(texts)
+	end = min(end, drawNines)
+	x := axis{scale: scale{hi: end, from: plotLeft, to: p.right - markerSize}, title: "percentile"}
+	for _, t := range ticksOfNines {
+		if t.at <= end {
+			x.add(t.at, t.text)
+		}
+	}
+	x.ticks = thinned(x.ticks, func(i int) bool { return ticksOfNines[i].at >= 1 })
+	y := logAxis("ms", lo, hi, plotBottom, plotTop)
+	p.frame(&x, &y)
+	p.write(p.right+8, plotTop-13, "axis-title", "start", s.unit())
+
+	told := make([]string, 0, len(curves))
+	for i, c := range curves {
+		told = append(told, drawCurve(p, s, &c, fmt.Sprintf("r%d", rampAt(i, len(curves))), i, &x, &y))
+	}
+	p.label()
+	p.Title = fmt.Sprintf("%s: distribution of the latency of %s in each step", s.report.Scenario, op)
+	p.Desc = strings.Join(told, " ")
+	if len(s.series) > 1 {
+		p.Heading = op
+	}
+
+	return p
+}
+
+// rampAt is the colour of the i-th of n curves: from one end of the ramp to the other.
+func rampAt(i, n int) int {
+	if n < 2 {
+		return 0
+	}
+
+	return i * (maxCurves - 1) / (n - 1)
+}
+
+func drawCurve(p *plot, s *sweep, c *curve, class string, n int, x, y *axis) string {
+	var line []xy
+	for _, at := range c.points() {
+		px, _ := x.at(at.x)
+		if py, ok := y.at(at.y); ok {
+			line = append(line, xy{px, py})
+		}
+	}
+	p.line(fmt.Sprintf("%s d%d", class, n), s.shortName(c.key), line)
+	var told []string
+	for _, t := range ticksOfNines[1:] {
+		if t.at > nines(c.count) || t.at > drawNines {
+			continue
+		}
+		took := c.after(t.at)
+		px, _ := x.at(t.at)
+		py, ok := y.at(took)
+		if !ok {
+			continue
+		}
+		told = append(told, fmt.Sprintf("%s %s", t.text, millis(took)))
+		p.marker(class, n, xy{px, py}, fmt.Sprintf("%s, percentile %s: %s", s.name(c.key), t.text, millis(took)))
+	}
+
+	return fmt.Sprintf("%s: %s, slowest %s.", s.name(c.key), strings.Join(told, ", "), millis(report.Ms(c.of.Quantile(1))))
+}

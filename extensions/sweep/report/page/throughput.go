@@ -1,0 +1,164 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// maxTold is how many figures of a line its description says.
+const maxTold = 12
+
+// throughput is figure 1: operations a second, each repeat and the median.
+func throughput(s *sweep, published []publishedShape) figure {
+	f := figure{ID: "throughput", Title: "Operations a second"}
+	p := newPlot(names(s))
+	p.dense = len(distinct(s.xs())) > denseSteps
+	x := s.xAxis(p.right)
+	y := linearAxis("ops/s", 0, highest(s, published), plotBottom, plotTop, tickText)
+	p.frame(&x, &y)
+	if s.byRate {
+		ideal(p, &x, &y)
+	}
+	drawPublished(p, &x, &y, published)
+
+	marked := false
+	told := make([]string, 0, len(s.series))
+	for i, one := range s.series {
+		told = append(told, drawThroughput(p, s, i, &x, &y))
+		for _, g := range one.groups {
+			marked = marked || doubtful(g)
+		}
+	}
+	p.label()
+
+	p.Title = fmt.Sprintf("%s: operations a second by %s", s.report.Scenario, s.xTitle())
+	p.Desc = strings.Join(told, " ")
+	f.Plots = []*plot{p}
+	f.say("Successful operations over the step time.%s", s.repeatsNote())
+	if s.byRate {
+		f.say("The dotted line is where all that was asked for is done.")
+	}
+	if marked {
+		f.say("A “!” marks a step that is incomplete or has failed operations.")
+	}
+	f.sayOmitted(s)
+	f.sayPublished(published)
+
+	return f
+}
+
+// names are those of the series.
+func names(s *sweep) []string {
+	out := make([]string, 0, len(s.series))
+	for _, one := range s.series {
+		out = append(out, one.op)
+	}
+
+	return out
+}
+
+// highest is the largest rate that the figure has to hold.
+func highest(s *sweep, published []publishedShape) float64 {
+	var values []float64
+	for _, one := range s.series {
+		for _, g := range one.groups {
+			values = append(values, g.Values(opsPerSecond)...)
+		}
+	}
+	for _, one := range published {
+		for _, point := range one.points {
+			values = append(values, point.OpsPerSecond*one.factor)
+		}
+	}
+	_, hi, _ := extent(values, false)
+
+	return max(hi, 0)
+}
+
+// drawThroughput draws one kind of operation and says in words what it shows.
+func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
+	one := s.series[n]
+	class := fmt.Sprintf("s%d", n)
+	var line []xy
+	var told []string
+	for _, g := range one.groups {
+		at, ok := p.repeats(class, s.x(g.Key), g.Values(opsPerSecond), x, y)
+		if !ok {
+			continue
+		}
+		line = append(line, at)
+		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), rate(median(g.Values(opsPerSecond)))))
+		p.marker(class, n, at, one.op+", "+told[len(told)-1]+doubts(g))
+		if doubtful(g) {
+			p.write(at.x, at.y-7, "flag", "middle", "!")
+		}
+	}
+	p.line(class, one.op, line)
+
+	return one.op + ": " + enumeration(told) + "."
+}
+
+// repeats draws each of several values as a small mark, and returns where their median is.
+func (p *plot) repeats(class string, x float64, values []float64, xs, ys *axis) (at xy, ok bool) {
+	at.x, ok = xs.at(x)
+	if !ok {
+		return at, false
+	}
+	if len(values) > 1 {
+		for _, v := range values {
+			if y, ok := ys.at(v); ok {
+				p.draw("repeat "+class, circle(xy{at.x, y}, p.sized(repeatSize)))
+			}
+		}
+	}
+	at.y, ok = ys.at(median(values))
+
+	return at, ok
+}
+
+// ideal draws where as much is done as was asked for.
+func ideal(p *plot, x, y *axis) {
+	const pieces = 40
+	var line []xy
+	for i := range pieces + 1 {
+		v := x.lo + (x.hi-x.lo)*float64(i)/pieces
+		at, ok := x.at(v)
+		if up, drawn := y.at(v); ok && drawn && v <= y.hi {
+			line = append(line, xy{at, up})
+		}
+	}
+	if len(line) > 1 {
+		p.draw("ideal", polyline(line...))
+	}
+}
+
+// doubts says what is wrong with a step.
+func doubts(g report.Group) string {
+	var failed uint64
+	text := ""
+	for _, s := range g.Steps {
+		failed += s.Failed
+		if !s.Complete {
+			text = ", incomplete"
+		}
+	}
+	if failed > 0 {
+		text += fmt.Sprintf(", %s failed", report.Thousands(int64(failed)))
+	}
+
+	return text
+}
+
+// enumeration joins parts, and counts those beyond maxTold.
+func enumeration(parts []string) string {
+	if len(parts) == 0 {
+		return "nothing to show"
+	}
+	if more := len(parts) - maxTold; more > 0 {
+		parts = append(parts[:maxTold:maxTold], fmt.Sprintf("and %d more steps in the table", more))
+	}
+
+	return strings.Join(parts, "; ")
+}

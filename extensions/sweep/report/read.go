@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Read reads the JSON of a report, as JSON writes it, and validates it. Nothing is taken for granted: a figure that is
+// missing or that does not agree with the others would be compared, merged and judged as if it had been measured.
+//
+// Its errors are of one line and say what is wrong with the contents; which file that was is for the caller to say.
+func Read(raw []byte) (*Report, error) {
+	if err := checkJSON(raw); err != nil {
+		return nil, err
+	}
+	if err := checkSchema(raw); err != nil {
+		return nil, err
+	}
+	if err := checkKeys(raw); err != nil {
+		return nil, err
+	}
+
+	r := &Report{}
+	if err := json.Unmarshal(raw, r); err != nil {
+		return nil, oneLine(err)
+	}
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+
+	return r, nil
+}
+
+// checkJSON tells files that are no JSON from those that were not written to their end.
+func checkJSON(raw []byte) error {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return errors.New("the file is empty")
+	}
+
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	var value json.RawMessage
+	err := dec.Decode(&value)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+
+		return fmt.Errorf("not a report: something follows the JSON, %s", position(raw, dec.InputOffset()))
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file is truncated: its JSON ends too early, %s", position(raw, int64(len(raw))))
+	}
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return fmt.Errorf("not JSON: %w, %s", err, position(raw, syntax.Offset-1))
+	}
+
+	return fmt.Errorf("not JSON: %w", err)
+}
+
+// position says where the byte at offset is, as editors do.
+func position(raw []byte, offset int64) string {
+	before := raw[:min(max(offset, 0), int64(len(raw)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+
+	return fmt.Sprintf("in line %d, column %d", line, column)
+}
+
+// checkSchema comes before everything else: of a version that is not known, nothing else can be said.
+func checkSchema(raw []byte) error {
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &top); err != nil || top["schema"] == nil {
+		return fmt.Errorf("not a report: there is no key \"schema\", which is to be %q", Schema)
+	}
+	var schema string
+	if err := json.Unmarshal(top["schema"], &schema); err != nil || schema == "" {
+		return fmt.Errorf("not a report: the key \"schema\" is to be %q", Schema)
+	}
+	if schema == Schema {
+		return nil
+	}
+
+	name, version, _ := strings.Cut(schema, "/")
+	ours, known, _ := strings.Cut(Schema, "/")
+	n, err := strconv.ParseUint(version, 10, 32)
+	if latest, _ := strconv.ParseUint(known, 10, 32); name == ours && err == nil && n > latest {
+		return fmt.Errorf("the report is of schema %q, which is newer than this k6 knows (%q): use a newer build", schema, Schema)
+	}
+
+	return fmt.Errorf("the report is of schema %q, and not of %q", schema, Schema)
+}
+
+// oneLine says in the words of a report's reader what encoding/json could not take.
+func oneLine(err error) error {
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s is the %s, which does not fit: it is to be %s", oneLineOf(wrong.Field), wrong.Value, kindOf(wrong.Type))
+	}
+
+	return errors.New(oneLineOf(err.Error()))
+}

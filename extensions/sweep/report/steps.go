@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// NewSteps turns the last reading of a step into the report's steps: one for each kind of operation. asked holds what
+// was asked of the step (clients, rate, repeat, operations of each client); the name op is for a step in which no client
+// came as far as an operation.
+func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) ([]Step, error) {
+	ops := reading.Ops
+	if len(ops) == 0 {
+		ops = []measure.Totals{{Op: op}}
+	}
+	clients, err := newClients(reading)
+	if err != nil {
+		return nil, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
+	}
+
+	steps := make([]Step, len(ops))
+	for i := range ops {
+		t := &ops[i]
+		histogram, err := t.Durations.Encode()
+		if err != nil {
+			return nil, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
+		}
+		steps[i] = Step{
+			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient, Op: t.Op,
+			Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
+			Seconds:      reading.Elapsed.Seconds(),
+			OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
+			Client:       clients,
+			Latency:      Latency(&t.Durations),
+			Rows:         t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
+			CPU:       cpu,
+			Histogram: histogram,
+			Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
+		}
+	}
+
+	return steps, nil
+}
+
+func newClients(reading *measure.Reading) (Clients, error) {
+	times, ops := &reading.ClientTimes, &reading.ClientOps
+	c := Clients{
+		Min: times.Min.Seconds(), Max: times.Max.Seconds(), Avg: times.Mean().Seconds(),
+		P25: times.Quantile(0.25).Seconds(), P50: times.Quantile(0.5).Seconds(), P75: times.Quantile(0.75).Seconds(),
+		Ops: ClientOps{
+			Min: int64(ops.Min), Max: int64(ops.Max),
+			P25: int64(ops.Quantile(0.25)), P50: int64(ops.Quantile(0.5)), P75: int64(ops.Quantile(0.75)),
+		},
+	}
+	var err error
+	if c.Histogram, err = times.Encode(); err != nil {
+		return c, err
+	}
+	c.Ops.Histogram, err = ops.Encode()
+
+	return c, err
+}
+
+// Rate is n operations in elapsed as operations per second; zero when no time has passed.
+func Rate(n int64, elapsed time.Duration) float64 {
+	if elapsed <= 0 {
+		return 0
+	}
+
+	return float64(n) / elapsed.Seconds()
+}
+
+// Latency reads the percentiles from a distribution.
+func Latency(d *measure.Distribution) LatencyMs {
+	return LatencyMs{
+		P50:  Ms(d.Quantile(0.5)),
+		P90:  Ms(d.Quantile(0.9)),
+		P95:  Ms(d.Quantile(0.95)),
+		P99:  Ms(d.Quantile(0.99)),
+		P999: Ms(d.Quantile(0.999)),
+		Max:  Ms(d.Max),
+		Mean: Ms(d.Mean()),
+	}
+}
+
+// Ms is a duration in milliseconds.
+func Ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

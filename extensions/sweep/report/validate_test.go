@@ -1,0 +1,117 @@
+package report
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+func TestValidateRefuses(t *testing.T) {
+	const step64 = `step of 8 clients, repeat 1, op "stock-rollup": `
+	change := func(change func(*Step)) func(*Report) {
+		return func(r *Report) { change(&r.Steps[1]) }
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*Report)
+		want   string
+	}{
+		{"another schema", func(r *Report) { r.Schema = "" }, `the schema is "" instead of "xk6-sweep/1"`},
+		{"no scenario", func(r *Report) { r.Scenario = "" }, "the scenario has no name"},
+		{"no op", change(func(s *Step) { s.Op = "" }), `step of 8 clients, repeat 1, op "": the op has no name`},
+		{"no clients", change(func(s *Step) { s.Clients = 0 }), `step of 0 clients, repeat 1, op "stock-rollup": there is to be at least 1 client`},
+		{"no repeat", change(func(s *Step) { s.Repeat = 0 }), "repeats count from 1"},
+		{"negative ops", change(func(s *Step) { s.Operations = -1 }), step64 + "ops are -1, which is negative"},
+		{"a negative rate", change(func(s *Step) { s.Rate = -1 }), `step of 8 clients at -1/s, repeat 1, op "stock-rollup": rate is -1, which is not a number from 0`},
+		{"seconds that are no number", change(func(s *Step) { s.Seconds = math.NaN() }), step64 + "seconds is NaN, which is not a number from 0"},
+		{"endless ops/s", change(func(s *Step) { s.OpsPerSecond = math.Inf(1) }), step64 + "opsPerSecond is +Inf"},
+		{"ops/s that do not agree", change(func(s *Step) { s.OpsPerSecond *= 1.0015 }), step64 + "opsPerSecond is 6325.26"},
+		{"negative processor time", change(func(s *Step) { s.CPU.K6 = -1 }), step64 + "cpuSeconds.k6 is -1"},
+		{"negative processor time of the server", func(r *Report) { *r.Steps[0].CPU.Server = -1 }, "cpuSeconds.server is -1"},
+		{"a negative p50", change(func(s *Step) { s.Latency.P50 = -1 }), step64 + "latencyMs.p50 is -1"},
+		{"a mean that is no number", change(func(s *Step) { s.Latency.Mean = math.NaN() }), step64 + "latencyMs.mean is NaN"},
+		{"p50 above p90", change(func(s *Step) { s.Latency.P50 = 3 }), step64 + "latencyMs.p50 of 3 is above latencyMs.p90 of 2.4"},
+		{"p90 above p95", change(func(s *Step) { s.Latency.P90 = 4 }), step64 + "latencyMs.p90 of 4 is above latencyMs.p95 of 3.2"},
+		{"p95 above p99", change(func(s *Step) { s.Latency.P95 = 8 }), step64 + "latencyMs.p95 of 8 is above latencyMs.p99 of 7.2"},
+		{"p99 above p999", change(func(s *Step) { s.Latency.P99 = 30 }), step64 + "latencyMs.p99 of 30 is above latencyMs.p999 of 20"},
+		{"p999 above max", change(func(s *Step) { s.Latency.P999 = 330 }), step64 + "latencyMs.p999 of 330 is above latencyMs.max of 320"},
+		{"mean above max", change(func(s *Step) { s.Latency.Mean = 330 }), step64 + "latencyMs.mean of 330 is above latencyMs.max of 320"},
+		{"no histogram", change(func(s *Step) { s.Histogram = "" }), step64 + "histogram: not an HDR histogram"},
+		{"a histogram of others", change(func(s *Step) { s.Histogram = s.Client.Histogram }), step64 + "histogram counts 8 operations, but ops are 80000"},
+		{"p50 beside the histogram", change(func(s *Step) { s.Latency.P50 *= 1.003 }), step64 + "latencyMs.p50 is 1.4282719999999998, but 1.424383 in its histogram"},
+		{"p90 beside the histogram", change(func(s *Step) { s.Latency.P90 *= 0.997 }), "latencyMs.p90 is"},
+		{"p95 beside the histogram", change(func(s *Step) { s.Latency.P95 *= 1.003 }), "latencyMs.p95 is"},
+		{"p99 beside the histogram", change(func(s *Step) { s.Latency.P99 *= 1.003 }), "latencyMs.p99 is"},
+		{"p999 beside the histogram", change(func(s *Step) { s.Latency.P999 *= 1.003 }), "latencyMs.p999 is"},
+		{"max beside the histogram", change(func(s *Step) { s.Latency.Max *= 1.003 }), "latencyMs.max is"},
+		{"percentiles of nothing", change(func(s *Step) {
+			s.Operations, s.OpsPerSecond = 0, 0
+			s.Histogram = histogramOf(s)
+		}), "latencyMs.p50 is 1.424, but 0 in its histogram"},
+		{"a client time below none", change(func(s *Step) { s.Client.Min = -1 }), step64 + "client.min is -1"},
+		{"a first quartile below the least", change(func(s *Step) { s.Client.P25 = 10 }), step64 + "client.min of 11 is above client.p25 of 10"},
+		{"quartiles that fall", change(func(s *Step) { s.Client.P25 = 12 }), step64 + "client.p25 of 12 is above client.p50"},
+		{"a third quartile above the most", change(func(s *Step) { s.Client.P75 = 13 }), step64 + "client.p75 of 13 is above client.max"},
+		{"an average above the most", change(func(s *Step) { s.Client.Avg = 13 }), step64 + "client.avg of 13 is above client.max"},
+		{"an average below the least", change(func(s *Step) { s.Client.Avg = 10 }), step64 + "client.min of 11 is above client.avg of 10"},
+		{"a median beside the histogram", change(func(s *Step) { s.Client.P50 *= 1.01 }), step64 + "client.p50 is"},
+		{"fewest ops above the most", change(func(s *Step) { s.Client.Ops.Min++ }), step64 + "client.ops.min of 10001 is above client.ops.p25 of 10000"},
+		{"ops beside the histogram", change(func(s *Step) { s.Client.Ops.Max += 100 }), step64 + "client.ops.max is 10100, but 10007 in its histogram"},
+		{"no histogram of client times", change(func(s *Step) { s.Client.Histogram = "" }), step64 + "client.histogram: not an HDR histogram"},
+		{"no histogram of clients' ops", change(func(s *Step) { s.Client.Ops.Histogram = "?" }), step64 + "client.ops.histogram: not an HDR histogram"},
+		{"more clients than there are", func(r *Report) { r.Steps[1].Client = r.Steps[2].Client }, "client.histogram counts 512 clients and client.ops.histogram 512, of 8"},
+		{"histograms of different clients", func(r *Report) { r.Steps[1].Client.Ops.Histogram = r.Steps[0].Client.Ops.Histogram }, "client.histogram counts 8 clients and client.ops.histogram 1, of 8"},
+		{"the same step twice", func(r *Report) { r.Steps[2] = r.Steps[1] }, step64 + "there are two of it"},
+		{"a search for something else", func(r *Report) { r.Search = &Search{Of: "rows"} }, `search.of is "rows" instead of "clients" or "rate"`},
+		{"more found than searched", func(r *Report) { r.Search = &Search{Of: "rate", Max: 5, Found: 6} }, "search.found of 6 is above search.max of 5"},
+		{"a search that is no number", func(r *Report) { r.Search = &Search{Of: "rate", Max: math.NaN()} }, "search.max is NaN"},
+		{"a published point of no clients", func(r *Report) { r.Published = []Series{{Label: "a", Points: []Point{{0, 1}}}} }, `published "a": a point of 0 clients`},
+		{"a negative published point", func(r *Report) { r.Published = []Series{{Label: "a", Points: []Point{{1, -1}}}} }, `published "a", 1 client: opsPerSecond is -1`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := madeUp(tt.change).Validate()
+			require.ErrorContains(t, err, tt.want)
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestValidateAccepts(t *testing.T) {
+	for name, change := range map[string]func(*Report){
+		"nothing out of the ordinary": nil,
+		"the same step at other rates": func(r *Report) {
+			r.Steps = []Step{step(8, 1, "get"), step(8, 1, "get", open(1, 0)), step(8, 1, "get", open(2, 0)), step(8, 2, "get", open(2, 0))}
+		},
+		"figures within the tolerance": func(r *Report) {
+			r.Steps[1].OpsPerSecond *= 1.0009
+			r.Steps[1].Latency.P50 *= 1.0005
+			r.Steps[1].Client.P50 *= 0.9995
+		},
+		"no time that has passed":    func(r *Report) { r.Steps[1].Seconds = 0 },
+		"clients that never started": func(r *Report) { r.Steps[1].Clients = 16 },
+	} {
+		t.Run(name, func(t *testing.T) { require.NoError(t, madeUp(change).Validate()) })
+	}
+}
+
+// Above 1 h a histogram no longer tells durations apart; the report does.
+func TestValidateOfDurationsAboveAnHour(t *testing.T) {
+	var times, ops measure.Distribution
+	times.Record(3 * time.Hour)
+	times.Record(5 * time.Hour)
+	ops.Record(1)
+	ops.Record(1)
+	reading := measure.Reading{
+		Elapsed: 5 * time.Hour, Complete: true, ClientTimes: times, ClientOps: ops,
+		Ops: []measure.Totals{{Op: "backup", Durations: times}},
+	}
+	steps, err := NewSteps(&reading, Step{Clients: 2, Repeat: 1, PerClient: 1}, "backup", CPUSeconds{})
+	require.NoError(t, err)
+	require.NoError(t, steps[0].validate())
+	steps[0].Latency.P50 = 1000
+	require.ErrorContains(t, steps[0].validate(), "latencyMs.p50 is 1000, but")
+}

@@ -1,0 +1,100 @@
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// sweepRun is a sweep while it runs.
+type sweepRun struct {
+	*Executor
+
+	out       chan<- metrics.SampleContainer
+	progress  *progress
+	collector *collector
+	report    *report.Report
+	begun     bool // a step has been run
+}
+
+// steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it had no VUs.
+func (r *sweepRun) steps(ctx context.Context) error {
+	if r.config.Find != nil {
+		return r.search(ctx)
+	}
+	for _, s := range r.config.specs() {
+		if _, err := r.step(ctx, s); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// search runs the steps of a find, each chosen by what those before have shown.
+func (r *sweepRun) search(ctx context.Context) error {
+	search := &search{find: r.config.Find}
+	for {
+		number, more := search.next()
+		r.results.searched(r.report, search.result())
+		if !more {
+			return nil
+		}
+		s := spec{clients: int64(number)}
+		if r.config.openLoop() {
+			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number}
+		}
+
+		var steps []report.Step
+		for s.repeat = 1; s.repeat <= int(r.config.Repeats.Int64); s.repeat++ {
+			more, err := r.step(ctx, s)
+			if err != nil || ctx.Err() != nil {
+				return err
+			}
+			steps = append(steps, more...)
+		}
+		search.tried(number, steps)
+	}
+}
+
+// step runs one step, after the pause that follows the one before.
+func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
+	here := r.state.ExecutionTuple.ScaleInt64(s.clients)
+	if here == 0 {
+		r.progress.next(s, nil)
+
+		return nil, nil // this instance's segment has no client in so small a step
+	}
+	if r.begun && !r.pause(ctx) {
+		return nil, nil
+	}
+	r.begun = true
+
+	step := newStepRun(r, s, here)
+	r.progress.next(s, step)
+	steps, err := step.run(ctx)
+	r.results.add(r.report, steps)
+
+	return steps, err
+}
+
+// pause rests between two steps. It returns false when the test ended meanwhile.
+func (r *sweepRun) pause(ctx context.Context) bool {
+	select {
+	case <-time.After(r.config.Pause.TimeDuration()):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// finish closes the report and judges it.
+func (r *sweepRun) finish(interrupted bool) {
+	failed := r.results.finish(r.report, interrupted)
+	r.metrics.markFailed(r.config, failed, r.state.Test.TestStatus, r.logger)
+	tags := r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).With("scenario", r.config.Name)
+	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), tags))
+}

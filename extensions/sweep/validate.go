@@ -1,0 +1,102 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Validate returns what is wrong with the options.
+func (c *Config) Validate() []error {
+	v := &validation{errs: c.BaseConfig.Validate()}
+	v.steps(c)
+	v.share(c)
+	v.repeats(c)
+
+	oneOf := func(option, value string, known ...string) {
+		for _, k := range known {
+			if value == k {
+				return
+			}
+		}
+		v.check(false, "%s must be '%s' or '%s', but is '%s'", option, known[0], known[1], value)
+	}
+	oneOf("onError", c.OnError.String, onErrorCount, onErrorAbort)
+	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
+	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
+	for _, op := range c.Ops {
+		v.check(op != "", "ops can't hold an empty name")
+	}
+
+	return v.errs
+}
+
+type validation struct{ errs []error }
+
+func (v *validation) check(ok bool, format string, args ...any) {
+	if !ok {
+		v.errs = append(v.errs, fmt.Errorf(format, args...))
+	}
+}
+
+// steps checks what is swept.
+func (v *validation) steps(c *Config) {
+	given := 0
+	for _, is := range []bool{c.Clients != nil, c.Rate != nil, c.Find != nil} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		v.errs = append(v.errs, errors.New(
+			"one of clients (such as [1, 8, 64]), rate (operations a second, such as [100, 1000]) and find must be set"))
+
+		return
+	}
+
+	v.check(c.Clients == nil || len(c.Clients) > 0, "clients must list at least one number of clients, such as [1, 8, 64]")
+	for _, n := range c.Clients {
+		v.check(n >= 1 && n <= maxClients, "clients must be whole numbers from 1 to %d, but one is %d", maxClients, n)
+	}
+	v.check(c.Rate == nil || len(c.Rate) > 0, "rate must list at least one number of operations a second, such as [100, 1000]")
+	for _, rate := range c.Rate {
+		v.check(rate > 0 && rate <= maxRate, "rate must be more than 0 and at most %d operations a second, but one is %v",
+			maxRate, rate)
+	}
+	if c.Find != nil {
+		v.errs = append(v.errs, c.Find.validate()...)
+	}
+	vus := c.PreAllocatedVUs
+	if c.openLoop() {
+		v.check(vus.Valid && vus.Int64 >= 1 && vus.Int64 <= maxClients,
+			"with rate, preAllocatedVUs must be how many clients share the operations, from 1 to %d", maxClients)
+	} else {
+		v.check(!vus.Valid, "preAllocatedVUs goes with rate only; the clients of a step are in clients")
+	}
+}
+
+// share checks what a client or a step has to do.
+func (v *validation) share(c *Config) {
+	if c.openLoop() {
+		v.check(c.Duration.Valid && !c.Iterations.Valid, "with rate, duration must be set, and not iterations")
+		v.check(!c.WarmupIterations.Valid, "with rate, the warm-up is a time: set warmup, and not warmupIterations")
+	} else {
+		v.check(c.Iterations.Valid != c.Duration.Valid,
+			"one of iterations (operations of each client) and duration must be set, and not both")
+	}
+	v.check(!c.Iterations.Valid || c.Iterations.Int64 > 0, "iterations must be more than 0, but is %d", c.Iterations.Int64)
+	v.check(!c.Duration.Valid || c.Duration.Duration > 0, "duration must be more than 0, but is %s", c.Duration.Duration)
+	v.check(c.Warmup.Duration >= 0, "warmup can't be negative, but is %s", c.Warmup.Duration)
+	v.check(c.WarmupIterations.Int64 >= 0, "warmupIterations can't be negative, but is %d", c.WarmupIterations.Int64)
+	v.check(!c.Warmup.Valid || !c.WarmupIterations.Valid,
+		"one of warmup (a time) and warmupIterations (operations of each client) can be set, and not both")
+	v.check(c.MaxDuration.TimeDuration() >= time.Second, "maxDuration must be at least 1s, but is %s", c.MaxDuration.Duration)
+	v.check(c.Warmup.Duration+c.Duration.Duration < c.MaxDuration.Duration,
+		"maxDuration (%s) must leave room for warmup and duration (%s)",
+		c.MaxDuration.Duration, c.Warmup.Duration+c.Duration.Duration)
+}
+
+func (v *validation) repeats(c *Config) {
+	v.check(c.Repeats.Int64 >= 1, "repeats must be at least 1, but is %d", c.Repeats.Int64)
+	v.check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
+}
