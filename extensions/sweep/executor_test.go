@@ -499,10 +499,10 @@ func TestProgress(t *testing.T) {
 		}
 
 		_, right := after(500 * time.Millisecond)
-		require.Equal(t, []string{"step 1/2: 1 clients", "connecting and warming up"}, right)
+		require.Equal(t, []string{"step 1/2: 1 client", "connecting and warming up"}, right)
 		bar, right := after(3*time.Second + 5*time.Millisecond)
 		require.Equal(t, "[==>-----------------------------------]", bar, "half of one of five clients: a tenth")
-		require.Equal(t, []string{"step 1/2: 1 clients", "250/500 ops"}, right[:2])
+		require.Equal(t, []string{"step 1/2: 1 client", "250/500 ops"}, right[:2])
 		require.Regexp(t, `^(99|100|101)/s, p99 10\.0ms, 3s left$`, right[2])
 		_, right = after(3*time.Second + 500*time.Millisecond + 2*time.Second + 500*time.Millisecond)
 		require.Equal(t, "step 2/2: 4 clients", right[0])

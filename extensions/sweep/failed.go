@@ -18,3 +18,11 @@ func (m *sweepMetrics) markFailed(c *Config, failed uint64, status *lib.TestStat
 		report.Plural(int(failed), "operation"))
 	status.MarkFailed()
 }
+
+func failedIn(steps []report.Step) (failed uint64) {
+	for i := range steps {
+		failed += steps[i].Failed
+	}
+
+	return failed
+}

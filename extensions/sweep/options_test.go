@@ -85,8 +85,7 @@ func TestPortableOptions(t *testing.T) {
 	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
 	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
 	require.Len(t, results.portable, 4)
-	require.True(t, results.portable["look-8-2"].last)
-	require.False(t, results.portable["look-8-1"].last)
+	require.Len(t, results.portable["look-8-2"].sweep.steps, 4)
 }
 
 const someGates = `{

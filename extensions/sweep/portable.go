@@ -21,8 +21,9 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 	slot := c.slot()
 	every := slot + c.GetGracefulStop() + c.Pause.TimeDuration()
 	scenarios := map[string]any{}
-	specs := c.specs()
-	for i, s := range specs {
+	sweep := &portableSweep{config: c}
+	steps := map[string]*portableStep{}
+	for i, s := range c.specs() {
 		name := fmt.Sprintf("%s-%d", c.Name, s.clients)
 		if c.Repeats.Int64 > 1 {
 			name += fmt.Sprintf("-%d", s.repeat)
@@ -50,8 +51,9 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 			scenario["env"] = env
 		}
 		scenarios[name] = scenario
-		m.results.plan(name, &portableStep{config: c, spec: s, slot: slot, last: i == len(specs)-1})
+		steps[name] = &portableStep{sweep: sweep, spec: s, slot: slot}
 	}
+	m.results.plan(sweep, steps)
 
 	return scenarios, nil
 }

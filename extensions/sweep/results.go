@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
@@ -63,34 +62,13 @@ func (r *results) newReport(scenario string, params map[string]any) *report.Repo
 	return rep
 }
 
-// portableReport returns the report of a sweep whose steps are scenarios of their own. It counts as interrupted until its
-// last step has ended.
-func (r *results) portableReport(c *Config, et *lib.ExecutionTuple) *report.Report {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, rep := range r.reports {
-		if rep.Scenario == c.Name {
-			return rep
-		}
-	}
-	params := c.params(et)
-	params["portable"] = true
-	rep := r.newReport(c.Name, params)
-	rep.Interrupted = true
-
-	return rep
-}
-
 // finish closes a report, and returns how many operations have failed.
 func (r *results) finish(rep *report.Report, interrupted bool) (failed uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep.Interrupted = interrupted
-	for i := range rep.Steps {
-		failed += rep.Steps[i].Failed
-	}
 
-	return failed
+	return failedIn(rep.Steps)
 }
 
 func (r *results) searched(rep *report.Report, search *report.Search) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -138,10 +139,13 @@ type Verdict struct {
 
 // JSON renders the report as indented JSON with a line end.
 func (r *Report) JSON() ([]byte, error) {
-	out, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false) // a gate reads "p99 <= 5ms"
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(r); err != nil {
 		return nil, fmt.Errorf("report of %s: %w", r.Scenario, err)
 	}
 
-	return append(out, '\n'), nil
+	return out.Bytes(), nil
 }

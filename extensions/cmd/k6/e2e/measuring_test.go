@@ -157,10 +157,13 @@ func TestPortableStepThatOverruns(t *testing.T) {
 	}
 }
 
-// k6's other commands know the executor, and what portable makes of it.
+// k6's other commands know the executor, and what portable makes of it. An archive holds the file of gates.
 func TestInspectAndArchive(t *testing.T) {
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
-		given := `OPTIONS={"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "portable": ` + portable + `}`
+		gates := filepath.Join(t.TempDir(), "gates.json")
+		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxP99Ms": 9000}]}`), 0o600))
+		given := `OPTIONS={"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "thresholds": "` + gates +
+			`", "portable": ` + portable + `}`
 		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
 		require.NoError(t, err)
 		require.Contains(t, string(out), executor)
@@ -168,6 +171,7 @@ func TestInspectAndArchive(t *testing.T) {
 		archive := filepath.Join(t.TempDir(), "sweep.tar")
 		made := exec.CommandContext(t.Context(), binary(t, "k6-race"), "archive", "-O", archive, "-e", given, "testdata/options.js")
 		require.NoError(t, made.Run())
+		require.NoError(t, os.Remove(gates))
 		results := t.TempDir()
 		ran := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet", "-e", "RESULTS="+results, archive)
 		output, err := ran.CombinedOutput()
@@ -178,7 +182,23 @@ func TestInspectAndArchive(t *testing.T) {
 		require.NoError(t, json.Unmarshal(raw, &rep))
 		require.Len(t, rep.Steps, 2)
 		require.Equal(t, 10, rep.Steps[1].Ops)
+		require.Contains(t, string(raw), "p99 of work in every step <= 9000ms")
 	}
+}
+
+// Portable steps are shared by execution segments as those of the executor are.
+func TestPortableUnderSegments(t *testing.T) {
+	total := 0
+	for _, segment := range []string{"0:1/3", "1/3:1"} {
+		r := work(t, `{"clients": [1, 6], "iterations": 20, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`, nil,
+			"--execution-segment", segment, "--execution-segment-sequence", "0,1/3,1")
+		require.Equal(t, exitOK, r.code, r.output)
+		for _, s := range r.report(t, "work").Steps {
+			require.True(t, s.Complete)
+			total += s.Ops
+		}
+	}
+	require.Equal(t, (1+6)*20, total)
 }
 
 func TestRampOfK6sOwn(t *testing.T) {

@@ -248,3 +248,36 @@ func load(t *testing.T, server *ownServer) {
 	}})
 	require.Equal(t, exitOK, r.code, r.output)
 }
+
+func TestStockRamp(t *testing.T) {
+	loadStock(t)
+	r := k6(t, options{script: "stock-ramp.js", env: map[string]string{
+		"VUS": "8", "RAMP": "2s", "HOLD": "1s", "THRESHOLDS": "../thresholds/stock-ramp.json",
+	}})
+	rep := r.report(t, "stock-ramp")
+	require.GreaterOrEqual(t, len(rep.Steps), 5, "a row for each second")
+	ops, most := 0, 0
+	for _, s := range rep.Steps {
+		require.Equal(t, "rollup", s.Op)
+		require.Zero(t, s.Failed)
+		ops += s.Ops
+		most = max(most, s.Clients)
+	}
+	require.GreaterOrEqual(t, most, 6)
+	require.InDelta(t, ops, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "scenario": "stock-ramp"}), 0)
+	require.NotEmpty(t, r.samples(t, "sweep_gate"), "its gates are judged")
+}
+
+// Every sweep of the repository has gates, and each file of gates is one that k6 accepts.
+func TestGatesOfTheScenarios(t *testing.T) {
+	for _, scenario := range []string{"stock-rollup", "stock-tick", "stock-union", "stock-ramp"} {
+		code, stdout, stderr := sweep(t, "validate", filepath.Join(root, "thresholds", scenario+".json"))
+		require.Zero(t, code, stdout+stderr)
+	}
+	loadStock(t)
+	r := k6(t, options{script: "stock-tick.js", env: map[string]string{
+		"CLIENTS": "1,2", "OPS": "20", "WARMUP": "0s", "THRESHOLDS": "../thresholds/stock-tick.json",
+	}})
+	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output)
+	require.Len(t, r.samples(t, "sweep_gate"), 4)
+}

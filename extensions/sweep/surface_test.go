@@ -1,0 +1,71 @@
+package sweep
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// index.d.ts declares all that scripts can use, and nothing else.
+func TestDeclarations(t *testing.T) {
+	raw, err := os.ReadFile("index.d.ts")
+	require.NoError(t, err)
+	text := string(raw)
+
+	_, executor, _ := strings.Cut(text, "export interface ClientSweep {")
+	executor, rest, _ := strings.Cut(executor, "\n  }")
+	_, find, _ := strings.Cut(rest, "export interface Find {")
+	find, _, _ = strings.Cut(find, "\n  }")
+	require.ElementsMatch(t, append(jsonKeys(reflect.TypeFor[Config]()),
+		"executor", "startTime", "gracefulStop", "env", "exec", "tags"), declared(executor))
+	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[Find]()), declared(find))
+
+	runtime, _ := newModule(t)
+	exports := runtime.VU.Runtime().Get("sweep").ToObject(runtime.VU.Runtime()).Keys()
+	var functions []string
+	for _, match := range regexp.MustCompile(`export function (\w+)`).FindAllStringSubmatch(text, -1) {
+		functions = append(functions, match[1])
+	}
+	require.ElementsMatch(t, exports, functions)
+}
+
+// jsonKeys are the keys of a struct's own fields.
+func jsonKeys(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("json"); key != "" {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}
+
+// declared are the properties of an interface of TypeScript.
+func declared(body string) []string {
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\??:`).FindAllStringSubmatch(body, -1) {
+		names = append(names, match[1])
+	}
+
+	return names
+}
+
+// Every metric is in the README and in index.d.ts.
+func TestMetricsAreDocumented(t *testing.T) {
+	registry := metrics.NewRegistry()
+	_, err := registerMetrics(registry)
+	require.NoError(t, err)
+	for _, file := range []string{"index.d.ts", "../../README.md"} {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, metric := range registry.All() {
+			require.Contains(t, string(raw), "`"+metric.Name+"`", file)
+		}
+	}
+}
