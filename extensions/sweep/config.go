@@ -14,6 +14,9 @@ import (
 	"go.k6.io/k6/v2/lib/executor"
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // ExecutorType is the name by which scenarios ask for the executor.
@@ -24,6 +27,7 @@ const (
 	defaultGracefulStop = 5 * time.Second
 	maxClients          = 100_000
 	maxRate             = 10_000_000
+	maxRepeats          = 1000
 )
 
 // What onError may say.
@@ -91,6 +95,9 @@ func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 		OnError:     null.NewString(onErrorCount, false),
 	}
 	c.GracefulStop = types.NewNullDuration(defaultGracefulStop, false)
+	if err := checkOptions(rawJSON, &c); err != nil {
+		return nil, fmt.Errorf("scenario %q: %w", name, err)
+	}
 	if err := lib.StrictJSONUnmarshal(rawJSON, &c); err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", name, err)
 	}
@@ -158,7 +165,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
 	}
 	results := resultsOf(es.Test.Registry)
-	if err := results.checkGates(c.Name, c.opNames()); err != nil {
+	if err := results.checkGates(c); err != nil {
 		return nil, invalid(err)
 	}
 
@@ -262,4 +269,25 @@ func (c *Config) specs() []spec {
 	}
 
 	return all
+}
+
+// scaled is how many of the step's clients are in the execution segment of this instance.
+func (s spec) scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.clients) }
+
+// plan is what a step asks of its clients.
+func (c *Config) plan(s spec) measure.Plan {
+	return measure.Plan{
+		Operations:       uint64(c.Iterations.Int64),
+		Duration:         c.Duration.TimeDuration(),
+		Warmup:           c.Warmup.TimeDuration(),
+		WarmupOperations: uint64(c.WarmupIterations.Int64),
+		Rate:             s.rate,
+	}
+}
+
+// asked is what the report says of what was asked of a step.
+func (c *Config) asked(s spec) report.Step {
+	return report.Step{
+		Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat, PerClient: uint64(c.Iterations.Int64),
+	}
 }

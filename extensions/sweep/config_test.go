@@ -76,12 +76,19 @@ func TestConfigOfAll(t *testing.T) {
 
 func TestConfigThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
-		{`{"clients": [1], "iteration": 5}`, `unknown field "iteration"`},
+		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are allowFailed, clients,`},
+		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
+		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
+		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
+		{`{"clients": 8}`, `clients must be an array of whole numbers, but is 8`},
+		{`{"env": {"A": 5}}`, `env must be an object of texts, but is {"A": 5}`},
+		{`{"find": 5}`, `find: options must be an object`},
+		{`[]`, `options must be an object`},
 		{`{"clients": "8"}`, `clients`},
 		{`{"clients": [1.5]}`, `clients`},
 		{`{"clients": [1], "iterations": "many"}`, `many`},
 		{`{"clients": [1], "duration": "soon"}`, `soon`},
-		{`{`, `unexpected EOF`},
+		{`{`, `unexpected end`},
 	} {
 		_, err := newConfig("rollup", []byte(tt.json))
 		require.ErrorContains(t, err, tt.want, tt.json)
@@ -113,7 +120,16 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": -3}`, []string{"iterations must be more than 0, but is -3"}},
 		{`{"clients": [1], "duration": "0s"}`, []string{"duration must be more than 0, but is 0s"}},
 		{`{"clients": [1], "iterations": 1, "warmup": "-1s"}`, []string{"warmup can't be negative, but is -1s"}},
-		{`{"clients": [1], "iterations": 1, "repeats": 0}`, []string{"repeats must be at least 1, but is 0"}},
+		{`{"clients": [1], "iterations": 1, "repeats": 0}`, []string{"repeats must be from 1 to 1000, but is 0"}},
+		{`{"clients": [1], "iterations": 1, "repeats": 1000, "pause": "9000h"}`, []string{
+			"the sweep could take longer than can be counted: lower maxDuration, pause or repeats",
+		}},
+		{`{"clients": [8, 1, 8], "iterations": 1}`, []string{
+			"clients and rate must name each number once; repeats runs a step more often",
+		}},
+		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "repeatOrder": "interleaved"}`, []string{
+			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown",
+		}},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
 		{`{"clients": [1], "duration": "10m"}`, []string{"maxDuration (10m0s) must leave room for warmup and duration (10m0s)"}},

@@ -3,20 +3,45 @@ package sweep
 import (
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // markFailed marks a run in which operations have failed, so that k6 exits with 110 where it would with 0. It does not
-// when the scenario allows them, nor when there is a threshold on them: then that decides, and k6 exits with 99.
-func (m *sweepMetrics) markFailed(c *Config, failed uint64, status *lib.TestStatus, logger logrus.FieldLogger) {
-	judged := len(m.failed.Thresholds.Thresholds) > 0 || len(m.failed.Submetrics) > 0
-	if failed == 0 || c.AllowFailed.Bool || judged || status == nil {
+// when they are allowed to fail, nor when a threshold judges them: then k6 exits with 99, or it was told that so many are
+// right.
+func (m *sweepMetrics) markFailed(scenario string, allowed bool, failed uint64, status *lib.TestStatus, logger logrus.FieldLogger) {
+	if failed == 0 || allowed || status == nil || judged(m.failed, scenario) {
 		return
 	}
 	logger.Errorf("%s failed: the run is marked as failed (allowFailed: true permits it)",
 		report.Plural(int(failed), "operation"))
 	status.MarkFailed()
+}
+
+// markIncomplete does the same for a run in which steps are incomplete.
+func (m *sweepMetrics) markIncomplete(scenario string, incomplete bool, status *lib.TestStatus, logger logrus.FieldLogger) {
+	if !incomplete || status == nil || judged(m.incomplete, scenario) {
+		return
+	}
+	logger.Error("a step is incomplete: the run is marked as failed (a threshold on " + metricIncomplete + " decides otherwise)")
+	status.MarkFailed()
+}
+
+// judged tells whether there is a threshold on a metric that sees all of a scenario's samples.
+func judged(metric *metrics.Metric, scenario string) bool {
+	if len(metric.Thresholds.Thresholds) > 0 {
+		return true
+	}
+	for _, sub := range metric.Submetrics {
+		tags := sub.Tags.Map()
+		if len(tags) == 1 && tags["scenario"] == scenario {
+			return true
+		}
+	}
+
+	return false
 }
 
 func failedIn(steps []report.Step) (failed uint64) {
@@ -25,4 +50,14 @@ func failedIn(steps []report.Step) (failed uint64) {
 	}
 
 	return failed
+}
+
+func incompleteIn(steps []report.Step) bool {
+	for i := range steps {
+		if !steps[i].Complete {
+			return true
+		}
+	}
+
+	return false
 }

@@ -170,24 +170,13 @@ func (f *Find) kept(steps []report.Step) bool {
 	groups := (&report.Report{Steps: steps}).Groups()
 	for i := range groups {
 		for _, b := range f.bounds() {
-			if median(groups[i].Values(b.figure)) > report.Ms(b.limit.TimeDuration()) {
+			if report.Median(groups[i].Values(b.figure)) > report.Ms(b.limit.TimeDuration()) {
 				return false
 			}
 		}
 	}
 
 	return len(steps) > 0
-}
-
-// median is the middle of the values, or the mean of the two in the middle.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-
-	return (values[middle-1] + values[middle]) / 2
 }
 
 // result is what the report says of the search.

@@ -21,7 +21,7 @@
  * in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, `sweep_failed`, and
  * `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share. `sweep_gate`, a
  * Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in milliseconds, has every
- * single operation where `raw` asks for it. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
+ * single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
  */
 declare module 'k6/x/sweep' {
   /** Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. */
@@ -35,8 +35,9 @@ declare module 'k6/x/sweep' {
     /**
      * The steps of an open-loop sweep: how many operations a second start in each, whether those before have ended or
      * not. `preAllocatedVUs` clients share them, for `duration`. Latency counts from the time at which an operation
-     * should have started, so that a stall of the server is not hidden (coordinated omission). All that is due is done,
-     * however late; what is not started at `maxDuration` makes the step incomplete.
+     * should have started, so that a stall of the server is not hidden (coordinated omission); in a call with several
+     * operations the first one has waited. All that is due is done, however late; what is not started at `maxDuration`
+     * makes the step incomplete.
      */
     rate?: number[];
     /** A search for the highest number of clients, or rate, that keeps a bound. */
@@ -72,7 +73,11 @@ declare module 'k6/x/sweep' {
      * one of a measured phase, exit code 108.
      */
     onError?: 'count' | 'abort';
-    /** Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110. */
+    /**
+     * Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110, unless a
+     * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
+     * decides.
+     */
     allowFailed?: boolean;
     /**
      * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in memory: 70 to 120 bytes an
@@ -129,10 +134,11 @@ declare module 'k6/x/sweep' {
    *
    * - `scenario`: its name, and that of the report's files. Default: `'default'`.
    * - `thresholds`: the path of a file of gates (see `thresholds`), or k6's own thresholds.
-   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in slots of time, for
-   *   places that know only those, such as Grafana Cloud. The slot of a step is its `maxDuration` or, where there is
+   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in windows of time, for
+   *   places that know only those, such as Grafana Cloud. The window of a step is its `maxDuration` or, where there is
    *   none, warm-up, duration and 10 s; a step that overruns it is incomplete. The scenario's function has to call
-   *   `run`; `rate`, `find`, `raw` and `onError: 'abort'` are for client-sweep only.
+   *   `run`; what it throws outside of it is k6's to tell. `rate`, `find`, `raw` and `onError: 'abort'` are for
+   *   client-sweep only.
    *
    * A failed operation or an incomplete step crosses a threshold (exit code 99), unless `allowFailed` is true (for
    * failed operations) or `thresholds` says otherwise.
@@ -180,7 +186,7 @@ declare module 'k6/x/sweep' {
    *
    * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
    * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs
-   * of that second.
+   * that had an operation under way in that second; what is thrown outside of `op` is k6's to tell.
    *
    * @throws TypeError for other arguments, and outside of a scenario's function
    */
@@ -189,13 +195,13 @@ declare module 'k6/x/sweep' {
   /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
    *
-   * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password in `url` is taken out. When the URL
+   * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url` is taken out. When the URL
    * names a server on this machine, the report has that server's processor time too. `params` is with what it was
    * measured. `published` is what others have published of the same: the page shows it as a shape.
    *
    * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
    *
-   * @throws TypeError for an unknown fact, or when `target.url` is not a URL
+   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when `target.url` is not a URL
    * @throws SweepError when nothing can be written to `results`
    */
   export function meta(facts: {

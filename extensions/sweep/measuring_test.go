@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -249,17 +251,17 @@ func TestAPauseEndsWithTheTest(t *testing.T) {
 }
 
 // Sizes of the schedule's parts add up, wherever it is cut.
-func TestSlotsOfSegments(t *testing.T) {
+func TestPlacesOfSegments(t *testing.T) {
 	const sequence = "0,1/5,1/2,1"
 	for _, n := range []uint64{0, 1, 7, 100, 12345} {
 		var among uint64
 		seen := map[uint64]bool{}
 		for _, segment := range []string{"0:1/5", "1/5:1/2", "1/2:1"} {
-			slots := newSegmentSlots(tuple(t, segment, sequence))()
-			here := slots.Among(n)
+			places := newSegmentPlaces(tuple(t, segment, sequence))()
+			here := places.Among(n)
 			among += here
 			for range min(here, 50) {
-				place := slots.Next()
+				place := places.Next()
 				require.Less(t, place, n)
 				require.False(t, seen[place])
 				seen[place] = true
@@ -267,4 +269,72 @@ func TestSlotsOfSegments(t *testing.T) {
 		}
 		require.Equal(t, n, among)
 	}
+}
+
+// A threshold decides where it sees all of the scenario's failures, and only there.
+func TestWhatJudgesFailures(t *testing.T) {
+	for metric, want := range map[string]bool{
+		"sweep_failed": true, "sweep_failed{scenario:rollup}": true,
+		"sweep_failed{scenario:other}": false, "sweep_failed{scenario:rollup,op:get}": false, "sweep_failed{op:get}": false,
+	} {
+		registry := metrics.NewRegistry()
+		m, err := registerMetrics(registry)
+		require.NoError(t, err)
+		if name, tags, sub := strings.Cut(metric, "{"); sub {
+			_, err := registry.Get(name).AddSubmetric(strings.TrimSuffix(tags, "}"))
+			require.NoError(t, err)
+		} else {
+			m.failed.Thresholds = metrics.NewThresholds([]string{"count==0"})
+		}
+		require.Equal(t, want, judged(m.failed, "rollup"), metric)
+	}
+}
+
+func TestIncompleteStepsMarkTheRun(t *testing.T) {
+	for options, marked := range map[string]bool{
+		`"clients": [1], "iterations": 100, "maxDuration": "1s"`:                  true,
+		`"clients": [1], "iterations": 10, "maxDuration": "1s"`:                   false,
+		`"find": {"p99": "1s", "max": 1}, "iterations": 100, "maxDuration": "1s"`: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSweepTest(t, `{`+options+`}`, `sweep.run(() => sleep(50))`)
+			s.state.Test.TestStatus = lib.NewTestStatus()
+			_, err := s.run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, marked, s.state.Test.TestStatus.Failed(), options)
+		})
+	}
+}
+
+// What gracefulStop cuts off has failed, under the name that it has.
+func TestNamedOperationsThatAreCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`,
+			`sweep.run(() => sweep.op("get", () => hang()))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 1)
+		require.Equal(t, "get", rep.Steps[0].Op)
+		require.EqualValues(t, 2, rep.Steps[0].Failed)
+		require.Zero(t, rep.Steps[0].Operations)
+		require.Len(t, rep.Steps[0].Extra.Errors, 1)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 10}`, `sweep.run(() => sweep.op("get", () => hang()))`)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		rep, err := s.run(ctx)
+		require.NoError(t, err)
+		require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
+	})
+}
+
+func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 3}`, `sweep.run(() => { throw Object.create(null) })`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 3, rep.Steps[0].Failed)
+		require.Len(t, rep.Steps[0].Extra.Errors, 1)
+	})
 }

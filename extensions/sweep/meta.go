@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -30,6 +31,11 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
 		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
 	}
+	for name := range facts.Params {
+		if slices.Contains(ownParams, name) {
+			k6glue.ThrowType(rt, "sweep.meta: params.%s is what the sweep itself tells of its options: give it another name", name)
+		}
+	}
 	if address, ok := facts.Target["url"].(string); ok {
 		clean, err := withoutPassword(address)
 		if err != nil {
@@ -45,6 +51,12 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	m.results.meta(facts.Target, facts.Params, facts.Published)
 
 	return sobek.Undefined()
+}
+
+// ownParams are those of the report's params that are not the script's.
+var ownParams = []string{ //nolint:gochecknoglobals // a constant
+	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "warmup", "warmupIterations", "repeats", "repeatOrder",
+	"pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
 // writable makes the folder when it is missing, and tries whether files can be made in it.
@@ -68,8 +80,10 @@ func withoutPassword(address string) (string, error) {
 		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for something else.
 		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
-	if u.User != nil {
+	if _, both := u.User.Password(); both {
 		u.User = url.User(u.User.Username())
+	} else {
+		u.User = nil // alone, it may be a token
 	}
 	query := u.Query()
 	for name := range query {

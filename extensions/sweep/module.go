@@ -43,7 +43,6 @@ type module struct {
 
 	session   *k6glue.Session    // for which the recorders are
 	recorders map[string]outcome // by operation
-	beat      *pulse             // under k6's own executors
 }
 
 // Exports returns what scripts import.

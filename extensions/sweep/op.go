@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -28,21 +29,41 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 
 	record := m.recorder(name)
 	begin := time.Now()
-	value, err := fn(sobek.Undefined())
+	value, err := m.named(name, fn)
+	took := time.Since(begin)
+
 	var interrupted *sobek.InterruptedError
-	switch {
+	switch ctx := m.vu.Context(); {
+	case ctx.Err() != nil: // whatever it says: it was cut off
+		record(took, cutOff{context.Cause(ctx)})
+		if err == nil {
+			return value
+		}
+		rethrow(rt, err)
 	case errors.As(err, &interrupted):
-		panic(interrupted)
+		panic(interrupted) // test.abort or the like: no outcome of the operation
 	case err != nil:
-		record(time.Since(begin), thrown(err))
+		record(took, thrown(err))
 		rethrow(rt, err)
 	}
 	if promise, ok := asPromise(value); ok {
 		return m.settle(promise, begin, record)
 	}
-	record(time.Since(begin), nil)
+	record(took, nil)
 
 	return value
+}
+
+// named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an asynchronous function does
+// after it has returned its promise is the step's, as other operations may be under way by then.
+func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
+	if session := k6glue.SessionOf(m.vu); session != nil {
+		outer := session.Op
+		session.Op = name
+		defer func() { session.Op = outer }()
+	}
+
+	return fn(sobek.Undefined())
 }
 
 // outcome takes the end of an operation: how long it took, and what made it fail.
@@ -52,7 +73,7 @@ type outcome func(took time.Duration, err error)
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {
-		return m.pulse(name)
+		return m.pulse().begin(m.vu.State().VUID, name)
 	}
 	if session != m.session {
 		m.session, m.recorders = session, map[string]outcome{}
@@ -62,21 +83,21 @@ func (m *module) recorder(name string) outcome {
 		r := session.Client.Recorder(name)
 		record = func(took time.Duration, err error) {
 			if err != nil {
-				r.Fail()
+				r.Fail(err)
 			} else {
 				r.Ok(took)
 			}
 		}
 		m.recorders[name] = record
 	}
-	outer := session.Op
-	session.Op = name // what modules count meanwhile, rows and bytes, is this operation's
 
-	return func(took time.Duration, err error) {
-		session.Op = outer
-		record(took, err)
-	}
+	return record
 }
+
+// cutOff is why an operation ended that outlived its VU's time.
+type cutOff struct{ error }
+
+func (e cutOff) Unwrap() error { return e.error }
 
 func asPromise(value sobek.Value) (*sobek.Object, bool) {
 	object, ok := value.(*sobek.Object)
@@ -99,7 +120,7 @@ func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) 
 		}),
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
 			reason := call.Argument(0)
-			record(time.Since(begin), &scriptError{text: reason.String()})
+			record(time.Since(begin), &scriptError{text: textOf(reason)})
 			panic(reason)
 		}))
 	if err != nil {

@@ -2,24 +2,12 @@ package sweep
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
-
-const defaultScenario = "default"
-
-// sweepOptions are what sweep.options takes beside the executor's own options.
-type sweepOptions struct {
-	Scenario   string
-	Portable   bool
-	Thresholds map[string]any
-	Executor   map[string]any // the rest
-}
 
 // options is sweep.options({...}): k6's options for one sweep. It takes the options of the executor client-sweep and
 //
@@ -42,6 +30,11 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 		k6glue.ThrowType(rt, "sweep.options: %s", err.Error())
 	}
 
+	if o.Gates != nil {
+		if err := o.Gates.Check(config.planned()); err != nil {
+			throw(rt, err)
+		}
+	}
 	o.Executor["executor"] = ExecutorType
 	scenarios := map[string]any{o.Scenario: o.Executor}
 	if o.Portable {
@@ -49,60 +42,33 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 			k6glue.ThrowType(rt, "sweep.options: portable: %s", err.Error())
 		}
 	}
-	thresholds := map[string]any{metricIncomplete: []any{"count==0"}}
+	thresholds := map[string]any{}
+	if config.Find == nil { // where an incomplete step only breaks the bound
+		thresholds[metricIncomplete] = []any{"count==0"}
+	}
+	if o.Portable { // where nobody comes to sweep.run, there is nothing else to be judged
+		thresholds[metricOps] = []any{"count>0"}
+	}
 	if !config.AllowFailed.Bool {
 		thresholds[metricFailed] = []any{"count==0"}
 	}
 	maps.Copy(thresholds, o.Thresholds)
 
-	return rt.ToValue(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
+	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
 }
 
-func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
-	given, ok := value.Export().(map[string]any)
-	if !ok {
-		return nil, errors.New("takes an object of options")
-	}
-	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
-	for _, name := range []string{"scenario", "thresholds", "portable"} {
-		delete(o.Executor, name)
-	}
-	if name, is := given["scenario"]; is {
-		if o.Scenario, ok = name.(string); !ok || o.Scenario == "" {
-			return nil, errors.New("scenario must be a name")
-		}
-	}
-	if portable, is := given["portable"]; is {
-		if o.Portable, ok = portable.(bool); !ok {
-			return nil, errors.New("portable must be true or false")
-		}
-	}
-	switch thresholds := given["thresholds"].(type) {
-	case nil:
-	case map[string]any:
-		o.Thresholds = thresholds
-	case string:
-		gates := m.thresholds(sobek.FunctionCall{Arguments: []sobek.Value{m.vu.Runtime().ToValue(thresholds)}})
-		o.Thresholds, _ = gates.Export().(map[string]any)
-	default:
-		return nil, errors.New("thresholds must be the path of a file, or an object of k6 thresholds")
-	}
-
-	return o, nil
-}
-
-// config reads the options as the executor will.
-func (o *sweepOptions) config() (*Config, error) {
-	given := maps.Clone(o.Executor)
-	given["executor"] = ExecutorType
-	raw, err := json.Marshal(given)
+// object makes JavaScript's own objects of the values, which a script can change as any others.
+func (m *module) object(values map[string]any) sobek.Value {
+	rt := m.vu.Runtime()
+	raw, err := json.Marshal(values)
 	if err != nil {
-		return nil, fmt.Errorf("options cannot be read: %w", err)
+		throw(rt, err)
 	}
-	config, err := newConfig(o.Scenario, raw)
+	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
+	object, err := parse(sobek.Undefined(), rt.ToValue(string(raw)))
 	if err != nil {
-		return nil, err
+		throw(rt, err)
 	}
 
-	return config.(*Config), errors.Join(config.Validate()...) //nolint:forcetypeassert // newConfig returns nothing else
+	return object
 }

@@ -60,7 +60,7 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be the path of a file, or an object of k6 thresholds",
 		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
-		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: portable: two steps have 1 clients: name each number once, and set repeats",
+		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
 		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client) and duration must be set, and not both",
 	} {
@@ -69,6 +69,24 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		require.Equal(t, "TypeError", name, script)
 		require.Equal(t, want, message, script)
 	}
+}
+
+// What sweep.options returns is JavaScript's own: a script may add to it.
+func TestSweepOptionsCanBeChanged(t *testing.T) {
+	runtime, _ := newModule(t)
+	require.Equal(t, []any{"count==0", "rate<1"}, evaluate(t, runtime, `(() => {
+		const options = sweep.options({ clients: [1], iterations: 1 });
+		options.thresholds.sweep_failed.push('rate<1');
+		return options.thresholds.sweep_failed;
+	})()`))
+	require.NotContains(t, evaluate(t, runtime, `sweep.options({ find: { p99: '1s', max: 2 }, iterations: 1 }).thresholds`),
+		"sweep_incomplete", "in a search it only breaks the bound")
+	_, message := thrownBy(t, runtime, `sweep.options({ executor: 'ramping-vus', clients: [1], iterations: 1 })`)
+	require.Contains(t, message, "executor is always 'client-sweep'")
+	_, message = thrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
+	require.Contains(t, message, "sweep.options:")
+	_, message = thrownBy(t, runtime, `sweep.meta({ params: { iterations: 5 } })`)
+	require.Contains(t, message, "params.iterations is what the sweep itself tells")
 }
 
 func TestPortableOptions(t *testing.T) {
@@ -80,8 +98,8 @@ func TestPortableOptions(t *testing.T) {
 	require.True(t, ok)
 	require.Len(t, scenarios, 4)
 	require.Equal(t, map[string]any{
-		"executor": "per-vu-iterations", "vus": int64(8), "iterations": 1, "startTime": "1m25s", "maxDuration": "17s",
-		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]string{"A": "b"},
+		"executor": "per-vu-iterations", "vus": int64(8), "iterations": int64(1), "startTime": "1m25s", "maxDuration": "17s",
+		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]any{"A": "b"},
 	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
 	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
 	require.Len(t, results.portable, 4)
@@ -108,7 +126,7 @@ func TestThresholdsOfAFile(t *testing.T) {
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "gates.json")))
 	require.Equal(t, thresholds, evaluate(t, runtime, `sweep.thresholds('gates.json')`), "read once, not by each VU")
-	_, in := evaluate(t, runtime, `sweep.options({ clients: [1], iterations: 1, thresholds: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
+	_, in := evaluate(t, runtime, `sweep.options({ scenario: 'rollup', clients: [2], iterations: 1, thresholds: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
 	require.True(t, in)
 }
 
@@ -170,10 +188,30 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)
 	results.addGates("gates.json", file)
-	require.NoError(t, results.checkGates("rollup", []string{"rollup", "tick"}))
-	require.NoError(t, results.checkGates("other", []string{"tick"}), "not its gates")
-	require.ErrorContains(t, results.checkGates("rollup", []string{"tick"}), `"rollup"`)
-	require.NotNil(t, runtime)
+	for given, want := range map[string]string{
+		`{"clients": [1, 2], "iterations": 1}`:                            "",
+		`{"clients": [2], "iterations": 1, "op": "x", "ops": ["rollup"]}`: "",
+		`{"find": {"p99": "1s", "max": 5}, "iterations": 1}`:              "",
+		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:              `"rollup"`,
+		`{"clients": [1, 4], "iterations": 1}`:                            "2",
+	} {
+		err := results.checkGates(parse(t, given))
+		if want == "" {
+			require.NoError(t, err, given)
+
+			continue
+		}
+		require.ErrorContains(t, err, want, given)
+	}
+	other, err := newConfig("other", []byte(`{"clients": [1], "iterations": 1}`))
+	require.NoError(t, err)
+	require.NoError(t, results.checkGates(other.(*Config)), "not its gates")
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
+	inFolder(runtime, dir)
+	_, message := thrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, thresholds: 'gates.json' })`)
+	require.Equal(t, `the thresholds are of scenario "rollup", not of "fake"`, message)
 }
 
 func TestVerdictsOfK6sThresholds(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"go.k6.io/k6/v2/lib"
 )
 
 // portableMargin is what a step needs beside its warm-up and its duration, to connect its clients, when the options name
@@ -13,13 +11,13 @@ import (
 const portableMargin = 10 * time.Second
 
 // portableScenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU that has one iteration,
-// its session; each step has a slot of time, as long as it may take. The script's function has to call sweep.run.
+// its session; each step has a window of time, as long as it may take. The script's function has to call sweep.run.
 func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 	if err := c.portable(); err != nil {
 		return nil, err
 	}
-	slot := c.slot()
-	every := slot + c.GetGracefulStop() + c.Pause.TimeDuration()
+	window := c.window()
+	every := window + c.GetGracefulStop() + c.Pause.TimeDuration()
 	scenarios := map[string]any{}
 	sweep := &portableSweep{config: c}
 	steps := map[string]*portableStep{}
@@ -27,9 +25,6 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 		name := fmt.Sprintf("%s-%d", c.Name, s.clients)
 		if c.Repeats.Int64 > 1 {
 			name += fmt.Sprintf("-%d", s.repeat)
-		}
-		if _, twice := scenarios[name]; twice {
-			return nil, fmt.Errorf("two steps have %d clients: name each number once, and set repeats", s.clients)
 		}
 		tags := map[string]any{"phase": "warm-up"}
 		for name, value := range c.GetTags() {
@@ -40,7 +35,7 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 			"vus":          s.clients,
 			"iterations":   1,
 			"startTime":    (c.StartTime.TimeDuration() + time.Duration(i)*every).String(),
-			"maxDuration":  slot.String(),
+			"maxDuration":  window.String(),
 			"gracefulStop": c.GetGracefulStop().String(),
 			"tags":         tags,
 		}
@@ -51,9 +46,10 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 			scenario["env"] = env
 		}
 		scenarios[name] = scenario
-		steps[name] = &portableStep{sweep: sweep, spec: s, slot: slot}
+		steps[name] = &portableStep{sweep: sweep, spec: s, window: window}
+		sweep.steps = append(sweep.steps, steps[name])
 	}
-	m.results.plan(sweep, steps)
+	m.results.addPortable(steps)
 
 	return scenarios, nil
 }
@@ -74,14 +70,11 @@ func (c *Config) portable() error {
 	return nil
 }
 
-// slot is how long a step may take.
-func (c *Config) slot() time.Duration {
+// window is how long a step may take.
+func (c *Config) window() time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
 		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
 	}
 
 	return c.MaxDuration.TimeDuration()
 }
-
-// scaled is how many of the step's clients are in the execution segment of this instance.
-func (s spec) scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.clients) }

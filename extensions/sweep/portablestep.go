@@ -16,46 +16,57 @@ import (
 
 // portableStep is a step of a sweep whose clients are VUs of one of k6's own executors.
 type portableStep struct {
-	sweep *portableSweep
-	spec  spec
-	slot  time.Duration
+	sweep  *portableSweep
+	spec   spec
+	window time.Duration // how long it may take
 
-	mu      sync.Mutex
-	step    *measure.Step
-	live    *liveMetrics
-	cpu     *cpuMeter
-	clients int // of the step, in this instance's segment
-	joined  int
-	left    int
-	over    chan struct{} // closed when all clients have left
+	mu     sync.Mutex
+	step   *measure.Step
+	live   *liveMetrics
+	cpu    *cpuMeter
+	joined map[uint64]int // clients by the VU that each is
+	free   int            // the next client that nobody is yet
+	left   int
+	over   chan struct{} // closed when all clients have left
 }
 
-// errPortableOver is what a VU is told that comes to its step too late.
-var errPortableOver = errors.New("the slot of this step is over; give its steps more maxDuration")
+// portableClient is a VU that has joined a step.
+type portableClient struct {
+	session *k6glue.Session
+	cut     func() // to be called when the VU's context has ended
+	leave   func()
+}
 
-// portableSession returns the session of a VU whose scenario is a step, and what ends it; nil when the scenario is none.
-func (m *module) portableSession(ctx context.Context) (*k6glue.Session, func(), error) {
+// errTooLate is what a VU is told that comes when its step has ended.
+var errTooLate = errors.New("this step has ended: give its steps more maxDuration")
+
+// joinPortable makes the VU a client of the step that its scenario is; it returns nil when the scenario is none.
+func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	scenario := lib.GetScenarioState(ctx)
 	if scenario == nil {
-		return nil, nil, nil
+		return nil, nil //nolint:nilnil // there is none, and that is no error here
 	}
 	s := m.results.portableStep(scenario.Name)
 	if s == nil {
-		return nil, nil, nil
+		return nil, nil //nolint:nilnil // see above
 	}
 	s.sweep.begin(m)
 	client, err := s.join(m.vu, scenario.StartTime)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(), Tags: s.spec.own()}
 	forget := k6glue.Join(m.vu, session)
 
-	return session, func() {
-		client.Leave()
-		session.End()
-		forget()
-		s.leave()
+	return &portableClient{
+		session: session,
+		cut:     s.step.InterruptUnlessStopped,
+		leave: func() {
+			client.Leave()
+			session.End()
+			forget()
+			s.leave()
+		},
 	}, nil
 }
 
@@ -66,52 +77,58 @@ func (s *portableStep) join(vu modules.VU, started time.Time) (*measure.Client, 
 	if s.step == nil {
 		s.begin(vu, started)
 	}
-	if s.joined == s.clients {
-		return nil, errPortableOver
+	id := vu.State().VUID
+	if _, twice := s.joined[id]; twice {
+		return nil, measure.ErrTwice
 	}
-	s.joined++
+	if s.free == s.clients() {
+		return nil, errTooLate
+	}
+	s.joined[id] = s.free
+	s.free++
 
-	return s.step.Client(s.joined - 1), nil
+	return s.step.Client(s.joined[id]), nil
 }
 
+// clients is how many there are in this instance's segment.
+func (s *portableStep) clients() int { return int(s.spec.scaled(s.sweep.tuple)) }
+
 func (s *portableStep) begin(vu modules.VU, started time.Time) {
-	sweep, c := s.sweep, s.sweep.config
-	state := lib.GetExecutionState(vu.Context())
-	s.clients = int(s.spec.scaled(state.ExecutionTuple))
+	sweep := s.sweep
+	s.joined = map[uint64]int{}
 	s.cpu = newCPUMeter(sweep.results.serverProcess())
-	s.step = measure.NewStep(s.clients, measure.Plan{
-		Operations:       uint64(c.Iterations.Int64),
-		Duration:         c.Duration.TimeDuration(),
-		Warmup:           c.Warmup.TimeDuration(),
-		WarmupOperations: uint64(c.WarmupIterations.Int64),
-	}, func(err error) { logFault(sweep.logger, err) })
+	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
 	s.step.OnStart(s.cpu.start)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()))
 	s.over = make(chan struct{})
 
-	end := time.AfterFunc(time.Until(started.Add(s.slot)), func() { s.cut() })
+	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 	go func() {
 		s.watch()
 		end.Stop()
 	}()
 }
 
-// cut ends the step when its slot is over: VUs that never came are waited for no longer. It returns false when the step has not
-// begun.
-func (s *portableStep) cut() bool {
+func (s *portableStep) begun() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.step == nil {
-		return false
-	}
+
+	return s.step != nil
+}
+
+// end ends the step when its time is over: VUs that never came are waited for no longer.
+func (s *portableStep) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.step.Stop()
-	for ; s.joined < s.clients; s.joined++ {
-		s.step.Client(s.joined).Leave()
+	if missing := s.clients() - s.free; missing > 0 {
+		s.sweep.logger.Warnf("%d of %s never came to sweep.run", missing, report.Plural(s.clients(), "client"))
+	}
+	for ; s.free < s.clients(); s.free++ {
+		s.step.Client(s.free).Leave()
 		s.left++
 	}
 	s.endWhenLeft()
-
-	return true
 }
 
 func (s *portableStep) leave() {
@@ -127,32 +144,17 @@ func (s *portableStep) endWhenLeft() {
 		return
 	default:
 	}
-	if s.left < s.clients {
+	if s.left < s.clients() {
 		return
 	}
 	close(s.over)
-
-	s.report()
-}
-
-// report adds the step to the sweep's report.
-func (s *portableStep) report() {
-	sweep, c := s.sweep, s.sweep.config
 	reading := s.step.Read()
 	s.live.last(&reading)
-	asked := report.Step{
-		Clients: int(s.spec.clients), Repeat: s.spec.repeat, PerClient: uint64(c.Iterations.Int64),
+	s.sweep.add(s.spec, &reading, s.cpu.spent())
+	if !reading.Complete && !s.step.Interrupted() {
+		s.sweep.logger.Warnf("the step of %s is incomplete: not every client did its whole share within %s",
+			report.Plural(int(s.spec.clients), "client"), s.window)
 	}
-	steps, err := report.NewSteps(&reading, asked, c.op(), s.cpu.spent())
-	if err != nil {
-		sweep.logger.Error(err)
-	}
-	if !reading.Complete {
-		sweep.logger.Warnf("the step of %s is incomplete: its slot of %s was too short",
-			report.Plural(int(s.spec.clients), "client"), s.slot)
-	}
-	sweep.results.add(sweep.report, steps)
-	sweep.metrics.markFailed(c, failedIn(steps), sweep.status, sweep.logger)
 }
 
 // watch sends the metrics of every second in which the step is measured.

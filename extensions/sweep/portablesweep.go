@@ -8,6 +8,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -23,12 +24,12 @@ type portableSweep struct {
 	out     chan<- metrics.SampleContainer
 	tags    *metrics.TagSet
 	tuple   *lib.ExecutionTuple
+	state   *lib.ExecutionState
 	logger  logrus.FieldLogger
-	status  *lib.TestStatus
 }
 
-// plan makes the scenarios known as the steps of a sweep. Every VU of the run has the same options: the first counts.
-func (r *results) plan(sweep *portableSweep, scenarios map[string]*portableStep) {
+// addPortable makes scenarios known as the steps of a sweep. Every VU of the run has the same options: the first counts.
+func (r *results) addPortable(scenarios map[string]*portableStep) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.portable == nil {
@@ -39,7 +40,6 @@ func (r *results) plan(sweep *portableSweep, scenarios map[string]*portableStep)
 			return
 		}
 		r.portable[name] = step
-		sweep.steps = append(sweep.steps, step)
 	}
 }
 
@@ -54,11 +54,10 @@ func (r *results) portableStep(scenario string) *portableStep {
 // begin makes the report, when the first of all VUs comes to its step.
 func (s *portableSweep) begin(m *module) {
 	s.once.Do(func() {
-		state := lib.GetExecutionState(m.vu.Context())
 		s.results, s.metrics = m.results, m.metrics
-		s.logger, s.status = state.Test.Logger, state.Test.TestStatus
-		s.tuple, s.out = state.ExecutionTuple, m.vu.State().Samples
-		s.tags = state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
+		s.state = lib.GetExecutionState(m.vu.Context())
+		s.logger, s.tuple, s.out = s.state.Test.Logger, s.state.ExecutionTuple, m.vu.State().Samples
+		s.tags = s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
 		params := s.config.params(s.tuple)
 		params["portable"] = true
 		s.report = s.results.begin(s.config.Name, params)
@@ -66,15 +65,42 @@ func (s *portableSweep) begin(m *module) {
 	})
 }
 
-// end closes the report when k6 has ended all scenarios, and judges it. It was interrupted when a step in which this
-// instance has clients has not begun.
-func (s *portableSweep) end() {
-	interrupted := false
-	for _, step := range s.steps {
-		if step.spec.scaled(s.tuple) > 0 && !step.cut() {
-			interrupted = true
-		}
+// add adds a step to the report.
+func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSeconds) {
+	c, status := s.config, s.state.Test.TestStatus
+	steps, err := report.NewSteps(reading, c.asked(of), c.op(), cpu)
+	if err != nil {
+		s.logger.Error(err)
 	}
-	s.results.finish(s.report, interrupted)
+	s.results.add(s.report, steps)
+	s.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, s.logger)
+	s.metrics.markIncomplete(c.Name, !reading.Complete && !s.interrupted(), status, s.logger)
+}
+
+// end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
+// whom none came as far as sweep.run, is there as well: with nothing done.
+func (s *portableSweep) end() {
+	for _, step := range s.steps {
+		if step.clients() == 0 {
+			continue
+		}
+		if step.begun() {
+			step.end()
+
+			continue
+		}
+		reading := measure.Reading{}
+		newLiveMetrics(s.metrics, s.out, s.tags.WithTagsFromMap(step.spec.own())).last(&reading)
+		if !s.interrupted() {
+			s.logger.Warnf("the step of %s is incomplete: no client came to sweep.run",
+				report.Plural(int(step.spec.clients), "client"))
+		}
+		s.add(step.spec, &reading, report.CPUSeconds{})
+	}
+	s.results.finish(s.report, s.interrupted())
 	s.metrics.push(s.out, s.metrics.gates(s.results.judge(s.report, s.logger), s.tags))
+}
+
+func (s *portableSweep) interrupted() bool {
+	return s.state.GetCurrentExecutionStatus() == lib.ExecutionStatusInterrupted
 }

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -15,82 +16,110 @@ import (
 )
 
 // pulse gathers the operations that sweep.op counts in a scenario of k6's own executors, second by second. Each second
-// becomes a step of the report, its clients the VUs that were active in it: under ramping-vus that is the classic ramp.
-// Nothing is connected first or warmed up there, and no VU waits for another.
+// becomes a step of the report, its clients the VUs that had an operation under way in it: under ramping-vus that is the
+// classic ramp. Nothing is connected first or warmed up there, and no VU waits for another.
 type pulse struct {
-	metrics *sweepMetrics
-	results *results
-	report  *report.Report
-	out     chan<- metrics.SampleContainer
-	tags    *metrics.TagSet
-	state   *lib.ExecutionState
+	scenario string
+	metrics  *sweepMetrics
+	results  *results
+	report   *report.Report
+	out      chan<- metrics.SampleContainer
+	tags     *metrics.TagSet
+	state    *lib.ExecutionState
+	over     chan struct{}
 
-	mu    sync.Mutex
-	began time.Time // of the current second
-	ops   map[string]*measure.Totals
-	seen  map[int]int // seconds that had as many clients
-	over  chan struct{}
+	mu      sync.Mutex
+	began   time.Time // of the current second
+	ops     map[string]*measure.Totals
+	clients map[uint64]struct{} // VUs that had an operation under way in this second
+	busy    map[underWay]int    // operations that are
+	steps   map[int]int         // seconds that had as many clients
+	cut     map[string][]string // of operations that were cut off, why
+	marked  bool
 }
 
-// pulse returns where an operation of this name is counted.
-func (m *module) pulse(name string) outcome {
-	if m.beat == nil {
-		m.beat = m.results.pulse(m)
-	}
-	p := m.beat
-
-	return func(took time.Duration, err error) { p.add(name, took, err) }
+// underWay is a VU with an operation.
+type underWay struct {
+	vu uint64
+	op string
 }
 
-// pulse returns the scenario's pulse. The first VU that asks starts it.
-func (r *results) pulse(m *module) *pulse {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// pulse returns that of the VU's scenario. The first VU that asks starts it.
+func (m *module) pulse() *pulse {
 	ctx, state := m.vu.Context(), m.vu.State()
 	scenario := lib.GetScenarioState(ctx)
 	if state == nil || scenario == nil {
 		k6glue.ThrowType(m.vu.Runtime(), "sweep.op works in a scenario's function only")
 	}
-	if p := r.pulses[scenario.Name]; p != nil {
+	m.results.mu.Lock()
+	defer m.results.mu.Unlock()
+	if p := m.results.pulses[scenario.Name]; p != nil {
 		return p
 	}
 
+	execution := lib.GetExecutionState(ctx)
+	tags := execution.Test.RunTags.With("scenario", scenario.Name)
+	if config := state.Options.Scenarios[scenario.Name]; config != nil {
+		tags = tags.WithTagsFromMap(config.GetTags())
+	}
 	p := &pulse{
-		metrics: m.metrics, results: r,
-		report: r.newReport(scenario.Name, map[string]any{"executor": scenario.Executor}),
-		out:    state.Samples,
-		tags:   lib.GetExecutionState(ctx).Test.RunTags.With("scenario", scenario.Name),
-		state:  lib.GetExecutionState(ctx),
-		began:  time.Now(),
-		ops:    map[string]*measure.Totals{},
-		seen:   map[int]int{},
-		over:   make(chan struct{}),
+		scenario: scenario.Name, metrics: m.metrics, results: m.results,
+		report: m.results.newReport(scenario.Name, map[string]any{"executor": scenario.Executor}),
+		out:    state.Samples, tags: tags, state: execution,
+		over:  make(chan struct{}),
+		began: time.Now(),
+		ops:   map[string]*measure.Totals{}, clients: map[uint64]struct{}{}, busy: map[underWay]int{}, steps: map[int]int{},
+		cut: map[string][]string{},
 	}
-	if r.pulses == nil {
-		r.pulses = map[string]*pulse{}
+	if m.results.pulses == nil {
+		m.results.pulses = map[string]*pulse{}
 	}
-	r.pulses[scenario.Name] = p
+	m.results.pulses[scenario.Name] = p
 	go p.run()
 	k6glue.OnTestEnd(m.vu, p.end)
 
 	return p
 }
 
-func (p *pulse) add(op string, took time.Duration, err error) {
+// begin notes that a VU has begun an operation, and returns what ends it.
+func (p *pulse) begin(vu uint64, op string) outcome {
+	key := underWay{vu, op}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.ops[op]
-	if t == nil {
-		t = &measure.Totals{Op: op}
-		p.ops[op] = t
+	p.busy[key]++
+	p.clients[vu] = struct{}{}
+	if p.ops[op] == nil {
+		p.ops[op] = &measure.Totals{Op: op}
 	}
-	if err == nil {
-		t.Durations.Record(took)
 
-		return
+	return func(took time.Duration, err error) { p.ended(key, took, err) }
+}
+
+func (p *pulse) ended(key underWay, took time.Duration, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.busy[key]--; p.busy[key] == 0 {
+		delete(p.busy, key)
 	}
-	t.Failed++
-	t.AddError(err.Error())
+	t := p.ops[key.op]
+	var cut cutOff
+	switch {
+	case err == nil:
+		t.Durations.Record(took)
+	case errors.As(err, &cut): // by Ctrl-C, or because it took too long: only k6 knows, and it tells in the end
+		p.cut[key.op] = append(p.cut[key.op], err.Error())
+	default:
+		t.Failed++
+		t.AddError(err.Error())
+		if !p.marked {
+			p.marked = true // at once: when the test has ended, k6 looks at the mark before it tells anybody
+			p.metrics.markFailed(p.scenario, false, 1, p.state.Test.TestStatus, p.state.Test.Logger)
+		}
+	}
+}
+
+func (p *pulse) interrupted() bool {
+	return p.state.GetCurrentExecutionStatus() == lib.ExecutionStatusInterrupted
 }
 
 func (p *pulse) run() {
@@ -101,38 +130,53 @@ func (p *pulse) run() {
 		case <-p.over:
 			return
 		case at := <-ticker.C:
-			p.tick(at, true)
+			p.tick(at)
 		}
 	}
 }
 
-// end closes the last second.
+// end closes the last second, and the report.
 func (p *pulse) end() {
 	close(p.over)
-	p.tick(time.Now(), false)
+	p.countCut()
+	p.tick(time.Now())
+	p.results.finish(p.report, p.interrupted())
 	p.metrics.push(p.out, p.metrics.gates(p.results.judge(p.report, p.state.Test.Logger), p.tags))
 }
 
-// tick closes a second, or the part of one that is left at the end: its metrics go out, and it becomes a step.
-func (p *pulse) tick(at time.Time, whole bool) {
+// countCut counts operations as failed that were cut off, unless the whole test was: that is no failure of the server's.
+func (p *pulse) countCut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	clients := max(int(p.state.GetCurrentlyActiveVUsCount()), 1)
-	reading := measure.Reading{Started: true, Complete: true, Elapsed: at.Sub(p.began)}
-	for _, op := range slices.Sorted(maps.Keys(p.ops)) {
-		t := p.ops[op]
-		if whole || t.Durations.Count > 0 || t.Failed > 0 { // in a whole second, nothing is a result, too
-			reading.Ops = append(reading.Ops, *t)
-		}
-		p.ops[op] = &measure.Totals{Op: op}
-	}
-	p.began = at
-	if len(reading.Ops) == 0 {
+	if p.interrupted() {
 		return
 	}
+	for op, reasons := range p.cut {
+		for _, reason := range reasons {
+			p.ops[op].Failed++
+			p.ops[op].AddError(reason)
+		}
+		p.metrics.markFailed(p.scenario, false, uint64(len(reasons)), p.state.Test.TestStatus, p.state.Test.Logger)
+	}
+}
 
-	p.seen[clients]++
-	asked := report.Step{Clients: clients, Repeat: p.seen[clients]}
+// tick closes a second, or the part of one that is left at the end: its metrics go out, and it becomes a step.
+func (p *pulse) tick(at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reading := p.reading(at)
+	clients := max(len(p.clients), 1) // none, where all that is left was cut off before
+	p.began = at
+	clear(p.clients)
+	for key := range p.busy {
+		p.clients[key.vu] = struct{}{}
+	}
+	if len(reading.Ops) == 0 {
+		return // no VU had anything to do
+	}
+
+	p.steps[clients]++
+	asked := report.Step{Clients: clients, Repeat: p.steps[clients]}
 	steps, err := report.NewSteps(&reading, asked, "", report.CPUSeconds{})
 	if err != nil {
 		p.state.Test.Logger.Errorf("a second is missing in the report: %s", err)
@@ -147,4 +191,22 @@ func (p *pulse) tick(at time.Time, whole bool) {
 		samples = append(samples, p.metrics.counts(tags, at, t)...)
 	}
 	p.metrics.push(p.out, samples)
+}
+
+// reading takes what the current second came to. An operation that is under way and has not ended all second long is there
+// too: with nothing done.
+func (p *pulse) reading(at time.Time) measure.Reading {
+	reading := measure.Reading{Started: true, Complete: true, Elapsed: at.Sub(p.began)}
+	waiting := map[string]bool{}
+	for key := range p.busy {
+		waiting[key.op] = true
+	}
+	for _, op := range slices.Sorted(maps.Keys(p.ops)) {
+		if t := p.ops[op]; t.Durations.Count > 0 || t.Failed > 0 || waiting[op] {
+			reading.Ops = append(reading.Ops, *t)
+		}
+		p.ops[op] = &measure.Totals{Op: op}
+	}
+
+	return reading
 }

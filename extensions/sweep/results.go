@@ -22,7 +22,7 @@ type results struct {
 	reports   []*report.Report
 
 	gates    map[string]*gate.File    // by path
-	portable map[string]*portableStep // by scenario
+	portable map[string]*portableStep // by the scenario that each is
 	pulses   map[string]*pulse        // by scenario
 }
 
@@ -62,13 +62,11 @@ func (r *results) newReport(scenario string, params map[string]any) *report.Repo
 	return rep
 }
 
-// finish closes a report, and returns how many operations have failed.
-func (r *results) finish(rep *report.Report, interrupted bool) (failed uint64) {
+// finish closes a report.
+func (r *results) finish(rep *report.Report, interrupted bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rep.Interrupted = interrupted
-
-	return failedIn(rep.Steps)
 }
 
 func (r *results) searched(rep *report.Report, search *report.Search) {
@@ -83,15 +81,22 @@ func (r *results) add(rep *report.Report, steps []report.Step) {
 	rep.Steps = append(rep.Steps, steps...)
 }
 
-// meta takes the facts that the script tells about the target, its parameters and what others have published.
+// meta takes the facts that the script tells about the target, its parameters and what others have published. Reports
+// that have begun get them as well.
 func (r *results) meta(target, params map[string]any, published []report.Series) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.published = append(r.published, published...)
 	maps.Copy(r.target, target)
 	maps.Copy(r.params, params)
+	if len(published) > 0 {
+		r.published = published
+	}
 	if url, ok := r.target["url"].(string); ok {
 		r.server = findServer(url)
+	}
+	for _, rep := range r.reports {
+		maps.Copy(rep.Params, params)
+		rep.Published = r.published
 	}
 }
 

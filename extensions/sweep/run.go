@@ -25,23 +25,24 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
+	cut := func() {}
 	if session == nil {
-		var err error
-		var leave func()
-		if session, leave, err = m.portableSession(ctx); err != nil {
+		portable, err := m.joinPortable(ctx)
+		if err != nil {
 			throw(rt, err)
 		}
-		if session == nil {
+		if portable == nil {
 			throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only, "+
 				"or in those that sweep.options has made portable"))
 		}
-		defer leave()
+		defer portable.leave()
+		session, cut = portable.session, portable.cut
 	}
 
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
-	}, func() error { return operation(ctx, fn) })
+	}, func() error { return operation(ctx, fn, cut) })
 	if err != nil {
 		throw(rt, err)
 	}
@@ -55,18 +56,20 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 
-// operation calls fn once.
-func operation(ctx context.Context, fn sobek.Callable) error {
+// operation calls fn once. When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
+func operation(ctx context.Context, fn sobek.Callable, cut func()) error {
 	value, err := fn(sobek.Undefined())
+	if ctx.Err() != nil {
+		cut()
+
+		return context.Cause(ctx)
+	}
 	if err == nil {
 		if object, ok := value.(*sobek.Object); ok && object.ExportType() == promiseType {
 			return measure.Stop(errPromise)
 		}
 
 		return nil
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
 
 	var interrupted *sobek.InterruptedError
@@ -91,7 +94,7 @@ func thrown(err error) error {
 	if !errors.As(err, &exception) {
 		return err
 	}
-	e := &scriptError{text: exception.Value().String()}
+	e := &scriptError{text: textOf(exception.Value())}
 	for _, frame := range exception.Stack() {
 		if position := frame.Position(); position.Line > 0 {
 			e.at = position.String()
@@ -101,6 +104,17 @@ func thrown(err error) error {
 	}
 
 	return e
+}
+
+// textOf is what was thrown, as a text. An object may have none.
+func textOf(value sobek.Value) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "an object without a text"
+		}
+	}()
+
+	return value.String()
 }
 
 // throw hands an error on to JavaScript. One that interrupts the VU goes on doing so.

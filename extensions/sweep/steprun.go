@@ -45,7 +45,9 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	if s.rate > 0 {
 		r.logger = r.logger.WithField("rate", formatNumber(s.rate))
 	}
-	r.step = measure.NewStep(int(here), r.plan(), func(err error) { logFault(r.logger, err) })
+	plan := r.config.plan(s)
+	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
+	r.step = measure.NewStep(int(here), plan, func(err error) { logFault(r.logger, err) })
 	r.step.OnStart(r.cpu.start)
 	r.live = newLiveMetrics(run.metrics, run.out, r.tags())
 	if r.config.OnError.String == onErrorAbort {
@@ -56,21 +58,6 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	}
 
 	return r
-}
-
-func (r *stepRun) plan() measure.Plan {
-	plan := measure.Plan{
-		Operations:       uint64(r.config.Iterations.Int64),
-		Duration:         r.config.Duration.TimeDuration(),
-		Warmup:           r.config.Warmup.TimeDuration(),
-		WarmupOperations: uint64(r.config.WarmupIterations.Int64),
-	}
-	if r.rate > 0 {
-		plan.Rate = r.rate
-		plan.Slots = newSegmentSlots(r.state.ExecutionTuple)
-	}
-
-	return plan
 }
 
 // tags are those of all samples of the step.
@@ -119,10 +106,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	reading := r.step.Read()
 	spent := r.cpu.spent()
 	r.live.last(&reading)
-	asked := report.Step{
-		Clients: int(r.clients), Rate: r.rate, Repeat: r.repeat, PerClient: uint64(r.config.Iterations.Int64),
-	}
-	steps, encodeErr := report.NewSteps(&reading, asked, r.config.op(), spent)
+	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), spent)
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)

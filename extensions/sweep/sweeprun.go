@@ -62,7 +62,7 @@ func (r *sweepRun) search(ctx context.Context) error {
 
 // step runs one step, after the pause that follows the one before.
 func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
-	here := r.state.ExecutionTuple.ScaleInt64(s.clients)
+	here := s.scaled(r.state.ExecutionTuple)
 	if here == 0 {
 		r.progress.next(s, nil)
 
@@ -91,10 +91,12 @@ func (r *sweepRun) pause(ctx context.Context) bool {
 	}
 }
 
-// finish closes the report and judges it.
+// finish closes the report and judges it. In a search, a step that is incomplete only breaks the bound.
 func (r *sweepRun) finish(interrupted bool) {
-	failed := r.results.finish(r.report, interrupted)
-	r.metrics.markFailed(r.config, failed, r.state.Test.TestStatus, r.logger)
-	tags := r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).With("scenario", r.config.Name)
+	r.results.finish(r.report, interrupted)
+	c, steps, status := r.config, r.report.Steps, r.state.Test.TestStatus
+	r.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, r.logger)
+	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
+	tags := r.state.Test.RunTags.WithTagsFromMap(c.GetTags()).With("scenario", c.Name)
 	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), tags))
 }

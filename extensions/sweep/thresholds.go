@@ -28,25 +28,30 @@ func (m *module) thresholds(call sobek.FunctionCall) sobek.Value {
 	if m.vu.InitEnv() == nil {
 		k6glue.ThrowType(rt, "sweep.thresholds belongs into the init context, where options are")
 	}
-	plan, err := m.loadGates(path)
+	file, err := m.loadGates(path)
 	if err != nil {
 		throw(rt, err)
 	}
-	thresholds := make(map[string]any, len(plan))
-	for _, name := range plan {
+
+	return m.object(thresholdsOf(file))
+}
+
+// thresholdsOf are k6 thresholds, one for each gate.
+func thresholdsOf(file *gate.File) map[string]any {
+	thresholds := map[string]any{}
+	for _, name := range file.Plan() {
 		thresholds[fmt.Sprintf("%s{gate:%s}", metricGate, name)] = []any{"value==1"}
 	}
 
-	return rt.ToValue(thresholds)
+	return thresholds
 }
 
-// loadGates reads a file of gates and returns the names of its gates. Each VU of a run asks for the same: it is read by the
-// first.
-func (m *module) loadGates(path string) ([]string, error) {
+// loadGates reads a file of gates. Each VU of a run asks for the same: it is read by the first.
+func (m *module) loadGates(path string) (*gate.File, error) {
 	env := m.vu.InitEnv()
 	absolute := env.GetAbsFilePath(path)
 	if file := m.results.gatesOf(absolute); file != nil {
-		return file.Plan(), nil
+		return file, nil
 	}
 
 	raw, err := readFile(env, absolute)
@@ -64,7 +69,7 @@ func (m *module) loadGates(path string) ([]string, error) {
 	}
 	m.results.addGates(absolute, file)
 
-	return file.Plan(), nil
+	return file, nil
 }
 
 func loadBaseline(env *common.InitEnvironment, file *gate.File, path string) error {

@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -63,7 +64,10 @@ func (v *validation) steps(c *Config) {
 		v.check(rate > 0 && rate <= maxRate, "rate must be more than 0 and at most %d operations a second, but one is %v",
 			maxRate, rate)
 	}
+	v.check(!twice(c.Clients) && !twice(c.Rate), "clients and rate must name each number once; repeats runs a step more often")
 	if c.Find != nil {
+		v.check(c.RepeatOrder.String != orderInterleaved,
+			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown")
 		v.errs = append(v.errs, c.Find.validate()...)
 	}
 	vus := c.PreAllocatedVUs
@@ -73,6 +77,18 @@ func (v *validation) steps(c *Config) {
 	} else {
 		v.check(!vus.Valid, "preAllocatedVUs goes with rate only; the clients of a step are in clients")
 	}
+}
+
+func twice[T comparable](values []T) bool {
+	seen := map[T]bool{}
+	for _, value := range values {
+		if seen[value] {
+			return true
+		}
+		seen[value] = true
+	}
+
+	return false
 }
 
 // share checks what a client or a step has to do.
@@ -97,6 +113,10 @@ func (v *validation) share(c *Config) {
 }
 
 func (v *validation) repeats(c *Config) {
-	v.check(c.Repeats.Int64 >= 1, "repeats must be at least 1, but is %d", c.Repeats.Int64)
+	v.check(c.Repeats.Int64 >= 1 && c.Repeats.Int64 <= maxRepeats, "repeats must be from 1 to %d, but is %d",
+		maxRepeats, c.Repeats.Int64)
+	longest := time.Duration(math.MaxInt64 / int64(max(c.mostSteps(), 1)))
+	v.check(c.MaxDuration.TimeDuration()+c.GetGracefulStop()+c.Pause.TimeDuration() <= longest,
+		"the sweep could take longer than can be counted: lower maxDuration, pause or repeats")
 	v.check(c.Pause.Duration >= 0, "pause can't be negative, but is %s", c.Pause.Duration)
 }

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 )
@@ -23,14 +21,14 @@ What goes wrong is one line on standard error, and an exit code other than 0.`,
 				return cmd.Help()
 			}
 
-			return wrongUse(cmd, fmt.Errorf("unknown command %q", args[0]))
+			return unknownCommand(cmd, args[0])
 		},
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
 	cmd.SetFlagErrorFunc(wrongUse)
 	cmd.AddCommand(
-		newCompare(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs),
+		newCompare(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs), newSchema(gs),
 	)
 
 	return cmd

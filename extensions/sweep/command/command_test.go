@@ -151,7 +151,7 @@ func steady(t *testing.T, part float64) *report.Report {
 func TestHelp(t *testing.T) {
 	k := newK6(t)
 	for _, args := range [][]string{
-		{}, {"compare", "--help"}, {"merge", "--help"}, {"report", "--help"}, {"record", "--help"}, {"gate", "--help"}, {"validate", "--help"},
+		{}, {"compare", "--help"}, {"merge", "--help"}, {"report", "--help"}, {"record", "--help"}, {"gate", "--help"}, {"validate", "--help"}, {"schema", "--help"},
 	} {
 		out, message, code := k.run(args...)
 		require.Empty(t, message)
@@ -163,11 +163,11 @@ func TestHelp(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	k := newK6(t)
 	for _, tt := range []struct{ args, message string }{
-		{"compere a.json", "unknown command \"compere\"\nhint: use: k6 x sweep [flags]; see k6 x sweep --help"},
+		{"compere a.json", "unknown command \"compere\"\nhint: use one of compare, gate, merge, record, report, schema, validate; see k6 x sweep --help"},
 		{"--loud", "unknown flag: --loud\nhint: use: k6 x sweep [flags]; see k6 x sweep --help"},
 		{"compare", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"compare a.json", "compare needs an old run and at least one new run to compare with it\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
-		{"compare a.json b.json --tolerance 5%", "invalid argument \"5%\" for \"--tolerance\" flag: strconv.ParseFloat: parsing \"5%\": invalid syntax\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
+		{"compare a.json b.json --tolerance 5%", "a tolerance of \"5%\" is impossible: it must be from 0 and below 1, such as 0.05 for 5 %\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"compare a.json b.json --loud", "unknown flag: --loud\nhint: use: k6 x sweep compare OLD NEW... [flags]; see k6 x sweep compare --help"},
 		{"merge a.json", "merge needs at least 2 parts\nhint: use: k6 x sweep merge PART... [-o FILE] [flags]; see k6 x sweep merge --help"},
 		{"report", "report needs one run\nhint: use: k6 x sweep report RUN [--format FORMAT] [-o FILE] [flags]; see k6 x sweep report --help"},
@@ -176,6 +176,8 @@ func TestWrongUse(t *testing.T) {
 		{"record", "record needs one run\nhint: use: k6 x sweep record RUN [-o FILE] [--force] [flags]; see k6 x sweep record --help"},
 		{"gate a.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},
 		{"gate a.json b.json c.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},
+		{"schema", "schema needs one of report, thresholds\nhint: use: k6 x sweep schema report|thresholds [flags]; see k6 x sweep schema --help"},
+		{"schema gates", "unknown schema \"gates\": it must be one of report, thresholds\nhint: use: k6 x sweep schema report|thresholds [flags]; see k6 x sweep schema --help"},
 		{"validate", "validate needs at least one file\nhint: use: k6 x sweep validate FILE... [flags]; see k6 x sweep validate --help"},
 	} {
 		out, message, code := k.run(strings.Fields(tt.args)...)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,11 +12,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-const defaultTolerance = 0.05
+const defaultTolerance = "0.05"
 
 func newCompare(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
 	o := report.CompareOptions{}
+	tolerance := ""
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW...",
 		Short: "Compare runs step by step, and tell whether one got worse",
@@ -24,18 +26,26 @@ their confidence intervals (95 %). A difference counts when it is significant (M
 takes at least 4 repeats (REPEATS=4) in both runs; "~" stands for one that is not.
 
 A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
-is incomplete in it or that has failed operations in it.
+is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),
+what they found is compared, and the steps that both have tried.
 
 With --json: an array with one comparison for each new run.
 
-Exit codes: 0 without a regression, 1 with one, 104 when a file cannot be used.`,
+Exit codes: 0 without a regression, 1 with one, 104 when a file cannot be used or nothing can be compared.`,
 		Example: `  k6 x sweep compare old.json new.json
   k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 0.1
   k6 x sweep compare old.json new.json --json`,
 		Args: needs(2, 0, "an old run and at least one new run to compare with it"),
-		RunE: func(_ *cobra.Command, args []string) error { return compare(gs, args, o, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if o.Tolerance, err = strconv.ParseFloat(tolerance, 64); err != nil {
+				return wrongUse(cmd, fmt.Errorf("a tolerance of %q is impossible: it must be from 0 and below 1, such as 0.05 for 5 %%", tolerance))
+			}
+
+			return compare(gs, args, o, asJSON)
+		},
 	}
-	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", defaultTolerance, "how much worse a median may get, as a part of the old one")
+	cmd.Flags().StringVar(&tolerance, "tolerance", defaultTolerance, "how much worse a median may get, as a `part` of the old one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of tables")
 
 	return cmd

@@ -44,9 +44,22 @@ func TestCompare(t *testing.T) {
 		}
 	}
 
+	failed := steady(t, 1)
+	for i := range failed.Steps {
+		failed.Steps[i].Failed = 1
+	}
+	k.writeReport("failed.json", failed)
+	k.writeReport("queue.json", sweep(t, func(r *report.Report) { r.Scenario = "queue" }, 1))
+	k.writeReport("cut.json", sweep(t, func(r *report.Report) { r.Interrupted = true }, 1, 1.01, 0.99, 1.005))
+	_, got, code := k.run("compare", "old.json", "cut.json")
+	require.Equal(t, "cut.json: worse than old.json", got)
+	require.Equal(t, 1, code)
+
 	for message, args := range map[string][]string{
-		"old.json and empty.json: there is nothing to compare: the new run has no steps":      {"old.json", "empty.json"},
-		"empty.json and old.json: there is nothing to compare with: the old run has no steps": {"empty.json", "old.json"},
+		"old.json and failed.json: no step can be compared, such as get, 1 client: 1 failed (repeat 1) in new":                 {"old.json", "failed.json"},
+		`old.json and queue.json: the runs are of different scenarios, "cache" and "queue": only those of one can be compared`: {"old.json", "queue.json"},
+		"old.json and empty.json: there is nothing to compare: the new run has no steps":                                       {"old.json", "empty.json"},
+		"empty.json and old.json: there is nothing to compare with: the old run has no steps":                                  {"empty.json", "old.json"},
 		"old.json and same.json: a tolerance of 5 is impossible: it must be from 0 and below 1, such as 0.05 for 5 %": {
 			"old.json", "same.json", "--tolerance", "5",
 		},

@@ -22,6 +22,20 @@ func wrongUse(cmd *cobra.Command, err error) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
+// unknownCommand is the error of a command that there is not, with a hint at those that there are.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	err := errext.WithHint(fmt.Errorf("unknown command %q", name),
+		fmt.Sprintf("use one of %s; see %s --help", strings.Join(known, ", "), cmd.CommandPath()))
+
+	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+}
+
 // needs checks the number of a command's arguments; most is zero when there is no limit. what names them.
 func needs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"go.k6.io/k6/v2/cmd/state"
@@ -41,6 +42,12 @@ func readReport(gs *state.GlobalState, file string) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+
+	return parseReport(file, raw)
+}
+
+// parseReport makes a report of a file's contents.
+func parseReport(file string, raw []byte) (*report.Report, error) {
 	r, err := report.Read(raw)
 	if err != nil {
 		return nil, unusable(file, err)
@@ -93,7 +100,7 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 		return nil
 	}
 	for _, source := range sources {
-		if filepath.Clean(source) == filepath.Clean(file) {
+		if sameFile(gs, source, file) {
 			return unusable(file, fmt.Errorf("it would be overwritten with what is made of it: choose another file"))
 		}
 	}
@@ -105,6 +112,20 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 	}
 
 	return nil
+}
+
+// sameFile tells whether two names are of one file, through links too. Of a file that is not there yet, and of a file
+// system that cannot tell, the paths say it.
+func sameFile(gs *state.GlobalState, a, b string) bool {
+	infoA, errA := gs.FS.Stat(a)
+	infoB, errB := gs.FS.Stat(b)
+	if errA == nil && errB == nil && os.SameFile(infoA, infoB) {
+		return true
+	}
+	pathA, errA := filepath.Abs(a)
+	pathB, errB := filepath.Abs(b)
+
+	return errA == nil && errB == nil && pathA == pathB
 }
 
 // writeJSON writes a value for programs to standard output.

@@ -35,12 +35,22 @@ Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file
 }
 
 func judge(gs *state.GlobalState, file, thresholdsFile string, asJSON bool) error {
-	r, err := readReport(gs, file)
+	rawRun, err := read(gs, file)
+	if err != nil {
+		return err
+	}
+	if err := swapped(file, rawRun, aReport); err != nil {
+		return err
+	}
+	r, err := parseReport(file, rawRun)
 	if err != nil {
 		return err
 	}
 	raw, err := read(gs, thresholdsFile)
 	if err != nil {
+		return err
+	}
+	if err := swapped(thresholdsFile, raw, aThresholdsFile); err != nil {
 		return err
 	}
 	f, err := thresholds(gs, thresholdsFile, raw)

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,7 +63,19 @@ func validate(gs *state.GlobalState, files []string, asJSON bool) error {
 		return err
 	}
 
-	return errext.WithExitCodeIfNone(fmt.Errorf("%d of %s invalid", invalid, report.Plural(len(files), "file")), foundWorse)
+	return errext.WithExitCodeIfNone(errors.New(invalidities(invalid, len(files))), foundWorse)
+}
+
+// invalidities says how many of the files are invalid.
+func invalidities(invalid, files int) string {
+	switch {
+	case files == 1:
+		return "1 file is invalid"
+	case invalid == 1:
+		return fmt.Sprintf("1 of %d files is invalid", files)
+	}
+
+	return fmt.Sprintf("%d of %d files are invalid", invalid, files)
 }
 
 // validateFile validates a report by its key "schema", and what has gates as a thresholds file.
@@ -73,20 +84,14 @@ func validateFile(gs *state.GlobalState, file string) error {
 	if err != nil {
 		return err
 	}
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(raw, &keys) == nil {
-		_, isReport := keys["schema"]
-		_, absolute := keys["absolute"]
-		_, relative := keys["relative"]
-		switch {
-		case isReport:
-		case absolute || relative:
-			_, err := thresholds(gs, file, raw)
+	switch kindOf(raw) {
+	case aThresholdsFile:
+		_, err := thresholds(gs, file, raw)
 
-			return err
-		default:
-			return unusable(file, errors.New(`neither a report, which has the key "schema", nor thresholds, which have "absolute" or "relative"`))
-		}
+		return err
+	case anotherObject:
+		return unusable(file, errors.New(`neither a report, which has the key "schema", nor thresholds, which have "absolute" or "relative"`))
+	case aReport, noObject: // report.Read says what is wrong with what is no JSON
 	}
 	if _, err := report.Read(raw); err != nil {
 		return unusable(file, err)

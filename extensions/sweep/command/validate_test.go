@@ -27,12 +27,17 @@ func TestValidate(t *testing.T) {
 		"validate", "run.json", "thresholds/none.json", "thresholds/lost.json", "other.json", "list.json", "text.json", "report.json", "missing.json",
 	}
 	out, message, code = k.run(all...)
-	require.Equal(t, "7 of 8 files invalid", message)
+	require.Equal(t, "7 of 8 files are invalid", message)
 	require.Equal(t, 1, code)
 	requireGolden(t, "validate.txt", out)
 
 	out, message, code = k.run(append(all, "--json")...)
-	require.Equal(t, "7 of 8 files invalid", message)
+	require.Equal(t, "7 of 8 files are invalid", message)
 	require.Equal(t, 1, code)
 	requireGolden(t, "validate.json", out)
+
+	_, message, _ = k.run("validate", "list.json")
+	require.Equal(t, "1 file is invalid", message)
+	_, message, _ = k.run("validate", "list.json", "run.json")
+	require.Equal(t, "1 of 2 files is invalid", message)
 }

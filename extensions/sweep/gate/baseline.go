@@ -37,14 +37,11 @@ func (f *File) judgeFit(r *report.Report) (held bool, detail string) {
 }
 
 // Baseline returns what is recorded of a run to compare others with: the run without the gates it was judged by. It
-// refuses a run that was interrupted, has no steps, a step that is incomplete or empty, or failed operations, a part of
-// a run, and one with too few repeats for a difference to be significant.
+// refuses a run that was interrupted, has no steps, lacks one that it was asked for, or has one that is incomplete or
+// empty, or failed operations, a part of a run, and one with too few repeats for a difference to be significant.
 func Baseline(r *report.Report) (*report.Report, error) {
 	if problem := flaw(r); problem != "" {
 		return nil, fmt.Errorf("%s is no baseline: %s", r.Scenario, problem)
-	}
-	if segment, part := r.Params["segment"]; part {
-		return nil, fmt.Errorf("%s is no baseline: it is only segment %v of a run, merge the parts first", r.Scenario, segment)
 	}
 	needed := report.MinRepeats(report.DefaultAlpha)
 	for _, g := range r.Groups() {

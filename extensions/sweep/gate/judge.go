@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -125,7 +126,7 @@ func missing(groups []report.Group, op string) string {
 	case len(there) > 0:
 		return "not judged: there is no such step; there are " + strings.Join(there, ", ")
 	case len(ops) > 0:
-		return fmt.Sprintf("not judged: there is no operation %q; there are %s", op, quoted(ops))
+		return fmt.Sprintf("not judged: there is no operation %q; there are %s", op, listed(ops, strconv.Quote))
 	default:
 		return "not judged: the run has no steps"
 	}

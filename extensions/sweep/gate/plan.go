@@ -1,10 +1,6 @@
 package gate
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -63,38 +59,4 @@ func (f *File) relativeGates() []judged {
 	}
 
 	return gates
-}
-
-// Check tells, before a run, whether a gate names a kind of operation that the run will not have. ops are all kinds of
-// operations that it will have.
-func (f *File) Check(ops []string) error {
-	for i, a := range f.Absolute {
-		if !slices.Contains(ops, a.Op) {
-			return fmt.Errorf("thresholds: absolute[%d].op is %q, which %s does not have: it has %s", i, a.Op, f.Scenario, quoted(ops))
-		}
-	}
-	if f.baseline == nil {
-		return nil
-	}
-	for _, s := range f.baseline.Steps {
-		if !slices.Contains(ops, s.Op) {
-			return fmt.Errorf("baseline %s has the operation %q, which %s does not have: it has %s; record a new baseline",
-				f.Relative.Baseline, s.Op, f.Scenario, quoted(ops))
-		}
-	}
-
-	return nil
-}
-
-// quoted lists names.
-func quoted(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	list := make([]string, 0, len(names))
-	for _, name := range names {
-		list = append(list, fmt.Sprintf("%q", name))
-	}
-
-	return strings.Join(list, ", ")
 }

@@ -24,7 +24,10 @@ func flaw(r *report.Report) string {
 	if len(r.Steps) == 0 {
 		return "the run has no steps"
 	}
-	var flaws []string
+	if segment, part := r.Params["segment"]; part {
+		return fmt.Sprintf("it is the part %v of a run: merge the parts first", segment)
+	}
+	flaws := missingSteps(r)
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		what := ""

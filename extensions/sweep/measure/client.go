@@ -20,6 +20,7 @@ type Client struct {
 	recorded  uint64    // operations of any kind, the warm-up's included
 	failures  uint64    // those of them that failed
 	failed    *Recorder // that of the last failure
+	noted     bool      // why is known
 	before    uint64    // recorded, when the measured phase began
 	measuring bool
 	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
@@ -126,11 +127,18 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 // Leave says that the client takes no further part: nobody waits for it any longer.
 func (c *Client) Leave() { c.finish(now()) }
 
-// Fault counts an error outside of Run, such as an exception after it, as one failed operation named op.
+// Fault counts an error outside of Run, such as an exception after it, as one failed operation named op. Before the
+// measured phase it is only told.
 func (c *Client) Fault(op string, err error) {
+	if c.step.Interrupted() {
+		return
+	}
 	r := c.Recorder(op)
-	r.Fail()
-	r.note(err)
+	began := c.started.Load() != 0
+	if began {
+		r.countFailure()
+	}
+	r.note(err, began)
 }
 
 // finish ends the client's part, wherever it stands: those who still wait for it at a barrier need to no longer.
@@ -142,6 +150,7 @@ func (c *Client) finish(at time.Duration) {
 		c.step.line.pass()
 	}
 	c.stage = finished
+	c.measuring = false // what comes after its share is nobody's measure
 	c.ended.CompareAndSwap(0, int64(at))
 }
 
@@ -220,6 +229,7 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 // operate calls fn once and records the call, unless fn recorded its operations itself.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
+	c.noted = false
 	err = fn()
 	end = now()
 
@@ -239,12 +249,11 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		return end, stop.error
 	case c.step.Interrupted():
 		return end, nil // what Ctrl-C cuts off is no failure of the server's
+	case c.failures == failures: // even when it recorded successes before it failed
+		r.Fail(err)
+	case !c.noted: // it recorded the failure, and not why
+		c.failed.note(err, c.measuring)
 	}
-
-	if c.failures == failures { // even when it recorded successes before it failed
-		r.Fail()
-	}
-	c.failed.note(err)
 
 	return end, nil
 }

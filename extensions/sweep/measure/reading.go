@@ -49,6 +49,9 @@ func (s *Step) Read() Reading {
 
 	r.Elapsed = s.elapsed(r.Ended, last)
 	if s.schedule != nil {
+		if r.Complete {
+			r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
+		}
 		r.Unstarted = s.schedule.unstarted(r.Elapsed)
 	}
 	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].empty() })

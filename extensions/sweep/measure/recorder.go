@@ -20,7 +20,8 @@ type Recorder struct {
 	errors map[string]uint64
 }
 
-// Ok counts one successful operation that took d. In an open-loop step it took as much longer as it started late.
+// Ok counts one successful operation that took d. In an open-loop step, the first one of a call took as much longer as
+// the call started late.
 func (r *Recorder) Ok(d time.Duration) {
 	c := r.client
 	c.recorded++
@@ -28,26 +29,41 @@ func (r *Recorder) Ok(d time.Duration) {
 		return
 	}
 	d += c.late
+	c.late = 0
 	r.durations.record(d)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
 }
 
-// Fail counts one failed operation. Its duration is not recorded: how fast something fails is no measure of work.
-func (r *Recorder) Fail() {
-	r.client.recorded++
-	r.client.failures++
-	r.client.failed = r
-	if r.client.measuring {
-		r.failed.Store(r.failed.Load() + 1)
-		r.client.step.failure(r.op)
+// Fail counts one failed operation, with the reason why, which may be nil. Its duration is not recorded: how fast
+// something fails is no measure of work. What Interrupt cuts off is not counted: it is no failure of the server's.
+func (r *Recorder) Fail(reason error) {
+	c := r.client
+	c.recorded++
+	c.failures++
+	c.failed = r
+	c.late = 0
+	if c.step.Interrupted() {
+		return
+	}
+	if c.measuring {
+		r.countFailure()
+	}
+	if reason != nil {
+		r.note(reason, c.measuring)
 	}
 }
 
-// note keeps an error's text with how often it came, and tells the step.
-func (r *Recorder) note(err error) {
+func (r *Recorder) countFailure() {
+	r.failed.Store(r.failed.Load() + 1)
+	r.client.step.failure(r.op)
+}
+
+// note keeps an error's text with how often it came, when it counts, and tells the step.
+func (r *Recorder) note(err error, counts bool) {
 	message := err.Error()
+	r.client.noted = true
 
 	r.mu.Lock()
 	if _, known := r.errors[message]; !known && len(r.errors) >= maxMessages {
@@ -56,7 +72,7 @@ func (r *Recorder) note(err error) {
 	if r.errors == nil {
 		r.errors = make(map[string]uint64)
 	}
-	if r.client.measuring {
+	if counts {
 		r.errors[message]++
 	}
 	r.mu.Unlock()

@@ -130,7 +130,7 @@ func (s *everySecond) Among(n uint64) uint64 { return n / 2 }
 func TestOpenLoopOfASegment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{
-			Rate: 10, Duration: time.Second, Slots: func() Slots { return &everySecond{} },
+			Rate: 10, Duration: time.Second, Places: func() Places { return &everySecond{} },
 		}, nil)
 		begin := time.Now()
 		var at []time.Duration
@@ -196,4 +196,36 @@ func doing(t *testing.T, d time.Duration) func(int, *Client) error {
 	t.Helper()
 
 	return func(_ int, c *Client) error { return c.Run(t.Context(), "op", nil, taking(d)) }
+}
+
+// A slow schedule ends when its time is over, not with the last operation that was due: else one operation a second would
+// be many.
+func TestOpenLoopTakesItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 1, Duration: 3 * time.Second}, nil)
+		requireNoErrors(t, together(s, doing(t, ms)))
+		r := s.Read()
+		require.EqualValues(t, 3, r.Op("op").Durations.Count)
+		require.Equal(t, 3*time.Second, r.Elapsed)
+	})
+}
+
+// A call waits once, however many operations it does.
+func TestOpenLoopCountsALateStartOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			first, second := c.Recorder("first"), c.Recorder("second")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				time.Sleep(200 * ms)
+				first.Ok(150 * ms)
+				second.Ok(50 * ms)
+
+				return nil
+			})
+		}))
+		require.Equal(t, 9*100*ms+150*ms, readOp(s, "first").Durations.Max)
+		require.Equal(t, 50*ms, readOp(s, "second").Durations.Max)
+	})
 }

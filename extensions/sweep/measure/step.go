@@ -26,8 +26,8 @@ type Plan struct {
 	// before that, of Warmup. Operations start when they are due, whether those before have ended or not, as far as there
 	// are clients; an operation that had to wait for a client took as much longer.
 	Rate float64
-	// Slots returns this instance's places in the schedule of a phase; nil: all.
-	Slots func() Slots
+	// Places returns this instance's places in the schedule of a phase; nil: all.
+	Places func() Places
 }
 
 func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
@@ -74,12 +74,12 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		s.clients[i] = &Client{step: s}
 	}
 	if plan.Rate > 0 {
-		slots := plan.Slots
-		if slots == nil {
-			slots = func() Slots { return &AllSlots{} }
+		places := plan.Places
+		if places == nil {
+			places = func() Places { return &allPlaces{} }
 		}
-		s.warmup = newSchedule(plan.Rate, plan.Warmup, slots())
-		s.schedule = newSchedule(plan.Rate, plan.Duration, slots())
+		s.warmup = newSchedule(plan.Rate, plan.Warmup, places())
+		s.schedule = newSchedule(plan.Rate, plan.Duration, places())
 	}
 
 	return s
@@ -105,6 +105,13 @@ func (s *Step) Stop() {
 func (s *Step) Interrupt() {
 	s.interrupt.Store(true)
 	s.Stop()
+}
+
+// InterruptUnlessStopped interrupts the step, unless it was stopped before: then what is cut off took too long.
+func (s *Step) InterruptUnlessStopped() {
+	if !s.stopping() {
+		s.Interrupt()
+	}
 }
 
 // Interrupted tells whether Interrupt was called.

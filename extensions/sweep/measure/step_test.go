@@ -174,7 +174,7 @@ func TestWarmupIsNotCounted(t *testing.T) {
 						r.Bytes(1, 1)
 						if !c.measuring {
 							early.Add(1)
-							r.Fail()
+							r.Fail(nil)
 							time.Sleep(200 * ms)
 
 							return errServer // slow, and failing: must not be seen
@@ -511,7 +511,7 @@ func TestCallsThatRecord(t *testing.T) {
 				get.Ok(40 * ms)
 				set.Ok(20 * ms)
 				if calls[i] == 1 {
-					set.Fail()
+					set.Fail(nil)
 
 					return errServer // recorded by itself: not a second time
 				}

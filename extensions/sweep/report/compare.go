@@ -21,9 +21,10 @@ type Comparison struct {
 	Alpha     float64   `json:"alpha"`
 	Rows      []Row     `json:"rows"` // by figure, and in it by step
 	Geomeans  []Geomean `json:"geomeans"`
-	Warnings  []string  `json:"warnings"`  // in what else than their figures the runs differ
-	Notes     []string  `json:"notes"`     // what limits the comparison
-	Regressed bool      `json:"regressed"` // one of the rows is
+	Search    *Sought   `json:"search,omitempty"` // when both runs are of a search for the same
+	Warnings  []string  `json:"warnings"`         // in what else than their figures the runs differ
+	Notes     []string  `json:"notes"`            // what limits the comparison
+	Regressed bool      `json:"regressed"`        // one of the rows or the search is, or the new run was interrupted
 }
 
 // Run is which run is compared.
@@ -74,21 +75,16 @@ var compared = []struct { //nolint:gochecknoglobals // a constant
 }
 
 // Compare compares two runs step by step, by the medians of the repeats and whether these differ significantly. A step
-// that the new run lacks, or that is incomplete or has failed operations in it, counts as a regression. It returns an
-// error when the options are impossible or there is nothing to compare.
+// that the new run lacks, or that is incomplete or has failed operations in it, counts as a regression, and so does a new
+// run that was interrupted. Of two searches, what they found is compared, and the steps that both have: which ones these
+// are depends on what was measured. It returns an error when the options are impossible, the scenarios are different or
+// nothing can be compared.
 func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
-	switch {
-	case !(o.Tolerance >= 0 && o.Tolerance < 1):
-		return nil, fmt.Errorf("a tolerance of %g is impossible: it must be from 0 and below 1, such as 0.05 for 5 %%", o.Tolerance)
-	case !(o.Alpha > 0 && o.Alpha < 1):
-		return nil, fmt.Errorf("an alpha of %g is impossible: it must be above 0 and below 1", o.Alpha)
-	case len(before.Steps) == 0:
-		return nil, errors.New("there is nothing to compare with: the old run has no steps")
-	case len(after.Steps) == 0:
-		return nil, errors.New("there is nothing to compare: the new run has no steps")
+	if err := checkComparable(before, after, o); err != nil {
+		return nil, err
 	}
 
 	c := &Comparison{
@@ -96,6 +92,13 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 		Warnings: warnings(before, after), Notes: []string{}, Geomeans: []Geomean{},
 	}
 	pairs := pairs(before, after)
+	if before.Search != nil && after.Search != nil {
+		pairs = ofBoth(pairs)
+		c.Search = newSought(before.Search, after.Search, o.Tolerance)
+	}
+	if problem := nothingComparable(pairs); problem != "" && c.Search == nil {
+		return nil, errors.New(problem)
+	}
 	for figure := range compared {
 		for i := range pairs {
 			c.Rows = append(c.Rows, pairs[i].row(figure, o))
@@ -104,6 +107,7 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 			c.Geomeans = append(c.Geomeans, mean)
 		}
 	}
+	c.Regressed = after.Interrupted || c.Search != nil && c.Search.Regressed
 	for i := range c.Rows {
 		c.Regressed = c.Regressed || c.Rows[i].Regressed
 	}
@@ -112,25 +116,58 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	return c, nil
 }
 
+// checkComparable returns an error when the options are impossible, or the runs as a whole cannot be compared.
+func checkComparable(before, after *Report, o CompareOptions) error {
+	switch {
+	case !(o.Tolerance >= 0 && o.Tolerance < 1):
+		return fmt.Errorf("a tolerance of %g is impossible: it must be from 0 and below 1, such as 0.05 for 5 %%", o.Tolerance)
+	case !(o.Alpha > 0 && o.Alpha < 1):
+		return fmt.Errorf("an alpha of %g is impossible: it must be above 0 and below 1", o.Alpha)
+	case before.Scenario != after.Scenario:
+		return fmt.Errorf("the runs are of different scenarios, %s and %s: only those of one can be compared",
+			shown(before.Scenario), shown(after.Scenario))
+	case len(before.Steps) == 0:
+		return errors.New("there is nothing to compare with: the old run has no steps")
+	case len(after.Steps) == 0:
+		return errors.New("there is nothing to compare: the new run has no steps")
+	}
+
+	return nil
+}
+
 func runOf(r *Report) Run {
 	return Run{Scenario: r.Scenario, Started: r.Started.UTC().Format("2006-01-02T15:04:05Z")}
 }
 
 // warnings are in what the runs differ before anything was measured, and whether one was cut short.
 func warnings(before, after *Report) []string {
-	found := []string{}
-	if text := difference("scenario", before.Scenario, after.Scenario); text != "" {
-		found = append(found, text)
+	found := append([]string{}, Differences(before, after)...)
+	if a, b := before.Search, after.Search; a != nil && b != nil && a.Bound != b.Bound {
+		found = append(found, fmt.Sprintf("search.bound differs: %q and %q", a.Bound, b.Bound))
 	}
-	found = append(found, Differences(before, after)...)
 	if before.Interrupted {
 		found = append(found, "the old run was interrupted")
 	}
 	if after.Interrupted {
-		found = append(found, "the new run was interrupted")
+		found = append(found, "the new run was interrupted, which counts as a regression")
 	}
 
 	return found
+}
+
+// nothingComparable says why no step can be compared, or nothing when one can. One reason stands for all.
+func nothingComparable(pairs []pair) string {
+	for i := range pairs {
+		if pairs[i].problem == "" {
+			return ""
+		}
+	}
+	if len(pairs) == 0 {
+		return "no step can be compared: the runs have none in common"
+	}
+	first := Row{Op: pairs[0].Op, Clients: pairs[0].Clients, Rate: pairs[0].Rate}
+
+	return fmt.Sprintf("no step can be compared, such as %s: %s", first.step(), pairs[0].problem)
 }
 
 // fewRepeats notes which steps can show no significant difference, however large it is.

@@ -14,7 +14,8 @@ const maxShown = 80
 
 // Differences lists in what two runs differ other than in their figures, so that these cannot be compared as if only
 // the code had changed: the host's class (processor, cores, system), the target (kind, version, driver) and the
-// parameters, but not which segment was run and where the results went. It is empty when the runs fit.
+// parameters, of which the segment is one: a part of a run is not the whole. Where the results went is none. It is empty
+// when the runs fit.
 func Differences(before, after *Report) []string {
 	var found []string
 	for _, fact := range []struct {
@@ -36,13 +37,15 @@ func Differences(before, after *Report) []string {
 	return append(found, paramDifferences(before, after)...)
 }
 
-// paramDifferences lists the parameters that differ, in the order of their names.
-func paramDifferences(before, after *Report) []string {
+// paramDifferences lists the parameters that differ, but those to ignore, in the order of their names. Where the results
+// went is never a difference.
+func paramDifferences(before, after *Report, ignored ...string) []string {
 	names := map[string]any{}
 	maps.Copy(names, before.Params)
 	maps.Copy(names, after.Params)
-	delete(names, segmentParam)
-	delete(names, "results")
+	for _, name := range append(ignored, "results") {
+		delete(names, name)
+	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if text := difference("params."+name, before.Params[name], after.Params[name]); text != "" {

@@ -43,6 +43,9 @@ func compareChanged(r *Report, change func(*Report)) *Report {
 
 // comparisons are those of the golden files.
 func comparisons() map[string][2]*Report {
+	whole := compareRun(1).Steps[1] // the only one that can be compared
+	whole.Clients = 2
+
 	return map[string][2]*Report{
 		"same":    {compareSteady(1), compareSteady(1)},
 		"better":  {compareSteady(1), compareSteady(2)},
@@ -51,18 +54,18 @@ func comparisons() map[string][2]*Report {
 		"once":    {compareRun(1), compareRun(0.5)},
 		"flawed": {
 			compareChanged(compareSteady(1), func(r *Report) {
-				r.Steps = append(r.Steps, Step{Clients: 8, Repeat: 1, Op: "set", Operations: 1, Complete: true})
+				r.Steps = append(r.Steps, Step{Clients: 8, Repeat: 1, Op: "set", Operations: 1, Complete: true}, whole)
 				r.Steps[0].Complete = false
 			}),
 			compareChanged(compareSteady(1), func(r *Report) {
-				r.Steps = append(r.Steps, Step{Clients: 8, Rate: 500.5, Repeat: 1, Op: "set", Operations: 1, Complete: true})
+				r.Steps = append(r.Steps, Step{Clients: 8, Rate: 500.5, Repeat: 1, Op: "set", Operations: 1, Complete: true}, whole)
 				r.Steps[7].Failed = 1234
 			}),
 		},
 		"otherwise": {
 			compareSteady(1),
 			compareChanged(compareSteady(1), func(r *Report) {
-				r.Scenario, r.Host.Cores, r.Target["version"], r.Params["warmup"], r.Interrupted = "other", 4, "1.7", "5s", true
+				r.Host.Cores, r.Target["version"], r.Params["warmup"], r.Interrupted = 4, "1.7", "5s", true
 			}),
 		},
 	}
@@ -145,20 +148,94 @@ func TestCompareOfFlawedRuns(t *testing.T) {
 
 func TestCompareOfNothing(t *testing.T) {
 	empty := &Report{Scenario: "cache"}
+	other := compareChanged(compareRun(1), func(r *Report) { r.Scenario = "queue" })
+	failed := compareChanged(compareRun(1), func(r *Report) { r.Steps[0].Failed, r.Steps[1].Failed = 3, 4 })
+	elsewhere := compareChanged(compareRun(1), func(r *Report) { r.Steps[0].Clients, r.Steps[1].Clients = 2, 4 })
 	for wrong, tt := range map[string]struct {
 		before, after *Report
 		o             CompareOptions
 	}{
-		"there is nothing to compare with: the old run has no steps":                             {empty, compareRun(1), CompareOptions{}},
-		"there is nothing to compare: the new run has no steps":                                  {compareRun(1), empty, CompareOptions{}},
-		"a tolerance of -0.1 is impossible: it must be from 0 and below 1, such as 0.05 for 5 %": {compareRun(1), compareRun(1), CompareOptions{Tolerance: -0.1}},
-		"a tolerance of 5 is impossible: it must be from 0 and below 1, such as 0.05 for 5 %":    {compareRun(1), compareRun(1), CompareOptions{Tolerance: 5}},
-		"an alpha of 1 is impossible: it must be above 0 and below 1":                            {compareRun(1), compareRun(1), CompareOptions{Alpha: 1}},
-		"an alpha of -1 is impossible: it must be above 0 and below 1":                           {compareRun(1), compareRun(1), CompareOptions{Alpha: -1}},
+		"there is nothing to compare with: the old run has no steps":                                  {empty, compareRun(1), CompareOptions{}},
+		"there is nothing to compare: the new run has no steps":                                       {compareRun(1), empty, CompareOptions{}},
+		`the runs are of different scenarios, "cache" and "queue": only those of one can be compared`: {compareRun(1), other, CompareOptions{}},
+		"no step can be compared, such as get, 1 client: 3 failed (repeat 1) in new":                  {compareRun(1), failed, CompareOptions{}},
+		"no step can be compared, such as get, 1 client: 3 failed (repeat 1) in old":                  {failed, compareRun(1), CompareOptions{}},
+		"no step can be compared, such as get, 1 client: missing in new":                              {compareRun(1), elsewhere, CompareOptions{}},
+		"a tolerance of -0.1 is impossible: it must be from 0 and below 1, such as 0.05 for 5 %":      {compareRun(1), compareRun(1), CompareOptions{Tolerance: -0.1}},
+		"a tolerance of 5 is impossible: it must be from 0 and below 1, such as 0.05 for 5 %":         {compareRun(1), compareRun(1), CompareOptions{Tolerance: 5}},
+		"an alpha of 1 is impossible: it must be above 0 and below 1":                                 {compareRun(1), compareRun(1), CompareOptions{Alpha: 1}},
+		"an alpha of -1 is impossible: it must be above 0 and below 1":                                {compareRun(1), compareRun(1), CompareOptions{Alpha: -1}},
 	} {
 		_, err := Compare(tt.before, tt.after, tt.o)
 		require.EqualError(t, err, wrong)
 	}
+}
+
+// What was not measured any more may be what got worse.
+func TestCompareOfAnInterruptedRun(t *testing.T) {
+	interrupted := compareChanged(compareSteady(1), func(r *Report) { r.Interrupted = true })
+	c, err := Compare(compareSteady(1), interrupted, CompareOptions{})
+	require.NoError(t, err)
+	require.True(t, c.Regressed)
+	require.Equal(t, []string{"the new run was interrupted, which counts as a regression"}, c.Warnings)
+
+	c, err = Compare(interrupted, compareSteady(1), CompareOptions{})
+	require.NoError(t, err)
+	require.False(t, c.Regressed)
+}
+
+// searched is a run of a search that tried some numbers of clients, and what it found.
+func searched(found float64, clients ...int) *Report {
+	r := compareRun()
+	r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: found}
+	for _, n := range clients {
+		r.Steps = append(r.Steps, Step{Clients: n, Repeat: 1, Op: "get", Operations: 1000, Complete: true, Seconds: 1, OpsPerSecond: 1000})
+	}
+
+	return r
+}
+
+func TestCompareOfSearches(t *testing.T) {
+	before := searched(48, 1, 32, 64, 48)
+	for _, tt := range []struct {
+		name      string
+		after     *Report
+		rows      int
+		regressed bool
+		text      string
+	}{
+		{"the same", searched(48, 1, 32, 64, 48), 4, false, "\nsearch: the most clients with p99 <= 5ms: old 48, new 48, +0.00%\n"},
+		{"other refinements", searched(46, 1, 32, 64, 46), 3, false, "old 48, new 46, -4.17%\n"},
+		{"less found", searched(40, 1, 32, 64, 40), 3, true, "old 48, new 40, -16.67%  REGRESSION\n"},
+		{"nothing found", searched(0, 1), 1, true, "old 48, new 0, -100.00%  REGRESSION\n"},
+		{"more found", searched(64, 1, 32, 64), 3, false, "old 48, new 64, +33.33%\n"},
+		{"no step in common", searched(50, 2, 50), 0, false, "old 48, new 50, +4.17%\n"},
+		{"a failed step", compareChanged(searched(48, 1, 32, 64, 48), func(r *Report) { r.Steps[1].Failed = 1 }), 4, true, "1 failed"},
+	} {
+		c, err := Compare(before, tt.after, CompareOptions{Tolerance: 0.05})
+		require.NoError(t, err, tt.name)
+		require.Len(t, c.Rows, 3*tt.rows, tt.name)
+		require.Equal(t, tt.regressed, c.Regressed, tt.name)
+		require.Contains(t, c.Text(), tt.text, tt.name)
+	}
+
+	fails := func(r *Report) { r.Steps[2].Failed = 1 }
+	c, err := Compare(compareChanged(searched(48, 1, 32, 64, 48), fails), compareChanged(searched(48, 1, 32, 64, 48), fails), CompareOptions{})
+	require.NoError(t, err)
+	require.False(t, c.Regressed, "both searches end where operations fail")
+
+	other := compareChanged(searched(40, 1, 32, 64, 40), func(r *Report) { r.Search.Bound = "p99 <= 1ms" })
+	c, err = Compare(before, other, CompareOptions{})
+	require.NoError(t, err)
+	require.Nil(t, c.Search)
+	require.False(t, c.Regressed)
+	require.Equal(t, []string{`search.bound differs: "p99 <= 5ms" and "p99 <= 1ms"`}, c.Warnings)
+
+	rates := searched(0, 1)
+	rates.Search.Of = "rate"
+	c, err = Compare(rates, rates, CompareOptions{})
+	require.NoError(t, err)
+	require.Contains(t, c.Text(), "search: the highest rate with p99 <= 5ms: old 0/s, new 0/s\n")
 }
 
 // A median of zero has no ratio, but is no reason to miss what got worse.

@@ -16,7 +16,13 @@ func (c *Comparison) Text() string {
 	for _, text := range c.Warnings {
 		b.WriteString("warning: " + text + "\n")
 	}
+	if c.Search != nil {
+		b.WriteString(c.Search.text() + "\n")
+	}
 	for figure := range compared {
+		if len(c.Rows) == 0 {
+			break // two searches without a step in common
+		}
 		b.WriteString("\n")
 		writeColumns(&b, c.table(figure))
 	}

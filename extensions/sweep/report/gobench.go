@@ -34,8 +34,9 @@ var benchUnits = []benchUnit{ //nolint:gochecknoglobals // a constant
 // in the percentiles; benchstat shows all of them in seconds. A step without a successful operation has none of these
 // and is left out.
 //
-// What was measured against (target-version and the like) are lines of configuration: benchstat tells runs apart by
-// them, and "benchstat -col target-version" compares versions. The address is left out: another port is no other target.
+// The configuration is only what Go's own benchmarks have: benchstat compares nothing across runs whose configurations
+// differ. What was measured against (target-version and the like) is for people, in lines that benchstat passes over.
+// The address is left out: another port is no other target.
 func (r *Report) GoBench() string {
 	var b strings.Builder
 	goos, goarch, _ := strings.Cut(r.Host.OS, "/")
@@ -43,10 +44,10 @@ func (r *Report) GoBench() string {
 	configLine(&b, "goarch", goarch)
 	configLine(&b, "pkg", r.Scenario)
 	configLine(&b, "cpu", r.Host.CPU)
-	configLine(&b, "k6", r.K6)
+	configLine(&b, "# k6", r.K6)
 	for _, key := range []string{"kind", "version", "driver"} {
 		if text, ok := r.Target[key].(string); ok {
-			configLine(&b, "target-"+key, text)
+			configLine(&b, "# target-"+key, text)
 		}
 	}
 	for _, u := range benchUnits {

@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // Key is what tells the steps of a run apart, and by which those of two runs are matched.
 type Key struct {
 	Op      string
@@ -42,4 +44,25 @@ func (g *Group) Values(figure func(*Step) float64) []float64 {
 	}
 
 	return values
+}
+
+// Succeeded is the group without the repeats in which no operation succeeded: these have no latencies.
+func (g Group) Succeeded() Group {
+	g.Steps = slices.DeleteFunc(slices.Clone(g.Steps), func(s *Step) bool { return s.Operations == 0 })
+
+	return g
+}
+
+// Median is the middle value, or the mean of the two in the middle; zero when there is none.
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	values = slices.Sorted(slices.Values(values))
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+
+	return values[middle-1]/2 + values[middle]/2
 }

@@ -54,25 +54,26 @@ type (
 )
 
 // JUnit renders the report as the XML that build servers read: a test case for each kind of operation in each repeat of
-// a step, which fails when an operation failed or the step is incomplete, and one for each gate, which fails when the
-// gate is crossed. An interrupted run has one more, in error. Times are step times in seconds; the suite's is their sum.
+// a step, which fails when an operation failed, none succeeded or the step is incomplete, and one for each gate, which
+// fails when the gate is crossed. A search has one too, which fails when nothing was found. A run that was interrupted, or that has no
+// steps, has one more, in error. Times are step times in seconds; the suite's is their sum.
 func (r *Report) JUnit() ([]byte, error) {
-	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+1)
+	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+2)
 	seconds := 0.0
 	for i := range r.Steps {
 		cases = append(cases, r.stepCase(&r.Steps[i]))
-		if i == 0 || !sameStep(&r.Steps[i-1], &r.Steps[i]) {
+		if i == 0 || !SameStep(&r.Steps[i-1], &r.Steps[i]) {
 			seconds += r.Steps[i].Seconds
 		}
+	}
+	if r.Search != nil {
+		cases = append(cases, r.searchCase())
 	}
 	for i := range r.Gates {
 		cases = append(cases, r.gateCase(&r.Gates[i]))
 	}
-	if r.Interrupted {
-		cases = append(cases, junitCase{
-			Class: r.Scenario, Name: "run", Time: junitSeconds(0),
-			Error: &junitProblem{Message: "the run was interrupted", Type: "interrupted", Text: r.interruption()},
-		})
+	if problem := r.runProblem(); problem != nil {
+		cases = append(cases, junitCase{Class: r.Scenario, Name: "run", Time: junitSeconds(0), Error: problem})
 	}
 
 	suite := junitSuite{
@@ -109,6 +110,9 @@ func (r *Report) stepCase(s *Step) junitCase {
 		reasons = append(reasons, fmt.Sprintf("%d of %d operations failed", s.Failed, s.Failed+uint64(s.Operations)))
 		kinds = append(kinds, "failed")
 	}
+	if s.Complete && s.Failed == 0 && s.Operations == 0 {
+		reasons, kinds = append(reasons, "no operation succeeded"), append(kinds, "empty")
+	}
 	if len(kinds) == 0 {
 		return c
 	}
@@ -121,6 +125,29 @@ func (r *Report) stepCase(s *Step) junitCase {
 	}
 
 	return c
+}
+
+// searchCase fails when not even the lowest number keeps the bound.
+func (r *Report) searchCase() junitCase {
+	s := r.Search
+	c := junitCase{Class: r.Scenario, Name: fmt.Sprintf("find %s with %s", mostOf(s.Of), s.Bound), Time: junitSeconds(0)}
+	if s.Found == 0 {
+		c.Failure = &junitProblem{Message: "nothing was found", Type: "found", Text: r.searchNote()}
+	}
+
+	return c
+}
+
+// runProblem is what is wrong with the run as a whole, or nothing.
+func (r *Report) runProblem() *junitProblem {
+	switch {
+	case r.Interrupted:
+		return &junitProblem{Message: "the run was interrupted", Type: "interrupted", Text: r.interruption()}
+	case len(r.Steps) == 0:
+		return &junitProblem{Message: "the run has no steps", Type: "empty", Text: "Nothing was measured."}
+	}
+
+	return nil
 }
 
 func (r *Report) gateCase(v *Verdict) junitCase {

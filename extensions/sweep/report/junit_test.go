@@ -68,10 +68,31 @@ func TestJUnitOfAnInterruptedRun(t *testing.T) {
 	require.Contains(t, last.Error.Text, "the last step shown")
 }
 
+func TestJUnitOfNothing(t *testing.T) {
+	empty := junitOf(t, reports()["empty"])
+	require.Equal(t, []int{1, 0, 1}, []int{empty.Tests, empty.Failures, empty.Errors})
+	require.Equal(t, "the run has no steps", empty.Suite.Cases[0].Error.Message)
+
+	none := junitOf(t, madeUp(func(r *Report) { r.Steps[1] = step(8, 1, "get", func(s *Step) { s.Operations = 0 }) }))
+	require.Equal(t, []int{3, 1, 0}, []int{none.Tests, none.Failures, none.Errors})
+	require.Equal(t, "no operation succeeded", none.Suite.Cases[1].Failure.Message)
+}
+
+func TestJUnitOfASearch(t *testing.T) {
+	found := junitOf(t, reports()["search"]).Suite.Cases[3]
+	require.Equal(t, "find the most clients with p99 <= 5ms", found.Name)
+	require.Nil(t, found.Failure)
+
+	nothing := junitOf(t, madeUp(func(r *Report) { r.Search = &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512} }))
+	require.Equal(t, []int{4, 1, 0}, []int{nothing.Tests, nothing.Failures, nothing.Errors})
+	require.Equal(t, found.Name, nothing.Suite.Cases[3].Name, "the same case in each run")
+	require.Equal(t, "Not even 1 client keeps p99 <= 5ms.", nothing.Suite.Cases[3].Failure.Text)
+}
+
 func TestJUnitOfGates(t *testing.T) {
 	suites := junitOf(t, reports()["search"])
-	require.Equal(t, []int{6, 1, 0}, []int{suites.Tests, suites.Failures, suites.Errors})
-	gates := suites.Suite.Cases[3:]
+	require.Equal(t, []int{7, 1, 0}, []int{suites.Tests, suites.Failures, suites.Errors})
+	gates := suites.Suite.Cases[4:]
 	require.Nil(t, gates[0].Failure)
 	require.Equal(t, "p99 of stock-rollup with 8 clients <= 50ms", gates[0].Name)
 	require.Equal(t, "stock-rollup.gates", gates[1].Class)

@@ -47,13 +47,13 @@ func (r *Report) columns() []column {
 	}
 
 	return append(columns,
-		figure("per client", perClientCell),
+		column{"per client", false, r.perClientCell},
 		figure("ops/s", func(s *Step) string { return opsPerSecond(s.OpsPerSecond) }),
 		figure("min client", func(s *Step) string { return Span(s.Client.Min) }),
 		figure("max client", func(s *Step) string { return Span(s.Client.Max) }),
 		figure("avg client", func(s *Step) string { return Span(s.Client.Avg) }),
-		figure("p50", func(s *Step) string { return Millis(s.Latency.P50) }),
-		figure("p99", func(s *Step) string { return Millis(s.Latency.P99) }),
+		figure("p50", func(s *Step) string { return latencyCell(s, s.Latency.P50) }),
+		figure("p99", func(s *Step) string { return latencyCell(s, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
 	)
 }
@@ -91,12 +91,26 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-func perClientCell(s *Step) string {
-	if s.PerClient == 0 {
+// perClientCell is in the first row of a step: the share of a client is one of all kinds of operations together.
+func (r *Report) perClientCell(i int) string {
+	s := &r.Steps[i]
+	switch {
+	case i > 0 && SameStep(&r.Steps[i-1], s):
+		return ""
+	case s.PerClient == 0:
 		return "-"
 	}
 
 	return Thousands(int64(s.PerClient))
+}
+
+// latencyCell is a duration in milliseconds, which a step without a successful operation has none of.
+func latencyCell(s *Step, ms float64) string {
+	if s.Operations == 0 {
+		return "-"
+	}
+
+	return Millis(ms)
 }
 
 func rateCell(rate float64) string {

@@ -8,7 +8,8 @@ import (
 )
 
 // writeMedians writes a table of the steps that were repeated, with the median over the repeats and how far these are
-// apart. Of a step that was done once there is no median; it is left out.
+// apart. Of a step that was done once there is no median; it is left out. A repeat in which no operation succeeded has no
+// latencies, and counts in the medians of ops/s only.
 func (r *Report) writeMedians(b *strings.Builder) {
 	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
 	if len(groups) == 0 {
@@ -26,6 +27,11 @@ func (r *Report) writeMedians(b *strings.Builder) {
 
 func (r *Report) medianColumns(groups []Group) []column {
 	of := func(row int, figure func(*Step) float64) []float64 { return groups[row].Values(figure) }
+	latencies := func(row int, figure func(*Step) float64) []float64 {
+		done := groups[row].Succeeded()
+
+		return done.Values(figure)
+	}
 	ops := func(s *Step) float64 { return s.OpsPerSecond }
 	p50 := func(s *Step) float64 { return s.Latency.P50 }
 	p99 := func(s *Step) float64 { return s.Latency.P99 }
@@ -40,28 +46,26 @@ func (r *Report) medianColumns(groups []Group) []column {
 	}
 
 	return append(columns,
-		column{"ops/s", false, func(i int) string { return opsPerSecond(middle(of(i, ops))) }},
+		column{"ops/s", false, func(i int) string { return opsPerSecond(Median(of(i, ops))) }},
 		column{"±", false, func(i int) string { return spread(of(i, ops)) }},
-		column{"p50", false, func(i int) string { return Millis(middle(of(i, p50))) }},
-		column{"p99", false, func(i int) string { return Millis(middle(of(i, p99))) }},
-		column{"±", false, func(i int) string { return spread(of(i, p99)) }},
+		column{"p50", false, func(i int) string { return medianCell(latencies(i, p50)) }},
+		column{"p99", false, func(i int) string { return medianCell(latencies(i, p99)) }},
+		column{"±", false, func(i int) string { return spread(latencies(i, p99)) }},
 	)
 }
 
-// middle is the median: of an even number of values, the mean of the two in the middle.
-func middle(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	half := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[half]
+// medianCell is the median of latencies in milliseconds, where there are any.
+func medianCell(values []float64) string {
+	if len(values) == 0 {
+		return "-"
 	}
 
-	return (sorted[half-1] + sorted[half]) / 2
+	return Millis(Median(values))
 }
 
 // spread is half of the range of the values in percent of their median, which is not known when that is zero.
 func spread(values []float64) string {
-	median := middle(values)
+	median := Median(values)
 	if median == 0 {
 		return "-"
 	}

@@ -15,13 +15,13 @@ func (r *Report) notes() []string {
 	last := len(r.Steps) - 1
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		first := i == 0 || !sameStep(&r.Steps[i-1], s)
+		first := i == 0 || !SameStep(&r.Steps[i-1], s)
 		if first { // what is of the whole step is said once, not for each kind of operation
 			told := r.Interrupted && sameNumbers(s, &r.Steps[last])
 			notes = append(notes, stepNotes(s, told)...)
 		}
 		label := s.label()
-		if !first || i < last && sameStep(s, &r.Steps[i+1]) {
+		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
 			label += ", " + oneLineOf(s.Op)
 		}
 		for _, text := range measure.MostFrequent(s.Extra.Errors) {
@@ -75,9 +75,9 @@ func (r *Report) searchNote() string {
 	s := r.Search
 	bound := oneLineOf(s.Bound)
 	switch {
-	case s.Of == "rate" && s.Found > 0:
+	case s.Of == ofRate && s.Found > 0:
 		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
-	case s.Of == "rate":
+	case s.Of == ofRate:
 		return fmt.Sprintf("Not even the lowest rate that was tried keeps %s.", bound)
 	case s.Found > 0:
 		return fmt.Sprintf("The highest number of clients that keeps %s is %s (of at most %s).",
@@ -121,8 +121,8 @@ func (r *Report) gateNotes() []string {
 	return notes
 }
 
-// sameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
-func sameStep(a, b *Step) bool {
+// SameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
+func SameStep(a, b *Step) bool {
 	return sameNumbers(a, b) && a.Op < b.Op
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,7 +83,34 @@ func TestMedianColumns(t *testing.T) {
 	require.Contains(t, reports()["repeats"].Markdown(), "\nMedians of 2 to 3 repeats\n")
 }
 
-func TestMiddleAndSpread(t *testing.T) {
+// A repeat in which no operation succeeded has no latencies: it must not pull their medians down to zero.
+func TestMediansOfRepeatsThatSucceeded(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = []Step{step(8, 1, "get"), step(8, 2, "get", nothingDone), step(8, 3, "get"), step(64, 1, "get", nothingDone), step(64, 2, "get", nothingDone)}
+	})
+	found := tables(r.Markdown())
+	fields := func(line string) []string { return strings.Fields(strings.ReplaceAll(line, "|", " ")) }
+	require.Equal(t, []string{"8", "6,316/s", "50.0%", "1.424ms", "7.200ms", "0.0%"}, fields(found[1][2]))
+	require.Equal(t, []string{"64", "0/s", "-", "-", "-", "-"}, fields(found[1][3]))
+	require.Regexp(t, `\| +- \| +- \| +80,000 \|$`, found[0][3], "p50 and p99 of the step itself")
+}
+
+// nothingDone is a step whose operations all failed.
+func nothingDone(s *Step) {
+	s.Failed, s.Operations, s.OpsPerSecond, s.Latency = uint64(s.Operations), 0, 0, LatencyMs{}
+}
+
+// The share of a client is one of all kinds of operations together.
+func TestPerClientIsSaidOnceAStep(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = []Step{step(1, 1, "get"), step(1, 1, "set"), step(8, 1, "get"), step(8, 1, "set"), step(8, 2, "get"), step(8, 2, "set")}
+	})
+	for i, want := range []string{"10,000", "", "10,000", "", "10,000", ""} {
+		require.Equal(t, want, r.perClientCell(i))
+	}
+}
+
+func TestMedianAndSpread(t *testing.T) {
 	for _, tt := range []struct {
 		values []float64
 		middle float64
@@ -94,9 +122,10 @@ func TestMiddleAndSpread(t *testing.T) {
 		{[]float64{10, 10.4, 9.9, 10.1}, 10.05, "2.5%"},
 		{[]float64{0, 0, 0}, 0, "-"},
 		{[]float64{0, 0, 7}, 0, "-"},
+		{nil, 0, "-"},
 	} {
-		before := append([]float64{}, tt.values...)
-		require.InDelta(t, tt.middle, middle(tt.values), 1e-9)
+		before := slices.Clone(tt.values)
+		require.InDelta(t, tt.middle, Median(tt.values), 1e-9)
 		require.Equal(t, tt.spread, spread(tt.values), "%v", tt.values)
 		require.Equal(t, before, tt.values, "left as they were")
 	}

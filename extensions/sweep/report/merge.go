@@ -3,9 +3,12 @@ package report
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
+	"time"
 )
+
+// maxApart is how far apart parts may start: those of one run are started together, but by clocks of several machines.
+const maxApart = time.Minute
 
 // Merge puts the parts of one run together that several instances of k6 made, each with an execution segment of its own
 // (k6's --execution-segment). The segments must together be the whole run, once, and the parts must agree in what was
@@ -13,7 +16,7 @@ import (
 // their histograms, numbers are summed, and the step time is the longest. The processor time of a server is the highest
 // that a part has: whichever parts run beside it, they read the same server's.
 //
-// The host is the first part's; where others differ, they are listed in params.hosts. Verdicts of gates are left out:
+// The host is the first part's; where others are of another class, they are listed in params.hosts. Verdicts of gates are left out:
 // those of a part say nothing about the whole. Errors name the parts by their place, from 1.
 func Merge(parts ...*Report) (*Report, error) {
 	if len(parts) < 2 {
@@ -27,6 +30,9 @@ func Merge(parts ...*Report) (*Report, error) {
 		if err := sameRun(parts[0], part); err != nil {
 			return nil, fmt.Errorf("parts 1 and %d are not of one run: %w", i+2, err)
 		}
+	}
+	if err := sameTime(parts); err != nil {
+		return nil, err
 	}
 
 	merged := *parts[0]
@@ -71,14 +77,34 @@ func sameRun(a, b *Report) error {
 			return errors.New(difference)
 		}
 	}
-	if differences := paramDifferences(a, b); len(differences) > 0 {
+	if differences := paramDifferences(a, b, segmentParam); len(differences) > 0 {
 		return errors.New(differences[0])
 	}
 
 	return nil
 }
 
-// mergedParams are the first part's without its segment, and with the hosts of the others where these differ.
+// sameTime refuses parts that did not run at the same time: what they did a second does not add up to what the server
+// did.
+func sameTime(parts []*Report) error {
+	first, last := 0, 0
+	for i, part := range parts {
+		if part.Started.Before(parts[first].Started) {
+			first = i
+		}
+		if part.Started.After(parts[last].Started) {
+			last = i
+		}
+	}
+	if apart := parts[last].Started.Sub(parts[first].Started); apart > maxApart {
+		return fmt.Errorf("parts %d and %d did not run at the same time: they started %s apart, and at most %s is right",
+			min(first, last)+1, max(first, last)+1, apart.Round(time.Second), maxApart)
+	}
+
+	return nil
+}
+
+// mergedParams are the first part's without its segment, and with the hosts of the others where these are of another class.
 func mergedParams(parts []*Report) map[string]any {
 	params := map[string]any{}
 	for name, value := range parts[0].Params {
@@ -86,11 +112,12 @@ func mergedParams(parts []*Report) map[string]any {
 			params[name] = value
 		}
 	}
+	known := []Host{parts[0].Host}
 	var others []any
 	for _, part := range parts[1:] {
-		other := plain(part.Host)
-		if part.Host != parts[0].Host && !slices.ContainsFunc(others, func(o any) bool { return reflect.DeepEqual(o, other) }) {
-			others = append(others, other)
+		if !slices.ContainsFunc(known, part.Host.sameClass) {
+			known = append(known, part.Host)
+			others = append(others, plain(part.Host))
 		}
 	}
 	if len(others) > 0 {

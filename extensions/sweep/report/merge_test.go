@@ -17,8 +17,7 @@ import (
 func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measure.Reading {
 	r := measure.Reading{
 		Complete: true, Unstarted: random.Uint64N(3),
-		Elapsed: time.Duration(1 + random.Int64N(int64(time.Minute))),
-		Ops:     []measure.Totals{{Op: "get"}, {Op: "set"}},
+		Ops: []measure.Totals{{Op: "get"}, {Op: "set"}},
 	}
 	record := func(pick func(*measure.Reading) *measure.Distribution, d time.Duration) {
 		pick(&r).Record(d)
@@ -26,7 +25,7 @@ func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measur
 	}
 	for range clients {
 		for i := range r.Ops {
-			for range random.IntN(300) {
+			for range 1 + random.IntN(300) {
 				d := time.Duration(math.Exp(random.NormFloat64()*2) * float64(time.Millisecond))
 				record(func(r *measure.Reading) *measure.Distribution { return &r.Ops[i].Durations }, d)
 			}
@@ -45,6 +44,7 @@ func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measur
 			}
 		}
 		d, n := time.Duration(1+random.Int64N(int64(2*time.Hour))), time.Duration(random.Int64N(1e6))
+		r.Elapsed = max(r.Elapsed, d)
 		record(func(r *measure.Reading) *measure.Distribution { return &r.ClientTimes }, d)
 		record(func(r *measure.Reading) *measure.Distribution { return &r.ClientOps }, n)
 	}
@@ -78,7 +78,7 @@ func TestMergeIsTheWhole(t *testing.T) {
 		delete(whole.Params, "segment")
 		for repeat := 1; repeat <= 2; repeat++ {
 			all := measure.Reading{Complete: true, Ops: []measure.Totals{{Op: "get"}, {Op: "set"}}}
-			asked := Step{Repeat: repeat, PerClient: 1000}
+			asked := Step{Repeat: repeat, PerClient: 1}
 			each := make([]int, n)
 			for i := range each {
 				each[i] = 1 + random.IntN(4)
@@ -121,7 +121,7 @@ func mergeHalves(t *testing.T) []*Report {
 				continue
 			}
 			reading := mergeReading(random, each[i], &all)
-			steps, err := NewSteps(&reading, Step{Clients: each[0] + each[1], Repeat: 1, PerClient: 1000}, "", CPUSeconds{K6: 1})
+			steps, err := NewSteps(&reading, Step{Clients: each[0] + each[1], Repeat: 1, PerClient: 1}, "", CPUSeconds{K6: 1})
 			require.NoError(t, err)
 			part.Steps = append(part.Steps, steps...)
 		}
@@ -186,8 +186,14 @@ func TestMergeOfDifferentOperations(t *testing.T) {
 
 func TestMergeOfDifferentHosts(t *testing.T) {
 	parts := mergeHalves(t)
-	parts[1].Host.Cores = 4
+	parts[1].Host.MemBytes = 4096
 	merged, err := Merge(parts...)
+	require.NoError(t, err)
+	require.NotContains(t, merged.Params, "hosts", "of the same class")
+
+	parts = mergeHalves(t)
+	parts[1].Host.Cores = 4
+	merged, err = Merge(parts...)
 	require.NoError(t, err)
 	require.Equal(t, parts[0].Host, merged.Host)
 	require.Equal(t, []any{map[string]any{"cpu": "Imaginary 9000", "cores": 4.0, "memBytes": 0.0, "os": "linux/amd64"}}, merged.Params["hosts"])
@@ -240,7 +246,9 @@ func TestMergeRefuses(t *testing.T) {
 		{`parts 1 and 2 are not of one run: target.version differs: "1.7" and "1.6.38"`, func(a, _ *Report) { a.Target["version"] = "1.7" }},
 		{`parts 1 and 2 are not of one run: params.warmup differs: "2s" and "5s"`, func(_, b *Report) { b.Params["warmup"] = "5s" }},
 		{"parts 1 and 2 are not of one run: one is of a search, whose steps depend on what it measured itself", func(_, b *Report) { b.Search = &Search{} }},
-		{"the step of 8 clients, repeat 1: part 2 has 7 operations of each client, others have 1000", func(_, b *Report) { b.Steps[0].PerClient = 7 }},
+		{"parts 1 and 2 did not run at the same time: they started 1m1s apart, and at most 1m0s is right", func(_, b *Report) { b.Started = b.Started.Add(61 * time.Second) }},
+		{"parts 1 and 2 did not run at the same time: they started 24h0m0s apart, and at most 1m0s is right", func(_, b *Report) { b.Started = b.Started.Add(-24 * time.Hour) }},
+		{"the step of 8 clients, repeat 1: part 2 has 7 operations of each client, others have 1", func(_, b *Report) { b.Steps[0].PerClient = 7 }},
 		{"the step of 8 clients, repeat 1: part 1 lacks it, although clients of it are in its segment, 0:1/2", func(a, _ *Report) { a.Steps = a.Steps[:2] }},
 		{"the step of 8 clients at 5.5/s, repeat 2: part 1 lacks it, although clients of it are in its segment, 0:1/2", func(_, b *Report) {
 			for i := range b.Steps {

@@ -24,6 +24,9 @@ func Read(raw []byte) (*Report, error) {
 	if err := checkKeys(raw); err != nil {
 		return nil, err
 	}
+	if err := checkTwice(raw); err != nil {
+		return nil, err
+	}
 
 	r := &Report{}
 	if err := json.Unmarshal(raw, r); err != nil {

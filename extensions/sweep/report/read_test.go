@@ -76,6 +76,8 @@ func TestReadRefuses(t *testing.T) {
 		{"a fraction for a whole number", with(`"failed": 1234`, `"failed": 12.5`), "steps.failed is the number 12.5, which does not fit: it is to be a whole number that is not negative"},
 		{"a negative number", with(`"failed": 1234`, `"failed": -1`), "steps.failed is the number -1, which does not fit"},
 		{"a number beyond all", with(`"seconds": 12.666666666666666`, `"seconds": 1e999`), "steps.seconds is the number 1e999, which does not fit: it is to be a number"},
+		{"a key that comes twice", with(`"repeat": 1,`, `"repeat": 1, "repeat": 1,`), `the key "repeat" is there twice, in line 31, column 28`},
+		{"a parameter that comes twice", with(`"params": {`, `"params": {"a": [{"b": {}, "c": "b", "b": 2}],`), `the key "b" is there twice, in line`},
 		{"no time", with("2026-03-01T12:30:00.25Z", "yesterday"), `cannot parse "yesterday"`},
 		{"a time that is a number", with(`"2026-03-01T12:30:00.25Z"`, "1772368200"), `started is a number instead of a time such as "2026-01-31T12:00:00Z"`},
 		{"figures that cannot be", with(`"ops": 80000`, `"ops": 80001`), `step of 8 clients, repeat 1, op "stock-rollup": histogram counts 80000 operations, but ops are 80001`},
@@ -108,7 +110,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"schema": "xk6-sweep/2"}`))
 	f.Add([]byte(`{"schema":"xk6-sweep/1","scenario":"a","started":"2026-03-01T12:30:00Z","interrupted":true,` +
 		`"host":{"cpu":"","cores":-1,"memBytes":0,"os":""},"k6":"","target":{"version":1},"params":{},` +
-		`"search":{"of":"rate","bound":"","max":1e308,"found":1e308},"steps":[]}`))
+		`"search":{"of":"rate","bound":"","max":1e308,"found":0},"steps":[]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := Read(raw)
 		if err != nil {

@@ -122,6 +122,12 @@ type Point struct {
 	OpsPerSecond float64 `json:"opsPerSecond"`
 }
 
+// What a search varies.
+const (
+	ofClients = "clients"
+	ofRate    = "rate"
+)
+
 // Search is what `find` looked for, and what it found.
 type Search struct {
 	Of    string  `json:"of"`    // what was varied: "clients" or "rate"

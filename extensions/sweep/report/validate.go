@@ -43,6 +43,9 @@ func (r *Report) Validate() error {
 		seen[at] = true
 	}
 
+	if err := r.validateShares(); err != nil {
+		return err
+	}
 	if err := r.validateSearch(); err != nil {
 		return err
 	}
@@ -87,8 +90,14 @@ func (s *Step) validate() error {
 	if err := s.validateLatency(); err != nil {
 		return err
 	}
+	if err := s.Client.validate(s.Clients); err != nil {
+		return err
+	}
+	if err := s.validateTimes(); err != nil {
+		return err
+	}
 
-	return s.Client.validate(s.Clients)
+	return s.validateErrors()
 }
 
 func (s *Step) validateLatency() error {
@@ -115,7 +124,11 @@ func (s *Step) validateLatency() error {
 		return fmt.Errorf("histogram counts %d operations, but ops are %d", d.Count, s.Operations)
 	}
 
-	return agree(&d, float64(time.Millisecond), percentiles, 0.5, 0.9, 0.95, 0.99, 0.999, 1)
+	if err := agree(&d, float64(time.Millisecond), percentiles, 0.5, 0.9, 0.95, 0.99, 0.999, 1); err != nil {
+		return err
+	}
+
+	return agreeMean(&d, time.Millisecond, figure{"latencyMs.mean", l.Mean}, percentiles[5])
 }
 
 // validate tells whether c can be of a step of that many clients. Those that never started are not counted.
@@ -152,24 +165,11 @@ func (c *Clients) validate(clients int) error {
 	if err := agree(&times, float64(time.Second), seconds, quartiles...); err != nil {
 		return err
 	}
-
-	return agree(&each, 1, ops, quartiles...)
-}
-
-func (r *Report) validateSearch() error {
-	s := r.Search
-	if s == nil {
-		return nil
-	}
-	if s.Of != "clients" && s.Of != "rate" {
-		return fmt.Errorf("search.of is %q instead of \"clients\" or \"rate\"", s.Of)
-	}
-	found, most := figure{"search.found", s.Found}, figure{"search.max", s.Max}
-	if err := possible(found, most); err != nil {
+	if err := agreeMean(&times, time.Second, avg, seconds[4]); err != nil {
 		return err
 	}
 
-	return ascending(found, most)
+	return agree(&each, 1, ops, quartiles...)
 }
 
 func (r *Report) validatePublished() error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -48,6 +49,19 @@ func TestValidateRefuses(t *testing.T) {
 		{"p99 beside the histogram", change(func(s *Step) { s.Latency.P99 *= 1.003 }), "latencyMs.p99 is"},
 		{"p999 beside the histogram", change(func(s *Step) { s.Latency.P999 *= 1.003 }), "latencyMs.p999 is"},
 		{"max beside the histogram", change(func(s *Step) { s.Latency.Max *= 1.003 }), "latencyMs.max is"},
+		{"a mean beside the histogram", change(func(s *Step) { s.Latency.Mean *= 1.02 }), step64 + "latencyMs.mean is 2.6724, but 2.6"},
+		{"an average beside the histogram", change(func(s *Step) { s.Client.Avg = 11.5 }), step64 + "client.avg is 11.5, but 11.8"},
+		{"a client that took longer than the step", change(func(s *Step) { s.Seconds, s.OpsPerSecond = 10, 8000 }), step64 + "client.max of 12.666666666666666 is above seconds of 10"},
+		{"the same of an open loop", change(func(s *Step) {
+			s.Rate, s.PerClient, s.Seconds, s.OpsPerSecond = 8000, 0, 10, 8000
+		}), "client.max of 12.666666666666666 is above seconds of 10"},
+		{"operations in no time", change(func(s *Step) { s.Seconds = 0 }), step64 + "opsPerSecond is 6315.78"},
+		{"clients that are missing", change(func(s *Step) { s.Clients, s.PerClient = 16, 1 }), `step of 16 clients, repeat 1, op "stock-rollup": it is complete, but client.histogram counts 8 clients of 16`},
+		{"operations that are missing", change(func(s *Step) { s.PerClient = 10_001 }), step64 + "it is complete, but has 80000 operations of all kinds, and 80008 were asked for"},
+		{"errors of operations that did not fail", change(func(s *Step) { s.Failed, s.Extra.Errors = 2, map[string]uint64{"a": 2, "b": 1} }), step64 + "extra.errors count more than the 2 operations that failed"},
+		{"errors beyond all numbers", change(func(s *Step) { s.Failed, s.Extra.Errors = 2, map[string]uint64{"a": 2, "b": math.MaxUint64} }), "extra.errors count more"},
+		{"clients found that were not tried", func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 9} }, "search.found is 9, which no step has tried"},
+		{"a rate found that was not tried", func(r *Report) { r.Search = &Search{Of: "rate", Max: 512, Found: 8} }, "search.found is 8, which no step has tried"},
 		{"percentiles of nothing", change(func(s *Step) {
 			s.Operations, s.OpsPerSecond = 0, 0
 			s.Histogram = histogramOf(s)
@@ -91,11 +105,36 @@ func TestValidateAccepts(t *testing.T) {
 			r.Steps[1].Latency.P50 *= 1.0005
 			r.Steps[1].Client.P50 *= 0.9995
 		},
-		"no time that has passed":    func(r *Report) { r.Steps[1].Seconds = 0 },
-		"clients that never started": func(r *Report) { r.Steps[1].Clients = 16 },
+		"no time that has passed":    func(r *Report) { r.Steps[1] = step(8, 1, "stock-rollup", nothingDone, timeless) },
+		"clients that never started": func(r *Report) { r.Steps[1].Clients, r.Steps[1].Complete = 16, false },
+		"seconds of a ramp": func(r *Report) {
+			r.Steps[1] = step(8, 1, "stock-rollup", func(s *Step) { s.PerClient, s.Client = 0, noClients() })
+		},
+		"a part of a run": func(r *Report) { r.Params["segment"], r.Steps[1].Clients = "0:1/2", 16 },
+		"a share that failed in part": func(r *Report) {
+			r.Steps[1].PerClient, r.Steps[1].Failed, r.Steps[1].Extra.Errors = 10_001, 8, map[string]uint64{"a": 3, "other errors": 5}
+		},
+		"a share of two kinds": func(r *Report) {
+			r.Steps[1].PerClient = 20_000
+			r.Steps = append(r.Steps, step(8, 1, "set", func(s *Step) { s.PerClient = 20_000 }))
+		},
+		"failures without a text":    func(r *Report) { r.Steps[1].Failed = 8 },
+		"a client that ended last":   func(r *Report) { r.Steps[1].Client.Max *= 1.0005 },
+		"a search that found a step": func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 8} },
+		"a search that found none":   func(r *Report) { r.Search = &Search{Of: "rate", Max: 512} },
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, madeUp(change).Validate()) })
 	}
+}
+
+// timeless is a step in which no time has passed.
+func timeless(s *Step) { s.Seconds, s.Client = 0, noClients() }
+
+// noClients are those of a step that knows no client times.
+func noClients() Clients {
+	none := encode(hdrhistogram.New(1, int64(measure.Highest), 3))
+
+	return Clients{Histogram: none, Ops: ClientOps{Histogram: none}}
 }
 
 // Above 1 h a histogram no longer tells durations apart; the report does.

@@ -66,13 +66,8 @@ func median(runs []figures) figures {
 		for _, run := range runs {
 			values = append(values, figure(run))
 		}
-		slices.Sort(values)
-		middle := len(values) / 2
-		if len(values)%2 == 1 {
-			return values[middle]
-		}
 
-		return (values[middle-1] + values[middle]) / 2
+		return middle(values)
 	}
 
 	return figures{
@@ -80,6 +75,17 @@ func median(runs []figures) figures {
 		CPUMicros:    of(func(f figures) float64 { return f.CPUMicros }),
 		P99Ms:        of(func(f figures) float64 { return f.P99Ms }),
 	}
+}
+
+// middle is the median of values, of which there is at least one. It sorts them.
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	at := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[at]
+	}
+
+	return (values[at-1] + values[at]) / 2
 }
 
 func (c *cell) speed() float64 { return c.k6.OpsPerSecond / c.native.OpsPerSecond }

@@ -29,9 +29,7 @@ func main() {
 }
 
 func bench(rounds, operations, tries int, only string) error {
-	fmt.Printf("%d cores, %s\n\n", runtime.NumCPU(), runtime.Version())
-	held := true
-	for _, part := range []struct {
+	parts := []struct {
 		name    string
 		measure func() (result, error)
 	}{
@@ -39,7 +37,18 @@ func bench(rounds, operations, tries int, only string) error {
 		{"crowd", func() (result, error) { return measureCrowd() }},
 		{"core", func() (result, error) { return measureCore() }},
 		{"gates", func() (result, error) { return judge(tries) }},
-	} {
+	}
+	names := make([]string, 0, len(parts))
+	for _, part := range parts {
+		names = append(names, part.name)
+	}
+	if only != "" && !slices.Contains(names, only) {
+		return fmt.Errorf("-only is %q: it must be one of %s", only, strings.Join(names, ", "))
+	}
+
+	fmt.Printf("%d cores, %s\n\n", runtime.NumCPU(), runtime.Version())
+	held := true
+	for _, part := range parts {
 		if only != "" && only != part.name {
 			continue
 		}
@@ -90,13 +99,14 @@ func (t *cells) holds() bool {
 
 // String is the table.
 func (t *cells) String() string {
-	lines := []string{
+	lines := make([]string, 0, 3+len(t.all))
+	lines = append(lines,
 		fmt.Sprintf("%d rounds, %d operations a cell, in turns; medians\n", t.rounds, t.operations),
-		"| reuse | clients | k6 ops/s | native ops/s | ratio (>= 0.95) " +
+		"| reuse | clients | k6 ops/s | native ops/s | ratio (>= 0.95) "+
 			"| k6 us/op | native us/op | ratio (<= 1.15) | k6 p99 ms | native p99 |",
-		"|-------|--------:|---------:|-------------:|----------------:" +
+		"|-------|--------:|---------:|-------------:|----------------:"+
 			"|---------:|-------------:|----------------:|----------:|-----------:|",
-	}
+	)
 	for _, c := range t.all {
 		lines = append(lines, c.String())
 	}

@@ -81,30 +81,32 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 		return step{}, 0, fmt.Errorf("this system does not tell a process's memory")
 	}
 
-	steps, err := readSteps(filepath.Join(results, scenario+".json"))
+	r, err := readReport(filepath.Join(results, scenario+".json"))
 	if err != nil {
 		return step{}, 0, err
 	}
-	if len(steps) != 1 {
-		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(steps))
+	if len(r.Steps) != 1 {
+		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(r.Steps))
 	}
 
-	return steps[0], usage.Maxrss * 1024, nil
+	return r.Steps[0], usage.Maxrss * 1024, nil
 }
 
-// readSteps reads the steps of a report.
-func readSteps(file string) ([]step, error) {
+// report is what is read of a report.
+type report struct {
+	Steps []step    `json:"steps"`
+	Gates []verdict `json:"gates"`
+}
+
+func readReport(file string) (*report, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var report struct {
-		Steps []step `json:"steps"`
-	}
-
-	if err := json.Unmarshal(raw, &report); err != nil {
+	var r report
+	if err := json.Unmarshal(raw, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 
-	return report.Steps, nil
+	return &r, nil
 }

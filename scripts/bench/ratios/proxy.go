@@ -19,8 +19,8 @@ type proxy struct {
 // newProxy starts a proxy in front of the server of a URL, and returns it with the URL by which it is reached.
 func newProxy(server string) (*proxy, string, error) {
 	u, err := url.Parse(server)
-	if err != nil {
-		return nil, "", errors.New("MACHBASE_URL is not a URL") // which may hold a password
+	if err != nil || u.Host == "" {
+		return nil, "", errors.New("MACHBASE_URL must be a URL such as machbase://127.0.0.1:5656") // it may hold a password
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -101,7 +101,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	for text, says := range map[string]string{
-		`{"scenario": "work", "absolute": [{"op": "wrok", "maxP99Ms": 5}]}`:         "wrok",
+		`{"scenario": "work", "absolute": [{"op": "wurk", "maxP99Ms": 5}]}`:         "wurk",
 		`{"scenario": "work", "absolute": [{"op": "work", "maxP99": 5}]}`:           "maxP99",
 		`{"scenario": "work", "absolute": [{"op": "work", "minOpsPerSecond": -5}]}`: "minOpsPerSecond",
 		`{"scenario": "work", "abs`: "gates.json",

@@ -68,8 +68,9 @@ type options struct {
 	script string            // file under scenarios/ or testdata/
 	env    map[string]string // -e
 	args   []string
-	// measuring is called when the first step is being measured.
+	// measuring is called when the first step is being measured or, if given, when k6 shows what matches.
 	measuring func(k6 *os.Process)
+	shows     string
 }
 
 // measured matches k6's progress line once a step is being measured.
@@ -93,11 +94,14 @@ func k6(t *testing.T, o options) *run {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
-	output := &watchedOutput{then: func() {
+	output := &watchedOutput{when: measured, then: func() {
 		if o.measuring != nil {
 			o.measuring(cmd.Process)
 		}
 	}}
+	if o.shows != "" {
+		output.when = regexp.MustCompile(o.shows)
+	}
 	cmd.Stdout, cmd.Stderr = output, output
 
 	err := cmd.Run()
@@ -125,18 +129,19 @@ func script(name string) string {
 	return filepath.Join(root, "scenarios", name)
 }
 
-// watchedOutput keeps what k6 writes, and calls then once when it shows that a step is being measured.
+// watchedOutput keeps what k6 writes, and calls then once when a part of it matches when.
 type watchedOutput struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
 	seen bool
+	when *regexp.Regexp
 	then func()
 }
 
 func (w *watchedOutput) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.seen && measured.Match(p) {
+	if !w.seen && w.when.Match(p) {
 		w.seen = true
 		go w.then()
 	}

@@ -147,7 +147,7 @@ func TestPortableStepThatOverruns(t *testing.T) {
 	r := work(t, `{"clients": [2, 1], "iterations": 1000, "maxDuration": "1s", "gracefulStop": "1s", "portable": true}`,
 		map[string]string{"MS": "10"})
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.NotEmpty(t, r.lines("the step of 2 clients is incomplete: its slot of 1s was too short"), r.output)
+	require.NotEmpty(t, r.lines("the step of 2 clients is incomplete: not every client did its whole share within 1s"), r.output)
 	rep := r.report(t, "work")
 	require.Len(t, rep.Steps, 2)
 	for _, s := range rep.Steps {
@@ -217,4 +217,67 @@ func TestRampOfK6sOwn(t *testing.T) {
 	require.Greater(t, most, 4)
 	require.InDelta(t, total, sum(r.samples(t, "sweep_ops"), map[string]string{"scenario": "ramp", "op": "nap"}), 0)
 	require.InDelta(t, total, sum(r.samples(t, "iterations"), nil), 0, "no operation is lost, the last second's neither")
+}
+
+func TestPortableClientsThatNeverCome(t *testing.T) {
+	for fails, steps := range map[string][]int{"everybody": nil, "first": {0, 60}, "one": {40, 0}} {
+		r := k6(t, options{script: "testdata/session.js", env: map[string]string{"FAILS": fails}})
+		require.Equal(t, exitThreshold, r.code, "%s\n%s", fails, r.output)
+		if fails == "everybody" {
+			continue
+		}
+		rep := r.report(t, "work")
+		require.False(t, rep.Interrupted)
+		require.Len(t, rep.Steps, 2)
+		for _, s := range rep.Steps {
+			want := steps[s.Clients-2]
+			require.Equal(t, want > 0, s.Complete, fails)
+			require.LessOrEqual(t, s.Ops, 60)
+			if s.Complete {
+				require.Equal(t, want, s.Ops)
+			}
+		}
+	}
+}
+
+func TestPortableSecondRun(t *testing.T) {
+	r := k6(t, options{script: "testdata/session.js", env: map[string]string{"FAILS": "nobody", "TWICE": "true"}})
+	require.NotEmpty(t, r.lines("this client has already done its share of the step"), r.output)
+}
+
+func TestPortableInterrupted(t *testing.T) {
+	r := k6(t, options{
+		script: "testdata/options.js",
+		env: map[string]string{
+			"OPTIONS": `{"clients": [2, 3], "iterations": 100000, "maxDuration": "20s", "gracefulStop": "1s", "portable": true}`, "MS": "5",
+		},
+		measuring: func(k6 *os.Process) { _ = k6.Signal(os.Interrupt) },
+		shows:     `work-2 .*running|work-2 +\[`,
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	rep := r.report(t, "work")
+	require.True(t, rep.Interrupted)
+	require.False(t, rep.Steps[0].Complete)
+	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
+}
+
+func TestPulsesOfTwoScenarios(t *testing.T) {
+	r := k6(t, options{script: "testdata/pulses.js"})
+	require.Equal(t, exitOK, r.code, r.output)
+	for scenario, op := range map[string]string{"first": "one", "second": "two"} {
+		rep := r.report(t, scenario)
+		ops, most := 0, 0
+		for _, s := range rep.Steps {
+			require.Equal(t, op, s.Op)
+			ops += s.Ops
+			most = max(most, s.Clients)
+		}
+		require.Equal(t, 3, most, "the VUs that had an operation under way in a second")
+		require.InDelta(t, ops, sum(r.samples(t, "iterations"), map[string]string{"scenario": scenario}), 0)
+	}
+
+	r = k6(t, options{script: "testdata/pulses.js", env: map[string]string{"FAIL": "true"}})
+	require.Equal(t, exitMarkedFailed, r.code, "operations have failed, and no threshold says that they may")
+	require.NotZero(t, r.report(t, "second").Steps[0].Failed)
+	require.Zero(t, r.report(t, "first").Steps[0].Failed)
 }

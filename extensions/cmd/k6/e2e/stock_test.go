@@ -256,14 +256,20 @@ func TestStockRamp(t *testing.T) {
 	}})
 	rep := r.report(t, "stock-ramp")
 	require.GreaterOrEqual(t, len(rep.Steps), 5, "a row for each second")
-	ops, most := 0, 0
+	ops, most, connects := 0, 0, 0
 	for _, s := range rep.Steps {
-		require.Equal(t, "rollup", s.Op)
 		require.Zero(t, s.Failed)
-		ops += s.Ops
 		most = max(most, s.Clients)
+		if s.Op == "connect" {
+			connects += s.Ops
+
+			continue
+		}
+		require.Equal(t, "rollup", s.Op)
+		ops += s.Ops
 	}
 	require.GreaterOrEqual(t, most, 6)
+	require.Equal(t, 8, connects, "once for each VU")
 	require.InDelta(t, ops, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "scenario": "stock-ramp"}), 0)
 	require.NotEmpty(t, r.samples(t, "sweep_gate"), "its gates are judged")
 }

@@ -129,14 +129,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	values := []float64{9, 1, 5}
-	require.InDelta(t, 5.0, median(values), 0)
-	require.Equal(t, []float64{9, 1, 5}, values, "not sorted in place")
-	require.InDelta(t, 3.0, median([]float64{5, 1}), 0)
-	require.Zero(t, median(nil))
-}
-
 func TestChosen(t *testing.T) {
 	groups := make([]report.Group, 64)
 	for i := range groups {

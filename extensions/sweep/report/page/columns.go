@@ -54,13 +54,13 @@ func count(n uint64) string { return report.Thousands(int64(n)) }
 
 // publishedColumns are the columns of the table that the store's authors publish, and what they leave out.
 func publishedColumns() []tabular {
-	perClient := figureOf("per client", "perClient", func(s *report.Step) uint64 { return s.PerClient }, func(n uint64) string {
+	perClient := onceAStep(figureOf("per client", "perClient", func(s *report.Step) uint64 { return s.PerClient }, func(n uint64) string {
 		if n == 0 {
 			return "–"
 		}
 
 		return count(n)
-	})
+	}))
 	failed := figureOf("failed", "failed", func(s *report.Step) uint64 { return s.Failed }, count)
 	plainFailed := failed.cell
 	failed.cell = func(s *report.Step) cell {
@@ -83,6 +83,23 @@ func publishedColumns() []tabular {
 		failed,
 		{column{Name: "state", Text: true}, state},
 	}
+}
+
+// onceAStep shows what is of all kinds of operations of a step together in the first row of the step only.
+func onceAStep(t tabular) tabular {
+	plain := t.cell
+	var above *report.Step
+	t.cell = func(s *report.Step) cell {
+		c := plain(s)
+		if above != nil && report.SameStep(above, s) {
+			c.Text = ""
+		}
+		above = s
+
+		return c
+	}
+
+	return t
 }
 
 // latencyColumn is one of a duration in milliseconds, which a step without a successful operation has none of.

@@ -96,6 +96,13 @@ func (m *maker) small() *report.Report {
 	})
 }
 
+// twoKinds is a run whose steps have two kinds of operations each.
+func (m *maker) twoKinds() *report.Report {
+	return m.madeUp([]report.Step{
+		m.step(1, 1, 100, "get", 900), m.step(1, 1, 100, "set", 900), m.step(8, 1, 100, "get", 900), m.step(8, 1, 100, "set", 900),
+	})
+}
+
 func failing(s *report.Step) {
 	s.Complete, s.Failed = false, 3
 	s.Extra.Errors = map[string]uint64{"timeout after 5s": 2, "connection refused": 1}

@@ -27,7 +27,7 @@ func latency(s *sweep) figure {
 	var values []float64
 	for _, one := range s.series {
 		for _, g := range one.groups {
-			done := succeeded(g)
+			done := g.Succeeded()
 			for _, of := range percentiles {
 				values = append(values, done.Values(of.figure)...)
 			}
@@ -45,7 +45,11 @@ func latency(s *sweep) figure {
 
 		return f
 	}
-	f.say("Percentiles of the durations of successful operations, in milliseconds; both axes are logarithmic.%s", s.repeatsNote())
+	logarithmic := "their axis is"
+	if s.xAxis(plotWidth).log {
+		logarithmic = "both axes are"
+	}
+	f.say("Percentiles of the durations of successful operations, in milliseconds; %s logarithmic.%s", logarithmic, s.repeatsNote())
 	if s.byRate {
 		f.say("A duration begins when the operation should have started, so that a stall counts for all that had to wait.")
 	}
@@ -70,14 +74,14 @@ func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 		var line []xy
 		var figures []string
 		for _, g := range one.groups {
-			done := succeeded(g)
+			done := g.Succeeded()
 			values := done.Values(of.figure)
 			at, ok := p.repeats(class, s.x(g.Key), values, &x, &y)
 			if !ok {
 				continue
 			}
 			line = append(line, at)
-			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(median(values))))
+			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(report.Median(values))))
 			p.marker(class, n, at, of.name+", "+figures[len(figures)-1])
 		}
 		p.line(class, of.name, line)

@@ -229,6 +229,28 @@ func TestNoteworthyReports(t *testing.T) {
 	}
 }
 
+// The rates of an open loop may be on a linear axis.
+func TestLatencySaysWhichAxesAreLogarithmic(t *testing.T) {
+	require.Contains(t, pages()["plain"], "in milliseconds; both axes are logarithmic.")
+	require.Contains(t, pages()["rates"], "in milliseconds; their axis is logarithmic.")
+	m := newMaker()
+	far := m.madeUp([]report.Step{
+		m.step(8, 1, 100, "get", 900, func(s *report.Step) { s.Rate = 10 }), m.step(8, 1, 100, "get", 900, func(s *report.Step) { s.Rate = 1000 }),
+	})
+	require.Contains(t, rendered(t, far), "in milliseconds; both axes are logarithmic.")
+}
+
+// The share of a client is one of all kinds of operations together.
+func TestPerClientIsSaidOnceAStep(t *testing.T) {
+	shown := map[string]string{}
+	for _, n := range nodes(t, rendered(t, newMaker().twoKinds())) {
+		if attr(n, "data-key") == "perClient" {
+			shown[attr(n.Parent, "data-clients")+" "+attr(n.Parent, "data-op")] = text(n)
+		}
+	}
+	require.Equal(t, map[string]string{"1 get": "100", "1 set": "", "8 get": "100", "8 set": ""}, shown)
+}
+
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -59,7 +59,7 @@ func peak(s *sweep, op string) float64 {
 			continue
 		}
 		for _, g := range one.groups {
-			if v := median(g.Values(opsPerSecond)); drawable(v, false) {
+			if v := report.Median(g.Values(opsPerSecond)); drawable(v, false) {
 				highest = max(highest, v)
 			}
 		}

@@ -151,27 +151,6 @@ func chosen(groups []report.Group, n int) []report.Group {
 	return out
 }
 
-// median is the middle value, or the mean of the two in the middle; zero when there is none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	values = slices.Sorted(slices.Values(values))
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-
-	return values[middle-1]/2 + values[middle]/2
-}
-
-// succeeded are the repeats in which an operation succeeded: only they have latencies.
-func succeeded(g report.Group) report.Group {
-	g.Steps = slices.DeleteFunc(slices.Clone(g.Steps), func(s *report.Step) bool { return s.Operations == 0 })
-
-	return g
-}
-
 // doubtful tells whether a repeat was not done as it was asked for.
 func doubtful(g report.Group) bool {
 	return slices.ContainsFunc(g.Steps, func(s *report.Step) bool { return !s.Complete || s.Failed > 0 })

@@ -22,20 +22,20 @@ func bests(s *sweep) []best {
 		var top report.Group
 		highest := 0.0
 		for _, g := range one.groups {
-			if v := median(g.Values(opsPerSecond)); v > highest {
+			if v := report.Median(g.Values(opsPerSecond)); v > highest {
 				top, highest = g, v
 			}
 		}
 		if highest == 0 {
 			continue
 		}
-		done := succeeded(top)
+		done := top.Succeeded()
 		b := best{Rate: strings.TrimSuffix(rate(highest), "/s"), At: s.place(top.Key)}
 		if len(s.series) > 1 || s.omitted > 0 {
 			b.Op = one.op
 		}
 		if len(done.Steps) > 0 {
-			b.P99 = millis(median(done.Values(p99)))
+			b.P99 = millis(report.Median(done.Values(p99)))
 		}
 		out = append(out, b)
 	}

@@ -89,7 +89,7 @@ func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
 			continue
 		}
 		line = append(line, at)
-		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), rate(median(g.Values(opsPerSecond)))))
+		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), rate(report.Median(g.Values(opsPerSecond)))))
 		p.marker(class, n, at, one.op+", "+told[len(told)-1]+doubts(g))
 		if doubtful(g) {
 			p.write(at.x, at.y-7, "flag", "middle", "!")
@@ -113,7 +113,7 @@ func (p *plot) repeats(class string, x float64, values []float64, xs, ys *axis) 
 			}
 		}
 	}
-	at.y, ok = ys.at(median(values))
+	at.y, ok = ys.at(report.Median(values))
 
 	return at, ok
 }

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+)
+
+// kind is what a file looks like.
+type kind int
+
+const (
+	noObject kind = iota
+	anotherObject
+	aReport
+	aThresholdsFile
+)
+
+// kindOf tells files apart by their keys.
+func kindOf(raw []byte) kind {
+	var keys map[string]json.RawMessage
+	if json.Unmarshal(raw, &keys) != nil {
+		return noObject
+	}
+	_, schema := keys["schema"]
+	_, absolute := keys["absolute"]
+	_, relative := keys["relative"]
+	switch {
+	case schema:
+		return aReport
+	case absolute || relative:
+		return aThresholdsFile
+	}
+
+	return anotherObject
+}
+
+// swapped is the error of a file that is where gate takes one of the other kind, or nil.
+func swapped(file string, raw []byte, taken kind) error {
+	const order = "k6 x sweep gate takes the run first and then the thresholds"
+	switch looks := kindOf(raw); {
+	case taken == aReport && looks == aThresholdsFile:
+		return unusable(file, errors.New("it looks like a thresholds file and not like a report: "+order))
+	case taken == aThresholdsFile && looks == aReport:
+		return unusable(file, errors.New("it looks like a report and not like a thresholds file: "+order))
+	}
+
+	return nil
+}

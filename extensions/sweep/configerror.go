@@ -1,0 +1,94 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.k6.io/k6/v2/lib/types"
+	"gopkg.in/guregu/null.v3"
+)
+
+// nouns say what an option of each type is to be.
+var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
+	reflect.TypeFor[[]int64]():            "an array of whole numbers",
+	reflect.TypeFor[[]float64]():          "an array of numbers",
+	reflect.TypeFor[[]string]():           "an array of texts",
+	reflect.TypeFor[string]():             "a text",
+	reflect.TypeFor[float64]():            "a number",
+	reflect.TypeFor[null.Int]():           "a whole number",
+	reflect.TypeFor[null.Bool]():          "true or false",
+	reflect.TypeFor[null.String]():        "a text",
+	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",
+	reflect.TypeFor[map[string]string]():  "an object of texts",
+}
+
+// checkOptions tells in words which of the options in a JSON object the struct cannot take, where Go's own errors name
+// its types, and often not the option.
+func checkOptions(raw []byte, into any) error {
+	var given map[string]json.RawMessage
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(raw, &given); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("options cannot be read: %w", err)
+	case err != nil:
+		return errors.New("options must be an object")
+	}
+	fields := optionsOf(reflect.TypeOf(into).Elem())
+	for name, value := range given {
+		kind, known := fields[name]
+		if !known {
+			names := make([]string, 0, len(fields))
+			for name := range fields {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+
+			return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(names, ", "))
+		}
+		if err := checkOption(name, value, kind); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
+	if kind == reflect.TypeFor[*Find]() && string(value) != "null" {
+		if err := checkOptions(value, &Find{}); err != nil {
+			return fmt.Errorf("find: %w", err)
+		}
+
+		return nil
+	}
+	noun, has := nouns[kind]
+	if !has || json.Unmarshal(value, reflect.New(kind).Interface()) == nil {
+		return nil
+	}
+
+	return fmt.Errorf("%s must be %s, but is %s", name, noun, value)
+}
+
+// optionsOf are the options of a struct and of those that are part of it, with their types.
+func optionsOf(t reflect.Type) map[string]reflect.Type {
+	options := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			for name, kind := range optionsOf(field.Type) {
+				options[name] = kind
+			}
+
+			continue
+		}
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			options[name] = field.Type
+		}
+	}
+
+	return options
+}

@@ -1,0 +1,80 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Planned is what is known of a run before it starts.
+type Planned struct {
+	Scenario string   // empty: not known
+	Ops      []string // all kinds of operations that it will have
+
+	// Clients and Rates are the numbers that its steps will have. Both are empty when they are not known, as those of a
+	// search; of Clients without Rates, no step will have a rate.
+	Clients []int
+	Rates   []float64
+}
+
+// Check tells, before a run, whether a gate is for what the run will not have: another scenario, kind of operation,
+// number of clients or rate.
+func (f *File) Check(p Planned) error {
+	if p.Scenario != "" && p.Scenario != f.Scenario {
+		return fmt.Errorf("the thresholds are of scenario %q, not of %q", f.Scenario, p.Scenario)
+	}
+	for i, a := range f.Absolute {
+		if l := p.lacks(a.Op, a.Clients, a.Rate); l != nil {
+			return fmt.Errorf("thresholds: absolute[%d].%s is %s, which %s does not have: it has %s", i, l.key, l.value, f.Scenario, l.there)
+		}
+	}
+	if f.baseline == nil {
+		return nil
+	}
+	for _, s := range f.baseline.Steps {
+		if l := p.lacks(s.Op, s.Clients, s.Rate); l != nil {
+			return fmt.Errorf("baseline %s has the %s %s, which %s does not have: it has %s; record a new baseline",
+				f.Relative.Baseline, l.noun, l.value, f.Scenario, l.there)
+		}
+	}
+
+	return nil
+}
+
+// lack is what a gate is for and a run will not have.
+type lack struct {
+	key, noun string // what it is: as a thresholds file calls it, and as a sentence does
+	value     string
+	there     string // what the run will have instead
+}
+
+// lacks returns what of a step the run will not have, or nil. Clients and rate are zero where the gate is for any.
+func (p *Planned) lacks(op string, clients int, rate float64) *lack {
+	switch {
+	case !slices.Contains(p.Ops, op):
+		return &lack{"op", "operation", strconv.Quote(op), listed(p.Ops, strconv.Quote)}
+	case clients != 0 && len(p.Clients) > 0 && !slices.Contains(p.Clients, clients):
+		return &lack{"clients", "number of clients", strconv.Itoa(clients), listed(p.Clients, strconv.Itoa)}
+	case rate != 0 && len(p.Clients)+len(p.Rates) > 0 && !slices.Contains(p.Rates, rate):
+		return &lack{"rate", "rate", decimal(rate), listed(p.Rates, decimal)}
+	default:
+		return nil
+	}
+}
+
+// listed lists what there is.
+func listed[T any](values []T, text func(T) string) string {
+	if len(values) == 0 {
+		return "none"
+	}
+	list := make([]string, 0, len(values))
+	for _, value := range values {
+		list = append(list, text(value))
+	}
+
+	return strings.Join(list, ", ")
+}
+
+// decimal writes a number with all of its digits.
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCheck(t *testing.T) {
+	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "set", "maxP99Ms": 5}, {"op": "gat", "maxP99Ms": 5}],
+		"relative": {"baseline": "b.json", "p99MayRise": 0.25}}`)
+	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}}), `thresholds: absolute[1].op is "gat", which cache does not have: it has "get", "set"`)
+	require.EqualError(t, f.Check(Planned{}), `thresholds: absolute[0].op is "set", which cache does not have: it has none`)
+	require.NoError(t, f.Check(Planned{Ops: []string{"set", "gat"}}), "the baseline is not known yet")
+	require.NoError(t, f.SetBaseline(steady(1)))
+	require.EqualError(t, f.Check(Planned{Ops: []string{"set", "gat"}}),
+		`baseline b.json has the operation "get", which cache does not have: it has "set", "gat"; record a new baseline`)
+	require.NoError(t, f.Check(Planned{Ops: []string{"get", "set", "gat"}}))
+}
+
+func TestCheckOfAPlan(t *testing.T) {
+	ops := []string{"get", "set"}
+	for gate, tests := range map[string][]struct {
+		plan  Planned
+		wrong string
+	}{
+		``: {
+			{Planned{Ops: ops}, ""},
+			{Planned{Ops: ops, Clients: []int{1}, Scenario: "cache"}, ""},
+			{Planned{Ops: ops, Scenario: "fake"}, `the thresholds are of scenario "cache", not of "fake"`},
+		},
+		`"clients": 4, `: {
+			{Planned{Ops: ops}, ""},
+			{Planned{Ops: ops, Clients: []int{1, 4}}, ""},
+			{Planned{Ops: ops, Clients: []int{1, 8}}, `thresholds: absolute[0].clients is 4, which cache does not have: it has 1, 8`},
+			{Planned{Ops: ops, Rates: []float64{100}}, ""},
+		},
+		`"rate": 2.5, `: {
+			{Planned{Ops: ops}, ""},
+			{Planned{Ops: ops, Rates: []float64{100, 2.5}}, ""},
+			{Planned{Ops: ops, Rates: []float64{100, 0.5}}, `thresholds: absolute[0].rate is 2.5, which cache does not have: it has 100, 0.5`},
+			{Planned{Ops: ops, Clients: []int{1}}, `thresholds: absolute[0].rate is 2.5, which cache does not have: it has none`},
+		},
+	} {
+		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", `+gate+`"maxP99Ms": 5}]}`)
+		for _, tt := range tests {
+			err := f.Check(tt.plan)
+			if tt.wrong == "" {
+				require.NoError(t, err, "%s: %v", gate, tt.plan)
+			} else {
+				require.EqualError(t, err, tt.wrong)
+			}
+		}
+	}
+}
+
+// A step of the baseline is a gate as well.
+func TestCheckOfAPlanOfABaseline(t *testing.T) {
+	f := parsed(t, againstBaseline)
+	require.NoError(t, f.SetBaseline(steady(1)))
+	require.NoError(t, f.Check(Planned{Ops: []string{"get", "set"}, Clients: []int{1, 8}}))
+	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}, Clients: []int{1, 64}}),
+		"baseline b.json has the number of clients 8, which cache does not have: it has 1, 64; record a new baseline")
+}

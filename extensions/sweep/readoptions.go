@@ -1,0 +1,78 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+)
+
+const defaultScenario = "default"
+
+// sweepOptions are what sweep.options takes beside the executor's own options.
+type sweepOptions struct {
+	Scenario   string
+	Portable   bool
+	Thresholds map[string]any
+	Gates      *gate.File     // that the thresholds are of; nil when they are k6's own
+	Executor   map[string]any // the rest
+}
+
+func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
+	given, ok := value.Export().(map[string]any)
+	if !ok {
+		return nil, errors.New("takes an object of options")
+	}
+	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
+	for _, name := range []string{"scenario", "thresholds", "portable"} {
+		delete(o.Executor, name)
+	}
+	if name, is := given["scenario"]; is {
+		if o.Scenario, ok = name.(string); !ok || o.Scenario == "" {
+			return nil, errors.New("scenario must be a name")
+		}
+	}
+	if executor, is := given["executor"]; is && executor != ExecutorType {
+		return nil, fmt.Errorf("executor is always '%s'; portable: true makes scenarios of k6's own", ExecutorType)
+	}
+	if portable, is := given["portable"]; is {
+		if o.Portable, ok = portable.(bool); !ok {
+			return nil, errors.New("portable must be true or false")
+		}
+	}
+	switch thresholds := given["thresholds"].(type) {
+	case nil:
+	case map[string]any:
+		o.Thresholds = thresholds
+	case string:
+		file, err := m.loadGates(thresholds)
+		if err != nil {
+			return nil, err
+		}
+		o.Gates, o.Thresholds = file, thresholdsOf(file)
+	default:
+		return nil, errors.New("thresholds must be the path of a file, or an object of k6 thresholds")
+	}
+
+	return o, nil
+}
+
+// config reads the options as the executor will.
+func (o *sweepOptions) config() (*Config, error) {
+	given := maps.Clone(o.Executor)
+	given["executor"] = ExecutorType
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return nil, errors.New("an option is no number, text, array or object, such as NaN")
+	}
+	config, err := newConfig(o.Scenario, raw)
+	if err != nil {
+		return nil, err
+	}
+
+	return config.(*Config), errors.Join(config.Validate()...) //nolint:forcetypeassert // newConfig returns nothing else
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// The sweep that is judged.
+const (
+	judgeScenario   = "stock-rollup"
+	judgeClients    = 4
+	judgeOperations = 100 // of each client
+	judgeRepeats    = 5
+)
+
+// exitThreshold is k6's exit code when a threshold is crossed.
+const exitThreshold = 99
+
+// judgedSweep is the sweep that is run again and again.
+type judgedSweep struct {
+	address, dir, thresholds string
+}
+
+// recordBaseline makes the baseline, and returns its median latency.
+func (s *judgedSweep) recordBaseline() (time.Duration, error) {
+	crossed, err := s.run()
+	if err != nil {
+		return 0, fmt.Errorf("the run for the baseline failed: %w", err)
+	}
+	if crossed {
+		return 0, fmt.Errorf("the run for the baseline crossed a threshold of scenarios/%s.js: it must hold them all", judgeScenario)
+	}
+	baseline := filepath.Join(s.dir, "baseline.json")
+	if out, err := exec.Command("bin/k6", "x", "sweep", "record", s.report(), "-o", baseline).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("k6 x sweep record: %w\n%s", err, out)
+	}
+
+	return medianLatency(baseline)
+}
+
+// medianLatency is that of a report's steps.
+func medianLatency(file string) (time.Duration, error) {
+	r, err := readReport(file)
+	if err != nil {
+		return 0, err
+	}
+	if len(r.Steps) == 0 {
+		return 0, fmt.Errorf("%s: the report has no steps", file)
+	}
+	latencies := make([]float64, 0, len(r.Steps))
+	for _, s := range r.Steps {
+		latencies = append(latencies, s.Latency.P50)
+	}
+
+	return time.Duration(middle(latencies) * float64(time.Millisecond)), nil
+}
+
+// count runs the sweep with its gates, and adds one when they found it slower than the baseline.
+func (s *judgedSweep) count(slower *int) error {
+	crossed, err := s.run("-e", "THRESHOLDS="+s.thresholds)
+	if err != nil {
+		return err
+	}
+	r, err := readReport(s.report())
+	if err != nil {
+		return err
+	}
+	caught, err := regressed(r.Gates)
+	if err != nil {
+		return err
+	}
+	if caught != crossed {
+		return fmt.Errorf("k6's exit code says that a gate was crossed: %t, its report: %t; both must say the same", crossed, caught)
+	}
+	if caught {
+		*slower++
+	}
+
+	return nil
+}
+
+func (s *judgedSweep) report() string { return filepath.Join(s.dir, judgeScenario+".json") }
+
+// run tells whether k6 found a threshold crossed. The report is this run's, and never one that was left by the last.
+func (s *judgedSweep) run(more ...string) (crossed bool, err error) {
+	if err := os.RemoveAll(s.report()); err != nil {
+		return false, err
+	}
+	args := append([]string{
+		"run", "--quiet", "--no-color", "-e", "MACHBASE_URL=" + s.address, "-e", "RESULTS=" + s.dir, "-e", "REUSE=true",
+		"-e", "CLIENTS=" + strconv.Itoa(judgeClients), "-e", "OPS=" + strconv.Itoa(judgeOperations),
+		"-e", "REPEATS=" + strconv.Itoa(judgeRepeats), "-e", "WARMUP=200ms", "-e", "PAUSE=0s",
+	}, more...)
+	out, err := exec.Command("bin/k6", append(args, "scenarios/"+judgeScenario+".js")...).CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == exitThreshold {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("k6: %w\n%s", err, out)
+	}
+
+	return false, nil
+}
