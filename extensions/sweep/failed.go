@@ -36,7 +36,7 @@ func judged(metric *metrics.Metric, scenario string) bool {
 	}
 	for _, sub := range metric.Submetrics {
 		tags := sub.Tags.Map()
-		if len(tags) == 1 && tags["scenario"] == scenario {
+		if len(sub.Metric.Thresholds.Thresholds) > 0 && len(tags) == 1 && tags["scenario"] == scenario {
 			return true
 		}
 	}

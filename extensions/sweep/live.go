@@ -68,6 +68,7 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 		samples = append(samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
 		samples = append(samples, l.metrics.counts(tags, at, &rest)...)
 	}
+	l.before = *reading
 	if !reading.Complete {
 		samples = append(samples, l.sample(l.metrics.incomplete, at, 1))
 	}

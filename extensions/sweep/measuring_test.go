@@ -12,6 +12,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -281,8 +282,10 @@ func TestWhatJudgesFailures(t *testing.T) {
 		m, err := registerMetrics(registry)
 		require.NoError(t, err)
 		if name, tags, sub := strings.Cut(metric, "{"); sub {
-			_, err := registry.Get(name).AddSubmetric(strings.TrimSuffix(tags, "}"))
+			sub, err := registry.Get(name).AddSubmetric(strings.TrimSuffix(tags, "}"))
 			require.NoError(t, err)
+			require.False(t, judged(m.failed, "rollup"), "only shown")
+			sub.Metric.Thresholds = metrics.NewThresholds([]string{"count==0"})
 		} else {
 			m.failed.Thresholds = metrics.NewThresholds([]string{"count==0"})
 		}
@@ -336,5 +339,41 @@ func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 3, rep.Steps[0].Failed)
 		require.Len(t, rep.Steps[0].Extra.Errors, 1)
+	})
+}
+
+// An operation whose promise nobody waits for has no outcome: it is not taken for a success.
+func TestPromisesThatDoNotSettle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
+			n++; sweep.op("get", () => n % 2 ? new Promise(() => {}) : n) })`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Len(t, rep.Steps, 1)
+		require.Equal(t, "get", rep.Steps[0].Op)
+		require.EqualValues(t, 2, rep.Steps[0].Operations)
+		require.EqualValues(t, 2, rep.Steps[0].Failed)
+		require.Contains(t, rep.Steps[0].Extra.Errors, measure.ErrNotEnded.Error())
+	})
+}
+
+func TestAbortInsideOfANamedOperation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 4}`, `let n = 0; sweep.run(() => {
+			n++; sweep.op("get", () => { if (n === 3) { abort(); for (;;) {} } }) })`)
+		rep, err := s.run(t.Context())
+		require.Error(t, err)
+		require.EqualValues(t, 2, rep.Steps[0].Operations)
+		require.Zero(t, rep.Steps[0].Failed)
+	})
+}
+
+// With gracefulStop 0s, too, a client fails once, and does not start anew.
+func TestNoGraceAtAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [3], "iterations": 100, "maxDuration": "1s", "gracefulStop": "0s"}`, `sweep.run(() => sleep(300))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 3, rep.Steps[0].Failed)
 	})
 }

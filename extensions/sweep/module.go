@@ -6,6 +6,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -41,8 +42,8 @@ type module struct {
 	metrics *sweepMetrics
 	exports modules.Exports
 
-	session   *k6glue.Session    // for which the recorders are
-	recorders map[string]outcome // by operation
+	session   *k6glue.Session              // for which the recorders are
+	recorders map[string]*measure.Recorder // by operation
 }
 
 // Exports returns what scripts import.

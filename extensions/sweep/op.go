@@ -3,11 +3,14 @@ package sweep
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns what fn returns. What fn
@@ -73,31 +76,48 @@ type outcome func(took time.Duration, err error)
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {
-		return m.pulse().begin(m.vu.State().VUID, name)
+		return m.pulsed(name)
 	}
 	if session != m.session {
-		m.session, m.recorders = session, map[string]outcome{}
+		m.session, m.recorders = session, map[string]*measure.Recorder{}
 	}
-	record := m.recorders[name]
-	if record == nil {
-		r := session.Client.Recorder(name)
-		record = func(took time.Duration, err error) {
-			if err != nil {
-				r.Fail(err)
-			} else {
-				r.Ok(took)
-			}
-		}
-		m.recorders[name] = record
+	r := m.recorders[name]
+	if r == nil {
+		r = session.Client.Recorder(name)
+		m.recorders[name] = r
+	}
+	r.Begin()
+
+	return r.End
+}
+
+// pulsed is an operation under k6's own executors. Before and after the part that a client has in a portable step, there
+// is nothing to be measured, as in any other step.
+func (m *module) pulsed(name string) outcome {
+	scenario := lib.GetScenarioState(m.vu.Context())
+	if scenario != nil && m.results.portableStep(scenario.Name) != nil {
+		return func(time.Duration, error) {}
 	}
 
-	return record
+	return m.pulse().begin(m.vu.State().VUID, name)
+}
+
+// once lets only the first outcome count.
+func once(record outcome) outcome {
+	var o sync.Once
+
+	return func(took time.Duration, err error) { o.Do(func() { record(took, err) }) }
 }
 
 // cutOff is why an operation ended that outlived its VU's time.
 type cutOff struct{ error }
 
 func (e cutOff) Unwrap() error { return e.error }
+
+// unsettled is the same of one whose promise had not settled by then.
+type unsettled struct{ error }
+
+func (e unsettled) Unwrap() error { return cutOff(e) }
 
 func asPromise(value sobek.Value) (*sobek.Object, bool) {
 	object, ok := value.(*sobek.Object)
@@ -108,6 +128,12 @@ func asPromise(value sobek.Value) (*sobek.Object, bool) {
 // settle records the operation when its promise is settled, and returns a promise of the same outcome.
 func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) sobek.Value {
 	rt := m.vu.Runtime()
+	record = once(record)
+	if k6glue.SessionOf(m.vu) == nil {
+		// A promise need not settle at all. In a sweep, the end of the call tells so.
+		ctx, begin := m.vu.Context(), time.Now()
+		context.AfterFunc(ctx, func() { record(time.Since(begin), unsettled{context.Cause(ctx)}) })
+	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))
 	if !ok {
 		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")

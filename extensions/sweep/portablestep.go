@@ -28,6 +28,7 @@ type portableStep struct {
 	free   int            // the next client that nobody is yet
 	left   int
 	over   chan struct{} // closed when all clients have left
+	quiet  chan struct{} // closed when the metrics of its seconds are out
 }
 
 // portableClient is a VU that has joined a step.
@@ -60,7 +61,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 
 	return &portableClient{
 		session: session,
-		cut:     s.step.InterruptUnlessStopped,
+		cut:     func() { s.cut(context.Cause(ctx)) },
 		leave: func() {
 			client.Leave()
 			session.End()
@@ -68,6 +69,14 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 			s.leave()
 		},
 	}, nil
+}
+
+// cut is called when the context of a VU has ended: because its time was over, or because the test is.
+func (s *portableStep) cut(why error) {
+	if errors.Is(why, context.DeadlineExceeded) {
+		s.step.Stop()
+	}
+	s.step.InterruptUnlessStopped()
 }
 
 // join returns the next client of the step. The first VU to come begins it.
@@ -100,10 +109,11 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
 	s.step.OnStart(s.cpu.start)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()))
-	s.over = make(chan struct{})
+	s.over, s.quiet = make(chan struct{}), make(chan struct{})
 
 	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 	go func() {
+		defer close(s.quiet)
 		s.watch()
 		end.Stop()
 	}()
@@ -148,6 +158,7 @@ func (s *portableStep) endWhenLeft() {
 		return
 	}
 	close(s.over)
+	<-s.quiet
 	reading := s.step.Read()
 	s.live.last(&reading)
 	s.sweep.add(s.spec, &reading, s.cpu.spent())

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/lib"
@@ -26,6 +27,7 @@ type portableSweep struct {
 	tuple   *lib.ExecutionTuple
 	state   *lib.ExecutionState
 	logger  logrus.FieldLogger
+	ended   atomic.Bool // k6 has ended all scenarios
 }
 
 // addPortable makes scenarios known as the steps of a sweep. Every VU of the run has the same options: the first counts.
@@ -73,6 +75,9 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 		s.logger.Error(err)
 	}
 	s.results.add(s.report, steps)
+	if s.ended.Load() {
+		return // k6 has looked at the mark already; the thresholds that sweep.options has set decide
+	}
 	s.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, s.logger)
 	s.metrics.markIncomplete(c.Name, !reading.Complete && !s.interrupted(), status, s.logger)
 }
@@ -80,6 +85,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 // end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
 // whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *portableSweep) end() {
+	s.ended.Store(true)
 	for _, step := range s.steps {
 		if step.clients() == 0 {
 			continue

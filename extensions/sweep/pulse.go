@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -34,8 +35,17 @@ type pulse struct {
 	clients map[uint64]struct{} // VUs that had an operation under way in this second
 	busy    map[underWay]int    // operations that are
 	steps   map[int]int         // seconds that had as many clients
-	cut     map[string][]string // of operations that were cut off, why
+	cut     []cutOperation      // that may be failures
+	toMark  bool                // by the next VU that comes
 	marked  bool
+	closed  bool
+}
+
+// cutOperation is one that was cut off: by Ctrl-C, which is no failure of the server's, or because it took too long. Which
+// of them it was, k6 tells only later.
+type cutOperation struct {
+	op, why string
+	waited  bool // for a second: it was not Ctrl-C
 }
 
 // underWay is a VU with an operation.
@@ -69,7 +79,6 @@ func (m *module) pulse() *pulse {
 		over:  make(chan struct{}),
 		began: time.Now(),
 		ops:   map[string]*measure.Totals{}, clients: map[uint64]struct{}{}, busy: map[underWay]int{}, steps: map[int]int{},
-		cut: map[string][]string{},
 	}
 	if m.results.pulses == nil {
 		m.results.pulses = map[string]*pulse{}
@@ -86,6 +95,9 @@ func (p *pulse) begin(vu uint64, op string) outcome {
 	key := underWay{vu, op}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.toMark {
+		p.mark()
+	}
 	p.busy[key]++
 	p.clients[vu] = struct{}{}
 	if p.ops[op] == nil {
@@ -98,23 +110,40 @@ func (p *pulse) begin(vu uint64, op string) outcome {
 func (p *pulse) ended(key underWay, took time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.busy[key] == 0 {
+		return // counted as cut off already
+	}
 	if p.busy[key]--; p.busy[key] == 0 {
 		delete(p.busy, key)
 	}
-	t := p.ops[key.op]
 	var cut cutOff
 	switch {
 	case err == nil:
-		t.Durations.Record(took)
-	case errors.As(err, &cut): // by Ctrl-C, or because it took too long: only k6 knows, and it tells in the end
-		p.cut[key.op] = append(p.cut[key.op], err.Error())
+		p.ops[key.op].Durations.Record(took)
+	case errors.As(err, &cut) && !errors.Is(err, context.DeadlineExceeded):
+		p.cut = append(p.cut, cutOperation{op: key.op, why: err.Error()})
 	default:
-		t.Failed++
-		t.AddError(err.Error())
-		if !p.marked {
-			p.marked = true // at once: when the test has ended, k6 looks at the mark before it tells anybody
-			p.metrics.markFailed(p.scenario, false, 1, p.state.Test.TestStatus, p.state.Test.Logger)
+		p.failed(key.op, err.Error())
+		if errors.As(err, new(unsettled)) {
+			p.toMark = true
+		} else {
+			p.mark()
 		}
+	}
+}
+
+func (p *pulse) failed(op, why string) {
+	t := p.ops[op]
+	t.Failed++
+	t.AddError(why)
+}
+
+// mark marks the run, at once: when the test has ended, k6 looks at the mark before it tells anybody. Only VUs may do so:
+// k6 waits for them, and for nobody else, before it looks.
+func (p *pulse) mark() {
+	if !p.marked {
+		p.marked = true
+		p.metrics.markFailed(p.scenario, false, 1, p.state.Test.TestStatus, p.state.Test.Logger)
 	}
 }
 
@@ -135,35 +164,58 @@ func (p *pulse) run() {
 	}
 }
 
-// end closes the last second, and the report.
+// end closes the last second, and the report. What is still under way was cut off.
 func (p *pulse) end() {
 	close(p.over)
-	p.countCut()
-	p.tick(time.Now())
+	p.mu.Lock()
+	p.closed = true
+	for key, n := range p.busy {
+		for range n {
+			p.cut = append(p.cut, cutOperation{op: key.op, why: "cut off: it was still under way when the scenario ended"})
+		}
+	}
+	clear(p.busy)
+	if !p.interrupted() {
+		for _, c := range p.cut {
+			p.failed(c.op, c.why)
+		}
+	}
+	p.close(time.Now())
+	p.mu.Unlock()
+
 	p.results.finish(p.report, p.interrupted())
 	p.metrics.push(p.out, p.metrics.gates(p.results.judge(p.report, p.state.Test.Logger), p.tags))
 }
 
-// countCut counts operations as failed that were cut off, unless the whole test was: that is no failure of the server's.
-func (p *pulse) countCut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.interrupted() {
-		return
-	}
-	for op, reasons := range p.cut {
-		for _, reason := range reasons {
-			p.ops[op].Failed++
-			p.ops[op].AddError(reason)
-		}
-		p.metrics.markFailed(p.scenario, false, uint64(len(reasons)), p.state.Test.TestStatus, p.state.Test.Logger)
-	}
-}
-
-// tick closes a second, or the part of one that is left at the end: its metrics go out, and it becomes a step.
+// tick closes a second.
 func (p *pulse) tick(at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.countCut()
+	p.close(at)
+}
+
+// countCut counts operations as failed that were cut off more than a second ago: the test goes on, it was not Ctrl-C.
+func (p *pulse) countCut() {
+	var left []cutOperation
+	for _, c := range p.cut {
+		if !c.waited {
+			c.waited = true
+			left = append(left, c)
+
+			continue
+		}
+		p.failed(c.op, c.why)
+		p.toMark = true
+	}
+	p.cut = left
+}
+
+// close closes a second, or the part of one that is left at the end: its metrics go out, and it becomes a step.
+func (p *pulse) close(at time.Time) {
 	reading := p.reading(at)
 	clients := max(len(p.clients), 1) // none, where all that is left was cut off before
 	p.began = at

@@ -120,6 +120,7 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 		r.step.Stop()
 	})
 	gracefulStop := time.AfterFunc(r.config.MaxDuration.TimeDuration()+r.config.GetGracefulStop(), func() {
+		r.step.Stop() // gracefulStop may be 0s: no client starts anew in a context that has ended
 		cancel(errCutOff(r.config))
 	})
 

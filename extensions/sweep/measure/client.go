@@ -24,6 +24,7 @@ type Client struct {
 	before    uint64    // recorded, when the measured phase began
 	measuring bool
 	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
+	open      []*Recorder   // of operations that have begun and not ended
 	tap       func(op string, took time.Duration)
 	complete  atomic.Bool
 
@@ -232,6 +233,9 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	c.noted = false
 	err = fn()
 	end = now()
+	if len(c.open) > 0 {
+		c.closeOpen(err)
+	}
 
 	if err == nil {
 		if c.recorded == recorded && c.stage != finished { // finished: a Run within fn has ended the client's part
@@ -256,4 +260,15 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	}
 
 	return end, nil
+}
+
+// closeOpen counts operations as failed that the call has begun and not ended, unless it was told to stop.
+func (c *Client) closeOpen(err error) {
+	var stop stopError
+	if errors.As(err, &stop) {
+		c.open = nil
+	}
+	for len(c.open) > 0 {
+		c.open[len(c.open)-1].End(0, ErrNotEnded)
+	}
 }

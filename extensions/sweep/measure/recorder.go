@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +20,29 @@ type Recorder struct {
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
 	errors map[string]uint64
+}
+
+// ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that began it returned.
+var ErrNotEnded = errors.New("the operation had not ended when the call that began it returned; its promise has to be awaited")
+
+// Begin tells that an operation has begun, which End will end: one that has no end is counted as failed when the call that
+// began it returns.
+func (r *Recorder) Begin() { r.client.open = append(r.client.open, r) }
+
+// End counts the operation that was begun: as successful after took or, with a reason, as failed. It does nothing when the
+// call that began it has returned.
+func (r *Recorder) End(took time.Duration, reason error) {
+	open := r.client.open
+	i := slices.Index(open, r)
+	if i < 0 {
+		return
+	}
+	r.client.open = slices.Delete(open, i, i+1)
+	if reason != nil {
+		r.Fail(reason)
+	} else {
+		r.Ok(took)
+	}
 }
 
 // Ok counts one successful operation that took d. In an open-loop step, the first one of a call took as much longer as
