@@ -35,6 +35,8 @@ type pulse struct {
 	clients map[uint64]struct{} // VUs that had an operation under way in this second
 	busy    map[underWay]int    // operations that are
 	steps   map[int]int         // seconds that had as many clients
+	last    measure.Reading     // of the last second,
+	asked   report.Step         // and what it is in the report
 	cut     []cutOperation      // that may be failures
 	toMark  bool                // by the next VU that comes
 	marked  bool
@@ -214,7 +216,8 @@ func (p *pulse) countCut() {
 	p.cut = left
 }
 
-// close closes a second, or the part of one that is left at the end: its metrics go out, and it becomes a step.
+// close closes a second: its metrics go out, and it becomes a step. A rest of less than half a second, at the end, becomes a
+// part of the second before: by itself it would show any rate.
 func (p *pulse) close(at time.Time) {
 	reading := p.reading(at)
 	clients := max(len(p.clients), 1) // none, where all that is left was cut off before
@@ -227,20 +230,33 @@ func (p *pulse) close(at time.Time) {
 		return // no VU had anything to do
 	}
 
-	p.steps[clients]++
-	asked := report.Step{Clients: clients, Repeat: p.steps[clients]}
-	steps, err := report.NewSteps(&reading, asked, "", report.CPUSeconds{})
+	rest := p.closed && reading.Elapsed < liveEvery/2 && p.last.Elapsed > 0
+	p.send(at, &reading, rest)
+	if rest {
+		p.results.drop(p.report, len(p.last.Ops))
+		p.last.Join(&reading)
+	} else {
+		p.last = reading
+		p.steps[clients]++
+		p.asked = report.Step{Clients: clients, Repeat: p.steps[clients]}
+	}
+	steps, err := report.NewSteps(&p.last, p.asked, "", report.CPUSeconds{})
 	if err != nil {
 		p.state.Test.Logger.Errorf("a second is missing in the report: %s", err)
 	}
 	p.results.add(p.report, steps)
+}
 
+// send sends the metrics of a second, or the counts alone of a rest.
+func (p *pulse) send(at time.Time, reading *measure.Reading, countsOnly bool) {
 	var samples metrics.Samples
 	for i := range reading.Ops {
 		t := &reading.Ops[i]
 		tags := p.tags.With("op", t.Op)
-		samples = append(samples, p.metrics.samples(tags, at, t, reading.Elapsed)...)
 		samples = append(samples, p.metrics.counts(tags, at, t)...)
+		if !countsOnly {
+			samples = append(samples, p.metrics.samples(tags, at, t, reading.Elapsed)...)
+		}
 	}
 	p.metrics.push(p.out, samples)
 }

@@ -81,6 +81,13 @@ func (r *results) add(rep *report.Report, steps []report.Step) {
 	rep.Steps = append(rep.Steps, steps...)
 }
 
+// drop takes the last n steps out of a report.
+func (r *results) drop(rep *report.Report, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rep.Steps = rep.Steps[:len(rep.Steps)-n]
+}
+
 // meta takes the facts that the script tells about the target, its parameters and what others have published. Reports
 // that have begun get them as well.
 func (r *results) meta(target, params map[string]any, published []report.Series) {

@@ -69,6 +69,20 @@ func (s *Step) Read() Reading {
 	return r
 }
 
+// Join adds what came directly after this reading.
+func (r *Reading) Join(next *Reading) {
+	r.Elapsed += next.Elapsed
+	for i := range next.Ops {
+		t := r.Op(next.Ops[i].Op)
+		if t == nil {
+			r.Ops = append(r.Ops, Totals{Op: next.Ops[i].Op})
+			t = &r.Ops[len(r.Ops)-1]
+		}
+		t.join(&next.Ops[i])
+	}
+	slices.SortFunc(r.Ops, func(a, b Totals) int { return cmp.Compare(a.Op, b.Op) })
+}
+
 // readClients reads what each of the clients did that started.
 func (s *Step) readClients(r *Reading) {
 	for _, c := range s.clients {

@@ -147,6 +147,20 @@ func (t *Totals) add(r *Recorder) {
 	}
 }
 
+// join adds what another reading of the same kind of operation counts.
+func (t *Totals) join(other *Totals) {
+	t.Durations.Merge(&other.Durations)
+	t.Failed += other.Failed
+	t.Rows += other.Rows
+	t.BytesSent += other.BytesSent
+	t.BytesReceived += other.BytesReceived
+	for text, n := range other.Errors {
+		for range n {
+			t.AddError(text)
+		}
+	}
+}
+
 // AddError counts an error's text.
 func (t *Totals) AddError(text string) {
 	if _, known := t.Errors[text]; !known && len(t.Errors) >= maxMessages {
