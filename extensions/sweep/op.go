@@ -131,7 +131,7 @@ func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) 
 	record = once(record)
 	if k6glue.SessionOf(m.vu) == nil {
 		// A promise need not settle at all. In a sweep, the end of the call tells so.
-		ctx, begin := m.vu.Context(), time.Now()
+		ctx := m.vu.Context()
 		context.AfterFunc(ctx, func() { record(time.Since(begin), unsettled{context.Cause(ctx)}) })
 	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))

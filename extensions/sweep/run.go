@@ -65,7 +65,7 @@ func operation(ctx context.Context, fn sobek.Callable, cut func()) error {
 		return context.Cause(ctx)
 	}
 	if err == nil {
-		if object, ok := value.(*sobek.Object); ok && object.ExportType() == promiseType {
+		if _, is := asPromise(value); is {
 			return measure.Stop(errPromise)
 		}
 

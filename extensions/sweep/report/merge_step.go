@@ -130,13 +130,9 @@ func (c CPUSeconds) with(other CPUSeconds) CPUSeconds {
 }
 
 func addClients(reading *measure.Reading, c *Clients) error {
-	times, err := measure.Decode(c.Histogram)
+	times, each, err := c.decode()
 	if err != nil {
-		return fmt.Errorf("client.histogram: %w", err)
-	}
-	each, err := measure.Decode(c.Ops.Histogram)
-	if err != nil {
-		return fmt.Errorf("client.ops.histogram: %w", err)
+		return err
 	}
 	if times.Count != each.Count {
 		return errors.New("client.histogram and client.ops.histogram are of different numbers of clients")

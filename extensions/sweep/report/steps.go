@@ -63,6 +63,18 @@ func newClients(reading *measure.Reading) (Clients, error) {
 	return c, err
 }
 
+// decode reads the client times, and how many operations each client did, from their histograms.
+func (c *Clients) decode() (times, each measure.Distribution, err error) {
+	if times, err = measure.Decode(c.Histogram); err != nil {
+		return times, each, fmt.Errorf("client.histogram: %w", err)
+	}
+	if each, err = measure.Decode(c.Ops.Histogram); err != nil {
+		return times, each, fmt.Errorf("client.ops.histogram: %w", err)
+	}
+
+	return times, each, nil
+}
+
 // Rate is n operations in elapsed as operations per second; zero when no time has passed.
 func Rate(n int64, elapsed time.Duration) float64 {
 	if elapsed <= 0 {

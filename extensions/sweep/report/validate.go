@@ -150,13 +150,9 @@ func (c *Clients) validate(clients int) error {
 		}
 	}
 
-	times, err := measure.Decode(c.Histogram)
+	times, each, err := c.decode()
 	if err != nil {
-		return fmt.Errorf("client.histogram: %w", err)
-	}
-	each, err := measure.Decode(c.Ops.Histogram)
-	if err != nil {
-		return fmt.Errorf("client.ops.histogram: %w", err)
+		return err
 	}
 	if times.Count > int64(clients) || times.Count != each.Count {
 		return fmt.Errorf("client.histogram counts %d clients and client.ops.histogram %d, of %d", times.Count, each.Count, clients)
