@@ -1,0 +1,81 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sort"
+)
+
+// Client does a workload's operations on one store. Its stream goes on from one run to the next. It belongs to one
+// goroutine.
+type Client struct {
+	work   *Workload
+	store  Store
+	touch  Toucher
+	multi  MultiGetter
+	pipe   Pipeliner
+	random *rand.Rand
+	keys   drawer
+
+	unwritten, end int // keys that are to be prefilled yet
+
+	observer         Observer // of the run under way
+	result           Result
+	key, value, read []byte
+	slots            *slots
+}
+
+// offer finds out whether the store can do what the mix asks for.
+func (c *Client) offer() error {
+	options := &c.work.options
+	c.touch, _ = c.store.(Toucher)
+	c.multi, _ = c.store.(MultiGetter)
+	c.pipe, _ = c.store.(Pipeliner)
+	switch {
+	case options.Mix.Touch > 0 && c.touch == nil:
+		return fmt.Errorf("option mix.touch: this store cannot touch")
+	case options.Mix.GetMulti > 0 && c.multi == nil:
+		return fmt.Errorf("option mix.getMulti: this store cannot read several keys at once")
+	case options.Pipeline > 1 && c.pipe == nil:
+		return fmt.Errorf("option pipeline must be 1: this store has no pipelines")
+	case options.Pipeline > 1:
+		c.slots = newSlots(c, options.Pipeline)
+	case options.Mix.GetMulti > 0:
+		c.slots = newSlots(c, options.Batch)
+	}
+
+	return nil
+}
+
+// Prefill writes those of the client's share of the keys that it has not written yet. It does nothing for a workload
+// without the option prefill. Nobody observes it: it stops at the first error, which names the key, and goes on from
+// there when it is called again.
+func (c *Client) Prefill(ctx context.Context) error {
+	for ; c.unwritten < c.end; c.unwritten++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.prepare(c.unwritten)
+		c.value = c.work.values.Append(c.value[:0], c.unwritten)
+		if err := c.store.Set(c.key, c.value, c.work.options.TTL); err != nil {
+			return fmt.Errorf("prefill of key %s: %w", c.key, err)
+		}
+	}
+
+	return nil
+}
+
+// prepare makes key i the current one.
+func (c *Client) prepare(i int) { c.key = c.work.options.Keys.Append(c.key[:0], i) }
+
+// next draws the kind of the next operation.
+func (c *Client) next() Op {
+	w := c.work
+	if len(w.ops) == 1 {
+		return w.ops[0]
+	}
+	at := sort.SearchFloat64s(w.bounds, c.random.Float64())
+
+	return w.ops[min(at, len(w.ops)-1)]
+}

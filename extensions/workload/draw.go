@@ -1,0 +1,74 @@
+package workload
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// drawer draws the next key of a client.
+type drawer interface {
+	draw(random *rand.Rand) int
+}
+
+// drawer returns that of client index of clients.
+func (k *Keys) drawer(index, clients int) drawer {
+	switch k.Distribution {
+	case Zipf:
+		return newZipf(k.Count, or(k.Exponent, defaultExponent))
+	case HotCold:
+		return &hotCold{hot: k.hot(), count: k.Count, access: or(k.HotAccess, defaultHotAccess) / 100}
+	case Sequential:
+		first, end := k.share(index, clients)
+
+		return &sequential{first: first, end: end, next: first}
+	case Gaussian:
+		return &gaussian{count: k.Count, mean: or(k.Mean, float64(k.Count-1)/2), deviation: or(k.Deviation, k.deviation())}
+	default:
+		return uniform(k.Count)
+	}
+}
+
+// uniform draws each of so many keys as often as the others.
+type uniform int
+
+func (u uniform) draw(random *rand.Rand) int { return random.IntN(int(u)) }
+
+// hotCold draws from the first hot keys with the probability access, and uniformly within either group.
+type hotCold struct {
+	hot, count int
+	access     float64
+}
+
+func (h *hotCold) draw(random *rand.Rand) int {
+	if random.Float64() < h.access {
+		return random.IntN(h.hot)
+	}
+
+	return h.hot + random.IntN(h.count-h.hot)
+}
+
+// sequential goes round its own keys.
+type sequential struct{ first, end, next int }
+
+func (s *sequential) draw(*rand.Rand) int {
+	i := s.next
+	if s.next++; s.next == s.end {
+		s.next = s.first
+	}
+
+	return i
+}
+
+// gaussian draws keys around the mean. What falls outside of the keys is drawn again, at most two times of three.
+type gaussian struct {
+	count           int
+	mean, deviation float64
+}
+
+func (g *gaussian) draw(random *rand.Rand) int {
+	for {
+		if i := math.Round(g.mean + g.deviation*random.NormFloat64()); i >= 0 && i < float64(g.count) {
+			return int(i)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package hitrate
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// Benchmark are the cases and the accesses of a configuration. It is immutable and shared by all clients.
+type Benchmark struct {
+	config   Config
+	pool     []byte
+	cases    []span
+	hot      int
+	accesses []uint32 // of the warm-up and then of the timed pass: cases
+}
+
+// span is where a case's key and value are in the pool. 16 bytes: there may be millions.
+type span struct {
+	key, value uint32 // where they start
+	valueSize  uint32
+	keySize    uint8
+}
+
+const seed = 47
+
+// New draws a configuration's cases and accesses. It returns the error of Validate.
+func New(config Config) (*Benchmark, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(seed, seed))
+	b := &Benchmark{
+		config:   config,
+		pool:     make([]byte, 2*config.Item),
+		cases:    make([]span, config.Cases()),
+		hot:      int(config.HotCases()),
+		accesses: make([]uint32, 2*config.Accesses()),
+	}
+	const firstVisible, endVisible = 33, 127
+	for i := range b.pool {
+		b.pool[i] = byte(firstVisible + random.IntN(endVisible-firstVisible))
+	}
+	for i := range b.cases {
+		b.cases[i] = b.drawCase(random)
+	}
+	for i := range b.accesses {
+		b.accesses[i] = b.drawAccess(random)
+	}
+
+	return b, nil
+}
+
+func (b *Benchmark) drawCase(random *rand.Rand) span {
+	size := int(b.config.Item)
+	if b.config.Random {
+		size = prefixSize + random.IntN(size-prefixSize+1)
+	}
+	keySize := prefixSize + random.IntN(min(maxKeySize, size)-prefixSize+1)
+	valueSize := size - keySize
+
+	return span{
+		key:       uint32(random.IntN(len(b.pool) - keySize + 1)),
+		value:     uint32(random.IntN(len(b.pool) - valueSize + 1)),
+		valueSize: uint32(valueSize),
+		keySize:   uint8(keySize),
+	}
+}
+
+func (b *Benchmark) drawAccess(random *rand.Rand) uint32 {
+	if random.IntN(100) < int(b.config.Access) {
+		return uint32(random.IntN(b.hot))
+	}
+
+	return uint32(b.hot + random.IntN(len(b.cases)-b.hot))
+}
+
+// Config is what the benchmark was made from.
+func (b *Benchmark) Config() Config { return b.config }
+
+// Hot tells whether case i is a hot one.
+func (b *Benchmark) Hot(i int) bool { return i < b.hot }
+
+// AppendKey appends the key of case i.
+func (b *Benchmark) AppendKey(buf []byte, i int) []byte {
+	var index [8]byte
+	binary.BigEndian.PutUint64(index[:], uint64(i))
+	buf = base64.StdEncoding.AppendEncode(buf, index[:])
+	c := &b.cases[i]
+
+	return append(buf, b.pool[c.key+prefixSize:c.key+uint32(c.keySize)]...)
+}
+
+// Value is the value of case i. It is a part of what all cases share and must not be changed.
+func (b *Benchmark) Value(i int) []byte {
+	c := &b.cases[i]
+	end := c.value + c.valueSize
+
+	return b.pool[c.value:end:end]
+}

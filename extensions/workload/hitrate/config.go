@@ -1,0 +1,115 @@
+package hitrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Config are the arguments of the benchmark, under the names that scripts use.
+type Config struct {
+	Random    bool  `json:"random"`    // sizes are uniform from 12 to Item; else all are Item
+	Memory    int64 `json:"memory"`    // the server's memory limit, bytes
+	Item      int64 `json:"item"`      // key and value of a case, bytes
+	Hot       int64 `json:"hot"`       // percent of the cases that are hot
+	Access    int64 `json:"access"`    // percent of the accesses that go to hot cases
+	HotMemory int64 `json:"hotMemory"` // size of the hot cases, percent of Memory
+}
+
+type published struct {
+	name   string
+	config Config
+}
+
+// configs are the published configurations, in the order in which messages name them.
+func configs() []published {
+	config := func(random bool, memory, item int64) Config {
+		return Config{Random: random, Memory: memory, Item: item, Hot: 20, Access: 80, HotMemory: 80}
+	}
+
+	return []published{
+		{"2g-513k", config(false, 2<<30, 513<<10)},
+		{"100m-512b", config(false, 100<<20, 512)},
+		{"random-2g-1m", config(true, 2<<30, 1<<20)},
+		{"random-100m-1k", config(true, 100<<20, 1<<10)},
+	}
+}
+
+// Published returns a published configuration by its name: 2g-513k, 100m-512b, random-2g-1m or random-100m-1k. It returns
+// an error that names them when there is none.
+func Published(name string) (Config, error) {
+	all := configs()
+	i := slices.IndexFunc(all, func(p published) bool { return p.name == name })
+	if i < 0 {
+		names := make([]string, len(all))
+		for at, p := range all {
+			names[at] = p.name
+		}
+
+		return Config{}, fmt.Errorf("there is no published configuration %q; there are %s", name, strings.Join(names, ", "))
+	}
+
+	return all[i].config, nil
+}
+
+const (
+	prefixSize = 12  // characters that tell keys apart
+	maxKeySize = 250 // memcached's
+
+	maxMemory = 1 << 50
+	maxItem   = 1 << 30
+	maxCases  = 1 << 24 // 16 bytes each, and 32 of accesses
+	maxShare  = 1000    // percent of Memory that hot cases may come to
+)
+
+// Validate returns an error that names the option that is not as it should be.
+func (c Config) Validate() error {
+	switch {
+	case c.Memory < 1 || c.Memory > maxMemory:
+		return fmt.Errorf("option memory must be from 1 to %d bytes, not %d", maxMemory, c.Memory)
+	case c.Item < prefixSize || c.Item > maxItem:
+		return fmt.Errorf("option item must be from %d to %d bytes, not %d", prefixSize, maxItem, c.Item)
+	case c.Hot < 1 || c.Hot > 99:
+		return fmt.Errorf("option hot must be from 1 to 99 percent of the cases, not %d", c.Hot)
+	case c.Access < 0 || c.Access > 100:
+		return fmt.Errorf("option access must be from 0 to 100 percent of the accesses, not %d", c.Access)
+	case c.HotMemory < 1 || c.HotMemory > maxShare:
+		return fmt.Errorf("option hotMemory must be from 1 to %d percent of the memory, not %d", maxShare, c.HotMemory)
+	case c.HotCases() < 1:
+		return fmt.Errorf("options memory (%d) and item (%d) make %d cases, none of them hot; more memory or smaller items are needed",
+			c.Memory, c.Item, c.Cases())
+	case c.Cases() > maxCases:
+		return fmt.Errorf("options memory (%d) and item (%d) make %d cases, and at most %d can be; larger items are needed",
+			c.Memory, c.Item, c.Cases(), maxCases)
+	}
+
+	return nil
+}
+
+// size is that of all cases together, roughly.
+func (c Config) size() int64 { return c.Memory * c.HotMemory / c.Hot }
+
+// AverageItem is the average size of a case's key and value, in bytes, as the benchmark reckons it.
+func (c Config) AverageItem() int64 {
+	if c.Random {
+		return c.Item / 2
+	}
+
+	return c.Item
+}
+
+// Cases is the number of keys.
+func (c Config) Cases() int64 { return c.size() / c.AverageItem() }
+
+// HotCases is the number of hot keys, which are the first.
+func (c Config) HotCases() int64 { return c.Cases() * c.Hot / 100 }
+
+// Accesses is the number of accesses of a pass: about 4 for each case.
+func (c Config) Accesses() int64 {
+	const perCase = 4
+	if c.Random {
+		return 2 * perCase * c.Memory * c.HotMemory / c.Hot / c.Item
+	}
+
+	return perCase * c.Memory * c.HotMemory / c.Hot / c.Item
+}

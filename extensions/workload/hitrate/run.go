@@ -1,0 +1,119 @@
+package hitrate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+)
+
+// Client does accesses of passes on its own connections. It belongs to one goroutine.
+type Client struct {
+	stores   []workload.Store
+	observer workload.Observer
+	verify   bool
+
+	key, read []byte
+	result    Result
+}
+
+// NewClient returns a client of one server or of several, which take the cases in turn: case i is at store i modulo their
+// number. The observer is told of each access, as a getOrSet. With verify, hits are compared with what was written; the
+// original does not.
+func NewClient(observer workload.Observer, verify bool, stores ...workload.Store) (*Client, error) {
+	if len(stores) == 0 {
+		return nil, errors.New("a client needs at least one store")
+	}
+
+	return &Client{stores: stores, observer: observer, verify: verify}, nil
+}
+
+// Run does accesses of the pass until most of them are done, or until there are none left when most is 0. An access that
+// fails is counted, and Run goes on; it looks at the context between two accesses. It returns what it has done, with
+// the context's cause when that has ended, and the store's error when that is or wraps workload.ErrClosed.
+func (c *Client) Run(ctx context.Context, pass *Pass, most int) (Result, error) {
+	c.result = Result{}
+	for n := 0; most == 0 || n < most; n++ {
+		select {
+		case <-ctx.Done():
+			return c.result, context.Cause(ctx)
+		default:
+		}
+		i, ok := pass.Next()
+		if !ok {
+			break
+		}
+		if err := c.access(pass.bench, i); err != nil {
+			return c.result, err
+		}
+	}
+
+	return c.result, nil
+}
+
+func (c *Client) access(b *Benchmark, i int) (closed error) {
+	c.key = b.AppendKey(c.key[:0], i)
+	value := b.Value(i)
+	start := time.Now()
+	got, hit, err := workload.DoGetOrSet(c.stores[i%len(c.stores)], c.key, value, c.read[:0], 0)
+	c.result.Ended = time.Now()
+	if c.result.Began.IsZero() {
+		c.result.Began = start
+	}
+	if cap(got) > cap(c.read) {
+		c.read = got
+	}
+	if errors.Is(err, workload.ErrRefused) {
+		c.result.Refused++
+		err = nil
+	}
+	if err == nil && hit && c.verify {
+		err = check(got, value)
+	}
+
+	return c.count(b.Hot(i), hit, err, c.result.Ended.Sub(start))
+}
+
+// check compares a value with what it has to be.
+func check(got, value []byte) error {
+	switch {
+	case len(got) != len(value):
+		return workload.ErrWrongSize
+	case string(got) != string(value):
+		return workload.ErrWrongBytes
+	default:
+		return nil
+	}
+}
+
+func (c *Client) count(hot, hit bool, err error, took time.Duration) (closed error) {
+	r := &c.result
+	if hot {
+		r.Hot++
+	}
+	if err != nil {
+		r.Failed++
+		if errors.Is(err, workload.ErrWrongValue) {
+			r.Wrong++
+		}
+		c.observer.Fail(workload.GetOrSet, err, took)
+		if errors.Is(err, workload.ErrClosed) {
+			return err
+		}
+
+		return nil
+	}
+	c.observer.Ok(workload.GetOrSet, took)
+	switch {
+	case !hit:
+		r.Misses++
+	case hot:
+		r.Hits++
+		r.HotHits++
+	default:
+		r.Hits++
+	}
+
+	return nil
+}

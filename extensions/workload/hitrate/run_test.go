@@ -1,0 +1,299 @@
+package hitrate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
+)
+
+// Whatever the number of clients, a pass is the original's accesses: each of them once, and as many hot ones. A store
+// without limits misses each case once, in the first pass that comes to it.
+func TestPassesWithManyClients(t *testing.T) {
+	b := small(t)
+	accesses := int(b.Config().Accesses())
+	want := tally(b.Timed())
+	for _, clients := range []int{1, 3, 64} {
+		t.Run(fmt.Sprint(clients, " clients"), func(t *testing.T) {
+			store := &workloadtest.Store{}
+			warm, _ := drive(t, b.Warmup(), store, clients)
+			require.EqualValues(t, accesses, warm.Accesses())
+			require.EqualValues(t, store.Len(), warm.Misses)
+
+			before := store.Len()
+			timed, seen := drive(t, b.Timed(), store, clients)
+			require.EqualValues(t, accesses, timed.Accesses())
+			require.EqualValues(t, store.Len()-before, timed.Misses)
+			require.EqualValues(t, hotAccesses(b, b.Timed()), timed.Hot)
+			require.Equal(t, timed.Hits-timed.HotHits, timed.Accesses()-timed.Hot-(timed.Misses-(timed.Hot-timed.HotHits)))
+			require.Zero(t, timed.Failed)
+			require.Positive(t, timed.Took())
+			require.Equal(t, want, seen, "each access once")
+		})
+	}
+}
+
+// drive runs a pass to its end, and returns how often each key was asked for as well.
+func drive(t *testing.T, pass *hitrate.Pass, store *workloadtest.Store, clients int) (hitrate.Result, map[string]int) {
+	t.Helper()
+	seen := map[string]int{}
+	store.Fault = func(_ workload.Op, key []byte) error { // under the store's lock
+		seen[string(key[:12])]++
+
+		return nil
+	}
+	results := make([]hitrate.Result, clients)
+	errs := make([]error, clients)
+	var wait sync.WaitGroup
+	for i := range clients {
+		wait.Go(func() {
+			client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+			if err == nil {
+				results[i], err = client.Run(context.Background(), pass, 0)
+			}
+			errs[i] = err
+		})
+	}
+	wait.Wait()
+	require.NoError(t, errors.Join(errs...))
+	require.Zero(t, pass.Left())
+	total := hitrate.Result{}
+	for i := range results {
+		total.Add(&results[i])
+	}
+
+	return total, seen
+}
+
+func tally(pass *hitrate.Pass) map[string]int {
+	seen := map[string]int{}
+	b := smallBenchmark
+	for i, ok := pass.Next(); ok; i, ok = pass.Next() {
+		seen[string(b.AppendKey(nil, i)[:12])]++
+	}
+
+	return seen
+}
+
+// Two clients, each with a part of a pass: most is kept.
+func TestRunInParts(t *testing.T) {
+	b := small(t)
+	pass, store, o := b.Timed(), &workloadtest.Store{}, &workloadtest.Observer{}
+	client, err := hitrate.NewClient(o, true, store)
+	require.NoError(t, err)
+	result, err := client.Run(t.Context(), pass, 100)
+	require.NoError(t, err)
+	require.EqualValues(t, 100, result.Accesses())
+	require.Equal(t, int(b.Config().Accesses())-100, pass.Left())
+	result, err = client.Run(t.Context(), pass, 0)
+	require.NoError(t, err)
+	require.EqualValues(t, b.Config().Accesses()-100, result.Accesses())
+	result, err = client.Run(t.Context(), pass, 0)
+	require.NoError(t, err, "over")
+	require.Equal(t, hitrate.Result{}, result)
+	require.EqualValues(t, b.Config().Accesses(), o.Oks[workload.GetOrSet])
+}
+
+// Without an operation of its own, a getOrSet is a get and, on a miss, a set.
+func TestPlainStore(t *testing.T) {
+	b := small(t)
+	store := &workloadtest.Store{}
+	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, struct{ workload.Store }{store})
+	require.NoError(t, err)
+	result, err := client.Run(t.Context(), b.Timed(), 0)
+	require.NoError(t, err)
+	require.EqualValues(t, b.Config().Accesses(), store.Count(workload.Get))
+	require.EqualValues(t, result.Misses, store.Count(workload.Set))
+	require.Zero(t, store.Count(workload.GetOrSet))
+}
+
+// Case i is at server i modulo their number, as in the original with several instances of redis.
+func TestSeveralServers(t *testing.T) {
+	b := small(t)
+	var stores []workload.Store
+	owner := map[string]int{}
+	for i := range int(b.Config().Cases()) {
+		owner[string(b.AppendKey(nil, i))] = i % 3
+	}
+	for n := range 3 {
+		stores = append(stores, &workloadtest.Store{Fault: func(_ workload.Op, key []byte) error {
+			if owner[string(key)] != n {
+				return errors.New("another server's key")
+			}
+
+			return nil
+		}})
+	}
+	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, stores...)
+	require.NoError(t, err)
+	result, err := client.Run(t.Context(), b.Timed(), 0)
+	require.NoError(t, err)
+	require.Zero(t, result.Failed)
+	for _, store := range stores {
+		require.Positive(t, store.(*workloadtest.Store).Len())
+	}
+	_, err = hitrate.NewClient(&workloadtest.Observer{}, true)
+	require.EqualError(t, err, "a client needs at least one store")
+}
+
+// A failed access is neither hit nor miss; a hot one is hot still, or the check figure would not come out.
+func TestFailures(t *testing.T) {
+	b := small(t)
+	broken, n := errors.New("broken"), 0
+	store, o := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
+		if n++; n%2 == 0 {
+			return broken
+		}
+
+		return nil
+	}}, &workloadtest.Observer{}
+	client, err := hitrate.NewClient(o, true, store)
+	require.NoError(t, err)
+	result, err := client.Run(t.Context(), b.Timed(), 0)
+	require.NoError(t, err)
+	require.EqualValues(t, b.Config().Accesses()/2, result.Failed)
+	require.EqualValues(t, b.Config().Accesses(), result.Accesses())
+	require.EqualValues(t, hotAccesses(b, b.Timed()), result.Hot)
+	require.EqualValues(t, result.Failed, o.Fails[workload.GetOrSet])
+	require.EqualValues(t, result.Hits+result.Misses, o.Oks[workload.GetOrSet])
+	require.Equal(t, broken, o.Reasons[0])
+}
+
+func TestWrongValues(t *testing.T) {
+	b := small(t)
+	longer := func(_, value []byte) []byte { return append(bytes.Clone(value), 'x') }
+	for name, test := range map[string]struct {
+		spoil func(key, value []byte) []byte
+		want  error
+	}{"size": {longer, workload.ErrWrongSize}, "bytes": {flipped, workload.ErrWrongBytes}} {
+		t.Run(name, func(t *testing.T) {
+			o := &workloadtest.Observer{}
+			client, err := hitrate.NewClient(o, true, &workloadtest.Store{Spoil: test.spoil})
+			require.NoError(t, err)
+			result, err := client.Run(t.Context(), b.Timed(), 0)
+			require.NoError(t, err)
+			require.Positive(t, result.Wrong)
+			require.Zero(t, result.Hits)
+			require.Equal(t, result.Wrong, result.Failed)
+			require.ErrorIs(t, o.Reasons[0], test.want)
+			require.ErrorIs(t, o.Reasons[0], workload.ErrWrongValue)
+		})
+	}
+}
+
+// flipped is a value with one bit of its middle flipped; an empty one has none and becomes longer.
+func flipped(_, value []byte) []byte {
+	if len(value) == 0 {
+		return []byte{0}
+	}
+	value = bytes.Clone(value)
+	value[len(value)/2] ^= 1
+
+	return value
+}
+
+// As in the original, the value of a miss that a store will not keep is no failure. Here it is counted.
+func TestRefused(t *testing.T) {
+	b := small(t)
+	store := &workloadtest.Store{Fault: func(op workload.Op, _ []byte) error {
+		if op == workload.Set {
+			return fmt.Errorf("out of memory: %w", workload.ErrRefused)
+		}
+
+		return nil
+	}}
+	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, struct{ workload.Store }{store})
+	require.NoError(t, err)
+	result, err := client.Run(t.Context(), b.Timed(), 0)
+	require.NoError(t, err)
+	require.EqualValues(t, b.Config().Accesses(), result.Misses)
+	require.Equal(t, result.Misses, result.Refused)
+	require.Zero(t, result.Failed)
+}
+
+func TestEnds(t *testing.T) {
+	b := small(t)
+	t.Run("context", func(t *testing.T) {
+		over := errors.New("over")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		n := 0
+		store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
+			if n++; n == 10 {
+				cancel(over)
+			}
+
+			return nil
+		}}
+		client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+		require.NoError(t, err)
+		pass := b.Timed()
+		result, err := client.Run(ctx, pass, 0)
+		require.ErrorIs(t, err, over)
+		require.EqualValues(t, 10, result.Accesses())
+		require.Equal(t, int(b.Config().Accesses())-10, pass.Left(), "what was not done is not claimed")
+	})
+	t.Run("closed", func(t *testing.T) {
+		store := &workloadtest.Store{Fault: func(workload.Op, []byte) error { return workload.ErrClosed }}
+		client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+		require.NoError(t, err)
+		result, err := client.Run(t.Context(), b.Timed(), 0)
+		require.ErrorIs(t, err, workload.ErrClosed)
+		require.EqualValues(t, 1, result.Failed)
+	})
+}
+
+func TestAccessesDoNotAllocate(t *testing.T) {
+	b := small(t)
+	store := &workloadtest.Store{}
+	client, err := hitrate.NewClient(&workloadtest.Observer{}, true, store)
+	require.NoError(t, err)
+	for _, pass := range []*hitrate.Pass{b.Warmup(), b.Timed()} {
+		_, err = client.Run(t.Context(), pass, 0)
+		require.NoError(t, err)
+	}
+	pass, ctx := b.Timed(), t.Context()
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		if result, err := client.Run(ctx, pass, 10); err != nil || result.Hits != 10 {
+			t.Fatal(result, err)
+		}
+	}))
+}
+
+var smallBenchmark *hitrate.Benchmark // made once
+
+// small is a benchmark of 1024 cases of up to 1 KiB.
+func small(t *testing.T) *hitrate.Benchmark {
+	t.Helper()
+	if smallBenchmark == nil {
+		b, err := hitrate.New(hitrate.Config{Random: true, Memory: 128 << 10, Item: 1 << 10, Hot: 20, Access: 80, HotMemory: 80})
+		require.NoError(t, err)
+		smallBenchmark = b
+	}
+
+	return smallBenchmark
+}
+
+// BenchmarkAccess measures what the benchmark itself costs an access: a claim, the key and the value.
+func BenchmarkAccess(b *testing.B) {
+	bench := published(b, "100m-512b")
+	pass, key := bench.Timed(), make([]byte, 0, 250)
+	b.ReportAllocs()
+	for b.Loop() {
+		i, ok := pass.Next()
+		if !ok {
+			pass = bench.Timed()
+		}
+		key = bench.AppendKey(key[:0], i)
+		if len(key)+len(bench.Value(i)) != 512 {
+			b.Fatal("not a case")
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package workload
+
+import "time"
+
+// Result is what a client's run came to. What failed is in Failed and nowhere else but Wrong.
+type Result struct {
+	Ops    uint64 // operations that succeeded
+	Failed uint64 // operations that failed
+	Wrong  uint64 // those of them that brought another value than the key's
+
+	Hits    uint64 // keys that a read found
+	Misses  uint64 // keys that a read did not find
+	Hot     uint64 // of hits and misses: those of hot keys, which hotcold and zipf have
+	HotHits uint64
+	Refused uint64 // values of a getOrSet that the store would not keep
+
+	BytesRead    uint64 // of values
+	BytesWritten uint64
+
+	Took time.Duration // from the start of the first operation to the end of the last
+}
+
+// Add adds what another run came to. Their times add up.
+func (r *Result) Add(other *Result) {
+	r.Ops += other.Ops
+	r.Failed += other.Failed
+	r.Wrong += other.Wrong
+	r.Hits += other.Hits
+	r.Misses += other.Misses
+	r.Hot += other.Hot
+	r.HotHits += other.HotHits
+	r.Refused += other.Refused
+	r.BytesRead += other.BytesRead
+	r.BytesWritten += other.BytesWritten
+	r.Took += other.Took
+}

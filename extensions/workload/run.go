@@ -1,0 +1,184 @@
+package workload
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Run does operations until as many are done as the option ops says, or for as long as the option duration says, and tells
+// the observer of each. A client of a workload with the option prefill first writes its share of the keys, if it has not
+// yet.
+//
+// Operations that fail are counted, and Run goes on. It ends early, with what it has done, and returns
+//   - the context's cause when the context ends. It looks between two operations; that which the end cuts short has failed,
+//   - the store's error when that is or wraps ErrClosed,
+//   - the error of Prefill.
+func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
+	if err := c.Prefill(ctx); err != nil {
+		return Result{}, err
+	}
+	c.observer, c.result = observer, Result{}
+	start := time.Now()
+	err := c.work.until(ctx, start, c.step)
+	c.result.Took = time.Since(start)
+
+	return c.result, err
+}
+
+// until calls step, with how many operations may be done at most, until that is none, the time is over or step returns an
+// error. Step returns how many it did.
+func (w *Workload) until(ctx context.Context, start time.Time, step func(most int) (int, error)) error {
+	left, duration := w.options.Ops, time.Duration(w.options.Duration)
+	timed := duration > 0
+	for timed || left > 0 {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		default:
+		}
+		most := w.options.Pipeline
+		if !timed {
+			most = min(most, left)
+		}
+		did, err := step(most)
+		if err != nil {
+			return err
+		}
+		left -= did
+		if timed && time.Since(start) >= duration {
+			return nil
+		}
+	}
+
+	return nil
+}
+
+// step does one operation, or one pipeline of at most so many.
+func (c *Client) step(most int) (did int, err error) {
+	if c.work.options.Pipeline > 1 {
+		return most, c.pipeline(most)
+	}
+	op := c.next()
+	if op == GetMulti {
+		return 1, c.getMulti()
+	}
+
+	return 1, c.single(op, c.keys.draw(c.random))
+}
+
+// single does one operation on key i.
+func (c *Client) single(op Op, i int) (closed error) {
+	c.prepare(i)
+	switch op { //nolint:exhaustive // of the others, only Touch comes here
+	case Get:
+		start := time.Now()
+		value, hit, err := c.store.Get(c.key, c.read[:0])
+
+		return c.ended(op, i, value, hit, err, time.Since(start))
+	case GetOrSet:
+		return c.getOrSet(i)
+	case Set:
+		c.value = c.work.values.Append(c.value[:0], i)
+		start := time.Now()
+		err := c.store.Set(c.key, c.value, c.work.options.TTL)
+
+		return c.wrote(op, len(c.value), err, time.Since(start))
+	case Delete:
+		start := time.Now()
+		err := c.store.Delete(c.key)
+
+		return c.tell(op, err, time.Since(start))
+	default:
+		start := time.Now()
+		err := c.touch.Touch(c.key, c.work.options.TTL)
+
+		return c.tell(op, err, time.Since(start))
+	}
+}
+
+func (c *Client) getOrSet(i int) (closed error) {
+	c.value = c.work.values.Append(c.value[:0], i)
+	start := time.Now()
+	value, hit, err := DoGetOrSet(c.store, c.key, c.value, c.read[:0], c.work.options.TTL)
+	took := time.Since(start)
+	switch {
+	case errors.Is(err, ErrRefused):
+		c.result.Refused++
+		err = nil
+	case err == nil && !hit:
+		c.result.BytesWritten += uint64(len(c.value))
+	}
+
+	return c.ended(GetOrSet, i, value, hit, err, took)
+}
+
+// ended counts a read of key i that has ended, and looks at its value.
+func (c *Client) ended(op Op, i int, value []byte, hit bool, err error, took time.Duration) (closed error) {
+	if cap(value) > cap(c.read) {
+		c.read = value
+	}
+	if err == nil && hit {
+		if err = c.verify(i, value); err != nil {
+			c.result.Wrong++
+		}
+	}
+	if err == nil {
+		c.count(i, len(value), hit)
+	}
+
+	return c.tell(op, err, took)
+}
+
+func (c *Client) verify(i int, value []byte) error {
+	if !c.work.options.Verify {
+		return nil
+	}
+
+	return c.work.values.Verify(i, value)
+}
+
+// count counts key i as read.
+func (c *Client) count(i, size int, hit bool) {
+	r := &c.result
+	hot := i < c.work.hot
+	if hot {
+		r.Hot++
+	}
+	if !hit {
+		r.Misses++
+
+		return
+	}
+	r.Hits++
+	r.BytesRead += uint64(size)
+	if hot {
+		r.HotHits++
+	}
+}
+
+// wrote counts a value that was written, or not.
+func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed error) {
+	if err == nil {
+		c.result.BytesWritten += uint64(size)
+	}
+
+	return c.tell(op, err, took)
+}
+
+// tell counts an operation and tells the observer. It returns err when nothing can come after it.
+func (c *Client) tell(op Op, err error, took time.Duration) (closed error) {
+	if err == nil {
+		c.result.Ops++
+		c.observer.Ok(op, took)
+
+		return nil
+	}
+	c.result.Failed++
+	c.observer.Fail(op, err, took)
+	if errors.Is(err, ErrClosed) {
+		return err
+	}
+
+	return nil
+}

@@ -1,0 +1,79 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+const sizesWanted = "a number of bytes, {min, max} or a list of {size, weight}"
+
+// UnmarshalJSON reads one of the ways of writing sizes.
+func (s *Sizes) UnmarshalJSON(raw []byte) error {
+	if isNull(raw) {
+		return nil
+	}
+	if inner, ok := wrapped(raw); ok {
+		raw = inner
+	}
+	var fixed int
+	if !isNull(raw) && json.Unmarshal(raw, &fixed) == nil {
+		*s = Sizes{{Min: fixed, Max: fixed, Weight: 1}}
+
+		return nil
+	}
+	if bytes.HasPrefix(raw, []byte("[")) {
+		return s.list(raw)
+	}
+	if !bytes.HasPrefix(raw, []byte("{")) {
+		return fmt.Errorf("option values must be %s, not %s", sizesWanted, short(raw))
+	}
+
+	between := struct {
+		Min *int `json:"min"`
+		Max *int `json:"max"`
+	}{}
+	if err := object("values", raw, &between); err != nil {
+		return fmt.Errorf("%w; values are %s", err, sizesWanted)
+	}
+	if between.Min == nil || between.Max == nil {
+		return fmt.Errorf("option values must have both min and max; it is %s", short(raw))
+	}
+	*s = Sizes{{Min: *between.Min, Max: *between.Max, Weight: 1}}
+
+	return nil
+}
+
+// wrapped returns what {size: ...} holds.
+func wrapped(raw []byte) (json.RawMessage, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || len(fields) != 1 {
+		return nil, false
+	}
+	inner, ok := fields["size"]
+
+	return inner, ok
+}
+
+func (s *Sizes) list(raw []byte) error {
+	var entries []json.RawMessage
+	if err := json.Unmarshal(raw, &entries); err != nil {
+		return fmt.Errorf("option values must be %s: %w", sizesWanted, err)
+	}
+	*s = make(Sizes, 0, len(entries))
+	for i, entry := range entries {
+		weighted := struct {
+			Size   *int     `json:"size"`
+			Weight *float64 `json:"weight"`
+		}{}
+		if err := object(fmt.Sprintf("values[%d]", i), entry, &weighted); err != nil {
+			return err
+		}
+		if weighted.Size == nil || weighted.Weight == nil {
+			return fmt.Errorf("option values[%d] must have both size and weight; it is %s", i, short(entry))
+		}
+		*s = append(*s, SizeRange{Min: *weighted.Size, Max: *weighted.Size, Weight: *weighted.Weight})
+	}
+
+	return nil
+}

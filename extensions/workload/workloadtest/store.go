@@ -1,0 +1,192 @@
+// Package workloadtest has what tests of workloads need: a store in memory and an observer that remembers.
+package workloadtest
+
+import (
+	"sync"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+)
+
+// Store is a cache in memory that can do everything that a workload asks for. Any number of clients may share it. Writing
+// a key again with a value of the same size does not allocate.
+type Store struct {
+	// Fault, when set, is asked before each operation on a key, and its error is the operation's.
+	Fault func(op workload.Op, key []byte) error
+	// Spoil, when set, returns what a read gets in the place of the value.
+	Spoil func(key, value []byte) []byte
+
+	mu     sync.Mutex
+	values map[string][]byte
+	counts [workload.NumOps]int
+}
+
+// Len is the number of keys.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return len(s.values)
+}
+
+// Count is how many operations of a kind on single keys were asked for.
+func (s *Store) Count(op workload.Op) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.counts[op]
+}
+
+// Get implements workload.Store.
+func (s *Store) Get(key, buf []byte) (value []byte, hit bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.get(workload.Get, key, buf)
+}
+
+// Set implements workload.Store.
+func (s *Store) Set(key, value []byte, _ int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.begin(workload.Set, key); err != nil {
+		return err
+	}
+	s.keep(key, value)
+
+	return nil
+}
+
+// Delete implements workload.Store.
+func (s *Store) Delete(key []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.begin(workload.Delete, key); err != nil {
+		return err
+	}
+	delete(s.values, string(key))
+
+	return nil
+}
+
+// Touch implements workload.Toucher. Nothing expires.
+func (s *Store) Touch(key []byte, _ int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.begin(workload.Touch, key)
+}
+
+// GetOrSet implements workload.GetOrSetter.
+func (s *Store) GetOrSet(key, value, buf []byte, _ int) (got []byte, hit bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	got, hit, err = s.get(workload.GetOrSet, key, buf)
+	if err == nil && !hit {
+		s.keep(key, value)
+	}
+
+	return got, hit, err
+}
+
+// GetMulti implements workload.MultiGetter.
+func (s *Store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, key := range keys {
+		value, hit, err := s.get(workload.GetMulti, key, nil)
+		if err != nil {
+			return err
+		}
+		if hit {
+			got(i, value)
+		}
+	}
+
+	return nil
+}
+
+// Pipeline implements workload.Pipeliner. An operation that fails with workload.ErrClosed ends it.
+func (s *Store) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
+	for i := range commands {
+		c := &commands[i]
+		var err error
+		switch c.Op { //nolint:exhaustive // pipelines hold no others
+		case workload.Get:
+			var value []byte
+			var hit bool
+			if value, hit, err = s.Get(c.Key, nil); hit {
+				got(i, value)
+			}
+		case workload.Set:
+			err = s.Set(c.Key, c.Value, c.TTL)
+		case workload.Delete:
+			err = s.Delete(c.Key)
+		default:
+			err = s.Touch(c.Key, c.TTL)
+		}
+		if err == workload.ErrClosed { //nolint:errorlint // the very one that a test's Fault returns
+			return err
+		}
+		c.Answered, c.Err = true, err
+	}
+
+	return nil
+}
+
+func (s *Store) begin(op workload.Op, key []byte) error {
+	s.counts[op]++
+	if s.Fault != nil {
+		return s.Fault(op, key)
+	}
+
+	return nil
+}
+
+func (s *Store) get(op workload.Op, key, buf []byte) (value []byte, hit bool, err error) {
+	if err := s.begin(op, key); err != nil {
+		return nil, false, err
+	}
+	value, hit = s.values[string(key)]
+	if !hit {
+		return nil, false, nil
+	}
+	if s.Spoil != nil {
+		value = s.Spoil(key, value)
+	}
+
+	return append(buf, value...), true, nil
+}
+
+func (s *Store) keep(key, value []byte) {
+	if s.values == nil {
+		s.values = make(map[string][]byte)
+	}
+	if kept, ok := s.values[string(key)]; ok && len(kept) == len(value) {
+		copy(kept, value)
+
+		return
+	}
+	s.values[string(key)] = append([]byte(nil), value...)
+}
+
+// Observer remembers what it was told. One client uses it.
+type Observer struct {
+	Oks     [workload.NumOps]int
+	Fails   [workload.NumOps]int
+	Reasons []error
+	Took    time.Duration // of all operations together
+}
+
+// Ok implements workload.Observer.
+func (o *Observer) Ok(op workload.Op, took time.Duration) {
+	o.Oks[op]++
+	o.Took += took
+}
+
+// Fail implements workload.Observer.
+func (o *Observer) Fail(op workload.Op, reason error, took time.Duration) {
+	o.Fails[op]++
+	o.Reasons = append(o.Reasons, reason)
+	o.Took += took
+}
