@@ -13,7 +13,7 @@ GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.s
 MODULES := extensions extensions/cmd/k6 scripts/bench/native scripts/bench/ratios
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
-own := env -u MACHBASE_URL -u REDIS_URL scripts/servers.sh with
+own := env -u MACHBASE_URL -u MEMCACHED_ADDR -u POSTGRES_URL -u REDIS_URL scripts/servers.sh with
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
@@ -38,10 +38,21 @@ xk6: bin/k6-xk6 ## build bin/k6-xk6: the same extensions through xk6
 bin/k6-xk6: $(GO_SOURCES) bin/xk6
 	bin/xk6 build $(K6_VERSION) --output bin/k6-xk6 \
 	  --with github.com/xk6-sweep/xk6-sweep/extensions=./extensions \
-	  --with github.com/grafana/xk6-redis@$(REDIS_VERSION)
+	  --with github.com/grafana/xk6-redis@$(REDIS_VERSION) \
+	  --replace go.k6.io/k6=./extensions/compat
 
 bin/xk6: scripts/tools/xk6/go.mod
 	go build -C scripts/tools/xk6 -trimpath -o $(CURDIR)/bin/xk6 go.k6.io/xk6
+
+.PHONY: build-drivers
+build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's own clients as well, machgo and machcli (C, 113 MB, a licence of its own)
+
+bin/k6-drivers: $(GO_SOURCES)
+	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -trimpath -ldflags '-s -w' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
+
+.PHONY: stock-drivers
+stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep through machcli, machgo and native, step by step
+	$(with) machbase -- bash -c 'bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(if $(DURATION),,-e OPS=$(or $(OPS),500)) scenarios/stock-drivers.js'
 
 .PHONY: stock-rollup
 stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
@@ -62,8 +73,10 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	scripts/test/servers_test.sh
 	go test -C scripts/bench/native -race ./...
 	go test -C scripts/bench/ratios -race ./...
-	$(own) machbase -- go test -C extensions -race ./...
-	$(own) machbase redis -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
+	$(own) machbase memcached -- go test -C extensions -race ./...
+	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
+	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
+	MACHBASE_HTTP=true $(own) machbase memcached postgres redis -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
 
 .PHONY: bench
 bench: bin/k6 ## print what k6 costs, beside a native Go program and by itself; leave the machine alone meanwhile
@@ -72,6 +85,8 @@ bench: bin/k6 ## print what k6 costs, beside a native Go program and by itself; 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
+	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
+	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags machgo,machcli ./...); done
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod

@@ -1,13 +1,8 @@
 // The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
-import { code, lastMinutes, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
+import { code, lastMinutes, newClient, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
-
-const query = oneLine(`
-  select code, time, price, volume, bid_price, ask_price
-    from stock_tick
-   where code = ? and time between ? and ?
-   order by time limit ?`);
+import { query } from './lib/tick.js';
 
 /** Rows of an answer, at least. */
 const least = 1;

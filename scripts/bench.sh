@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Prints what k6 costs, measured side by side: `make bench`. k6 beside a native Go program over the same client library, in
-# turns; 512 clients; operations of nothing; gates that judge runs which are alike and runs that are slower.
-# Leave the machine alone meanwhile (about 15 minutes). Options go to scripts/bench/ratios, such as -rounds 3 or -only core.
+# turns; that library beside machgo, Machbase's own; 512 clients; operations of nothing; gates that judge runs which are
+# alike and runs that are slower. Leave the machine alone meanwhile (about 25 minutes). Options go to scripts/bench/ratios,
+# such as -rounds 3 or -only core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -36,6 +36,7 @@ Known: $(known_names)
 Variables (of machbase; the others have the same under their own name)
   MACHBASE_URL             set: \`with\` uses that server and starts none
   MACHBASE_PORT            TCP port (default: a free one)
+  MACHBASE_HTTP            true: its HTTP API as well (MACHBASE_HTTP_URL)
   MACHBASE_START_TIMEOUT   seconds to become ready (default 60)
   XK6_SWEEP_CACHE          where servers are kept (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
   TMPDIR                   where a server's data folder is made (default /tmp)

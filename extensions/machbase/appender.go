@@ -1,75 +1,124 @@
 package machbase
 
 import (
-	"time"
-
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// appender is a JavaScript Appender: many rows, one answer at the end. It has the client's connection to itself until
-// it is closed.
+// appender is a JavaScript Appender: many rows, one answer at a sync or at the end.
 type appender struct {
 	*client
 
 	table    string
-	session  *session // on which the appender was opened
+	session  *session // on which the appender was opened; nil when it is closed. The client's lock guards it
 	appender Appender
-	stock    *stockSource
+	counted  cmi.Receipt // what the metrics have
 }
 
-// appender is client.appender(table, { columns }).
-func (c *client) appender(call sobek.FunctionCall) sobek.Value {
+// appenderOptions are the second argument of client.appender.
+type appenderOptions struct {
+	Columns    []string           `json:"columns"`
+	BatchRows  int                `json:"batchRows"`
+	BatchBytes int                `json:"batchBytes"`
+	BatchTime  types.NullDuration `json:"batchTime"`
+}
+
+// maxBatchBytes is what a packet of the protocol holds.
+const maxBatchBytes = 64 << 10
+
+func (o *appenderOptions) check() error {
+	switch {
+	case o.BatchRows < 0:
+		return newError(KindUsage, "appender: batchRows must be at least 1, not %d", o.BatchRows)
+	case o.BatchBytes < 0 || o.BatchBytes > maxBatchBytes:
+		return newError(KindUsage, "appender: batchBytes must be from 1 to %d, not %d", maxBatchBytes, o.BatchBytes)
+	case o.BatchTime.Valid && o.BatchTime.Duration <= 0:
+		return newError(KindUsage, "appender: batchTime must be more than 0, not %s", o.BatchTime.Duration)
+	}
+
+	return nil
+}
+
+// appender is client.appender(table, { columns, batchRows, batchBytes, batchTime }).
+func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 	table, ok := call.Argument(0).Export().(string)
 	if !ok || table == "" {
-		c.throw(newError(KindUsage, "appender(table, options) takes the table's name first"))
+		return nil, newError(KindUsage, "appender(table, options) takes the table's name first")
 	}
-	var o struct {
-		Columns []string `json:"columns"`
-	}
+	var o appenderOptions
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		c.throw(newError(KindUsage, "appender: %s", err))
+		return nil, newError(KindUsage, "appender: %s", err)
+	}
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 
 	a := &appender{client: c, table: table}
-	var opened Appender
-	err := c.do(opAppend, c.config.Timeout, nil, func(conn Conn) (err error) {
-		opened, err = conn.Append(table, o.Columns)
-
-		return err
-	})
-	if err != nil {
-		c.throw(err)
+	options := cmi.AppendOptions{
+		Columns: o.Columns,
+		Batch:   cmi.Batch{Rows: o.BatchRows, Bytes: o.BatchBytes, Age: o.BatchTime.TimeDuration()},
 	}
-	a.session, a.appender = c.current(), opened
 
-	object := c.vu.Runtime().NewObject()
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
-		"append":   a.append,
-		"generate": a.generate,
-		"flush":    a.flush,
-		"close":    a.close,
+	return &task{
+		operation: opAppend, timeout: c.config.Timeout,
+		job: func(conn Conn) (err error) {
+			a.session = c.session
+			a.appender, err = conn.Append(table, options)
+
+			return err
+		},
+		value: func() (sobek.Value, error) { return a.object(), nil },
+	}, nil
+}
+
+func (a *appender) object() *sobek.Object {
+	object := a.vu.Runtime().NewObject()
+	a.operations(object, map[string]reading{
+		"append":        a.append,
+		"appendColumns": a.appendColumns,
+		"generate":      a.generate,
+		"flush":         a.flush,
+		"sync":          a.sync,
+		"close":         a.close,
 	})
 
 	return object
 }
 
+// writing is a task of the appender. An appender ends with its connection: what the server had accepted is known to the
+// server alone then, so that it is not opened anew silently.
+func (a *appender) writing(job func() error) *task {
+	return &task{
+		operation: opAppend, timeout: a.config.Timeout,
+		requires: func(s *session) error {
+			if a.session == nil || a.session != s {
+				return newError(KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)
+			}
+
+			return nil
+		},
+		job: func(Conn) error { return job() },
+	}
+}
+
 // append is appender.append(row, row...): it appends rows, each an array of values in the order of the columns.
-func (a *appender) append(call sobek.FunctionCall) sobek.Value {
+func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
 		row, err := binds(argument)
 		if _, isObject := argument.(*sobek.Object); !isObject {
-			a.throw(newError(KindUsage, "append: row %d must be an array of values", i+1))
+			return nil, newError(KindUsage, "append: row %d must be an array of values", i+1)
 		}
 		if err != nil {
-			a.throw(newError(KindUsage, "append: row %d: %s", i+1, err))
+			return nil, newError(KindUsage, "append: row %d: %s", i+1, err)
 		}
 		rows[i] = row
 	}
 
-	a.write(func() int64 { return int64(len(rows)) }, func() error {
+	t := a.writing(func() error {
 		for _, row := range rows {
 			if err := a.appender.Append(row); err != nil {
 				return err
@@ -78,73 +127,95 @@ func (a *appender) append(call sobek.FunctionCall) sobek.Value {
 
 		return nil
 	})
+	count := int64(len(rows))
+	t.rows = &count
 
-	return sobek.Undefined()
+	return t, nil
 }
 
-// generate is appender.generate(name, { from, to, seed, tps }): it appends rows that are made in Go, so that loading
-// is not bound by JavaScript, and returns how many. See index.d.ts for the names.
-func (a *appender) generate(call sobek.FunctionCall) sobek.Value {
-	o := stockOptions{TPS: defaultTPS}
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		a.throw(newError(KindUsage, "generate: %s", err))
+// appendColumns is appender.appendColumns([column, ...]): it appends rows that come as columns, and returns how many.
+func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
+	columns, err := columnsOf(call.Argument(0))
+	if err != nil {
+		return nil, newError(KindUsage, "appendColumns: %s", err)
 	}
-	if a.stock == nil || a.stock.seed != o.Seed || a.stock.tps != o.TPS {
-		source, err := newStockSource(o.Seed, o.TPS)
-		if err != nil {
-			a.throw(newError(KindUsage, "generate: %s", err))
-		}
-		a.stock = source
-	}
-
 	var count int64
-	name := call.Argument(0).String()
-	a.write(func() int64 { return count }, func() error {
-		return a.stock.rows(name, o.From, o.To, func(row ...any) error {
-			count++
-
-			return a.appender.Append(row)
-		})
-	})
-
-	return a.vu.Runtime().ToValue(count)
-}
-
-// flush is appender.flush(): it sends what is buffered.
-func (a *appender) flush(sobek.FunctionCall) sobek.Value {
-	a.write(nil, a.appender.Flush)
-
-	return sobek.Undefined()
-}
-
-// close is appender.close(): it sends what is left, and returns { accepted, rejected } rows as the server counted them.
-func (a *appender) close(sobek.FunctionCall) sobek.Value {
-	var accepted, rejected int64
-	a.write(nil, func() (err error) {
-		accepted, rejected, err = a.appender.Close()
+	t := a.writing(func() error {
+		rows, err := a.appender.AppendColumns(columns)
+		count = int64(rows)
 
 		return err
 	})
-	a.session = nil
+	t.rows = &count
+	t.value = func() (sobek.Value, error) { return a.vu.Runtime().ToValue(count), nil }
 
-	return a.vu.Runtime().ToValue(map[string]any{"accepted": accepted, "rejected": rejected})
+	return t, nil
 }
 
-// write runs one operation of the appender. An appender ends with its connection: what the server had accepted is
-// known to the server alone then, so that it is not opened anew silently.
-func (a *appender) write(rows func() int64, job func() error) {
-	if a.session == nil || a.session != a.current() {
-		a.throw(newError(KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table))
+// generate is appender.generate(name, options): it appends rows that are made in Go, so that loading is not bound by
+// JavaScript, and returns how many. See index.d.ts for the names.
+func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
+	batches, err := a.generator(call.Argument(0).String(), call.Argument(1))
+	if err != nil {
+		return nil, newError(KindUsage, "generate: %s", err)
 	}
-	if err := a.do(opAppend, a.config.Timeout, rows, func(Conn) error { return job() }); err != nil {
-		a.throw(err)
-	}
+	var count int64
+	t := a.writing(func() error {
+		var sending error
+		err := batches(func(columns ...any) error {
+			a.session.restart() // the timeout is that of a batch
+			rows, err := a.appender.AppendColumns(columns)
+			count += int64(rows)
+			sending = err
+
+			return err
+		})
+		if err != nil && sending == nil { // the generator's own: the range is wrong
+			return newError(KindUsage, "generate: %s", err)
+		}
+
+		return err
+	})
+	t.rows = &count
+	t.value = func() (sobek.Value, error) { return a.vu.Runtime().ToValue(count), nil }
+
+	return t, nil
 }
 
-// stockOptions are the second argument of generate.
-type stockOptions struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to"`
-	Seed uint64    `json:"seed"`
-	TPS  float64   `json:"tps"`
+// flush is appender.flush(): it sends what is buffered.
+func (a *appender) flush(sobek.FunctionCall) (*task, error) {
+	return a.writing(func() error { return a.appender.Flush() }), nil
+}
+
+// sync is appender.sync(): it sends what is buffered, waits for the server, and returns the receipt.
+func (a *appender) sync(sobek.FunctionCall) (*task, error) {
+	return a.asking(func() (cmi.Receipt, error) { return a.appender.Sync() }), nil
+}
+
+// close is appender.close(): it sends what is left, and returns the receipt.
+func (a *appender) close(sobek.FunctionCall) (*task, error) {
+	return a.asking(func() (cmi.Receipt, error) {
+		a.session = nil
+
+		return a.appender.Close()
+	}), nil
+}
+
+// asking is a task that asks for the receipt. What the server has said is counted, whatever comes after it.
+func (a *appender) asking(ask func() (cmi.Receipt, error)) *task {
+	var answer *cmi.Receipt
+	t := a.writing(func() error {
+		receipt, err := ask()
+		answer = &receipt
+
+		return err
+	})
+	t.settled = func() {
+		if answer != nil {
+			a.count(*answer)
+		}
+	}
+	t.value = func() (sobek.Value, error) { return receiptToJS(a.vu.Runtime(), *answer), nil }
+
+	return t
 }

@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -16,12 +17,17 @@ type client struct {
 	*module
 
 	config *Config
+	driver Driver
 
 	mu      sync.Mutex // held for each operation: the end of the VU may come from another goroutine while one still runs
 	session *session
 
+	queued chan struct{} // closed when the last task that has a promise is done; nil when there was none
+	done   []record      // of the task that the VU waits for, used again
+
 	args    frozen[[]any]
 	options frozen[*queryOptions]
+	stock   *stockSource // of the appenders: one table's load goes on where another appender's has ended
 
 	sweep    *k6glue.Session // of which recorder is,
 	op       string          // and of which operation
@@ -46,50 +52,46 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		m.throw(newError(KindUsage, "new Client: %s", err))
 	}
 
-	c := &client{module: m, config: config}
-	for name, value := range map[string]string{"driver": m.driver.Name(), "statementCache": config.StatementCache} {
+	driver, err := m.driverNamed(config.Driver)
+	if err != nil {
+		m.throw(newError(KindUsage, "new Client: %s", err))
+	}
+
+	c := &client{module: m, config: config, driver: driver}
+	for name, value := range map[string]string{"driver": driver.Name(), "statementCache": config.StatementCache} {
 		if err := call.This.DefineDataProperty(name, m.vu.Runtime().ToValue(value),
 			sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 			m.throw(newError(KindUsage, "new Client: %s", err))
 		}
 	}
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
+	c.operations(call.This, map[string]reading{
 		"connect":  c.connect,
 		"query":    c.query,
 		"exec":     c.exec,
 		"prepare":  c.prepare,
 		"appender": c.appender,
-		"close":    c.close,
+	})
+	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
+		"rollup": c.rollup,
+		"close":  c.close,
 	})
 
 	return nil
 }
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
-func (c *client) connect(sobek.FunctionCall) sobek.Value {
-	if err := c.open(); err != nil {
-		c.throw(err)
-	}
-
-	return sobek.Undefined()
-}
-
-func (c *client) open() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-
-	return c.ensure()
-}
+func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{}, nil }
 
 // close is client.close(): it closes the connection. The next operation opens a new one.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
+	c.wait()
 	c.disconnect()
 
 	return sobek.Undefined()
 }
 
 // ensure makes sure that there is a connection. The caller holds c.mu, as that of lost.
-func (c *client) ensure() error {
+func (c *client) ensure(ctx context.Context, recorded *[]record) error {
 	if c.session != nil {
 		return nil
 	}
@@ -98,15 +100,16 @@ func (c *client) ensure() error {
 	}
 
 	begin := time.Now()
-	s, err := openSession(c.vu.Context(), c.driver, c.config)
+	s, err := openSession(ctx, c.driver, c.config, k6glue.Dial(c.vu))
 	if err != nil {
-		c.instruments.record(opConnect, asError(err).Kind, time.Since(begin), 0, 0, 0)
+		*recorded = append(*recorded, record{operation: opConnect, outcome: asError(err).Kind, took: time.Since(begin)})
 
 		return err
 	}
 	c.session = s
-	received, sent := s.traffic()
-	c.instruments.record(opConnect, outcomeOK, time.Since(begin), 0, received, sent)
+	r := record{operation: opConnect, outcome: outcomeOK, took: time.Since(begin)}
+	r.received, r.sent = s.traffic()
+	*recorded = append(*recorded, r)
 	c.opened(c)
 
 	return nil
@@ -135,47 +138,15 @@ func (c *client) current() *session {
 	return c.session
 }
 
-// do runs one operation on the connection and records it. rows tells how many rows it came to.
-func (c *client) do(operation string, timeout time.Duration, rows func() int64, job func(Conn) error) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.ensure(); err != nil {
-		return err
-	}
-
-	begin := time.Now()
-	err := c.session.do(c.vu.Context(), timeout, job)
-	took := time.Since(begin)
-
-	outcome, count := outcomeOK, int64(0)
-	if err != nil {
-		outcome = err.Kind
-	} else if rows != nil {
-		count = rows()
-	}
-	received, sent := c.session.traffic()
-	c.instruments.record(operation, outcome, took, count, received, sent)
-	c.account(count, received, sent)
-
-	if c.session.broken {
-		c.lost()
-	}
-	if err == nil {
-		return nil
-	}
-
-	return err
-}
-
-// account adds to what the sweep reports of its step.
-func (c *client) account(rows int64, received, sent uint64) {
+// account adds to what the sweep reports of its step. What connecting takes is not the step's.
+func (c *client) account(r *record) {
 	sweep := k6glue.SessionOf(c.vu)
-	if sweep == nil {
+	if sweep == nil || r.operation == opConnect {
 		return
 	}
 	if sweep != c.sweep || sweep.Op != c.op {
 		c.sweep, c.op, c.recorder = sweep, sweep.Op, sweep.Client.Recorder(sweep.Op)
 	}
-	c.recorder.Rows(uint64(rows))
-	c.recorder.Bytes(sent, received)
+	c.recorder.Rows(uint64(r.rows))
+	c.recorder.Bytes(r.sent, r.received)
 }

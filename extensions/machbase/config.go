@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 const (
@@ -19,13 +21,13 @@ const (
 	defaultUser           = "sys"
 	defaultTimeout        = 60 * time.Second // that of k6/http
 	defaultConnectTimeout = 5 * time.Second
-	defaultFetchRows      = 1000
 )
 
 // Modes of the statement cache.
 const (
-	CacheOff  = "off"  // every query is prepared and freed again: three round trips
-	CacheAuto = "auto" // queries are prepared once per connection and kept: one round trip
+	CacheOff  = string(cmi.CacheOff)  // a statement with parameters is prepared, executed and freed
+	CacheAuto = string(cmi.CacheAuto) // statements that come again stay prepared on the connection: one round trip
+	CacheOn   = string(cmi.CacheOn)   // statements stay prepared from their first use on
 )
 
 // Config is how to reach a server.
@@ -35,7 +37,11 @@ type Config struct {
 	User     string
 	Password string
 
+	Driver       string
+	Alternatives []string // host:port of servers with the same data, tried when the first does not answer
+
 	Timeout        time.Duration // of an operation
+	QueryTimeout   time.Duration // that the server gives a query; 0 for none
 	ConnectTimeout time.Duration
 	StatementCache string
 	FetchRows      int64 // rows in one packet of an answer
@@ -48,7 +54,10 @@ type options struct {
 	Port           int                `json:"port"`
 	User           string             `json:"user"`
 	Password       string             `json:"password"`
+	Driver         string             `json:"driver"`
+	Alternatives   []string           `json:"alternatives"`
 	Timeout        types.NullDuration `json:"timeout"`
+	QueryTimeout   types.NullDuration `json:"queryTimeout"`
 	ConnectTimeout types.NullDuration `json:"connectTimeout"`
 	StatementCache string             `json:"statementCache"`
 	FetchRows      int64              `json:"fetchRows"`
@@ -62,7 +71,7 @@ func (o *options) config() (*Config, error) {
 	c := &Config{
 		Host: "127.0.0.1", Port: defaultPort, User: defaultUser,
 		Timeout: defaultTimeout, ConnectTimeout: defaultConnectTimeout,
-		StatementCache: CacheOff, FetchRows: defaultFetchRows,
+		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
 	if o.URL != "" {
 		if err := c.parse(o.URL); err != nil {
@@ -74,10 +83,17 @@ func (o *options) config() (*Config, error) {
 	override(&c.Port, o.Port)
 	override(&c.User, o.User)
 	override(&c.Password, o.Password)
+	override(&c.Driver, o.Driver)
 	override(&c.StatementCache, o.StatementCache)
+	if len(o.Alternatives) > 0 {
+		c.Alternatives = o.Alternatives
+	}
 	override(&c.FetchRows, o.FetchRows)
 	if o.Timeout.Valid {
 		c.Timeout = o.Timeout.TimeDuration()
+	}
+	if o.QueryTimeout.Valid {
+		c.QueryTimeout = o.QueryTimeout.TimeDuration()
 	}
 	if o.ConnectTimeout.Valid {
 		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
@@ -128,12 +144,20 @@ func (c *Config) parse(raw string) error {
 }
 
 // urlOptions are the options that a URL may hold behind its question mark.
-var urlOptions = []string{"connectTimeout", "fetchRows", "statementCache", "timeout"} //nolint:gochecknoglobals // constant
+var urlOptions = []string{ //nolint:gochecknoglobals // a constant
+	"alternatives", "connectTimeout", "driver", "fetchRows", "queryTimeout", "statementCache", "timeout",
+}
 
 func (c *Config) set(name, value string) (err error) {
 	switch name {
 	case "timeout":
 		c.Timeout, err = types.ParseExtendedDuration(value)
+	case "queryTimeout":
+		c.QueryTimeout, err = types.ParseExtendedDuration(value)
+	case "driver":
+		c.Driver = value
+	case "alternatives":
+		c.Alternatives = strings.Split(value, ",")
 	case "connectTimeout":
 		c.ConnectTimeout, err = types.ParseExtendedDuration(value)
 	case "statementCache":
@@ -158,13 +182,18 @@ func (c *Config) validate() error {
 		return fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
 	case c.ConnectTimeout <= 0:
 		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
+	case c.QueryTimeout < 0:
+		return fmt.Errorf("queryTimeout must be more than 0, or 0 for none, not %s", c.QueryTimeout)
 	case c.FetchRows < 1:
 		return fmt.Errorf("fetchRows must be at least 1, not %d", c.FetchRows)
-	case !slices.Contains([]string{CacheOff, CacheAuto}, c.StatementCache):
-		return fmt.Errorf("statementCache must be %q or %q, not %q", CacheOff, CacheAuto, c.StatementCache)
-	case strings.ContainsAny(c.Host+c.User+c.Password, ";"):
-		return errors.New("host, user and password must not contain a ';': the driver cannot send it")
-	default:
-		return nil
+	case !slices.Contains([]string{CacheOff, CacheAuto, CacheOn}, c.StatementCache):
+		return fmt.Errorf("statementCache must be %q, %q or %q, not %q", CacheOff, CacheAuto, CacheOn, c.StatementCache)
 	}
+	for _, alternative := range c.Alternatives {
+		if _, port, err := net.SplitHostPort(alternative); err != nil || port == "" {
+			return fmt.Errorf("alternatives must be host:port, not %q", alternative)
+		}
+	}
+
+	return nil
 }

@@ -1,12 +1,24 @@
 package machbase
 
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
 // Driver speaks to the server. Its calls block until they are done or interrupted: a session sets their deadlines.
 type Driver interface {
-	// Name is the driver's name as reports show it.
+	// Name is the driver's name, as the option driver and reports have it.
 	Name() string
-	// Open connects and logs in. It need not heed any deadline.
-	Open(cfg *Config) (Conn, error)
+	// Open connects and logs in, through dial when it can. It need not heed the context.
+	Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn, error)
 }
+
+// DialFunc opens a network connection.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Conn is one connection. One goroutine uses it at a time.
 type Conn interface {
@@ -18,7 +30,7 @@ type Conn interface {
 	Prepare(sql string) (Statement, error)
 	// Append opens an appender on a table. Columns are the table's, in the order in which rows will bring them;
 	// without columns, rows bring all of them in the table's order.
-	Append(table string, columns []string) (Appender, error)
+	Append(table string, options cmi.AppendOptions) (Appender, error)
 	// Traffic is the number of bytes received from and sent to the server so far.
 	Traffic() (received, sent uint64)
 	// Interrupt makes the call that is under way return with an error soon, whatever the server does. The connection
@@ -42,8 +54,10 @@ type Rows interface {
 	Index(name string) int
 	// Next goes to the next row; false after the last one, and after an error.
 	Next() bool
-	// Values are those of the current row: nil, string, int16, int32, int64, float32, float64, time.Time, net.IP or
-	// []byte. They stay valid.
+	// Equal compares a value of the current row with one as parameters are.
+	Equal(column int, want any) bool
+	// Values are those of the current row: nil, string, int16, uint16, int32, uint32, int64, uint64, float32, float64,
+	// time.Time, netip.Addr or []byte. They stay valid.
 	Values() []any
 	Err() error
 }
@@ -56,7 +70,35 @@ type Column struct {
 // Appender writes many rows without an answer for each.
 type Appender interface {
 	Append(row []any) error
+	// AppendColumns appends rows that come as columns, which are as those of cmi.Appender, and tells how many it appended.
+	AppendColumns(columns []any) (int, error)
+	// Flush sends what is buffered.
 	Flush() error
-	// Close sends what is left and returns how many rows the server accepted and rejected.
-	Close() (accepted, rejected int64, err error)
+	// Sync sends what is buffered, and returns what the server took and rejected of all rows so far.
+	Sync() (cmi.Receipt, error)
+	// Close sends what is left and returns what the server took and rejected.
+	Close() (cmi.Receipt, error)
+}
+
+// DefaultDriver is the name of the driver that the option driver chooses when it is not there.
+const DefaultDriver = "native"
+
+var drivers = []Driver{nativeDriver{}} //nolint:gochecknoglobals // what is compiled in, as database/sql has it
+
+// RegisterDriver adds a driver. It is for init functions of files with a build tag.
+func RegisterDriver(d Driver) { drivers = append(drivers, d) }
+
+// driverNamed returns the driver of this name.
+func driverNamed(name string) (Driver, error) {
+	known := make([]string, len(drivers))
+	for i, d := range drivers {
+		if d.Name() == name {
+			return d, nil
+		}
+		known[i] = d.Name()
+	}
+	slices.Sort(known)
+
+	return nil, newError(KindUsage, "driver %q is not in this k6, which has %s; "+
+		"`make build-drivers` builds one with all: native, machgo and machcli", name, strings.Join(known, ", "))
 }

@@ -3,23 +3,24 @@ package machbase
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 // Kinds of errors, as scripts see them in an exception's property kind and in the tag outcome.
 const (
-	KindConnect    = "connect"    // the server could not be reached
-	KindConnection = "connection" // the connection broke
-	KindTimeout    = "timeout"    // no answer in time; the connection is given up
-	KindCancelled  = "cancelled"  // the test ended, or the server cancelled the query
-	KindAuth       = "auth"       // unknown user or wrong password
-	KindSyntax     = "syntax"     // the server does not understand the statement
-	KindNotFound   = "not_found"  // no such table, column or roll-up
-	KindBusy       = "busy"       // the server has no room: too many sessions, or a lock
-	KindAppend     = "append"     // a row cannot be appended
-	KindExpect     = "expect"     // an answer is not what was expected
-	KindUsage      = "usage"      // the call itself is wrong
-	KindServer     = "server"     // any other error of the server
+	KindConnect    = cmi.KindConnect
+	KindConnection = cmi.KindConnection
+	KindTimeout    = cmi.KindTimeout
+	KindCancelled  = cmi.KindCancelled
+	KindAuth       = cmi.KindAuth
+	KindSyntax     = cmi.KindSyntax
+	KindNotFound   = cmi.KindNotFound
+	KindBusy       = cmi.KindBusy
+	KindAppend     = cmi.KindAppend
+	KindUsage      = cmi.KindUsage
+	KindServer     = cmi.KindServer
+	KindExpect     = "expect" // an answer is not what was expected
 )
 
 // Error is what goes wrong with an operation.
@@ -44,27 +45,6 @@ func newError(kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// serverError is an error that the server reported.
-func serverError(code int, message string) *Error {
-	kind := KindServer
-	switch code {
-	case 2010:
-		kind = KindSyntax
-	case 2025, 2056, 2654:
-		kind = KindNotFound
-	case 2080, 2081:
-		kind = KindAuth
-	case 2031, 3039:
-		kind = KindBusy
-	case 3017:
-		kind = KindAppend
-	case 3027:
-		kind = KindCancelled
-	}
-
-	return &Error{Code: code, Kind: kind, Message: message}
-}
-
 // asError makes an Error of any error.
 func asError(err error) *Error {
 	var e *Error
@@ -81,27 +61,11 @@ func (e *Error) breaksConnection() bool {
 		return true
 	}
 	switch e.Kind {
-	case KindConnect, KindConnection, KindTimeout, KindAppend:
+	case KindConnect, KindConnection, KindTimeout:
 		return true
 	case KindCancelled:
 		return e.Code == 0
 	default:
 		return false
-	}
-}
-
-// connectError explains why a connection could not be made, in one line without the password. It goes by the text:
-// a driver may have lost the error itself.
-func connectError(address string, err error) *Error {
-	text := err.Error()
-	switch {
-	case strings.Contains(text, "connection refused"):
-		return newError(KindConnect, "cannot connect to %s: connection refused; is a Machbase server running there?", address)
-	case strings.Contains(text, "no such host"):
-		return newError(KindConnect, "cannot connect to %s: there is no such host", address)
-	case strings.Contains(text, "timeout"):
-		return newError(KindConnect, "cannot connect to %s: no answer in time", address)
-	default:
-		return newError(KindConnect, "cannot connect to %s: %s", address, text)
 	}
 }

@@ -1,9 +1,13 @@
 package machbase
 
 import (
+	"context"
 	"errors"
+	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 // fakeDriver is a driver without a server. What a test wants of it stands in its functions; without them, all goes
@@ -13,6 +17,9 @@ type fakeDriver struct {
 	query   func(conn *fakeConn, sql string, args []any, read func(Rows) error) error
 	exec    func(conn *fakeConn, sql string, args []any) (int64, error)
 	append  func(conn *fakeConn, row []any) error
+	columns func(conn *fakeConn, columns []any) error
+	options func(cmi.AppendOptions) // of an appender that is opened
+	receipt func(conn *fakeConn, rows int64) (cmi.Receipt, error)
 	prepare func(conn *fakeConn, sql string) error
 	close   func(conn *fakeConn) error
 
@@ -22,7 +29,7 @@ type fakeDriver struct {
 
 func (d *fakeDriver) Name() string { return "fake" }
 
-func (d *fakeDriver) Open(cfg *Config) (Conn, error) {
+func (d *fakeDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, error) {
 	if d.open != nil {
 		if err := d.open(cfg); err != nil {
 			return nil, err
@@ -84,7 +91,13 @@ func (c *fakeConn) Prepare(sql string) (Statement, error) {
 	return &fakeStatement{c, sql}, nil
 }
 
-func (c *fakeConn) Append(string, []string) (Appender, error) { return &fakeAppender{conn: c}, nil }
+func (c *fakeConn) Append(_ string, options cmi.AppendOptions) (Appender, error) {
+	if c.driver.options != nil {
+		c.driver.options(options)
+	}
+
+	return &fakeAppender{conn: c}, nil
+}
 
 func (c *fakeConn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
@@ -125,8 +138,29 @@ func (a *fakeAppender) Append(row []any) error {
 
 	return nil
 }
-func (a *fakeAppender) Flush() error                 { return nil }
-func (a *fakeAppender) Close() (int64, int64, error) { return a.rows, 0, nil }
+
+func (a *fakeAppender) AppendColumns(columns []any) (int, error) {
+	if a.conn.driver.columns != nil {
+		if err := a.conn.driver.columns(a.conn, columns); err != nil {
+			return 0, err
+		}
+	}
+	rows := reflect.ValueOf(columns[0]).Len()
+	a.rows += int64(rows)
+
+	return rows, nil
+}
+
+func (a *fakeAppender) Flush() error                { return nil }
+func (a *fakeAppender) Close() (cmi.Receipt, error) { return a.Sync() }
+
+func (a *fakeAppender) Sync() (cmi.Receipt, error) {
+	if a.conn.driver.receipt != nil {
+		return a.conn.driver.receipt(a.conn, a.rows)
+	}
+
+	return cmi.Receipt{Accepted: a.rows}, nil
+}
 
 // fakeRows is an answer that a test made up. An error in it comes after the rows.
 type fakeRows struct {
@@ -154,8 +188,9 @@ func (r *fakeRows) Next() bool {
 	return r.at <= len(r.rows)
 }
 
-func (r *fakeRows) Values() []any { return r.rows[r.at-1] }
-func (r *fakeRows) Err() error    { return r.err }
+func (r *fakeRows) Equal(column int, want any) bool { return equal(r.Values()[column], want) }
+func (r *fakeRows) Values() []any                   { return r.rows[r.at-1] }
+func (r *fakeRows) Err() error                      { return r.err }
 
 // answer makes every query of a fake driver come to these rows.
 func answer(columns []Column, rows ...[]any) *fakeDriver {
@@ -165,3 +200,8 @@ func answer(columns []Column, rows ...[]any) *fakeDriver {
 }
 
 var errBroken = errors.New("read tcp: connection reset by peer")
+
+// serverError is an error that a server reported.
+func serverError(code int, message string) *Error {
+	return &Error{Code: code, Kind: cmi.ServerError(code, message).Kind, Message: message}
+}

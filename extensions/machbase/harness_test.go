@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -51,7 +53,9 @@ func newInitVU(t *testing.T, driver Driver) *vu {
 	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
 	v.runtime = v.VU.Runtime()
 	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
-	v.VU.EventsField, v.exit = exitEvents(t)
+	var exit func()
+	v.VU.EventsField, exit = exitEvents(t)
+	v.exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
 	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: moduleWith{driver, &v.module}}, nil, nil))
 	_, err := v.runtime.RunString(`
 		var machbase = require('k6/x/machbase');
@@ -79,11 +83,12 @@ func (v *vu) start(id uint64) {
 		BuiltinMetrics: v.BuiltinMetrics,
 		Samples:        v.emitted,
 		Tags:           lib.NewVUStateTags(registry.RootTagSet()),
+		Dialer:         new(net.Dialer),
 		VUID:           id,
 	})
 }
 
-// moduleWith is the module with another driver.
+// moduleWith is the module, with a driver of a test's own when there is one.
 type moduleWith struct {
 	driver Driver
 	made   **module
@@ -91,7 +96,9 @@ type moduleWith struct {
 
 func (w moduleWith) NewModuleInstance(vu modules.VU) modules.Instance {
 	m := New().NewModuleInstance(vu).(*module)
-	m.driver = w.driver
+	if w.driver != nil {
+		m.driverNamed = func(string) (Driver, error) { return w.driver, nil }
+	}
 	*w.made = m
 
 	return m
@@ -217,7 +224,7 @@ func newServerVU(t *testing.T) *vu {
 	t.Helper()
 	url := serverURL(t)
 	t.Cleanup(func() { requireNoneLeft(t) }) // after all that the test itself cleans up
-	v := newVU(t, machgoDriver{})
+	v := newVU(t, nil)
 	require.NoError(t, v.runtime.Set("url", url))
 	v.run(`var client = new machbase.Client(url)`)
 

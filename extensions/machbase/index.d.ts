@@ -1,10 +1,17 @@
 /**
  * k6/x/machbase: a client of the Machbase time series database over its native protocol.
  *
- * Every call blocks its VU until it is done, and throws a {@link MachbaseError} when it fails. Metrics:
- * `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the executor client-sweep, which
- * has durations of its own) and `machbase_rows` (Counter: rows read or appended), each with the tags `operation`
- * (connect, query, exec, prepare, append) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and
+ * Every operation has two forms. The plain one, such as `query`, blocks its VU until it is done, and throws a
+ * {@link MachbaseError} when it fails. The asynchronous one, `asyncQuery`, takes the same arguments and returns a promise, which
+ * is rejected with the same error. Operations of one client, of both forms, are done one after the other, in the order
+ * in which they were called: to have several under way, use several clients. What is passed (columns, buffers) is copied
+ * at the call. k6 ends an iteration when all that it has begun is done, whether the script awaits it or not.
+ *
+ * Metrics: `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the executor client-sweep,
+ * which has durations of its own) and `machbase_rows` (Counter: rows read or appended), each with the tags `operation`
+ * (connect, query, exec, prepare, append) and `outcome` (ok, or the error's kind); `machbase_rows_acknowledged` (Counter:
+ * appended rows that the server took) and `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the
+ * server's error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own `data_sent` and
  * `data_received`.
  */
 declare module 'k6/x/machbase' {
@@ -25,10 +32,10 @@ declare module 'k6/x/machbase' {
     | 'binary';
 
   /**
-   * The type of an answer's column. An unsigned type has the name of the signed one (ushort is `short`, and so on),
-   * text and json are `varchar`.
+   * The type of an answer's column; `null` is that of an expression that is always null. (The driver machgo has the signed types'
+   * names for the unsigned ones, and `varchar` for text and json.)
    */
-  export type ColumnType = BindType;
+  export type ColumnType = BindType | 'ushort' | 'uinteger' | 'ulong' | 'char' | 'text' | 'clob' | 'blob' | 'json' | 'null';
 
   /** A parameter whose type was chosen with {@link bind}. It has no properties of its own. */
   export interface TypedValue {
@@ -58,9 +65,8 @@ declare module 'k6/x/machbase' {
   export type Value = string | number | bigint | Date | ArrayBuffer | TypedValue | null | undefined;
 
   /**
-   * A value of a row. A long beyond ±(2^53 - 1) is a BigInt, a datetime a Date (rounded down to milliseconds) or, with
-   * `times: 'ns'`, a BigInt of nanoseconds since 1970; an IP address is a string, binary an ArrayBuffer. A ulong from 2^63
-   * on comes out negative.
+   * A value of a row. A long or ulong beyond ±(2^53 - 1) is a BigInt, a datetime a Date (rounded down to milliseconds) or, with
+   * `times: 'ns'`, a BigInt of nanoseconds since 1970; an IP address is a string, binary an ArrayBuffer.
    */
   export type Cell = string | number | bigint | Date | ArrayBuffer | null;
 
@@ -82,20 +88,41 @@ declare module 'k6/x/machbase' {
     host?: string;
     /** Default 5656; 0 stands for the default. */
     port?: number;
-    /** Default `"sys"`. The driver sends it in upper case. */
+    /** Default `"sys"`. It is sent in upper case. */
     user?: string;
-    /** Default: none. The driver sends it in upper case. No `;` in it. It is in no error's message. */
+    /** Default: none. It is in no error's message. */
     password?: string;
+    /**
+     * What speaks to the server: `"native"` (default), a client of our own. `"machgo"` and `"machcli"` are Machbase's, in a k6 that
+     * `make build-drivers` makes; another name, or one that is not in this k6, is an error of kind `usage` that says which are.
+     */
+    driver?: string;
+    /**
+     * Further servers with the same data, as `host:port`. They are tried in their order when the one before does not answer,
+     * all within connectTimeout. In a URL: `alternatives=b:5656,c:5656`. Driver native only.
+     */
+    alternatives?: string[];
     /** How long an operation may take. Default `"60s"`, as that of k6/http. */
     timeout?: Duration;
-    /** How long connecting and logging in may take. Default `"5s"`; the driver itself gives up dialling after 5 s. */
+    /**
+     * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It then ends it with an error of kind
+     * `cancelled` and code 3027, and the connection stays. Where no answer comes a second after that, the client gives up with kind
+     * `timeout`. Default: no limit of the server's.
+     */
+    queryTimeout?: Duration;
+    /** How long connecting and logging in may take. Default `"5s"`. */
     connectTimeout?: Duration;
     /**
-     * `"off"` (default): every query and exec is prepared, executed and freed, three round trips. `"auto"`: statements
-     * that read or change rows are prepared once per connection and kept, one round trip. With `"auto"`, a table that is dropped
-     * and created with other columns is read as it was until the connection is closed.
+     * Which statements of query and exec stay prepared on the connection, so that the next use is one round trip. Only those that
+     * read or change rows do, at most 512, of which the one that was not used for the longest time makes room.
+     *
+     * `"off"` (default): none. One with parameters is prepared, executed and freed; one without is one round trip in any mode.
+     * `"auto"`: those that come a second time. `"on"`: all, from their first use.
+     *
+     * A table that is dropped and created with other columns is read as it was by a statement that stays prepared, until the
+     * connection is closed.
      */
-    statementCache?: 'off' | 'auto';
+    statementCache?: 'off' | 'auto' | 'on';
     /** Rows in one packet of an answer, at least 1. Default 1000; 0 stands for the default. */
     fetchRows?: number;
   }
@@ -130,21 +157,22 @@ declare module 'k6/x/machbase' {
    *
    * | kind | code | |
    * |---|---|---|
-   * | `connect` | 0 | the server could not be reached within connectTimeout |
+   * | `connect` | 0 | no server could be reached within connectTimeout |
    * | `connection` | 0 | the connection broke; also: an appender is used after its end |
-   * | `timeout` | 0 | no answer within timeout |
-   * | `cancelled` | 0, 3027 | the test ended; 3027: the server cancelled the query |
+   * | `timeout` | 0 | no answer within timeout; also: a roll-up that `wait` waits for has not caught up |
+   * | `cancelled` | 0, 3027 | the test ended; 3027: the server cancelled the query, at queryTimeout |
    * | `auth` | 2080, 2081 | unknown user, wrong password |
    * | `syntax` | 2010 | the server does not understand the statement |
-   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: when an appender is opened |
+   * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: a column of an appender, or a roll-up that is asked about |
    * | `busy` | 2031, 3039 | a lock, too many sessions |
-   * | `append` | 3017, others, 0 | a row cannot be appended: 0 when the client found out, else the server's code |
+   * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
    * | `expect` | 0 | a row is not as expected |
    * | `usage` | 0 | the call itself is wrong |
    * | `server` | others | any other error of the server, such as 2024: the table exists already |
    *
-   * After `connect`, `connection`, `timeout`, `append` and `cancelled` with code 0 the connection is given up, as after an error of
-   * the server amid an answer's rows: the next operation opens a new one. After the others it stays.
+   * After `connect`, `connection`, `timeout` and `cancelled` with code 0 the connection is given up (but not by `wait`): the next
+   * operation opens a new one. After the others it stays. (The drivers machgo and machcli give it up after `append` too, and after
+   * an error of the server amid an answer's rows.)
    */
   export interface MachbaseError extends Error {
     name: 'MachbaseError';
@@ -174,17 +202,18 @@ declare module 'k6/x/machbase' {
     /**
      * Does not connect.
      *
-     * @param url `machbase://user:password@host:port?option=value`. Options: timeout, connectTimeout, statementCache, fetchRows.
-     *   What is not a plain letter or digit in user or password is written with encodeURIComponent.
-     * @throws kind `usage`: an option is unknown or has a wrong value, or the url is not one of this form
+     * @param url `machbase://user:password@host:port?option=value`. Options: alternatives, connectTimeout, driver, fetchRows,
+     *   queryTimeout, statementCache, timeout. What is not a plain letter or digit in user or password is written with encodeURIComponent.
+     * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this form, or the driver is not in
+     *   this k6
      */
     constructor(url: string | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
-    /** The driver that speaks to the server, such as `"machgo"`. */
+    /** The driver that speaks to the server, such as `"native"`. */
     readonly driver: string;
     /** The mode of the statement cache, from the options or the URL. */
-    readonly statementCache: 'off' | 'auto';
+    readonly statementCache: 'off' | 'auto' | 'on';
 
     /**
      * Connects now, if that was not done yet.
@@ -192,6 +221,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */
     connect(): void;
+    asyncConnect(): Promise<void>;
 
     /**
      * Runs a query and returns its rows; with `rows: 'discard'` their number.
@@ -210,6 +240,13 @@ declare module 'k6/x/machbase' {
       params?: readonly Value[] | null,
       options?: QueryOptions & { rows?: 'objects' },
     ): Rows<T>;
+    asyncQuery(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): Promise<number>;
+    asyncQuery(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Promise<Rows<any[]>>;
+    asyncQuery<T = { [column: string]: any }>(
+      sql: string,
+      params?: readonly Value[] | null,
+      options?: QueryOptions & { rows?: 'objects' },
+    ): Promise<Rows<T>>;
 
     /**
      * Runs a statement that returns no rows, DDL included, and returns how many rows it changed (0 for DDL).
@@ -217,6 +254,7 @@ declare module 'k6/x/machbase' {
      * @throws as query
      */
     exec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): number;
+    asyncExec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /**
      * Prepares a statement on this client's connection: executing it is one round trip.
@@ -224,20 +262,28 @@ declare module 'k6/x/machbase' {
      * @throws kind `syntax`, `not_found` and others of the server
      */
     prepare(sql: string): Statement;
+    asyncPrepare(sql: string): Promise<Statement>;
 
     /**
-     * Opens an appender on a tag or log table. Other operations of the client may come in between; when the server has
-     * rejected a row by then, it is they that fail, with kind `append`.
+     * Opens an appender on a tag, log or volatile table. Other operations of the client, and other appenders, may come in between.
      *
-     * @param options.columns the columns in the order in which rows bring their values, upper or lower case; what is left out
-     *   becomes null. Default: all of them in the table's order (of a log table without `_arrival_time`, which is the time of
-     *   arrival)
-     * @throws kind `not_found` (code 0) when there is no such table or column, `usage` when a column is there twice or the
-     *   table is of another kind
+     * @throws kind `not_found` when there is no such table (code 2025) or column (code 0), `usage` when a column is there twice, an option
+     *   is wrong, or the table is of another kind
      */
-    appender(table: string, options?: { columns?: string[] }): Appender;
+    appender(table: string, options?: AppenderOptions): Appender;
+    asyncAppender(table: string, options?: AppenderOptions): Promise<Appender>;
 
-    /** Closes the connection, waiting for a second at most. The next operation opens a new one. Does nothing without one. */
+    /**
+     * Helpers for the roll-up of this name, a plain identifier in upper or lower case. Does not ask the server.
+     *
+     * @throws kind `usage` for anything else
+     */
+    rollup(name: string): Rollup;
+
+    /**
+     * Closes the connection, when the operations before are done. The next operation opens a new one. Does nothing without one. What
+     * open appenders hold is lost.
+     */
     close(): void;
   }
 
@@ -250,54 +296,136 @@ declare module 'k6/x/machbase' {
       params?: readonly Value[] | null,
       options?: QueryOptions & { rows?: 'objects' },
     ): Rows<T>;
+    asyncQuery(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): Promise<number>;
+    asyncQuery(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Promise<Rows<any[]>>;
+    asyncQuery<T = { [column: string]: any }>(
+      params?: readonly Value[] | null,
+      options?: QueryOptions & { rows?: 'objects' },
+    ): Promise<Rows<T>>;
 
     /** As {@link Client.exec}, without the text. */
     exec(params?: readonly Value[] | null, options?: ExecOptions): number;
+    asyncExec(params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
-    /** Frees the statement on the server. A later use prepares it again. */
+    /** Frees the statement on the server, when the operations before are done. A later use prepares it again. */
     close(): void;
   }
 
+  /** Options of {@link Client.appender}. The first limit of a batch that is reached sends it. */
+  export interface AppenderOptions {
+    /**
+     * The columns in the order in which rows bring their values, upper or lower case; what is left out becomes null. Default: all of
+     * them in the table's order (of a log table without `_arrival_time`, which is the time of arrival).
+     */
+    columns?: string[];
+    /** Rows of a batch. Default: no limit. */
+    batchRows?: number;
+    /** Bytes of a batch, up to 65536, the largest packet. Default 65536. */
+    batchBytes?: number;
+    /** The age of a batch's first row. It is looked at when rows are appended, and at no other time. Default: no limit. */
+    batchTime?: Duration;
+  }
+
   /**
-   * Writes many rows without an answer for each. An appender ends with its connection: after an error of kind `append`,
-   * `connection` or `timeout` nobody but the server knows which rows it took, and every further call throws kind `connection`.
+   * A column: an array of values, or a typed array of numbers, which goes to Go without a value of its own for each. Whole
+   * numbers (BigInt64Array) in a datetime column are nanoseconds since 1970.
+   */
+  export type ColumnValues =
+    | readonly Value[]
+    | Float64Array
+    | Float32Array
+    | Int8Array
+    | Int16Array
+    | Int32Array
+    | Uint8Array
+    | Uint8ClampedArray
+    | Uint16Array
+    | Uint32Array
+    | BigInt64Array
+    | BigUint64Array;
+
+  /** What the server has said of all rows of an appender so far. */
+  export interface Receipt {
+    /**
+     * Rows that it took: they are in the table, and stay there when the server is killed. A query may see them a moment later only, or
+     * after `exec table_flush(TABLE)`.
+     */
+    accepted: number;
+    /** Rows that it rejected. */
+    rejected: number;
+    /** Why, the most frequent first, up to 16 different texts: 1345 is a null in a column that must not have it, 3017 a row that is too long. */
+    reasons: { code: number; message: string; rows: number }[];
+    /** Rejected rows that have none of these reasons. */
+    other: number;
+  }
+
+  /**
+   * Writes many rows without an answer for each: they are buffered and sent in batches, and `sync` and `close` tell what the server
+   * took. That it rejects rows throws nothing: look at the receipt, or set a threshold on `machbase_rows_rejected`.
+   *
+   * A value that does not fit its column throws kind `append`, and a row with more or fewer values than there are columns kind `usage`:
+   * the row is not appended, those before it in the call are, and the appender can be used on. (With the drivers machgo and machcli, kind
+   * `append` ends it.) An appender ends with its connection: after kind `connection` or `timeout`, from any operation of the client,
+   * nobody knows which rows since the last receipt are in the table, and every further call throws kind `connection`.
    */
   export interface Appender {
     /**
-     * Appends rows. They are buffered and sent in groups.
+     * Appends rows.
      *
-     * @throws kind `usage` when a row has more or fewer values than there are columns, or one that cannot be bound: the rows before it
-     *   in this call may have been appended then, and the appender can still be used; kind `append` when a value does not fit its
-     *   column
+     * @throws kind `usage` also when a value cannot be bound: no row of the call is appended then
      */
     append(...rows: Value[][]): void;
+    asyncAppend(...rows: Value[][]): Promise<void>;
 
     /**
-     * Appends rows of the stock benchmark that are made in Go, and returns how many. Equal options give equal rows. The call as
-     * a whole must end within the client's timeout.
+     * Appends rows that come as columns, in the order of the appender's columns and all of one length, and returns how many.
      *
+     * @throws kind `usage` also for a wrong number of columns, or one with another length: no row is appended then
+     */
+    appendColumns(columns: readonly ColumnValues[]): number;
+    asyncAppendColumns(columns: readonly ColumnValues[]): Promise<number>;
+
+    /**
+     * Appends rows that are made in Go, so that loading is not bound by JavaScript, and returns how many. Equal options give
+     * equal rows, and ranges that touch each other give the rows of one that covers both (but for `sequence`, which counts from its
+     * `from`). The client's timeout is that of each batch of up to 1024 rows, not of the call.
+     *
+     * Rows of the stock benchmark:
      * - `stock_tick`: code, time, price, volume, bid_price, ask_price
      * - `stock_rollup_1s`, `stock_rollup_1m`: code, time, sum_price, sum_volume, sum_bid, sum_ask, cnt, for each full second or minute
      *
-     * @throws kind `usage`: an unknown name, or a range that ends before it starts
+     * Rows of (name, time, value), for each tag one at `from` and at each `interval` after it:
+     * - `uniform`: values drawn evenly from `min` to below `max`; each tag of each seed has a stream of its own
+     * - `sine`: offset + amplitude * sin, a turn in each `period` since 1970; the tags are spread evenly over a turn
+     * - `sequence`: offset, offset + 1, offset + 2 and so on, from `from` on
+     *
+     * @throws kind `usage`: an unknown name or option, or a range that makes no sense
      */
-    generate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: GenerateOptions): number;
+    generate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): number;
+    generate(name: 'uniform', options: UniformOptions): number;
+    generate(name: 'sine', options: SineOptions): number;
+    generate(name: 'sequence', options: SequenceOptions): number;
+    asyncGenerate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): Promise<number>;
+    asyncGenerate(name: 'uniform', options: UniformOptions): Promise<number>;
+    asyncGenerate(name: 'sine', options: SineOptions): Promise<number>;
+    asyncGenerate(name: 'sequence', options: SequenceOptions): Promise<number>;
 
     /** Sends what is buffered. Appended rows can be seen a moment later, or after `exec table_flush(TABLE)`. */
     flush(): void;
+    asyncFlush(): Promise<void>;
 
-    /**
-     * Sends what is left, and returns how many rows the server accepted and rejected.
-     *
-     * @throws kind `append` with the server's code (1345: null in a column that must not have it, 1319: a text that is too long)
-     *   when it rejected a row outright
-     */
-    close(): { accepted: number; rejected: number };
+    /** Sends what is buffered, waits until the server has taken or rejected all rows, and returns the receipt: one round trip. */
+    sync(): Receipt;
+    asyncSync(): Promise<Receipt>;
+
+    /** Does the same, and ends the appender. */
+    close(): Receipt;
+    asyncClose(): Promise<Receipt>;
   }
 
-  /** Options of {@link Appender.generate}. */
-  export interface GenerateOptions {
-    /** The first row's time. */
+  /** Options of {@link Appender.generate} for the stock benchmark. */
+  export interface StockOptions {
+    /** The first row's time, rounded down to 100 ms. */
     from: Date | string;
     /** The time before which the rows end. A text is a date and time as in RFC 3339. */
     to: Date | string;
@@ -305,6 +433,83 @@ declare module 'k6/x/machbase' {
     seed?: number;
     /** Ticks per second over all codes, from 0.01 to 1,000,000. Default 1000. */
     tps?: number;
+  }
+
+  /** What the generators of (name, time, value) have in common. One of `to` and `rows` must be there. */
+  export interface RangeOptions {
+    /** The time of each tag's first row. A text is a date and time as in RFC 3339. */
+    from: Date | string;
+    /** The time before which the rows end. */
+    to?: Date | string;
+    /** How many rows there are in all, of all tags. */
+    rows?: number;
+    /** The number of tags, from 1 to 1,000,000. Default 1. */
+    tags?: number;
+    /** What names begin with; a number from 0 follows. Default `"tag-"`. */
+    prefix?: string;
+    /** The time between two rows of a tag. Default `"1s"`. */
+    interval?: Duration;
+  }
+
+  export interface UniformOptions extends RangeOptions {
+    /** Selects the data set. A whole number, default 0. */
+    seed?: number;
+    /** Default 0. */
+    min?: number;
+    /** Default 1. */
+    max?: number;
+  }
+
+  export interface SineOptions extends RangeOptions {
+    /** Default `"1m"`. */
+    period?: Duration;
+    /** Default 1. */
+    amplitude?: number;
+    /** Default 0. */
+    offset?: number;
+  }
+
+  export interface SequenceOptions extends RangeOptions {
+    /** The first value. Default 0. */
+    offset?: number;
+  }
+
+  /** A roll-up: a job of the server that sums the rows of one table up in another. Its operations count as query and exec. */
+  export interface Rollup {
+    /**
+     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that is stopped (`status().ENABLED` is
+     * 0): the timeout ends it, and the connection with it.
+     *
+     * @throws kind `not_found` with code 2654
+     */
+    force(options?: ExecOptions): void;
+    asyncForce(options?: ExecOptions): Promise<void>;
+
+    /**
+     * The roll-up's row of `v$rollup`, with the columns' names in upper case, such as `ENABLED`, `END_RID` and `LAST_ELAPSED_MSEC`. Of
+     * a table with several partitions it is the row of the first.
+     *
+     * @throws kind `not_found` with code 0, as gap and wait
+     */
+    status(): { [column: string]: any };
+    asyncStatus(): Promise<{ [column: string]: any }>;
+
+    /**
+     * How many rows of its source, in all partitions, it has not summed up yet. The source of a roll-up over a roll-up is that other
+     * one, which may be behind itself.
+     */
+    gap(): number;
+    asyncGap(): Promise<number>;
+
+    /**
+     * Asks for the gap until there is none. It does not make the server sum up: see `force`.
+     *
+     * @param options.timeout how long at most; default: the client's timeout
+     * @param options.interval how often; default: `"100ms"`
+     * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server answers within one more second
+     */
+    wait(options?: { timeout?: Duration; interval?: Duration }): void;
+    asyncWait(options?: { timeout?: Duration; interval?: Duration }): Promise<void>;
   }
 
   /**

@@ -1,17 +1,23 @@
+//go:build machgo
+
 package machbase
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"net/netip"
 	"reflect"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/machbase/neo-client/api"
 	"github.com/machbase/neo-client/machgo"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
 // machgoDriver is Machbase's own Go client. It dials by itself and ignores deadlines, reports errors as text and
@@ -20,7 +26,15 @@ type machgoDriver struct{}
 
 func (machgoDriver) Name() string { return "machgo" }
 
-func (machgoDriver) Open(cfg *Config) (Conn, error) {
+func init() { RegisterDriver(machgoDriver{}) } //nolint:gochecknoinits // what the build tag is for
+
+func (machgoDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, error) {
+	if len(cfg.Alternatives) > 0 {
+		return nil, newError(KindUsage, "driver machgo knows no alternatives; use driver native")
+	}
+	if strings.ContainsAny(cfg.Host+cfg.User+cfg.Password, ";") {
+		return nil, newError(KindUsage, "host, user and password must not contain a ';': driver machgo cannot send it")
+	}
 	// A database of its own for each connection: one that goroutines share is a data race.
 	host := cfg.Host
 	if strings.Contains(host, ":") { // IPv6: machgo puts the port right behind it
@@ -31,10 +45,9 @@ func (machgoDriver) Open(cfg *Config) (Conn, error) {
 		return nil, machgoError(err)
 	}
 
-	cache := api.StatementCacheOff
-	if cfg.StatementCache == CacheAuto {
-		cache = api.StatementCacheAuto
-	}
+	cache := map[string]api.StatementCacheMode{
+		CacheOff: api.StatementCacheOff, CacheAuto: api.StatementCacheAuto, CacheOn: api.StatementCacheOn,
+	}[cfg.StatementCache]
 	conn, err := db.Connect(context.Background(),
 		api.WithPassword(cfg.User, cfg.Password), api.WithStatementCache(cache),
 		api.WithFetchRows(cfg.FetchRows), api.WithIOMetrics(true))
@@ -43,7 +56,7 @@ func (machgoDriver) Open(cfg *Config) (Conn, error) {
 			return nil, e
 		}
 
-		return nil, connectError(cfg.Address(), errors.New(machgoText(err)))
+		return nil, newError(KindConnect, "cannot connect to %s: %s", cfg.Address(), official.ConnectReason(official.Text(err)))
 	}
 
 	own := conn.(*machgo.Conn) //nolint:forcetypeassert // what machgo returns
@@ -52,7 +65,14 @@ func (machgoDriver) Open(cfg *Config) (Conn, error) {
 		return nil, errors.Join(err, own.Close())
 	}
 
-	return &machgoConn{conn: own, socket: socket}, nil
+	c := &machgoConn{conn: own, socket: socket}
+	if seconds := roundUp(cfg.QueryTimeout, time.Second) / time.Second; seconds > 0 {
+		if _, err := c.Exec(fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
+			return nil, errors.Join(err, own.Close())
+		}
+	}
+
+	return c, nil
 }
 
 type machgoConn struct {
@@ -81,14 +101,14 @@ func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 func (c *machgoConn) Interrupt() { _ = c.socket.Close() }
 
 func (c *machgoConn) Query(sql string, args []any, read func(Rows) error) error {
-	rows, err := c.conn.Query(context.Background(), machgoSQL(sql), machgoArgs(args)...)
+	rows, err := c.conn.Query(context.Background(), official.SQL(sql), official.Args(args)...)
 
 	return readMachgo(rows, err, read)
 }
 
 // Exec goes through Query: machgo's own Exec loses the error of a statement without parameters.
 func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
-	sql = machgoSQL(sql)
+	sql = official.SQL(sql)
 	if machgoInsertSelect.MatchString(sql) { // machgo's cache must not keep it: see machgoStatement.Exec
 		stmt, err := c.Prepare(sql)
 		if err != nil {
@@ -98,7 +118,7 @@ func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
 
 		return stmt.Exec(args)
 	}
-	rows, err := c.conn.Query(context.Background(), sql, machgoArgs(args)...)
+	rows, err := c.conn.Query(context.Background(), sql, official.Args(args)...)
 	if err != nil {
 		return 0, machgoError(err)
 	}
@@ -114,7 +134,7 @@ func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
 }
 
 func (c *machgoConn) Prepare(sql string) (Statement, error) {
-	sql = machgoSQL(sql)
+	sql = official.SQL(sql)
 	stmt, err := c.conn.Prepare(context.Background(), sql)
 	if err != nil {
 		return nil, machgoError(err)
@@ -123,7 +143,19 @@ func (c *machgoConn) Prepare(sql string) (Statement, error) {
 	return &machgoStatement{stmt: stmt, insert: machgoInsert.MatchString(sql)}, nil
 }
 
-func (c *machgoConn) Append(table string, columns []string) (Appender, error) {
+func (c *machgoConn) Append(table string, options cmi.AppendOptions) (Appender, error) {
+	if options.Batch != (cmi.Batch{}) {
+		return nil, newError(KindUsage, "driver machgo sends rows when it likes: the batch options are of driver native only")
+	}
+	appender, err := c.openAppender(table)
+	if err != nil {
+		return nil, err
+	}
+
+	return newMachgoAppender(c, appender, table, options.Columns)
+}
+
+func (c *machgoConn) openAppender(table string) (*machgo.Appender, error) {
 	appender, err := c.conn.Appender(context.Background(), table)
 	if err != nil {
 		switch text := err.Error(); {
@@ -136,7 +168,7 @@ func (c *machgoConn) Append(table string, columns []string) (Appender, error) {
 		return nil, machgoError(err)
 	}
 
-	return newMachgoAppender(appender.(*machgo.Appender), table, columns) //nolint:forcetypeassert // what machgo returns
+	return appender.(*machgo.Appender), nil //nolint:forcetypeassert // what machgo returns
 }
 
 func (c *machgoConn) Traffic() (received, sent uint64) {
@@ -160,14 +192,14 @@ type machgoStatement struct {
 }
 
 func (s *machgoStatement) Query(args []any, read func(Rows) error) error {
-	rows, err := s.stmt.Query(context.Background(), machgoArgs(args)...)
+	rows, err := s.stmt.Query(context.Background(), official.Args(args)...)
 
 	return readMachgo(rows, err, read)
 }
 
 // Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
 func (s *machgoStatement) Exec(args []any) (int64, error) {
-	result := s.stmt.Exec(context.Background(), machgoArgs(args)...)
+	result := s.stmt.Exec(context.Background(), official.Args(args)...)
 	if err := result.Err(); err != nil {
 		return 0, machgoError(err)
 	}
@@ -235,7 +267,21 @@ func (r machgoRows) Index(name string) int {
 	return -1
 }
 
-func (r machgoRows) Values() []any { return r.Row() }
+func (r machgoRows) Equal(column int, want any) bool { return equal(r.Values()[column], want) }
+
+// Values makes addresses of IP addresses.
+func (r machgoRows) Values() []any {
+	row := r.Row()
+	for i, value := range row {
+		if ip, ok := value.(net.IP); ok {
+			if address, ok := netip.AddrFromSlice(ip); ok {
+				row[i] = address
+			}
+		}
+	}
+
+	return row
+}
 
 func (r machgoRows) Err() error {
 	err := r.Rows.Err()
@@ -264,60 +310,39 @@ var machgoTypes = map[machgo.SqlType]string{ //nolint:gochecknoglobals // a cons
 // machgoAppender puts the values where the table has them. machgo's own way to do that ends in a panic on a column
 // that it does not know, and fails on log tables.
 type machgoAppender struct {
+	conn     *machgoConn
 	appender *machgo.Appender
+	receipt  cmi.Receipt // of the appenders before this one
 	table    string
 	places   []int // in the table's row, of each value
 	width    int   // of the table's row
 }
 
-// arrivalTime is the first column of a log table. The server fills it in when a row brings none.
-const arrivalTime = "_ARRIVAL_TIME"
-
-func newMachgoAppender(appender *machgo.Appender, table string, columns []string) (Appender, error) {
+func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string, columns []string) (Appender, error) {
 	known, err := appender.Columns()
 	if err != nil {
 		return nil, machgoError(err)
 	}
-	a := machgoAppender{appender: appender, table: table, width: len(known)}
-	if len(columns) == 0 {
-		for i, column := range known {
-			if column.Name != arrivalTime {
-				a.places = append(a.places, i)
-			}
+	places, misplaced := official.Places(table, known.Names(), columns)
+	if misplaced != nil {
+		if _, _, err := appender.Close(); err != nil {
+			return nil, appendError(err)
 		}
 
-		return a, nil
+		return nil, machgoError(misplaced)
 	}
 
-	for _, name := range columns {
-		place := slices.IndexFunc(known, func(c *api.Column) bool { return strings.EqualFold(c.Name, name) })
-		switch {
-		case place < 0:
-			err = newError(KindNotFound, "table '%s' has no column %q to append to", table, name)
-		case slices.Contains(a.places, place):
-			err = newError(KindUsage, "appender: column %q is there twice", name)
-		}
-		if err != nil {
-			if _, _, closeErr := appender.Close(); closeErr != nil {
-				return nil, appendError(closeErr)
-			}
-
-			return nil, err
-		}
-		a.places = append(a.places, place)
-	}
-
-	return a, nil
+	return &machgoAppender{conn: conn, appender: appender, table: table, places: places, width: len(known)}, nil
 }
 
 // Append makes every error of machgo's one that drops the connection: it is out of step after it.
-func (a machgoAppender) Append(row []any) error {
+func (a *machgoAppender) Append(row []any) error {
 	if len(row) != len(a.places) {
 		return newError(KindUsage, "a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
 	full := make([]any, a.width)
-	for i, place := range a.places {
-		full[place] = row[i]
+	for i, value := range official.Args(row) {
+		full[a.places[i]] = value
 	}
 	if err := a.appender.Append(full...); err != nil {
 		return appendError(err)
@@ -329,13 +354,13 @@ func (a machgoAppender) Append(row []any) error {
 // appendError is an error after which the appender's connection must not be used any more.
 func appendError(err error) *Error {
 	if e := machgoError(err); e.Code != 0 {
-		return &Error{Code: e.Code, Kind: KindAppend, Message: e.Message}
+		return &Error{Code: e.Code, Kind: KindAppend, Message: e.Message, outOfStep: true}
 	}
 
-	return newError(KindAppend, "%s", machgoText(err))
+	return &Error{Kind: KindAppend, Message: official.Text(err), outOfStep: true}
 }
 
-func (a machgoAppender) Flush() error {
+func (a *machgoAppender) Flush() error {
 	if err := a.appender.Flush(); err != nil {
 		return machgoError(err)
 	}
@@ -343,22 +368,44 @@ func (a machgoAppender) Flush() error {
 	return nil
 }
 
-func (a machgoAppender) Close() (accepted, rejected int64, err error) {
-	accepted, rejected, err = a.appender.Close()
-	if err == nil {
-		return accepted, rejected, nil
-	}
-	if e := machgoError(err); e.Code == 0 {
-		return 0, 0, e
+// AppendColumns appends row by row.
+func (a *machgoAppender) AppendColumns(columns []any) (int, error) {
+	rows, err := official.EachRow(columns, a.Append)
+	if err != nil {
+		return rows, machgoError(err)
 	}
 
-	return 0, 0, appendError(err)
+	return rows, nil
+}
+
+// Sync closes the appender, which is when the server counts, and opens another.
+func (a *machgoAppender) Sync() (cmi.Receipt, error) {
+	if _, err := a.Close(); err != nil {
+		return a.receipt, err
+	}
+	var err error
+	a.appender, err = a.conn.openAppender(a.table)
+
+	return a.receipt, err
+}
+
+func (a *machgoAppender) Close() (cmi.Receipt, error) {
+	accepted, rejected, err := a.appender.Close()
+	if err == nil {
+		a.receipt.Accepted += accepted
+		a.receipt.Rejected += rejected
+		a.receipt.Other = a.receipt.Rejected // machgo does not tell the reasons
+
+		return a.receipt, nil
+	}
+	if e := machgoError(err); e.Code == 0 {
+		return a.receipt, e
+	}
+
+	return a.receipt, appendError(err)
 }
 
 var (
-	machgoCode   = regexp.MustCompile(`(?:MACHCLI-ERR-|^server error code=)(\d+)(?:, *| message=|$)`)
-	machgoUsage  = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)
-	machgoSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
 	machgoInsert = regexp.MustCompile(`(?i)^insert\b`)
 
 	machgoInsertSelect = regexp.MustCompile(`(?is)^insert\b.*\bselect\b`)
@@ -373,77 +420,29 @@ func machgoError(err error) *Error {
 	if errors.As(err, &known) {
 		return known
 	}
+	var told *cmi.Error
+	if errors.As(err, &told) {
+		return newError(told.Kind, "%s", told.Message)
+	}
 
 	text := err.Error()
-	if match := machgoCode.FindStringSubmatchIndex(text); match != nil {
-		if code, _ := strconv.Atoi(text[match[2]:match[3]]); code != 0 {
-			return serverError(code, text[match[1]:])
-		}
+	if code, message := official.ServerError(text); code != 0 {
+		return machgoServerError(code, message)
 	}
-	if machgoUsage.MatchString(text) {
+	if official.IsUsage(text) {
 		return newError(KindUsage, "%s", text)
 	}
 
 	if strings.Contains(text, machgoRejected) {
-		return newError(KindAppend, "the server has rejected rows that were appended before this call")
+		return &Error{Kind: KindAppend, Message: "the server has rejected rows that were appended before this call", outOfStep: true}
 	}
 
-	return newError(KindConnection, "the connection broke: %s", machgoText(err))
+	return newError(KindConnection, "the connection broke: %s", official.Text(err))
 }
 
-// machgoText is the text of an error of machgo's own, which writes most of them twice.
-func machgoText(err error) string {
-	text := strings.TrimPrefix(err.Error(), "MACHCLI ")
-	if half := (len(text) - len(", ")) / 2; half > 0 && text == text[:half]+", "+text[:half] {
-		return text[:half]
-	}
+// machgoServerError is an error that the server reported.
+func machgoServerError(code int, message string) *Error {
+	e := cmi.ServerError(code, message)
 
-	return text
-}
-
-// machgoArgs writes IP addresses as text: machgo takes those of 4 and 16 characters for something else.
-func machgoArgs(args []any) []any {
-	own := args
-	for i, arg := range args {
-		if ip, ok := arg.(net.IP); ok {
-			if &own[0] == &args[0] {
-				own = slices.Clone(args)
-			}
-			own[i] = ipText(ip)
-		}
-	}
-
-	return own
-}
-
-// machgoSQL makes a statement one that machgo understands: it tells a query by its first word, and finds no columns
-// when a comment stands before it, or something other than a space behind it, such as a hint.
-func machgoSQL(sql string) string {
-	sql = trimComments(sql)
-	if machgoSelect.MatchString(sql) {
-		return sql[:len("select")] + " " + sql[len("select"):]
-	}
-
-	return sql
-}
-
-// trimComments takes away the comments before a statement. Hints, which stand behind its first word, stay.
-func trimComments(sql string) string {
-	for {
-		sql = strings.TrimSpace(sql)
-		var end string
-		switch {
-		case strings.HasPrefix(sql, "--"):
-			end = "\n"
-		case strings.HasPrefix(sql, "/*"):
-			end = "*/"
-		default:
-			return sql
-		}
-		_, rest, found := strings.Cut(sql, end)
-		if !found {
-			return sql
-		}
-		sql = rest
-	}
+	return &Error{Code: code, Kind: e.Kind, Message: message}
 }

@@ -14,6 +14,10 @@ const (
 	metricOps      = "machbase_ops"         // Counter: operations
 	metricDuration = "machbase_op_duration" // Trend, ms: their durations; not emitted in a sweep, which has its own
 	metricRows     = "machbase_rows"        // Counter: rows read or appended
+
+	// Of appenders, when the server has said so: at sync and close.
+	metricAcknowledged = "machbase_rows_acknowledged" // Counter: rows that are in the table
+	metricRejected     = "machbase_rows_rejected"     // Counter: rows that are not; tag reason is the server's code
 )
 
 // Operations, the values of the tag operation.
@@ -31,10 +35,11 @@ const outcomeOK = "ok"
 type instruments struct {
 	meter *k6glue.Meter
 
-	opsMetric, durationMetric, rowsMetric *metrics.Metric
+	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
 
-	series         map[seriesKey]*opSeries
-	sent, received *k6glue.Series
+	series                   map[seriesKey]*opSeries
+	rejected                 map[string]*k6glue.Series
+	accepted, sent, received *k6glue.Series
 }
 
 type seriesKey struct{ operation, outcome string }
@@ -47,7 +52,7 @@ func newInstruments(vu modules.VU) (*instruments, error) {
 	registry := vu.InitEnv().Registry
 	builtin := vu.InitEnv().BuiltinMetrics
 
-	i := &instruments{meter: k6glue.NewMeter(vu), series: map[seriesKey]*opSeries{}}
+	i := &instruments{meter: k6glue.NewMeter(vu), series: map[seriesKey]*opSeries{}, rejected: map[string]*k6glue.Series{}}
 	var err error
 	if i.opsMetric, err = registry.NewMetric(metricOps, metrics.Counter); err != nil {
 		return nil, err
@@ -58,20 +63,50 @@ func newInstruments(vu modules.VU) (*instruments, error) {
 	if i.rowsMetric, err = registry.NewMetric(metricRows, metrics.Counter); err != nil {
 		return nil, err
 	}
+	if i.rejectedMetric, err = registry.NewMetric(metricRejected, metrics.Counter); err != nil {
+		return nil, err
+	}
+	acknowledged, err := registry.NewMetric(metricAcknowledged, metrics.Counter)
+	if err != nil {
+		return nil, err
+	}
+	i.accepted = i.meter.Series(acknowledged)
 	i.sent = i.meter.Series(builtin.DataSent)
 	i.received = i.meter.Series(builtin.DataReceived)
 
 	return i, nil
 }
 
-// record counts one operation.
-func (i *instruments) record(operation, outcome string, took time.Duration, rows int64, received, sent uint64) {
-	s := i.of(operation, outcome)
+// record is what one call came to.
+type record struct {
+	operation, outcome string
+	took               time.Duration
+	rows               int64
+	received, sent     uint64
+}
+
+// record counts one call.
+func (i *instruments) record(r *record) {
+	s := i.of(r.operation, r.outcome)
 	i.meter.Add(s.ops, 1)
-	i.meter.Add(s.rows, float64(rows))
-	i.meter.Add(i.sent, float64(sent))
-	i.meter.Add(i.received, float64(received))
-	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: took})
+	i.meter.Add(s.rows, float64(r.rows))
+	i.meter.Add(i.sent, float64(r.sent))
+	i.meter.Add(i.received, float64(r.received))
+	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
+}
+
+// acknowledged counts rows that the server took, and those that it rejected by the server's codes.
+func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
+	i.meter.Add(i.accepted, float64(accepted))
+	for reason, rows := range rejected {
+		s := i.rejected[reason]
+		if s == nil {
+			s = i.meter.Series(i.rejectedMetric, [2]string{"reason", reason})
+			i.rejected[reason] = s
+		}
+		i.meter.Add(s, float64(rows))
+	}
+	i.meter.Emit()
 }
 
 func (i *instruments) of(operation, outcome string) *opSeries {

@@ -26,7 +26,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, instruments: instruments, driver: machgoDriver{}, clients: map[*client]struct{}{}}
+	m := &module{vu: vu, instruments: instruments, driverNamed: driverNamed, clients: map[*client]struct{}{}}
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
 		"Client": m.newClient,
 		"bind":   m.bind,
@@ -38,7 +38,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 type module struct {
 	vu          modules.VU
 	instruments *instruments
-	driver      Driver
+	driverNamed func(name string) (Driver, error)
 	exports     modules.Exports
 
 	mu       sync.Mutex // the VU's end may come from another goroutine
@@ -88,7 +88,11 @@ func (m *module) bind(call sobek.FunctionCall) sobek.Value {
 }
 
 // throw throws an error as a MachbaseError with its code and kind.
-func (m *module) throw(err error) {
+func (m *module) throw(err error) { panic(m.toJS(err)) }
+
+// toJS makes a MachbaseError of an error, for a promise to be rejected with.
+func (m *module) toJS(err error) *sobek.Object {
 	e := asError(err)
-	k6glue.Throw(m.vu.Runtime(), "MachbaseError", e.Error(), map[string]any{"code": e.Code, "kind": e.Kind})
+
+	return k6glue.NewError(m.vu.Runtime(), "MachbaseError", e.Error(), map[string]any{"code": e.Code, "kind": e.Kind})
 }

@@ -22,30 +22,35 @@ type prepared struct {
 }
 
 // prepare is client.prepare(sql): it prepares the statement on this client's connection.
-func (c *client) prepare(call sobek.FunctionCall) sobek.Value {
-	s := &statement{client: c, text: c.sql(call, "prepare")}
-	err := s.do(opPrepare, c.config.Timeout, nil, func(conn Conn) error {
-		_, err := s.on(conn)
-
-		return err
-	})
+func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
+	sql, err := textOf(call, "prepare")
 	if err != nil {
-		c.throw(err)
+		return nil, err
 	}
+	s := &statement{client: c, text: sql}
 
-	object := c.vu.Runtime().NewObject()
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
-		"query": s.query,
-		"exec":  s.exec,
-		"close": s.close,
-	})
+	return &task{
+		operation: opPrepare, timeout: c.config.Timeout,
+		job: func(conn Conn) error {
+			_, err := s.on(conn)
+
+			return err
+		},
+		value: func() (sobek.Value, error) { return s.object(), nil },
+	}, nil
+}
+
+func (s *statement) object() *sobek.Object {
+	object := s.vu.Runtime().NewObject()
+	s.operations(object, map[string]reading{"query": s.query, "exec": s.exec})
+	k6glue.Methods(s.vu.Runtime(), object, map[string]k6glue.Function{"close": s.close})
 
 	return object
 }
 
 // query is statement.query(params, options).
-func (s *statement) query(call sobek.FunctionCall) sobek.Value {
-	return s.runQuery(call.Argument(0), call.Argument(1), func(conn Conn, args []any, read func(Rows) error) error {
+func (s *statement) query(call sobek.FunctionCall) (*task, error) {
+	return s.queryTask(call.Argument(0), call.Argument(1), func(conn Conn, args []any, read func(Rows) error) error {
 		p, err := s.on(conn)
 		if err != nil {
 			return err
@@ -56,8 +61,8 @@ func (s *statement) query(call sobek.FunctionCall) sobek.Value {
 }
 
 // exec is statement.exec(params).
-func (s *statement) exec(call sobek.FunctionCall) sobek.Value {
-	return s.runExec(call.Argument(0), call.Argument(1), func(conn Conn, args []any) (int64, error) {
+func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
+	return s.execTask(call.Argument(0), call.Argument(1), func(conn Conn, args []any) (int64, error) {
 		p, err := s.on(conn)
 		if err != nil {
 			return 0, err
@@ -69,16 +74,14 @@ func (s *statement) exec(call sobek.FunctionCall) sobek.Value {
 
 // close is statement.close(): it frees the statement on the server. A later use prepares it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
+	s.wait()
 	p := s.prepared
 	s.prepared = nil
 	if session := s.current(); p == nil || session == nil || p.conn != session.conn {
 		return sobek.Undefined()
 	}
-	if err := s.do(opPrepare, s.config.Timeout, nil, func(Conn) error { return p.Close() }); err != nil {
-		s.throw(err)
-	}
 
-	return sobek.Undefined()
+	return s.now(&task{operation: opPrepare, timeout: s.config.Timeout, job: func(Conn) error { return p.Close() }})
 }
 
 // on returns the statement as prepared on the connection.

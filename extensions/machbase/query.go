@@ -2,6 +2,7 @@ package machbase
 
 import (
 	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
 )
@@ -10,95 +11,105 @@ import (
 type queryFunc func(conn Conn, args []any, read func(Rows) error) error
 
 // query is client.query(sql, params, options): see index.d.ts.
-func (c *client) query(call sobek.FunctionCall) sobek.Value {
-	sql := c.sql(call, "query")
+func (c *client) query(call sobek.FunctionCall) (*task, error) {
+	sql, err := textOf(call, "query")
+	if err != nil {
+		return nil, err
+	}
 
-	return c.runQuery(call.Argument(1), call.Argument(2), func(conn Conn, args []any, read func(Rows) error) error {
+	return c.queryTask(call.Argument(1), call.Argument(2), func(conn Conn, args []any, read func(Rows) error) error {
 		return conn.Query(sql, args, read)
 	})
 }
 
 // exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many rows it changed.
-func (c *client) exec(call sobek.FunctionCall) sobek.Value {
-	sql := c.sql(call, "exec")
+func (c *client) exec(call sobek.FunctionCall) (*task, error) {
+	sql, err := textOf(call, "exec")
+	if err != nil {
+		return nil, err
+	}
 
-	return c.runExec(call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
+	return c.execTask(call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
 		return conn.Exec(sql, args)
 	})
 }
 
-func (c *client) runQuery(params, options sobek.Value, query queryFunc) sobek.Value {
-	args, o := c.parameters(params), c.queryOptions(options)
+func (c *client) queryTask(params, options sobek.Value, query queryFunc) (*task, error) {
+	args, err := c.parameters(params)
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.queryOptions(options)
+	if err != nil {
+		return nil, err
+	}
+
 	r := &reader{keep: o.rows != rowsDiscard, expect: o.expect}
-	err := c.do(opQuery, o.timeout, func() int64 { return r.count }, func(conn Conn) error {
-		return query(conn, args, r.read)
-	})
-	if err != nil {
-		c.throw(err)
-	}
-	if o.rows == rowsDiscard {
-		return c.vu.Runtime().ToValue(r.count)
-	}
 
-	value, err := r.toJS(c.vu.Runtime(), o)
-	if err != nil {
-		c.throw(newError(KindUsage, "%s", err))
-	}
+	return &task{
+		operation: opQuery, timeout: c.limit(o.timeout), rows: &r.count,
+		job: func(conn Conn) error { return query(conn, args, r.read) },
+		value: func() (sobek.Value, error) {
+			if o.rows == rowsDiscard {
+				return c.vu.Runtime().ToValue(r.count), nil
+			}
 
-	return value
+			return r.toJS(c.vu.Runtime(), o)
+		},
+	}, nil
 }
 
-func (c *client) runExec(params, options sobek.Value, exec func(Conn, []any) (int64, error)) sobek.Value {
-	args, o := c.parameters(params), c.execOptions(options)
+func (c *client) execTask(params, options sobek.Value, exec func(Conn, []any) (int64, error)) (*task, error) {
+	args, err := c.parameters(params)
+	if err != nil {
+		return nil, err
+	}
+	o, err := parseQueryOptions(options, c.config.Timeout, execKeys)
+	if err != nil {
+		return nil, err
+	}
+
 	var affected int64
-	err := c.do(opExec, o.timeout, nil, func(conn Conn) (err error) {
-		affected, err = exec(conn, args)
 
-		return err
-	})
-	if err != nil {
-		c.throw(err)
-	}
+	return &task{
+		operation: opExec, timeout: c.limit(o.timeout),
+		job: func(conn Conn) (err error) {
+			affected, err = exec(conn, args)
 
-	return c.vu.Runtime().ToValue(affected)
+			return err
+		},
+		value: func() (sobek.Value, error) { return c.vu.Runtime().ToValue(affected), nil },
+	}, nil
 }
 
-func (c *client) sql(call sobek.FunctionCall, method string) string {
+// limit is how long a statement may take: no longer than a server needs that ends it at queryTimeout, which it looks at each
+// second.
+func (c *client) limit(timeout time.Duration) time.Duration {
+	if c.config.QueryTimeout == 0 {
+		return timeout
+	}
+
+	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+time.Second)
+}
+
+// textOf is the SQL text that a call begins with.
+func textOf(call sobek.FunctionCall, method string) (string, error) {
 	sql, ok := call.Argument(0).Export().(string)
 	if !ok || strings.TrimSpace(sql) == "" {
-		c.throw(newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, call.Argument(0).String()))
+		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, call.Argument(0).String())
 	}
 
-	return sql
+	return sql, nil
 }
 
-func (c *client) parameters(value sobek.Value) []any {
-	args, err := c.args.of(c.vu.Runtime(), value, binds)
-	if err != nil {
-		c.throw(err)
-	}
-
-	return args
+func (c *client) parameters(value sobek.Value) ([]any, error) {
+	return c.args.of(c.vu.Runtime(), value, binds)
 }
 
-func (c *client) queryOptions(value sobek.Value) *queryOptions {
-	o, err := c.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
+func (c *client) queryOptions(value sobek.Value) (*queryOptions, error) {
+	return c.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
 		return parseQueryOptions(value, c.config.Timeout, queryKeys)
 	})
-	if err != nil {
-		c.throw(err)
-	}
-
-	return o
-}
-
-func (c *client) execOptions(value sobek.Value) *queryOptions {
-	o, err := parseQueryOptions(value, c.config.Timeout, execKeys)
-	if err != nil {
-		c.throw(err)
-	}
-
-	return o
 }
 
 // toJS turns the rows into an array of objects or of arrays, with a property columns.

@@ -3,7 +3,7 @@ package machbase
 import (
 	"fmt"
 	"math"
-	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -98,9 +98,9 @@ func TestExpect(t *testing.T) {
 		{`9223372036854775807n`, []any{int64(math.MaxInt64)}, []any{float64(1 << 63)}},
 		{`new Date(1234)`, []any{time.UnixMilli(1234)}, []any{at, int64(1234), nil}},
 		{`machbase.bind('datetime', 1234567891n)`, []any{at, at.Local()}, []any{at.Add(1), nil}},
-		{`'10.0.0.1'`, []any{net.IP{10, 0, 0, 1}, "10.0.0.1"}, []any{net.IP{10, 0, 0, 2}}},
-		{`'::1'`, []any{net.ParseIP("::1")}, []any{net.ParseIP("::2")}},
-		{`machbase.bind('ipv6', '0:0::1')`, []any{net.ParseIP("::1")}, []any{net.ParseIP("::2"), "::1"}},
+		{`'10.0.0.1'`, []any{netip.MustParseAddr("10.0.0.1"), "10.0.0.1"}, []any{netip.MustParseAddr("10.0.0.2")}},
+		{`'::1'`, []any{netip.MustParseAddr("::1")}, []any{netip.MustParseAddr("::2")}},
+		{`machbase.bind('ipv6', '0:0::1')`, []any{netip.MustParseAddr("::1")}, []any{netip.MustParseAddr("::2"), "::1"}},
 		{`new Uint8Array([1, 2]).buffer`, []any{[]byte{1, 2}}, []any{[]byte{1}, "\x01\x02", nil}},
 	} {
 		t.Run(test.expect, func(t *testing.T) {

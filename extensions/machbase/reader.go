@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"net"
+	"net/netip"
 	"time"
 )
 
@@ -39,16 +39,15 @@ func (r *reader) read(rows Rows) error {
 
 	for rows.Next() {
 		r.count++
-		values := rows.Values()
 		for i := range r.expect {
 			e := &r.expect[i]
-			if !equal(values[e.index], e.value) {
+			if !rows.Equal(e.index, e.value) {
 				return newError(KindExpect, "row %d: %s is %s, expected %s",
-					r.count, e.column, show(values[e.index]), show(e.value))
+					r.count, e.column, show(rows.Values()[e.index]), show(e.value))
 			}
 		}
 		if r.keep {
-			r.rows = append(r.rows, values)
+			r.rows = append(r.rows, rows.Values())
 		}
 	}
 
@@ -72,13 +71,13 @@ func equal(got, want any) bool {
 		switch got := got.(type) {
 		case string:
 			return got == want
-		case net.IP:
-			return ipText(got) == want
+		case netip.Addr:
+			return got.String() == want
 		}
-	case net.IP:
-		got, ok := got.(net.IP)
+	case netip.Addr:
+		got, ok := got.(netip.Addr)
 
-		return ok && ipText(got) == ipText(want)
+		return ok && got == want
 	case []byte:
 		got, ok := got.([]byte)
 
@@ -123,6 +122,12 @@ func integer(v any) (int64, bool) {
 		return int64(v), true
 	case int64:
 		return v, true
+	case uint16:
+		return int64(v), true
+	case uint32:
+		return int64(v), true
+	case uint64:
+		return int64(v), v <= math.MaxInt64
 	default:
 		return 0, false
 	}
@@ -145,8 +150,6 @@ func show(v any) string {
 		return "null"
 	case string:
 		return fmt.Sprintf("%q", v)
-	case net.IP:
-		return ipText(v)
 	default:
 		return fmt.Sprint(v)
 	}

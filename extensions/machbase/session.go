@@ -8,15 +8,16 @@ import (
 
 // session is a connection with deadlines: a call that takes too long is interrupted, and its connection with it.
 type session struct {
-	conn   Conn
-	timer  *time.Timer // interrupts the connection
-	broken bool
+	conn    Conn
+	timer   *time.Timer // interrupts the connection
+	timeout time.Duration
+	broken  bool
 
 	received, sent uint64 // traffic that was already counted
 }
 
 // openSession connects. A driver that does not come back in time is left behind; what it opens then is closed.
-func openSession(ctx context.Context, driver Driver, cfg *Config) (*session, error) {
+func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*session, error) {
 	if ctx.Err() != nil {
 		return nil, errTestEnded()
 	}
@@ -24,12 +25,14 @@ func openSession(ctx context.Context, driver Driver, cfg *Config) (*session, err
 		conn Conn
 		err  error
 	}
+	opening, stop := context.WithCancel(ctx)
+	defer stop()
 	opened := make(chan result)
 	late := make(chan struct{})
 	go func() {
 		var r result
 		r.err = guard(nil, func(Conn) (err error) {
-			r.conn, err = driver.Open(cfg)
+			r.conn, err = driver.Open(opening, cfg, dial)
 
 			return err
 		})
@@ -76,6 +79,7 @@ func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) 
 		return errTestEnded()
 	}
 	release := context.AfterFunc(ctx, s.conn.Interrupt)
+	s.timeout = timeout
 	s.timer.Reset(timeout)
 	err := guard(s.conn, job)
 	inTime, undisturbed := s.timer.Stop(), release()
@@ -93,6 +97,13 @@ func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) 
 	s.broken = s.broken || e.breaksConnection()
 
 	return e
+}
+
+// restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
+func (s *session) restart() {
+	if s.timer.Stop() {
+		s.timer.Reset(s.timeout)
+	}
 }
 
 func errTestEnded() *Error { return newError(KindCancelled, "the test ended before the answer came") }

@@ -264,7 +264,7 @@ func TestAppenderEndsWithItsConnection(t *testing.T) {
 				exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken },
 				append: func(_ *fakeConn, row []any) error {
 					if row[0] == "bad" {
-						return newError(KindAppend, "bad row")
+						return &Error{Kind: KindAppend, Message: "bad row", outOfStep: true}
 					}
 
 					return nil
@@ -278,7 +278,7 @@ func TestAppenderEndsWithItsConnection(t *testing.T) {
 				require.Equal(t, thrown{"MachbaseError", gone, KindConnection, 0}, v.fail(`appender.`+use))
 			}
 			v.run(`appender = client.appender('t'); appender.append([1])`)
-			require.JSONEq(t, `{"accepted":1,"rejected":0}`, v.js(`appender.close()`))
+			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.js(`appender.close()`))
 		})
 	}
 }
@@ -291,7 +291,7 @@ func TestAppenderCountsItsRows(t *testing.T) {
 	n := v.run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
 	require.Equal(t, int64(50), n)
 	require.Equal(t, 54.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
-	require.JSONEq(t, `{"accepted":54,"rejected":0}`, v.js(`a.close()`))
+	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
 }
 
 func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
@@ -310,7 +310,7 @@ func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
 			e := v.fail(`a.generate(` + test.arguments + `)`)
 			require.Equal(t, KindUsage, e.Kind)
 			require.Contains(t, e.Message, test.want)
-			require.JSONEq(t, `{"accepted":1,"rejected":0}`, v.js(`a.close()`))
+			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
 		})
 	}
 }

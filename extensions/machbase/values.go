@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"net"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -75,7 +74,7 @@ func bind(value sobek.Value) (any, error) {
 
 		return v.Int64(), nil
 	case sobek.ArrayBuffer:
-		return v.Bytes(), nil
+		return slices.Clone(v.Bytes()), nil // the script may change it while a promise is not settled yet
 	case typedBind:
 		return v.value, nil
 	default:
@@ -133,11 +132,11 @@ func bindAs(name string, value sobek.Value) (any, error) { //nolint:cyclop // on
 		return bindTime(value, plain)
 	case "ipv4":
 		if ip, err := netip.ParseAddr(fmt.Sprint(plain)); err == nil && ip.Is4() {
-			return net.IP(ip.AsSlice()), nil
+			return ip, nil
 		}
 	case "ipv6":
 		if ip, err := netip.ParseAddr(fmt.Sprint(plain)); err == nil && ip.Is6() && ip.Zone() == "" {
-			return net.IP(ip.AsSlice()), nil
+			return ip, nil
 		}
 	case "varchar":
 		if s, ok := plain.(string); ok {
@@ -211,10 +210,10 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 		}
 
 		return rt.ToValue(v), nil
-	case int16:
-		return rt.ToValue(int64(v)), nil
-	case int32:
-		return rt.ToValue(int64(v)), nil
+	case int16, int32, uint16, uint32:
+		n, _ := integer(v)
+
+		return rt.ToValue(n), nil
 	case float32:
 		return rt.ToValue(float64(v)), nil
 	case time.Time:
@@ -223,22 +222,19 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 		}
 
 		return rt.New(rt.Get("Date"), rt.ToValue(v.UnixMilli()))
-	case net.IP:
-		return rt.ToValue(ipText(v)), nil
+	case uint64:
+		if v > maxSafe {
+			return rt.ToValue(new(big.Int).SetUint64(v)), nil
+		}
+
+		return rt.ToValue(int64(v)), nil
+	case netip.Addr:
+		return rt.ToValue(v.String()), nil
 	case []byte:
 		return rt.ToValue(rt.NewArrayBuffer(v)), nil
 	default:
 		return rt.ToValue(v), nil
 	}
-}
-
-// ipText writes an IPv6 address as one, that which maps an IPv4 address too.
-func ipText(ip net.IP) string {
-	if a, ok := netip.AddrFromSlice(ip); ok {
-		return a.String()
-	}
-
-	return ip.String()
 }
 
 func isNullish(value sobek.Value) bool {

@@ -3,7 +3,7 @@ package machbase
 import (
 	"math"
 	"math/big"
-	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -68,9 +68,9 @@ func TestBinds(t *testing.T) {
 		{`machbase.bind('varchar', 'x')`, "x"},
 		{`machbase.bind('binary', 'é')`, []byte("é")},
 		{`machbase.bind('binary', new Uint8Array([7]).buffer)`, []byte{7}},
-		{`machbase.bind('ipv4', '10.1.2.3')`, net.IP{10, 1, 2, 3}},
-		{`machbase.bind('ipv6', '::12')`, net.ParseIP("::12")},
-		{`machbase.bind('ipv6', '::ffff:1.2.3.4')`, net.ParseIP("::ffff:1.2.3.4")},
+		{`machbase.bind('ipv4', '10.1.2.3')`, netip.MustParseAddr("10.1.2.3")},
+		{`machbase.bind('ipv6', '::12')`, netip.MustParseAddr("::12")},
+		{`machbase.bind('ipv6', '::ffff:1.2.3.4')`, netip.MustParseAddr("::ffff:1.2.3.4")},
 		{`machbase.bind('double', null)`, nil},
 		{`machbase.bind('datetime', undefined)`, nil},
 		{`machbase.bind('double', machbase.bind('integer', 4))`, float64(4)},
@@ -157,7 +157,7 @@ func TestBindErrors(t *testing.T) {
 		{`client.prepare(null)`, `prepare(sql, params, options) takes an SQL text first, not null`},
 		{`client.appender()`, `appender(table, options) takes the table's name first`},
 		{`client.appender('')`, `appender(table, options) takes the table's name first`},
-		{`client.appender('t', { column: [] })`, `appender: unknown option "column"; known are columns`},
+		{`client.appender('t', { column: [] })`, `appender: unknown option "column"; known are columns, batchRows, batchBytes, batchTime`},
 		{`client.appender('t').append(1)`, `append: row 1 must be an array of values`},
 		{`client.appender('t').append([1], null)`, `append: row 2 must be an array of values`},
 		{`client.appender('t').append([1], [2, true])`, `append: row 2: parameter 2: true (bool)` + use},
@@ -199,9 +199,9 @@ func TestToJS(t *testing.T) {
 		{"datetime in ns", at, true, `x === 1234567890123456789n`},
 		{"a small datetime in ns", time.Unix(0, 5), true, `x === 5n`},
 		{"a long with times in ns", int64(5), true, `x === 5`},
-		{"ipv4", net.IP{10, 1, 2, 3}, false, `x === '10.1.2.3'`},
-		{"ipv6", net.ParseIP("2001:db8::1"), false, `x === '2001:db8::1'`},
-		{"ipv6 that maps ipv4", net.ParseIP("1.2.3.4"), false, `x === '::ffff:1.2.3.4'`},
+		{"ipv4", netip.MustParseAddr("10.1.2.3"), false, `x === '10.1.2.3'`},
+		{"ipv6", netip.MustParseAddr("2001:db8::1"), false, `x === '2001:db8::1'`},
+		{"ipv6 that maps ipv4", netip.MustParseAddr("::ffff:1.2.3.4"), false, `x === '::ffff:1.2.3.4'`},
 		{"binary", []byte{0, 255}, false, `x instanceof ArrayBuffer && new Uint8Array(x).join() === '0,255'`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

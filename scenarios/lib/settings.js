@@ -59,3 +59,11 @@ export function oneOf(name, values, fallback) {
   if (!values.includes(__ENV[name])) refuse(name, `one of ${values.join(', ')}`);
   return __ENV[name];
 }
+
+/** A comma-separated list of some of the values, all of them when the variable is not set. */
+export function someOf(name, values) {
+  if (!given(name)) return values;
+  const list = __ENV[name].split(',').map((part) => part.trim());
+  if (list.some((value) => !values.includes(value))) refuse(name, `a comma-separated list of some of ${values.join(', ')}`);
+  return list;
+}

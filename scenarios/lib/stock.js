@@ -2,7 +2,7 @@
 import exec from 'k6/execution';
 import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
-import { duration, flag, text } from './settings.js';
+import { duration, flag, oneOf, text } from './settings.js';
 import { results } from './sweeping.js';
 
 export const url = text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
@@ -33,26 +33,35 @@ export function oneLine(sql) {
   return sql.trim().replace(/\s+/g, ' ');
 }
 
+/** The drivers of k6/x/machbase. `make build-drivers` builds a k6 that has all of them; the others have the native one. */
+export const drivers = ['native', 'machgo', 'machcli'];
+
 /**
  * A client as the settings ask for it. REUSE is whether a statement is prepared once per connection (one round trip an
- * operation) or each time (three); it and TIMEOUT override what the URL says.
+ * operation) or each time (three); it, DRIVER and TIMEOUT override what the URL says.
  */
 export function newClient() {
-  const statementCache = { true: 'auto', false: 'off' }[flag('REUSE')];
-  return new Client(url, { statementCache, timeout: duration('TIMEOUT') });
+  return clientOf(oneOf('DRIVER', drivers), flag('REUSE'));
+}
+
+/** A client with this driver, and with or without statement reuse, whatever the settings say of these two. */
+export function clientOf(driver, reuse) {
+  const statementCache = { true: 'auto', false: 'off' }[reuse];
+  return new Client(url, { driver, statementCache, timeout: duration('TIMEOUT') });
 }
 
 /**
  * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never measures empty
- * answers, and tells the report what is measured, and what was published of the same.
+ * answers, and tells the report what is measured, and what was published of the same. The facts are the driver and whether
+ * statements are reused, where they are not those of the client.
  */
-export function prepare(db, query, params, least, published = []) {
+export function prepare(db, query, params, least, published = [], facts = { driver: db.driver, reuse: db.statementCache === 'auto' }) {
   orAbort(() => {
     requireRows(db, query, params, least);
     const [{ signature }] = db.query('select binary_signature as signature from v$version');
     sweep.meta({
-      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
-      params: { code, reuse: db.statementCache === 'auto', query },
+      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: facts.driver, url },
+      params: { code, reuse: facts.reuse, query },
       published,
       results,
     });

@@ -12,8 +12,9 @@ export const results = text('RESULTS', 'results');
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
+ * @param {object} more     options that the settings do not change
  */
-export function sweepOptions(scenario, op) {
+export function sweepOptions(scenario, op, more = {}) {
   if (__ENV.DURATION && __ENV.OPS) throw new Error('OPS and DURATION exclude each other: set one of them');
   const portable = flag('PORTABLE', false);
   return {
@@ -29,6 +30,7 @@ export function sweepOptions(scenario, op) {
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
       thresholds: text('THRESHOLDS', {}),
       portable,
+      ...more,
     }),
     setupTimeout: '2m',
   };

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Redis, in memory only: it writes nothing to the disk. What these names mean: scripts/servers/README.md.
+# Redis, in memory only: it writes nothing to the disk. What these names mean, and the settings: scripts/servers/README.md.
 
 server_address=REDIS_URL
 
@@ -10,9 +10,14 @@ server_space=10
 
 # Started by a link in its folder: Redis writes over its command line, and keeps of it only the name it was called by.
 server_command() {
+  local setting
+  for setting in REDIS_MEMORY REDIS_CONNECTIONS; do
+    [[ -z ${!setting:-} ]] || positive_number "$setting"
+  done
   ln -s "$binary" "$home/redis-server"
   command=(env LD_LIBRARY_PATH="$libraries" "$home/redis-server" --bind 127.0.0.1 --port "$port" --dir "$home"
-    --save '' --appendonly no)
+    --save '' --appendonly no --maxclients "${REDIS_CONNECTIONS:-10000}")
+  [[ -z ${REDIS_MEMORY:-} ]] || command+=(--maxmemory "${REDIS_MEMORY}mb" --maxmemory-policy allkeys-lru)
 }
 
 server_logs() { printf '%s\n' "$home/stdout"; }

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# Tests servers.sh against a real Machbase and a real Redis, and, for what a real one cannot be made to do, against fakes.
+# Tests servers.sh against real servers, and, for what a real one cannot be made to do, against fakes.
 # It works on copies of scripts/ in a temporary folder: servers that run in this checkout are not touched.
 # Takes less than a minute once the server is in the cache; the first time it is built, which takes minutes.
 # shellcheck disable=SC2016   # what is in single quotes is for the shell that servers.sh starts
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT
+unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HTTP MACHBASE_HTTP_URL REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT REDIS_MEMORY REDIS_CONNECTIONS
+unset MEMCACHED_ADDR MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
+unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT
 real=$("$scripts/servers.sh" build machbase) || exit 1
 "$scripts/servers.sh" build redis >/dev/null || exit 1
+"$scripts/servers.sh" build postgres >/dev/null || exit 1
+"$scripts/servers.sh" build memcached >/dev/null || exit 1
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/servers-test.XXXXXX") && room=$(cd "$room" && pwd -P) || exit 1
 export TMPDIR=$room/tmp
@@ -65,6 +69,33 @@ redis_answers() {
   [[ $answer == +PONG ]]
 }
 
+# memcached_says PORT COMMAND PATTERN: whether a line of its answer is as the pattern.
+memcached_says() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf '%s\r\n' "$2" >&3
+  while read -r -t 2 -u 3 line; do
+    # shellcheck disable=SC2053   # it is a pattern
+    [[ ${line%$'\r'} != $3 ]] || exit 0
+    [[ $line != END* ]] || exit 1
+  done
+  exit 1
+)
+
+# N is what PostgreSQL answers to a client that asks for TLS.
+postgres_answers() {
+  local answer=''
+  { exec 3<>"/dev/tcp/127.0.0.1/$1" && printf '\0\0\0\10\4\322\26\57' >&3 && read -r -t 2 -n 1 -u 3 answer; exec 3>&-; } 2>/dev/null
+  [[ $answer == N ]]
+}
+
+# http_answers URL: whether a server of HTTP is there.
+http_answers() {
+  local answer=''
+  { exec 3<>"/dev/tcp/127.0.0.1/${1##*:}" && printf 'GET / HTTP/1.0\r\n\r\n' >&3 && read -r -t 2 -n 5 -u 3 answer; exec 3>&-; } 2>/dev/null
+  [[ $answer == HTTP/ ]]
+}
+
 # nothing_left: no process, folder, socket or state of any server that this test has started.
 nothing_left() {
   local left port
@@ -117,9 +148,9 @@ trap 'exit 130' INT TERM HUP
 # --- words
 
 run one help
-check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase redis'
+check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase ' ' redis'
 run one up nosuch
-check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase redis"
+check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase " ' redis'
 run one up machbase nosuch
 check 'an unknown name among others: nothing is started' exited_with_one_line 2 'known: machbase'
 check 'and nothing is left' nothing_left
@@ -348,6 +379,93 @@ run env PATH="$room/taken:$PATH" "$room/one/scripts/servers.sh" up redis
 check 'a redis-server in PATH is used; one that never gets a port: its last words' exited 1 'cannot start redis' '    Warning: Could not create'
 check 'nothing is left of it' nothing_left
 
+# --- memcached
+
+run one up memcached
+memcached=$(field one pid memcached) memcached_port=$(field one port memcached)
+check 'up starts a memcached' exited_with_one_line 0 'memcached is up' "MEMCACHED_ADDR=127.0.0.1:$memcached_port"
+check 'it answers as soon as up returns' memcached_says "$memcached_port" version 'VERSION *'
+check 'env gives its address and its process' \
+  test "$(eval "$(one env)" && printf %s "$MEMCACHED_ADDR $MEMCACHED_PID")" = "127.0.0.1:$memcached_port $memcached"
+check 'it has 64 MB without a setting' memcached_says "$memcached_port" 'stats settings' 'STAT maxbytes 67108864'
+run one up memcached
+check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $memcached"
+run env MEMCACHED_PORT="$memcached_port" "$room/two/scripts/servers.sh" up memcached
+check 'a port in use: one line' exited_with_one_line 1 "port $memcached_port (MEMCACHED_PORT) is in use"
+run one down memcached
+check 'down leaves nothing of a memcached' nothing_left
+run env MEMCACHED_MEMORY=128 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=99 MEMCACHED_THREADS=2 "$room/one/scripts/servers.sh" up memcached
+memcached_port=$(field one port memcached)
+for setting in 'maxbytes 134217728' 'item_size_max 2097152' 'maxconns 99' 'num_threads 2'; do
+  check "a setting reaches it: $setting" memcached_says "$memcached_port" 'stats settings' "STAT $setting"
+done
+kill -KILL "$(field one pid memcached)"
+eventually not memcached_says "$memcached_port" version 'VERSION *'
+run one up memcached
+check 'a memcached that was killed: up starts a new one' exited 0 'has died: starting a new one' 'memcached is up'
+run one down
+run env MEMCACHED_MEMORY=1g "$room/one/scripts/servers.sh" up memcached
+check 'a setting that is no number: one line' exited_with_one_line 1 "MEMCACHED_MEMORY is '1g': it takes a whole number of at least 1"
+run env MEMCACHED_ITEM=100 "$room/one/scripts/servers.sh" up memcached
+check 'settings that memcached refuses: its last words' exited 1 'cannot start memcached' '    Cannot set item size limit higher than 1/2 of memory max.'
+run one with memcached -- sh -c 'echo "$MEMCACHED_ADDR"; exit 7'
+check 'with gives the address of a memcached' exited 7 $'\n127.0.0.1:'
+check 'and stops it' nothing_left
+
+# --- postgres
+
+run one up postgres
+postgres=$(field one pid postgres) postgres_port=$(field one port postgres)
+check 'up starts a PostgreSQL, for root too' exited_with_one_line 0 'postgres is up' "POSTGRES_URL=postgres://postgres:" "@127.0.0.1:$postgres_port/"
+check 'it answers as soon as up returns' postgres_answers "$postgres_port"
+run one up postgres
+check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $postgres"
+run env POSTGRES_PORT="$postgres_port" "$room/two/scripts/servers.sh" up postgres
+check 'a port in use: one line' exited_with_one_line 1 "port $postgres_port (POSTGRES_PORT) is in use"
+exec 4<>"/dev/tcp/127.0.0.1/$postgres_port"   # a client that stays
+run one down postgres
+exec 4>&-
+check 'down does not wait for its clients' exited_with_one_line 0 'postgres is down'
+check 'and leaves nothing of a PostgreSQL' nothing_left
+run one up postgres
+kill -KILL "$(field one pid postgres)"
+eventually not postgres_answers "$(field one port postgres)"
+run one down
+check 'what started it is killed: it ends, and down cleans up' exited 0 'postgres is down'
+check 'after which nothing is left' eventually nothing_left
+run one with postgres -- sh -c 'echo "$POSTGRES_URL"; exit 7'
+check 'with gives the address of a PostgreSQL' exited 7 $'\npostgres://postgres:'
+check 'and stops it' nothing_left
+
+# fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the script on stdin.
+fake_postgres() {
+  mkdir -p "$room/$1"
+  tee "$room/$1/postgres" >"$room/$1/initdb"
+  chmod +x "$room/$1/postgres" "$room/$1/initdb"
+}
+fake_postgres without-data <<'END'
+#!/bin/sh
+echo "${0##*/}: there is no room for a database"
+exit 1
+END
+run env PATH="$room/without-data:$PATH" "$room/one/scripts/servers.sh" up postgres
+check 'a data folder that cannot be made: its last words' exited 1 'cannot start postgres: it ended' '    initdb: there is no room'
+fake_postgres no-port <<'END'
+#!/bin/sh
+[ "${0##*/}" = initdb ] && exit
+echo 'LOG:  could not bind IPv4 address "127.0.0.1": Address already in use'
+exit 1
+END
+run env PATH="$room/no-port:$PATH" "$room/one/scripts/servers.sh" up postgres
+check 'a postgres in PATH is used; one that never gets a port: its last words' exited 1 'cannot start postgres' '    LOG:  could not bind'
+fake_postgres slow <<'END'
+#!/bin/sh
+sleep 2
+END
+POSTGRES_START_TIMEOUT=1 run env PATH="$room/slow:$PATH" "$room/one/scripts/servers.sh" up postgres
+check 'one that is ended while its data folder is made ends' exited 1 'not ready after 1 s'
+check 'nothing is left of those' nothing_left
+
 # --- programs of Debian packages, from an apt-get that needs no network
 
 packages=$(path_without)
@@ -463,6 +581,18 @@ wait "$with"
 code=$? said=$(<"$room/out")
 check 'TERM while the server starts ends it at once' test "$code" = 143
 check 'and leaves nothing' nothing_left
+
+run env MACHBASE_HTTP=true "$room/one/scripts/servers.sh" up machbase
+ports="$ports $(field one port)"
+check 'with MACHBASE_HTTP it has an HTTP API' exited 0 'machbase is up' 'MACHBASE_HTTP_URL=http://127.0.0.1:'
+http=$(eval "$(one env)" && printf %s "$MACHBASE_HTTP_URL")
+check 'which answers as soon as up returns, beside the native protocol' http_answers "$http"
+check 'and so does that' answers "${ports##* }"
+run one down
+check 'down ends that, too' nothing_left
+run env MACHBASE_HTTP=maybe "$room/one/scripts/servers.sh" up machbase
+check 'MACHBASE_HTTP that is neither true nor false: one line' exited_with_one_line 1 "MACHBASE_HTTP is 'maybe': it must be true or false"
+check 'and nothing is left' nothing_left
 
 run one up machbase
 ports="$ports $(field one port)"

@@ -4,6 +4,11 @@ import "github.com/grafana/sobek"
 
 // Throw throws a JavaScript Error with the given name, message and further properties. It does not return.
 func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
+	panic(NewError(rt, name, message, properties))
+}
+
+// NewError returns what Throw throws, for a promise to be rejected with.
+func NewError(rt *sobek.Runtime, name, message string, properties map[string]any) *sobek.Object {
 	e, err := rt.New(rt.Get("Error"), rt.ToValue(message))
 	if err != nil {
 		panic(rt.NewGoError(err))
@@ -12,7 +17,8 @@ func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
 		must(rt, e.Set(key, value))
 	}
 	must(rt, e.Set("name", name))
-	panic(e)
+
+	return e
 }
 
 // ThrowType throws a TypeError: the script called something with the wrong arguments.

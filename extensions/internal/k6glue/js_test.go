@@ -72,6 +72,23 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, defaults, got)
 }
 
+// What several structs of options have in common can be embedded.
+func TestEmbeddedOptions(t *testing.T) {
+	var got struct {
+		nestedOptions
+
+		Width int `json:"width"`
+	}
+	value, err := newRuntime().RunString(`({depth: 2, width: 3})`)
+	require.NoError(t, err)
+	require.NoError(t, Options(value, &got))
+	require.Equal(t, 2, got.Depth)
+	require.Equal(t, 3, got.Width)
+	value, err = newRuntime().RunString(`({height: 2})`)
+	require.NoError(t, err)
+	require.EqualError(t, Options(value, &got), `unknown option "height"; known are depth, width`)
+}
+
 func TestOptionsErrors(t *testing.T) {
 	for _, tt := range []struct{ js, want string }{
 		{`"address"`, `options must be an object, not address`},

@@ -40,7 +40,7 @@ func Options(value sobek.Value, into any) error {
 		return fmt.Errorf("option %s must be %s, not a %s", wrongType.Field, noun(wrongType.Type), wrongType.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(known(into), ", "))
+		return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(known(reflect.TypeOf(into).Elem()), ", "))
 	}
 
 	return err
@@ -66,11 +66,12 @@ func noun(t reflect.Type) string {
 	}
 }
 
-func known(into any) []string {
+func known(t reflect.Type) []string {
 	var names []string
-	t := reflect.TypeOf(into).Elem()
 	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+		if field := t.Field(i); field.Anonymous {
+			names = append(names, known(field.Type)...)
+		} else if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
 			names = append(names, name)
 		}
 	}

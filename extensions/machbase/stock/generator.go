@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Rates, in ticks per second over all codes.
@@ -31,16 +32,20 @@ type Options struct {
 }
 
 // Generator yields the rows of one data set. It remembers where the last call
-// stopped, once for [Generator.Ticks] and once for [Generator.Rollups], so that
-// consecutive ranges cost what they hold, however the two are alternated.
+// stopped, once for [Generator.Ticks] and once for each period of
+// [Generator.Rollups], so that consecutive ranges cost what they hold, however
+// they are alternated.
 //
 // A Generator must not be used by two goroutines at once, nor be called from
-// its own yield. One with 692 codes takes less than 100 KB.
+// its own yield. One with 692 codes takes less than 200 KB.
 type Generator struct {
+	options Options
 	codes   []string
+	traits  []traits
 	ticks   *walk
-	rollups *walk
-	sums    []Rollup // one per code, the period under way
+	rollups map[time.Duration]*walk // by their period
+	sums    []Rollup                // one per code, the period under way
+	columns columns                 // of the batch under way
 }
 
 // New returns a generator of the data set that options describe. It returns an
@@ -54,13 +59,20 @@ func New(options Options) (*Generator, error) {
 		return nil, err
 	}
 	codes := slices.Clone(options.Codes)
-	traits := drawTraits(options.Seed, len(codes))
-	return &Generator{
+	g := &Generator{
+		options: options,
 		codes:   codes,
-		ticks:   newWalk(options.Seed, options.TPS, codes, traits),
-		rollups: newWalk(options.Seed, options.TPS, codes, traits),
+		traits:  drawTraits(options.Seed, len(codes)),
+		rollups: map[time.Duration]*walk{},
 		sums:    make([]Rollup, len(codes)),
-	}, nil
+	}
+	g.ticks = g.newWalk()
+
+	return g, nil
+}
+
+func (g *Generator) newWalk() *walk {
+	return newWalk(g.options.Seed, g.options.TPS, g.codes, g.traits)
 }
 
 func checkTPS(tps float64) error {

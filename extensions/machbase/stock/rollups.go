@@ -25,6 +25,7 @@ func (r *Rollup) Time() time.Time { return time.Unix(0, r.UnixNano).UTC() }
 // those of the ticks that [Generator.Ticks] yields, added in that order. A period
 // in which a code has no tick has no row. The period is that of the table: a
 // second or a minute, or another one of whole 100 ms by which an hour divides.
+// Each period that was asked for keeps a position of its own.
 //
 // The row is valid until yield returns and is then used again. Errors, and what
 // a range costs, are those of Ticks; positions are kept apart, so that calling
@@ -40,9 +41,14 @@ func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func
 	first := ceilDiv(from.UnixNano(), int64(period))
 	end := floorDiv(to.UnixNano(), int64(period))
 	beats := int64(period) / beatLength
+	w := g.rollups[period]
+	if w == nil {
+		w = g.newWalk()
+		g.rollups[period] = w
+	}
 	for p := first; p < end; p++ {
-		g.rollups.seek(p * beats)
-		g.sumPeriod(p*int64(period), (p+1)*beats)
+		w.seek(p * beats)
+		g.sumPeriod(w, p*int64(period), (p+1)*beats)
 		for i := range g.sums {
 			if g.sums[i].Count == 0 {
 				continue
@@ -57,11 +63,10 @@ func (g *Generator) Rollups(period time.Duration, from, to time.Time, yield func
 
 // sumPeriod leaves the rows of the period that starts at unixNano in g.sums, and
 // the walk at the beat end.
-func (g *Generator) sumPeriod(unixNano, end int64) {
+func (g *Generator) sumPeriod(w *walk, unixNano, end int64) {
 	for i, code := range g.codes {
 		g.sums[i] = Rollup{Code: code, UnixNano: unixNano}
 	}
-	w := g.rollups
 	for w.beat < end {
 		for i := range w.startBeat() {
 			w.draw(i)

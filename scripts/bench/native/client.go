@@ -1,22 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/machbase/neo-client/api"
-	"github.com/machbase/neo-client/machgo"
 )
 
 // client is one connection and what it measured.
 type client struct {
-	db     *machgo.Database
-	conn   api.Conn
-	sql    string
-	params params
+	session session
+	work    work
+	table   string // of its own, to be dropped
 
 	latency      *hdrhistogram.Histogram // nanoseconds, successful operations
 	failed       int
@@ -25,52 +22,51 @@ type client struct {
 	elapsed      time.Duration // start line to the end of the last operation
 }
 
-// connect opens the client's own database and connection: goroutines that share
-// a machgo.Database race.
-func connect(s settings) (*client, error) {
-	db, err := machgo.NewDatabase(&machgo.Config{
-		Host: s.host, Port: s.port, MaxOpenConn: -1, MaxOpenQuery: -1,
-	})
+// connect opens the client's own connection. The number tells its table from those of the others.
+func connect(s settings, number int) (*client, error) {
+	own, err := drivers[s.driver](s)
 	if err != nil {
 		return nil, err
 	}
-	cache := api.StatementCacheOff
-	if s.reuse {
-		cache = api.StatementCacheAuto
+	c := &client{session: own, latency: hdrhistogram.New(1000, int64(time.Hour), 3)}
+	if !s.append {
+		c.work = &asking{own, s.query.sql, s.query.params(s.code, time.Now())}
+		return c, nil
 	}
-	conn, err := db.Connect(context.Background(),
-		api.WithPassword(s.user, s.password), api.WithStatementCache(cache))
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
+	table := fmt.Sprintf("bench_append_%d_%d", os.Getpid(), number)
+	if c.work, err = newAppending(own, table, s.code, time.Now()); err != nil {
+		return nil, errors.Join(err, own.close())
 	}
-	return &client{
-		db:      db,
-		conn:    conn,
-		sql:     s.query.sql,
-		params:  s.query.params(s.code, time.Now()),
-		latency: hdrhistogram.New(1000, int64(time.Hour), 3),
-	}, nil
+	c.table = table
+	return c, nil
 }
 
 func (c *client) close() error {
-	return errors.Join(c.conn.Close(), c.db.Close())
+	var err error
+	if c.table != "" {
+		err = c.session.exec("drop table " + c.table)
+	}
+	return errors.Join(err, c.session.close())
 }
 
 // warmUp runs operations for d and forgets them. One that fails ends it: the
 // measured ones will say so.
 func (c *client) warmUp(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		if _, err := c.operation(); err != nil {
+		if _, err := c.work.operation(); err != nil {
 			return
 		}
 	}
 }
 
-// measure runs n operations, all of them, whether or not some fail.
+// measure runs n operations, all of them, whether or not some fail. What ends the work is part of the last one.
 func (c *client) measure(n int) {
 	start := time.Now()
 	for last := start; n > 0; n-- {
-		rows, err := c.operation()
+		rows, err := c.work.operation()
+		if n == 1 {
+			err = errors.Join(err, c.work.end())
+		}
 		now := time.Now()
 		c.record(now.Sub(last), rows, err)
 		last = now
@@ -89,40 +85,4 @@ func (c *client) record(d time.Duration, rows int64, err error) {
 		return
 	}
 	c.rows += rows
-}
-
-// operation is the measured work: query, read and check every row, close.
-func (c *client) operation() (n int64, err error) {
-	p := &c.params
-	answer, err := c.conn.Query(context.Background(), c.sql, p.code, p.from, p.to, p.limit)
-	if err != nil {
-		return 0, err
-	}
-	rows := answer.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
-	n, err = c.read(rows)
-	if closeErr := rows.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil && n == 0 {
-		err = fmt.Errorf("no row of %s from %s to %s: is the data loaded, and recent?",
-			p.code, p.from.UTC().Format(time.RFC3339), p.to.UTC().Format(time.RFC3339))
-	}
-	return n, err
-}
-
-func (c *client) read(rows *machgo.Rows) (n int64, err error) {
-	for rows.Next() {
-		// Declared here, as in the original: they are allocated for each row.
-		var code string
-		var at time.Time
-		var price, volume, bid, ask float64
-		if err := rows.Scan(&code, &at, &price, &volume, &bid, &ask); err != nil {
-			return n, err
-		}
-		if code != c.params.code {
-			return n, fmt.Errorf("a row of code %q, asked for %q", code, c.params.code)
-		}
-		n++
-	}
-	return n, rows.Err()
 }

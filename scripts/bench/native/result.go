@@ -17,6 +17,7 @@ type result struct {
 	P50Ms          float64 `json:"p50Ms"`
 	P99Ms          float64 `json:"p99Ms"`
 	CPUMicrosPerOp float64 `json:"cpuMicrosPerOp"` // user and system, this process
+	AllocsPerOp    float64 `json:"allocsPerOp"`
 	Rows           int64   `json:"rows"`
 
 	minClient, maxClient, avgClient time.Duration
@@ -39,8 +40,9 @@ avg client     %v
 p50 ms         %.3f
 p99 ms         %.3f
 cpu us per op  %.1f
+allocs per op  %.1f
 `, r.Clients, r.Ops, r.Failed, r.Rows, r.Seconds, r.OpsPerSecond,
 		r.minClient.Round(time.Millisecond), r.maxClient.Round(time.Millisecond), r.avgClient.Round(time.Millisecond),
-		r.P50Ms, r.P99Ms, r.CPUMicrosPerOp)
+		r.P50Ms, r.P99Ms, r.CPUMicrosPerOp, r.AllocsPerOp)
 	return err
 }

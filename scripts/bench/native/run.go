@@ -25,11 +25,11 @@ func run(s settings) (*result, error) {
 			return nil, err
 		}
 	}
-	wall, cpu, err := together(clients, func(c *client) { c.measure(s.ops) })
+	wall, spent, err := together(clients, func(c *client) { c.measure(s.ops) })
 	if err != nil {
 		return nil, err
 	}
-	return summarize(clients, s.ops, wall, cpu), nil
+	return summarize(clients, s.ops, wall, spent), nil
 }
 
 // connectAll connects one after another: a listen queue that overflows would
@@ -37,7 +37,7 @@ func run(s settings) (*result, error) {
 func connectAll(s settings) ([]*client, error) {
 	clients := make([]*client, 0, s.clients)
 	for i := range s.clients {
-		c, err := connect(s)
+		c, err := connect(s, i)
 		if err != nil {
 			return clients, fmt.Errorf("client %d cannot connect to %s:%d: %w", i+1, s.host, s.port, err)
 		}
@@ -47,9 +47,9 @@ func connectAll(s settings) ([]*client, error) {
 }
 
 // together starts work for all clients at one moment and waits for all. It
-// returns the time from the start line to the last one's end, and the CPU time
-// of the process meanwhile.
-func together(clients []*client, work func(*client)) (wall, cpu time.Duration, err error) {
+// returns the time from the start line to the last one's end, and what the
+// process has used meanwhile.
+func together(clients []*client, work func(*client)) (wall time.Duration, spent usage, err error) {
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
 	for _, c := range clients {
@@ -61,16 +61,16 @@ func together(clients []*client, work func(*client)) (wall, cpu time.Duration, e
 		})
 	}
 	ready.Wait()
-	before, errBefore := cpuTime()
+	before, errBefore := used()
 	began := time.Now()
 	close(start)
 	done.Wait()
 	wall = time.Since(began)
-	after, errAfter := cpuTime()
-	return wall, after - before, errors.Join(errBefore, errAfter)
+	after, errAfter := used()
+	return wall, after.since(before), errors.Join(errBefore, errAfter)
 }
 
-func summarize(clients []*client, opsPerClient int, wall, cpu time.Duration) *result {
+func summarize(clients []*client, opsPerClient int, wall time.Duration, spent usage) *result {
 	latency := hdrhistogram.New(1000, int64(time.Hour), 3)
 	r := &result{Clients: len(clients), Ops: len(clients) * opsPerClient, Seconds: wall.Seconds()}
 	var sum time.Duration
@@ -90,7 +90,8 @@ func summarize(clients []*client, opsPerClient int, wall, cpu time.Duration) *re
 	r.OpsPerSecond = float64(r.Ops-r.Failed) / r.Seconds
 	r.P50Ms = milliseconds(latency.ValueAtQuantile(50))
 	r.P99Ms = milliseconds(latency.ValueAtQuantile(99))
-	r.CPUMicrosPerOp = float64(cpu.Nanoseconds()) / 1e3 / float64(r.Ops)
+	r.CPUMicrosPerOp = float64(spent.cpu.Nanoseconds()) / 1e3 / float64(r.Ops)
+	r.AllocsPerOp = float64(spent.allocations) / float64(r.Ops)
 	return r
 }
 

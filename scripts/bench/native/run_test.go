@@ -24,8 +24,8 @@ func TestSummaryCountsOnlySuccesses(t *testing.T) {
 	two.record(time.Microsecond, 7, errors.New("broken"))
 	two.record(2*time.Hour, 7, nil) // too long for the histogram: a failure too
 
-	r := summarize([]*client{one, two}, 4, 5*time.Second, 8*time.Millisecond)
-	if r.Ops != 8 || r.Failed != 2 || r.OpsPerSecond != 6./5 || r.Rows != 300 || r.CPUMicrosPerOp != 1000 {
+	r := summarize([]*client{one, two}, 4, 5*time.Second, usage{8 * time.Millisecond, 80})
+	if r.Ops != 8 || r.Failed != 2 || r.OpsPerSecond != 6./5 || r.Rows != 300 || r.CPUMicrosPerOp != 1000 || r.AllocsPerOp != 10 {
 		t.Errorf("result is %+v", r)
 	}
 	if r.minClient != 2*time.Second || r.maxClient != 4*time.Second || r.avgClient != 3*time.Second {
@@ -48,7 +48,7 @@ func TestJSONIsOneLineOfTheKnownKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range strings.Fields("clients ops failed seconds opsPerSecond p50Ms p99Ms cpuMicrosPerOp rows") {
+	for _, key := range strings.Fields("clients ops failed seconds opsPerSecond p50Ms p99Ms cpuMicrosPerOp allocsPerOp rows") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %s in %s", key, &out)
 		}

@@ -19,7 +19,9 @@ type settings struct {
 	clients int
 	ops     int // per client
 	code    string
+	driver  string
 	query   query
+	append  bool // instead of a query
 	reuse   bool
 	warmup  time.Duration
 	json    bool
@@ -34,7 +36,8 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	flags.IntVar(&s.clients, "clients", 1, "number of clients")
 	flags.IntVar(&s.ops, "ops", 1000, "operations per client")
 	flags.StringVar(&s.code, "code", "WISH", "stock code to ask for")
-	kind := flags.String("query", "rollup", "rollup or tick")
+	flags.StringVar(&s.driver, "driver", "native", "client library: native, which is this repository's, or machgo")
+	kind := flags.String("query", "rollup", "rollup or tick; or append, to append ticks, 1000 an operation, to tables of its own")
 	flags.BoolVar(&s.reuse, "reuse", false, "prepare the statement once per connection")
 	flags.DurationVar(&s.warmup, "warmup", 0, "time to run before measuring")
 	flags.BoolVar(&s.json, "json", false, "print one JSON object")
@@ -49,6 +52,7 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	}
 	var known bool
 	s.query, known = queries[*kind]
+	s.append = *kind == "append"
 	switch {
 	case flags.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
@@ -60,8 +64,10 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 		return s, fmt.Errorf("-warmup is %v, want 0 or more", s.warmup)
 	case s.code == "":
 		return s, errors.New("-code is empty, want a stock code")
-	case !known:
-		return s, fmt.Errorf("-query is %q, want rollup or tick", *kind)
+	case drivers[s.driver] == nil:
+		return s, fmt.Errorf("-driver is %q, want native or machgo", s.driver)
+	case !known && !s.append:
+		return s, fmt.Errorf("-query is %q, want rollup, tick or append", *kind)
 	case *address == "":
 		return s, errors.New("no server: give -url or set MACHBASE_URL")
 	}

@@ -22,8 +22,12 @@ func TestFlags(t *testing.T) {
 	if s.clients != 8 || s.ops != 20 || s.code != "WISH" || !s.reuse || !s.json || s.warmup.Seconds() != 2 {
 		t.Errorf("settings are %+v", s)
 	}
-	if !strings.Contains(s.query.sql, "stock_tick") {
-		t.Errorf("query is %q", s.query.sql)
+	if s.driver != "native" || s.append || !strings.Contains(s.query.sql, "stock_tick") {
+		t.Errorf("settings are %+v", s)
+	}
+	s, err = parse("-url", server, "-driver", "machgo", "-query", "append")
+	if err != nil || s.driver != "machgo" || !s.append {
+		t.Errorf("settings are %+v, error %v", s, err)
 	}
 }
 
@@ -44,6 +48,7 @@ func TestFlagsRefused(t *testing.T) {
 		"-warmup is -1s":              {"-url", server, "-warmup", "-1s"},
 		"-code is empty":              {"-url", server, "-code", ""},
 		`-query is "roll"`:            {"-url", server, "-query", "roll"},
+		`-driver is "machcli"`:        {"-url", server, "-driver", "machcli"},
 		"unexpected argument \"now\"": {"-url", server, "now"},
 		"want machbase://":            {"-url", "machbase://sys:secret@host"},
 		"not a URL":                   {"-url", "machbase://sys:secret@host:port"},

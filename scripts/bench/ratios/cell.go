@@ -17,6 +17,8 @@ type figures struct {
 	CPUMicros    float64 `json:"cpuMicrosPerOp"`
 	P99Ms        float64 `json:"p99Ms"`
 	Failed       int     `json:"failed"`
+	Allocations  float64 `json:"allocsPerOp"` // 0 where it is not known
+	RowsPerCPU   float64 `json:"-"`           // for a second of processor time; 0 where it is not known
 }
 
 // cell holds the medians of both programs for one number of clients.
@@ -26,25 +28,36 @@ type cell struct {
 	k6, native figures
 }
 
-// measure runs both programs in turns, each first as often as the other.
+// measure runs k6 and the native program over the same client library.
 func measure(rounds, clients, perClient int, reuse bool) (*cell, error) {
-	var k6, native []figures
+	k6, native, err := inTurns(rounds,
+		func() (figures, error) { return runK6(clients, perClient, reuse) }, nativeRun("native", clients, perClient, reuse))
+	if err != nil {
+		return nil, fmt.Errorf("%d clients: %w", clients, err)
+	}
+
+	return &cell{reuse: reuse, clients: clients, k6: k6, native: native}, nil
+}
+
+// inTurns runs both programs in turns, each first as often as the other, and returns the medians of both.
+func inTurns(rounds int, one, other func() (figures, error)) (ones, others figures, err error) {
+	var kept, keptOther []figures
 	for round := range rounds {
 		programs := []func() error{
-			func() error { return keep(&k6)(runK6(clients, perClient, reuse)) },
-			func() error { return keep(&native)(runNative(clients, perClient, reuse)) },
+			func() error { return keep(&kept)(one()) },
+			func() error { return keep(&keptOther)(other()) },
 		}
 		if round%2 == 1 {
 			slices.Reverse(programs)
 		}
 		for _, program := range programs {
 			if err := program(); err != nil {
-				return nil, fmt.Errorf("%d clients: %w", clients, err)
+				return figures{}, figures{}, err
 			}
 		}
 	}
 
-	return &cell{reuse: reuse, clients: clients, k6: median(k6), native: median(native)}, nil
+	return median(kept), median(keptOther), nil
 }
 
 // keep appends a run's figures to a list. A run with failures proves nothing.
@@ -74,6 +87,8 @@ func median(runs []figures) figures {
 		OpsPerSecond: of(func(f figures) float64 { return f.OpsPerSecond }),
 		CPUMicros:    of(func(f figures) float64 { return f.CPUMicros }),
 		P99Ms:        of(func(f figures) float64 { return f.P99Ms }),
+		Allocations:  of(func(f figures) float64 { return f.Allocations }),
+		RowsPerCPU:   of(func(f figures) float64 { return f.RowsPerCPU }),
 	}
 }
 
@@ -94,12 +109,7 @@ func (c *cell) holds() bool    { return c.speed() >= leastSpeed && c.cpu() <= mo
 
 // String is the cell as a line of the table.
 func (c *cell) String() string {
-	reuse := "off"
-	if c.reuse {
-		reuse = "on"
-	}
-
 	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %15.2f | %8.1f | %12.1f | %15.2f | %9.2f | %10.2f |",
-		reuse, c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, c.speed(),
+		onOff(c.reuse), c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, c.speed(),
 		c.k6.CPUMicros, c.native.CPUMicros, c.cpu(), c.k6.P99Ms, c.native.P99Ms)
 }

@@ -17,9 +17,10 @@ func TestMedian(t *testing.T) {
 	} {
 		runs := make([]figures, len(c.values))
 		for i, v := range c.values {
-			runs[i] = figures{OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v}
+			runs[i] = figures{OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v, Allocations: 4 * v, RowsPerCPU: 5 * v}
 		}
-		if got, want := median(runs), (figures{OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want}); got != want {
+		want := figures{OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want, Allocations: 4 * c.want, RowsPerCPU: 5 * c.want}
+		if got := median(runs); got != want {
 			t.Errorf("median of %v is %v, want %v", c.values, got, want)
 		}
 	}
@@ -40,6 +41,23 @@ func TestBounds(t *testing.T) {
 		if got.holds() != c.holds {
 			t.Errorf("%v ops/s at %v us: holds is %v", c.ops, c.cpu, got.holds())
 		}
+	}
+}
+
+func TestProgramsTakeTurns(t *testing.T) {
+	var order string
+	program := func(name string, speed float64) func() (figures, error) {
+		return func() (figures, error) {
+			order += name
+			return figures{OpsPerSecond: speed}, nil
+		}
+	}
+	one, other, err := inTurns(4, program("a", 1), program("b", 2))
+	if err != nil || one.OpsPerSecond != 1 || other.OpsPerSecond != 2 || order != "abbaabba" {
+		t.Errorf("%s: %v, %v, error %v", order, one, other, err)
+	}
+	if _, _, err := inTurns(1, program("a", 1), func() (figures, error) { return figures{Failed: 1}, nil }); err == nil {
+		t.Error("a failure goes unnoticed")
 	}
 }
 

@@ -1,6 +1,7 @@
 // Command ratios runs k6 and the native reference program in turns against the same server, and prints the medians of
 // both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
-// holds on a noisy machine. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
+// holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
+// Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
 // operations of nothing, and at how gates judge runs that are alike and runs that are slower.
 //
 // It expects bin/k6 and bin/native in the current folder, a loaded Machbase at MACHBASE_URL, and an idle machine.
@@ -19,7 +20,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, "operations of a cell, over all its clients")
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only this part: native, crowd, core or gates")
+	only := flag.String("only", "", "only this part: native, drivers, crowd, core or gates")
 	flag.Parse()
 
 	if err := bench(*rounds, *operations, *tries, *only); err != nil {
@@ -34,6 +35,7 @@ func bench(rounds, operations, tries int, only string) error {
 		measure func() (result, error)
 	}{
 		{"native", func() (result, error) { return native(rounds, operations) }},
+		{"drivers", func() (result, error) { return compareDrivers(rounds, operations) }},
 		{"crowd", func() (result, error) { return measureCrowd() }},
 		{"core", func() (result, error) { return measureCore() }},
 		{"gates", func() (result, error) { return judge(tries) }},

@@ -12,27 +12,46 @@ import (
 
 const warmup = "1s"
 
+// nativeRun is a run of the reference program, over this client library.
+func nativeRun(driver string, clients, perClient int, reuse bool) func() (figures, error) {
+	return func() (figures, error) {
+		return runNative(driver, "-clients="+strconv.Itoa(clients), "-ops="+strconv.Itoa(perClient), "-reuse="+strconv.FormatBool(reuse))
+	}
+}
+
 // runNative runs the reference program.
-func runNative(clients, perClient int, reuse bool) (figures, error) {
-	cmd := exec.Command("bin/native", "-json", "-warmup", warmup,
-		"-clients", strconv.Itoa(clients), "-ops", strconv.Itoa(perClient), "-reuse="+strconv.FormatBool(reuse))
+func runNative(driver string, flags ...string) (figures, error) {
+	cmd := exec.Command("bin/native", append([]string{"-json", "-warmup", warmup, "-driver", driver}, flags...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return figures{}, fmt.Errorf("native: %w", err)
 	}
-	var f figures
-	if err := json.Unmarshal(out, &f); err != nil {
+
+	return parseNative(out)
+}
+
+// parseNative reads what the reference program prints.
+func parseNative(out []byte) (figures, error) {
+	var printed struct {
+		figures
+		Operations int `json:"ops"`
+		Rows       int `json:"rows"`
+	}
+	if err := json.Unmarshal(out, &printed); err != nil {
 		return figures{}, fmt.Errorf("native: %w", err)
 	}
+	f := printed.figures
+	f.RowsPerCPU = float64(printed.Rows) / (f.CPUMicros * float64(printed.Operations)) * 1e6
 
 	return f, nil
 }
 
-// runK6 runs the scenario with one step.
+// runK6 runs the scenario with one step, over k6's default driver, which is the native one.
 func runK6(clients, perClient int, reuse bool) (figures, error) {
 	step, _, err := runScript("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
 		"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
+		"DRIVER": "native",
 	})
 	if err != nil {
 		return figures{}, err

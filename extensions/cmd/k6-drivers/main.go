@@ -1,0 +1,17 @@
+// Command k6-drivers is k6 with all that cmd/k6 has and, beside the native driver of k6/x/machbase, those over Machbase's own
+// clients: machgo, and machcli, which is C. `make build-drivers` builds it, with the build tags machgo and machcli.
+//
+// It is a module of its own, so that what those clients need is nowhere near the k6 that is the default. Never run go mod
+// tidy here: see ../../machbase/machcli.
+package main
+
+import (
+	_ "github.com/grafana/xk6-redis"
+	_ "github.com/xk6-sweep/xk6-sweep/extensions"
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli"
+	k6cmd "go.k6.io/k6/v2/cmd"
+)
+
+func main() {
+	k6cmd.Execute()
+}

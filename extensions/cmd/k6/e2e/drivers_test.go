@@ -1,0 +1,77 @@
+package e2e
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The clients of Machbase's own are under other licences, and one of them needs cgo: no k6 that is built by default has them.
+func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
+	for _, name := range []string{"k6-race", "k6-xk6"} {
+		info, err := buildinfo.ReadFile(binary(t, name))
+		require.NoError(t, err)
+		require.NotEmpty(t, info.Deps)
+		for _, module := range info.Deps {
+			require.NotContains(t, module.Path, "github.com/machbase/", name)
+		}
+	}
+}
+
+func TestDriversThatAreNotThere(t *testing.T) {
+	const missing = `driver "%s" is not in this k6, which has native; ` + "`make build-drivers` builds one with all"
+	for _, c := range []struct {
+		scenario string
+		env      map[string]string
+		says     string
+	}{
+		{"stock-rollup", map[string]string{"DRIVER": "machgo"}, fmt.Sprintf(missing, "machgo")},
+		{"stock-tick", map[string]string{"DRIVER": "machcli"}, fmt.Sprintf(missing, "machcli")},
+		{"stock-union", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
+		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
+		{"stock-drivers", nil, fmt.Sprintf(missing, "machcli")},
+		{"stock-drivers", map[string]string{"DRIVERS": "native,odbc"},
+			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
+		{"stock-drivers", map[string]string{"DRIVERS": "native", "REPEAT_ORDER": "interleaved"},
+			`REPEAT_ORDER must be one of grouped, but is "interleaved"`},
+	} {
+		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
+			r := k6(t, options{script: c.scenario + ".js", env: c.env})
+			require.Equal(t, exitScriptException, r.code, r.output)
+			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
+		})
+	}
+}
+
+// The steps of a size take turns, each under the name of its variant.
+func TestDriversTakeTurns(t *testing.T) {
+	loadStock(t)
+	r := k6(t, options{script: "stock-drivers.js", env: map[string]string{
+		"DRIVERS": "native", "CLIENTS": "1,3", "REPEATS": "2", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s",
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "stock-drivers")
+	require.Equal(t, "native", rep.Target["driver"])
+	var got []string
+	for _, s := range rep.Steps {
+		got = append(got, fmt.Sprint(s.Clients, " ", s.Op))
+		require.Equal(t, 20*s.Clients, s.Ops)
+		require.Zero(t, s.Failed)
+	}
+	require.Equal(t, []string{
+		"1 native", "1 native-reuse", "1 native", "1 native-reuse", "3 native", "3 native-reuse", "3 native", "3 native-reuse",
+	}, got)
+	saved := float64(rep.Steps[1].BytesSent) / float64(rep.Steps[0].BytesSent)
+	require.Less(t, saved, 0.7, "with reuse, less is sent")
+	require.Contains(t, r.output, "stock-drivers native-reuse")
+}
+
+func TestTheReportTellsTheDriver(t *testing.T) {
+	loadStock(t)
+	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "OPS": "5", "WARMUP": "0s", "DRIVER": "native"}})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, "native", r.report(t, "stock-rollup").Target["driver"])
+}

@@ -1,0 +1,186 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// machbaseExample runs an example of k6/x/machbase.
+func machbaseExample(t *testing.T, name string, env map[string]string) *run {
+	t.Helper()
+	r := k6(t, options{script: filepath.Join("../extensions/machbase/examples", name), env: env})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Empty(t, r.lines("level=error"), r.output)
+
+	return r
+}
+
+func TestExampleMachbaseQuery(t *testing.T) {
+	r := machbaseExample(t, "query.js", nil)
+	require.Equal(t, 40.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "ok"}))
+}
+
+func TestExampleMachbaseAppend(t *testing.T) {
+	r := machbaseExample(t, "append.js", nil)
+	require.Len(t, r.lines("30000 rows"), 1, r.output)
+	require.Equal(t, 30000.0, sum(r.samples(t, "machbase_rows_acknowledged"), nil))
+}
+
+func TestExampleMachbaseAsync(t *testing.T) {
+	r := machbaseExample(t, "async.js", nil)
+	require.Equal(t, 50000.0, sum(r.samples(t, "machbase_rows_acknowledged"), nil))
+	require.Equal(t, 10.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "not_found"}))
+}
+
+func TestSweepOfAsyncOperations(t *testing.T) {
+	r := k6(t, options{script: "testdata/async.js"})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "async")
+	require.Len(t, rep.Steps, 2)
+	for i, clients := range []int{1, 4} {
+		s := rep.Steps[i]
+		require.Equal(t, 50*clients, s.Ops)
+		require.Zero(t, s.Failed)
+		require.Equal(t, 2*s.Ops, s.Rows)
+		ops := func(operation string) float64 {
+			return sum(r.samples(t, "machbase_ops"), map[string]string{"clients": fmt.Sprint(clients), "operation": operation})
+		}
+		require.Equal(t, float64(2*s.Ops), ops("query"))
+		require.Equal(t, float64(s.Ops), ops("exec"))
+	}
+}
+
+func TestExampleMachbaseRollup(t *testing.T) {
+	r := machbaseExample(t, "rollup.js", nil)
+	require.Len(t, r.lines("6000 rows to be summed up"), 3, r.output)
+}
+
+// httpURL is the HTTP API of the Machbase that `scripts/servers.sh with machbase` has started.
+func httpURL(t *testing.T) string {
+	t.Helper()
+	address := os.Getenv("MACHBASE_HTTP_URL")
+	require.NotEmpty(t, address, "run the tests with `make test`, or as MACHBASE_HTTP=true scripts/servers.sh with machbase -- go test ./...")
+
+	return address
+}
+
+func TestExamplesMachbaseHTTP(t *testing.T) {
+	for name, requests := range map[string]float64{
+		"http-query.js": 40, "http-tql.js": 20, "http-write.js": 10 + 3, "http-line-protocol.js": 10 + 4,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := machbaseExample(t, name, map[string]string{"MACHBASE_HTTP_URL": httpURL(t)})
+			require.Equal(t, requests, sum(r.samples(t, "http_reqs"), nil))
+			for _, check := range r.samples(t, "checks") {
+				require.Equal(t, 1.0, check.Data.Value, check.Data.Tags)
+			}
+		})
+	}
+}
+
+func TestStockAppend(t *testing.T) {
+	r := k6(t, options{script: "stock-append.js", env: map[string]string{
+		"CLIENTS": "1,4", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s", "ROWS": "500", "REPEATS": "2",
+		"THRESHOLDS": "../thresholds/stock-append.json",
+	}})
+	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output) // a busy machine may cross a gate
+	require.Empty(t, r.lines("level=error"), r.output)
+	rep := r.report(t, "stock-append")
+	require.Len(t, rep.Steps, 4)
+	for i, clients := range []int{1, 1, 4, 4} {
+		s := rep.Steps[i]
+		require.Equal(t, "append", s.Op)
+		require.Equal(t, 20*clients, s.Ops)
+		require.Zero(t, s.Failed)
+		require.True(t, s.Complete)
+		require.Equal(t, 500*s.Ops, s.Rows)
+		require.InDelta(t, 80, float64(s.BytesSent)/float64(s.Rows), 5, "bytes of a row")
+	}
+	require.Equal(t, 500.0, rep.Params["rows"])
+	require.NotEmpty(t, r.samples(t, "sweep_gate"))
+	require.Contains(t, r.table(t, "stock-append"), "| clients | repeat | rows | rows/s | MB/s sent | bytes/row |")
+
+	// What was acknowledged, in warm-ups too, is what the table held.
+	acknowledged := sum(r.samples(t, "machbase_rows_acknowledged"), nil)
+	require.GreaterOrEqual(t, acknowledged, float64(500*(2*20+2*80)))
+	require.Equal(t, acknowledged, sum(r.samples(t, "stock_append_counted"), nil))
+	require.Zero(t, sum(r.samples(t, "stock_append_missing"), nil))
+	require.Contains(t, r.output, fmt.Sprintf("%.0f rows acknowledged, %.0f in the table: all that was acknowledged is there", acknowledged, acknowledged))
+}
+
+func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
+	server := startServer(t)
+	lost := make(chan *run, 1)
+	r := k6(t, options{
+		script: "stock-append.js",
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "8s", "WARMUP": "0s", "ROWS": "100"},
+		shows:  `[1-9][0-9]*/s, p99`, // rows are acknowledged
+		measuring: func(*os.Process) {
+			lost <- k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
+		},
+	})
+	require.NotContains(t, (<-lost).output, "msg=\"0 rows are lost")
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Positive(t, sum(r.samples(t, "stock_append_missing"), nil))
+	require.Regexp(t, `\d+ rows acknowledged, \d+ in the table: \d+ acknowledged rows are MISSING`, r.output)
+}
+
+func TestStockAppendSettings(t *testing.T) {
+	for env, says := range map[string]string{
+		"50":   `ROWS must be a whole number from 100 to 1000000, but is "50"`,
+		"150":  `ROWS must be a multiple of 100, the ticks of 100 ms, but is "150"`,
+		"many": `ROWS must be a whole number from 100 to 1000000, but is "many"`,
+	} {
+		r := k6(t, options{script: "stock-append.js", env: map[string]string{"ROWS": env}})
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), says)
+	}
+}
+
+func TestStockAppendKeepsItsTable(t *testing.T) {
+	server := startServer(t)
+	for range 2 { // the second run begins with a table of its own
+		r := k6(t, options{script: "stock-append.js", env: map[string]string{
+			"MACHBASE_URL": server.url, "CLIENTS": "1", "OPS": "3", "WARMUP": "0s", "ROWS": "100", "KEEP": "true",
+		}})
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Contains(t, r.output, "300 rows acknowledged, 300 in the table")
+	}
+	look := k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
+	require.Equal(t, exitOK, look.code, look.output)
+	require.Len(t, look.lines("300 rows are lost"), 1, look.output)
+}
+
+func TestStockBench(t *testing.T) {
+	loadStock(t)
+	r := k6(t, options{script: "stock-bench.js", env: map[string]string{
+		"OPS": "40", "WARMUP": "0s", "CLIENTS": "1,8", "THRESHOLDS": "../thresholds/stock-bench.json",
+	}})
+	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output)
+	rep := r.report(t, "stock-bench")
+	require.Len(t, rep.Steps, 2, "one client, whatever CLIENTS says")
+	rows := map[string]int{"tick": 100, "rollup": 60}
+	for _, s := range rep.Steps {
+		require.Equal(t, 1, s.Clients)
+		require.Equal(t, 20, s.Ops)
+		require.Zero(t, s.Failed)
+		require.GreaterOrEqual(t, s.Rows, 20*rows[s.Op], s.Op)
+		delete(rows, s.Op)
+	}
+	require.Empty(t, rows)
+	require.Regexp(t, `BenchmarkSelect +20 +\d+ ns/op    published: 14861460`, r.output)
+	require.Regexp(t, `BenchmarkSelectRollup +20 +\d+ ns/op`, r.output)
+	require.NotEmpty(t, r.samples(t, "sweep_gate"))
+}
+
+func TestGatesOfAppendAndBench(t *testing.T) {
+	for _, scenario := range []string{"stock-append", "stock-bench"} {
+		code, stdout, stderr := sweep(t, "validate", filepath.Join(root, "thresholds", scenario+".json"))
+		require.Zero(t, code, stdout+stderr)
+	}
+}

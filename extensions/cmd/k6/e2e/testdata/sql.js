@@ -1,0 +1,19 @@
+// What k6/x/sql answers and how it fails, a line each.
+import sql from 'k6/x/sql';
+import machbase from 'k6/x/sql/driver/machbase';
+import postgres from 'k6/x/sql/driver/postgres';
+import sqlite3 from 'k6/x/sql/driver/sqlite3';
+
+const drivers = { machbase, postgres, sqlite3 };
+
+export default function () {
+  const db = sql.open(drivers[__ENV.DRIVER], __ENV.NAME);
+  for (const statement of __ENV.STATEMENTS.split(';')) {
+    try {
+      console.log(`said: ${JSON.stringify(db.query(statement))}`);
+    } catch (e) {
+      console.log(`said: ${e}`);
+    }
+  }
+  db.close();
+}

@@ -1,0 +1,99 @@
+package cmi
+
+// answer is what stands before the rows of an answer.
+type answer struct {
+	answered       bool // there is a result
+	last           bool // the server has no more rows than those in the answer
+	changed        int64
+	kind           int
+	columns        []Column
+	parameterCount int
+	parameters     []Column
+	accepted       int64
+	rejected       int64
+	message        []byte
+}
+
+// readAnswer reads an answer up to its first row. An error that the server reports is a *Error with its code.
+func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclop // one case for each unit
+	var name []byte
+	for len(body) > 0 {
+		u, rest, err := nextUnit(body)
+		if err != nil {
+			return a, nil, err
+		}
+		switch u.id {
+		case unitRow:
+			return a, body, nil
+		case unitResult:
+			a.answered = true
+			if a.last, err = result(u.number, rest); err != nil {
+				return a, nil, err
+			}
+		case unitRows:
+			a.changed = int64(u.number)
+		case unitStatementType:
+			a.kind = int(u.number)
+		case unitColumnName:
+			name = u.data
+		case unitColumnType:
+			column, err := describe(string(name), u.number)
+			if err != nil {
+				return a, nil, err
+			}
+			a.columns = append(a.columns, column)
+		case unitParameters:
+			a.parameterCount = int(u.number)
+		case unitParamType:
+			column, err := describe("", u.number)
+			if err != nil {
+				return a, nil, err
+			}
+			a.parameters = append(a.parameters, column)
+		case unitAccepted:
+			a.accepted = int64(u.number)
+		case unitRejected:
+			a.rejected = int64(u.number)
+		case unitMessage:
+			a.message = u.data
+		}
+		body = rest
+	}
+
+	return a, nil, nil
+}
+
+// result judges a result. The text of an error stands in the units behind it.
+func result(status uint64, rest []byte) (last bool, err error) {
+	switch status >> 32 {
+	case resultOK:
+		return false, nil
+	case resultLast:
+		return true, nil
+	}
+	var text, detail string
+	for len(rest) > 0 {
+		u, after, err := nextUnit(rest)
+		if err != nil {
+			return false, err
+		}
+		if rest = after; len(u.data) == 0 {
+			continue
+		}
+		switch u.id {
+		case unitMessage:
+			text = string(u.data)
+		case unitDetail:
+			detail = string(u.data)
+		}
+	}
+	code := int(uint32(status))
+	if code == 0 {
+		return false, garbage("an answer is neither good nor bad: 0x%016x %s", status, text)
+	}
+
+	e := ServerError(code, text)
+	e.Detail = detail
+
+	return false, e
+}

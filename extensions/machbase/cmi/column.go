@@ -1,0 +1,91 @@
+package cmi
+
+import "fmt"
+
+// Type is the type of a column or of a parameter.
+type Type byte
+
+// The types that a column can have. Their numbers are those of the protocol.
+const (
+	Short    Type = 0x04
+	Varchar  Type = 0x05
+	Datetime Type = 0x06
+	Integer  Type = 0x08
+	Long     Type = 0x0c
+	Float    Type = 0x10
+	Double   Type = 0x14
+	Null     Type = 0x18 // an expression that is always null
+	IPv4     Type = 0x20
+	IPv6     Type = 0x24
+	Char     Type = 0x2d
+	Text     Type = 0x31
+	Clob     Type = 0x35
+	Blob     Type = 0x39
+	JSON     Type = 0x3d
+	Binary   Type = 0x61
+	Ushort   Type = 0x68
+	Uinteger Type = 0x6c
+	Ulong    Type = 0x70
+)
+
+// variable is the size of a value that brings its length.
+const variable = -1
+
+// shape is what there is to know about a type.
+type shape struct {
+	name string
+	size int // bytes in a row
+}
+
+var shapes = map[Type]shape{ //nolint:gochecknoglobals // a constant
+	Short: {"short", 2}, Ushort: {"ushort", 2},
+	Integer: {"integer", 4}, Uinteger: {"uinteger", 4},
+	Long: {"long", 8}, Ulong: {"ulong", 8},
+	Float: {"float", 4}, Double: {"double", 8},
+	Datetime: {"datetime", 8},
+	IPv4:     {"ipv4", 5}, IPv6: {"ipv6", 17},
+	Varchar: {"varchar", variable}, Char: {"char", variable}, Text: {"text", variable},
+	Clob: {"clob", variable}, JSON: {"json", variable},
+	Binary: {"binary", variable}, Blob: {"blob", variable},
+	Null: {"null", 0},
+}
+
+// String is the type's name in Machbase's SQL, such as "varchar".
+func (t Type) String() string {
+	if s, known := shapes[t]; known {
+		return s.name
+	}
+
+	return fmt.Sprintf("type 0x%02x", byte(t))
+}
+
+// IsText tells whether a value of this type is text.
+func (t Type) IsText() bool {
+	switch t { //nolint:exhaustive // the others are in the default
+	case Varchar, Char, Text, Clob, JSON:
+		return true
+	default:
+		return false
+	}
+}
+
+// Column is a column of an answer, of a table, or a parameter (which has no name).
+type Column struct {
+	Name string
+	Type Type
+	// Size is the largest length of a text or binary value, in bytes, as far as the server tells; else the number of bits.
+	Size int
+
+	width int // bytes in a row, or variable
+}
+
+// describe makes a column of the server's description: type in the highest byte, size in the 28 bits behind it.
+func describe(name string, description uint64) (Column, error) {
+	t := Type(description >> 56)
+	s, known := shapes[t]
+	if !known {
+		return Column{}, garbage("column %q has a type that is not known, 0x%02x", name, byte(t))
+	}
+
+	return Column{Name: name, Type: t, Size: int(description >> 28 & (1<<28 - 1)), width: s.size}, nil
+}

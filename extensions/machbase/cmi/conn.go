@@ -1,0 +1,230 @@
+package cmi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use fails. Interrupt, Close,
+// Broken and Traffic may be called by any goroutine at any time.
+type Conn struct {
+	config  *Config
+	address string
+	socket  net.Conn
+
+	received, sent atomic.Uint64
+	busy           atomic.Bool // a call is under way, or an answer open
+	closed         atomic.Bool
+
+	in     reader
+	out    request
+	params []byte // of the call at hand
+
+	ids       ids
+	frees     []uint32 // statements that the server is to free
+	cache     cache
+	appenders map[uint32]*Appender
+	closing   struct {
+		sync.Mutex
+
+		statements []*Stmt // closed by their users since the last call
+	}
+
+	rows       Rows
+	stop       func() bool // of the call at hand: its context does not matter any more
+	bigEndian  bool
+	connection error // why there is none any more
+}
+
+// Broken tells whether the connection is of no use any more: it was closed, or gave up a call.
+func (c *Conn) Broken() bool { return c.closed.Load() }
+
+// Traffic is the number of bytes received from and sent to the server so far.
+func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
+
+// Interrupt closes the connection without waiting for anything. The call that is under way returns with an error of kind
+// connection.
+func (c *Conn) Interrupt() {
+	c.closed.Store(true)
+	_ = c.socket.Close()
+}
+
+// Close closes the connection as Interrupt does. It returns nil.
+func (c *Conn) Close() error {
+	c.Interrupt()
+
+	return nil
+}
+
+// Read counts what it reads.
+func (c *Conn) Read(b []byte) (int, error) {
+	n, err := c.socket.Read(b)
+	c.received.Add(uint64(n))
+
+	return n, err
+}
+
+func (c *Conn) write(b []byte) error {
+	n, err := c.socket.Write(b)
+	c.sent.Add(uint64(n))
+
+	return err
+}
+
+// enter begins a call. What it returns is an error, or the call must end with leave.
+func (c *Conn) enter(ctx context.Context) error {
+	if !c.busy.CompareAndSwap(false, true) {
+		return usage("the connection is in use: another call is under way, or the rows of a query are not closed yet")
+	}
+	if err := c.usable(ctx); err != nil {
+		c.busy.Store(false)
+
+		return err
+	}
+	c.freeClosed()
+	if ctx.Done() != nil {
+		c.stop = context.AfterFunc(ctx, c.Interrupt)
+	}
+	if err := c.sendFrees(ctx); err != nil {
+		c.leave()
+
+		return err
+	}
+
+	return nil
+}
+
+func (c *Conn) usable(ctx context.Context) error {
+	switch {
+	case c.connection != nil:
+		return NewError(KindConnection, "the connection to %s is closed since: %s", c.address, c.connection)
+	case c.closed.Load():
+		return NewError(KindConnection, "the connection to %s is closed", c.address)
+	}
+	if err := contextError(ctx, " before it began"); err != nil {
+		return err
+	}
+
+	return nil
+}
+
+// leave ends a call.
+func (c *Conn) leave() {
+	if c.stop != nil {
+		c.stop()
+		c.stop = nil
+	}
+	c.busy.Store(false)
+}
+
+// failure is what went wrong with a call. An error that is not the server's closes the connection: what comes
+// after it could be an answer to something else.
+func (c *Conn) failure(ctx context.Context, err error) error {
+	var known *Error
+	if errors.As(err, &known) && (known.Code != 0 || known.Kind == KindUsage) {
+		return known
+	}
+
+	closed := c.closed.Load()
+	c.Interrupt()
+	switch ended := contextError(ctx, ": the connection to "+c.address+" is closed"); {
+	case ended != nil:
+		known = ended
+	case known != nil:
+	case closed:
+		known = NewError(KindConnection, "the connection to %s was closed during the call", c.address)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		known = NewError(KindConnection, "the server at %s closed the connection", c.address)
+	default:
+		known = NewError(KindConnection, "the connection to %s broke: %s", c.address, cause(err))
+	}
+	if c.connection == nil {
+		c.connection = known
+	}
+
+	return known
+}
+
+// contextError is the error of a call whose context has ended, or nil.
+func contextError(ctx context.Context, suffix string) *Error {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return NewError(KindTimeout, "no answer in time%s", suffix)
+	default:
+		return NewError(KindCancelled, "the call was cancelled%s", suffix)
+	}
+}
+
+// cause is the text of a network error without the addresses, which the reader knows already.
+func cause(err error) string {
+	var operation *net.OpError
+	if errors.As(err, &operation) {
+		return operation.Err.Error()
+	}
+
+	return err.Error()
+}
+
+// ask sends the request and returns the body of its answer.
+func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
+	if err := c.write(c.out.buf); err != nil {
+		return nil, c.failure(ctx, err)
+	}
+	if cap(c.out.buf) > keptBuffer {
+		c.out.buf = nil
+	}
+	m, err := c.answer(kind, statement)
+	if err != nil {
+		return nil, c.failure(ctx, err)
+	}
+
+	return m.body, nil
+}
+
+// answer reads messages until the one that is waited for.
+func (c *Conn) answer(kind byte, statement uint32) (message, error) {
+	for {
+		m, err := c.in.read()
+		if err != nil {
+			return m, err
+		}
+		switch {
+		case m.kind == msgAppendData:
+			if err := c.rejection(m); err != nil {
+				return m, err
+			}
+		case m.kind == msgFetch && kind == msgFree && m.statement == statement:
+			// After an error amid the rows, the server may send another one that nobody asked for (machbase-neo v8.0.74).
+		case m.kind != kind || m.statement != statement:
+			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
+		default:
+			return m, nil
+		}
+	}
+}
+
+// sendFrees has the server free statements, one after the other: it sends its answers apart, and a second one waits for up to
+// 40 ms until the first one is acknowledged (Nagle's algorithm and delayed acknowledgements). For the same reason no
+// requests are sent in one go.
+func (c *Conn) sendFrees(ctx context.Context) error {
+	for len(c.frees) > 0 {
+		id := c.frees[len(c.frees)-1]
+		c.frees = c.frees[:len(c.frees)-1]
+		c.out.reset()
+		c.out.begin(msgFree, id, 0)
+		c.out.uint64(unitFreeStatement, uint64(id))
+		c.out.end()
+		if _, err := c.ask(ctx, msgFree, id); err != nil {
+			return err
+		}
+		c.ids.give(id)
+	}
+
+	return nil
+}

@@ -1,0 +1,177 @@
+package cmi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Connect connects to the first of the addresses that answers, and logs in. Each address gets its share of the time until the
+// context's deadline; without one, a server that is silent is waited for. Errors are of kind connect, of kind auth and others of the
+// server's (other addresses are not tried then), or those of the context.
+func Connect(ctx context.Context, config Config) (*Conn, error) {
+	cfg, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	var failures []string
+	for i, address := range cfg.Addresses {
+		c, err := connectInTime(ctx, cfg, address, len(cfg.Addresses)-i)
+		if err == nil {
+			return c, nil
+		}
+		if ctx.Err() != nil || !isUnreachable(err) {
+			return nil, err
+		}
+		failures = append(failures, err.Error())
+	}
+
+	return nil, NewError(KindConnect, "%s", strings.Join(failures, "; "))
+}
+
+// isUnreachable tells whether another address may do better.
+func isUnreachable(err error) bool {
+	var known *Error
+	if !errors.As(err, &known) {
+		return false
+	}
+
+	return known.Kind == KindConnect || known.Kind == KindConnection || known.Kind == KindTimeout
+}
+
+// connectInTime leaves addresses that were not tried yet their share of the time until the deadline, so that a server that is silent
+// does not take all of it.
+func connectInTime(ctx context.Context, cfg *Config, address string, left int) (*Conn, error) {
+	if deadline, ok := ctx.Deadline(); ok && left > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(left))
+		defer cancel()
+	}
+
+	return connect(ctx, cfg, address)
+}
+
+func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
+	socket, err := cfg.Dial(ctx, "tcp", address)
+	if err != nil {
+		return nil, dialError(ctx, address, err)
+	}
+	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache)}
+	c.in.from = c
+	if err := c.enter(ctx); err != nil {
+		c.Interrupt()
+
+		return nil, err
+	}
+	defer c.leave()
+	if err := c.logIn(ctx); err != nil {
+		c.Interrupt()
+
+		return nil, err
+	}
+	if err := c.setQueryTimeout(ctx); err != nil {
+		c.Interrupt()
+
+		return nil, err
+	}
+
+	return c, nil
+}
+
+// dialError says in one line why a server could not be reached.
+func dialError(ctx context.Context, address string, err error) error {
+	if ended := contextError(ctx, ": cannot connect to "+address); ended != nil {
+		return ended
+	}
+	text := cause(err)
+	var lookup *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		text = "connection refused; is a Machbase server running there?"
+	case errors.As(err, &lookup) && lookup.IsNotFound:
+		text = "there is no such host"
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		text = "no answer in time"
+	}
+
+	return NewError(KindConnect, "cannot connect to %s: %s", address, text)
+}
+
+// logIn says hello, and who is there.
+func (c *Conn) logIn(ctx context.Context) error {
+	if err := c.sayHello(); err != nil {
+		return c.failure(ctx, err)
+	}
+	c.out.begin(msgConnect, 0, 0)
+	c.out.uint64(unitVersion, protocolVersion)
+	c.out.text(unitClient, "XK6")
+	c.out.text(unitDatabase, "data")
+	c.out.text(unitUser, strings.ToUpper(c.config.User))
+	c.out.text(unitPassword, c.config.Password)
+	c.out.uint64(unitTimeout, uint64(c.config.QueryTimeout/time.Second))
+	c.out.uint32(unitHidden, 0)
+	c.out.text(unitAddress, "127.0.0.1")
+	c.out.end()
+	body, err := c.ask(ctx, msgConnect, 0)
+	if err != nil {
+		return err
+	}
+
+	return c.welcomed(ctx, body)
+}
+
+func (c *Conn) sayHello() error {
+	if err := c.write([]byte(hello)); err != nil {
+		return err
+	}
+	var answer [len(ready)]byte
+	if _, err := io.ReadFull(c, answer[:]); err != nil {
+		return err
+	}
+	if string(answer[:]) != ready {
+		return garbage("it is no Machbase server, or its port is not that of the native protocol: it says %q", answer)
+	}
+
+	return nil
+}
+
+func (c *Conn) welcomed(ctx context.Context, body []byte) error {
+	a, _, err := readAnswer(body)
+	if err == nil && !a.answered {
+		err = garbage("a login has no result")
+	}
+	if err != nil {
+		return c.failure(ctx, err)
+	}
+	for len(body) > 0 {
+		var u unit
+		if u, body, err = nextUnit(body); err != nil {
+			return c.failure(ctx, err)
+		}
+		if u.id == unitEndian {
+			c.bigEndian = u.number != 0
+		}
+	}
+
+	return nil
+}
+
+// setQueryTimeout has the server end queries that take too long: what it is told at login does not bind it.
+func (c *Conn) setQueryTimeout(ctx context.Context) error {
+	if c.config.QueryTimeout == 0 {
+		return nil
+	}
+	s := &Stmt{conn: c, text: fmt.Sprintf("alter session set query_timeout = %d", c.config.QueryTimeout/time.Second)}
+	rows, err := s.direct(ctx)
+	if err != nil {
+		return err
+	}
+
+	return rows.Close()
+}

@@ -1,0 +1,179 @@
+package cmi
+
+import "context"
+
+// take gives the statement a number. When there is none left, statements that are to be freed or only cached make room.
+func (s *Stmt) take(ctx context.Context) error {
+	c := s.conn
+	id, ok := c.ids.take()
+	if !ok {
+		for evicted := true; evicted && len(c.frees) == 0; { // some that are in the cache are not prepared
+			evicted = c.cache.evict()
+		}
+		if err := c.sendFrees(ctx); err != nil {
+			return err
+		}
+		id, ok = c.ids.take()
+	}
+	if !ok {
+		return NewError(KindBusy, "the connection has %d prepared statements and appenders, which is the server's limit: close some",
+			maxStatements)
+	}
+	s.id, s.prepared = id, true
+
+	return nil
+}
+
+// prepare has the server prepare the statement.
+func (s *Stmt) prepare(ctx context.Context) error {
+	if err := s.take(ctx); err != nil {
+		return err
+	}
+	c := s.conn
+	c.out.reset()
+	c.out.begin(msgPrepare, s.id, 0)
+	c.out.uint64(unitStatement, uint64(s.id))
+	c.out.sql(unitPrepareText, s.text)
+	c.out.end()
+	body, err := c.ask(ctx, msgPrepare, s.id)
+	if err == nil {
+		err = s.described(ctx, body)
+	}
+	if err != nil {
+		s.free()
+	}
+
+	return err
+}
+
+// described reads the answer to a prepare.
+func (s *Stmt) described(ctx context.Context, body []byte) error {
+	a, _, err := readAnswer(body)
+	if err != nil {
+		return s.conn.failure(ctx, err)
+	}
+	if !a.answered || a.parameterCount != len(a.parameters) {
+		return s.conn.failure(ctx, garbage("a statement has %d parameters, of which %d are described", a.parameterCount, len(a.parameters)))
+	}
+	s.columns, s.parameters, s.kind, s.inserted = a.columns, a.parameters, a.kind, 0
+
+	return nil
+}
+
+// execute runs the statement, which is prepared first when it is not. The caller has entered the connection, and leaves it
+// when this fails; else Rows.Close does.
+func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
+	if !s.prepared {
+		if err := s.prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c := s.conn
+	var err error
+	if c.params, err = appendParameters(c.params[:0], s.parameters, args); err != nil {
+		s.release(false)
+
+		return nil, err
+	}
+	c.out.reset()
+	c.out.begin(msgExecute, s.id, 0)
+	c.out.uint64(unitStatement, uint64(s.id))
+	c.out.fetchRows(c.config.FetchRows)
+	if len(args) > 0 {
+		c.out.bytes(unitValues, c.params)
+	}
+	c.out.end()
+	body, err := c.ask(ctx, msgExecute, s.id)
+	if err != nil {
+		s.release(true)
+
+		return nil, err
+	}
+
+	return s.answered(ctx, body)
+}
+
+// direct runs a text without preparing it.
+func (s *Stmt) direct(ctx context.Context) (*Rows, error) {
+	if err := s.take(ctx); err != nil {
+		return nil, err
+	}
+	c := s.conn
+	c.out.reset()
+	c.out.begin(msgDirect, s.id, 0)
+	c.out.sql(unitDirectText, s.text)
+	c.out.uint64(unitStatement, uint64(s.id))
+	c.out.fetchRows(c.config.FetchRows)
+	c.out.end()
+	body, err := c.ask(ctx, msgDirect, s.id)
+	if err != nil {
+		s.release(true)
+
+		return nil, err
+	}
+
+	return s.answered(ctx, body)
+}
+
+// answered reads the first part of an answer, up to its rows.
+func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
+	c := s.conn
+	a, rest, err := readAnswer(body)
+	if err == nil && !a.answered {
+		err = garbage("an answer has no result")
+	}
+	if err != nil {
+		err = c.failure(ctx, err)
+		s.release(true)
+
+		return nil, err
+	}
+	if len(a.columns) > 0 {
+		s.columns = a.columns
+	}
+	changed := a.changed
+	if s.kind == statementInsert {
+		changed, s.inserted = a.changed-s.inserted, a.changed
+	}
+
+	r := &c.rows
+	r.row.places = r.row.places[:0]
+	r.row.columns, r.conn, r.ctx, r.statement, r.units = s.columns, c, ctx, s, rest
+	r.more, r.open, r.err, r.changed = len(s.columns) > 0 && !a.last, true, nil, changed
+
+	return r, nil
+}
+
+// fetch asks for more rows.
+func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
+	c.out.reset()
+	c.out.begin(msgFetch, s.id, 0)
+	c.out.uint32(unitFetchStatement, s.id)
+	c.out.fetchRows(c.config.FetchRows)
+	c.out.end()
+	body, err := c.ask(ctx, msgFetch, s.id)
+	if err != nil {
+		return nil, err
+	}
+	if first, _, err := nextUnit(body); err != nil || first.id != unitResult {
+		return nil, c.failure(ctx, garbage("an answer has no result"))
+	}
+
+	return body, nil
+}
+
+// release ends the use of a statement. When the server may be in the middle of it, it has to free it.
+func (s *Stmt) release(unfinished bool) {
+	if unfinished || !s.keep {
+		s.free()
+	}
+}
+
+// free marks the statement as one that the server is to free.
+func (s *Stmt) free() {
+	if !s.prepared {
+		return
+	}
+	s.prepared = false
+	s.conn.frees = append(s.conn.frees, s.id)
+}

@@ -1,0 +1,24 @@
+package cmi
+
+// ids are the numbers of statements that are in use on a connection.
+type ids struct {
+	used [maxStatements]bool
+	next uint32
+}
+
+// take returns a number that is free; false when there is none.
+func (s *ids) take() (uint32, bool) {
+	for range maxStatements {
+		id := s.next
+		s.next = (s.next + 1) % maxStatements
+		if !s.used[id] {
+			s.used[id] = true
+
+			return id, true
+		}
+	}
+
+	return 0, false
+}
+
+func (s *ids) give(id uint32) { s.used[id] = false }

@@ -1,0 +1,193 @@
+package cmi
+
+import (
+	"encoding/binary"
+	"math"
+	"net"
+	"net/netip"
+	"time"
+)
+
+const inputParameter = 1
+
+// appendParameters writes arguments as the server takes them with an execute: their number, and for each of them its
+// place, direction, type, length (twice) and bytes, padded to an even length.
+func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error) {
+	if len(args) != len(parameters) {
+		return nil, usage("the statement takes %d parameters, not %d", len(parameters), len(args))
+	}
+	if len(args) > maxParameters {
+		return nil, usage("a statement can have at most %d parameters, not %d", maxParameters, len(args))
+	}
+	start := len(b)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(args)))
+	for i, arg := range args {
+		head := len(b)
+		b = append(b, byte(i+1), inputParameter, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		values := len(b)
+		t, with, err := appendArgument(b, parameters[i].Type, arg)
+		if err != nil {
+			return nil, usage("parameter %d: %s", i+1, err.Message)
+		}
+		b = with
+		b[head+2] = byte(t)
+		length := uint32(len(b) - values)
+		binary.BigEndian.PutUint32(b[head+3:], length)
+		binary.BigEndian.PutUint32(b[head+7:], length)
+		if (len(b)-start)&1 != 0 {
+			b = append(b, 0)
+		}
+	}
+
+	return b, nil
+}
+
+// appendArgument writes one argument and tells its type: that of the Go value, but for what the server can only take as what
+// the parameter is.
+func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop // one case for each type
+	switch v := arg.(type) {
+	case nil:
+		return appendNull(b, parameter)
+	case string:
+		return Varchar, append(b, v...), nil
+	case []byte:
+		return Binary, append(b, v...), nil
+	case bool:
+		n := uint16(0)
+		if v {
+			n = 1
+		}
+
+		return Short, binary.BigEndian.AppendUint16(b, n), nil
+	case int16:
+		return Short, binary.BigEndian.AppendUint16(b, uint16(v)), nil
+	case int32:
+		return Integer, binary.BigEndian.AppendUint32(b, uint32(v)), nil
+	case float32:
+		return Float, binary.BigEndian.AppendUint32(b, math.Float32bits(v)), nil
+	case float64:
+		return Double, binary.BigEndian.AppendUint64(b, math.Float64bits(v)), nil
+	case time.Time:
+		ns, err := nanoseconds(v)
+
+		return Datetime, binary.BigEndian.AppendUint64(b, uint64(ns)), err
+	case netip.Addr:
+		if !v.IsValid() {
+			return 0, nil, usage("it is no IP address")
+		}
+		t, b := appendAddress(b, v)
+
+		return t, b, nil
+	case net.IP:
+		address, ok := netip.AddrFromSlice(v)
+		if !ok {
+			return 0, nil, usage("%d bytes are no IP address", len(v))
+		}
+		t, b := appendAddress(b, address.Unmap()) // net.IP keeps IPv4 in 16 bytes
+
+		return t, b, nil
+	}
+
+	if n, ok := asInt64(arg); ok {
+		t := Long
+		if parameter == Datetime {
+			t = Datetime
+		}
+
+		return t, binary.BigEndian.AppendUint64(b, uint64(n)), nil
+	}
+	if n, ok := asUint64(arg); ok {
+		return Ulong, binary.BigEndian.AppendUint64(b, n), nil
+	}
+
+	return 0, nil, usage("a %T cannot be bound", arg)
+}
+
+// appendNull writes the value that stands for a null of this type.
+func appendNull(b []byte, t Type) (Type, []byte, *Error) {
+	switch t { //nolint:exhaustive // the others are in the default
+	case Short:
+		return t, binary.BigEndian.AppendUint16(b, nullShort), nil
+	case Ushort:
+		return t, binary.BigEndian.AppendUint16(b, nullUshort), nil
+	case Integer:
+		return t, binary.BigEndian.AppendUint32(b, nullInteger), nil
+	case Uinteger:
+		return t, binary.BigEndian.AppendUint32(b, nullUinteger), nil
+	case Long:
+		return t, binary.BigEndian.AppendUint64(b, nullLong), nil
+	case Ulong:
+		return t, binary.BigEndian.AppendUint64(b, nullUlong), nil
+	case Float:
+		return t, binary.BigEndian.AppendUint32(b, nullFloat), nil
+	case Double:
+		return t, binary.BigEndian.AppendUint64(b, nullDouble), nil
+	case Datetime:
+		return t, binary.BigEndian.AppendUint64(b, nullDatetime), nil
+	case IPv4, IPv6:
+		return t, append(b, make([]byte, shapes[t].size)...), nil
+	default:
+		return t, b, nil
+	}
+}
+
+// appendAddress writes an IP address: its version and its bytes.
+func appendAddress(b []byte, address netip.Addr) (Type, []byte) {
+	if address.Is4() {
+		four := address.As4()
+
+		return IPv4, append(append(b, 4), four[:]...)
+	}
+	sixteen := address.As16()
+
+	return IPv6, append(append(b, 6), sixteen[:]...)
+}
+
+// asInt64 takes any integer that an int64 can hold.
+func asInt64(arg any) (int64, bool) {
+	switch v := arg.(type) {
+	case int64:
+		return v, true
+	case int:
+		return int64(v), true
+	case int8:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int32:
+		return int64(v), true
+	default:
+		n, ok := asUint64(arg)
+
+		return int64(n), ok && n <= math.MaxInt64
+	}
+}
+
+// asUint64 takes any unsigned integer.
+func asUint64(arg any) (uint64, bool) {
+	switch v := arg.(type) {
+	case uint64:
+		return v, true
+	case uint:
+		return uint64(v), true
+	case uint8:
+		return uint64(v), true
+	case uint16:
+		return uint64(v), true
+	case uint32:
+		return uint64(v), true
+	default:
+		return 0, false
+	}
+}
+
+// Times outside of these do not fit a datetime: 64 bits of nanoseconds since 1970.
+var earliest, latest = time.Unix(0, math.MinInt64), time.Unix(0, math.MaxInt64) //nolint:gochecknoglobals // constants
+
+func nanoseconds(t time.Time) (int64, *Error) {
+	if t.Before(earliest) || t.After(latest) {
+		return 0, usage("%s does not fit a datetime (the years 1678 to 2262)", t.UTC().Format(time.RFC3339))
+	}
+
+	return t.UnixNano(), nil
+}

@@ -1,0 +1,105 @@
+package cmi
+
+// What is said when a connection is made: the last character tells that the client is little-endian.
+const (
+	hello = "CMI_INET0"
+	ready = "CMI_READY"
+)
+
+// protocolVersion is 4.0.2: parameters by position, no nullable flags in the description of a column.
+const protocolVersion = 4<<48 | 0<<32 | 2
+
+// Messages.
+const (
+	msgConnect     = 0
+	msgPrepare     = 6
+	msgExecute     = 7
+	msgDirect      = 8
+	msgFetch       = 9
+	msgFree        = 10
+	msgAppendOpen  = 11
+	msgAppendData  = 12
+	msgAppendClose = 13
+	msgHighest     = 19
+)
+
+// Units. The names are those of machbaseAPI.
+const (
+	unitVersion  = 0x01
+	unitClient   = 0x02
+	unitDatabase = 0x04
+	unitEndian   = 0x05
+	unitUser     = 0x06
+	unitPassword = 0x07
+	unitTimeout  = 0x08 // seconds
+	unitHidden   = 0x41 // whether to show hidden columns
+	unitAddress  = 0x42
+
+	unitResult  = 0x10
+	unitMessage = 0x11
+	unitDetail  = 0x12
+
+	unitPrepareText = 0x20
+	unitParameters  = 0x21 // how many
+	unitStatement   = 0x22
+	unitRows        = 0x23 // in an answer how many were changed, in append data a row
+	unitTable       = 0x25
+	unitColumnName  = 0x26
+	unitColumnType  = 0x27
+	unitParamType   = 0x29
+
+	unitValues       = 0x31 // of parameters
+	unitAppendEndian = 0x34
+
+	unitDirectText = 0x40
+
+	unitFetchStatement = 0x50
+	unitFetchRows      = 0x51
+	unitRow            = 0x52
+
+	unitFreeStatement = 0x60
+	unitAccepted      = 0x61
+	unitRejected      = 0x62
+
+	unitStatementType = 200
+)
+
+// Types of units.
+const (
+	typeString = 0x02
+	typeBinary = 0x03
+	typeInt32  = 0x08
+	typeUint32 = 0x09
+	typeInt64  = 0x0a
+	typeUint64 = 0x0b
+)
+
+// isSized tells whether a unit of this type brings a length and bytes, and not a number.
+func isSized(unitType uint32) bool {
+	switch unitType {
+	case typeString, typeBinary, 0x0c, 0x0d, 0xf1, 0xf2:
+		return true
+	default:
+		return false
+	}
+}
+
+// Results, in the upper half of the unit; the lower half is the error's code.
+const (
+	resultOK   = 0x724f4b5f
+	resultLast = 0x724c5354 // there are no more rows
+)
+
+// statementInsert is the only type of statement that matters.
+const statementInsert = 513
+
+const (
+	headerSize    = 16
+	unitHeader    = 16
+	maxPacketBody = 64 << 10 // of what we send; a unit that is larger has a packet of its own
+	maxStatements = 1024
+	maxParameters = 255 // their number is a byte
+)
+
+// align rounds up to a multiple of 8.
+func align(n int) int { return (n + 7) &^ 7 }

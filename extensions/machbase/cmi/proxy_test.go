@@ -1,0 +1,123 @@
+package cmi_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// through is a Dial whose connections read what the server says through a filter.
+func through(filter func(r io.Reader) io.Reader) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+
+		return filtered{c, filter(c)}, nil
+	}
+}
+
+type filtered struct {
+	net.Conn
+
+	says io.Reader
+}
+
+func (f filtered) Read(b []byte) (int, error) { return f.says.Read(b) }
+
+// session connects, and reads some rows in several fetches.
+func session(ctx context.Context, config cmi.Config, sql string) (rows int, traffic uint64, err error) {
+	config.FetchRows = 5
+	c, err := cmi.Connect(ctx, config)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer c.Close()
+	r, err := c.Query(ctx, sql)
+	if err != nil {
+		return 0, 0, err
+	}
+	for r.Next() {
+		for i := range r.Columns() {
+			_ = r.Value(i)
+		}
+		rows++
+	}
+	err = r.Close()
+	traffic, _ = c.Traffic()
+
+	return rows, traffic, err
+}
+
+func TestWhatTheNetworkDoes(t *testing.T) {
+	const many = 12
+	table := makeTable(t, tagTable)
+	fillTable(t, table, many)
+	config := serverConfig(t)
+	sql := "select * from " + table
+	rows, length, err := session(withTimeout(t), config, sql)
+	require.NoError(t, err)
+	require.Equal(t, many, rows)
+
+	t.Run("byte by byte", func(t *testing.T) {
+		slow := config
+		slow.Dial = through(iotest.OneByteReader)
+		rows, _, err := session(withTimeout(t), slow, sql)
+		require.NoError(t, err)
+		require.Equal(t, many, rows)
+	})
+	t.Run("cut", func(t *testing.T) {
+		for n := range length {
+			cut := config
+			cut.Dial = through(func(r io.Reader) io.Reader { return io.LimitReader(r, int64(n)) })
+			_, _, err := session(withTimeout(t), cut, sql)
+			var e *cmi.Error
+			require.ErrorAs(t, err, &e, "after %d bytes", n)
+			require.Contains(t, []string{cmi.KindConnect, cmi.KindConnection}, e.Kind)
+		}
+	})
+	t.Run("corrupt", func(t *testing.T) {
+		for n := range length {
+			for _, flip := range []byte{0x01, 0xff} {
+				corrupt := config
+				corrupt.Dial = through(func(r io.Reader) io.Reader { return &flipper{r, int(n), flip} })
+				ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond) // a length that is too large is waited for
+				began := time.Now()
+				_, _, err := session(ctx, corrupt, sql)
+				cancel()
+				assert.Less(t, time.Since(began), patience/3, "byte %d", n)
+				if err != nil { // else it was a value, or means nothing
+					var e *cmi.Error
+					require.ErrorAs(t, err, &e, "byte %d", n)
+				}
+			}
+		}
+	})
+}
+
+// flipper changes a byte, so many bytes from here.
+type flipper struct {
+	io.Reader
+
+	at   int
+	flip byte
+}
+
+func (f *flipper) Read(b []byte) (int, error) {
+	n, err := f.Reader.Read(b)
+	if f.at >= 0 && f.at < n {
+		b[f.at] ^= f.flip
+	}
+	f.at -= n
+
+	return n, err
+}

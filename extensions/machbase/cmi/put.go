@@ -1,0 +1,199 @@
+package cmi
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// cellWriter writes the value at a place of a row; false stands for a null.
+type cellWriter func(b []byte, column Column, place int) ([]byte, bool, *Error)
+
+// write writes a row: 0 for not compressed, the length of the nulls, a bit for each column that is null (the highest first), and the
+// values of the others, little-endian.
+func (a *Appender) write(cell cellWriter) error {
+	b := a.out.buf
+	unit := len(b)
+	b = append(b, unitRows, 0, 0, 0, typeBinary, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	row := len(b)
+	b = append(b, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(a.nulls))
+	nulls := len(b)
+	for range a.nulls {
+		b = append(b, 0)
+	}
+
+	for i, place := range a.places {
+		present := false
+		switch place {
+		case placeNull:
+		case placeArrival:
+			b, present = binary.LittleEndian.AppendUint64(b, 0), true // the server fills it in
+		default:
+			var err *Error
+			if b, present, err = cell(b, a.columns[i], place); err != nil {
+				return err
+			}
+		}
+		if !present {
+			b[nulls+i/8] |= 1 << (7 - i%8)
+		}
+	}
+	length := len(b) - row
+	binary.LittleEndian.PutUint64(b[unit+8:], uint64(length))
+	a.out.buf = b
+	a.out.pad(length)
+
+	return nil
+}
+
+// misfit is the error of a value that does not fit its column.
+func misfit(c Column, value any) *Error {
+	switch v := value.(type) {
+	case string:
+		if len(v) > 40 {
+			value = strings.ToValidUTF8(v[:40], "") + "..."
+		}
+	case []byte:
+		value = fmt.Sprintf("%d bytes", len(v))
+	}
+
+	return NewError(KindAppend, "column %q (%s) cannot take %v", c.Name, c.Type, value)
+}
+
+// put writes any value.
+func put(b []byte, c Column, value any) ([]byte, bool, *Error) {
+	switch v := value.(type) {
+	case nil:
+		return b, false, nil
+	case string:
+		return putText(b, c, v)
+	case []byte:
+		return putBytes(b, c, v)
+	case float64:
+		return putFloat(b, c, v)
+	case float32:
+		return putFloat(b, c, float64(v))
+	case time.Time:
+		return putTime(b, c, v)
+	case netip.Addr:
+		return putAddress(b, c, v)
+	case net.IP:
+		if address, ok := netip.AddrFromSlice(v); ok {
+			return putAddress(b, c, address)
+		}
+	default:
+		if n, ok := asInt64(value); ok {
+			return putInteger(b, c, n)
+		}
+		if n, ok := asUint64(value); ok {
+			return putUnsigned(b, c, n)
+		}
+	}
+
+	return nil, false, misfit(c, value)
+}
+
+func putInteger(b []byte, c Column, n int64) ([]byte, bool, *Error) {
+	fits := true
+	switch c.Type { //nolint:exhaustive // the others are in the default
+	case Short:
+		b, fits = binary.LittleEndian.AppendUint16(b, uint16(n)), n == int64(int16(n))
+	case Ushort:
+		b, fits = binary.LittleEndian.AppendUint16(b, uint16(n)), n == int64(uint16(n))
+	case Integer:
+		b, fits = binary.LittleEndian.AppendUint32(b, uint32(n)), n == int64(int32(n))
+	case Uinteger:
+		b, fits = binary.LittleEndian.AppendUint32(b, uint32(n)), n == int64(uint32(n))
+	case Long, Datetime:
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	case Ulong:
+		b, fits = binary.LittleEndian.AppendUint64(b, uint64(n)), n >= 0
+	case Float, Double:
+		return putFloat(b, c, float64(n))
+	default:
+		fits = false
+	}
+	if !fits {
+		return nil, false, misfit(c, n)
+	}
+
+	return b, true, nil
+}
+
+// putUnsigned writes a number that an int64 may not hold.
+func putUnsigned(b []byte, c Column, n uint64) ([]byte, bool, *Error) {
+	switch {
+	case n <= math.MaxInt64:
+		return putInteger(b, c, int64(n))
+	case c.Type == Ulong:
+		return binary.LittleEndian.AppendUint64(b, n), true, nil
+	case c.Type == Float, c.Type == Double:
+		return putFloat(b, c, float64(n))
+	default:
+		return nil, false, misfit(c, n)
+	}
+}
+
+func putFloat(b []byte, c Column, f float64) ([]byte, bool, *Error) {
+	switch c.Type { //nolint:exhaustive // the others do not fit
+	case Double:
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(f)), true, nil
+	case Float:
+		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(f))), true, nil
+	case Short, Ushort, Integer, Uinteger, Long, Ulong:
+		if f == math.Trunc(f) && f >= math.MinInt64 && f < -math.MinInt64 {
+			return putInteger(b, c, int64(f))
+		}
+	}
+
+	return nil, false, misfit(c, f)
+}
+
+func putTime(b []byte, c Column, t time.Time) ([]byte, bool, *Error) {
+	if c.Type != Datetime {
+		return nil, false, misfit(c, t.Format(time.RFC3339Nano))
+	}
+	ns, err := nanoseconds(t)
+
+	return binary.LittleEndian.AppendUint64(b, uint64(ns)), true, err
+}
+
+func putText(b []byte, c Column, s string) ([]byte, bool, *Error) {
+	switch {
+	case c.width == variable:
+		return append(binary.LittleEndian.AppendUint32(b, uint32(len(s))), s...), true, nil
+	case c.Type == IPv4, c.Type == IPv6:
+		if address, err := netip.ParseAddr(s); err == nil {
+			return putAddress(b, c, address)
+		}
+	}
+
+	return nil, false, misfit(c, s)
+}
+
+func putBytes(b []byte, c Column, data []byte) ([]byte, bool, *Error) {
+	if c.width != variable {
+		return nil, false, misfit(c, data)
+	}
+
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...), true, nil
+}
+
+func putAddress(b []byte, c Column, address netip.Addr) ([]byte, bool, *Error) {
+	switch {
+	case c.Type == IPv4 && address.Unmap().Is4():
+		address = address.Unmap()
+	case c.Type == IPv6 && address.IsValid() && address.Zone() == "":
+		address = netip.AddrFrom16(address.As16())
+	default:
+		return nil, false, misfit(c, address)
+	}
+	_, b = appendAddress(b, address)
+
+	return b, true, nil
+}

@@ -1,0 +1,155 @@
+package cmi
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+const (
+	firstBuffer = 8 << 10   // holds a usual answer; 512 connections have one each
+	keptBuffer  = 128 << 10 // a larger one is let go after its message
+	maxMessage  = 256 << 20 // of what we receive
+)
+
+// message is an answer of the server. Its body is valid until the next one is read.
+type message struct {
+	kind      byte
+	statement uint32
+	body      []byte
+}
+
+// reader reads messages. Its buffer grows with what has come, not with what a header says is to come.
+type reader struct {
+	from io.Reader
+	buf  []byte
+	body int // where the current message's body starts,
+	end  int // and ends
+	next int // where what was not looked at yet starts,
+	fill int // and ends
+}
+
+// read reads the next message.
+func (r *reader) read() (message, error) {
+	r.drop()
+	var m message
+	for packet := 0; ; packet++ {
+		if err := r.need(headerSize); err != nil {
+			return m, err
+		}
+		header := r.buf[r.next : r.next+headerSize]
+		lengthAndFlag := binary.BigEndian.Uint32(header[4:])
+		flag, length := lengthAndFlag>>30, int(lengthAndFlag&(1<<30-1))
+		kind, statement := header[3], binary.BigEndian.Uint32(header[8:])
+
+		switch first := flag == 0 || flag == 1; {
+		case header[0] != 0 || kind > msgHighest:
+			return m, garbage("a packet starts with % x", header)
+		case first != (packet == 0):
+			return m, garbage("a packet of a message is missing")
+		case packet > 0 && kind != m.kind:
+			return m, garbage("a packet of another message stands in the middle of one")
+		case r.end-r.body+length > maxMessage:
+			return m, garbage("a message has more than %d bytes", maxMessage)
+		}
+		r.next += headerSize
+		if packet == 0 {
+			r.body, r.end = r.next, r.next
+		}
+		if err := r.need(length); err != nil {
+			return m, err
+		}
+		if r.end != r.next { // close the gap that the header leaves
+			copy(r.buf[r.end:], r.buf[r.next:r.next+length])
+		}
+		r.end += length
+		r.next += length
+		m.kind, m.statement = kind, statement
+
+		if flag == 0 || flag == 3 {
+			m.body = r.buf[r.body:r.end]
+
+			return m, nil
+		}
+	}
+}
+
+// drop forgets the last message.
+func (r *reader) drop() {
+	r.body, r.end = r.next, r.next
+	if r.next < r.fill {
+		return
+	}
+	r.body, r.end, r.next, r.fill = 0, 0, 0, 0
+	if cap(r.buf) > keptBuffer {
+		r.buf = nil
+	}
+}
+
+// buffered tells whether something has come that was not looked at yet.
+func (r *reader) buffered() bool { return r.next < r.fill }
+
+// need makes sure that so many bytes that were not looked at yet are in the buffer.
+func (r *reader) need(n int) error {
+	for r.fill-r.next < n {
+		if r.fill == len(r.buf) {
+			r.makeRoom(n)
+		}
+		got, err := r.from.Read(r.buf[r.fill:])
+		r.fill += got
+		if err != nil && r.fill-r.next < n {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// makeRoom moves the message and what follows it to the front, and makes the buffer larger when that is not enough: up to
+// what is needed, but no more than double of what has come.
+func (r *reader) makeRoom(n int) {
+	used, wanted, size := r.fill-r.body, r.next-r.body+n, len(r.buf)
+	buf := r.buf
+	if wanted > size {
+		size = max(size, firstBuffer, min(wanted, 2*used))
+		buf = make([]byte, size)
+	}
+	copy(buf, r.buf[r.body:r.fill])
+	r.buf = buf
+	r.end -= r.body
+	r.next -= r.body
+	r.fill -= r.body
+	r.body = 0
+}
+
+// unit is a piece of a body. Those with a length have data, the others a number.
+type unit struct {
+	id     uint32
+	number uint64
+	data   []byte
+}
+
+// nextUnit takes the first unit from a body.
+func nextUnit(body []byte) (u unit, rest []byte, err error) {
+	if len(body) < unitHeader {
+		return u, nil, garbage("an answer ends in the middle of a unit")
+	}
+	u.id = binary.LittleEndian.Uint32(body)
+	unitType := binary.LittleEndian.Uint32(body[4:])
+	number := binary.LittleEndian.Uint64(body[8:])
+	rest = body[unitHeader:]
+	if !isSized(unitType) {
+		if unitType < typeInt64 { // the upper bytes belong to no number
+			number &= 1<<32 - 1
+		}
+		u.number = number
+
+		return u, rest, nil
+	}
+
+	if number > uint64(len(rest)) || align(int(number)) > len(rest) {
+		return u, nil, garbage("a unit says that it has %d bytes, and there are %d", number, len(rest))
+	}
+	u.data = rest[:number]
+
+	return u, rest[align(int(number)):], nil
+}

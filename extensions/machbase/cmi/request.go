@@ -1,0 +1,109 @@
+package cmi
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// request builds messages, one behind the other, in a buffer that is used again.
+type request struct {
+	buf    []byte
+	packet int // where the current packet starts
+	parts  int // packets of the current message so far
+}
+
+// reset forgets what was built.
+func (r *request) reset() { r.buf = r.buf[:0] }
+
+// begin starts a message.
+func (r *request) begin(message byte, statement uint32, adds uint16) {
+	r.parts = 0
+	r.startPacket(message, statement, adds)
+}
+
+func (r *request) startPacket(message byte, statement uint32, adds uint16) {
+	r.packet = len(r.buf)
+	r.buf = append(r.buf, 0, byte(adds>>8), byte(adds), message, 0, 0, 0, 0)
+	r.buf = binary.BigEndian.AppendUint32(r.buf, statement)
+	r.buf = append(r.buf, 0, 0, 0, 0)
+}
+
+// end ends the message.
+func (r *request) end() {
+	flag := uint32(0)
+	if r.parts > 0 {
+		flag = 3
+	}
+	r.endPacket(flag)
+}
+
+func (r *request) endPacket(flag uint32) {
+	header := r.buf[r.packet:]
+	binary.BigEndian.PutUint32(header[4:], flag<<30|uint32(len(header)-headerSize))
+	r.parts++
+}
+
+// room makes a new packet when a unit of this size does not fit the current one any more.
+func (r *request) room(size int) {
+	body := len(r.buf) - r.packet - headerSize
+	if body == 0 || body+size <= maxPacketBody {
+		return
+	}
+	header := r.buf[r.packet:]
+	message, adds, statement := header[3], binary.BigEndian.Uint16(header[1:]), binary.BigEndian.Uint32(header[8:])
+	if r.parts == 0 {
+		r.endPacket(1)
+	} else {
+		r.endPacket(2)
+	}
+	r.startPacket(message, statement, adds)
+}
+
+func (r *request) unit(id, unitType uint32, number uint64) {
+	r.buf = binary.LittleEndian.AppendUint32(r.buf, id)
+	r.buf = binary.LittleEndian.AppendUint32(r.buf, unitType)
+	r.buf = binary.LittleEndian.AppendUint64(r.buf, number)
+}
+
+func (r *request) uint64(id uint32, n uint64) {
+	r.room(unitHeader)
+	r.unit(id, typeUint64, n)
+}
+
+func (r *request) fetchRows(n int64) {
+	r.room(unitHeader)
+	r.unit(unitFetchRows, typeInt64, uint64(n))
+}
+
+func (r *request) uint32(id, n uint32) {
+	r.room(unitHeader)
+	r.unit(id, typeUint32, uint64(n))
+}
+
+func (r *request) text(id uint32, s string) {
+	r.room(unitHeader + align(len(s)))
+	r.unit(id, typeString, uint64(len(s)))
+	r.buf = append(r.buf, s...)
+	r.pad(len(s))
+}
+
+// sql adds a statement. A machbase-neo v8.0.74 reads on behind a text whose last line is a comment, into what was there before: a
+// line end ends it.
+func (r *request) sql(id uint32, s string) {
+	if strings.Contains(s, "--") {
+		s += "\n"
+	}
+	r.text(id, s)
+}
+
+func (r *request) bytes(id uint32, b []byte) {
+	r.room(unitHeader + align(len(b)))
+	r.unit(id, typeBinary, uint64(len(b)))
+	r.buf = append(r.buf, b...)
+	r.pad(len(b))
+}
+
+func (r *request) pad(length int) {
+	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
+	r.buf = append(r.buf, zeros[:align(length)-length]...)
+}

@@ -1,0 +1,102 @@
+package cmi
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Stmt is a prepared statement of one connection.
+type Stmt struct {
+	conn *Conn
+	text string
+
+	id       uint32
+	prepared bool // on the server
+	keep     bool // after its use: it is in the cache, or a caller has it
+	closed   atomic.Bool
+
+	kind       int
+	columns    []Column
+	parameters []Column
+	inserted   int64 // rows, by all executions since it was prepared: the server counts on
+}
+
+// Prepare prepares a statement for many uses.
+func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
+	if err := c.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	s := &Stmt{conn: c, text: sql, keep: true}
+
+	return s, s.prepare(ctx)
+}
+
+// Query runs the statement and returns its rows, which must be closed. Arguments are nil, bool, any integer or floating-point
+// number, string, []byte, time.Time, netip.Addr or net.IP.
+func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := s.execute(ctx, args)
+	if err != nil {
+		s.conn.leave()
+	}
+
+	return rows, err
+}
+
+// Exec runs the statement and returns how many rows it changed. Arguments are as those of Query.
+func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	rows, err := s.execute(ctx, args)
+	if err != nil {
+		s.conn.leave()
+
+		return 0, err
+	}
+	changed := rows.changed
+
+	return changed, rows.Close()
+}
+
+func (s *Stmt) enter(ctx context.Context) error {
+	if s.closed.Load() {
+		return usage("the statement is closed")
+	}
+
+	return s.conn.enter(ctx)
+}
+
+// Columns describes the columns of the answer; it is empty for a statement without rows.
+func (s *Stmt) Columns() []Column { return s.columns }
+
+// Parameters describes what the question marks in the text take, as the server sees it.
+func (s *Stmt) Parameters() []Column { return s.parameters }
+
+// Close frees the statement on the server, together with the next call. It may be called while the connection is in use, such as by
+// the statement's own rows, which can be read on. It returns nil.
+func (s *Stmt) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	c := s.conn
+	c.closing.Lock()
+	defer c.closing.Unlock()
+	c.closing.statements = append(c.closing.statements, s)
+
+	return nil
+}
+
+// freeClosed marks the statements that were closed since the last call as those that the server is to free.
+func (c *Conn) freeClosed() {
+	c.closing.Lock()
+	defer c.closing.Unlock()
+	for _, s := range c.closing.statements {
+		s.free()
+	}
+	clear(c.closing.statements)
+	c.closing.statements = c.closing.statements[:0]
+}

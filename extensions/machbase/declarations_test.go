@@ -1,0 +1,125 @@
+package machbase
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// index.d.ts declares all that scripts can use, and nothing else.
+func TestDeclarations(t *testing.T) {
+	v := newVU(t, &fakeDriver{})
+	v.run(`var client = new machbase.Client(), objects = {
+		Client: client, Statement: client.prepare('x'), Appender: client.appender('t'), Rollup: client.rollup('r') }`)
+	for name, properties := range map[string][]string{"Client": {"driver", "statementCache"}, "Statement": nil, "Appender": nil, "Rollup": nil} {
+		body := declaration(t, name)
+		keys := v.run(`Object.keys(objects.` + name + `)`).([]any)
+		require.ElementsMatch(t, keys, append(declaredMethods(body), declaredKeys(properties)...), name)
+		for _, property := range properties {
+			require.Contains(t, body, "readonly "+property+":", name)
+		}
+	}
+
+	for name, options := range map[string]reflect.Type{
+		"ClientOptions": reflect.TypeFor[options](), "AppenderOptions": reflect.TypeFor[appenderOptions](),
+		"StockOptions": reflect.TypeFor[stockOptions](), "RangeOptions": reflect.TypeFor[rangeOptions](),
+		"UniformOptions": reflect.TypeFor[uniformOptions](), "SineOptions": reflect.TypeFor[sineOptions](),
+		"SequenceOptions": reflect.TypeFor[sequenceOptions](),
+	} {
+		require.ElementsMatch(t, optionKeys(options), declaredOptions(declaration(t, name)), name)
+	}
+	require.Equal(t, execKeys, declaredOptions(declaration(t, "ExecOptions")))
+	require.ElementsMatch(t, queryKeys, append(declaredOptions(declaration(t, "QueryOptions")), execKeys...))
+	require.ElementsMatch(t, []string{"accepted", "rejected", "reasons", "other"}, declaredOptions(declaration(t, "Receipt")))
+	require.JSONEq(t, `["accepted","other","reasons","rejected"]`, v.js(`Object.keys(objects.Appender.sync()).sort()`))
+}
+
+// declaration is the body of a class or an interface.
+func declaration(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile("index.d.ts")
+	require.NoError(t, err)
+	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?: extends \w+)? \{\n(.*?)\n  \}`).FindStringSubmatch(string(raw))
+	require.NotNil(t, body, "%s is not declared", name)
+
+	return body[1]
+}
+
+func declaredMethods(body string) []any {
+	var names []any
+	seen := map[string]bool{"constructor": true}
+	for _, match := range regexp.MustCompile(`(?m)^    (\w+)(?:<[^(]*>)?\(`).FindAllStringSubmatch(body, -1) {
+		if !seen[match[1]] {
+			seen[match[1]] = true
+			names = append(names, match[1])
+		}
+	}
+
+	return names
+}
+
+func declaredKeys(names []string) []any {
+	var keys []any
+	for _, name := range names {
+		keys = append(keys, name)
+	}
+
+	return keys
+}
+
+func declaredOptions(body string) []string {
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^    (\w+)\??:`).FindAllStringSubmatch(body, -1) {
+		names = append(names, match[1])
+	}
+
+	return names
+}
+
+// optionKeys are the keys of a struct's own fields.
+func optionKeys(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("json"); key != "" {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}
+
+// Each asynchronous form stands beside the blocking one.
+func TestEveryOperationHasBothForms(t *testing.T) {
+	v := newVU(t, &fakeDriver{})
+	v.run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
+	names := v.run(`objects.flatMap((o) => Object.keys(o).filter((key) => typeof o[key] === 'function'))`).([]any)
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name.(string)] = true
+	}
+	for name := range known {
+		if plain, ok := strings.CutPrefix(name, "async"); ok {
+			require.True(t, known[strings.ToLower(plain[:1])+plain[1:]], name)
+		} else if name != "rollup" {
+			require.True(t, known["async"+strings.ToUpper(name[:1])+name[1:]], name)
+		}
+	}
+}
+
+func TestMetricsAreDocumented(t *testing.T) {
+	v := newInitVU(t, &fakeDriver{})
+	raw, err := os.ReadFile("index.d.ts")
+	require.NoError(t, err)
+	own := 0
+	for _, metric := range v.VU.InitEnv().Registry.All() {
+		if strings.HasPrefix(metric.Name, "machbase_") {
+			own++
+			require.Contains(t, string(raw), "`"+metric.Name+"`")
+		}
+	}
+	require.Equal(t, 5, own)
+}

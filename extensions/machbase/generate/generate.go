@@ -1,0 +1,98 @@
+package generate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Source makes the rows of a range.
+type Source struct {
+	options Options
+	rows    int64
+	value   func(tag int, step, at int64) float64
+}
+
+func newSource(o Options, value func(tag int, step, at int64) float64) (*Source, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	rows, err := o.count()
+	if err != nil {
+		return nil, err
+	}
+
+	return &Source{options: o, rows: rows, value: value}, nil
+}
+
+// Batches calls send with at most [BatchRows] rows at a time: names ([]string), times ([]int64, nanoseconds since 1970)
+// and values ([]float64), which are valid until it returns. It ends with the first error of send, which it returns.
+func (s *Source) Batches(send func(columns ...any) error) error {
+	names := s.options.names()
+	b := newBatch(s.rows)
+	at, step, tag := s.options.From.UnixNano(), int64(0), 0
+	for range s.rows {
+		b.add(names[tag], at, s.value(tag, step, at))
+		if len(b.names) == BatchRows {
+			if err := b.send(send); err != nil {
+				return err
+			}
+		}
+		if tag++; tag == len(names) {
+			at, step, tag = at+int64(s.options.Interval), step+1, 0
+		}
+	}
+
+	return b.send(send)
+}
+
+// Uniform makes values that are drawn evenly from lowest to below highest. Each tag of each seed has a stream of its own.
+func Uniform(o Options, seed uint64, lowest, highest float64) (*Source, error) {
+	width := highest - lowest
+	if !(width >= 0) || math.IsInf(width, 0) { // NaN, which compares with nothing, is refused too
+		return nil, fmt.Errorf("min and max must be numbers, and max not below min; they are %v and %v", lowest, highest)
+	}
+
+	return newSource(o, func(tag int, _, at int64) float64 {
+		draw := mix(mix(mix(seed)+uint64(tag)) + uint64(at))
+
+		return lowest + float64(width*(float64(draw>>11)/(1<<53)))
+	})
+}
+
+// Sine makes offset + amplitude * sin of the time since 1970, one turn in each period. The tags are spread evenly over a turn.
+func Sine(o Options, period time.Duration, amplitude, offset float64) (*Source, error) {
+	switch {
+	case period <= 0:
+		return nil, fmt.Errorf("period must be more than 0, not %s", period)
+	case !isFinite(amplitude) || !isFinite(offset):
+		return nil, errors.New("amplitude and offset must be numbers")
+	}
+
+	return newSource(o, func(tag int, _, at int64) float64 {
+		turn := float64(at%int64(period))/float64(period) + float64(tag)/float64(o.Tags)
+
+		return offset + float64(amplitude*math.Sin(2*math.Pi*turn))
+	})
+}
+
+// Sequence makes offset, offset + 1, offset + 2 and so on, for each tag.
+func Sequence(o Options, offset float64) (*Source, error) {
+	if !isFinite(offset) {
+		return nil, errors.New("offset must be a number")
+	}
+
+	return newSource(o, func(_ int, step, _ int64) float64 { return offset + float64(step) })
+}
+
+func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+// mix spreads the bits of x: the generator SplitMix64 of Steele, Lea and Flood (2014), one step of it.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+
+	return x ^ x>>31
+}

@@ -1,0 +1,67 @@
+package official
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The two ways in which the clients write an error of the server, and a third one of machcli's, which ends with the name
+// of a function.
+var (
+	coded  = regexp.MustCompile(`(?:MACHCLI-ERR-|^server error code=)(\d+)(?:, *| message=|$)`)
+	called = regexp.MustCompile(`(?s)^MACHCLI-ERR (\d+) (.*), MachC\w+(?:\([^)]*\))?$`)
+)
+
+// ServerError finds the server's code and message in the text of an error. The code is 0 when the error is not the
+// server's.
+func ServerError(text string) (code int, message string) {
+	if match := called.FindStringSubmatch(text); match != nil {
+		return number(match[1]), match[2]
+	}
+	match := coded.FindStringSubmatchIndex(text)
+	if match == nil {
+		return 0, ""
+	}
+
+	return number(text[match[2]:match[3]]), text[match[1]:]
+}
+
+// number is 0 for digits that are too many for a code.
+func number(digits string) int {
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return 0
+	}
+
+	return n
+}
+
+// Text is the text of an error of a client's own, most of which are written twice.
+func Text(err error) string {
+	text := strings.TrimPrefix(err.Error(), "MACHCLI ")
+	if half := (len(text) - len(", ")) / 2; half > 0 && text == text[:half]+", "+text[:half] {
+		return text[:half]
+	}
+
+	return text
+}
+
+// ConnectReason says why a connection could not be made, in one line. It goes by the client's text.
+func ConnectReason(text string) string {
+	switch {
+	case strings.Contains(text, "connection refused"):
+		return "connection refused; is a Machbase server running there?"
+	case strings.Contains(text, "no such host"):
+		return "there is no such host"
+	case strings.Contains(text, "timeout"):
+		return "no answer in time"
+	default:
+		return text
+	}
+}
+
+// IsUsage tells whether the text is that of a call that was wrong, and not of one that failed.
+func IsUsage(text string) bool { return usage.MatchString(text) }
+
+var usage = regexp.MustCompile(`^params required|unknown type|unsupported.*type`)

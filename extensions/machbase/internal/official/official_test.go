@@ -1,0 +1,160 @@
+package official_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+func TestSQL(t *testing.T) {
+	for sql, want := range map[string]string{
+		"select 1":                            "select 1",
+		"  select 1\n":                        "select 1",
+		"-- who\nselect 1":                    "select 1",
+		"-- a\n  -- b\n/* c\n */select 1":     "select 1",
+		"/* a */ /* b */ select 1":            "select 1",
+		"select /*+ SCAN_FORWARD(t) */ a":     "select /*+ SCAN_FORWARD(t) */ a",
+		"select/*+ SCAN_FORWARD(t) */ a":      "select /*+ SCAN_FORWARD(t) */ a",
+		"SELECT*from t":                       "SELECT *from t",
+		"select'a' from t":                    "select 'a' from t",
+		"select\na from t":                    "select\na from t",
+		"selected":                            "selected",
+		"select_1":                            "select_1",
+		"select 1 -- the end":                 "select 1 -- the end",
+		"select '-- no comment' /* inside */": "select '-- no comment' /* inside */",
+		"-- only a comment":                   "-- only a comment",
+		"/* never ends":                       "/* never ends",
+		"/**/select 1":                        "select 1",
+		"-":                                   "-",
+		"":                                    "",
+	} {
+		require.Equal(t, want, official.SQL(sql), "%q", sql)
+	}
+}
+
+func TestServerError(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		code    int
+		message string
+	}{
+		{"MACHCLI-ERR-2025, Table T does not exist.", 2025, "Table T does not exist."},
+		{"MACHCLI-ERR-2081,Invalid username/password.", 2081, "Invalid username/password."},
+		{"MACHCLI-ERR-3027, ", 3027, ""},
+		{"MACHCLI-ERR 2061 Cannot divide a value by zero., MachCLIFetch()", 2061, "Cannot divide a value by zero."},
+		{"MACHCLI-ERR 2061 a, b\nc, MachCLIAppendOpen", 2061, "a, b\nc"},
+		{"MACHCLI-ERR 2061 x, MachCLIGetData(3)", 2061, "x"},
+		{"server error code=2061 message=Cannot divide a value by zero.", 2061, "Cannot divide a value by zero."},
+		{"server error code=2061", 2061, ""},
+		{"MACHCLI-ERR-99999999999999999999, x", 0, "x"},
+		{"MACHCLI-ERR-0, no code", 0, "no code"},
+		{"MACHCLI-ERR no code, MachCLIFetch()", 0, ""},
+		{"EOF", 0, ""},
+		{"", 0, ""},
+	} {
+		code, message := official.ServerError(test.text)
+		require.Equal(t, test.code, code, test.text)
+		require.Equal(t, test.message, message, test.text)
+	}
+}
+
+func TestText(t *testing.T) {
+	for text, want := range map[string]string{
+		"MACHCLI EOF, EOF": "EOF", "MACHCLI read tcp: reset, read tcp: reset": "read tcp: reset", "MACHCLI a, b": "a, b", "EOF": "EOF",
+		"": "", ", ": ", ", "MACHCLI ": "",
+	} {
+		require.Equal(t, want, official.Text(errors.New(text)), "%q", text)
+	}
+}
+
+func TestConnectReason(t *testing.T) {
+	for text, want := range map[string]string{
+		"dial tcp 10.0.0.1:5656: connect: connection refused": "connection refused; is a Machbase server running there?",
+		"dial tcp: lookup db: no such host":                   "there is no such host",
+		"dial tcp 10.0.0.1:5656: i/o timeout":                 "no answer in time",
+		"handshake failed: \"HTTP/1.1 \"":                     "handshake failed: \"HTTP/1.1 \"",
+	} {
+		require.Equal(t, want, official.ConnectReason(text))
+	}
+}
+
+func TestIsUsage(t *testing.T) {
+	for text, want := range map[string]bool{
+		"params required 1, but got 0": true, "bind unknown type at column 0 bool, expect: 8": true, "unsupported bind type x": true,
+		"EOF": false, "": false,
+	} {
+		require.Equal(t, want, official.IsUsage(text), text)
+	}
+}
+
+func TestArgs(t *testing.T) {
+	plain := []any{"a", 1, nil}
+	require.Same(t, &plain[0], &official.Args(plain)[0])
+	args := []any{netip.MustParseAddr("::1"), "a", netip.MustParseAddr("1.2.3.4")}
+	require.Equal(t, []any{"::1", "a", "1.2.3.4"}, official.Args(args))
+	require.Equal(t, netip.MustParseAddr("::1"), args[0])
+	require.Empty(t, official.Args(nil))
+}
+
+func TestPlaces(t *testing.T) {
+	known := []string{official.ArrivalTime, "N", "TEXT"}
+	for _, test := range []struct {
+		wanted []string
+		places []int
+		kind   string
+	}{
+		{nil, []int{1, 2}, ""},
+		{[]string{"text", "n"}, []int{2, 1}, ""},
+		{[]string{"Text"}, []int{2}, ""},
+		{[]string{"_arrival_time", "N"}, []int{0, 1}, ""},
+		{[]string{"nope"}, nil, cmi.KindNotFound},
+		{[]string{"n", "N"}, nil, cmi.KindUsage},
+	} {
+		places, err := official.Places("T", known, test.wanted)
+		require.Equal(t, test.places, places, test.wanted)
+		if test.kind == "" {
+			require.Nil(t, err)
+		} else {
+			require.Equal(t, test.kind, err.Kind)
+		}
+	}
+}
+
+func TestEachRow(t *testing.T) {
+	var seen [][]any
+	keep := func(row []any) error {
+		seen = append(seen, slices.Clone(row))
+
+		return nil
+	}
+	rows, err := official.EachRow([]any{[]string{"a", "b"}, []float64{1, 2}, []any{nil, 3}}, keep)
+	require.NoError(t, err)
+	require.Equal(t, 2, rows)
+	require.Equal(t, [][]any{{"a", 1.0, nil}, {"b", 2.0, 3}}, seen)
+
+	rows, err = official.EachRow([]any{[]string{"a", "b"}}, func(row []any) error {
+		if row[0] == "b" {
+			return errors.New("no more")
+		}
+
+		return nil
+	})
+	require.EqualError(t, err, "no more")
+	require.Equal(t, 1, rows)
+
+	for want, columns := range map[string][]any{
+		"column 2 has 1 values, and the ones before it have 2": {[]string{"a", "b"}, []float64{1}},
+		"column 1 must be a slice of values, not int":          {1},
+		"column 1 must be a slice of values, not <nil>":        {nil},
+	} {
+		rows, err := official.EachRow(columns, keep)
+		require.EqualError(t, err, want)
+		require.Zero(t, rows)
+	}
+}

@@ -1,0 +1,39 @@
+package official
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// ArrivalTime is the first column of a log table. The server fills it in when a row brings none.
+const ArrivalTime = "_ARRIVAL_TIME"
+
+// Places are those in a table's row of the values that rows bring for the wanted columns; without these, for all that the
+// table knows. The error is that of a column which is not there, or there twice.
+func Places(table string, known, wanted []string) ([]int, *cmi.Error) {
+	var places []int
+	if len(wanted) == 0 {
+		for i, name := range known {
+			if name != ArrivalTime {
+				places = append(places, i)
+			}
+		}
+
+		return places, nil
+	}
+
+	for _, name := range wanted {
+		place := slices.IndexFunc(known, func(column string) bool { return strings.EqualFold(column, name) })
+		switch {
+		case place < 0:
+			return nil, cmi.NewError(cmi.KindNotFound, "table '%s' has no column %q to append to", table, name)
+		case slices.Contains(places, place):
+			return nil, cmi.NewError(cmi.KindUsage, "appender: column %q is there twice", name)
+		}
+		places = append(places, place)
+	}
+
+	return places, nil
+}

@@ -1,0 +1,153 @@
+//go:build machcli
+
+package machcli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/machbase/neo-client/api"
+	"github.com/machbase/neo-server/v8/api/machcli"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+// appendedAtOnce is how many rows are handed to C in one call.
+const appendedAtOnce = 256
+
+// appender puts the values where the table has them, and gives them the types that the client asks for.
+type appender struct {
+	conn     *connection
+	appender *machcli.Appender
+	columns  api.Columns
+	receipt  cmi.Receipt // of the appenders before this one
+	table    string
+	places   []int   // in the table's row, of each value
+	pending  [][]any // rows that were not yet handed to C
+}
+
+func (a *appender) open() error {
+	var opened api.Appender
+	var columns api.Columns
+	err := a.conn.call(func() (err error) {
+		if opened, err = a.conn.conn.Appender(context.Background(), a.table); err != nil {
+			return err
+		}
+		columns, err = opened.Columns()
+
+		return err
+	})
+	if err != nil {
+		switch text := err.Error(); {
+		case strings.HasSuffix(text, "does not exist"):
+			return &machbase.Error{Kind: machbase.KindNotFound, Message: text}
+		case strings.HasSuffix(text, "doesn't support append"):
+			return usage("%s", text)
+		}
+
+		return errorOf(err)
+	}
+	a.appender, a.columns = opened.(*machcli.Appender), columns //nolint:forcetypeassert // what machcli returns
+
+	return nil
+}
+
+// Append hands rows to C when there are enough of them: what is wrong with one there is told with a later one.
+func (a *appender) Append(row []any) error {
+	if len(row) != len(a.places) {
+		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
+	}
+	full := make([]any, len(a.columns))
+	if a.columns[0].Name == official.ArrivalTime {
+		full[0] = time.Now() // which the client does not leave to the server
+	}
+	for i, value := range row {
+		column := a.columns[a.places[i]]
+		fitting, ok := fit(column.Type, value)
+		if !ok {
+			return &machbase.Error{Kind: machbase.KindAppend, Message: misfit(column, value)}
+		}
+		full[a.places[i]] = fitting
+	}
+	a.pending = append(a.pending, full)
+	if len(a.pending) < appendedAtOnce {
+		return nil
+	}
+
+	return a.hand()
+}
+
+// hand hands the rows to C.
+func (a *appender) hand() error {
+	rows := a.pending
+	a.pending = nil
+	err := a.conn.call(func() error {
+		for _, row := range rows {
+			if err := a.appender.Append(row...); err != nil {
+				return err
+			}
+		}
+
+		return nil
+	})
+	if err != nil {
+		return appendError(err)
+	}
+
+	return nil
+}
+
+// AppendColumns appends row by row.
+func (a *appender) AppendColumns(columns []any) (int, error) {
+	rows, err := official.EachRow(columns, a.Append)
+	if err != nil {
+		return rows, errorOf(err)
+	}
+
+	return rows, nil
+}
+
+func (a *appender) Flush() error {
+	if err := a.hand(); err != nil {
+		return err
+	}
+	if err := a.conn.call(a.appender.Flush); err != nil {
+		return appendError(err)
+	}
+
+	return nil
+}
+
+// Sync closes the appender, which is when the server counts, and opens another.
+func (a *appender) Sync() (cmi.Receipt, error) {
+	if _, err := a.Close(); err != nil {
+		return a.receipt, err
+	}
+
+	return a.receipt, a.open()
+}
+
+// Close counts the rows that the server rejected; why is not told.
+func (a *appender) Close() (cmi.Receipt, error) {
+	handErr := a.hand()
+	var accepted, rejected int64
+	err := a.conn.call(func() (err error) {
+		accepted, rejected, err = a.appender.Close()
+
+		return err
+	})
+	if handErr != nil {
+		return a.receipt, handErr
+	}
+	if err != nil {
+		return a.receipt, appendError(err)
+	}
+	a.receipt.Accepted += accepted
+	a.receipt.Rejected += rejected
+	a.receipt.Other = a.receipt.Rejected
+
+	return a.receipt, nil
+}

@@ -1,0 +1,225 @@
+//go:build machcli
+
+package machcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/machbase/neo-client/api"
+	"github.com/machbase/neo-server/v8/api/machcli"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+// connection calls C from a goroutine of its own, so that a call can be left behind.
+type connection struct {
+	db   *machcli.Database
+	conn *machcli.Conn
+
+	calls chan func() error
+	done  chan error // of the call under way; with room for that of one that nobody waits for any more
+
+	leave sync.Once
+	left  chan struct{}
+}
+
+func newConnection(db *machcli.Database, conn *machcli.Conn) *connection {
+	c := &connection{
+		db: db, conn: conn, calls: make(chan func() error), done: make(chan error, 1), left: make(chan struct{}),
+	}
+	go c.work()
+
+	return c
+}
+
+// work makes the calls, and closes the connection at the end.
+func (c *connection) work() {
+	for {
+		select {
+		case call := <-c.calls:
+			c.done <- guard(call)
+		case <-c.left:
+			_ = guard(c.conn.Close) // nobody is there to be told
+			_ = guard(c.db.Close)
+
+			return
+		}
+	}
+}
+
+// guard makes an error of a panic, which would end the whole process in a goroutine of its own.
+func guard(call func() error) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("machcli failed: %v", cause)
+		}
+	}()
+
+	return call()
+}
+
+// call waits until C has done it, or until it is interrupted. What fn writes must not be looked at in that case.
+func (c *connection) call(fn func() error) error {
+	select {
+	case <-c.left:
+		return errLeft
+	default:
+	}
+	select {
+	case c.calls <- fn:
+	case <-c.left:
+		return errLeft
+	}
+	select {
+	case err := <-c.done:
+		return err
+	case <-c.left:
+		return errLeft
+	}
+}
+
+// Interrupt leaves the call behind.
+func (c *connection) Interrupt() { c.leave.Do(func() { close(c.left) }) }
+
+// Close logs out, unless a call was left behind, after which that follows by itself.
+func (c *connection) Close() error {
+	defer c.Interrupt()
+	if err := c.call(c.conn.Close); err != nil && !errors.Is(err, errLeft) {
+		return errorOf(err)
+	}
+
+	return nil
+}
+
+// Traffic is unknown.
+func (c *connection) Traffic() (received, sent uint64) { return 0, 0 }
+
+func (c *connection) Query(sql string, args []any, read func(machbase.Rows) error) error {
+	sql, err := statement(sql)
+	if err != nil {
+		return err
+	}
+
+	return c.answer(func() (api.Rows, error) {
+		return c.conn.Query(context.Background(), sql, official.Args(args)...)
+	}, read)
+}
+
+// Exec goes through Query: machcli's own Exec loses the error of a statement without parameters.
+func (c *connection) Exec(sql string, args []any) (affected int64, err error) {
+	if sql, err = statement(sql); err != nil {
+		return 0, err
+	}
+	var changed int64
+	err = c.call(func() error {
+		rows, err := c.conn.Query(context.Background(), sql, official.Args(args)...)
+		if err != nil {
+			return err
+		}
+		changed = rows.RowsAffected()
+
+		return rows.Close()
+	})
+	if err != nil {
+		return 0, errorOf(err)
+	}
+
+	return changed, nil
+}
+
+// statement is the SQL as machcli understands it, which fails on one without a word.
+func statement(sql string) (string, error) {
+	if sql = official.SQL(sql); strings.TrimSpace(sql) == "" {
+		return "", usage("there is no statement")
+	}
+
+	return sql, nil
+}
+
+func (c *connection) Prepare(sql string) (machbase.Statement, error) {
+	sql, err := statement(sql)
+	if err != nil {
+		return nil, err
+	}
+	var stmt api.Stmt
+	if err := c.call(func() (err error) {
+		stmt, err = c.conn.Prepare(context.Background(), sql)
+
+		return err
+	}); err != nil {
+		return nil, errorOf(err)
+	}
+
+	return &prepared{conn: c, stmt: stmt, insert: insert.MatchString(sql)}, nil
+}
+
+func (c *connection) Append(table string, options cmi.AppendOptions) (machbase.Appender, error) {
+	if options.Batch != (cmi.Batch{}) {
+		return nil, usage("driver machcli sends rows when it likes: the batch options are of driver native only")
+	}
+	a := &appender{conn: c, table: table}
+	if err := a.open(); err != nil {
+		return nil, err
+	}
+	places, misplaced := official.Places(table, a.columns.Names(), options.Columns)
+	if misplaced != nil {
+		if _, err := a.Close(); err != nil {
+			return nil, err
+		}
+
+		return nil, errorOf(misplaced)
+	}
+	a.places = places
+
+	return a, nil
+}
+
+// prepared is a statement that is used many times.
+type prepared struct {
+	conn     *connection
+	stmt     api.Stmt
+	insert   bool
+	inserted int64 // by all that was executed so far
+}
+
+var insert = regexp.MustCompile(`(?i)^insert\b`)
+
+func (p *prepared) Query(args []any, read func(machbase.Rows) error) error {
+	return p.conn.answer(func() (api.Rows, error) {
+		return p.stmt.Query(context.Background(), official.Args(args)...)
+	}, read)
+}
+
+// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
+func (p *prepared) Exec(args []any) (int64, error) {
+	var changed int64
+	err := p.conn.call(func() error {
+		result := p.stmt.Exec(context.Background(), official.Args(args)...)
+		changed = result.RowsAffected()
+
+		return result.Err()
+	})
+	if err != nil {
+		return 0, errorOf(err)
+	}
+	if p.insert {
+		changed, p.inserted = changed-p.inserted, changed
+	}
+
+	return changed, nil
+}
+
+func (p *prepared) Close() error {
+	if err := p.conn.call(p.stmt.Close); err != nil {
+		return errorOf(err)
+	}
+
+	return nil
+}

@@ -1,0 +1,527 @@
+//go:build machcli
+
+package machcli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// The tests run against the real server at MACHBASE_URL.
+
+func config(t *testing.T) *machbase.Config {
+	t.Helper()
+	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
+	require.NoError(t, err)
+	port, err := strconv.Atoi(u.Port())
+	require.NoError(t, err, "MACHBASE_URL must be the address of a Machbase")
+	password, _ := u.User.Password()
+
+	return &machbase.Config{
+		Host: u.Hostname(), Port: port, User: u.User.Username(), Password: password, Driver: "machcli",
+		Timeout: time.Minute, ConnectTimeout: 5 * time.Second, StatementCache: machbase.CacheOff, FetchRows: cmi.DefaultFetchRows,
+	}
+}
+
+func open(t *testing.T, cfg *machbase.Config) machbase.Conn {
+	t.Helper()
+	conn, err := driver{}.Open(t.Context(), cfg, new(net.Dialer).DialContext)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+
+	return conn
+}
+
+var tables atomic.Int64
+
+// table creates a table under a name of the test's own, and drops it when the test ends.
+func table(t *testing.T, conn machbase.Conn, create string) string {
+	t.Helper()
+	name := fmt.Sprintf("machcli_%d_%d", os.Getpid(), tables.Add(1))
+	_, err := conn.Exec(strings.ReplaceAll(create, "TABLE", name), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		own := open(t, config(t))
+		_, err := own.Exec("drop table "+name, nil)
+		require.NoError(t, err)
+	})
+
+	return name
+}
+
+// querier is a connection's Query, or that of a statement with its SQL.
+type querier func(args []any, read func(machbase.Rows) error) error
+
+// all are the rows of an answer.
+func all(t *testing.T, query querier, args ...any) [][]any {
+	t.Helper()
+	var rows [][]any
+	require.NoError(t, query(args, func(r machbase.Rows) error {
+		for r.Next() {
+			rows = append(rows, r.Values())
+		}
+
+		return r.Err()
+	}))
+
+	return rows
+}
+
+func on(conn machbase.Conn, sql string) querier {
+	return func(args []any, read func(machbase.Rows) error) error { return conn.Query(sql, args, read) }
+}
+
+func kind(t *testing.T, err error) string {
+	t.Helper()
+	var e *machbase.Error
+	require.True(t, errors.As(err, &e), "%v", err)
+
+	return e.Kind
+}
+
+// numbered makes a table with the numbers from 0 to n-1.
+func numbered(t *testing.T, conn machbase.Conn, n int) string {
+	t.Helper()
+	name := table(t, conn, `create table TABLE (n integer, text varchar(20))`)
+	appender, err := conn.Append(name, cmi.AppendOptions{Columns: []string{"n"}})
+	require.NoError(t, err)
+	for i := range n {
+		require.NoError(t, appender.Append([]any{int64(i)}))
+	}
+	receipt, err := appender.Close()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: int64(n)}, receipt)
+	untilCount(t, conn, name, n)
+
+	return name
+}
+
+// untilCount waits until that many rows can be seen: the server takes appended ones in on its own time.
+func untilCount(t *testing.T, conn machbase.Conn, name string, n int) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		return machbase.Equal(all(t, on(conn, "select count(*) from "+name))[0][0], int64(n))
+	}, 20*time.Second, 5*time.Millisecond)
+}
+
+func TestQueries(t *testing.T) {
+	conn := open(t, config(t))
+	name := numbered(t, conn, 2*fetchedAtOnce+10)
+	sql := "-- who\nselect/*+ FULL(" + name + ") */ n, n * 2 as Twice from " + name + " where n < ? order by n"
+	statement, err := conn.Prepare(sql)
+	require.NoError(t, err)
+	for _, query := range []querier{on(conn, sql), statement.Query} {
+		for _, n := range []int{0, 1, fetchedAtOnce - 1, fetchedAtOnce, fetchedAtOnce + 1, 2*fetchedAtOnce + 10} {
+			rows := all(t, query, int64(n))
+			require.Len(t, rows, n)
+			for i, row := range rows {
+				require.True(t, machbase.Equal(row[0], int64(i)) && machbase.Equal(row[1], int64(2*i)), "%d: %v", i, row)
+			}
+		}
+		require.NoError(t, query([]any{int64(1)}, func(r machbase.Rows) error {
+			require.Equal(t, []machbase.Column{{Name: "n", Type: "integer"}, {Name: "Twice", Type: "long"}}, r.Columns())
+			require.Equal(t, 1, r.Index("TWICE"))
+			require.Equal(t, -1, r.Index("thrice"))
+			require.True(t, r.Next())
+			require.True(t, r.Equal(0, 0.0))
+			require.False(t, r.Equal(0, int64(1)))
+			require.False(t, r.Next())
+
+			return r.Err()
+		}))
+		stop := errors.New("enough")
+		for range 3 { // rows that were left unread harm nothing
+			require.ErrorIs(t, query([]any{int64(1000)}, func(r machbase.Rows) error {
+				r.Next()
+
+				return stop
+			}), stop)
+		}
+		require.Len(t, all(t, query, int64(5)), 5)
+	}
+	require.NoError(t, statement.Close())
+	received, sent := conn.Traffic()
+	require.Zero(t, received+sent)
+}
+
+func TestErrors(t *testing.T) {
+	conn := open(t, config(t))
+	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
+	insert := func(text string) {
+		_, err := conn.Exec("insert into "+name+" values (?, ?, ?)", []any{text, time.Unix(1, 0), 1.0})
+		require.NoError(t, err)
+	}
+	insert("a")
+	_, err := conn.Exec("exec table_flush("+name+")", nil)
+	require.NoError(t, err)
+	for _, test := range []struct {
+		sql  string
+		args []any
+		code int
+		kind string
+	}{
+		{"selct 1", nil, 2010, machbase.KindSyntax},
+		{"select * from no_such_table", nil, 2025, machbase.KindNotFound},
+		{"drop table no_such_table", nil, 2025, machbase.KindNotFound},
+		{"select nope from " + name, nil, 2056, machbase.KindNotFound},
+		{"select 1/(value-?) from " + name, []any{1.0}, 2061, machbase.KindServer},
+		{"select * from " + name + " where name = ?", nil, 0, machbase.KindUsage},
+		{"select * from " + name + " where name = ?", []any{"a", "b"}, 0, machbase.KindUsage},
+		{"select * from " + name + " where name = ?", []any{true}, 0, machbase.KindUsage},
+		{"", nil, 0, machbase.KindUsage},
+		{"/* nothing */", nil, 0, machbase.KindUsage},
+	} {
+		for call, err := range map[string]error{
+			"query": conn.Query(test.sql, test.args, func(r machbase.Rows) error {
+				for r.Next() {
+				}
+
+				return r.Err()
+			}),
+			"exec": func() error {
+				_, err := conn.Exec(test.sql, test.args)
+
+				return err
+			}(),
+		} {
+			if call == "exec" && test.code == 2061 {
+				continue // nobody reads the row that cannot be had
+			}
+			require.Error(t, err, "%s %s", call, test.sql)
+			require.Equal(t, test.kind, kind(t, err), "%s %s: %v", call, test.sql, err)
+			var e *machbase.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, test.code, e.Code, "%s %s", call, test.sql)
+		}
+	}
+	_, err = conn.Prepare("selct ?")
+	require.Equal(t, machbase.KindSyntax, kind(t, err))
+	require.Len(t, all(t, on(conn, "select * from "+name)), 1, "none of these breaks the connection")
+}
+
+func TestConnecting(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*machbase.Config)
+		kind   string
+	}{
+		"a wrong password":      {func(c *machbase.Config) { c.Password = "s3cret" }, machbase.KindAuth},
+		"an unknown user":       {func(c *machbase.Config) { c.User, c.Password = "nobody", "s3cret" }, machbase.KindAuth},
+		"nobody there":          {func(c *machbase.Config) { c.Port, c.Password = 1, "s3cret" }, machbase.KindConnect},
+		"no such host":          {func(c *machbase.Config) { c.Host, c.Password = "no-such-host.invalid", "s3cret" }, machbase.KindConnect},
+		"a semicolon":           {func(c *machbase.Config) { c.Password = "s3cret;" }, machbase.KindUsage},
+		"statements are kept":   {func(c *machbase.Config) { c.StatementCache = machbase.CacheAuto }, machbase.KindUsage},
+		"rows to fetch":         {func(c *machbase.Config) { c.FetchRows = 7 }, machbase.KindUsage},
+		"two alternatives":      {func(c *machbase.Config) { c.Alternatives = []string{"a:1", "b:2"} }, machbase.KindUsage},
+		"a bad alternative":     {func(c *machbase.Config) { c.Alternatives = []string{"a:nope"} }, machbase.KindUsage},
+		"a portless one":        {func(c *machbase.Config) { c.Alternatives = []string{"a"} }, machbase.KindUsage},
+		"an alternative as bad": {func(c *machbase.Config) { c.Port, c.Alternatives = 1, []string{"127.0.0.1:2"} }, machbase.KindConnect},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := config(t)
+			test.change(cfg)
+			_, err := driver{}.Open(t.Context(), cfg, new(net.Dialer).DialContext)
+			require.Error(t, err)
+			require.Equal(t, test.kind, kind(t, err), "%v", err)
+			require.NotContains(t, err.Error(), "s3cret")
+		})
+	}
+}
+
+func TestQueryTimeout(t *testing.T) {
+	cfg := config(t)
+	cfg.QueryTimeout = 300 * time.Millisecond // the server counts in whole seconds
+	conn := open(t, cfg)
+	name := table(t, conn, `create table TABLE (n integer, k integer)`)
+	appender, err := conn.Append(name, cmi.AppendOptions{})
+	require.NoError(t, err)
+	_, err = appender.AppendColumns([]any{make([]int32, 3000), make([]int32, 3000)})
+	require.NoError(t, err)
+	_, err = appender.Close()
+	require.NoError(t, err)
+	untilCount(t, conn, name, 3000)
+
+	begin := time.Now()
+	slow := fmt.Sprintf("select count(*) from %[1]s a, %[1]s b, %[1]s c where a.k = b.k and b.k = c.k", name)
+	err = conn.Query(slow, nil, func(r machbase.Rows) error {
+		r.Next()
+
+		return r.Err()
+	})
+	require.Equal(t, machbase.KindCancelled, kind(t, err), "%v", err)
+	require.Less(t, time.Since(begin), 10*time.Second)
+	require.Len(t, all(t, on(conn, "select n from "+name+" limit 5")), 5, "the connection stays")
+}
+
+func TestRowsChanged(t *testing.T) {
+	conn := open(t, config(t))
+	name := table(t, conn, `create volatile table TABLE (n integer primary key, text varchar(10))`)
+	insert := "insert into " + name + " values (?, 'x')"
+	statement, err := conn.Prepare(insert)
+	require.NoError(t, err)
+	for n := range 4 {
+		exec := func(args []any) (int64, error) { return conn.Exec(insert, args) }
+		if n >= 2 {
+			exec = statement.Exec
+		}
+		changed, err := exec([]any{int64(n)})
+		require.NoError(t, err)
+		require.Equal(t, int64(1), changed, "insert %d", n)
+	}
+	changed, err := conn.Exec("delete from "+name+" where n = 1", nil)
+	require.NoError(t, err)
+	require.Equal(t, int64(1), changed)
+}
+
+func TestTypes(t *testing.T) {
+	conn := open(t, config(t))
+	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s short, us ushort,
+		i integer, ui uinteger, l long, ul ulong, f float, d double, v varchar(40), at datetime, b binary, i4 ipv4, i6 ipv6)`)
+	at := time.Unix(0, 1234567890123456789)
+	i4, i6 := netip.MustParseAddr("1.2.3.4"), netip.MustParseAddr("2001:db8:0:1::12")
+	plain := []any{int64(-1), int64(2), int64(-3), int64(4), int64(-5), int64(6), 0.5, 0.1, "text 😀", at, []byte{0, 255, 0}, i4, i6}
+
+	const columns = "select s, us, i, ui, l, ul, f, d, v, at from "
+
+	appender, err := conn.Append(name, cmi.AppendOptions{})
+	require.NoError(t, err)
+	require.NoError(t, appender.Append(append([]any{"appended", time.Unix(5, 0)}, plain...)))
+	require.NoError(t, appender.Append(append([]any{"null", time.Unix(6, 0)}, make([]any, len(plain))...)))
+	receipt, err := appender.Close()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: 2}, receipt)
+	_, err = conn.Exec("insert into "+name+" values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", append([]any{"bound", time.Unix(7, 0)}, plain...))
+	require.NoError(t, err)
+	_, err = conn.Exec("exec table_flush("+name+")", nil)
+	require.NoError(t, err)
+
+	for _, written := range []string{"appended", "bound"} {
+		rows := all(t, on(conn, columns+name+" where name = ?"), written)
+		require.Len(t, rows, 1)
+		for i, want := range plain[:len(plain)-3] {
+			require.True(t, machbase.Equal(rows[0][i], want), "%s, column %d: %v (%T), not %v", written, i, rows[0][i], rows[0][i], want)
+		}
+	}
+	require.Equal(t, make([]any, len(plain)-3), all(t, on(conn, columns+name+" where name = ?"), "null")[0])
+	for _, condition := range []string{"i4 = '1.2.3.4'", "i6 = '2001:db8:0:1::12'"} {
+		require.Len(t, all(t, on(conn, columns+name+" where "+condition)), 2, condition)
+	}
+	for _, column := range []string{"b", "i4", "i6"} {
+		err := conn.Query("select "+column+" from "+name, nil, func(machbase.Rows) error { return nil })
+		require.Equal(t, machbase.KindUsage, kind(t, err))
+	}
+}
+
+func TestAppender(t *testing.T) {
+	conn := open(t, config(t))
+	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
+	appender, err := conn.Append(name, cmi.AppendOptions{Columns: []string{"VALUE", "name", "Time"}})
+	require.NoError(t, err)
+	require.NoError(t, appender.Append([]any{1.0, "a", time.Unix(1, 0)}))
+	for want, row := range map[string][]any{
+		"takes 3 values, not 1":                    {1.0},
+		`column "VALUE" (double) cannot take abc`:  {"abc", "a", time.Unix(1, 0)},
+		`column "NAME" (varchar) cannot take 5`:    {1.0, int64(5), time.Unix(1, 0)},
+		`column "TIME" (datetime) cannot take now`: {1.0, "a", "now"},
+	} {
+		require.ErrorContains(t, appender.Append(row), want)
+	}
+	receipt, err := appender.Sync()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: 1}, receipt)
+
+	const more = 2*appendedAtOnce + 1
+	values, names, times := make([]float64, more), make([]string, more), make([]time.Time, more)
+	for i := range more {
+		values[i], names[i], times[i] = float64(i), "b", time.Unix(int64(i+2), 0)
+	}
+	rows, err := appender.AppendColumns([]any{values, names, times})
+	require.NoError(t, err)
+	require.Equal(t, more, rows)
+	_, err = appender.AppendColumns([]any{values, 5, times})
+	require.Equal(t, machbase.KindUsage, kind(t, err))
+	require.NoError(t, appender.Flush())
+	require.NoError(t, appender.Append([]any{1.0, "x", nil})) // the server does not take it
+	require.NotEmpty(t, all(t, on(conn, "select * from v$version")), "other operations go on meanwhile")
+	receipt, err = appender.Close()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: more + 1, Rejected: 1, Other: 1}, receipt)
+	_, err = conn.Exec("exec table_flush("+name+")", nil)
+	require.NoError(t, err)
+	untilCount(t, conn, name, more+1)
+
+	for _, test := range []struct {
+		table   string
+		options cmi.AppendOptions
+		kind    string
+	}{
+		{"no_such_table", cmi.AppendOptions{}, machbase.KindNotFound},
+		{name, cmi.AppendOptions{Columns: []string{"nope"}}, machbase.KindNotFound},
+		{name, cmi.AppendOptions{Columns: []string{"name", "NAME"}}, machbase.KindUsage},
+		{name, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}}, machbase.KindUsage},
+		{table(t, conn, `create volatile table TABLE (n integer primary key)`), cmi.AppendOptions{}, machbase.KindUsage},
+	} {
+		_, err := conn.Append(test.table, test.options)
+		require.Equal(t, test.kind, kind(t, err), "%s %v: %v", test.table, test.options, err)
+	}
+}
+
+func TestArrivalTime(t *testing.T) {
+	conn := open(t, config(t))
+	begun := time.Now()
+	name := numbered(t, conn, 3)
+	for _, row := range all(t, on(conn, "select _arrival_time, text from "+name)) {
+		require.WithinDuration(t, begun, row[0].(time.Time), time.Minute)
+		require.Nil(t, row[1])
+	}
+}
+
+// proxy forwards to the server until it stalls or is cut.
+type proxy struct {
+	net.Listener
+
+	stalled atomic.Bool
+	conns   chan net.Conn
+}
+
+func newProxy(t *testing.T, cfg *machbase.Config) *proxy {
+	t.Helper()
+	server := cfg.Address()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &proxy{Listener: listener, conns: make(chan net.Conn, 100)}
+	go func() {
+		for {
+			from, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", server)
+			if err != nil {
+				_ = from.Close()
+
+				continue
+			}
+			p.conns <- from
+			p.conns <- to
+			go p.forward(to, from)
+			go p.forward(from, to)
+		}
+	}()
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.cut()
+	})
+	cfg.Port = listener.Addr().(*net.TCPAddr).Port
+	cfg.Host = "127.0.0.1"
+
+	return p
+}
+
+func (p *proxy) forward(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			return
+		}
+		if p.stalled.Load() {
+			continue // swallowed
+		}
+		if _, err := to.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+func (p *proxy) cut() {
+	for len(p.conns) > 0 {
+		_ = (<-p.conns).Close()
+	}
+}
+
+// workers counts the goroutines that call C.
+func workers() int {
+	buffer := make([]byte, 1<<20)
+
+	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "machcli.(*connection).work(")
+}
+
+func TestServerThatStalls(t *testing.T) {
+	cfg := config(t)
+	p := newProxy(t, cfg)
+	before := workers()
+	conn := open(t, cfg)
+	p.stalled.Store(true)
+	time.AfterFunc(50*time.Millisecond, conn.Interrupt)
+	err := conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
+	require.Equal(t, machbase.KindConnection, kind(t, err))
+	conn.Interrupt()
+	require.Equal(t, machbase.KindConnection, kind(t, conn.Query("select 1", nil, func(machbase.Rows) error { return io.EOF })))
+	_, err = conn.Exec("drop table no_such_table", nil)
+	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.NoError(t, conn.Close())
+	require.Equal(t, before+1, workers(), "the call is still under way")
+
+	p.cut()
+	require.Eventually(t, func() bool { return workers() <= before }, 20*time.Second, 5*time.Millisecond, "it ends with the connection")
+}
+
+func TestServerThatBreaksTheConnection(t *testing.T) {
+	cfg := config(t)
+	p := newProxy(t, cfg)
+	conn, err := driver{}.Open(t.Context(), cfg, new(net.Dialer).DialContext)
+	require.NoError(t, err)
+	p.cut()
+	err = conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
+	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.ErrorContains(t, err, "the connection broke: Communication link failure")
+	require.NotContains(t, err.Error(), "MACHCLI")
+	require.Equal(t, machbase.KindConnection, kind(t, conn.Close()))
+}
+
+func TestARowThatTheClientRefuses(t *testing.T) {
+	conn, err := driver{}.Open(t.Context(), config(t), new(net.Dialer).DialContext)
+	require.NoError(t, err)
+	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
+	appender, err := conn.Append(name, cmi.AppendOptions{})
+	require.NoError(t, err)
+	require.NoError(t, appender.Append([]any{strings.Repeat("x", 200), time.Unix(9, 0), 1.0}))
+	err = appender.Flush()
+	require.Equal(t, machbase.KindAppend, kind(t, err))
+	require.ErrorContains(t, err, "Column(1:NAME:20) truncated")
+	require.NotContains(t, err.Error(), "the connection broke")
+	_, _ = appender.Close() // whatever it says: the connection is given up
+	_ = conn.Close()
+}
+
+func TestInterruptedBeforeItIsUsed(t *testing.T) {
+	before := workers()
+	conn := open(t, config(t))
+	conn.Interrupt()
+	_, err := conn.Prepare("select 1")
+	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.NoError(t, conn.Close())
+	require.Eventually(t, func() bool { return workers() <= before }, 10*time.Second, time.Millisecond)
+}
+
+func TestPanicsAreErrors(t *testing.T) {
+	require.EqualError(t, guard(func() error { panic("boom") }), "machcli failed: boom")
+}

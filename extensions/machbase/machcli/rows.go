@@ -1,0 +1,154 @@
+//go:build machcli
+
+package machcli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/machbase/neo-client/api"
+	"github.com/machbase/neo-server/v8/api/machcli"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
+)
+
+// fetchedAtOnce is how many rows are taken from C in one call: a change of goroutines for each of them would cost more
+// than the row does.
+const fetchedAtOnce = 256
+
+// rows are an answer.
+type rows struct {
+	conn    *connection
+	answer  *machcli.Rows
+	columns []machcli.ColumnDesc
+
+	fetched [][]any // that are still to come
+	row     []any
+	over    bool // nothing more is to be fetched, and the answer is closed
+	err     error
+}
+
+// answer runs a query, lets read take the rows, and closes them.
+func (c *connection) answer(query func() (api.Rows, error), read func(machbase.Rows) error) error {
+	r := &rows{conn: c}
+	err := c.call(func() error {
+		answer, err := query()
+		if err != nil {
+			return err
+		}
+		r.answer = answer.(*machcli.Rows) //nolint:forcetypeassert // what machcli returns
+		r.columns = r.answer.ColumnDescriptions()
+		if err := readable(r.columns); err != nil {
+			return errors.Join(err, r.answer.Close())
+		}
+
+		return r.fetch()
+	})
+	if err != nil {
+		return errorOf(err)
+	}
+
+	err = read(r)
+	if r.over {
+		return err
+	}
+	if closeErr := c.call(r.answer.Close); closeErr != nil && err == nil {
+		err = errorOf(closeErr)
+	}
+
+	return err
+}
+
+// readable tells whether the client can read the columns: IP addresses and binary values come as a text of which it has
+// only the beginning.
+func readable(columns []machcli.ColumnDesc) error {
+	for _, c := range columns {
+		if typeNames[c.Type] == "" {
+			return usage("driver machcli cuts IP addresses and binary values off: column %q cannot be read through it", c.Name)
+		}
+	}
+
+	return nil
+}
+
+// fetch takes the next rows from C, and closes the answer after the last one.
+func (r *rows) fetch() error {
+	r.fetched = make([][]any, 0, fetchedAtOnce)
+	for len(r.columns) > 0 && len(r.fetched) < fetchedAtOnce {
+		if !r.answer.Next() {
+			r.over = true
+
+			break
+		}
+		r.fetched = append(r.fetched, r.answer.Row())
+	}
+	if !r.over {
+		return nil
+	}
+	r.err = r.answer.Err()
+	if err := r.answer.Close(); r.err == nil {
+		r.err = err
+	}
+
+	return nil
+}
+
+func (r *rows) Next() bool {
+	if len(r.fetched) == 0 && !r.over && len(r.columns) > 0 {
+		if err := r.conn.call(r.fetch); err != nil {
+			r.row, r.over, r.err = nil, true, err
+
+			return false
+		}
+	}
+	if len(r.fetched) == 0 {
+		r.row = nil
+
+		return false
+	}
+	r.row, r.fetched = r.fetched[0], r.fetched[1:]
+
+	return true
+}
+
+func (r *rows) Err() error {
+	if r.err == nil || len(r.fetched) > 0 {
+		return nil
+	}
+
+	return errorOf(r.err)
+}
+
+func (r *rows) Columns() []machbase.Column {
+	columns := make([]machbase.Column, len(r.columns))
+	for i, c := range r.columns {
+		columns[i] = machbase.Column{Name: c.Name, Type: typeNames[c.Type]}
+	}
+
+	return columns
+}
+
+func (r *rows) Index(name string) int {
+	for i := range r.columns {
+		if strings.EqualFold(r.columns[i].Name, name) {
+			return i
+		}
+	}
+
+	return -1
+}
+
+func (r *rows) Equal(column int, want any) bool { return machbase.Equal(r.row[column], want) }
+
+func (r *rows) Values() []any { return r.row }
+
+// typeNames are those of the types that can be read.
+var typeNames = map[machcli.SqlType]string{ //nolint:gochecknoglobals // a constant
+	machcli.MACHCLI_SQL_TYPE_INT16:    "short",
+	machcli.MACHCLI_SQL_TYPE_INT32:    "integer",
+	machcli.MACHCLI_SQL_TYPE_INT64:    "long",
+	machcli.MACHCLI_SQL_TYPE_DATETIME: "datetime",
+	machcli.MACHCLI_SQL_TYPE_FLOAT:    "float",
+	machcli.MACHCLI_SQL_TYPE_DOUBLE:   "double",
+	machcli.MACHCLI_SQL_TYPE_STRING:   "varchar",
+}

@@ -1,0 +1,238 @@
+//go:build machgo
+
+package machbase
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// The tests of this file run machgo against the real server at MACHBASE_URL.
+
+// newMachgoVU is newServerVU with a client over machgo.
+func newMachgoVU(t *testing.T, options string) *vu {
+	t.Helper()
+	v := newServerVU(t)
+	v.run(`client = new machbase.Client(url, { driver: 'machgo', ` + options + ` })`)
+	require.Equal(t, "machgo", v.run(`client.driver`))
+
+	return v
+}
+
+func TestMachgoServerQueries(t *testing.T) {
+	for _, cache := range []string{CacheOff, CacheAuto} {
+		t.Run(cache, func(t *testing.T) {
+			v := newMachgoVU(t, `statementCache: '`+cache+`', fetchRows: 7`)
+			v.numbered(50)
+			v.run("var sql = `-- who\nselect/*+ FULL(${table}) */ n, n * 2 as Twice from ${table} where n < ? order by n`, statement = client.prepare(sql)")
+			for _, run := range []string{`client.query(sql, `, `statement.query(`} {
+				require.JSONEq(t, `[{"n":0,"Twice":0},{"n":1,"Twice":2}]`, v.js(run+`[2])`))
+				require.JSONEq(t, `[{"name":"n","type":"integer"},{"name":"Twice","type":"long"}]`, v.js(run+`[1]).columns`))
+				require.Equal(t, KindExpect, v.fail(run+`[50], { rows: 'discard', expect: { n: 20 } })`).Kind)
+				require.Equal(t, int64(50), v.run(run+`[1000], { rows: 'discard' })`), "the rows that were left unread are gone")
+			}
+			require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+			require.Positive(t, v.counted("data_received"))
+		})
+	}
+}
+
+func TestMachgoServerErrors(t *testing.T) {
+	v := newMachgoVU(t, ``)
+	table := v.table(tagTable)
+	for script, want := range map[string]thrown{
+		`client.query('select * from no_such_table')`:                                                 {Code: 2025, Kind: KindNotFound},
+		`client.exec('drop table no_such_table')`:                                                     {Code: 2025, Kind: KindNotFound},
+		`client.query('select nope from ` + table + `')`:                                              {Code: 2056, Kind: KindNotFound},
+		`client.exec('selct 1')`:                                                                      {Code: 2010, Kind: KindSyntax},
+		`client.prepare('selct ?')`:                                                                   {Code: 2010, Kind: KindSyntax},
+		`client.query('select * from ` + table + `', ['a'])`:                                          {Kind: KindUsage},
+		`client.appender('no_such_table')`:                                                            {Kind: KindNotFound},
+		`client.appender('` + table + `', { columns: ['nope'] })`:                                     {Kind: KindNotFound},
+		`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`:                     {Kind: KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', password: 's3cret' }).connect()`:                {Code: 2081, Kind: KindAuth},
+		`new machbase.Client(url, { driver: 'machgo', password: 's;cret' }).connect()`:                {Kind: KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', port: 1 }).connect()`:                           {Kind: KindConnect},
+		`new machbase.Client(url, { driver: 'machgo', alternatives: ['localhost:1'] }).connect()`:     {Kind: KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', host: 'no-such-host.invalid' }).connect()`:      {Kind: KindConnect},
+		`new machbase.Client('machbase://sys:s3cret@[::1]:1', { driver: 'machgo' }).connect()`:        {Kind: KindConnect},
+		`new machbase.Client(url, { driver: 'machgo' }).exec('drop table no_such_table') /* again */`: {Code: 2025, Kind: KindNotFound},
+	} {
+		e := v.fail(script)
+		require.Equal(t, want.Code, e.Code, "%s: %v", script, e)
+		require.Equal(t, want.Kind, e.Kind, "%s: %v", script, e)
+		require.NotContains(t, e.Message, "cret")
+	}
+}
+
+func TestMachgoServerTypes(t *testing.T) {
+	for _, write := range []string{
+		"client.exec(`insert into ${table} values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, [name, new Date(5), ROW])",
+		"{ const a = client.appender(table); a.append([name, new Date(5), ROW]); a.close(); }",
+	} {
+		t.Run(write, func(t *testing.T) {
+			v := newMachgoVU(t, ``)
+			table := v.table(typesTable)
+			v.run(`var name`)
+			for _, test := range typed {
+				v.run(`name = '` + test.name + `'; ` + strings.Replace(write, "ROW", test.row, 1))
+			}
+			v.run(`client.exec('exec table_flush(` + table + `)')`)
+			for _, test := range typed {
+				v.run(`name = '` + test.name + `'`)
+				require.JSONEq(t, test.back, v.js(selectTypes), test.name)
+			}
+		})
+	}
+}
+
+func TestMachgoServerRowsChanged(t *testing.T) {
+	for _, cache := range []string{CacheOff, CacheAuto} {
+		t.Run(cache, func(t *testing.T) {
+			v := newMachgoVU(t, `statementCache: '`+cache+`'`)
+			v.table(`create volatile table TABLE (n integer primary key, text varchar(10))`)
+			v.run("var insert = `insert into ${table} values (?, 'x')`, prepared = client.prepare(insert)")
+			require.JSONEq(t, `[1,1,1,1]`, v.js(`[client.exec(insert, [1]), client.exec(insert, [2]), prepared.exec([3]), prepared.exec([4])]`))
+			require.Equal(t, int64(1), v.run("client.exec(`delete from ${table} where n = 1`)"))
+		})
+	}
+}
+
+// machgoConnection is a connection without a VU.
+func machgoConnection(t *testing.T) Conn {
+	t.Helper()
+	o := options{URL: serverURL(t), Driver: "machgo"}
+	cfg, err := o.config()
+	require.NoError(t, err)
+	driver, err := driverNamed("machgo")
+	require.NoError(t, err)
+	conn, err := driver.Open(t.Context(), cfg, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+
+	return conn
+}
+
+func TestMachgoServerAppendsColumns(t *testing.T) {
+	v := newServerVU(t)
+	table := v.table(tagTable)
+	conn := machgoConnection(t)
+	appender, err := conn.Append(table, cmi.AppendOptions{Columns: []string{"value", "name", "time"}})
+	require.NoError(t, err)
+
+	times := []time.Time{time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)}
+	rows, err := appender.AppendColumns([]any{[]float64{1, 2, 3}, []string{"a", "b", "c"}, times})
+	require.NoError(t, err)
+	require.Equal(t, 3, rows)
+	receipt, err := appender.Sync()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: 3}, receipt)
+
+	for want, columns := range map[string][]any{
+		"column 2 has 1 values, and the ones before it have 3": {[]float64{1, 2, 3}, []string{"a"}, times},
+		"column 1 must be a slice of values, not float64":      {1.0, []string{"a"}, times},
+		"takes 3 values, not 2":                                {[]float64{1}, []string{"a"}},
+	} {
+		rows, err := appender.AppendColumns(columns)
+		require.ErrorContains(t, err, want)
+		require.Equal(t, KindUsage, asError(err).Kind)
+		require.Zero(t, rows)
+	}
+	require.NoError(t, appender.Append([]any{4.0, "d", time.Unix(4, 0)}))
+	require.NoError(t, appender.Flush())
+	receipt, err = appender.Close()
+	require.NoError(t, err)
+	require.Equal(t, cmi.Receipt{Accepted: 4}, receipt, "of all since it was opened")
+
+	_, err = conn.Append(table, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}})
+	require.Equal(t, KindUsage, asError(err).Kind)
+	v.run(`client.exec('exec table_flush(` + table + `)')`)
+	v.untilCount(4)
+}
+
+func TestMachgoServerQueryTimeout(t *testing.T) {
+	v := newMachgoVU(t, `queryTimeout: 300`) // the server counts in whole seconds
+	v.table(`create table TABLE (n integer, k integer)`)
+	v.run(`{ const a = client.appender(table); for (let i = 0; i < 3000; i++) a.append([0, 0]); a.close(); }`)
+	v.untilCount(3000)
+	begin := time.Now()
+	e := v.fail("client.query(`" + slow + "`)")
+	require.Equal(t, int64(3027), e.Code, e)
+	require.Equal(t, KindCancelled, e.Kind)
+	require.Less(t, time.Since(begin), 10*time.Second)
+	require.Equal(t, int64(3000), v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
+}
+
+func TestMachgoServerThatStalls(t *testing.T) {
+	v := newMachgoVU(t, ``)
+	v.numbered(3)
+	for _, call := range []string{
+		"client.query(`select * from ${table}`, [], { timeout: 100 })",
+		"client.exec(`insert into ${table} (n) values (1)`, [], { timeout: 100 })",
+	} {
+		p := newProxy(t)
+		p.clientOf(t, v, `{ driver: 'machgo' }`)
+		v.run(`client.connect()`)
+		p.stalled.Store(true)
+		require.Equal(t, thrown{"MachbaseError", "no answer within timeout (100ms)", KindTimeout, 0}, v.fail(call))
+		p.stalled.Store(false)
+		require.GreaterOrEqual(t, v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
+		v.run(`client.close()`)
+	}
+	v.run(`client = new machbase.Client(url)`)
+}
+
+func TestMachgoServerThatBreaksTheConnection(t *testing.T) {
+	v := newMachgoVU(t, ``)
+	v.numbered(3)
+	p := newProxy(t)
+	p.clientOf(t, v, `{ driver: 'machgo' }`)
+	v.run("var s = client.prepare(`select n from ${table}`)")
+	p.cut()
+	require.Equal(t, KindConnection, v.fail(`s.query()`).Kind)
+	require.Equal(t, int64(3), v.run(`s.query([], { rows: 'discard' })`))
+	v.run(`client.close(); client = new machbase.Client(url)`)
+}
+
+func TestMachgoServerThatDoesNotGreet(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if conn, err := listener.Accept(); err == nil {
+			accepted <- conn
+		}
+	}()
+	v := newMachgoVU(t, ``)
+	e := v.fail(fmt.Sprintf(`new machbase.Client('machbase://sys:s3cret@%s', { driver: 'machgo', connectTimeout: 100 }).connect()`, listener.Addr()))
+	require.Equal(t, KindConnect, e.Kind)
+	require.Contains(t, e.Message, "no answer within connectTimeout (100ms)")
+	require.NoError(t, (<-accepted).Close()) // what was left behind comes to its end
+	require.NoError(t, listener.Close())
+}
+
+func TestMachgoInterrupt(t *testing.T) {
+	conn := machgoConnection(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	context.AfterFunc(ctx, conn.Interrupt)
+	deadline := time.Now().Add(10 * time.Second)
+	var err error
+	for err == nil && time.Now().Before(deadline) {
+		err = conn.Query(`select name from v$tables`, nil, func(rows Rows) error {
+			for rows.Next() {
+			}
+
+			return rows.Err()
+		})
+	}
+	require.True(t, asError(err).breaksConnection(), "%v", err)
+}

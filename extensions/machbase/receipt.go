@@ -1,0 +1,48 @@
+package machbase
+
+import (
+	"strconv"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// otherReason is the tag of rejected rows whose reasons are not known.
+const otherReason = "other"
+
+// count adds to the metrics what a receipt, which is of all rows of the appender, has more than the one before.
+func (a *appender) count(receipt cmi.Receipt) {
+	accepted := receipt.Accepted - a.counted.Accepted
+	rejected := reasonsOf(receipt)
+	for reason, rows := range reasonsOf(a.counted) {
+		rejected[reason] -= rows
+	}
+	a.counted = receipt
+	a.instruments.acknowledged(accepted, rejected)
+}
+
+// reasonsOf are the rejected rows by the server's codes.
+func reasonsOf(receipt cmi.Receipt) map[string]int64 {
+	rows := map[string]int64{}
+	for _, reason := range receipt.Reasons {
+		rows[strconv.Itoa(reason.Code)] += reason.Rows
+	}
+	if receipt.Other > 0 {
+		rows[otherReason] = receipt.Other
+	}
+
+	return rows
+}
+
+// receiptToJS is { accepted, rejected, reasons: [{ code, message, rows }], other }.
+func receiptToJS(rt *sobek.Runtime, receipt cmi.Receipt) sobek.Value {
+	reasons := make([]any, len(receipt.Reasons))
+	for i, reason := range receipt.Reasons {
+		reasons[i] = map[string]any{"code": reason.Code, "message": reason.Message, "rows": reason.Rows}
+	}
+
+	return rt.ToValue(map[string]any{
+		"accepted": receipt.Accepted, "rejected": receipt.Rejected, "reasons": reasons, otherReason: receipt.Other,
+	})
+}

@@ -1,0 +1,157 @@
+package machbase
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// rollup is a JavaScript Rollup: a job of the server that sums the rows of one table up in another.
+type rollup struct {
+	*client
+
+	name string // as the server has it, in upper case
+}
+
+// identifier is what a name in SQL may be: Machbase's rollup_force takes no quotes.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
+
+// rollup is client.rollup(name). It does not ask the server.
+func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
+	name, ok := call.Argument(0).Export().(string)
+	if !ok || !identifier.MatchString(name) {
+		c.throw(newError(KindUsage, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not %s", call.Argument(0).String()))
+	}
+	r := &rollup{client: c, name: strings.ToUpper(name)}
+	object := c.vu.Runtime().NewObject()
+	r.operations(object, map[string]reading{"force": r.force, "status": r.status, "gap": r.gap, "wait": r.wait})
+
+	return object
+}
+
+// force is rollup.force(options): the server sums up now, and this returns when it has.
+func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
+	t, err := r.execTask(sobek.Undefined(), call.Argument(0), func(conn Conn, args []any) (int64, error) {
+		return conn.Exec("exec rollup_force("+r.name+")", args)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.value = nil
+
+	return t, nil
+}
+
+// statusQuery finds a roll-up, once for each partition of its source.
+const statusQuery = "select * from v$rollup where rollup_name = ? order by source_table"
+
+// status is rollup.status(): the row of v$rollup.
+func (r *rollup) status(sobek.FunctionCall) (*task, error) {
+	rows := &reader{keep: true}
+
+	return &task{
+		operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
+		job: func(conn Conn) error {
+			if err := conn.Query(statusQuery, []any{r.name}, rows.read); err != nil {
+				return err
+			}
+
+			return r.found(rows.count)
+		},
+		value: func() (sobek.Value, error) {
+			return rows.rowToJS(r.vu.Runtime(), rows.rows[0], &queryOptions{rows: rowsObjects})
+		},
+	}, nil
+}
+
+// gapQuery compares, for each partition of the source, how far its rows and the roll-up have come: both count rows from the
+// table's beginning.
+const gapQuery = `select t.table_end_rid - r.end_rid from v$rollup r, m$sys_tables m, v$storage_tag_tables t
+	where r.rollup_name = ? and r.source_table = m.name and r.user_id = m.user_id and m.id = t.id`
+
+// asking is a task that finds how many rows of its source the roll-up has not summed up yet.
+func (r *rollup) asking(gap *int64) *task {
+	var rows reader
+
+	return &task{
+		operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
+		job: func(conn Conn) error {
+			rows, *gap = reader{keep: true}, 0
+			if err := conn.Query(gapQuery, []any{r.name}, rows.read); err != nil {
+				return err
+			}
+			for _, row := range rows.rows {
+				behind, _ := integer(row[0])
+				*gap += behind
+			}
+
+			return r.found(rows.count)
+		},
+	}
+}
+
+// gap is rollup.gap().
+func (r *rollup) gap(sobek.FunctionCall) (*task, error) {
+	var gap int64
+	t := r.asking(&gap)
+	t.value = func() (sobek.Value, error) { return r.vu.Runtime().ToValue(gap), nil }
+
+	return t, nil
+}
+
+func (r *rollup) found(rows int64) error {
+	if rows == 0 {
+		return newError(KindNotFound, "there is no roll-up %s", r.name)
+	}
+
+	return nil
+}
+
+// waitOptions are the argument of rollup.wait.
+type waitOptions struct {
+	Timeout  types.NullDuration `json:"timeout"`
+	Interval types.NullDuration `json:"interval"`
+}
+
+const (
+	defaultInterval = 100 * time.Millisecond // of wait
+	// waitGrace is what the last answer may take beyond the timeout, so that a short one does not cost the connection.
+	waitGrace = time.Second
+)
+
+// wait is rollup.wait({ timeout, interval }): it asks for the gap until there is none.
+func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
+	o := waitOptions{Timeout: types.NullDurationFrom(r.config.Timeout), Interval: types.NullDurationFrom(defaultInterval)}
+	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+		return nil, newError(KindUsage, "wait: %s", err)
+	}
+	if o.Timeout.Duration <= 0 || o.Interval.Duration <= 0 {
+		return nil, newError(KindUsage, "wait: timeout and interval must be more than 0; they are %s and %s",
+			o.Timeout.Duration, o.Interval.Duration)
+	}
+
+	var gap int64
+	t := r.asking(&gap)
+	limit := t.timeout
+	end := time.Now().Add(o.Timeout.TimeDuration())
+	t.timeout = min(limit, o.Timeout.TimeDuration()+waitGrace)
+	t.again = func() (time.Duration, bool, error) {
+		left := time.Until(end)
+		switch {
+		case gap <= 0:
+			return 0, false, nil
+		case left <= 0:
+			return 0, false, newError(KindTimeout, "roll-up %s is still %d rows behind after %s", r.name, gap, o.Timeout.Duration)
+		}
+		t.timeout = min(limit, left+waitGrace)
+
+		return min(left, o.Interval.TimeDuration()), true, nil
+	}
+
+	return t, nil
+}

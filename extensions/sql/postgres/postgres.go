@@ -1,0 +1,82 @@
+// Package postgres is the PostgreSQL driver of k6/x/sql: pgx behind database/sql, with errors of one line in which the
+// password of a connection string never is.
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// errConnectionString has nothing of the string, nor of pgx's error: where a string is malformed nobody can tell which
+// part of it is the password.
+var errConnectionString = errors.New("the connection string of PostgreSQL is malformed: " +
+	"write postgres://user:password@host:port/database?sslmode=disable, where @ : / ? # % in a part are written " +
+	"%40 %3A %2F %3F %23 %25, or host=HOST port=PORT user=USER password='PASSWORD' dbname=DATABASE")
+
+// Connector returns the connector for a connection string in one of the two forms of PostgreSQL's own clients
+// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with the parameters of pgx besides. It
+// fails when the string is malformed or names a file that cannot be read, and does not connect.
+func Connector(name string) (driver.Connector, error) {
+	if strayAt(name) {
+		return nil, errConnectionString
+	}
+	config, err := pgx.ParseConfig(name)
+	if file := new(fs.PathError); errors.As(err, &file) {
+		return nil, fmt.Errorf("the connection string of PostgreSQL names a file: %w", file)
+	}
+	if err != nil {
+		return nil, errConnectionString
+	}
+
+	return connector{stdlib.GetConnector(*config)}, nil
+}
+
+// strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong to the password, the
+// rest of which would be taken for a host or a database, and be named in errors.
+func strayAt(name string) bool {
+	scheme, rest, _ := strings.Cut(name, "://")
+	if scheme != "postgres" && scheme != "postgresql" {
+		return false
+	}
+	at := strings.LastIndexByte(rest, '@')
+
+	return at >= 0 && strings.ContainsAny(rest[:at], "@/?#")
+}
+
+type connector struct{ driver.Connector }
+
+// Connect fails with one line, also where pgx tried several addresses in vain.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, connectError{err}
+	}
+
+	return conn, nil
+}
+
+// connectError is pgx's, which has a line for each attempt: one with TLS and one without where both are allowed.
+type connectError struct{ error }
+
+func (e connectError) Unwrap() error { return e.error }
+
+func (e connectError) Error() string {
+	first, attempts, _ := strings.Cut(e.error.Error(), "\n")
+	if attempts == "" {
+		return first
+	}
+	lines := strings.Split(attempts, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+
+	return first + " " + strings.Join(slices.Compact(lines), "; ")
+}

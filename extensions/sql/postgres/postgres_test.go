@@ -1,0 +1,183 @@
+package postgres_test
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+)
+
+const secret = "geheim"
+
+// query connects and asks for something, as k6/x/sql does.
+func query(ctx context.Context, t *testing.T, name string) error {
+	t.Helper()
+	connector, err := postgres.Connector(name)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer func() { require.NoError(t, db.Close()) }()
+	rows, err := db.QueryContext(ctx, "select 1")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+
+	return rows.Err()
+}
+
+func requireOneLine(t *testing.T, err error) {
+	t.Helper()
+	require.NotContains(t, err.Error(), "\n")
+	for part := range len(secret) - 2 {
+		require.NotContains(t, err.Error(), secret[part:part+3], "the password, or a part of it, is shown")
+	}
+}
+
+func TestMalformedConnectionStrings(t *testing.T) {
+	for _, name := range []string{
+		"postgres://user:geheim@host:port/db",
+		"postgres://user:geh@eim@host/db",
+		"postgres://user:geh/eim@host/db",
+		"postgres://user:12/geheim@host/db",
+		"postgres://user:12?geheim=x@host/db",
+		"postgres://user:12#geheim@host/db",
+		"postgres://user:geh%eim@host/db",
+		"postgres://host/db?user=me@tenant&password=geheim",
+		"postgresql://user:geh@eim@host/db",
+		"postgres://user:geheim@host/db?sslmode=perhaps",
+		"postgres://user:geheim@host/db?connect_timeout=soon",
+		"host=h password = geheim geheim",
+		"host=h password='geheim",
+		"user:geheim@host/db",
+		"mysql://user:geheim@host/db",
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := postgres.Connector(name)
+			require.ErrorContains(t, err, "the connection string of PostgreSQL is malformed: write postgres://user:password@host:port/database")
+			requireOneLine(t, err)
+		})
+	}
+}
+
+func TestFileThatCannotBeRead(t *testing.T) {
+	_, err := postgres.Connector("postgres://user:geheim@host/db?sslmode=verify-full&sslrootcert=/nowhere/ca.pem")
+	require.EqualError(t, err, "the connection string of PostgreSQL names a file: open /nowhere/ca.pem: no such file or directory")
+}
+
+func TestRefusedPort(t *testing.T) {
+	listener := listen(t)
+	address := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	host, port, _ := strings.Cut(address, ":")
+	want := fmt.Sprintf("failed to connect to `user=me database=db`: %[1]s (%[2]s): dial error: dial tcp %[1]s: connect: connection refused", address, host)
+	for _, name := range []string{
+		"postgres://me:geheim@" + address + "/db",
+		"postgres://me:geheim@" + address + "/db?sslmode=disable",
+		"postgres://me:geheim%40%2F@" + address + "/db",
+		fmt.Sprintf("host=%s port=%s user=me password='geheim geheim' dbname=db", host, port),
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := query(t.Context(), t, name)
+			require.EqualError(t, err, want)
+			requireOneLine(t, err)
+		})
+	}
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+
+	return listener
+}
+
+// serve answers each connection with peer, until the test ends, and returns a connection string for it.
+func serve(t *testing.T, peer func(net.Conn)) string {
+	t.Helper()
+	listener := listen(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			peer(conn)
+			_ = conn.Close()
+		}
+	}()
+	t.Cleanup(func() {
+		_ = listener.Close()
+		<-done
+	})
+
+	return "postgres://me:geheim@" + listener.Addr().String() + "/db?sslmode=disable"
+}
+
+// startup reads what a client says first.
+func startup(conn net.Conn) {
+	var length uint32
+	if binary.Read(conn, binary.BigEndian, &length) == nil {
+		_, _ = io.CopyN(io.Discard, conn, int64(length)-4)
+	}
+}
+
+// message is one of the protocol's: https://www.postgresql.org/docs/current/protocol-message-formats.html
+func message(kind byte, body string) []byte {
+	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(body))), body...)
+}
+
+func TestServersThatFail(t *testing.T) {
+	for name, c := range map[string]struct {
+		peer func(net.Conn)
+		want string
+	}{
+		"closes at once":            {func(net.Conn) {}, "failed to receive message"},
+		"closes after the greeting": {startup, "unexpected EOF"},
+		"answers as something else": {func(conn net.Conn) {
+			startup(conn)
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+		}, "failed to receive message"},
+		"promises a message that does not come": {func(conn net.Conn) {
+			startup(conn)
+			_, _ = conn.Write([]byte{'R', 0x7f, 0xff, 0xff, 0xff, 0})
+		}, "failed to connect"},
+		"gives a length that cannot be": {func(conn net.Conn) {
+			startup(conn)
+			_, _ = conn.Write([]byte{'R', 0, 0, 0, 1})
+		}, "failed to connect"},
+		"denies": {func(conn net.Conn) {
+			startup(conn)
+			_, _ = conn.Write(message('E', "SFATAL\x00C28P01\x00Mpassword authentication failed for user \"me\"\x00\x00"))
+		}, `password authentication failed for user "me" (SQLSTATE 28P01)`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := query(t.Context(), t, serve(t, c.peer))
+			require.ErrorContains(t, err, "failed to connect to `user=me database=db`: ")
+			require.ErrorContains(t, err, c.want)
+			requireOneLine(t, err)
+		})
+	}
+}
+
+func TestServerThatStalls(t *testing.T) {
+	name := serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // until the client gives up
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	err := query(ctx, t, name)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	requireOneLine(t, err)
+}

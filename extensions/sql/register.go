@@ -1,0 +1,24 @@
+package sql
+
+import (
+	"database/sql"
+
+	_ "github.com/grafana/xk6-sql" // registers k6/x/sql
+	"modernc.org/sqlite"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
+)
+
+func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
+	register("sqlite3", sqlite.NewConnector)
+	register("postgres", postgres.Connector)
+	register("machbase", sqlmachbase.NewConnector)
+}
+
+// register makes a driver known to database/sql and, under the same name, to scripts.
+func register(name string, driver wholerows.Driver) {
+	sql.Register(name, driver)
+	registerModule(name)
+}

@@ -1,0 +1,69 @@
+package wholerows
+
+import (
+	"bytes"
+	"database/sql/driver"
+	"errors"
+	"io"
+)
+
+// rows are those of a query, all of them in memory.
+type rows struct {
+	columns []string
+	values  [][]driver.Value
+}
+
+// read takes all rows and closes what they came from.
+func read(from driver.Rows) (*rows, error) {
+	whole := &rows{columns: from.Columns()}
+	err := whole.readAll(from)
+	if closing := from.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return whole, nil
+}
+
+func (r *rows) readAll(from driver.Rows) error {
+	row := make([]driver.Value, len(r.columns))
+	for {
+		err := from.Next(row)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.values = append(r.values, clone(row))
+	}
+}
+
+// clone copies a row. The bytes in it are the driver's, and good until the next row only.
+func clone(row []driver.Value) []driver.Value {
+	kept := make([]driver.Value, len(row))
+	for i, value := range row {
+		if raw, ok := value.([]byte); ok {
+			value = bytes.Clone(raw)
+		}
+		kept[i] = value
+	}
+
+	return kept
+}
+
+func (r *rows) Columns() []string { return r.columns }
+
+func (r *rows) Close() error { return nil }
+
+func (r *rows) Next(dest []driver.Value) error {
+	if len(r.values) == 0 {
+		return io.EOF
+	}
+	copy(dest, r.values[0])
+	r.values = r.values[1:]
+
+	return nil
+}

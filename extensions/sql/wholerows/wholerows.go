@@ -1,0 +1,107 @@
+// Package wholerows wraps a database/sql driver so that a query is answered with all of its rows or with an error.
+//
+// xk6-sql reads rows until there are no more, and never asks why: a connection that is lost, a timeout or an error of the
+// server in the middle of a result is a shorter result to it, and the query counts as one that has succeeded. As it
+// hands all rows to the script together in any case, the wrapped driver may as well read them before the query returns.
+// xk6-sql prepares no statements: those are as the driver makes them.
+package wholerows
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+)
+
+// Driver is a database/sql driver made from a function that returns its connector for a data source name.
+type Driver func(name string) (driver.Connector, error)
+
+// OpenConnector returns the connector for a data source name. The error is that of the function.
+func (d Driver) OpenConnector(name string) (driver.Connector, error) {
+	c, err := d(name)
+	if err != nil {
+		return nil, err
+	}
+
+	return connector{Connector: c, driver: d}, nil
+}
+
+// Open connects. database/sql does not call it, as there is OpenConnector.
+func (d Driver) Open(name string) (driver.Conn, error) {
+	c, err := d.OpenConnector(name)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.Connect(context.Background())
+}
+
+type connector struct {
+	driver.Connector
+	driver Driver
+}
+
+func (c connector) Driver() driver.Driver { return c.driver }
+
+// Connect fails when the connection lacks what drivers have had since contexts came to database/sql.
+func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	capable, ok := opened.(inner)
+	if !ok {
+		_ = opened.Close()
+
+		return nil, fmt.Errorf("the driver's connection, a %T, knows no contexts", opened)
+	}
+
+	return conn{capable}, nil
+}
+
+// inner is what a wrapped connection has to have: database/sql finds it by the types of these interfaces.
+type inner interface {
+	driver.Conn
+	driver.ConnPrepareContext
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+}
+
+type conn struct{ inner }
+
+// QueryContext returns once the last row is there.
+func (c conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	found, err := c.inner.QueryContext(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := read(found)
+	if errors.Is(err, driver.ErrBadConn) {
+		// database/sql would run the query again, which has had its effect already.
+		return nil, errors.New("the connection was lost before the last row")
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return whole, nil
+}
+
+// CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where it does not.
+func (c conn) CheckNamedValue(value *driver.NamedValue) error {
+	if checker, ok := c.inner.(driver.NamedValueChecker); ok {
+		return checker.CheckNamedValue(value)
+	}
+
+	return driver.ErrSkip
+}
+
+// IsValid tells whether the connection may go back to the pool.
+func (c conn) IsValid() bool {
+	validator, ok := c.inner.(driver.Validator)
+
+	return !ok || validator.IsValid()
+}

@@ -1,0 +1,251 @@
+package wholerows_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
+)
+
+var errBroken = errors.New("broken")
+
+// fake is a connection whose query gives some rows, one column each, and then ends as it is told.
+type fake struct {
+	rows    []driver.Value
+	query   error // what the query itself fails with
+	end     error // what comes after the last row
+	closing error // what closing the rows fails with
+	invalid bool
+
+	queries, opened, closed int
+}
+
+func (f *fake) Prepare(string) (driver.Stmt, error)                         { return nil, errBroken }
+func (f *fake) PrepareContext(context.Context, string) (driver.Stmt, error) { return nil, errBroken }
+func (f *fake) Begin() (driver.Tx, error)                                   { return nil, errBroken }
+func (f *fake) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return nil, errBroken
+}
+func (f *fake) Ping(context.Context) error         { return nil }
+func (f *fake) ResetSession(context.Context) error { return nil }
+func (f *fake) IsValid() bool                      { return !f.invalid }
+
+func (f *fake) Close() error {
+	f.closed++
+
+	return nil
+}
+
+func (f *fake) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	return driver.RowsAffected(7), nil
+}
+
+func (f *fake) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	f.queries++
+	if f.query != nil {
+		return nil, f.query
+	}
+
+	return &fakeRows{fake: f}, nil
+}
+
+type fakeRows struct {
+	*fake
+	next   int
+	reused [1]byte
+}
+
+func (r *fakeRows) Columns() []string { return []string{"a"} }
+
+func (r *fakeRows) Close() error { return r.closing }
+
+func (r *fakeRows) Next(dest []driver.Value) error {
+	if r.next == len(r.rows) {
+		return r.end
+	}
+	dest[0] = r.rows[r.next]
+	if raw, ok := dest[0].([]byte); ok { // as drivers do that read into one buffer
+		copy(r.reused[:], raw)
+		dest[0] = r.reused[:]
+	}
+	r.next++
+
+	return nil
+}
+
+type fakeConnector struct{ conn driver.Conn }
+
+func (c fakeConnector) Driver() driver.Driver { return nil }
+
+func (c fakeConnector) Connect(context.Context) (driver.Conn, error) {
+	if f, ok := c.conn.(*fake); ok {
+		f.opened++
+	}
+
+	return c.conn, nil
+}
+
+// open returns a database of one connection, through the wrapped driver.
+func open(t *testing.T, conn driver.Conn) *sql.DB {
+	t.Helper()
+	wrapped := wholerows.Driver(func(name string) (driver.Connector, error) {
+		require.Equal(t, "name", name)
+
+		return fakeConnector{conn}, nil
+	})
+	connector, err := wrapped.OpenConnector("name")
+	require.NoError(t, err)
+	require.IsType(t, wrapped, connector.Driver())
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+
+	return db
+}
+
+// like reads rows as xk6-sql does: until there are no more, without asking why.
+func like(db *sql.DB) (values []any, err error) {
+	rows, err := db.QueryContext(context.Background(), "query", "argument")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	values = []any{}
+	for rows.Next() {
+		var value any
+		if err := rows.Scan(&value); err != nil {
+			return nil, err
+		}
+		values = append(values, value)
+	}
+
+	return values, nil
+}
+
+func TestQueryGivesAllRowsOrAnError(t *testing.T) {
+	for name, c := range map[string]struct {
+		fake *fake
+		want []any
+		err  string
+	}{
+		"no rows":                {fake: &fake{end: io.EOF}, want: []any{}},
+		"rows":                   {fake: &fake{rows: []driver.Value{int64(1), nil, "x"}, end: io.EOF}, want: []any{int64(1), nil, "x"}},
+		"bytes in one buffer":    {fake: &fake{rows: []driver.Value{[]byte("a"), []byte("b")}, end: io.EOF}, want: []any{[]byte("a"), []byte("b")}},
+		"a query that fails":     {fake: &fake{query: errBroken}, err: "broken"},
+		"broken at the start":    {fake: &fake{end: errBroken}, err: "broken"},
+		"broken after two rows":  {fake: &fake{rows: []driver.Value{int64(1), int64(2)}, end: errBroken}, err: "broken"},
+		"cut off after two rows": {fake: &fake{rows: []driver.Value{int64(1), int64(2)}, end: io.ErrUnexpectedEOF}, err: "unexpected EOF"},
+		"broken at the end":      {fake: &fake{rows: []driver.Value{int64(1)}, end: io.EOF, closing: errBroken}, err: "broken"},
+		"a connection lost":      {fake: &fake{rows: []driver.Value{int64(1)}, end: driver.ErrBadConn}, err: "lost before the last row"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := like(open(t, c.fake))
+			require.Equal(t, 1, c.fake.queries, "a query that has had its effect is not run again")
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
+	}
+}
+
+// A connection that is known to be bad before the query was sent may be replaced: that is database/sql's way.
+func TestQueryOnADeadConnectionIsRunOnAnother(t *testing.T) {
+	f := &fake{query: driver.ErrBadConn}
+	_, err := like(open(t, f))
+	require.ErrorIs(t, err, driver.ErrBadConn)
+	require.Greater(t, f.queries, 1)
+	require.Equal(t, f.opened, f.closed)
+}
+
+func TestInvalidConnectionDoesNotGoBackToThePool(t *testing.T) {
+	f := &fake{end: io.EOF, invalid: true}
+	db := open(t, f)
+	for range 3 {
+		_, err := like(db)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 3, f.opened)
+	require.Equal(t, 3, f.closed)
+
+	f = &fake{end: io.EOF}
+	db = open(t, f)
+	for range 3 {
+		_, err := like(db)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, f.opened)
+}
+
+func TestExecIsTheDrivers(t *testing.T) {
+	result, err := open(t, &fake{}).ExecContext(t.Context(), "exec")
+	require.NoError(t, err)
+	affected, err := result.RowsAffected()
+	require.NoError(t, err)
+	require.Equal(t, int64(7), affected)
+}
+
+// choosy decides itself about arguments.
+type choosy struct {
+	fake
+	seen []driver.Value
+}
+
+func (c *choosy) CheckNamedValue(value *driver.NamedValue) error {
+	c.seen = append(c.seen, value.Value)
+
+	return nil
+}
+
+func TestArgumentsAreTheDriversToCheck(t *testing.T) {
+	c := &choosy{fake: fake{end: io.EOF}}
+	_, err := open(t, c).QueryContext(t.Context(), "query", []string{"database/sql alone", "takes no slices"})
+	require.NoError(t, err)
+	require.Equal(t, []driver.Value{[]string{"database/sql alone", "takes no slices"}}, c.seen)
+
+	_, err = open(t, &fake{}).QueryContext(t.Context(), "query", []string{"a"})
+	require.ErrorContains(t, err, "unsupported type []string")
+}
+
+// old is a connection of the time before contexts.
+type old struct{ closed bool }
+
+func (o *old) Prepare(string) (driver.Stmt, error) { return nil, errBroken }
+func (o *old) Begin() (driver.Tx, error)           { return nil, errBroken }
+
+func (o *old) Close() error {
+	o.closed = true
+
+	return nil
+}
+
+func TestConnectionThatKnowsNoContexts(t *testing.T) {
+	o := &old{}
+	_, err := like(open(t, o))
+	require.EqualError(t, err, "the driver's connection, a *wholerows_test.old, knows no contexts")
+	require.True(t, o.closed)
+}
+
+func TestNameThatTheDriverRejects(t *testing.T) {
+	d := wholerows.Driver(func(string) (driver.Connector, error) { return nil, errBroken })
+	_, err := d.OpenConnector("name")
+	require.ErrorIs(t, err, errBroken)
+	_, err = d.Open("name")
+	require.ErrorIs(t, err, errBroken)
+}
+
+func TestOpenConnects(t *testing.T) {
+	f := &fake{}
+	conn, err := wholerows.Driver(func(string) (driver.Connector, error) { return fakeConnector{f}, nil }).Open("name")
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	require.Equal(t, 1, f.closed)
+}

@@ -1,0 +1,120 @@
+package sqlmachbase
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// conn is a connection, used by one goroutine at a time.
+type conn struct {
+	native  *cmi.Conn
+	socket  net.Conn
+	timeout time.Duration
+}
+
+var errTransactions = errors.New("there are no transactions in Machbase: each statement takes effect by itself")
+
+func (*conn) Begin() (driver.Tx, error) { return nil, errTransactions }
+
+func (*conn) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
+	return nil, errTransactions
+}
+
+func (c *conn) Close() error { return c.native.Close() }
+
+// IsValid tells whether the connection may go back to the pool.
+func (c *conn) IsValid() bool { return !c.native.Broken() }
+
+// ResetSession finds out before the next use whether the server has closed the connection.
+func (c *conn) ResetSession(context.Context) error {
+	if c.native.Broken() || !isIdle(c.socket) {
+		return driver.ErrBadConn
+	}
+
+	return nil
+}
+
+// Ping asks the server for next to nothing.
+func (c *conn) Ping(ctx context.Context) error {
+	_, err := c.ExecContext(ctx, "select 1 from v$version", nil)
+
+	return err
+}
+
+func (c *conn) CheckNamedValue(arg *driver.NamedValue) error { return checkArgument(arg) }
+
+func (c *conn) QueryContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.query(ctx, func(ctx context.Context) (*cmi.Rows, error) {
+		return c.native.Query(ctx, sql, values(args)...)
+	})
+}
+
+func (c *conn) ExecContext(ctx context.Context, sql string, args []driver.NamedValue) (driver.Result, error) {
+	return c.exec(ctx, func(ctx context.Context) (int64, error) {
+		return c.native.Exec(ctx, sql, values(args)...)
+	})
+}
+
+func (c *conn) Prepare(sql string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), sql)
+}
+
+func (c *conn) PrepareContext(ctx context.Context, sql string) (driver.Stmt, error) {
+	s := &stmt{conn: c}
+	err := c.call(ctx, func(ctx context.Context) (err error) {
+		s.native, err = c.native.Prepare(ctx, sql)
+
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	return s, nil
+}
+
+// call does something in the time that there is for it.
+func (c *conn) call(ctx context.Context, do func(context.Context) error) error {
+	if c.native.Broken() {
+		return driver.ErrBadConn // nothing was sent: database/sql takes another connection
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+
+	return withContextError(do(ctx))
+}
+
+func (c *conn) exec(ctx context.Context, do func(context.Context) (int64, error)) (driver.Result, error) {
+	var changed int64
+	err := c.call(ctx, func(ctx context.Context) (err error) {
+		changed, err = do(ctx)
+
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	return driver.RowsAffected(changed), nil
+}
+
+// query is like call, but its time ends with the rows.
+func (c *conn) query(ctx context.Context, do func(context.Context) (*cmi.Rows, error)) (driver.Rows, error) {
+	if c.native.Broken() {
+		return nil, driver.ErrBadConn
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	found, err := do(ctx)
+	if err != nil {
+		cancel()
+
+		return nil, withContextError(err)
+	}
+
+	return &rows{native: found, cancel: cancel}, nil
+}

@@ -1,0 +1,33 @@
+package sqlmachbase
+
+import (
+	"context"
+	"errors"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// withContextError makes errors.Is find the context's error in that of a call which its context has ended.
+func withContextError(err error) error {
+	var e *cmi.Error
+	if !errors.As(err, &e) || e.Code != 0 { // one with a code is the server's
+		return err
+	}
+	switch e.Kind {
+	case cmi.KindTimeout:
+		return ended{e, context.DeadlineExceeded}
+	case cmi.KindCancelled:
+		return ended{e, context.Canceled}
+	default:
+		return err
+	}
+}
+
+// ended reads as the client's error.
+type ended struct {
+	error
+
+	context error
+}
+
+func (e ended) Unwrap() []error { return []error{e.error, e.context} }

@@ -1,0 +1,276 @@
+package sqlmachbase_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
+)
+
+// patience is how long a test waits for what must happen, soon is how long calls of tests wait for what must not.
+const (
+	patience = 30 * time.Second
+	soon     = 100 * time.Millisecond
+)
+
+// serverURL is the Machbase that MACHBASE_URL names, with options such as "fetchRows=1&timeout=5s".
+func serverURL(t *testing.T, options string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(os.Getenv("MACHBASE_URL"))
+	require.NoError(t, err)
+	require.NotEmpty(t, u.Host, "MACHBASE_URL must name a server: scripts/servers.sh with machbase -- go test ...")
+	u.RawQuery = options
+
+	return u
+}
+
+func withTimeout(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	t.Cleanup(cancel)
+
+	return ctx
+}
+
+func openURL(t *testing.T, name string) *sql.DB {
+	t.Helper()
+	connector, err := sqlmachbase.NewConnector(name)
+	require.NoError(t, err)
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { assert.NoError(t, db.Close()) })
+
+	return db
+}
+
+// open returns a database on the server.
+func open(t *testing.T, options string) *sql.DB {
+	t.Helper()
+
+	return openURL(t, serverURL(t, options).String())
+}
+
+func exec(t *testing.T, db *sql.DB, query string, args ...any) int64 {
+	t.Helper()
+	result, err := db.ExecContext(withTimeout(t), query, args...)
+	require.NoError(t, err, query)
+	changed, err := result.RowsAffected()
+	require.NoError(t, err)
+
+	return changed
+}
+
+var tables atomic.Int64
+
+// makeTable makes a log table that no other test has, and drops it when the test ends.
+func makeTable(t *testing.T, columns string) string {
+	t.Helper()
+	db := open(t, "")
+	name := fmt.Sprintf("sqlmachbase_%d_%d", os.Getpid(), tables.Add(1))
+	exec(t, db, fmt.Sprintf("create table %s (%s)", name, columns))
+	t.Cleanup(func() {
+		require.EventuallyWithT(t, func(t *assert.CollectT) { // the server notices a little later that its users are gone
+			_, err := db.ExecContext(context.Background(), "drop table "+name)
+			assert.NoError(t, err)
+		}, patience, 20*time.Millisecond)
+	})
+
+	return name
+}
+
+// readAll returns all rows, as Scan finds them.
+func readAll(t *testing.T, rows *sql.Rows) [][]any {
+	t.Helper()
+	columns, err := rows.Columns()
+	require.NoError(t, err)
+	var all [][]any
+	for rows.Next() {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		require.NoError(t, rows.Scan(into...))
+		all = append(all, row)
+	}
+	require.NoError(t, rows.Err())
+	require.NoError(t, rows.Close())
+
+	return all
+}
+
+func query(t *testing.T, db *sql.DB, text string, args ...any) [][]any {
+	t.Helper()
+	rows, err := db.QueryContext(withTimeout(t), text, args...)
+	require.NoError(t, err, text)
+
+	return readAll(t, rows)
+}
+
+// proxy stands between a database and the server.
+type proxy struct {
+	listener net.Listener
+	server   string
+	stalled  atomic.Bool
+	accepted atomic.Int64
+	asked    atomic.Int64 // how often something came from clients
+	running  sync.WaitGroup
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newProxy(t *testing.T) *proxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	p := &proxy{listener: listener, server: serverURL(t, "").Host}
+	p.running.Go(p.serve)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.cut()
+		p.running.Wait()
+	})
+
+	return p
+}
+
+// open returns a database that reaches the server through the proxy.
+func (p *proxy) open(t *testing.T, options string) *sql.DB {
+	t.Helper()
+	u := serverURL(t, options)
+	u.Host = p.listener.Addr().String()
+
+	return openURL(t, u.String())
+}
+
+func (p *proxy) serve() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", p.server)
+		if err != nil {
+			_ = client.Close()
+
+			continue
+		}
+		p.mu.Lock()
+		p.conns = append(p.conns, client, server)
+		p.mu.Unlock()
+		p.accepted.Add(1)
+		p.running.Go(func() { p.forward(server, client, false) })
+		p.running.Go(func() { p.forward(client, server, true) })
+	}
+}
+
+// forward passes bytes on until one of the ends is closed. A proxy that is stalled swallows what the server says.
+func (p *proxy) forward(to, from net.Conn, answers bool) {
+	defer to.Close()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		if answers && p.stalled.Load() {
+			continue
+		}
+		if !answers {
+			p.asked.Add(1)
+		}
+		if _, err := to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// cut closes all connections at both ends.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, conn := range p.conns {
+		_ = conn.Close()
+	}
+	p.conns = nil
+}
+
+// stallNext makes the next call get no answer, and returns a function that waits until it was sent.
+func (p *proxy) stallNext(t *testing.T) (wait func()) {
+	t.Helper()
+	before := p.asked.Load()
+	p.stalled.Store(true)
+
+	return func() {
+		require.Eventually(t, func() bool { return p.asked.Load() > before }, patience, time.Millisecond)
+	}
+}
+
+// listen answers each connection with peer, until the test ends, and returns a data source name for it.
+func listen(t *testing.T, peer func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			peer(conn)
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		running.Wait()
+	})
+
+	return "machbase://me:" + secret + "@" + listener.Addr().String()
+}
+
+// untilClosed reads until the client gives up.
+func untilClosed(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
+
+const secret = "geheim"
+
+// requireOneLine checks that an error is one line without the password.
+func requireOneLine(t *testing.T, err error) {
+	t.Helper()
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "\n")
+	require.NotContains(t, err.Error(), secret)
+}
+
+// requireNothingLeft checks when the test ends that it has left no goroutine. It has to come before what the test opens.
+func requireNothingLeft(t *testing.T) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // and the one that Eventually has
+			patience, time.Millisecond, "%s", lazyStacks{})
+	})
+}
+
+// lazyStacks are those of all goroutines, for a test that has failed.
+type lazyStacks struct{}
+
+func (lazyStacks) String() string {
+	buf := make([]byte, 1<<20)
+
+	return strings.TrimSpace(string(buf[:runtime.Stack(buf, true)]))
+}

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package sqlmachbase
+
+import "net"
+
+// isIdle cannot tell: a connection that the server has closed fails the next call.
+func isIdle(net.Conn) bool { return true }

@@ -1,0 +1,30 @@
+//go:build unix
+
+package sqlmachbase
+
+import (
+	"errors"
+	"net"
+	"syscall"
+)
+
+// isIdle tells whether a connection is open and nothing has come. It waits for nothing. What has come while nothing was asked for
+// is an end, or makes no sense.
+func isIdle(socket net.Conn) bool {
+	system, ok := socket.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := system.SyscallConn()
+	if err != nil {
+		return false
+	}
+	var peeked error
+	err = raw.Read(func(descriptor uintptr) bool {
+		_, _, peeked = syscall.Recvfrom(int(descriptor), make([]byte, 1), syscall.MSG_PEEK)
+
+		return true
+	})
+
+	return err == nil && errors.Is(peeked, syscall.EAGAIN)
+}

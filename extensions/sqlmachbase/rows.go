@@ -1,0 +1,107 @@
+package sqlmachbase
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// rows are the answer to a query.
+type rows struct {
+	native *cmi.Rows
+	cancel context.CancelFunc
+}
+
+func (r *rows) Columns() []string {
+	columns := r.native.Columns()
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
+	}
+
+	return names
+}
+
+// ColumnTypeDatabaseTypeName is the type's name in Machbase's SQL, in upper case, without its length.
+func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
+	return strings.ToUpper(r.native.Columns()[i].Type.String())
+}
+
+// ColumnTypeScanType is a type that takes any value of the column, and nulls.
+func (r *rows) ColumnTypeScanType(i int) reflect.Type {
+	switch t := r.native.Columns()[i].Type; {
+	case isInteger(t):
+		return reflect.TypeFor[sql.NullInt64]()
+	case t == cmi.Ulong:
+		return reflect.TypeFor[sql.Null[uint64]]()
+	case isFloat(t):
+		return reflect.TypeFor[sql.NullFloat64]()
+	case t == cmi.Datetime:
+		return reflect.TypeFor[sql.NullTime]()
+	case t.IsText(), isAddress(t):
+		return reflect.TypeFor[sql.NullString]()
+	case t == cmi.Null:
+		return reflect.TypeFor[any]()
+	default:
+		return reflect.TypeFor[[]byte]()
+	}
+}
+
+// Next goes to the next row. Bytes are those of the answer: good until the next row, as database/sql expects.
+func (r *rows) Next(into []driver.Value) error {
+	if !r.native.Next() {
+		if err := r.native.Err(); err != nil {
+			return withContextError(err)
+		}
+
+		return io.EOF
+	}
+	for i := range into {
+		into[i] = r.value(i)
+	}
+
+	return nil
+}
+
+func (r *rows) value(i int) driver.Value {
+	if r.native.IsNull(i) {
+		return nil
+	}
+	switch t := r.native.Columns()[i].Type; {
+	case isInteger(t):
+		return r.native.Int64(i)
+	case t == cmi.Ulong:
+		return r.native.Uint64(i)
+	case isFloat(t):
+		return r.native.Float64(i)
+	case t == cmi.Datetime:
+		return r.native.Time(i)
+	case t.IsText():
+		return string(r.native.Bytes(i))
+	case isAddress(t):
+		return fmt.Sprint(r.native.Value(i))
+	default:
+		return r.native.Bytes(i)
+	}
+}
+
+// Close ends the answer. database/sql uses the rows no more.
+func (r *rows) Close() error {
+	defer r.cancel()
+
+	return withContextError(r.native.Close())
+}
+
+func isInteger(t cmi.Type) bool {
+	return t == cmi.Short || t == cmi.Ushort || t == cmi.Integer || t == cmi.Uinteger || t == cmi.Long
+}
+
+func isFloat(t cmi.Type) bool { return t == cmi.Float || t == cmi.Double }
+
+func isAddress(t cmi.Type) bool { return t == cmi.IPv4 || t == cmi.IPv6 }

@@ -1,0 +1,132 @@
+// Rows a second against clients: each client appends stock ticks, which are made in Go, into a table that is created for
+// it. One operation is ROWS rows, sent and acknowledged by the server. At the end the table is counted: a run in which it does not
+// hold all that was acknowledged fails. KEEP=true leaves the table. Settings: see README.md.
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { Counter, Gauge } from 'k6/metrics';
+import sweep from 'k6/x/sweep';
+import { newClient, orAbort, url } from './lib/stock.js';
+import { flag, wholeNumber } from './lib/settings.js';
+import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+
+const scenario = 'stock-append';
+const hour = 3600 * 1000;
+const table = 'stock_append_tick';
+
+const tps = 1000; // ticks a second, the published rate: each 100 ms of the clock in the rows has 100 of them
+const rows = wholeNumber('ROWS', 1000, 100, 1000000);
+if (rows % 100 !== 0) throw new Error(`ROWS must be a multiple of 100, the ticks of 100 ms, but is "${rows}"`);
+const seed = wholeNumber('SEED', 1, 0);
+const keep = flag('KEEP', false);
+
+// Rows that the server has acknowledged, less those that the table holds at the end.
+const missing = new Counter('stock_append_missing');
+const counted = new Gauge('stock_append_counted');
+
+const db = newClient();
+
+const swept = sweepOptions(scenario, 'append');
+
+export const options = {
+  ...swept,
+  thresholds: { ...swept.thresholds, stock_append_missing: ['count<=0'] },
+  teardownTimeout: '5m',
+};
+
+export function setup() {
+  return orAbort(() => {
+    drop();
+    db.exec(`create tag table ${table} ( code varchar(20) primary key, time datetime basetime,
+      price double, volume double, bid_price double, ask_price double )`);
+    const [{ signature }] = db.query('select binary_signature as signature from v$version');
+    sweep.meta({
+      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: db.driver, url },
+      params: { rows, seed },
+      results,
+    });
+    return { first: Math.floor(Date.now() / hour) * hour }; // where making ticks begins without those before
+  });
+}
+
+let appender; // of this client, until its connection ends
+let acknowledged; // of the appender's rows
+let time; // of the next row
+
+export default function ({ first }) {
+  appender = null;
+  time = time || first;
+  db.connect();
+  sweep.run(append);
+}
+
+// append sends one batch and waits for the receipt. Each VU has ticks of its own.
+function append() {
+  const from = new Date(time);
+  time += (rows / tps) * 1000;
+  try {
+    if (!appender) {
+      appender = db.appender(table);
+      acknowledged = 0;
+    }
+    appender.generate('stock_tick', { from, to: new Date(time), seed: seed + exec.vu.idInTest, tps });
+    const { accepted, reasons } = appender.sync();
+    const batch = accepted - acknowledged;
+    acknowledged = accepted;
+    missing.add(batch);
+    if (batch !== rows) throw new Error(`of ${rows} rows the server took ${batch}${reasons.map((r) => `; ${r.message}`).join('')}`);
+  } catch (e) {
+    appender = null;
+    db.close();
+    throw e;
+  }
+}
+
+export function teardown() {
+  db.exec(`exec table_flush(${table})`);
+  const [{ n }] = db.query(`select count(*) as n from ${table}`);
+  counted.add(n);
+  missing.add(-n);
+  if (!keep) drop();
+}
+
+// drop waits while the server still has an appender on the table, of a connection whose end it has not noticed yet.
+function drop() {
+  for (let tries = 50; ; tries -= 1) {
+    try {
+      db.exec(`drop table ${table}`);
+      return;
+    } catch (e) {
+      if (e.kind === 'not_found') return;
+      if (e.kind !== 'busy' || tries === 0) throw e;
+      sleep(0.1);
+    }
+  }
+}
+
+/** The report, rows a second of each step, and whether the table holds what was acknowledged. */
+export function handleSummary(data) {
+  const files = sweepReport(data);
+  const name = `${results}/${scenario}`;
+  if (files[`${name}.json`]) {
+    const rates = rateTable(JSON.parse(files[`${name}.json`]).steps);
+    files[`${name}.md`] += `\n${rates}`;
+    files.stdout += `\n${rates}`;
+  }
+  files.stdout += verdict(data.metrics);
+  return files;
+}
+
+function rateTable(steps) {
+  const lines = steps.map(({ clients, repeat, rows: n, seconds, bytesSent }) => [
+    clients, repeat, n, Math.round(n / seconds), (bytesSent / seconds / 1e6).toFixed(1), n > 0 ? (bytesSent / n).toFixed(1) : '-',
+  ]);
+  return [['clients', 'repeat', 'rows', 'rows/s', 'MB/s sent', 'bytes/row'], Array(6).fill('---:'), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function verdict({ machbase_rows_acknowledged: taken, stock_append_counted: found, stock_append_missing: difference }) {
+  if (!found) return `\n${scenario}: the table could not be counted: what was acknowledged is not verified\n`;
+  const lost = difference.values.count;
+  const says = lost > 0 ? `${lost} acknowledged rows are MISSING` : 'all that was acknowledged is there';
+  return `\n${scenario}: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}\n`;
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds that the native driver has to hold against machgo.
+const (
+	mostOfMachgosCPU = 0.5 // of the client's processor time for an operation
+	mostAllocations  = 30  // of an operation
+	leastAppending   = 1.5 // times as many rows for a second of the client's processor time
+	leastThroughK6   = 1.2 // times as many operations a second, through k6, as a plain Go program over machgo
+)
+
+// appendBatches is how many batches of 1000 rows a run appends.
+const appendBatches = 500
+
+// versus is what two programs came to, in turns.
+type versus struct {
+	reuse         bool
+	clients       int
+	native, other figures
+}
+
+// compared are the native driver and machgo, doing the same.
+type compared struct {
+	rounds, operations int
+
+	asking  []versus // both in a plain Go program
+	append  versus   // the same, rows
+	through []versus // the native driver in k6
+}
+
+func compareDrivers(rounds, operations int) (*compared, error) {
+	c := &compared{rounds: rounds, operations: operations}
+	for _, reuse := range []bool{false, true} {
+		for _, clients := range []int{1, 8} {
+			v, err := against(rounds, versus{reuse: reuse, clients: clients},
+				nativeRun("native", clients, operations/clients, reuse), nativeRun("machgo", clients, operations/clients, reuse))
+			if err != nil {
+				return nil, err
+			}
+			c.asking = append(c.asking, v)
+		}
+	}
+	appending := func(driver string) func() (figures, error) {
+		return func() (figures, error) {
+			return runNative(driver, "-query=append", "-ops="+strconv.Itoa(appendBatches))
+		}
+	}
+	var err error
+	if c.append, err = against(rounds, versus{clients: 1}, appending("native"), appending("machgo")); err != nil {
+		return nil, err
+	}
+	for _, reuse := range []bool{false, true} {
+		for _, clients := range []int{8, 16, 32, 64} {
+			v, err := against(rounds, versus{reuse: reuse, clients: clients},
+				func() (figures, error) { return runK6(clients, operations/clients, reuse) },
+				nativeRun("machgo", clients, operations/clients, reuse))
+			if err != nil {
+				return nil, err
+			}
+			c.through = append(c.through, v)
+		}
+	}
+
+	return c, nil
+}
+
+// against fills in the medians of both.
+func against(rounds int, v versus, native, other func() (figures, error)) (versus, error) {
+	var err error
+	if v.native, v.other, err = inTurns(rounds, native, other); err != nil {
+		return v, fmt.Errorf("%d clients: %w", v.clients, err)
+	}
+
+	return v, nil
+}
+
+func (v versus) speed() float64     { return v.native.OpsPerSecond / v.other.OpsPerSecond }
+func (v versus) cpu() float64       { return v.native.CPUMicros / v.other.CPUMicros }
+func (v versus) appending() float64 { return v.native.RowsPerCPU / v.other.RowsPerCPU }
+
+func (v versus) asksWell() bool {
+	return v.cpu() <= mostOfMachgosCPU && v.native.Allocations <= mostAllocations
+}
+
+func (v versus) isFast() bool { return v.speed() >= leastThroughK6 }
+
+func (c *compared) holds() bool {
+	return !slices.ContainsFunc(c.asking, func(v versus) bool { return !v.asksWell() }) &&
+		c.append.appending() >= leastAppending &&
+		!slices.ContainsFunc(c.through, func(v versus) bool { return !v.isFast() })
+}
+
+// String is three tables.
+func (c *compared) String() string {
+	lines := make([]string, 0, 6+len(c.asking)+len(c.through))
+	lines = append(lines,
+		fmt.Sprintf("native and machgo in a plain Go program: %d rounds, %d operations, in turns; medians\n", c.rounds, c.operations),
+		"| reuse | clients | native us/op | machgo us/op | ratio (<= 0.50) "+
+			"| native allocs/op (<= 30) | machgo allocs/op | native ops/s | machgo ops/s |",
+		"|-------|--------:|-------------:|-------------:|----------------:"+
+			"|-------------------------:|-----------------:|-------------:|-------------:|",
+	)
+	for _, v := range c.asking {
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %12.1f | %12.1f | %15.2f | %24.1f | %16.1f | %12.0f | %12.0f |",
+			onOff(v.reuse), v.clients, v.native.CPUMicros, v.other.CPUMicros, v.cpu(),
+			v.native.Allocations, v.other.Allocations, v.native.OpsPerSecond, v.other.OpsPerSecond))
+	}
+	lines = append(lines,
+		fmt.Sprintf("\n%d ticks appended: native %.0f, machgo %.0f rows for a second of processor time, ratio %.2f (>= %.1f)\n",
+			appendBatches*1000, c.append.native.RowsPerCPU, c.append.other.RowsPerCPU, c.append.appending(), leastAppending),
+		"| reuse | clients | k6 + native ops/s | Go + machgo ops/s | ratio (>= 1.20) |",
+		"|-------|--------:|------------------:|------------------:|----------------:|",
+	)
+	for _, v := range c.through {
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %17.0f | %17.0f | %15.2f |",
+			onOff(v.reuse), v.clients, v.native.OpsPerSecond, v.other.OpsPerSecond, v.speed()))
+	}
+
+	return strings.Join(lines, "\n")
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+
+	return "off"
+}
