@@ -3,6 +3,7 @@ package machbase
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"slices"
@@ -111,6 +112,9 @@ func override[T comparable](into *T, value T) {
 
 var errURL = errors.New("the url must look like machbase://user:password@host:port?timeout=5s")
 
+// errPort does not show the number: in machbase://user:password, without a host, it is the password.
+var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
+
 // parse reads machbase://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
 func (c *Config) parse(raw string) error {
 	u, err := url.Parse(raw)
@@ -121,8 +125,8 @@ func (c *Config) parse(raw string) error {
 
 	c.Host = u.Hostname()
 	if u.Port() != "" {
-		if c.Port, err = strconv.Atoi(u.Port()); err != nil {
-			return errURL
+		if c.Port, err = strconv.Atoi(u.Port()); err != nil || c.Port < 1 || c.Port > 65535 {
+			return errPort
 		}
 	}
 	if u.User != nil {
@@ -134,8 +138,8 @@ func (c *Config) parse(raw string) error {
 	if err != nil {
 		return errURL
 	}
-	for name, values := range query {
-		if err := c.set(name, values[len(values)-1]); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if err := c.set(name, query[name][len(query[name])-1]); err != nil {
 			return err
 		}
 	}

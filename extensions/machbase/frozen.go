@@ -17,17 +17,23 @@ func (f *frozen[T]) of(rt *sobek.Runtime, value sobek.Value, read func(sobek.Val
 	}
 
 	result, err := read(value)
-	if err == nil && ok && isFrozen(rt, object) {
+	if err == nil && ok && isFrozen(rt, object, maxDepth) {
 		f.object, f.value = object, result
 	}
 
 	return result, err
 }
 
+// maxDepth is how far objects in objects are looked into: one may hold itself.
+const maxDepth = 8
+
 // isFrozen tells whether neither the object nor anything in it can change: it and all objects in it are frozen, and
 // they are plain objects, arrays and binds. A frozen Date or ArrayBuffer can still change. (What a getter in a
 // frozen object returns is taken for constant.)
-func isFrozen(rt *sobek.Runtime, object *sobek.Object) bool {
+func isFrozen(rt *sobek.Runtime, object *sobek.Object, depth int) bool {
+	if depth == 0 {
+		return false
+	}
 	if object.ExportType() == typedBindType {
 		return true
 	}
@@ -42,7 +48,7 @@ func isFrozen(rt *sobek.Runtime, object *sobek.Object) bool {
 		return false
 	}
 	for _, key := range object.Keys() {
-		if inner, ok := object.Get(key).(*sobek.Object); ok && !isFrozen(rt, inner) {
+		if inner, ok := object.Get(key).(*sobek.Object); ok && !isFrozen(rt, inner, depth-1) {
 			return false
 		}
 	}

@@ -75,3 +75,9 @@ func TestOptionsThatCanChangeAreReadAgain(t *testing.T) {
 		require.Equal(t, KindExpect, v.fail(`client.query('x', [], frozen)`).Kind)
 	}
 }
+
+func TestParametersThatHoldThemselves(t *testing.T) {
+	v, seen := argsSeen(t)
+	v.run(`const params = ['WISH']; params.self = params; Object.freeze(params); client.query('x', params); client.query('x', params)`)
+	require.Equal(t, [][]any{{"WISH"}, {"WISH"}}, *seen)
+}

@@ -240,7 +240,11 @@ func (v *vu) table(create string) string {
 	v.run(`client.exec(` + quote(strings.ReplaceAll(create, "TABLE", name)) + `)`)
 	require.NoError(v.t, v.runtime.Set("table", name))
 	v.t.Cleanup(func() { // before the VU's own clean-up, which ends the context
-		v.run(`client.close(); client.exec('drop table ` + name + `'); client.close()`)
+		v.run(`client.close()`)
+		require.Eventually(v.t, func() bool { // a query that was given up may hold the table for a while
+			return v.run(`attempt(() => client.exec('drop table `+name+`'))?.kind !== 'busy'`).(bool)
+		}, 20*time.Second, 50*time.Millisecond)
+		v.run(`client.close()`)
 	})
 
 	return name

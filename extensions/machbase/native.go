@@ -61,7 +61,12 @@ func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) erro
 		err = closeErr
 	}
 
-	return nativeError(c.Conn, err)
+	err = nativeError(c.Conn, err)
+	if e, own := err.(*Error); own && c.Broken() { //nolint:errorlint // our own are never wrapped
+		e.outOfStep = true
+	}
+
+	return err
 }
 
 func (c *nativeConn) Exec(sql string, args []any) (int64, error) {

@@ -655,6 +655,22 @@ func TestServerThatStallsWhenConnecting(t *testing.T) {
 	v.run(`client.connect(); client.close()`)
 }
 
+// Where the first server does not answer, there is time left for another.
+func TestServerWithAlternatives(t *testing.T) {
+	v := newServerVU(t)
+	p := newProxy(t)
+	p.stalled.Store(true)
+	address := serverPart(t, func(*url.URL) {})
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	p.clientOf(t, v, `{ connectTimeout: '1s', alternatives: ['127.0.0.1:1', '`+u.Host+`'] }`)
+	v.run(`client.connect(); client.close()`)
+	p.clientOf(t, v, `{ connectTimeout: '200ms', alternatives: ['127.0.0.1:1'] }`)
+	e := v.fail(`client.connect()`)
+	require.Equal(t, KindConnect, e.Kind)
+	require.Contains(t, e.Message, "127.0.0.1:1")
+}
+
 func TestServerThatBreaksTheConnection(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(3)

@@ -3,6 +3,7 @@ package machbase
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc)
 		conn Conn
 		err  error
 	}
-	opening, stop := context.WithCancel(ctx)
+	opening, stop := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer stop()
 	opened := make(chan result)
 	late := make(chan struct{})
@@ -45,25 +46,23 @@ func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc)
 		}
 	}()
 
-	timer := time.NewTimer(cfg.ConnectTimeout)
-	defer timer.Stop()
 	select {
 	case r := <-opened:
-		if r.err != nil {
+		switch {
+		case r.err == nil:
+			return newSession(r.conn), nil
+		case opening.Err() == nil:
 			return nil, asError(r.err)
 		}
-
-		return newSession(r.conn), nil
-	case <-timer.C:
+	case <-opening.Done():
 		close(late)
-
-		return nil, newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
-			cfg.Address(), cfg.ConnectTimeout)
-	case <-ctx.Done():
-		close(late)
-
+	}
+	if ctx.Err() != nil {
 		return nil, errTestEnded()
 	}
+
+	return nil, newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
+		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
 }
 
 func newSession(conn Conn) *session {

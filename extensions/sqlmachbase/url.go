@@ -25,6 +25,9 @@ const (
 var errURL = errors.New("the data source name must look like machbase://user:password@host:port?timeout=5s, " +
 	"where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25")
 
+// errPort does not show the number: in machbase://user:password, without a host, it is the password.
+var errPort = errors.New("port must be from 1 to 65535 in a data source name such as machbase://user:password@host:port")
+
 // parse reads a data source name. Its errors never show it: it holds a password.
 func parse(raw string) (*connector, error) {
 	u, options, err := split(raw)
@@ -36,7 +39,7 @@ func parse(raw string) (*connector, error) {
 		port = defaultPort
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return nil, fmt.Errorf("port must be from 1 to 65535, not %s", port)
+		return nil, errPort
 	}
 
 	c := &connector{timeout: defaultTimeout, connectTimeout: defaultConnectTimeout}

@@ -63,6 +63,16 @@ func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclo
 	return a, nil, nil
 }
 
+// readResult reads an answer that has to have a result.
+func readResult(body []byte) (answer, []byte, error) {
+	a, rows, err := readAnswer(body)
+	if err == nil && !a.answered {
+		err = garbage("an answer has no result")
+	}
+
+	return a, rows, err
+}
+
 // result judges a result. The text of an error stands in the units behind it.
 func result(status uint64, rest []byte) (last bool, err error) {
 	switch status >> 32 {

@@ -82,7 +82,7 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 	if err != nil {
 		return nil, err
 	}
-	opened, _, err := readAnswer(body)
+	opened, _, err := readResult(body)
 	if err != nil {
 		s.free()
 
@@ -314,12 +314,12 @@ func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 	if err != nil {
 		return a.Receipt(), err
 	}
-	countErr := a.counted(ctx, body)
-	if err := a.open(ctx); err != nil {
-		return a.Receipt(), err
+	err = a.counted(ctx, body)
+	if openErr := a.open(ctx); err == nil { // the first error is the cause of the second
+		err = openErr
 	}
 
-	return a.Receipt(), countErr
+	return a.Receipt(), err
 }
 
 // open opens the appender again. One that the server does not open is closed.
@@ -329,7 +329,7 @@ func (a *Appender) open(ctx context.Context) error {
 	a.request(msgAppendOpen)
 	body, err := c.ask(ctx, msgAppendOpen, a.id)
 	if err == nil {
-		_, _, err = readAnswer(body)
+		_, _, err = readResult(body)
 	}
 	if err == nil {
 		return nil

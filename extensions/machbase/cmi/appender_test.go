@@ -260,6 +260,31 @@ func TestManyReasons(t *testing.T) {
 	require.EqualValues(t, 210-16*17/2, receipt.Other)
 }
 
+// Nothing is taken for open, or for counted, without the server's word.
+func TestAppenderAnswersWithoutAResult(t *testing.T) {
+	opened, counted := message(kindOpen, 0, logTable), message(kindClose, 0, result(good), number(0x61, 0), number(0x62, 0))
+	for name, answers := range map[string][][]byte{
+		"open":  {message(kindOpen, 0, column("", cmi.Datetime, 64))},
+		"close": {opened, message(kindClose, 0, number(0x61, 1))},
+		"anew":  {opened, counted, message(kindOpen, 0, column("", cmi.Datetime, 64))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := withPeer(t, cmi.Config{}, func(p *peer) {
+				for _, answer := range answers {
+					p.request()
+					p.answer(answer)
+				}
+			})
+			a, err := c.Append(withTimeout(t), "t", cmi.AppendOptions{})
+			if err == nil {
+				_, err = a.Sync(withTimeout(t))
+			}
+			require.ErrorContains(t, requireKind(t, cmi.KindConnection, err), "has no result")
+			require.True(t, c.Broken())
+		})
+	}
+}
+
 func TestSeveralAppendersBesideQueries(t *testing.T) {
 	tables := []string{makeTable(t, tagTable), makeTable(t, tagTable), makeTable(t, tagTable)}
 	c := connect(t)

@@ -60,8 +60,10 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Read counts what it reads.
-func (c *Conn) Read(b []byte) (int, error) {
+// incoming counts what is read from a connection.
+type incoming struct{ *Conn }
+
+func (c incoming) Read(b []byte) (int, error) {
 	n, err := c.socket.Read(b)
 	c.received.Add(uint64(n))
 
@@ -112,10 +114,12 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// leave ends a call.
+// leave ends a call. A context that ended before closes the connection now, and not in the middle of the next call.
 func (c *Conn) leave() {
 	if c.stop != nil {
-		c.stop()
+		if !c.stop() {
+			c.Interrupt()
+		}
 		c.stop = nil
 	}
 	c.busy.Store(false)
@@ -125,7 +129,7 @@ func (c *Conn) leave() {
 // after it could be an answer to something else.
 func (c *Conn) failure(ctx context.Context, err error) error {
 	var known *Error
-	if errors.As(err, &known) && (known.Code != 0 || known.Kind == KindUsage) {
+	if errors.As(err, &known) && known.Code != 0 {
 		return known
 	}
 

@@ -63,7 +63,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		return nil, dialError(ctx, address, err)
 	}
 	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache)}
-	c.in.from = c
+	c.in.from = incoming{c}
 	if err := c.enter(ctx); err != nil {
 		c.Interrupt()
 
@@ -131,7 +131,7 @@ func (c *Conn) sayHello() error {
 		return err
 	}
 	var answer [len(ready)]byte
-	if _, err := io.ReadFull(c, answer[:]); err != nil {
+	if _, err := io.ReadFull(c.in.from, answer[:]); err != nil {
 		return err
 	}
 	if string(answer[:]) != ready {
@@ -142,18 +142,15 @@ func (c *Conn) sayHello() error {
 }
 
 func (c *Conn) welcomed(ctx context.Context, body []byte) error {
-	a, _, err := readAnswer(body)
-	if err == nil && !a.answered {
-		err = garbage("a login has no result")
-	}
-	if err != nil {
+	if _, _, err := readResult(body); err != nil {
 		return c.failure(ctx, err)
 	}
 	for len(body) > 0 {
-		var u unit
-		if u, body, err = nextUnit(body); err != nil {
+		u, rest, err := nextUnit(body)
+		if err != nil {
 			return c.failure(ctx, err)
 		}
+		body = rest
 		if u.id == unitEndian {
 			c.bigEndian = u.number != 0
 		}

@@ -105,6 +105,26 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A context that ends when all has been read closes the connection with its own call, and not amid the next one.
+func TestCancelBeforeRowsAreClosed(t *testing.T) {
+	c := withPeer(t, cmi.Config{}, func(p *peer) {
+		p.request()
+		p.answer(message(kindPrepare, 0, result(good), column("N", cmi.Long, 64)))
+		p.request()
+		p.answer(message(kindExecute, 0, oneColumn(last, 1)))
+	})
+	s, err := c.Prepare(withTimeout(t), "select n from t")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	rows, err := s.Query(ctx)
+	require.NoError(t, err)
+	require.True(t, rows.Next())
+	require.False(t, rows.Next())
+	cancel()
+	require.NoError(t, rows.Close())
+	require.True(t, c.Broken())
+}
+
 func TestCloseFromAnotherGoroutine(t *testing.T) {
 	config, sql := slowQuery(t)
 	for how, stop := range map[string]func(c *cmi.Conn){

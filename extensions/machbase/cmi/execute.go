@@ -48,11 +48,11 @@ func (s *Stmt) prepare(ctx context.Context) error {
 
 // described reads the answer to a prepare.
 func (s *Stmt) described(ctx context.Context, body []byte) error {
-	a, _, err := readAnswer(body)
+	a, _, err := readResult(body)
 	if err != nil {
 		return s.conn.failure(ctx, err)
 	}
-	if !a.answered || a.parameterCount != len(a.parameters) {
+	if a.parameterCount != len(a.parameters) {
 		return s.conn.failure(ctx, garbage("a statement has %d parameters, of which %d are described", a.parameterCount, len(a.parameters)))
 	}
 	s.columns, s.parameters, s.kind, s.inserted = a.columns, a.parameters, a.kind, 0
@@ -84,6 +84,9 @@ func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	}
 	c.out.end()
 	body, err := c.ask(ctx, msgExecute, s.id)
+	if cap(c.params) > keptBuffer {
+		c.params = nil
+	}
 	if err != nil {
 		s.release(true)
 
@@ -118,10 +121,7 @@ func (s *Stmt) direct(ctx context.Context) (*Rows, error) {
 // answered reads the first part of an answer, up to its rows.
 func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	c := s.conn
-	a, rest, err := readAnswer(body)
-	if err == nil && !a.answered {
-		err = garbage("an answer has no result")
-	}
+	a, rest, err := readResult(body)
 	if err != nil {
 		err = c.failure(ctx, err)
 		s.release(true)

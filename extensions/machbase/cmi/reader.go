@@ -7,7 +7,7 @@ import (
 
 const (
 	firstBuffer = 8 << 10   // holds a usual answer; 512 connections have one each
-	keptBuffer  = 128 << 10 // a larger one is let go after its message
+	keptBuffer  = 128 << 10 // a larger one, of any kind, is let go after its message
 	maxMessage  = 256 << 20 // of what we receive
 )
 

@@ -66,7 +66,7 @@ func (r *receipt) reject(e *Error) {
 
 // counted reads how many rows the server took since the appender was opened.
 func (a *Appender) counted(ctx context.Context, body []byte) error {
-	answer, _, err := readAnswer(body)
+	answer, _, err := readResult(body)
 	if err != nil {
 		return a.conn.failure(ctx, err)
 	}

@@ -62,12 +62,18 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (int64, error) {
 	return changed, rows.Close()
 }
 
+// enter begins a call. A statement that is closed from then on is freed after the call.
 func (s *Stmt) enter(ctx context.Context) error {
+	if err := s.conn.enter(ctx); err != nil {
+		return err
+	}
 	if s.closed.Load() {
+		s.conn.leave()
+
 		return usage("the statement is closed")
 	}
 
-	return s.conn.enter(ctx)
+	return nil
 }
 
 // Columns describes the columns of the answer; it is empty for a statement without rows.

@@ -1,7 +1,10 @@
 package cmi_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,6 +93,56 @@ func TestStatementsClosedBeforeTheirRows(t *testing.T) {
 		require.NoError(t, s.Close())
 		require.Len(t, readAll(t, rows), 3)
 	}
+}
+
+// closing is a context that closes a statement when the call begins, as another goroutine may.
+type closing struct {
+	context.Context
+
+	statement *cmi.Stmt
+}
+
+func (c closing) Err() error {
+	_ = c.statement.Close()
+
+	return nil
+}
+
+// It is not prepared anew then, as nobody would free it.
+func TestStatementClosedAsItsCallBegins(t *testing.T) {
+	c := withPeer(t, cmi.Config{}, func(p *peer) {
+		p.request()
+		p.answer(message(kindPrepare, 0, result(good)))
+		p.expectFree(0)
+	})
+	s, err := c.Prepare(withTimeout(t), "select n from t")
+	require.NoError(t, err)
+	_, err = s.Exec(closing{context.Background(), s})
+	require.ErrorContains(t, requireKind(t, cmi.KindUsage, err), "the statement is closed")
+	require.False(t, c.Broken())
+}
+
+// A connection does not keep the room that a large parameter took.
+func TestLargeParameterIsLetGo(t *testing.T) {
+	const size = 64 << 20
+	c := withReplay(t, bytes.NewReader(append(message(kindPrepare, 0, result(good), number(0x21, 1), parameter(cmi.Blob)),
+		message(kindExecute, 0, result(good), number(0x23, 1))...)))
+	s, err := c.Prepare(context.Background(), "insert into t values (?)")
+	require.NoError(t, err)
+	before := heap()
+	_, err = s.Exec(context.Background(), make([]byte, size))
+	require.NoError(t, err)
+	require.Less(t, heap(), before+size/2)
+	runtime.KeepAlive(c)
+}
+
+// heap is how many bytes are in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+
+	return m.HeapAlloc
 }
 
 func TestFailingPreparesLeaveNoStatements(t *testing.T) {

@@ -3,7 +3,6 @@ package wholerows
 import (
 	"bytes"
 	"database/sql/driver"
-	"errors"
 	"io"
 )
 
@@ -31,7 +30,7 @@ func (r *rows) readAll(from driver.Rows) error {
 	row := make([]driver.Value, len(r.columns))
 	for {
 		err := from.Next(row)
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF { //nolint:errorlint // as in database/sql: an io.EOF inside another error is a connection that was lost
 			return nil
 		}
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -140,6 +141,7 @@ func TestQueryGivesAllRowsOrAnError(t *testing.T) {
 		"broken at the start":    {fake: &fake{end: errBroken}, err: "broken"},
 		"broken after two rows":  {fake: &fake{rows: []driver.Value{int64(1), int64(2)}, end: errBroken}, err: "broken"},
 		"cut off after two rows": {fake: &fake{rows: []driver.Value{int64(1), int64(2)}, end: io.ErrUnexpectedEOF}, err: "unexpected EOF"},
+		"an end amid the rows":   {fake: &fake{rows: []driver.Value{int64(1)}, end: fmt.Errorf("read: %w", io.EOF)}, err: "read: EOF"},
 		"broken at the end":      {fake: &fake{rows: []driver.Value{int64(1)}, end: io.EOF, closing: errBroken}, err: "broken"},
 		"a connection lost":      {fake: &fake{rows: []driver.Value{int64(1)}, end: driver.ErrBadConn}, err: "lost before the last row"},
 	} {
