@@ -1,11 +1,8 @@
 package machbase
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +14,6 @@ import (
 )
 
 const (
-	scheme                = "machbase"
-	defaultPort           = 5656
-	defaultUser           = "sys"
 	defaultTimeout        = 60 * time.Second // that of k6/http
 	defaultConnectTimeout = 5 * time.Second
 )
@@ -70,7 +64,7 @@ func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa
 // config works out the options: what stands in them overrides what stands in the URL, and that the defaults.
 func (o *options) config() (*Config, error) {
 	c := &Config{
-		Host: "127.0.0.1", Port: defaultPort, User: defaultUser,
+		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
 		Timeout: defaultTimeout, ConnectTimeout: defaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
@@ -110,36 +104,15 @@ func override[T comparable](into *T, value T) {
 	}
 }
 
-var errURL = errors.New("the url must look like machbase://user:password@host:port?timeout=5s")
-
-// errPort does not show the number: in machbase://user:password, without a host, it is the password.
-var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
-
-// parse reads machbase://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
+// parse reads machbase://user:password@host:port?option=value.
 func (c *Config) parse(raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
-		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
-		return errURL
-	}
-
-	c.Host = u.Hostname()
-	if u.Port() != "" {
-		if c.Port, err = strconv.Atoi(u.Port()); err != nil || c.Port < 1 || c.Port > 65535 {
-			return errPort
-		}
-	}
-	if u.User != nil {
-		c.User = u.User.Username()
-		c.Password, _ = u.User.Password()
-	}
-
-	query, err := url.ParseQuery(u.RawQuery)
+	u, err := cmi.ParseURL(raw)
 	if err != nil {
-		return errURL
+		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		if err := c.set(name, query[name][len(query[name])-1]); err != nil {
+	c.Host, c.Port, c.User, c.Password = u.Host, u.Port, u.User, u.Password
+	for _, option := range u.Options {
+		if err := c.set(option.Name, option.Value); err != nil {
 			return err
 		}
 	}

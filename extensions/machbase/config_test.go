@@ -68,7 +68,8 @@ func TestConfigAddress(t *testing.T) {
 }
 
 func TestConfigErrors(t *testing.T) {
-	const look = `new Client: the url must look like machbase://user:password@host:port?timeout=5s`
+	const look = `new Client: the url must look like machbase://user:password@host:port?timeout=5s, ` +
+		`where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25`
 	known := func(name, value, why string) string {
 		return fmt.Sprintf("new Client: option %s in the url cannot be %q: %s", name, value, why)
 	}

@@ -242,7 +242,7 @@ func (v *vu) table(create string) string {
 	v.t.Cleanup(func() { // before the VU's own clean-up, which ends the context
 		v.run(`client.close()`)
 		require.Eventually(v.t, func() bool { // a query that was given up may hold the table for a while
-			return v.run(`attempt(() => client.exec('drop table `+name+`'))?.kind !== 'busy'`).(bool)
+			return v.run(`attempt(() => client.exec('drop table ` + name + `'))?.kind !== 'busy'`).(bool)
 		}, 20*time.Second, 50*time.Millisecond)
 		v.run(`client.close()`)
 	})

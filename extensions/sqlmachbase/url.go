@@ -3,9 +3,7 @@ package sqlmachbase
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,63 +13,26 @@ import (
 )
 
 const (
-	scheme                = "machbase"
-	defaultPort           = "5656"
-	defaultUser           = "sys"
 	defaultTimeout        = 60 * time.Second
 	defaultConnectTimeout = 5 * time.Second
 )
 
-var errURL = errors.New("the data source name must look like machbase://user:password@host:port?timeout=5s, " +
-	"where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25")
-
-// errPort does not show the number: in machbase://user:password, without a host, it is the password.
-var errPort = errors.New("port must be from 1 to 65535 in a data source name such as machbase://user:password@host:port")
-
-// parse reads a data source name. Its errors never show it: it holds a password.
+// parse reads a data source name.
 func parse(raw string) (*connector, error) {
-	u, options, err := split(raw)
+	u, err := cmi.ParseURL(raw)
 	if err != nil {
 		return nil, err
 	}
-	port := u.Port()
-	if port == "" {
-		port = defaultPort
-	}
-	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-		return nil, errPort
-	}
-
 	c := &connector{timeout: defaultTimeout, connectTimeout: defaultConnectTimeout}
-	c.config.Addresses = []string{net.JoinHostPort(u.Hostname(), port)}
-	c.config.User = defaultUser
-	if u.User != nil {
-		c.config.User = u.User.Username()
-		c.config.Password, _ = u.User.Password()
-	}
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		values := options[name]
-		if err := c.set(name, values[len(values)-1]); err != nil {
+	c.config.Addresses = []string{u.Address()}
+	c.config.User, c.config.Password = u.User, u.Password
+	for _, option := range u.Options {
+		if err := c.set(option.Name, option.Value); err != nil {
 			return nil, err
 		}
 	}
 
 	return c, nil
-}
-
-// split checks the form of a data source name.
-func split(raw string) (*url.URL, url.Values, error) {
-	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
-		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
-		return nil, nil, errURL
-	}
-	options, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return nil, nil, errURL
-	}
-
-	return u, options, nil
 }
 
 // set takes an option.
@@ -100,11 +61,11 @@ func (c *connector) set(name, value string) (err error) {
 			err = errors.New(`database/sql has only "native"`)
 		}
 	default:
-		return fmt.Errorf("unknown option %q in the data source name; "+
+		return fmt.Errorf("unknown option %q in the url; "+
 			"known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout", name)
 	}
 	if err != nil {
-		return fmt.Errorf("option %s in the data source name cannot be %q: %w", name, value, err)
+		return fmt.Errorf("option %s in the url cannot be %q: %w", name, value, err)
 	}
 
 	return nil

@@ -34,21 +34,21 @@ func TestMalformedNames(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := sqlmachbase.NewConnector(name)
-			require.ErrorContains(t, err, "the data source name must look like machbase://user:password@host:port?timeout=5s, where")
+			require.ErrorContains(t, err, "the url must look like machbase://user:password@host:port?timeout=5s, where")
 			requireOneLine(t, err)
 			_, err = sqlmachbase.Driver{}.Open(name)
-			require.ErrorContains(t, err, "the data source name must look like")
+			require.ErrorContains(t, err, "the url must look like")
 		})
 	}
 }
 
 func TestBadOptions(t *testing.T) {
-	const prefix = "in the data source name cannot be "
-	const port = "port must be from 1 to 65535 in a data source name such as machbase://user:password@host:port"
+	const prefix = "in the url cannot be "
+	const port = "port must be from 1 to 65535 in a url such as machbase://user:password@host:port"
 	for options, want := range map[string]string{
 		":0?":                          port,
 		":65536":                       port,
-		"?sslmode=off":                 `unknown option "sslmode" in the data source name; known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout`,
+		"?sslmode=off":                 `unknown option "sslmode" in the url; known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout`,
 		"?timeout=0":                   `option timeout ` + prefix + `"0": it must be more than 0, such as 500ms or 5s`,
 		"?timeout=-5s":                 `option timeout ` + prefix + `"-5s": it must be more than 0, such as 500ms or 5s`,
 		"?timeout=NaN":                 `option timeout ` + prefix + `"NaN": it must be more than 0, such as 500ms or 5s`,
