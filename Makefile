@@ -10,10 +10,10 @@ export K6_NO_USAGE_REPORT := true
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := extensions extensions/cmd/k6 scripts/bench/native scripts/bench/ratios
+MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
-own := env -u MACHBASE_URL -u MEMCACHED_ADDR -u POSTGRES_URL -u REDIS_URL scripts/servers.sh with
+own := env -u MACHBASE_URL -u MEMCACHED_ADDR -u NATS_URL -u POSTGRES_URL -u REDIS_URL -u UMEM_ADDR -u POGOCACHE_ADDR scripts/servers.sh with
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
@@ -71,16 +71,16 @@ baseline: bin/k6 ## record the run that make gate compares with: on this host, w
 .PHONY: test
 test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector
 	scripts/test/servers_test.sh
-	go test -C scripts/bench/native -race ./...
+	go test -C scripts/bench/programs -race ./...
 	go test -C scripts/bench/ratios -race ./...
-	$(own) machbase memcached -- go test -C extensions -race ./...
+	$(own) machbase memcached nats redis -- go test -C extensions -race ./...
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
 	MACHBASE_HTTP=true $(own) machbase memcached postgres redis -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
 
 .PHONY: bench
-bench: bin/k6 ## print what k6 costs, beside a native Go program and by itself; leave the machine alone meanwhile
-	$(with) machbase -- scripts/bench.sh $(BENCH)
+bench: bin/k6 ## print what k6 costs, beside native Go programs and by itself; leave the machine alone meanwhile
+	$(with) machbase memcached redis -- scripts/bench.sh $(BENCH)
 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed

@@ -9,10 +9,12 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HTTP MACHBASE_HTTP_URL REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT REDIS_MEMORY REDIS_CONNECTIONS
 unset MEMCACHED_ADDR MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
 unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT
+unset NATS_URL NATS_PID NATS_PIDS NATS_PORT NATS_START_TIMEOUT NATS_CLUSTER
 real=$("$scripts/servers.sh" build machbase) || exit 1
 "$scripts/servers.sh" build redis >/dev/null || exit 1
 "$scripts/servers.sh" build postgres >/dev/null || exit 1
 "$scripts/servers.sh" build memcached >/dev/null || exit 1
+"$scripts/servers.sh" build nats >/dev/null || exit 1
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/servers-test.XXXXXX") && room=$(cd "$room" && pwd -P) || exit 1
 export TMPDIR=$room/tmp
@@ -89,6 +91,19 @@ postgres_answers() {
   [[ $answer == N ]]
 }
 
+# jetstream_says PORT REQUEST BODY PATTERN: whether the answer to a request of JetStream's API is as the pattern.
+jetstream_says() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf 'CONNECT {"verbose":false,"pedantic":false}\r\nSUB answer 1\r\nPUB $JS.API.%s answer %d\r\n%s\r\n' "$2" "${#3}" "$3" >&3
+  while read -r -t 5 -u 3 line; do
+    # shellcheck disable=SC2053   # it is a pattern
+    [[ $line != $4 ]] || exit 0
+    [[ $line != '{'* ]] || exit 1
+  done
+  exit 1
+)
+
 # http_answers URL: whether a server of HTTP is there.
 http_answers() {
   local answer=''
@@ -103,6 +118,7 @@ nothing_left() {
   for port in $ports; do left+=$(ls "/tmp/machbase-unix-$port.sock" 2>/dev/null); done
   [[ -z $left ]] || { said="$said"$'\n'"left: $left"; return 1; }
 }
+no_process() { [[ -z $(our_processes) ]]; }
 our_processes() {
   local file args
   if [[ -d /proc/self ]]; then
@@ -364,6 +380,23 @@ run one with redis -- sh -c 'echo "$REDIS_URL"; exit 7'
 check 'with gives the address of a Redis' exited 7 $'\nredis://127.0.0.1:'
 check 'and stops it' nothing_left
 
+# redis_has PORT NAME VALUE: whether a setting of the Redis has the value.
+redis_has() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf 'CONFIG GET %s\r\n' "$2" >&3
+  for _ in 1 2 3 4 5; do read -r -t 2 -u 3 line || exit 1; done
+  [[ ${line%$'\r'} == "$3" ]]
+)
+run env REDIS_MEMORY=64 REDIS_CONNECTIONS=99 "$room/one/scripts/servers.sh" up redis
+redis_port=$(field one port redis)
+check 'a setting reaches it: memory' redis_has "$redis_port" maxmemory 67108864
+check 'with a limit it evicts' redis_has "$redis_port" maxmemory-policy allkeys-lru
+check 'a setting reaches it: connections' redis_has "$redis_port" maxclients 99
+run one down redis
+run env REDIS_MEMORY=1g "$room/one/scripts/servers.sh" up redis
+check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes a whole number of at least 1"
+
 # fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on stdin.
 fake_redis() {
   mkdir -p "$room/$1"
@@ -435,6 +468,44 @@ check 'what started it is killed: it ends, and down cleans up' exited 0 'postgre
 check 'after which nothing is left' eventually nothing_left
 run one with postgres -- sh -c 'echo "$POSTGRES_URL"; exit 7'
 check 'with gives the address of a PostgreSQL' exited 7 $'\npostgres://postgres:'
+check 'and stops it' nothing_left
+
+# --- nats
+
+run one up nats
+nats=$(field one pid nats) nats_port=$(field one port nats)
+check 'up starts a NATS' exited_with_one_line 0 'nats is up' "NATS_URL=nats://127.0.0.1:$nats_port"
+check 'its JetStream answers as soon as up returns' jetstream_says "$nats_port" INFO '' '*"memory":0,*'
+check 'its streams lie in its folder' test -d "$(field one home nats)/store-$nats_port/jetstream"
+run one up nats
+check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $nats"
+run env NATS_PORT="$nats_port" "$room/two/scripts/servers.sh" up nats
+check 'a port in use: one line' exited_with_one_line 1 "port $nats_port (NATS_PORT) is in use"
+run one down nats
+check 'down leaves nothing of a NATS' nothing_left
+run env NATS_CLUSTER=2 "$room/one/scripts/servers.sh" up nats
+check 'NATS_CLUSTER that is neither 1 nor 3: one line' exited_with_one_line 1 "NATS_CLUSTER is '2': it must be 1 or 3"
+run env NATS_CLUSTER=3 "$room/one/scripts/servers.sh" up nats
+check 'up starts a cluster' exited 0 'nats is up' 'NATS_URL=nats://' ',nats://' 'NATS_PIDS='
+nats=$(eval "$(one env)" && printf %s "$NATS_PIDS")
+check 'env gives its three processes' test "$(tr , '\n' <<<"$nats" | sort -u | grep -c .)" = 3
+check 'all of which run' is_alive "${nats##*,}"
+nats_port=$(eval "$(one env)" && printf %s "${NATS_URL##*:}")
+check 'a stream of three copies can be made as soon as up returns' jetstream_says "$nats_port" STREAM.CREATE.test \
+  '{"name":"test","subjects":["test"],"num_replicas":3}' '*"did_create":true*'
+kill -KILL "${nats##*,}"
+eventually not is_alive "$(field one pid nats)"
+check 'one of its servers is killed: all end' test -z "$(our_processes)"
+run one up nats
+check 'after which up starts a new one' exited 0 'has died: starting a new one' 'nats is up'
+run one down
+run env NATS_CLUSTER=3 "$room/one/scripts/servers.sh" up nats
+kill -KILL "$(field one pid nats)"
+check 'what started a cluster is killed: its servers end' eventually no_process
+run one down
+check 'and nothing of a cluster is left' nothing_left
+run env NATS_CLUSTER=3 "$room/one/scripts/servers.sh" with nats -- sh -c 'echo "$NATS_URL"; exit 7'
+check 'with gives the addresses of a cluster' exited 7 $'\nnats://127.0.0.1:' ',nats://127.0.0.1:'
 check 'and stops it' nothing_left
 
 # fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the script on stdin.

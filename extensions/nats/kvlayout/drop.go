@@ -1,0 +1,32 @@
+package kvlayout
+
+import (
+	"context"
+	"strings"
+)
+
+// Drop deletes the database with all its records: its bucket and, in the layout Orb, those of all tables. There the bucket of database d_t
+// goes with database d, as it cannot be told from that of a table t. The Store makes buckets anew where it needs them; other Stores that
+// have used them fail.
+func (s *Store) Drop(ctx context.Context) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	lister := s.js.KeyValueStoreNames(ctx)
+	var names []string
+	for name := range lister.Name() {
+		if name == s.options.Database || s.options.Layout == Orb && strings.HasPrefix(name, s.options.Database+"_") {
+			names = append(names, name)
+		}
+	}
+	if err := lister.Error(); err != nil {
+		return wrap("drop", s.options.Database, "", err)
+	}
+	for _, name := range names {
+		s.buckets.Delete(name)
+		if err := s.js.DeleteKeyValue(ctx, name); err != nil {
+			return wrap("drop", name, "", err)
+		}
+	}
+
+	return nil
+}

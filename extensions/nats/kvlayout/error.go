@@ -1,0 +1,37 @@
+package kvlayout
+
+import (
+	"errors"
+	"fmt"
+)
+
+// What an Error wraps, beside the errors of nats.go's packages and of contexts.
+var (
+	ErrNotFound   = errors.New("there is no such key")
+	ErrEmpty      = errors.New("the bucket has no keys")
+	ErrIncomplete = errors.New("the connection broke before all keys had come")
+	ErrKey        = errors.New("a key must not be empty")
+	ErrName       = errors.New("a bucket's name takes letters, digits, - and _ only")
+	ErrMetadata   = errors.New("metadata that cannot be stored")
+	ErrValue      = errors.New("the value is not one of this layout")
+)
+
+// Error is what goes wrong with an operation of a Store.
+type Error struct {
+	Op     string // put, get, delete, list, open or drop
+	Bucket string
+	Key    string // not encoded; empty for operations on a bucket
+	Err    error
+}
+
+// Error says what could not be done to which record, and why.
+func (e *Error) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s bucket %q: %v", e.Op, e.Bucket, e.Err)
+	}
+
+	return fmt.Sprintf("%s key %q in bucket %q: %v", e.Op, e.Key, e.Bucket, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }

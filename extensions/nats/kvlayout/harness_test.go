@@ -1,0 +1,137 @@
+package kvlayout_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+	"github.com/stretchr/testify/require"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+)
+
+// serverURL returns the address of a real server.
+func serverURL(t *testing.T) string {
+	t.Helper()
+	address := os.Getenv("NATS_URL")
+	require.NotEmpty(t, address, "NATS_URL is not set: run this as scripts/servers.sh with nats -- COMMAND")
+
+	return address
+}
+
+func connect(t *testing.T, address string, options ...nats.Option) jetstream.JetStream {
+	t.Helper()
+	conn, err := nats.Connect(address, options...)
+	require.NoError(t, err)
+	t.Cleanup(conn.Close)
+	js, err := jetstream.New(conn)
+	require.NoError(t, err)
+
+	return js
+}
+
+// open returns the Store of a database that no other test has.
+func open(t *testing.T, js jetstream.JetStream, layout kvlayout.Layout) (store *kvlayout.Store, database string) {
+	t.Helper()
+	database = "db-" + nuid.Next()
+	store, err := kvlayout.Open(t.Context(), js, kvlayout.Options{Layout: layout, Database: database})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if !js.Conn().IsClosed() {
+			require.NoError(t, store.Drop(context.Background()))
+		}
+	})
+
+	return store, database
+}
+
+// put writes records without a value, given as table/key, or as key for those without a table.
+func put(t *testing.T, store *kvlayout.Store, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		table, key, ok := strings.Cut(name, "/")
+		if !ok {
+			table, key = "", name
+		}
+		require.NoError(t, store.Put(t.Context(), kvlayout.Record{Table: table, Key: key}))
+	}
+}
+
+// noGoroutineLeft fails the test unless as many goroutines are left at its end as there are now.
+func noGoroutineLeft(t *testing.T) {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		require.Eventually(t, func() bool { return runtime.NumGoroutine() <= before+1 }, // and the one that Eventually has
+			20*time.Second, 10*time.Millisecond)
+	})
+}
+
+// line is a connection to the server that a test can cut or stop.
+type line struct {
+	address string
+	left    atomic.Int64 // bytes that still come from the server
+	cut     atomic.Bool  // whether the connection then ends, or nothing comes
+}
+
+// newLine returns a line that works, until the test sets how much is left.
+func newLine(t *testing.T) *line {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(serverURL(t), ",")
+	server, err := url.Parse(first)
+	require.NoError(t, err)
+	l := &line{address: "nats://" + listener.Addr().String()}
+	l.left.Store(1 << 40)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer client.Close()
+		upstream, err := net.Dial("tcp", server.Host)
+		if err != nil {
+			return
+		}
+		defer upstream.Close()
+		go func() { _, _ = io.Copy(client, &limited{upstream, l, client}) }()
+		_, _ = io.Copy(upstream, client) // until the client leaves
+	}()
+	t.Cleanup(func() {
+		require.NoError(t, listener.Close())
+		<-ended
+	})
+
+	return l
+}
+
+type limited struct {
+	io.Reader
+	line   *line
+	client io.Closer
+}
+
+func (r *limited) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p[:min(len(p), 512)])
+	switch {
+	case r.line.left.Add(int64(-n)) > 0:
+		return n, err
+	case r.line.cut.Load():
+		return 0, r.client.Close()
+	}
+	_, err = io.Copy(io.Discard, r.Reader)
+
+	return 0, err
+}

@@ -1,0 +1,90 @@
+package rows
+
+import "github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+
+// Loop is what one iteration of a row does.
+type Loop string
+
+// The loops.
+const (
+	Put       Loop = "put"        // a record with a new key
+	PutGet    Loop = "put+get"    // a record with a new key, then reads it
+	Get       Loop = "get"        // always the same record
+	PutDelete Loop = "put+delete" // a record with a new key, then deletes it
+	ListTable Loop = "list table" // the keys of a table drawn at random
+	ListAll   Loop = "list all"   // the keys of the database
+)
+
+// Fill is what is in the database before the first iteration.
+type Fill string
+
+// The fills.
+const (
+	Nothing   Fill = "nothing"
+	OneRecord Fill = "one record"
+	// Tables: 100 tables, table-<t>, with the same 1,000 keys each, key-<i>.
+	Tables Fill = "tables"
+	// TableOfEachKey: key-<i> of table-<i>, 1,000 records, all written 100 times.
+	TableOfEachKey Fill = "a table of each key"
+)
+
+// Row is one row of the benchmark.
+type Row struct {
+	// Name is that of the Go benchmark, without Benchmark.
+	Name string
+	// Pair names the two rows that are compared.
+	Pair   string
+	Layout kvlayout.Layout
+	Loop   Loop
+	Fill   Fill
+	// Key is the key of loop Get and fill OneRecord, and what stands before the number of the others' keys.
+	Key string
+	// Large values are 1 MiB, byte i being i modulo 256; the others are value-<i>, and test-value in the fill OneRecord.
+	Large bool
+	// Limit and Offset of a list; 0 and 0 for all keys.
+	Limit, Offset uint
+	// Published is what the benchmark's authors got for the row; zero for those of LikeForLike.
+	Published Published
+}
+
+// Published is a line of Go's benchmark format.
+type Published struct {
+	Nanoseconds, Bytes, Allocations int // per operation
+}
+
+// Rows returns the 18 published rows, in their order.
+func Rows() []Row {
+	const (
+		orb   = kvlayout.Orb
+		micro = kvlayout.Micro
+	)
+
+	return []Row{
+		{"OrbSet", "Set", orb, Put, Nothing, "key-", false, 0, 0, Published{46239, 2786, 56}},
+		{"MicroWrite", "Set", micro, Put, Nothing, "key-", false, 0, 0, Published{45857, 2900, 57}},
+		{"OrbSetGet", "SetGet", orb, PutGet, Nothing, "key-", false, 0, 0, Published{93330, 7084, 130}},
+		{"MicroWriteRead", "SetGet", micro, PutGet, Nothing, "key-", false, 0, 0, Published{96749, 8358, 140}},
+		{"OrbGet", "Get", orb, Get, OneRecord, "test-key", false, 0, 0, Published{42355, 3721, 68}},
+		{"MicroRead", "Get", micro, Get, OneRecord, "test-key", false, 0, 0, Published{44827, 4310, 76}},
+		{"OrbList", "List", orb, ListTable, Tables, "key-", false, 0, 0, Published{2620050, 2418802, 27796}},
+		{"MicroList", "List", micro, ListAll, Tables, "key-", false, 0, 0, Published{194777617, 231174128, 2910016}},
+		{"OrbListPagination", "ListPagination", orb, ListTable, Tables, "key-", false, 100, 100, Published{2460378, 2344519, 25997}},
+		{"MicroListPagination", "ListPagination", micro, ListAll, TableOfEachKey, "key-", false, 100, 100, Published{2471308, 2371703, 28785}},
+		{"OrbSetLarge", "SetLarge", orb, Put, Nothing, "large-key-", true, 0, 0, Published{919767, 2113711, 67}},
+		{"MicroWriteLarge", "SetLarge", micro, Put, Nothing, "large-key-", true, 0, 0, Published{2139809, 5312348, 76}},
+		{"OrbGetLarge", "GetLarge", orb, Get, OneRecord, "large-test-key", true, 0, 0, Published{487448, 3190474, 81}},
+		{"MicroReadLarge", "GetLarge", micro, Get, OneRecord, "large-test-key", true, 0, 0, Published{6572089, 5315176, 96}},
+		{"OrbSetGetLarge", "SetGetLarge", orb, PutGet, Nothing, "large-key-", true, 0, 0, Published{1444972, 6979392, 149}},
+		{"MicroWriteReadLarge", "SetGetLarge", micro, PutGet, Nothing, "large-key-", true, 0, 0, Published{8717133, 12316065, 175}},
+		{"OrbDeleteLarge", "DeleteLarge", orb, PutDelete, Nothing, "large-key-", true, 0, 0, Published{1168799, 4837791, 132}},
+		{"MicroDeleteLarge", "DeleteLarge", micro, PutDelete, Nothing, "large-key-", true, 0, 0, Published{2387964, 8422971, 122}},
+	}
+}
+
+// LikeForLike returns what is to be compared with OrbList and OrbListPagination: go-micro's list of one table out of the same 100.
+func LikeForLike() []Row {
+	return []Row{
+		{"MicroListTable", "List", kvlayout.Micro, ListTable, Tables, "key-", false, 0, 0, Published{}},
+		{"MicroListPaginationTable", "ListPagination", kvlayout.Micro, ListTable, Tables, "key-", false, 100, 100, Published{}},
+	}
+}

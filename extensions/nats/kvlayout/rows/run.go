@@ -1,0 +1,201 @@
+package rows
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+)
+
+// Options of a Run.
+type Options struct {
+	// Database holds the row's records, and must hold no others: "default" when it is "".
+	Database string
+	// Tables and Keys per table of the rows that list, 100 and 1,000 when they are 0.
+	Tables, Keys int
+	// Replicas of the buckets, 1 when it is 0.
+	Replicas int
+}
+
+// Run is a row with a connection. It is for one client at a time; several clients, each with a Run and a connection of its own, may share
+// the database that one of them has filled.
+type Run struct {
+	row   Row
+	store *kvlayout.Store
+	conn  *nats.Conn
+	// tables and keys are those of a fill, listed the number of keys that a list returns.
+	tables, keys, listed int
+	large                []byte
+	small                []byte // of the value at hand
+}
+
+// Work is what an iteration has moved.
+type Work struct {
+	// Keys that a list has returned.
+	Keys int
+	// Sent and Received are the bytes of all messages on the connection meanwhile: their headers and data.
+	Sent, Received uint64
+}
+
+// Open returns the row with the connection of js.
+func (row Row) Open(ctx context.Context, js jetstream.JetStream, options Options) (*Run, error) {
+	if options.Tables < 0 || options.Keys < 0 {
+		return nil, fmt.Errorf("tables and keys are %d and %d: they must be at least 1, or 0 for 100 and 1000", options.Tables, options.Keys)
+	}
+	store, err := kvlayout.Open(ctx, js, kvlayout.Options{Layout: row.Layout, Database: options.Database, Replicas: options.Replicas})
+	if err != nil {
+		return nil, err
+	}
+	run := &Run{row: row, store: store, conn: js.Conn(), tables: options.Tables, keys: options.Keys}
+	if run.tables == 0 {
+		run.tables = 100
+	}
+	if run.keys == 0 {
+		run.keys = 1000
+	}
+	run.listed = run.expected()
+	if row.Large {
+		run.large = largeValue()
+	}
+
+	return run, nil
+}
+
+// expected returns how many keys a list of the row returns.
+func (r *Run) expected() int {
+	listed := r.keys
+	if r.row.Loop == ListAll && r.row.Fill == Tables {
+		listed *= r.tables
+	}
+	listed = max(0, listed-int(r.row.Offset))
+	if r.row.Limit > 0 {
+		listed = min(listed, int(r.row.Limit))
+	}
+
+	return listed
+}
+
+// Drop deletes the database of the row.
+func (r *Run) Drop(ctx context.Context) error { return r.store.Drop(ctx) }
+
+// Fill writes what the row needs before its first iteration, one record after another.
+func (r *Run) Fill(ctx context.Context) error {
+	switch r.row.Fill {
+	case OneRecord:
+		return r.store.Put(ctx, kvlayout.Record{Key: r.row.Key, Value: r.oneValue()})
+	case Tables:
+		return r.fill(ctx, func(table, _ int) int { return table })
+	case TableOfEachKey:
+		return r.fill(ctx, func(_, key int) int { return key })
+	case Nothing:
+	}
+
+	return nil
+}
+
+// fill writes all keys as often as there are tables, each into the table that tableOf says.
+func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error {
+	for table := range r.tables {
+		for key := range r.keys {
+			record := kvlayout.Record{Table: tableName(tableOf(table, key)), Key: r.key(uint64(key)), Value: r.value(uint64(key))}
+			if err := r.store.Put(ctx, record); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// Do runs iteration i. Clients that share a database must not share numbers, as they are part of the keys. What is read must be what was
+// written: a small value, the length of a large one, the number of keys.
+func (r *Run) Do(ctx context.Context, i uint64) (Work, error) {
+	before := r.conn.Stats()
+	keys, err := r.iteration(ctx, i)
+	after := r.conn.Stats()
+
+	return Work{Keys: keys, Sent: after.OutBytes - before.OutBytes, Received: after.InBytes - before.InBytes}, err
+}
+
+func (r *Run) iteration(ctx context.Context, i uint64) (keys int, err error) {
+	switch r.row.Loop {
+	case Put:
+		return 0, r.put(ctx, r.key(i), i)
+	case PutGet:
+		key := r.key(i)
+		if err := r.put(ctx, key, i); err != nil {
+			return 0, err
+		}
+
+		return 0, r.get(ctx, key, r.value(i))
+	case Get:
+		return 0, r.get(ctx, r.row.Key, r.oneValue())
+	case PutDelete:
+		key := r.key(i)
+		if err := r.put(ctx, key, i); err != nil {
+			return 0, err
+		}
+
+		return 0, r.store.Delete(ctx, "", key)
+	case ListTable:
+		return r.list(ctx, tableName(rand.IntN(r.tables)))
+	case ListAll:
+		return r.list(ctx, "")
+	}
+
+	return 0, fmt.Errorf("row %s: there is no loop %q", r.row.Name, r.row.Loop)
+}
+
+func (r *Run) put(ctx context.Context, key string, i uint64) error {
+	return r.store.Put(ctx, kvlayout.Record{Key: key, Value: r.value(i)})
+}
+
+func (r *Run) get(ctx context.Context, key string, want []byte) error {
+	record, err := r.store.Get(ctx, "", key)
+	if err != nil {
+		return err
+	}
+	if len(record.Value) != len(want) || !r.row.Large && !bytes.Equal(record.Value, want) {
+		return fmt.Errorf("row %s: key %q has a value of %d bytes that was not written", r.row.Name, key, len(record.Value))
+	}
+
+	return nil
+}
+
+func (r *Run) list(ctx context.Context, table string) (int, error) {
+	keys, err := r.store.List(ctx, kvlayout.ListOptions{Table: table, Limit: r.row.Limit, Offset: r.row.Offset})
+	if err == nil && len(keys) != r.listed {
+		err = fmt.Errorf("row %s: a list of %d keys, it should be %d: is the database filled?", r.row.Name, len(keys), r.listed)
+	}
+
+	return len(keys), err
+}
+
+func (r *Run) key(i uint64) string { return r.row.Key + strconv.FormatUint(i, 10) }
+
+// value returns that of iteration i, until the next call.
+func (r *Run) value(i uint64) []byte {
+	if r.row.Large {
+		return r.large
+	}
+	r.small = strconv.AppendUint(append(r.small[:0], "value-"...), i, 10)
+
+	return r.small
+}
+
+// oneValue returns the value of the fill OneRecord, until the next call.
+func (r *Run) oneValue() []byte {
+	if r.row.Large {
+		return r.large
+	}
+	r.small = append(r.small[:0], "test-value"...)
+
+	return r.small
+}
+
+func tableName(table int) string { return "table-" + strconv.Itoa(table) }
