@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Prints what k6 costs, measured side by side: `make bench`. k6 beside a native Go program over the same client library, in
-# turns; that library beside machgo, Machbase's own; 512 clients; operations of nothing; gates that judge runs which are
-# alike and runs that are slower. Leave the machine alone meanwhile (about 25 minutes). Options go to scripts/bench/ratios,
-# such as -rounds 3 or -only core.
+# turns; that library beside machgo, Machbase's own; gets from memcached beside Go programs over the same wire code and over
+# gomemcache; 512 clients; operations of nothing; gates that judge runs which are alike and runs that are slower. Leave the
+# machine alone meanwhile (about 45 minutes). Options go to scripts/bench/ratios, such as -rounds 3 or -only core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 go test -C extensions -run '^$' -bench . ./sweep/measure
-go build -C scripts/bench/native -trimpath -o "$PWD/bin/native" .
+go build -C scripts/bench/programs -trimpath -o "$PWD/bin/" ./native ./caches
 go build -C scripts/bench/ratios -trimpath -o "$PWD/bin/ratios" .
 bin/k6 run --quiet scenarios/stock-load.js
 bin/ratios "$@"

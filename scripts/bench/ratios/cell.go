@@ -41,23 +41,35 @@ func measure(rounds, clients, perClient int, reuse bool) (*cell, error) {
 
 // inTurns runs both programs in turns, each first as often as the other, and returns the medians of both.
 func inTurns(rounds int, one, other func() (figures, error)) (ones, others figures, err error) {
-	var kept, keptOther []figures
-	for round := range rounds {
-		programs := []func() error{
-			func() error { return keep(&kept)(one()) },
-			func() error { return keep(&keptOther)(other()) },
-		}
-		if round%2 == 1 {
-			slices.Reverse(programs)
-		}
-		for _, program := range programs {
-			if err := program(); err != nil {
-				return figures{}, figures{}, err
-			}
-		}
+	medians, err := allInTurns(rounds, one, other)
+	if err != nil {
+		return figures{}, figures{}, err
 	}
 
-	return median(kept), median(keptOther), nil
+	return medians[0], medians[1], nil
+}
+
+// allInTurns runs programs in turns, every other round from the last one to the first, and returns the medians of each.
+func allInTurns(rounds int, programs ...func() (figures, error)) ([]figures, error) {
+	kept := make([][]figures, len(programs))
+	order := make([]int, len(programs))
+	for i := range order {
+		order[i] = i
+	}
+	for range rounds {
+		for _, i := range order {
+			if err := keep(&kept[i])(programs[i]()); err != nil {
+				return nil, err
+			}
+		}
+		slices.Reverse(order)
+	}
+	medians := make([]figures, 0, len(programs))
+	for _, runs := range kept {
+		medians = append(medians, median(runs))
+	}
+
+	return medians, nil
 }
 
 // keep appends a run's figures to a list. A run with failures proves nothing.

@@ -61,6 +61,20 @@ func TestProgramsTakeTurns(t *testing.T) {
 	}
 }
 
+func TestManyProgramsTakeTurns(t *testing.T) {
+	var order string
+	program := func(name string, speed float64) func() (figures, error) {
+		return func() (figures, error) {
+			order += name
+			return figures{OpsPerSecond: speed}, nil
+		}
+	}
+	got, err := allInTurns(3, program("a", 1), program("b", 2), program("c", 3))
+	if err != nil || len(got) != 3 || got[0].OpsPerSecond != 1 || got[2].OpsPerSecond != 3 || order != "abccbaabc" {
+		t.Errorf("%s: %v, error %v", order, got, err)
+	}
+}
+
 func TestFailuresProveNothing(t *testing.T) {
 	var list []figures
 	if err := keep(&list)(figures{Failed: 2}, nil); err == nil || !strings.Contains(err.Error(), "2 operations failed") {

@@ -46,11 +46,11 @@ func TestTablesOfDrivers(t *testing.T) {
 }
 
 func TestRowsForASecondOfProcessorTime(t *testing.T) {
-	f, err := parseNative([]byte(`{"ops":10,"rows":5000,"cpuMicrosPerOp":100,"allocsPerOp":3,"opsPerSecond":7,"p99Ms":1,"failed":0}`))
+	f, err := parseProgram([]byte(`{"ops":10,"rows":5000,"cpuMicrosPerOp":100,"allocsPerOp":3,"opsPerSecond":7,"p99Ms":1,"failed":0}`))
 	if want := (figures{OpsPerSecond: 7, CPUMicros: 100, P99Ms: 1, Allocations: 3, RowsPerCPU: 5e6}); err != nil || f != want {
 		t.Errorf("%+v, error %v, want %+v", f, err, want)
 	}
-	if _, err := parseNative([]byte(`nothing`)); err == nil {
+	if _, err := parseProgram([]byte(`nothing`)); err == nil {
 		t.Error("no error")
 	}
 }

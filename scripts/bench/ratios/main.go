@@ -1,10 +1,12 @@
 // Command ratios runs k6 and the native reference program in turns against the same server, and prints the medians of
 // both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
 // holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
-// Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
-// operations of nothing, and at how gates judge runs that are alike and runs that are slower.
+// Machbase's own, comes next, and then gets from memcached, through k6, in plain Go programs and in batches. Then it looks
+// at k6 with 512 clients (failures, and resident memory), at what k6 needs for operations of nothing, and at how gates
+// judge runs that are alike and runs that are slower.
 //
-// It expects bin/k6 and bin/native in the current folder, a loaded Machbase at MACHBASE_URL, and an idle machine.
+// It expects bin/k6, bin/native and bin/caches in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
+// MEMCACHED_ADDR, a Redis at REDIS_URL, and an idle machine. memtier_benchmark is measured as well where it is installed.
 package main
 
 import (
@@ -18,9 +20,9 @@ import (
 
 func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
-	operations := flag.Int("ops", 16000, "operations of a cell, over all its clients")
+	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only this part: native, drivers, crowd, core or gates")
+	only := flag.String("only", "", "only this part: native, drivers, caches, crowd, core or gates")
 	flag.Parse()
 
 	if err := bench(*rounds, *operations, *tries, *only); err != nil {
@@ -36,6 +38,7 @@ func bench(rounds, operations, tries int, only string) error {
 	}{
 		{"native", func() (result, error) { return native(rounds, operations) }},
 		{"drivers", func() (result, error) { return compareDrivers(rounds, operations) }},
+		{"caches", func() (result, error) { return measureCaches(rounds, operations) }},
 		{"crowd", func() (result, error) { return measureCrowd() }},
 		{"core", func() (result, error) { return measureCore() }},
 		{"gates", func() (result, error) { return judge(tries) }},

@@ -19,27 +19,36 @@ func nativeRun(driver string, clients, perClient int, reuse bool) func() (figure
 	}
 }
 
-// runNative runs the reference program.
+// runNative runs the reference program of Machbase.
 func runNative(driver string, flags ...string) (figures, error) {
-	cmd := exec.Command("bin/native", append([]string{"-json", "-warmup", warmup, "-driver", driver}, flags...)...)
+	return runProgram("native", append([]string{"-driver", driver}, flags...)...)
+}
+
+// runProgram runs one of the reference programs.
+func runProgram(name string, flags ...string) (figures, error) {
+	cmd := exec.Command("bin/"+name, append([]string{"-json", "-warmup", warmup}, flags...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return figures{}, fmt.Errorf("native: %w", err)
+		return figures{}, fmt.Errorf("%s: %w", name, err)
+	}
+	f, err := parseProgram(out)
+	if err != nil {
+		return figures{}, fmt.Errorf("%s: %w", name, err)
 	}
 
-	return parseNative(out)
+	return f, nil
 }
 
-// parseNative reads what the reference program prints.
-func parseNative(out []byte) (figures, error) {
+// parseProgram reads what a reference program prints.
+func parseProgram(out []byte) (figures, error) {
 	var printed struct {
 		figures
 		Operations int `json:"ops"`
 		Rows       int `json:"rows"`
 	}
 	if err := json.Unmarshal(out, &printed); err != nil {
-		return figures{}, fmt.Errorf("native: %w", err)
+		return figures{}, err
 	}
 	f := printed.figures
 	f.RowsPerCPU = float64(printed.Rows) / (f.CPUMicros * float64(printed.Operations)) * 1e6
@@ -49,19 +58,24 @@ func parseNative(out []byte) (figures, error) {
 
 // runK6 runs the scenario with one step, over k6's default driver, which is the native one.
 func runK6(clients, perClient int, reuse bool) (figures, error) {
-	step, _, err := runScript("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
+	return stepFigures("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
 		"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
 		"DRIVER": "native",
 	})
+}
+
+// stepFigures runs a script as runScript does and returns the figures of its step.
+func stepFigures(script, scenario string, settings map[string]string) (figures, error) {
+	s, _, err := runScript(script, scenario, settings)
 	if err != nil {
 		return figures{}, err
 	}
 
 	return figures{
-		OpsPerSecond: step.OpsPerSecond,
-		CPUMicros:    step.CPU.K6 / float64(step.Operations) * 1e6,
-		P99Ms:        step.Latency.P99,
-		Failed:       step.Failed,
+		OpsPerSecond: s.OpsPerSecond,
+		CPUMicros:    s.CPU.K6 / float64(s.Operations) * 1e6,
+		P99Ms:        s.Latency.P99,
+		Failed:       s.Failed,
 	}, nil
 }
 

@@ -1,4 +1,4 @@
-package main
+package crew
 
 import (
 	"encoding/json"
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// result is what one run measured; the exported fields are the JSON.
-type result struct {
+// Result is what one run measured; the exported fields are the JSON.
+type Result struct {
 	Clients        int     `json:"clients"`
 	Ops            int     `json:"ops"`    // of all clients, failed ones included
 	Failed         int     `json:"failed"` // never counted as work done
@@ -24,7 +24,16 @@ type result struct {
 	firstFailure                    error
 }
 
-func (r *result) print(w io.Writer, asJSON bool) error {
+// Err says how many operations failed, and why the first one did; nil when none has.
+func (r *Result) Err() error {
+	if r.Failed == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d operations failed, the first one: %w", r.Failed, r.Ops, r.firstFailure)
+}
+
+// Print writes the result as one line of JSON or as lines to read.
+func (r *Result) Print(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(w).Encode(r)
 	}

@@ -6,14 +6,6 @@ import (
 	"time"
 )
 
-// work is what a client does again and again.
-type work interface {
-	// operation is done once, and tells how many rows it came to.
-	operation() (rows int64, err error)
-	// end is what belongs to the work when all operations are done.
-	end() error
-}
-
 // asking is the published operation: query, read and check every row, close.
 type asking struct {
 	session session
@@ -21,7 +13,8 @@ type asking struct {
 	params  params
 }
 
-func (w *asking) operation() (n int64, err error) {
+// Operation asks once.
+func (w *asking) Operation() (n int64, err error) {
 	n, err = w.session.query(w.sql, &w.params)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("no row of %s from %s to %s: is the data loaded, and recent?",
@@ -30,13 +23,19 @@ func (w *asking) operation() (n int64, err error) {
 	return n, err
 }
 
-func (w *asking) end() error { return nil }
+// End has nothing to do.
+func (w *asking) End() error { return nil }
+
+// Close closes the connection.
+func (w *asking) Close() error { return w.session.close() }
 
 // batch is how many rows one operation appends: reading the clock for each of them would cost as much as the row.
 const batch = 1000
 
 // appending appends ticks, a batch an operation, to a table of the client's own.
 type appending struct {
+	session  session
+	table    string
 	appender appender
 	ticks    []tick
 	rows     int64 // appended so far
@@ -51,7 +50,7 @@ func newAppending(s session, table, code string, now time.Time) (*appending, err
 	if err != nil {
 		return nil, errors.Join(err, s.exec("drop table "+table))
 	}
-	w := &appending{appender: a, ticks: make([]tick, batch)}
+	w := &appending{session: s, table: table, appender: a, ticks: make([]tick, batch)}
 	for i := range w.ticks {
 		price := 100 + float64(i)/8
 		w.ticks[i] = tick{code, now.Add(time.Duration(i) * time.Millisecond), price, 10 * price, price - .5, price + .5}
@@ -59,7 +58,8 @@ func newAppending(s session, table, code string, now time.Time) (*appending, err
 	return w, nil
 }
 
-func (w *appending) operation() (int64, error) {
+// Operation appends a batch.
+func (w *appending) Operation() (int64, error) {
 	for i := range w.ticks {
 		if err := w.appender.append(&w.ticks[i]); err != nil {
 			return int64(i), err
@@ -69,11 +69,16 @@ func (w *appending) operation() (int64, error) {
 	return batch, nil
 }
 
-// end lets the server say what it has taken.
-func (w *appending) end() error {
+// End lets the server say what it has taken.
+func (w *appending) End() error {
 	receipt, err := w.appender.close()
 	if err == nil && (receipt.Accepted != w.rows || receipt.Rejected != 0) {
 		err = fmt.Errorf("of %d rows the server accepted %d and rejected %d", w.rows, receipt.Accepted, receipt.Rejected)
 	}
 	return err
+}
+
+// Close drops the table and closes the connection.
+func (w *appending) Close() error {
+	return errors.Join(w.session.exec("drop table "+w.table), w.session.close())
 }

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 // fake is a session and its appender, without a server.
@@ -41,7 +41,7 @@ func TestAnAnswerWithoutRowsIsAFailure(t *testing.T) {
 		{fake{}, "is the data loaded"},
 		{fake{rows: 3, err: errors.New("broken")}, "broken"},
 	} {
-		rows, err := (&asking{session: &c.fake}).operation()
+		rows, err := (&asking{session: &c.fake}).Operation()
 		if rows != c.fake.rows || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %d rows, error %v", c.fake, rows, err)
 		}
@@ -51,17 +51,15 @@ func TestAnAnswerWithoutRowsIsAFailure(t *testing.T) {
 func TestRowsThatTheServerDoesNotTakeAreAFailure(t *testing.T) {
 	for _, lost := range []int64{0, 1} {
 		f := &fake{lost: lost}
-		w, err := newAppending(f, "t", "WISH", time.Now())
+		r, err := crew.Run(1, 3, 0, func(int) (crew.Work, error) { return newAppending(f, "t", "WISH", time.Now()) })
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &client{session: f, work: w, table: "t", latency: hdrhistogram.New(1000, int64(time.Hour), 3)}
-		c.measure(3)
-		if f.taken != 3*batch || c.failed != int(lost) || c.rows != (3-lost)*batch {
-			t.Errorf("%d lost: %d taken, %d failed, %d rows", lost, f.taken, c.failed, c.rows)
+		if f.taken != 3*batch || r.Failed != int(lost) || r.Rows != (3-lost)*batch {
+			t.Errorf("%d lost: %d taken, %d failed, %d rows", lost, f.taken, r.Failed, r.Rows)
 		}
-		if err := c.close(); err != nil || len(f.executed) != 2 || f.executed[1] != "drop table t" {
-			t.Errorf("executed %q, error %v", f.executed, err)
+		if len(f.executed) != 2 || f.executed[1] != "drop table t" {
+			t.Errorf("executed %q", f.executed)
 		}
 	}
 }

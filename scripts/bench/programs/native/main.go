@@ -9,7 +9,7 @@
 // race), connecting and warm-up outside of the measured time, failures apart,
 // percentiles, and the CPU time and allocations of this process.
 //
-//	go run . -url machbase://sys:manager@127.0.0.1:5656 -driver machgo -clients 8 -ops 2000 -reuse
+//	go run ./native -url machbase://sys:manager@127.0.0.1:5656 -driver machgo -clients 8 -ops 2000 -reuse
 //
 // The tables and their rows must be there already. The exit code is 0 when all
 // operations succeeded, 1 when one failed or the server could not be used, 2
@@ -17,8 +17,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 func main() {
@@ -27,18 +30,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "native:", err)
 		os.Exit(2)
 	}
-	result, err := run(settings)
+	result, err := crew.Run(settings.clients, settings.ops, settings.warmup, settings.connect)
+	if err == nil {
+		err = errors.Join(result.Print(os.Stdout, settings.json), result.Err())
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "native:", err)
-		os.Exit(1)
-	}
-	if err := result.print(os.Stdout, settings.json); err != nil {
-		fmt.Fprintln(os.Stderr, "native:", err)
-		os.Exit(1)
-	}
-	if result.Failed > 0 {
-		fmt.Fprintf(os.Stderr, "native: %d of %d operations failed, the first one: %v\n",
-			result.Failed, result.Ops, result.firstFailure)
 		os.Exit(1)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package crew
 
 import (
 	"errors"
@@ -9,39 +9,51 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// run connects all clients, warms them up and measures them.
-func run(s settings) (*result, error) {
-	clients, err := connectAll(s)
+// Work is what one client does again and again, on a connection of its own.
+type Work interface {
+	// Operation is done once, and tells how many rows (of a cache: values) it came to.
+	Operation() (rows int64, err error)
+	// End is what belongs to the last operation.
+	End() error
+	// Close gives up what the client has.
+	Close() error
+}
+
+// Run lets so many clients, each of which connects for itself, warm up for a while, if at all, and then do so many operations
+// each. It fails with the error of a client that cannot connect, or when this process's use of the processor is not known;
+// operations that fail are in the result.
+func Run(number, operations int, warmup time.Duration, connect func(number int) (Work, error)) (*Result, error) {
+	clients, err := connectAll(number, connect)
 	defer func() {
 		for _, c := range clients {
-			_ = c.close() // nothing is measured any more
+			_ = c.work.Close() // nothing is measured any more
 		}
 	}()
 	if err != nil {
 		return nil, err
 	}
-	if s.warmup > 0 {
-		if _, _, err := together(clients, func(c *client) { c.warmUp(s.warmup) }); err != nil {
+	if warmup > 0 {
+		if _, _, err := together(clients, func(c *client) { c.warmUp(warmup) }); err != nil {
 			return nil, err
 		}
 	}
-	wall, spent, err := together(clients, func(c *client) { c.measure(s.ops) })
+	wall, spent, err := together(clients, func(c *client) { c.measure(operations) })
 	if err != nil {
 		return nil, err
 	}
-	return summarize(clients, s.ops, wall, spent), nil
+	return summarize(clients, operations, wall, spent), nil
 }
 
 // connectAll connects one after another: a listen queue that overflows would
 // show as a slow or failed start.
-func connectAll(s settings) ([]*client, error) {
-	clients := make([]*client, 0, s.clients)
-	for i := range s.clients {
-		c, err := connect(s, i)
+func connectAll(number int, connect func(number int) (Work, error)) ([]*client, error) {
+	clients := make([]*client, 0, number)
+	for i := range number {
+		work, err := connect(i)
 		if err != nil {
-			return clients, fmt.Errorf("client %d cannot connect to %s:%d: %w", i+1, s.host, s.port, err)
+			return clients, fmt.Errorf("client %d: %w", i+1, err)
 		}
-		clients = append(clients, c)
+		clients = append(clients, newClient(work))
 	}
 	return clients, nil
 }
@@ -70,9 +82,9 @@ func together(clients []*client, work func(*client)) (wall time.Duration, spent 
 	return wall, after.since(before), errors.Join(errBefore, errAfter)
 }
 
-func summarize(clients []*client, opsPerClient int, wall time.Duration, spent usage) *result {
-	latency := hdrhistogram.New(1000, int64(time.Hour), 3)
-	r := &result{Clients: len(clients), Ops: len(clients) * opsPerClient, Seconds: wall.Seconds()}
+func summarize(clients []*client, opsPerClient int, wall time.Duration, spent usage) *Result {
+	latency := hdrhistogram.New(shortest, longest, digits)
+	r := &Result{Clients: len(clients), Ops: len(clients) * opsPerClient, Seconds: wall.Seconds()}
 	var sum time.Duration
 	r.minClient = clients[0].elapsed
 	for _, c := range clients {

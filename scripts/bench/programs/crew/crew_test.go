@@ -1,4 +1,4 @@
-package main
+package crew
 
 import (
 	"encoding/json"
@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
 func measured(elapsed time.Duration, latencies ...time.Duration) *client {
-	c := &client{latency: hdrhistogram.New(1000, int64(time.Hour), 3), elapsed: elapsed}
+	c := newClient(nil)
+	c.elapsed = elapsed
 	for _, d := range latencies {
 		c.record(d, 60, nil)
 	}
@@ -41,7 +40,7 @@ func TestSummaryCountsOnlySuccesses(t *testing.T) {
 
 func TestJSONIsOneLineOfTheKnownKeys(t *testing.T) {
 	var out strings.Builder
-	if err := (&result{Clients: 1}).print(&out, true); err != nil {
+	if err := (&Result{Clients: 1}).Print(&out, true); err != nil {
 		t.Fatal(err)
 	}
 	var keys map[string]float64
@@ -68,5 +67,61 @@ func TestClientsStartTogether(t *testing.T) {
 	})
 	if err != nil || wall < 20*time.Millisecond || len(ran) != len(clients) {
 		t.Errorf("%d ran in %v, error %v", len(ran), wall, err)
+	}
+}
+
+// steps is work that fails in its second operation.
+type steps struct {
+	done, ended int
+	closed      chan<- int
+}
+
+func (w *steps) Operation() (int64, error) {
+	if w.done++; w.done == 2 {
+		return 7, errors.New("broken")
+	}
+	return 7, nil
+}
+
+func (w *steps) End() error   { w.ended++; return nil }
+func (w *steps) Close() error { w.closed <- w.done; return nil }
+
+func TestAllOperationsAreDone(t *testing.T) {
+	closed := make(chan int, 3)
+	r, err := Run(3, 4, 0, func(int) (Work, error) { return &steps{closed: closed}, nil })
+	if err != nil || r.Clients != 3 || r.Ops != 12 || r.Failed != 3 || r.Rows != 63 {
+		t.Fatalf("result is %+v, error %v", r, err)
+	}
+	if err := r.Err(); err == nil || err.Error() != "3 of 12 operations failed, the first one: broken" {
+		t.Errorf("error is %v", err)
+	}
+	for range 3 {
+		if done := <-closed; done != 4 {
+			t.Errorf("%d operations, want 4", done)
+		}
+	}
+}
+
+func TestWarmUpIsForgotten(t *testing.T) {
+	closed := make(chan int, 1)
+	r, err := Run(1, 1, 10*time.Millisecond, func(int) (Work, error) { return &steps{done: 2, closed: closed}, nil })
+	if err != nil || r.Ops != 1 || r.Failed != 0 || r.Rows != 7 {
+		t.Fatalf("result is %+v, error %v", r, err)
+	}
+	if done := <-closed; done < 2+2 {
+		t.Errorf("no operation of the warm-up in %d", done)
+	}
+}
+
+func TestWhoCannotConnectIsNamedAndTheOthersAreClosed(t *testing.T) {
+	closed := make(chan int, 1)
+	_, err := Run(3, 1, 0, func(number int) (Work, error) {
+		if number == 1 {
+			return nil, errors.New("no such server")
+		}
+		return &steps{closed: closed}, nil
+	})
+	if err == nil || err.Error() != "client 2: no such server" || len(closed) != 1 {
+		t.Errorf("error is %v, %d closed", err, len(closed))
 	}
 }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// calls are the medians of gets in client.run and of gets that are a call of JavaScript each, for one number of clients.
+type calls struct {
+	clients            int
+	run, call          figures // k6/x/memcached
+	respRun, redisCall figures // k6/x/resp has nothing but runs: the calls are those of k6/x/redis
+}
+
+func measureCalls(rounds, clients, perClient int) (*calls, error) {
+	perCall := max(perClient/callsFewer, 1)
+	medians, err := allInTurns(rounds,
+		k6Gets("memcached", clients, perClient, "get:1"),
+		k6Script("memcached", clients, perCall, 1),
+		k6Gets("redis", clients, perClient, "get:1"),
+		k6Script("redis", clients, perCall, 1),
+	)
+	if err != nil {
+		return nil, err
+	}
+
+	return &calls{clients: clients, run: medians[0], call: medians[1], respRun: medians[2], redisCall: medians[3]}, nil
+}
+
+// callsFewer is how many times fewer operations are done in calls: each takes longer.
+const callsFewer = 4
+
+// k6Script is a run of one get in each call of JavaScript, or of a pipeline.
+func k6Script(target string, clients, perClient, pipeline int) func() (figures, error) {
+	return func() (figures, error) {
+		return stepFigures("scripts/bench/caches.js", "caches", map[string]string{
+			"TARGET": target, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+			"PIPELINE": strconv.Itoa(pipeline),
+		})
+	}
+}
+
+const callsHead = "| clients | memcached run/s | call/s | run is, times | run us | call us " +
+	"| resp run/s | redis call/s | run is, times | run us | call us |\n" +
+	"|--------:|----------------:|-------:|--------------:|-------:|--------:" +
+	"|-----------:|-------------:|--------------:|-------:|--------:|"
+
+// String is a line of the table.
+func (c *calls) String() string {
+	return fmt.Sprintf("| %7d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f |", c.clients,
+		c.run.OpsPerSecond, c.call.OpsPerSecond, c.run.OpsPerSecond/c.call.OpsPerSecond, c.run.CPUMicros, c.call.CPUMicros,
+		c.respRun.OpsPerSecond, c.redisCall.OpsPerSecond, c.respRun.OpsPerSecond/c.redisCall.OpsPerSecond,
+		c.respRun.CPUMicros, c.redisCall.CPUMicros)
+}

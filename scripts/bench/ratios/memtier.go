@@ -1,0 +1,89 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// memtier is a widely used benchmark of caches, in C. It is measured where it is installed.
+const memtier = "memtier_benchmark"
+
+// memtierGets is a run of it, of gets of as many keys, as large, and all there.
+func memtierGets(clients, perClient int) func() (figures, error) {
+	return func() (figures, error) {
+		if _, err := runMemtier("--threads=1", "--clients=1", "--ratio=1:0", "--key-pattern=S:S", "--requests="+cacheKeys); err != nil {
+			return figures{}, err
+		}
+		threads := min(clients, 2)
+
+		return runMemtier("--threads="+strconv.Itoa(threads), "--clients="+strconv.Itoa(clients/threads), "--ratio=0:1",
+			"--key-pattern=R:R", "--requests="+strconv.Itoa(perClient))
+	}
+}
+
+func runMemtier(flags ...string) (figures, error) {
+	host, port, err := net.SplitHostPort(os.Getenv("MEMCACHED_ADDR"))
+	if err != nil {
+		return figures{}, fmt.Errorf("MEMCACHED_ADDR: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "memtier")
+	if err != nil {
+		return figures{}, err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
+	file := filepath.Join(dir, "results.json")
+	cmd := exec.Command(memtier, append([]string{ //nolint:gosec // the address is the benchmark's own
+		"--server=" + host, "--port=" + port, "--protocol=memcache_text", "--key-prefix=memtier:", "--key-minimum=1",
+		"--key-maximum=" + cacheKeys, "--data-size=100", "--hide-histogram", "--json-out-file=" + file,
+	}, flags...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return figures{}, fmt.Errorf("%s: %w\n%s", memtier, err, out)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return figures{}, err
+	}
+	f, operations, err := parseMemtier(raw)
+	if err != nil {
+		return figures{}, fmt.Errorf("%s: %w", memtier, err)
+	}
+	f.CPUMicros = float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Microseconds()) / operations
+
+	return f, nil
+}
+
+// parseMemtier reads what it writes, and returns that and how many operations it did. Misses are failures.
+func parseMemtier(raw []byte) (f figures, operations float64, err error) {
+	var written struct {
+		All struct {
+			Gets struct {
+				Misses float64 `json:"Misses/sec"`
+			} `json:"Gets"`
+			Totals struct {
+				Count       float64 `json:"Count"`
+				Rate        float64 `json:"Ops/sec"`
+				Percentiles struct {
+					P99 float64 `json:"p99.00"`
+				} `json:"Percentile Latencies"`
+			} `json:"Totals"`
+		} `json:"ALL STATS"`
+	}
+	if err := json.Unmarshal(raw, &written); err != nil {
+		return figures{}, 0, err
+	}
+	totals := written.All.Totals
+	if totals.Count <= 0 || totals.Rate <= 0 {
+		return figures{}, 0, fmt.Errorf("its file has no totals")
+	}
+	f = figures{OpsPerSecond: totals.Rate, P99Ms: totals.Percentiles.P99}
+	if written.All.Gets.Misses > 0 {
+		f.Failed = int(max(written.All.Gets.Misses/totals.Rate*totals.Count, 1))
+	}
+
+	return f, totals.Count, nil
+}
