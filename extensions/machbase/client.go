@@ -38,10 +38,10 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	rest := call.Argument(0)
-	if text, ok := rest.Export().(string); ok || isNullish(rest) {
+	if text, ok := rest.Export().(string); ok || k6glue.IsNullish(rest) {
 		o.URL = text
 		rest = call.Argument(1)
-	} else if !isNullish(call.Argument(1)) {
+	} else if !k6glue.IsNullish(call.Argument(1)) {
 		m.throw(newError(KindUsage, "new Client takes a url and options, or options alone"))
 	}
 	if err := k6glue.Options(rest, &o); err != nil {
@@ -110,7 +110,7 @@ func (c *client) ensure(ctx context.Context, recorded *[]record) error {
 	r := record{operation: opConnect, outcome: outcomeOK, took: time.Since(begin)}
 	r.received, r.sent = s.traffic()
 	*recorded = append(*recorded, r)
-	c.opened(c)
+	c.closing.Add(c, c.disconnect)
 
 	return nil
 }
@@ -126,7 +126,7 @@ func (c *client) lost() {
 	if c.session != nil {
 		c.session.close()
 		c.session = nil
-		c.closed(c)
+		c.closing.Remove(c)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.k6.io/k6/v2/lib/types"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -74,16 +75,16 @@ func (o *options) config() (*Config, error) {
 		}
 	}
 
-	override(&c.Host, o.Host)
-	override(&c.Port, o.Port)
-	override(&c.User, o.User)
-	override(&c.Password, o.Password)
-	override(&c.Driver, o.Driver)
-	override(&c.StatementCache, o.StatementCache)
+	k6glue.Override(&c.Host, o.Host)
+	k6glue.Override(&c.Port, o.Port)
+	k6glue.Override(&c.User, o.User)
+	k6glue.Override(&c.Password, o.Password)
+	k6glue.Override(&c.Driver, o.Driver)
+	k6glue.Override(&c.StatementCache, o.StatementCache)
 	if len(o.Alternatives) > 0 {
 		c.Alternatives = o.Alternatives
 	}
-	override(&c.FetchRows, o.FetchRows)
+	k6glue.Override(&c.FetchRows, o.FetchRows)
 	if o.Timeout.Valid {
 		c.Timeout = o.Timeout.TimeDuration()
 	}
@@ -95,13 +96,6 @@ func (o *options) config() (*Config, error) {
 	}
 
 	return c, c.validate()
-}
-
-func override[T comparable](into *T, value T) {
-	var none T
-	if value != none {
-		*into = value
-	}
 }
 
 // parse reads machbase://user:password@host:port?option=value.

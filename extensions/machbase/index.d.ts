@@ -116,7 +116,9 @@ declare module 'k6/x/machbase' {
      * Which statements of query and exec stay prepared on the connection, so that the next use is one round trip. Only those that
      * read or change rows do, at most 512, of which the one that was not used for the longest time makes room.
      *
-     * `"off"` (default): none. One with parameters is prepared, executed and freed; one without is one round trip in any mode.
+     * `"off"` (default): none. One with parameters is prepared, executed and freed: three round trips, or one on Linux for a query
+     * that the connection has run before and whose rows fit one answer, as the three requests are sent in one go then. One without
+     * parameters is one round trip in any mode.
      * `"auto"`: those that come a second time. `"on"`: all, from their first use.
      *
      * A table that is dropped and created with other columns is read as it was by a statement that stays prepared, until the

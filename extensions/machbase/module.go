@@ -1,10 +1,6 @@
 package machbase
 
 import (
-	"maps"
-	"slices"
-	"sync"
-
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
@@ -26,7 +22,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, instruments: instruments, driverNamed: driverNamed, clients: map[*client]struct{}{}}
+	m := &module{vu: vu, instruments: instruments, driverNamed: driverNamed, closing: k6glue.NewClosing(vu)}
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
 		"Client": m.newClient,
 		"bind":   m.bind,
@@ -39,39 +35,8 @@ type module struct {
 	vu          modules.VU
 	instruments *instruments
 	driverNamed func(name string) (Driver, error)
+	closing     *k6glue.Closing
 	exports     modules.Exports
-
-	mu       sync.Mutex // the VU's end may come from another goroutine
-	clients  map[*client]struct{}
-	awaiting bool            // the end of the VU or, in a sweep, of
-	sweep    *k6glue.Session // this step
-}
-
-// opened remembers that a client has a connection, which must not outlive the VU's use for it. It waits for the VU's
-// end once, however many clients come and however often they connect.
-func (m *module) opened(c *client) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.clients[c] = struct{}{}
-	if sweep := k6glue.SessionOf(m.vu); !m.awaiting || sweep != m.sweep {
-		m.awaiting, m.sweep = true, sweep
-		k6glue.OnVUEnd(m.vu, m.disconnectAll)
-	}
-}
-
-func (m *module) closed(c *client) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.clients, c)
-}
-
-func (m *module) disconnectAll() {
-	m.mu.Lock()
-	clients := slices.Collect(maps.Keys(m.clients))
-	m.mu.Unlock()
-	for _, c := range clients {
-		c.disconnect()
-	}
 }
 
 // Exports returns what scripts import.

@@ -7,6 +7,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // How a query gives its rows to the script.
@@ -33,7 +35,7 @@ var (
 // parseQueryOptions reads those of { rows, expect, times, timeout } that are known.
 func parseQueryOptions(value sobek.Value, timeout time.Duration, known []string) (*queryOptions, error) {
 	o := &queryOptions{rows: rowsObjects, timeout: timeout}
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return o, nil
 	}
 	object, ok := value.(*sobek.Object)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // maxSafe is the largest whole number that JavaScript's Number holds exactly.
@@ -30,7 +32,7 @@ var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 
 // binds turns an array of JavaScript values into parameters.
 func binds(value sobek.Value) ([]any, error) {
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return nil, nil
 	}
 	array, ok := value.(*sobek.Object)
@@ -53,7 +55,7 @@ func binds(value sobek.Value) ([]any, error) {
 // bind turns a JavaScript value into a parameter: a string into varchar, a whole number or BigInt into long, any other
 // number into double, a Date into datetime, an ArrayBuffer into binary, null into null.
 func bind(value sobek.Value) (any, error) {
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return nil, nil //nolint:nilnil // a null is a value
 	}
 	switch v := value.Export().(type) {
@@ -235,8 +237,4 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	default:
 		return rt.ToValue(v), nil
 	}
-}
-
-func isNullish(value sobek.Value) bool {
-	return value == nil || sobek.IsUndefined(value) || sobek.IsNull(value)
 }

@@ -59,6 +59,8 @@ type Config struct {
 	Iterations null.Int `json:"iterations"`
 	// Duration is for how long each step goes on.
 	Duration types.NullDuration `json:"duration"`
+	// UntilDone says that each step goes on until nothing is left of what its clients share, which the script tells.
+	UntilDone null.Bool `json:"untilDone"`
 	// Warmup is how long the clients work before the start line, unmeasured; or else
 	Warmup types.NullDuration `json:"warmup"`
 	// WarmupIterations is how many operations each client does before the start line.
@@ -72,6 +74,8 @@ type Config struct {
 	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
+	// After is another scenario with this executor that has to end first.
+	After null.String `json:"after"`
 	// OnError says what a failed operation does.
 	OnError null.String `json:"onError"`
 	// AllowFailed lets a run with failed operations end with exit code 0.
@@ -108,8 +112,11 @@ func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 // GetDescription says in one line what the scenario will do.
 func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 	share := fmt.Sprintf("%d operations each", c.Iterations.Int64)
-	if c.Duration.Valid {
+	switch {
+	case c.Duration.Valid:
 		share = c.Duration.String()
+	case c.UntilDone.Bool:
+		share = "until all is done"
 	}
 	warmup := c.Warmup.String()
 	if c.WarmupIterations.Int64 > 0 {
@@ -168,6 +175,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	if err := results.checkGates(c); err != nil {
 		return nil, invalid(err)
 	}
+	results.expect(c.Name)
 
 	return &Executor{
 		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
@@ -279,6 +287,7 @@ func (c *Config) plan(s spec) measure.Plan {
 	return measure.Plan{
 		Operations:       uint64(c.Iterations.Int64),
 		Duration:         c.Duration.TimeDuration(),
+		UntilDone:        c.UntilDone.Bool,
 		Warmup:           c.Warmup.TimeDuration(),
 		WarmupOperations: uint64(c.WarmupIterations.Int64),
 		Rate:             s.rate,

@@ -76,7 +76,7 @@ func TestConfigOfAll(t *testing.T) {
 
 func TestConfigThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
-		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are allowFailed, clients,`},
+		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are after, allowFailed, clients,`},
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
 		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
@@ -97,7 +97,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	const neither = "one of iterations (operations of each client) and duration must be set, and not both"
+	const neither = "one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them"
 	const none = "one of clients (such as [1, 8, 64]), rate (operations a second, such as [100, 1000]) and find must be set"
 	const noVUs = "with rate, preAllocatedVUs must be how many clients share the operations, from 1 to 100000"
 	for _, tt := range []struct {
@@ -161,7 +161,7 @@ func TestConfigValidate(t *testing.T) {
 		}},
 		{`{"rate": [1], "duration": "1s"}`, []string{noVUs}},
 		{`{"rate": [1], "preAllocatedVUs": 0, "duration": "1s"}`, []string{noVUs}},
-		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and not iterations"}},
+		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and neither iterations nor untilDone"}},
 		{`{"rate": [1], "preAllocatedVUs": 1, "duration": "1s", "warmupIterations": 5}`, []string{
 			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
 		}},

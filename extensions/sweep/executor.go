@@ -30,6 +30,12 @@ var _ lib.Executor = &Executor{}
 
 // Run runs the sweep. It returns an error when the script aborted the test, or when k6 could not give it its VUs.
 func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) error {
+	if ended, known := e.results.ended(e.config.Name); known {
+		defer close(ended)
+	}
+	if err := e.wait(ctx); err != nil {
+		return err
+	}
 	progress := newProgress(e.config)
 	k6glue.SetProgress(e.GetProgress(), progress.read, k6glue.StatusRunning)
 	ctx = lib.WithScenarioState(ctx, &lib.ScenarioState{
@@ -56,6 +62,24 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	return err
 }
 
+// wait waits for the scenario that comes before this one, if there is one.
+func (e *Executor) wait(ctx context.Context) error {
+	if !e.config.After.Valid {
+		return nil
+	}
+	ended, known := e.results.ended(e.config.After.String)
+	if !known || e.config.After.String == e.config.Name {
+		return fmt.Errorf("scenario %q: after must name another scenario with the executor '%s', but is %q",
+			e.config.Name, ExecutorType, e.config.After.String)
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+
+	return nil
+}
+
 // params are the options as the report shows them.
 func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	params := map[string]any{
@@ -80,9 +104,12 @@ func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	} else {
 		params["warmup"] = c.Warmup.TimeDuration().String()
 	}
-	if c.Duration.Valid {
+	switch {
+	case c.Duration.Valid:
 		params["duration"] = c.Duration.TimeDuration().String()
-	} else {
+	case c.UntilDone.Bool:
+		params["untilDone"] = true
+	default:
 		params["iterations"] = c.Iterations.Int64
 	}
 	if c.Repeats.Int64 > 1 {

@@ -467,7 +467,7 @@ func TestReportOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [1], "duration": "1s", "warmup": "2s", "repeats": 2}`, `sweep.run(() => sleep(10))`)
 		results := resultsOf(s.state.Test.Registry)
-		results.meta(map[string]any{"kind": "cache"}, map[string]any{"ratio": 9}, nil)
+		results.meta(&facts{Target: map[string]any{"kind": "cache"}, Params: map[string]any{"ratio": 9}})
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, report.Schema, rep.Schema)

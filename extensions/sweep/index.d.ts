@@ -44,10 +44,15 @@ declare module 'k6/x/sweep' {
     find?: Find;
     /** How many clients share the operations of an open-loop step. */
     preAllocatedVUs?: number;
-    /** How many operations each client does in each step. Either this or `duration`. */
+    /** How many operations each client does in each step. Either this, or `duration`, or `untilDone`. */
     iterations?: number;
     /** For how long each step is measured. Operations under way at its end are done and counted. */
     duration?: string | number;
+    /**
+     * Each step goes on until nothing is left of what its clients share, instead of `iterations` or `duration`: until each of
+     * them has called `sweep.done()`, or a method such as hitRate of the caches' modules has found so. `maxDuration` cuts it.
+     */
+    untilDone?: boolean;
     /** How long the clients work before the start line, unmeasured. Default: not at all. */
     warmup?: string | number;
     /** How many operations each client does before the start line, instead of a time. */
@@ -68,6 +73,8 @@ declare module 'k6/x/sweep' {
     maxDuration?: string | number;
     /** How long operations that are under way at maxDuration may still take; then they count as failed. Default: 5s. */
     gracefulStop?: string | number;
+    /** The name of another scenario with this executor that has to end before this one begins. Default: none. */
+    after?: string;
     /**
      * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole test at the first
      * one of a measured phase, exit code 108.
@@ -181,6 +188,14 @@ declare module 'k6/x/sweep' {
   export function run(fn: () => unknown): void;
 
   /**
+   * Says that nothing is left of what the clients of the step share, such as the messages of a queue. This client's part
+   * ends with the call of `fn` that says so, which is no operation when it recorded none; the other clients have to say it, too.
+   *
+   * @throws SweepError outside of what `run` calls in the measured phase of a step with `untilDone`
+   */
+  export function done(): void;
+
+  /**
    * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
    * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
    *
@@ -195,9 +210,16 @@ declare module 'k6/x/sweep' {
   /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
    *
+   * `scenario` is the one that the facts are of, in a test with several; default: all of them.
+   *
    * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url` is taken out. When the URL
    * names a server on this machine, the report has that server's processor time too. `params` is with what it was
    * measured. `published` is what others have published of the same: the page shows it as a shape.
+   *
+   * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the size of an average item, key and
+   * value together, in bytes. Steps then have the published figures of hits by memory (`steps[].extra`). They need the peak
+   * resident memory of the server's processes (VmHWM), which is read from /proc of `pids` or else of the process that listens
+   * at `target.url`; `vmHwm` is that of a server elsewhere, in bytes. Where it is unknown, those figures are left out.
    *
    * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
    *
@@ -205,9 +227,11 @@ declare module 'k6/x/sweep' {
    * @throws SweepError when nothing can be written to `results`
    */
   export function meta(facts: {
+    scenario?: string;
     target?: Record<string, unknown>;
     params?: Record<string, unknown>;
     published?: Series[];
+    cache?: { memory: number; item: number; pids?: number[]; vmHwm?: number };
     results?: string;
   }): void;
 
@@ -224,6 +248,7 @@ declare module 'k6/x/sweep' {
     options: typeof options;
     thresholds: typeof thresholds;
     run: typeof run;
+    done: typeof done;
     op: typeof op;
     meta: typeof meta;
     report: typeof report;

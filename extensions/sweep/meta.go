@@ -14,20 +14,28 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// meta is sweep.meta({ target, params, published, results }): facts for the report that only the script knows. target is what was measured
-// (kind, version, driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A
-// password or another secret in target.url is taken out. With the URL of a server on this machine, the report has the
-// server's processor time as well. published is what others have published of the same, to be shown beside it as a shape.
-// results is the folder that sweep.report will write to: it throws when it cannot.
+// facts are what sweep.meta tells.
+type facts struct {
+	Scenario string `json:"scenario"` // that they are of; "": of all
+
+	Target  map[string]any `json:"target"`
+	Params  map[string]any `json:"params"`
+	Results string         `json:"results"`
+	Cache   *cacheFacts    `json:"cache"`
+
+	Published []report.Series `json:"published"`
+}
+
+// meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report that only the script
+// knows. scenario is the one that they are of; without, they are of all. target is what was measured (kind, version,
+// driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A password or another
+// secret in target.url is taken out. With the URL of a server on this machine, the report has the server's processor time
+// as well. published is what others have published of the same, to be shown beside it as a shape. cache is what has to be
+// known of a cache for the published figures of hits by memory. results is the folder that sweep.report will write to: it
+// throws when it cannot.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	var facts struct {
-		Target  map[string]any `json:"target"`
-		Params  map[string]any `json:"params"`
-		Results string         `json:"results"`
-
-		Published []report.Series `json:"published"`
-	}
+	var facts facts
 	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
 		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
 	}
@@ -43,20 +51,25 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		}
 		facts.Target["url"] = clean
 	}
+	if facts.Cache != nil {
+		if err := facts.Cache.validate(); err != nil {
+			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+		}
+	}
 	if facts.Results != "" {
 		if err := writable(facts.Results); err != nil {
 			throw(rt, err)
 		}
 	}
-	m.results.meta(facts.Target, facts.Params, facts.Published)
+	m.results.meta(&facts)
 
 	return sobek.Undefined()
 }
 
 // ownParams are those of the report's params that are not the script's.
 var ownParams = []string{ //nolint:gochecknoglobals // a constant
-	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "warmup", "warmupIterations", "repeats", "repeatOrder",
-	"pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
+	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "warmupIterations", "repeats",
+	"repeatOrder", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
 // writable makes the folder when it is missing, and tries whether files can be made in it.

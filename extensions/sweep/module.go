@@ -26,6 +26,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry), metrics: registered}
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
 		"run":        m.run,
+		"done":       m.done,
 		"op":         m.op,
 		"options":    m.options,
 		"thresholds": m.thresholds,

@@ -42,7 +42,7 @@ func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	instance := New().NewModuleInstance(runtime.VU)
 	exports := instance.Exports()
-	require.Len(t, exports.Named, 6)
+	require.Len(t, exports.Named, 7)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
 	for _, name := range []string{"run", "op", "options", "thresholds", "meta", "report"} {
@@ -96,9 +96,9 @@ func TestMeta(t *testing.T) {
 		sweep.meta({ target: { version: "8.5" } })
 		sweep.meta({ params: { reuse: true } })`)
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.target)
-	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.params)
-	require.Nil(t, results.serverProcess(), "not on this machine")
+	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.newReport("any", map[string]any{}).Target)
+	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.newReport("any", map[string]any{}).Params)
+	require.Nil(t, results.serverProcess("any"), "not on this machine")
 }
 
 func TestMetaTakesPasswordsOut(t *testing.T) {
@@ -135,7 +135,7 @@ func TestMetaTakesPasswordsOut(t *testing.T) {
 func TestMetaErrors(t *testing.T) {
 	runtime, results := newModule(t)
 	for script, want := range map[string]string{
-		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are target, params`,
+		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, params`,
 		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
 		`sweep.meta("db")`:                                          `sweep.meta: options must be an object, not db`,
 		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,
@@ -146,7 +146,7 @@ func TestMetaErrors(t *testing.T) {
 		require.Contains(t, message, want, script)
 		require.NotContains(t, message, "secret")
 	}
-	require.Empty(t, results.target)
+	require.Empty(t, results.newReport("any", map[string]any{}).Target)
 }
 
 func TestReportWithoutARun(t *testing.T) {

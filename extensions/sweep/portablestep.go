@@ -105,7 +105,7 @@ func (s *portableStep) clients() int { return int(s.spec.scaled(s.sweep.tuple)) 
 func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
-	s.cpu = newCPUMeter(sweep.results.serverProcess())
+	s.cpu = newCPUMeter(sweep.results.serverProcess(sweep.config.Name))
 	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
 	s.step.OnStart(s.cpu.start)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()))

@@ -92,6 +92,9 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 		return min(float64(elapsed)/float64(duration), 1),
 			fmt.Sprintf("%s/%s", min(elapsed, duration).Round(time.Second), duration)
 	}
+	if p.config.UntilDone.Bool {
+		return 0, report.Thousands(int64(count)) + " ops"
+	}
 	total := p.config.Iterations.Int64 * p.current.here
 
 	return min(float64(count)/float64(total), 1),
@@ -102,7 +105,7 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 // of operations, a step weighs as much as it has clients.
 func (p *progress) part(done float64) float64 {
 	weigh := func(step int) float64 {
-		if p.config.Duration.Valid || p.specs == nil {
+		if !p.config.Iterations.Valid || p.specs == nil {
 			return 1
 		}
 

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"maps"
 	"runtime/debug"
 	"sync"
@@ -14,16 +15,23 @@ import (
 
 // results is what the executors of one test run have measured and its scripts have told, for the report at its end.
 type results struct {
-	mu        sync.Mutex
-	target    map[string]any
-	params    map[string]any
-	published []report.Series
-	server    *serverProcess
-	reports   []*report.Report
+	mu      sync.Mutex
+	told    map[string]*told // by scenario; "": of all scenarios
+	reports []*report.Report
+	sweeps  map[string]chan struct{} // by scenario: closed when it has ended
 
 	gates    map[string]*gate.File    // by path
 	portable map[string]*portableStep // by the scenario that each is
 	pulses   map[string]*pulse        // by scenario
+}
+
+// told is what a script has told.
+type told struct {
+	target    map[string]any
+	params    map[string]any
+	published []report.Series
+	server    *serverProcess
+	cache     *cacheFacts
 }
 
 // runs holds the results of each test run of this process, by the one object that k6 gives to both a run's modules
@@ -31,7 +39,7 @@ type results struct {
 var runs sync.Map //nolint:gochecknoglobals // see above
 
 func resultsOf(registry *metrics.Registry) *results {
-	r, _ := runs.LoadOrStore(registry, &results{target: map[string]any{}, params: map[string]any{}})
+	r, _ := runs.LoadOrStore(registry, &results{told: map[string]*told{}, sweeps: map[string]chan struct{}{}})
 
 	return r.(*results) //nolint:forcetypeassert // nothing else is ever stored
 }
@@ -46,17 +54,16 @@ func (r *results) begin(scenario string, params map[string]any) *report.Report {
 
 func (r *results) newReport(scenario string, params map[string]any) *report.Report {
 	rep := &report.Report{
-		Schema:    report.Schema,
-		Scenario:  scenario,
-		Started:   time.Now().UTC(),
-		Host:      report.ThisHost(),
-		K6:        k6Version(),
-		Target:    r.target,
-		Params:    params,
-		Published: r.published,
-		Steps:     []report.Step{},
+		Schema:   report.Schema,
+		Scenario: scenario,
+		Started:  time.Now().UTC(),
+		Host:     report.ThisHost(),
+		K6:       k6Version(),
+		Target:   map[string]any{},
+		Params:   params,
+		Steps:    []report.Step{},
 	}
-	maps.Copy(rep.Params, r.params)
+	r.tell(rep)
 	r.reports = append(r.reports, rep)
 
 	return rep
@@ -78,6 +85,9 @@ func (r *results) searched(rep *report.Report, search *report.Search) {
 func (r *results) add(rep *report.Report, steps []report.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if _, cache := r.server(rep.Scenario); cache != nil {
+		cache.weigh(steps)
+	}
 	rep.Steps = append(rep.Steps, steps...)
 }
 
@@ -88,30 +98,83 @@ func (r *results) drop(rep *report.Report, n int) {
 	rep.Steps = rep.Steps[:len(rep.Steps)-n]
 }
 
-// meta takes the facts that the script tells about the target, its parameters and what others have published. Reports
-// that have begun get them as well.
-func (r *results) meta(target, params map[string]any, published []report.Series) {
+// meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get them as well.
+func (r *results) meta(facts *facts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.Copy(r.target, target)
-	maps.Copy(r.params, params)
-	if len(published) > 0 {
-		r.published = published
+	t := r.told[facts.Scenario]
+	if t == nil {
+		t = &told{target: map[string]any{}, params: map[string]any{}}
+		r.told[facts.Scenario] = t
 	}
-	if url, ok := r.target["url"].(string); ok {
-		r.server = findServer(url)
+	maps.Copy(t.target, facts.Target)
+	maps.Copy(t.params, facts.Params)
+	if len(facts.Published) > 0 {
+		t.published = facts.Published
+	}
+	if url, ok := t.target["url"].(string); ok {
+		t.server = findServer(url)
+	}
+	if facts.Cache != nil {
+		t.cache = facts.Cache
 	}
 	for _, rep := range r.reports {
-		maps.Copy(rep.Params, params)
-		rep.Published = r.published
+		r.tell(rep)
 	}
 }
 
-func (r *results) serverProcess() *serverProcess {
+// tell puts into a report what the script has told: of all scenarios, and then of its own.
+func (r *results) tell(rep *report.Report) {
+	for _, scenario := range []string{"", rep.Scenario} {
+		t := r.told[scenario]
+		if t == nil {
+			continue
+		}
+		maps.Copy(rep.Target, t.target)
+		maps.Copy(rep.Params, t.params)
+		if len(t.published) > 0 {
+			rep.Published = t.published
+		}
+	}
+}
+
+// serverProcess is that of the scenario's target, when it runs on this machine.
+func (r *results) serverProcess(scenario string) *serverProcess {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	server, _ := r.server(scenario)
 
-	return r.server
+	return server
+}
+
+// server is what is known of the scenario's target; nil: nothing.
+func (r *results) server(scenario string) (server *serverProcess, cache *cacheFacts) {
+	for _, name := range []string{"", scenario} {
+		if t := r.told[name]; t != nil {
+			server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
+		}
+	}
+	if cache != nil && server != nil {
+		cache = cache.with(server)
+	}
+
+	return server, cache
+}
+
+// ended is closed when a sweep has ended.
+func (r *results) ended(scenario string) (ended chan struct{}, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended, known = r.sweeps[scenario]
+
+	return ended, known
+}
+
+// expect says that there is a sweep that will end.
+func (r *results) expect(scenario string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sweeps[scenario] = make(chan struct{})
 }
 
 // k6Version is the version of k6 that this binary was built from.

@@ -39,7 +39,7 @@ type stepRun struct {
 func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	r := &stepRun{
 		sweepRun: run, spec: s, here: here,
-		cpu:    newCPUMeter(run.results.serverProcess()),
+		cpu:    newCPUMeter(run.results.serverProcess(run.config.Name)),
 		logger: run.logger.WithField("clients", s.clients),
 	}
 	if s.rate > 0 {

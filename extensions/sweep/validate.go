@@ -42,13 +42,7 @@ func (v *validation) check(ok bool, format string, args ...any) {
 
 // steps checks what is swept.
 func (v *validation) steps(c *Config) {
-	given := 0
-	for _, is := range []bool{c.Clients != nil, c.Rate != nil, c.Find != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	if count(c.Clients != nil, c.Rate != nil, c.Find != nil) != 1 {
 		v.errs = append(v.errs, errors.New(
 			"one of clients (such as [1, 8, 64]), rate (operations a second, such as [100, 1000]) and find must be set"))
 
@@ -79,6 +73,18 @@ func (v *validation) steps(c *Config) {
 	}
 }
 
+// count is how many of the facts are true.
+func count(facts ...bool) int {
+	n := 0
+	for _, is := range facts {
+		if is {
+			n++
+		}
+	}
+
+	return n
+}
+
 func twice[T comparable](values []T) bool {
 	seen := map[T]bool{}
 	for _, value := range values {
@@ -94,11 +100,12 @@ func twice[T comparable](values []T) bool {
 // share checks what a client or a step has to do.
 func (v *validation) share(c *Config) {
 	if c.openLoop() {
-		v.check(c.Duration.Valid && !c.Iterations.Valid, "with rate, duration must be set, and not iterations")
+		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool,
+			"with rate, duration must be set, and neither iterations nor untilDone")
 		v.check(!c.WarmupIterations.Valid, "with rate, the warm-up is a time: set warmup, and not warmupIterations")
 	} else {
-		v.check(c.Iterations.Valid != c.Duration.Valid,
-			"one of iterations (operations of each client) and duration must be set, and not both")
+		v.check(count(c.Iterations.Valid, c.Duration.Valid, c.UntilDone.Bool) == 1,
+			"one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them")
 	}
 	v.check(!c.Iterations.Valid || c.Iterations.Int64 > 0, "iterations must be more than 0, but is %d", c.Iterations.Int64)
 	v.check(!c.Duration.Valid || c.Duration.Duration > 0, "duration must be more than 0, but is %s", c.Duration.Duration)

@@ -37,8 +37,8 @@ export function oneLine(sql) {
 export const drivers = ['native', 'machgo', 'machcli'];
 
 /**
- * A client as the settings ask for it. REUSE is whether a statement is prepared once per connection (one round trip an
- * operation) or each time (three); it, DRIVER and TIMEOUT override what the URL says.
+ * A client as the settings ask for it. REUSE is whether a statement is prepared once per connection, or prepared,
+ * executed and freed each time; it, DRIVER and TIMEOUT override what the URL says.
  */
 export function newClient() {
   return clientOf(oneOf('DRIVER', drivers), flag('REUSE'));

@@ -12,7 +12,7 @@ type CacheMode string
 // cache. A statement that is kept has the columns that it was prepared with: when the table is made anew with columns of other sizes,
 // its rows end with an error, and with columns of the same sizes the values are taken for what they were.
 const (
-	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed
+	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed, in one go where it can be
 	CacheAuto CacheMode = "auto" // those that come a second time: a text that runs once leaves nothing on the server
 	CacheOn   CacheMode = "on"   // all
 )

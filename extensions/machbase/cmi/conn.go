@@ -24,9 +24,13 @@ type Conn struct {
 	out    request
 	params []byte // of the call at hand
 
-	ids       ids
-	frees     []uint32 // statements that the server is to free
-	cache     cache
+	ids   ids
+	frees []uint32 // statements that the server is to free
+	cache cache
+
+	acknowledge func() // what has come, at once; nil where that cannot be done
+	selections  map[string]selection
+
 	appenders map[uint32]*Appender
 	closing   struct {
 		sync.Mutex
@@ -214,16 +218,13 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 }
 
 // sendFrees has the server free statements, one after the other: it sends its answers apart, and a second one waits for up to
-// 40 ms until the first one is acknowledged (Nagle's algorithm and delayed acknowledgements). For the same reason no
-// requests are sent in one go.
+// 40 ms until the first one is acknowledged (Nagle's algorithm and delayed acknowledgements).
 func (c *Conn) sendFrees(ctx context.Context) error {
 	for len(c.frees) > 0 {
 		id := c.frees[len(c.frees)-1]
 		c.frees = c.frees[:len(c.frees)-1]
 		c.out.reset()
-		c.out.begin(msgFree, id, 0)
-		c.out.uint64(unitFreeStatement, uint64(id))
-		c.out.end()
+		c.out.free(id)
 		if _, err := c.ask(ctx, msgFree, id); err != nil {
 			return err
 		}

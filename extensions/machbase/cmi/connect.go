@@ -62,7 +62,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	if err != nil {
 		return nil, dialError(ctx, address, err)
 	}
-	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache)}
+	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache), acknowledge: acknowledger(socket)}
 	c.in.from = incoming{c}
 	if err := c.enter(ctx); err != nil {
 		c.Interrupt()

@@ -31,10 +31,7 @@ func (s *Stmt) prepare(ctx context.Context) error {
 	}
 	c := s.conn
 	c.out.reset()
-	c.out.begin(msgPrepare, s.id, 0)
-	c.out.uint64(unitStatement, uint64(s.id))
-	c.out.sql(unitPrepareText, s.text)
-	c.out.end()
+	c.out.prepare(s)
 	body, err := c.ask(ctx, msgPrepare, s.id)
 	if err == nil {
 		err = s.described(ctx, body)
@@ -76,13 +73,7 @@ func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 		return nil, err
 	}
 	c.out.reset()
-	c.out.begin(msgExecute, s.id, 0)
-	c.out.uint64(unitStatement, uint64(s.id))
-	c.out.fetchRows(c.config.FetchRows)
-	if len(args) > 0 {
-		c.out.bytes(unitValues, c.params)
-	}
-	c.out.end()
+	c.out.execute(s, c.config.FetchRows, c.params, len(args) > 0)
 	body, err := c.ask(ctx, msgExecute, s.id)
 	if cap(c.params) > keptBuffer {
 		c.params = nil
@@ -140,6 +131,7 @@ func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	r.row.places = r.row.places[:0]
 	r.row.columns, r.conn, r.ctx, r.statement, r.units = s.columns, c, ctx, s, rest
 	r.more, r.open, r.err, r.changed = len(s.columns) > 0 && !a.last, true, nil, changed
+	r.fetched, r.freeing = false, false
 
 	return r, nil
 }

@@ -91,7 +91,10 @@ const (
 )
 
 // statementInsert is the only type of statement that matters.
-const statementInsert = 513
+const (
+	statementSelect = 512
+	statementInsert = 513
+)
 
 const (
 	headerSize    = 16

@@ -43,6 +43,9 @@ func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	if len(args) == 0 && !strings.Contains(sql, "?") { // which the server would run with nothing in its place
 		return s.direct(ctx)
 	}
+	if known, seen := c.selections[sql]; seen {
+		return s.pipeline(ctx, known, args)
+	}
 
 	return s.execute(ctx, args)
 }

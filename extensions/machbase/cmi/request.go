@@ -107,3 +107,28 @@ func (r *request) pad(length int) {
 	const zeros = "\x00\x00\x00\x00\x00\x00\x00"
 	r.buf = append(r.buf, zeros[:align(length)-length]...)
 }
+
+// prepare, execute and free are the messages about a statement.
+
+func (r *request) prepare(s *Stmt) {
+	r.begin(msgPrepare, s.id, 0)
+	r.uint64(unitStatement, uint64(s.id))
+	r.sql(unitPrepareText, s.text)
+	r.end()
+}
+
+func (r *request) execute(s *Stmt, fetchRows int64, params []byte, hasParams bool) {
+	r.begin(msgExecute, s.id, 0)
+	r.uint64(unitStatement, uint64(s.id))
+	r.fetchRows(fetchRows)
+	if hasParams {
+		r.bytes(unitValues, params)
+	}
+	r.end()
+}
+
+func (r *request) free(id uint32) {
+	r.begin(msgFree, id, 0)
+	r.uint64(unitFreeStatement, uint64(id))
+	r.end()
+}

@@ -17,6 +17,8 @@ type Rows struct {
 	statement *Stmt
 	units     []byte // of the answer at hand, that were not read yet
 	more      bool   // the server has rows that were not fetched yet
+	fetched   bool   // some of them were
+	freeing   bool   // the server was told to free the statement, and what it says of that was not read yet
 	open      bool
 	changed   int64
 	err       error
@@ -44,6 +46,7 @@ func (r *Rows) Next() bool {
 			if !r.more {
 				return false
 			}
+			r.fetched = true
 			r.units, r.err = r.conn.fetch(r.ctx, r.statement)
 
 			continue
@@ -106,6 +109,13 @@ func (r *Rows) Close() error {
 	}
 	r.open, r.units = false, nil
 
+	if r.freeing {
+		if err := r.conn.awaitFree(r.ctx, r.statement.id); r.err == nil {
+			r.err = err
+		}
+	} else if r.err == nil && !r.fetched && !r.more && !r.statement.keep {
+		r.conn.remember(r.statement)
+	}
 	r.statement.release(r.more || r.err != nil)
 	if r.err == nil {
 		r.err = r.conn.sendFrees(r.ctx)

@@ -11,10 +11,12 @@ import (
 // Client is one of the clients of a step. All methods but those of the step that read it belong to the client's own
 // goroutine.
 type Client struct {
-	step *Step
+	step  *Step
+	index int
 
-	mu        sync.Mutex // guards the growth of recorders, never taken for an operation
+	mu        sync.Mutex // guards the growth of recorders and lookups, never taken for an operation
 	recorders []*Recorder
+	lookups   Lookups
 
 	stage     stage
 	recorded  uint64    // operations of any kind, the warm-up's included
@@ -23,6 +25,7 @@ type Client struct {
 	noted     bool      // why is known
 	before    uint64    // recorded, when the measured phase began
 	measuring bool
+	done      bool          // nothing is left of what the step's clients share
 	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
 	open      []*Recorder   // of operations that have begun and not ended
 	tap       func(op string, took time.Duration)
@@ -81,6 +84,48 @@ func (c *Client) kinds() []*Recorder {
 
 // Finished tells whether the client is through with the step: its share is done or it was told to stop.
 func (c *Client) Finished() bool { return c.stage == finished }
+
+// Step is the step that the client is of.
+func (c *Client) Step() *Step { return c.step }
+
+// Index is the client's place among those of the step, from zero.
+func (c *Client) Index() int { return c.index }
+
+// Measuring tells whether what the client does now is measured.
+func (c *Client) Measuring() bool { return c.measuring }
+
+// Enough tells a call of Run's fn that does many operations whether it has to return now, after the one that it has
+// just recorded: the client's share of the phase is done, or the step starts no more operations. Outside of Run only
+// the latter counts.
+func (c *Client) Enough() bool {
+	if c.done || c.step.stopping() {
+		return true
+	}
+	plan := &c.step.plan
+	switch {
+	case c.step.schedule != nil: // each call is one operation of the schedule, however many it does
+		return false
+	case c.stage == warmingUp:
+		return c.recorded >= plan.WarmupOperations && now() >= c.step.ready.openedAt+plan.Warmup
+	case c.stage != working:
+		return false
+	case plan.Operations != 0:
+		return plan.done(c.recorded-c.before, 0)
+	default:
+		return plan.done(0, now()-c.step.line.openedAt)
+	}
+}
+
+// Done says, from within a call of Run's fn, that nothing is left of what the step's clients share: the client's part ends
+// with the call. It returns false, and nothing happens, unless the plan is UntilDone and the measured phase has begun.
+func (c *Client) Done() bool {
+	if !c.step.plan.UntilDone || c.stage != working {
+		return false
+	}
+	c.done = true
+
+	return true
+}
 
 // Run does the client's part of the step: it waits until all clients are here (connected), calls fn again and again
 // for the warm-up, calls warm, waits at the start line, and then calls fn until the client's share is done: a number of
@@ -191,7 +236,7 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 		if err != nil || c.stage == finished {
 			return err
 		}
-		if c.step.plan.done(c.recorded-c.before, end-c.step.line.openedAt) {
+		if c.done || c.step.plan.done(c.recorded-c.before, end-c.step.line.openedAt) {
 			c.complete.Store(true)
 			c.finish(end)
 
@@ -238,7 +283,7 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	}
 
 	if err == nil {
-		if c.recorded == recorded && c.stage != finished { // finished: a Run within fn has ended the client's part
+		if c.recorded == recorded && c.stage != finished && !c.done { // finished: a Run within fn has ended the client's part
 			r.Ok(end - begin)
 		}
 

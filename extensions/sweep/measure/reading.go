@@ -14,6 +14,8 @@ type Reading struct {
 	Ended   int           // clients that have ended
 	Ops     []Totals      // by kind of operation, in the order of their names
 
+	Lookups Lookups // of all kinds of operations together
+
 	Complete  bool   // all clients have done their whole share
 	Unstarted uint64 // operations of an open-loop step that are due, but that no client has come to yet
 
@@ -38,6 +40,7 @@ func (s *Step) Read() Reading {
 			t.add(rec)
 		}
 
+		r.Lookups.Add(c.looked())
 		r.Complete = r.Complete && c.complete.Load()
 		if ended := time.Duration(c.ended.Load()); ended != 0 {
 			if r.Ended == 0 || ended > last {

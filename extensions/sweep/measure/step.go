@@ -16,6 +16,7 @@ const (
 type Plan struct {
 	Operations uint64        // how many operations, when not zero
 	Duration   time.Duration // or else for how long
+	UntilDone  bool          // or else until Client.Done: there is a number of operations that the clients share
 
 	// Warmup and WarmupOperations are what each client does before the start line: for how long, or how many
 	// operations. Zero: nothing.
@@ -35,7 +36,7 @@ func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
 		return operations >= p.Operations
 	}
 
-	return elapsed >= p.Duration
+	return elapsed >= p.Duration && !p.UntilDone
 }
 
 // Step is a number of clients that do the same at the same time.
@@ -71,7 +72,7 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		onFault:     onFault,
 	}
 	for i := range s.clients {
-		s.clients[i] = &Client{step: s}
+		s.clients[i] = &Client{step: s, index: i}
 	}
 	if plan.Rate > 0 {
 		places := plan.Places
@@ -91,6 +92,9 @@ func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
 // any client runs.
 func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
+
+// Clients is how many clients the step has.
+func (s *Step) Clients() int { return len(s.clients) }
 
 // Client returns client i, counted from zero.
 func (s *Step) Client(i int) *Client { return s.clients[i] }

@@ -85,6 +85,7 @@ func mergeStep(parts []*Report, segments []bounds, id runID) ([]Step, error) {
 		reading.Elapsed = max(reading.Elapsed, nanoseconds(whole.Seconds, time.Second))
 		reading.Complete = reading.Complete && whole.Complete
 		reading.Unstarted += whole.Extra.Unstarted
+		reading.Lookups.Add(whole.Extra.lookups())
 		cpu = cpu.with(whole.CPU)
 		if err := addClients(&reading, &whole.Client); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i+1, err)

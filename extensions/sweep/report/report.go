@@ -97,6 +97,20 @@ type CPUSeconds struct {
 type Extra struct {
 	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations and how often each came
 	Unstarted uint64            `json:"unstarted,omitempty"` // operations of an open-loop step that were due and never started
+
+	// Of a cache, all kinds of operations of the step together.
+	Hits    uint64 `json:"hits,omitempty"`    // keys that were found
+	Misses  uint64 `json:"misses,omitempty"`  // keys that were not
+	Hot     uint64 `json:"hot,omitempty"`     // accesses to hot keys
+	HotHits uint64 `json:"hotHits,omitempty"` // and those of them that found it
+
+	HitRate    *float64 `json:"hitRate,omitempty"`    // percent of the keys that were asked for
+	HotHitRate *float64 `json:"hotHitRate,omitempty"` // percent of the accesses to hot keys
+
+	VMHWMBytes       uint64   `json:"vmHwmBytes,omitempty"`       // peak resident memory of the server's processes, from their start
+	PerMemoryHitRate *float64 `json:"perMemoryHitRate,omitempty"` // hitRate, scaled down by the memory above the server's limit
+	HitsPerSecondMem *float64 `json:"hitsPerSecondMem,omitempty"` // hits by seconds, scaled down as well
+	OutMibPerSecond  *float64 `json:"outMibPerSecond,omitempty"`  // hits of average items, 2^20 bits a second
 }
 
 // Host is a machine.

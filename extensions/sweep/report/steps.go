@@ -39,6 +39,7 @@ func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) (
 			Histogram: histogram,
 			Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
 		}
+		steps[i].Extra.look(reading.Lookups)
 	}
 
 	return steps, nil

@@ -1,0 +1,230 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
+)
+
+// cachesEnv are the addresses of the caches that the Makefile has started, and of a umem-cache of the test's own. Machbase has
+// no part in it.
+func cachesEnv(t *testing.T, more ...string) map[string]string {
+	t.Helper()
+	env := map[string]string{defaultEnvMachbase: "", "UMEM_ADDR": umemtest.Start(t, umemtest.Options{}).Address()}
+	for _, name := range []string{"MEMCACHED_ADDR", "MEMCACHED_PID", "REDIS_URL", "REDIS_PID"} {
+		env[name] = os.Getenv(name)
+		require.NotEmpty(t, env[name], "run the tests with `make test`, or as scripts/servers.sh with machbase memcached redis -- go test ./...")
+	}
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+
+	return env
+}
+
+// cacheStep is what the report has of a step of a cache.
+type cacheStep struct {
+	step
+	Extra struct {
+		Hits, Misses, Hot, HotHits                                                           int
+		HitRate, HotHitRate, VMHWMBytes, PerMemoryHitRate, HitsPerSecondMem, OutMibPerSecond *float64
+	}
+}
+
+func cacheSteps(t *testing.T, r *run, scenario string) (steps []cacheStep) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err, r.output)
+	var rep struct{ Steps []cacheStep }
+	require.NoError(t, json.Unmarshal(raw, &rep))
+	code, stdout, stderr := sweep(t, "validate", filepath.Join(r.results, scenario+".json"))
+	require.Zero(t, code, stdout+stderr)
+
+	return rep.Steps
+}
+
+// A small configuration: its accesses, 4 * 1 MiB * 80 / 20 / 2000, and how many of those of the timed pass are hot.
+const (
+	smallAccesses = 8388
+	smallHot      = 6668
+)
+
+func smallHitRate(t *testing.T, more ...string) map[string]string {
+	t.Helper()
+
+	return cachesEnv(t, append([]string{"MEMORY", "1048576", "ITEM", "2000", "CLIENTS", "7"}, more...)...)
+}
+
+func TestHitRateOfAllServersSideBySide(t *testing.T) {
+	targets := []string{"memcached", "umem", "redis"}
+	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "TARGETS", strings.Join(targets, ","), "UMEM_PID", fmt.Sprint(os.Getpid()))})
+	require.Equal(t, exitOK, r.code, r.output)
+	for _, target := range targets {
+		steps := cacheSteps(t, r, "cache-hitrate-"+target)
+		require.Len(t, steps, 1)
+		s := steps[0]
+		require.Equal(t, 7, s.Clients)
+		require.Equal(t, "getOrSet", s.Op)
+		require.Zero(t, s.PerClient)
+		require.True(t, s.Complete)
+		require.Equal(t, smallAccesses, s.Ops, "each access once, although 7 clients cannot share them evenly")
+		require.Zero(t, s.Failed)
+		require.Equal(t, smallAccesses, s.Extra.Hits+s.Extra.Misses)
+		require.Equal(t, smallHot, s.Extra.Hot, "the check figure")
+		require.InDelta(t, 100*float64(s.Extra.Hits)/smallAccesses, *s.Extra.HitRate, 1e-9)
+		require.Positive(t, *s.Extra.VMHWMBytes)
+		require.LessOrEqual(t, *s.Extra.PerMemoryHitRate, *s.Extra.HitRate)
+		require.Positive(t, *s.Extra.HitsPerSecondMem)
+		require.Positive(t, *s.Extra.OutMibPerSecond)
+		require.Positive(t, s.BytesReceived)
+		require.Equal(t, target, r.report(t, "cache-hitrate-"+target).Target["kind"])
+		require.Regexp(t, `(?m)^\| `+target+` +\| +\d+\.\d\d \| +\d+\.\d\d \| +\d+ \|`, r.output)
+	}
+	require.Contains(t, r.output, "hit rate, memory 1048576, item 2000: 8388 accesses a pass")
+	require.NotContains(t, r.output, "published", "there is nothing published of it")
+}
+
+// The numbers of accesses and of hot ones are those of the configuration, whatever the number of clients.
+func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
+	for _, clients := range []string{"1", "64"} {
+		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
+			"TARGET", "redis", "THRESHOLDS", "../thresholds/cache-hitrate.json")})
+		require.Equal(t, exitOK, r.code, r.output)
+		s := cacheSteps(t, r, "cache-hitrate")[0]
+		require.Equal(t, smallAccesses, s.Ops)
+		require.Equal(t, smallHot, s.Extra.Hot)
+		require.InDelta(t, 4194304, *s.Extra.VMHWMBytes, 0)
+		require.InDelta(t, *s.Extra.HitRate/4, *s.Extra.PerMemoryHitRate, 1e-9)
+	}
+}
+
+// Pogocache is spoken to as one of the others; where its memory is unknown, that is said.
+func TestHitRateWithoutMemory(t *testing.T) {
+	env := smallHitRate(t, "TARGET", "pogocache", "POGOCACHE_PROTOCOL", "memcached")
+	env["POGOCACHE_ADDR"] = strings.Replace(env["MEMCACHED_ADDR"], "127.0.0.1", "localhost", 1)
+	env["MEMORY"], env["POGOCACHE_PID"] = "1048576", "999999999"
+	r := k6(t, options{script: "cache-hitrate.js", env: env})
+	require.Equal(t, exitOK, r.code, r.output)
+	s := cacheSteps(t, r, "cache-hitrate")[0]
+	require.Equal(t, smallHot, s.Extra.Hot)
+	require.Nil(t, s.Extra.VMHWMBytes)
+	require.Nil(t, s.Extra.PerMemoryHitRate)
+	require.Contains(t, r.output, "pogocache: VmHWM is unknown, and what needs it is left out: set POGOCACHE_PID")
+}
+
+func TestHitRateSettings(t *testing.T) {
+	for _, tt := range []struct {
+		env  []string
+		says string
+	}{
+		{[]string{"TARGET", "mongo"}, `TARGET must be one of memcached, umem, redis, pogocache, but is "mongo"`},
+		{[]string{"TARGETS", "redis,redis"}, `TARGETS must be all, or a comma-separated list of memcached, umem, redis, pogocache, but is "redis,redis"`},
+		{[]string{"TARGET", "redis", "TARGETS", "all"}, "TARGET and TARGETS exclude each other: set one of them"},
+		{[]string{"CONFIG", "3g"}, `CONFIG must be one of 2g-513k, 100m-512b, random-2g-1m, random-100m-1k, but is "3g"`},
+		{[]string{"CONFIG", "2g-513k", "ITEM", "5"}, "CONFIG and ITEM exclude each other: set one of them"},
+		{[]string{"MEMORY", "5000"}, "MEMORY and ITEM, in bytes, must both be set"},
+		{[]string{"TARGETS", "all", "VMHWM", "5"}, "VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS"},
+		{[]string{"POGOCACHE_PROTOCOL", "http", "TARGET", "pogocache"}, `POGOCACHE_PROTOCOL must be one of resp, memcached, but is "http"`},
+	} {
+		r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, tt.env...)})
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
+	}
+}
+
+func TestHitRateOfNobody(t *testing.T) {
+	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "MEMCACHED_ADDR", "127.0.0.1:1")})
+	require.NotEqual(t, exitOK, r.code, r.output)
+	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1"), r.output)
+}
+
+func TestCacheSweep(t *testing.T) {
+	targets := []string{"memcached", "umem", "redis"}
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "OPS", "500",
+		"WARMUP", "100ms", "KEYS", "1000", "PAUSE", "0s")})
+	require.Equal(t, exitOK, r.code, r.output)
+	for _, target := range targets {
+		steps := cacheSteps(t, r, "cache-sweep-"+target)
+		require.Len(t, steps, 6)
+		for i, clients := range []int{1, 8, 64} {
+			get, set := steps[2*i], steps[2*i+1]
+			require.Equal(t, "get", get.Op)
+			require.Equal(t, "set", set.Op)
+			require.Equal(t, 500*clients, get.Ops+set.Ops, "to the operation")
+			require.Zero(t, get.Failed+set.Failed)
+			require.Equal(t, get.Ops, get.Extra.Hits+get.Extra.Misses)
+			if target == "umem" { // whose set deletes first
+				require.Greater(t, *get.Extra.HitRate, 90.0)
+			} else {
+				require.InDelta(t, 100, *get.Extra.HitRate, 0, "all keys were written before")
+			}
+			require.Positive(t, get.BytesReceived)
+			require.True(t, get.Complete)
+		}
+	}
+}
+
+func TestCacheSweepInPipelinesWithGates(t *testing.T) {
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "OPS", "640", "WARMUP", "0s",
+		"KEYS", "1000", "PIPELINE", "64", "THRESHOLDS", "../thresholds/cache-sweep.json")})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := cacheSteps(t, r, "cache-sweep")
+	require.Equal(t, 640, steps[0].Ops+steps[1].Ops)
+	require.Equal(t, 4*640, steps[2].Ops+steps[3].Ops)
+
+	multi := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "redis", "CLIENTS", "2", "DURATION", "300ms", "WARMUP", "0s",
+		"KEYS", "1000", "MIX", "getMulti:9,set:1", "BATCH", "20")})
+	require.Equal(t, exitOK, multi.code, multi.output)
+	s := cacheSteps(t, multi, "cache-sweep")[0]
+	require.Equal(t, "getMulti", s.Op)
+	require.Equal(t, 20*s.Ops, s.Extra.Hits)
+	require.InDelta(t, 0.3, s.Seconds, 0.3)
+}
+
+func TestExamplesOfRun(t *testing.T) {
+	for module, op := range map[string]string{"memcached": "get", "resp": "get", "umemcache": "getOrSet"} {
+		r := k6(t, options{script: "../extensions/" + module + "/examples/run.js", env: cachesEnv(t)})
+		requireExampleSteps(t, r, "run", op)
+	}
+}
+
+// Ctrl-C ends a long call at once, with what was measured.
+func TestRunIsInterruptedByCtrlC(t *testing.T) {
+	var interrupted time.Time
+	r := k6(t, options{
+		script: "cache-sweep.js",
+		env:    cachesEnv(t, "TARGET", "redis", "CLIENTS", "4", "DURATION", "10m", "WARMUP", "0s", "KEYS", "1000"),
+		measuring: func(k6 *os.Process) {
+			interrupted = time.Now()
+			_ = k6.Signal(os.Interrupt)
+		},
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	require.Less(t, r.ended.Sub(interrupted), 20*time.Second)
+	require.True(t, r.report(t, "cache-sweep").Interrupted)
+	for _, s := range cacheSteps(t, r, "cache-sweep") {
+		require.Positive(t, s.Ops)
+		require.Zero(t, s.Failed, "what Ctrl-C cuts off is nobody's failure")
+	}
+}
+
+// A password in a URL is in no report and no message.
+func TestRespPassword(t *testing.T) {
+	env := smallHitRate(t, "TARGET", "redis")
+	address, err := url.Parse(env["REDIS_URL"])
+	require.NoError(t, err)
+	address.User = url.UserPassword("nobody", password)
+	env["REDIS_URL"] = address.String()
+	r := k6(t, options{script: "cache-hitrate.js", env: env})
+	require.NotEqual(t, exitOK, r.code)
+	require.NotEmpty(t, r.lines("WRONGPASS"), r.output)
+}

@@ -1,0 +1,94 @@
+package cachebench
+
+import (
+	"context"
+	"errors"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
+)
+
+// Bench is what a client of a script keeps for its runs. It belongs to its VU.
+type Bench struct {
+	vu     modules.VU
+	shared *Shared
+	target string
+	cache  Cache
+	stores []workload.Store
+
+	observer observer
+	session  *k6glue.Session // of which observer and work are; nil: none
+	work     map[string]*workload.Client
+	rates    map[bool]*hitrate.Client // by whether values are verified
+}
+
+// New returns the bench of a client. All clients of a module have the same shared; those with the same target, the server
+// and how it is used, do the same passes and prefill the same keys. The cases of the hit-rate benchmark are spread over
+// the stores, or all are the cache's when there are none.
+func New(vu modules.VU, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
+	if len(stores) == 0 {
+		stores = []workload.Store{cache}
+	}
+
+	return &Bench{
+		vu: vu, shared: shared, target: target, cache: cache, stores: stores,
+		observer: observer{cache: cache}, work: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+	}
+}
+
+// join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys begin anew with a step.
+func (b *Bench) join() {
+	session := k6glue.SessionOf(b.vu)
+	if session == b.session {
+		return
+	}
+	b.session = session
+	b.observer = observer{cache: b.cache, session: session}
+	clear(b.work)
+}
+
+// place is which of how many clients this one is, from zero, and what they are the clients of. In a sweep that is the
+// step, of which the channel of its start line is a name that keeps nothing of it in memory. VUs of k6's own executors
+// are those that the test has by now.
+func (b *Bench) place() (index, clients int, of any) {
+	if b.session != nil {
+		c := b.session.Client
+
+		return c.Index(), c.Step().Clients(), c.Step().Line()
+	}
+	id := int(b.vu.State().VUID)
+	if id == 0 {
+		return 0, 1, "setup"
+	}
+	clients = id
+	if state := lib.GetExecutionState(b.vu.Context()); state != nil {
+		clients = max(clients, int(state.GetInitializedVUsCount()))
+	}
+
+	return id - 1, clients, "VUs"
+}
+
+// during calls job with a context that ends when the client's share of a step is done, and returns its error, which is nil
+// for that end. Traffic before it is nobody's.
+func (b *Bench) during(job func(context.Context) error) error {
+	vuContext := b.vu.Context()
+	ctx, stop := context.WithCancelCause(vuContext)
+	defer stop(nil)
+	b.observer.stop = stop
+	b.cache.Traffic()
+	err := job(ctx)
+	b.cache.Traffic()
+	b.cache.Emit()
+	switch {
+	case vuContext.Err() != nil:
+		return ErrEnded
+	case errors.Is(err, errEnough):
+		return nil
+	default:
+		return err
+	}
+}

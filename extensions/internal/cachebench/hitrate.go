@@ -1,0 +1,131 @@
+package cachebench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
+)
+
+const (
+	passWarmup = "warmup"
+	passTimed  = "timed"
+)
+
+// rateOptions are those of client.hitRate.
+type rateOptions struct {
+	Config config `json:"config"`
+	Pass   string `json:"pass"`
+	Most   int    `json:"most"`
+	Verify bool   `json:"verify"`
+}
+
+// config is the name of a published configuration, or one of its own.
+type config struct{ hitrate.Config }
+
+// UnmarshalJSON reads either.
+func (c *config) UnmarshalJSON(raw []byte) error {
+	var name string
+	if json.Unmarshal(raw, &name) == nil {
+		var err error
+		if c.Config, err = hitrate.Published(name); err != nil {
+			return fmt.Errorf("option config: %w", err)
+		}
+
+		return nil
+	}
+	c.Config = hitrate.Config{Hot: 20, Access: 80, HotMemory: 80}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c.Config); err != nil {
+		return errors.New("option config must be the name of a published configuration, such as '2g-513k', or " +
+			"{ memory, item } in bytes, with random (true or false), hot, access and hotMemory (whole percent)")
+	}
+
+	return nil
+}
+
+func (o *rateOptions) validate() error {
+	switch {
+	case o.Config == config{}:
+		return errors.New("option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }")
+	case o.Pass != passWarmup && o.Pass != passTimed:
+		return fmt.Errorf("option pass must be '%s' or '%s', not %q", passWarmup, passTimed, o.Pass)
+	case o.Most < 0:
+		return fmt.Errorf("option most must be a number of accesses, or 0 for all that are left, not %d", o.Most)
+	}
+	if err := o.Config.Validate(); err != nil {
+		return fmt.Errorf("option config: %w", err)
+	}
+
+	return nil
+}
+
+// HitRate is client.hitRate(options): it does accesses of a pass of the published benchmark.
+func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
+	b.join()
+	var o rateOptions
+	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+		b.cache.Misuse("hitRate: %s", err)
+	}
+	if err := o.validate(); err != nil {
+		b.cache.Misuse("hitRate: %s", err)
+	}
+	_, _, of := b.place()
+	pass, err := b.shared.pass(passKey{b.target, o.Config.Config, o.Pass == passTimed, of})
+	if err != nil {
+		b.cache.Misuse("hitRate: %s", err)
+	}
+	client := b.rate(o.Verify)
+
+	var result hitrate.Result
+	err = b.during(func(ctx context.Context) (err error) {
+		result, err = client.Run(ctx, pass, o.Most)
+
+		return err
+	})
+	b.told(&result, pass.Left())
+	if err != nil {
+		b.cache.Throw(err)
+	}
+
+	return b.vu.Runtime().ToValue(map[string]any{
+		"accesses": result.Accesses(), "failed": result.Failed, "wrong": result.Wrong,
+		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
+		"left": pass.Left(), "seconds": result.Took().Seconds(),
+	})
+}
+
+// told tells the step what came of accesses, and when there are none left.
+func (b *Bench) told(result *hitrate.Result, left int) {
+	if b.session == nil {
+		return
+	}
+	client := b.session.Client
+	client.Lookups(measure.Lookups{Hits: result.Hits, Misses: result.Misses, Hot: result.Hot, HotHits: result.HotHits})
+	if left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
+		return
+	}
+	b.cache.Misuse("hitRate: the pass is over, and the step is not: give the scenario untilDone: true, in the place of " +
+		"iterations or duration")
+}
+
+func (b *Bench) rate(verify bool) *hitrate.Client {
+	client := b.rates[verify]
+	if client == nil {
+		var err error
+		if client, err = hitrate.NewClient(&b.observer, verify, b.stores...); err != nil {
+			b.cache.Throw(err)
+		}
+		b.rates[verify] = client
+	}
+
+	return client
+}

@@ -1,0 +1,64 @@
+package cachebench
+
+import (
+	"context"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
+)
+
+// emitEvery is how often a run sends the module's metrics.
+const emitEvery = time.Second
+
+// observer records operations in the step of a sweep, each under its own name, and ends a run when the client's share is
+// done. The bytes of a pipeline are those of its first command.
+type observer struct {
+	cache     Cache
+	session   *k6glue.Session // nil: outside of a sweep
+	recorders [workload.NumOps]*measure.Recorder
+	stop      context.CancelCauseFunc // of the run under way
+	emitted   time.Time
+}
+
+// Ok implements workload.Observer.
+func (o *observer) Ok(op workload.Op, took time.Duration) {
+	if r := o.recorder(op); r != nil {
+		r.Ok(took)
+	}
+	o.recorded(op)
+}
+
+// Fail implements workload.Observer.
+func (o *observer) Fail(op workload.Op, reason error, _ time.Duration) {
+	if r := o.recorder(op); r != nil {
+		r.Fail(reason)
+	}
+	o.recorded(op)
+}
+
+func (o *observer) recorder(op workload.Op) *measure.Recorder {
+	if o.session == nil {
+		return nil
+	}
+	if o.recorders[op] == nil {
+		o.recorders[op] = o.session.Client.Recorder(op.String())
+	}
+
+	return o.recorders[op]
+}
+
+func (o *observer) recorded(op workload.Op) {
+	received, sent := o.cache.Traffic()
+	if o.session != nil {
+		o.recorders[op].Bytes(sent, received)
+		if o.session.Client.Enough() {
+			o.stop(errEnough)
+		}
+	}
+	if now := time.Now(); now.Sub(o.emitted) >= emitEvery {
+		o.emitted = now
+		o.cache.Emit()
+	}
+}

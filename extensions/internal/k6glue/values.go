@@ -1,0 +1,84 @@
+package k6glue
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/grafana/sobek"
+)
+
+// IsNullish tells whether an argument is not there: undefined or null.
+func IsNullish(value sobek.Value) bool {
+	return value == nil || sobek.IsUndefined(value) || sobek.IsNull(value)
+}
+
+// Override puts an option in the place of its default. What is zero or "" stands for the default.
+func Override[T comparable](into *T, value T) {
+	var none T
+	if value != none {
+		*into = value
+	}
+}
+
+// Bytes returns the bytes of a string (as UTF-8, in the memory of buffer), an ArrayBuffer, a typed array or a DataView
+// (their own memory: of a view, what it shows). It is false for all else.
+func Bytes(rt *sobek.Runtime, value sobek.Value, buffer []byte) (bytes []byte, ok bool) {
+	switch v := value.(type) {
+	case sobek.String:
+		return append(buffer[:0], v.String()...), true
+	case *sobek.Object:
+		switch raw := v.Export().(type) {
+		case sobek.ArrayBuffer:
+			return raw.Bytes(), true
+		case []byte: // Uint8Array
+			return raw, true
+		default:
+			return bytesOfView(rt, v)
+		}
+	default:
+		return nil, false
+	}
+}
+
+func bytesOfView(rt *sobek.Runtime, view *sobek.Object) (bytes []byte, ok bool) {
+	constructor, ok := rt.Get("ArrayBuffer").(*sobek.Object)
+	if !ok {
+		return nil, false
+	}
+	isView, ok := sobek.AssertFunction(constructor.Get("isView"))
+	if !ok {
+		return nil, false
+	}
+	if answer, err := isView(sobek.Undefined(), view); err != nil || !answer.ToBoolean() {
+		return nil, false
+	}
+	raw, ok := view.Get("buffer").Export().(sobek.ArrayBuffer)
+	from, size := view.Get("byteOffset").ToInteger(), view.Get("byteLength").ToInteger()
+	if !ok || from < 0 || size < 0 || from > int64(len(raw.Bytes())) || size > int64(len(raw.Bytes()))-from {
+		return nil, false
+	}
+
+	return raw.Bytes()[from : from+size], true
+}
+
+// FromBytes makes a string, or an ArrayBuffer, of bytes whose memory will be used again.
+func FromBytes(rt *sobek.Runtime, bytes []byte, binary bool) sobek.Value {
+	if binary {
+		return rt.ToValue(rt.NewArrayBuffer(append([]byte(nil), bytes...)))
+	}
+
+	return rt.ToValue(string(bytes))
+}
+
+// maxMessage bounds, in bytes, how much a message shows of what a script has passed.
+const maxMessage = 300
+
+// OneLine is a message that shows what a script has passed: in one line, and not all of it when it is long.
+func OneLine(format string, args ...any) string {
+	message := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	if len(message) > maxMessage {
+		message = strings.ToValidUTF8(message[:maxMessage], "") + "..."
+	}
+
+	return message
+}

@@ -1,0 +1,338 @@
+package memcached
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
+)
+
+// result is what run and hitRate return.
+type result struct {
+	Ops, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesRead, BytesWritten, Accesses, Left int
+	Seconds                                                                                                  float64
+}
+
+// bench runs a method that returns a result.
+func (v *vu) bench(call string) result {
+	v.t.Helper()
+	var r result
+	require.NoError(v.t, json.Unmarshal([]byte(v.js(call)), &r))
+
+	return r
+}
+
+// newBenchVU returns a VU with a client whose keys nobody else has.
+func newBenchVU(t *testing.T, options string) *vu {
+	t.Helper()
+	v := newVU(t)
+	v.run(`var client = new memcached.Client(addr, Object.assign({ prefix: key }, ` + options + `))`)
+
+	return v
+}
+
+func TestRunDoesAWorkload(t *testing.T) {
+	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ pool: 'shared', poolSize: 2 }`} {
+		v := newBenchVU(t, options)
+		r := v.bench(`client.run({
+			ops: 500, prefill: true, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
+			mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
+		require.Equal(t, 500, r.Ops, options)
+		require.Zero(t, r.Failed)
+		require.Zero(t, r.Misses, "all was prefilled")
+		require.Greater(t, r.Hits, 500, "a getMulti is of 10 keys")
+		require.Equal(t, r.HotAccesses, r.HotHits)
+		require.InDelta(t, 0.8, float64(r.HotAccesses)/float64(r.Hits), 0.1)
+		require.Positive(t, r.Seconds)
+		require.Equal(t, float64(r.Hits), v.counted(metricHits))
+		require.Zero(t, v.counted(metricMisses))
+		require.Empty(t, v.found(metricDuration, "operation", "get"), "k6 would keep them all")
+		require.Positive(t, v.counted("data_sent"))
+	}
+}
+
+func TestRunCountsCommands(t *testing.T) {
+	v := newBenchVU(t, `{}`)
+	r := v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	require.Equal(t, result{Ops: 20, Hits: 10, Misses: 10, BytesRead: 1000, BytesWritten: 1000, Seconds: r.Seconds}, r)
+	require.Equal(t, 20.0, v.counted(metricOps, "operation", "get", "outcome", "ok"))
+	require.Equal(t, 10.0, v.counted(metricOps, "operation", "set", "outcome", "ok"))
+	require.Equal(t, 10.0, v.counted(metricHits))
+	require.Equal(t, 10.0, v.counted(metricMisses))
+
+	r = v.bench(`client.run({ ops: 10, mix: { delete: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	require.Equal(t, 10, r.Ops)
+	r = v.bench(`client.run({ ops: 10, mix: { get: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	require.Equal(t, 10, r.Misses)
+}
+
+func TestRunInPipelines(t *testing.T) {
+	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ servers: [addr, '127.0.0.1:1'], hashing: 'jump' }`} {
+		v := newVU(t)
+		v.run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "servers")] +
+			`Object.assign({ prefix: key }, ` + options + `))`)
+		r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
+		require.Equal(t, 1000, r.Ops+r.Failed, options)
+		require.Equal(t, float64(r.Ops), v.counted(metricOps, "outcome", "ok")-v.counted(metricOps, "operation", "connect", "outcome", "ok"))
+		require.Positive(t, r.Hits)
+		if strings.Contains(options, "servers") {
+			require.InDelta(t, 500, r.Failed, 200, "a server that cannot be reached fails its own commands")
+			require.Equal(t, float64(r.Failed), v.counted(metricOps, "outcome", "connect")-v.counted(metricOps, "operation", "connect", "outcome", "connect"))
+		} else {
+			require.Zero(t, r.Failed)
+		}
+	}
+}
+
+// Values that others have written are wrong, and failed operations.
+func TestRunVerifies(t *testing.T) {
+	v := newBenchVU(t, `{}`)
+	r := v.bench(`(client.set('key:000000000000', 'x'.repeat(100)),
+		client.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 } }))`)
+	require.Equal(t, result{Failed: 3, Wrong: 3, Seconds: r.Seconds}, r)
+	require.Equal(t, 3, v.bench(`client.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 }, verify: false })`).Hits)
+}
+
+func TestRunOfValuesThatAreRefused(t *testing.T) {
+	v := newBenchVU(t, `{}`)
+	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	require.Equal(t, result{Ops: 4, Misses: 4, Refused: 4, Seconds: r.Seconds}, r)
+	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
+	require.Equal(t, 8.0, v.counted(metricOps, "operation", "set", "outcome", "too_large"))
+	e := v.fail(`client.run({ ops: 1, prefill: true, keys: { count: 1 }, values: 2000000 })`)
+	require.Equal(t, "too_large", e.Kind)
+	require.Contains(t, e.Message, "prefill of key key:000000000000")
+}
+
+// A value that cannot be read is no miss whose value was refused: the operation has failed.
+func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
+	v := newBenchVU(t, `{ maxValue: 99 }`)
+	v.run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
+	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 50 })`)
+	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
+	r = v.bench(`client.run({ ops: 4, mix: { getMulti: 1 }, keys: { count: 1 }, values: 50 })`)
+	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
+}
+
+// A getMulti of several servers has failed with what the first of them said.
+func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
+	v := newVU(t)
+	require.NoError(t, v.runtime.Set("servers", []string{
+		testserver.Answer(t, "SERVER_ERROR busy\r\n"), testserver.Answer(t, "CLIENT_ERROR no\r\n"), testserver.Answer(t, "nonsense\r\n"),
+	}))
+	v.run(`var client = new memcached.Client({ servers, hashing: 'jump' })`)
+	r := v.bench(`client.run({ ops: 1, mix: { getMulti: 1 }, batch: 1000 })`)
+	require.Equal(t, result{Failed: 1, Seconds: r.Seconds}, r)
+	require.Equal(t, 1.0, v.counted(metricOps, "operation", opGetMulti, "outcome", "server"))
+	require.Equal(t, "server", v.fail(`client.close(); client.getMulti(Array.from({ length: 1000 }, (_, i) => 'k' + i))`).Kind)
+}
+
+func TestRunMisused(t *testing.T) {
+	v := newBenchVU(t, `{}`)
+	for call, want := range map[string]string{
+		`run()`:                               `run: option ops (a number of operations) or duration (a time such as "30s") must be given`,
+		`run({ ops: 1, opps: 1 })`:            `run: unknown option "opps"; known are ops, duration, mix, keys, values, verify, prefill, batch, pipeline, seed, ttl`,
+		`run({ ops: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
+		`run({ ops: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
+		`run(5)`:                              `run: options must be an object, not 5`,
+		`hitRate()`:                           `hitRate: option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }`,
+		`hitRate({ config: '2g' })`:           `hitRate: option config: there is no published configuration "2g"; there are 2g-513k, 100m-512b, random-2g-1m, random-100m-1k`,
+		`hitRate({ config: { memory: 9, itm: 1 } })`: `hitRate: option config must be the name of a published configuration, such as '2g-513k', or { memory, item } in bytes, ` +
+			`with random (true or false), hot, access and hotMemory (whole percent)`,
+		`hitRate({ config: '100m-512b' })`:                                `hitRate: option pass must be 'warmup' or 'timed', not ""`,
+		`hitRate({ config: '100m-512b', pass: 'timed', most: -1 })`:       `hitRate: option most must be a number of accesses, or 0 for all that are left, not -1`,
+		`hitRate({ config: { memory: 1, item: 500 }, pass: 'timed' })`:    `hitRate: option config: options memory (1) and item (500) make 0 cases, none of them hot; more memory or smaller items are needed`,
+		`hitRate({ config: '100m-512b', pass: 'timed', verify: 'often'})`: `hitRate: option verify must be true or false, not a string`,
+	} {
+		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
+	}
+	init := newInitVU(t, New())
+	init.run(`var client = new memcached.Client(addr)`)
+	for _, call := range []string{`run({ ops: 1 })`, `hitRate({ config: '100m-512b', pass: 'timed' })`} {
+		require.Equal(t, "usage", init.fail("client."+call).Kind)
+	}
+}
+
+// clients are VUs of one test run, each a client of a step.
+type clients struct {
+	vus  []*vu
+	step *measure.Step
+	ends []func()
+}
+
+func newClients(t *testing.T, n int, plan measure.Plan, prefix string) *clients {
+	t.Helper()
+	root := New()
+	c := &clients{step: measure.NewStep(n, plan, nil)}
+	for i := range n {
+		v := newInitVU(t, root)
+		v.start(uint64(i + 1))
+		session := &k6glue.Session{Client: c.step.Client(i), Op: "step"}
+		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
+		v.run(fmt.Sprintf(`var client = new memcached.Client(addr, { prefix: %q })`, prefix))
+		c.vus = append(c.vus, v)
+		c.ends = append(c.ends, session.End)
+	}
+
+	return c
+}
+
+// do calls before, and then during in the measured phase, in all VUs.
+func (c *clients) do(t *testing.T, before, during string) measure.Reading {
+	t.Helper()
+	var wait sync.WaitGroup
+	errs := make([]error, len(c.vus))
+	for i, v := range c.vus {
+		wait.Go(func() {
+			client := c.step.Client(i)
+			defer client.Leave()
+			if _, errs[i] = v.runtime.RunString(before); errs[i] != nil {
+				return
+			}
+			errs[i] = client.Run(context.Background(), "step", nil, func() error {
+				_, err := v.runtime.RunString(during)
+
+				return err
+			})
+			c.ends[i]()
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+
+	return c.step.Read()
+}
+
+func TestRunIsThePartOfAStep(t *testing.T) {
+	const prefix = "module-test-step-"
+	c := newClients(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30}, prefix)
+	r := c.do(t, `client.run({ ops: 1, prefill: true, keys: { count: 100 } })`, `client.run({ ops: 400, keys: { count: 100 } })`)
+	require.True(t, r.Complete)
+	require.Len(t, r.Ops, 2, "none but those of the mix")
+	get, set := r.Op("get"), r.Op("set")
+	require.Equal(t, int64(3*1050), get.Durations.Count+set.Durations.Count, "to the operation")
+	require.InDelta(t, 9, float64(get.Durations.Count)/float64(set.Durations.Count), 2)
+	require.Zero(t, get.Failed+set.Failed)
+	require.Equal(t, measure.Lookups{Hits: uint64(get.Durations.Count)}, r.Lookups, "all was prefilled")
+	// get PREFIXkey:000000000000, and VALUE ... 100 bytes ... END
+	key := len(prefix) + 16
+	require.Equal(t, uint64(get.Durations.Count)*uint64(len("get \r\n")+key), get.BytesSent)
+	require.Equal(t, uint64(get.Durations.Count)*uint64(len("VALUE  0 100\r\n\r\nEND\r\n")+key+100), get.BytesReceived)
+	require.Equal(t, uint64(set.Durations.Count)*uint64(len("STORED\r\n")), set.BytesReceived)
+
+	// Keys are prefilled once, whatever the step.
+	c.vus[0].run(`client.connect(); client.flushAll()`)
+	again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
+	c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
+	require.Equal(t, 1, c.vus[0].bench(`client.run({ ops: 1, mix: { get: 1 }, prefill: true, keys: { count: 100 } })`).Misses)
+}
+
+// A pipeline overshoots a share by less than itself.
+func TestRunOfPipelinesInAStep(t *testing.T) {
+	c := newClients(t, 2, measure.Plan{Operations: 100}, "module-test-pipe-")
+	r := c.do(t, ``, `client.run({ ops: 1000, pipeline: 30, mix: { set: 1 }, keys: { count: 10 } })`)
+	require.True(t, r.Complete)
+	require.Equal(t, int64(2*120), r.Op("set").Durations.Count)
+}
+
+// Each access is done once by whoever comes first, and hot ones are as many as they are for one client.
+func TestHitRateInAStep(t *testing.T) {
+	const config = `{ config: { memory: 131072, item: 1000, random: true, hot: 20, access: 80, hotMemory: 80 }`
+	c := newClients(t, 5, measure.Plan{UntilDone: true}, "")
+	r := c.do(t, `var warmed = client.hitRate(`+config+`, pass: 'warmup', verify: true })`,
+		`client.hitRate(`+config+`, pass: 'timed', most: 10, verify: true })`)
+	require.True(t, r.Complete)
+	require.Len(t, r.Ops, 1)
+	const accesses = 4194 // 8 * 131072 * 80 / 20 / 1000
+	require.Equal(t, int64(accesses), r.Op("getOrSet").Durations.Count)
+	require.Zero(t, r.Op("getOrSet").Failed)
+	require.Equal(t, uint64(accesses), r.Lookups.Hits+r.Lookups.Misses)
+	require.Equal(t, hotAccesses(t), r.Lookups.Hot, "the check figure")
+	require.Equal(t, r.Lookups.Hot, r.Lookups.HotHits)
+	warmed := 0
+	for _, v := range c.vus {
+		warmed += v.bench(`warmed`).Accesses
+	}
+	require.Equal(t, accesses, warmed)
+}
+
+// hotAccesses is how many there are in the timed pass of TestHitRateInAStep.
+func hotAccesses(t *testing.T) (hot uint64) {
+	t.Helper()
+	b, err := hitrate.New(hitrate.Config{Memory: 131072, Item: 1000, Random: true, Hot: 20, Access: 80, HotMemory: 80})
+	require.NoError(t, err)
+	pass := b.Timed()
+	for i, ok := pass.Next(); ok; i, ok = pass.Next() {
+		if b.Hot(i) {
+			hot++
+		}
+	}
+
+	return hot
+}
+
+func TestHitRateInAStepOfAnotherKind(t *testing.T) {
+	c := newClients(t, 1, measure.Plan{Operations: 5000}, "")
+	r := c.do(t, ``, `client.hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`)
+	require.Equal(t, int64(2097), r.Op("getOrSet").Durations.Count)
+	for text := range r.Op("step").Errors {
+		require.Contains(t, text, "hitRate: the pass is over, and the step is not: give the scenario untilDone: true")
+	}
+	require.Equal(t, uint64(5000-2097), r.Op("step").Failed, "a call that finds nothing to do is no work")
+}
+
+func TestHitRateOutsideOfASweep(t *testing.T) {
+	v := newBenchVU(t, `{ prefix: '' }`) // its keys are as long as keys can be
+	const options = `{ config: { memory: 131072, item: 1000 }, pass: 'timed'`
+	r := v.bench(`client.hitRate(` + options + `, most: 97 })`)
+	require.Equal(t, 97, r.Accesses)
+	require.Equal(t, 2000, r.Left)
+	r = v.bench(`client.hitRate(` + options + ` })`)
+	require.Equal(t, 2000, r.Accesses)
+	require.Equal(t, result{}, v.bench(`client.hitRate(`+options+` })`), "a pass is done once")
+}
+
+// The end of the test ends a run at once, although the server says nothing.
+func TestRunIsInterrupted(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	silent := testserver.Fake(t, func(conn net.Conn) {
+		request := make([]byte, 1000)
+		for {
+			if _, err := conn.Read(request); err != nil {
+				return
+			}
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		}
+	})
+	for _, call := range []string{`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`} {
+		v := newVU(t)
+		require.NoError(t, v.runtime.Set("silent", silent))
+		v.run(`var client = new memcached.Client(silent, { timeout: '1h' })`)
+		go func() {
+			<-asked
+			v.CancelContext()
+		}()
+		began := time.Now()
+		require.Equal(t, thrown{"the test ended before the run was over", "cancelled"}, v.fail("client."+call), call)
+		require.Less(t, time.Since(began), 10*time.Second)
+		v.exit()
+	}
+	requireNoneLeft(t)
+}

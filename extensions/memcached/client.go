@@ -1,0 +1,251 @@
+package memcached
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
+)
+
+// client is a JavaScript Client: its connections are opened by the first operation that needs them, opened anew by the
+// next one after they broke, and closed when the VU ends.
+type client struct {
+	*module
+
+	config *Config
+	picker hashing.Picker // nil when there is one server
+
+	mu      sync.Mutex   // the VU's end, and that of its context, come from other goroutines
+	conns   []*wire.Conn // of each server, unless they are shared
+	shared  []*pool      // of each server, if they are
+	busy    *wire.Conn   // in use at this moment
+	watched context.Context
+	unwatch func() bool
+
+	dialling time.Duration // that the operation under way has spent on connecting
+
+	calling bool // a call is under way: what follows is in use
+	batches []batch
+
+	bench *cachebench.Bench
+	store *store // of the bench
+}
+
+// newClient is new Client(address, options) or new Client(options). It does not connect: that is not for the init
+// context.
+func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
+	var o options
+	address, rest := "", call.Argument(0)
+	if text, ok := rest.Export().(string); ok || k6glue.IsNullish(rest) {
+		address, rest = text, call.Argument(1)
+	} else if !k6glue.IsNullish(call.Argument(1)) {
+		m.misuse("new Client takes an address and options, or options alone")
+	}
+	if err := k6glue.Options(rest, &o); err != nil {
+		m.misuse("new Client: %s", err)
+	}
+	config, err := o.config(address)
+	if err != nil {
+		m.misuse("new Client: %s", err)
+	}
+
+	c := &client{
+		module: m, config: config, conns: make([]*wire.Conn, len(config.Servers)), shared: make([]*pool, len(config.Servers)),
+		batches: make([]batch, len(config.Servers)),
+	}
+	c.picker = newPicker(config)
+	c.store = newStore(c)
+	c.bench = cachebench.New(m.vu, m.shared, config.target(), c.store)
+	rt := m.vu.Runtime()
+	k6glue.Methods(rt, call.This, c.methods())
+	meta := rt.NewObject()
+	k6glue.Methods(rt, meta, c.metaMethods())
+	for name, value := range map[string]sobek.Value{"meta": meta, "protocol": rt.ToValue(protocolName(config.Protocol))} {
+		if err := call.This.DefineDataProperty(name, value, sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
+			m.misuse("new Client: %s", err)
+		}
+	}
+
+	return nil
+}
+
+func newPicker(config *Config) hashing.Picker {
+	switch {
+	case len(config.Servers) == 1:
+		return nil
+	case config.Hashing == hashingJump:
+		return hashing.NewJump(len(config.Servers))
+	}
+	servers := make([]hashing.Server, len(config.Servers))
+	for i, address := range config.Servers {
+		servers[i] = hashing.Server{Address: address, Weight: 1}
+	}
+
+	return hashing.NewKetama(servers)
+}
+
+func protocolName(p wire.Protocol) string {
+	if p == wire.Meta {
+		return protocolMeta
+	}
+
+	return protocolText
+}
+
+// methods are those of the JavaScript object.
+func (c *client) methods() map[string]k6glue.Function {
+	methods := map[string]k6glue.Function{
+		"connect":  c.connect,
+		"close":    c.close,
+		"getMulti": c.getMulti,
+		"setMulti": c.setMulti,
+		"getOrSet": c.getOrSet,
+		"pipeline": c.pipeline,
+		"flushAll": c.flushAll,
+		"stats":    c.stats,
+		"version":  c.version,
+		"run":      c.run,
+		"hitRate":  c.hitRate,
+	}
+	for name, command := range commands {
+		if command.method == "" {
+			methods[name] = c.method(command)
+		}
+	}
+
+	return methods
+}
+
+// metaMethods are those of its property meta.
+func (c *client) metaMethods() map[string]k6glue.Function {
+	methods := map[string]k6glue.Function{"noop": c.noop}
+	for _, command := range commands {
+		if command.method != "" {
+			methods[command.method] = c.method(command)
+		}
+	}
+
+	return methods
+}
+
+// connect is client.connect(): it connects to all servers now, where that was not done yet.
+func (c *client) connect(sobek.FunctionCall) sobek.Value {
+	c.mustBeUsable()
+	for server := range c.config.Servers {
+		l, err := c.acquire(server)
+		if err != nil {
+			c.throw(err)
+		}
+		c.release(l)
+	}
+
+	return sobek.Undefined()
+}
+
+// close is client.close(): it closes the connections. The next operation opens new ones.
+func (c *client) close(sobek.FunctionCall) sobek.Value {
+	c.disconnect()
+
+	return sobek.Undefined()
+}
+
+// server is that of a key.
+func (c *client) server(key []byte) int {
+	if c.picker == nil {
+		return 0
+	}
+
+	return c.picker.Pick(key)
+}
+
+// mustBeUsable throws in the init context, in which k6 allows no connections.
+func (c *client) mustBeUsable() {
+	if c.vu.State() == nil {
+		c.misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
+	}
+}
+
+// begin guards what is used again from call to call: a getter in an argument could call another method.
+func (c *client) begin() {
+	c.mustBeUsable()
+	if c.calling {
+		c.misuse("a method of a Client cannot be called while another one of it reads its arguments")
+	}
+	c.calling = true
+}
+
+func (c *client) end() { c.calling = false }
+
+// do does one request, counts it and emits its samples.
+func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply) error {
+	took, err := c.request(operation, server, q, a)
+	c.instruments.emit(operation, err, took)
+
+	return err
+}
+
+// request does one request and counts it.
+func (c *client) request(operation string, server int, q *wire.Request, a *wire.Reply) (took time.Duration, err error) {
+	took = c.timed(func() { err = c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) }) })
+
+	var came tally
+	if err == nil && asks(q.Verb) {
+		came.of(a.Status)
+	}
+	c.instruments.count(operation, err, came)
+
+	return took, err
+}
+
+// timed does an operation and returns how long that took: with the waiting for a connection of a shared pool, and without
+// connecting, which is an operation of its own.
+func (c *client) timed(operation func()) time.Duration {
+	c.dialling = 0
+	begin := time.Now()
+	operation()
+
+	return time.Since(begin) - c.dialling
+}
+
+// exchange does a job on a connection to a server.
+func (c *client) exchange(server int, job func(*wire.Conn) error) error {
+	l, err := c.acquire(server)
+	if err != nil {
+		return err
+	}
+	before := trafficOf(l.Conn)
+	err = job(l.Conn)
+	c.account(l.Conn, before)
+	c.release(l)
+
+	return err
+}
+
+// asks tells whether a verb asks for a value, which is a hit or a miss.
+func asks(verb wire.Verb) bool {
+	switch verb { //nolint:exhaustive // the others do not
+	case wire.Get, wire.Gets, wire.Gat, wire.Gats, wire.MetaGet:
+		return true
+	default:
+		return false
+	}
+}
+
+// account counts what has gone over a connection since before, for k6 and for the sweep's step.
+func (c *client) account(conn *wire.Conn, before traffic) {
+	now := trafficOf(conn)
+	received, sent := now.received-before.received, now.sent-before.sent
+	c.instruments.Traffic(received, sent)
+	if c.store.running {
+		c.store.moved(received, sent)
+
+		return
+	}
+	c.step.Bytes(received, sent)
+}

@@ -1,0 +1,308 @@
+package memcached
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+// eachProtocol runs a test with a VU that has a `client` of each protocol.
+func eachProtocol(t *testing.T, test func(v *vu)) {
+	t.Helper()
+	for _, protocol := range []string{protocolText, protocolMeta} {
+		t.Run(protocol, func(t *testing.T) {
+			v := newVU(t)
+			v.run(`var client = new memcached.Client(addr, { protocol: '` + protocol + `' })`)
+			require.Equal(t, protocol, v.run(`client.protocol`))
+			test(v)
+		})
+	}
+}
+
+func TestEveryMethod(t *testing.T) {
+	eachProtocol(t, func(v *vu) {
+		for _, step := range []struct{ expression, want string }{
+			{`[client.get(key), client.gets(key), client.gat(key, 10), client.gats(key, 10)]`, `[null, null, null, null]`},
+			{`[client.touch(key, 10), client.delete(key), client.incr(key), client.decr(key, 5)]`, `[false, false, null, null]`},
+			{`[client.replace(key, 'x'), client.append(key, 'x'), client.prepend(key, 'x'), client.cas(key, 'x', 1)]`,
+				`[false, false, false, "not_found"]`},
+			{`[client.add(key, 'b', 100), client.add(key, 'x'), client.append(key, 'c'), client.prepend(key, 'a')]`,
+				`[true, false, true, true]`},
+			{`[client.get(key), client.gat(key, 0), client.touch(key, 1000)]`, `["abc", "abc", true]`},
+			{`[client.set(key, 'ä€😀', { ttl: 60, flags: 4294967295 }), client.gets(key).flags, client.gets(key).value]`,
+				`[true, 4294967295, "ä€😀"]`},
+			{`(() => { const { cas } = client.gats(key, 60); return [client.cas(key, 'd', cas), client.cas(key, 'e', cas), client.get(key)]; })()`,
+				`["stored", "exists", "d"]`},
+			{`[client.replace(key, '10'), client.incr(key), client.incr(key, 31), client.decr(key, 2), client.decr(key, 100n)]`,
+				`[true, 11, 42, 40, 0]`},
+			{`[client.set(key, '18446744073709551615'), client.decr(key, 0), client.incr(key, 1)]`, `[true, "18446744073709551615n", 0]`},
+			{`[client.set(key, ''), client.get(key), client.delete(key), client.get(key)]`, `[true, "", true, null]`},
+			{`[client.set(key, 'x', -1), client.get(key)]`, `[true, null]`},
+			{`client.setMulti({ [key + 'a']: '1', [key + 'b']: new Uint8Array([50]) }, 60)`, `2`},
+			{`client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__'])[key + 'b']`, `"2"`},
+			{`Object.values(client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__']))`, `["2", null, "1", null]`},
+			{`Object.values(client.getMulti([]))`, `[]`},
+			{`client.getMulti([key + 'a'], { as: 'binary' })[key + 'a'].byteLength`, `1`},
+			{`[client.getOrSet(key, 60, (k) => k + '!') === key + '!', client.getOrSet(key, 60, () => 'other') === key + '!']`, `[true, true]`},
+			{`[client.delete(key), client.getOrSet(key, 60, 'given'), client.getOrSet(key, 60, 'other'), client.get(key)]`,
+				`[true, "given", "given", "given"]`},
+			{`[client.delete(key), client.getOrSet(key, { ttl: 60 }, new Uint8Array([65])).length, client.getOrSet(key, 60, 'B')]`, `[true, 1, "A"]`},
+			{`typeof client.stats()[addr].pid`, `"string"`},
+			{`client.stats('settings')[addr].domain_socket`, `"NULL"`},
+			{`client.stats('detail off')[addr]`, `{}`},
+			{`typeof client.version()`, `"string"`},
+			{`[client.meta.noop(), client.connect(), client.close(), client.close()]`, `[null, null, null, null]`},
+			{`client.meta.set(key, 'v', 'T0 F7')`, `{"status": "ok", "value": null, "flags": {}}`},
+			{`client.meta.get(key, 'v t f s Oid')`, `{"status": "ok", "value": "v", "flags": {"t": "-1", "f": "7", "s": "1", "O": "id"}}`},
+			{`client.meta.get(key)`, `{"status": "ok", "value": null, "flags": {}}`},
+			{`client.meta.get(key, 'v', { as: 'binary' }).value.byteLength`, `1`},
+			{`client.meta.set(key, 'w', 'ME').status`, `"not_stored"`},
+			{`client.meta.set(key, 'w', 'C1').status`, `"exists"`},
+			{`client.meta.delete(key).status`, `"ok"`},
+			{`client.meta.delete(key).status`, `"not_found"`},
+			{`client.meta.get(key, 'v')`, `{"status": "not_found", "value": null, "flags": {}}`},
+			{`client.meta.arithmetic(key, 'N0 J5 v')`, `{"status": "ok", "value": "5", "flags": {}}`},
+			{`client.meta.arithmetic(key, 'D7 MI')`, `{"status": "ok", "value": null, "flags": {}}`},
+			{`client.get(key)`, `"12"`},
+		} {
+			require.JSONEq(v.t, step.want, v.js(step.expression), step.expression)
+		}
+	})
+}
+
+func TestFlushAll(t *testing.T) {
+	v := newVU(t)
+	require.NoError(t, v.runtime.Set("own", testserver.Start(t).Addr))
+	require.JSONEq(t, `["v", "v", null]`, v.js(`(() => {
+		const client = new memcached.Client(own);
+		client.set('k', 'v');
+		const before = client.get('k');
+		client.flushAll(1000);
+		const meanwhile = client.get('k');
+		client.flushAll();
+		return [before, meanwhile, client.get('k')];
+	})()`))
+}
+
+func TestValuesAndKeysOfAllKinds(t *testing.T) {
+	big := bytes.Repeat([]byte("\r\n\x00\xffEND\r\n\x01"), 100_000)
+	eachProtocol(t, func(v *vu) {
+		require.NoError(v.t, v.runtime.Set("big", v.runtime.NewArrayBuffer(big)))
+		require.NoError(v.t, v.runtime.Set("same", func(a, b sobek.ArrayBuffer) bool { return bytes.Equal(a.Bytes(), b.Bytes()) }))
+		v.run(`
+			const all = new Uint8Array(256).map((_, i) => i);
+			for (const [name, value, want] of [
+				['buffer', all.buffer, all],
+				['typed array', all, all],
+				['part of a buffer', new Uint8Array(all.buffer, 10, 20), all.slice(10, 30)],
+				['wider elements', new Uint16Array(all.buffer, 2, 3), all.slice(2, 8)],
+				['view', new DataView(all.buffer, 250, 6), all.slice(250)],
+				['empty', new ArrayBuffer(0), new Uint8Array(0)],
+				['1 MB', big, new Uint8Array(big)],
+			]) {
+				client.set(key, value);
+				const got = client.get(key, { as: 'binary' });
+				if (!(got instanceof ArrayBuffer) || !same(got, want.buffer)) throw new Error(name);
+			}
+			const text = '\r\nEND\r\n\0'.repeat(100000);
+			client.set(key, text);
+			if (client.get(key) !== text) throw new Error('text');
+			if (new memcached.Client(addr, { values: 'binary' }).get(key).byteLength !== text.length) throw new Error('binary by default');
+			if (new memcached.Client(addr, { values: 'binary' }).get(key, { as: 'string' }) !== text) throw new Error('string for once');
+		`)
+	})
+	v := newVU(t)
+	require.JSONEq(t, `["v", "v", true]`, v.js(`(() => {
+		const client = new memcached.Client(addr, { protocol: 'meta' }), binary = new Uint8Array([0, 32, 255]);
+		client.set(binary, 'v');
+		client.set('with a space', 'v');
+		return [client.get(binary), client.get('with a space'), client.delete(binary)];
+	})()`))
+}
+
+// A value that is given back must not change when the client's memory is used again.
+func TestResultsStay(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `["one", 49, "two"]`, v.js(`(() => {
+		const client = new memcached.Client(addr);
+		client.set(key, 'one');
+		const text = client.get(key);
+		client.set(key, '111');
+		const binary = client.get(key, { as: 'binary' });
+		client.set(key, 'two');
+		const last = client.get(key);
+		return [text, new Uint8Array(binary)[0], last];
+	})()`))
+}
+
+func TestPrefix(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `["v", "v", {"k": "v"}, null]`, v.js(`(() => {
+		const plain = new memcached.Client(addr), client = new memcached.Client(addr, { prefix: key + ':' });
+		client.set('k', 'v');
+		return [client.get('k'), plain.get(key + ':k'), client.getMulti(['k']), plain.get('k')];
+	})()`))
+}
+
+func TestPipeline(t *testing.T) {
+	eachProtocol(t, func(v *vu) {
+		require.JSONEq(v.t, `[true, "v", null, true, 42, "42", {"status":"ok","value":null,"flags":{"f":"0"}}, true, false]`, v.js(`client.pipeline([
+			['set', key, 'v', 60], ['get', key], ['get', key + 'none'], ['set', key, '41'], ['incr', key], ['get', key],
+			['metaGet', key, 'f'], ['delete', key], ['touch', key, 5],
+		])`))
+		require.JSONEq(v.t, `[]`, v.js(`client.pipeline([])`))
+		require.JSONEq(v.t, `["client", 1, [true, null, null]]`, v.js(`(() => {
+			try {
+				client.pipeline([['set', key, 'v'], ['incr', key], ['get', key + 'none']]);
+			} catch (e) {
+				return [e.kind, e.index, e.results];
+			}
+		})()`))
+		require.Equal(v.t, 1.0, v.counted(metricOps, "operation", "incr", "outcome", wire.KindClient))
+	})
+}
+
+func TestSeveralServers(t *testing.T) {
+	for _, hashing := range []string{hashingKetama, hashingJump} {
+		t.Run(hashing, func(t *testing.T) {
+			v := newVU(t)
+			servers := []any{testserver.Start(t).Addr, testserver.Start(t).Addr, testserver.Start(t).Addr}
+			require.NoError(t, v.runtime.Set("servers", servers))
+			v.run(`
+				var client = new memcached.Client({ servers, hashing: '` + hashing + `' });
+				var names = Array.from({ length: 300 }, (_, i) => 'key-' + i);
+				client.setMulti(Object.fromEntries(names.map((name) => [name, 'of ' + name])));
+				var found = client.getMulti(names);
+				for (const name of names) {
+					if (client.get(name) !== 'of ' + name || found[name] !== 'of ' + name) throw new Error(name);
+				}
+				const results = client.pipeline(names.map((name) => ['get', name]));
+				names.forEach((name, i) => { if (results[i] !== 'of ' + name) throw new Error(name); });
+				var counts = servers.map((s) => Number(client.stats()[s].curr_items));
+			`)
+			counts := v.run(`counts`).([]any)
+			total := int64(0)
+			for _, n := range counts {
+				require.Greater(t, n.(int64), int64(40), "a server with hardly any keys: %v", counts)
+				total += n.(int64)
+			}
+			require.Equal(t, int64(300), total)
+			require.JSONEq(t, v.js(`names.map((n) => [n, null])`), v.js(`(() => {
+				client.flushAll();
+				client.meta.noop();
+				return Object.entries(client.getMulti(names));
+			})()`))
+		})
+	}
+}
+
+func TestUnixSocketAndLogin(t *testing.T) {
+	folder := t.TempDir()
+	users := filepath.Join(folder, "users")
+	require.NoError(t, os.WriteFile(users, []byte("ann:s3cret\n"), 0o600))
+	v := newVU(t)
+	require.NoError(t, v.runtime.Set("socket", testserver.StartAtSocket(t, filepath.Join(folder, "s")).Addr))
+	require.Equal(t, "v", v.run(`var client = new memcached.Client(socket); client.set('k', 'v'); client.get('k')`))
+	require.Equal(t, float64(len("STORED\r\n"+"VALUE k 0 1\r\nv\r\nEND\r\n")), v.counted("data_received"))
+	require.Equal(t, float64(len("set k 0 0 1\r\nv\r\n"+"get k\r\n")), v.counted("data_sent"))
+
+	address := testserver.Start(t, "-Y", users).Addr
+	require.NoError(t, v.runtime.Set("address", address))
+	require.Equal(t, "v", v.run(`client = new memcached.Client(address, { user: 'ann', password: 's3cret' }); client.set('k', 'v'); client.get('k')`))
+	require.Equal(t, "v", v.run(`new memcached.Client('memcached://ann:s3cret@' + address).get('k')`))
+	for _, script := range []string{
+		`new memcached.Client(address, { user: 'ann', password: 'wr0ng' }).get('k')`, `new memcached.Client(address).get('k')`,
+	} {
+		e := v.fail(script)
+		require.Equal(t, wire.KindAuth, e.Kind)
+		require.NotContains(t, e.Message, "wr0ng")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server, certificate := testserver.StartTLS(t)
+	v := newVU(t)
+	require.NoError(t, v.runtime.Set("server", server.Addr))
+	require.NoError(t, v.runtime.Set("ca", string(certificate)))
+	for _, options := range []string{`{ ca }`, `{ insecureSkipVerify: true }`, `{ ca, serverName: '127.0.0.1' }`} {
+		require.Equal(t, "v", v.run(`(() => {
+			const client = new memcached.Client(server, { tls: `+options+` });
+			client.set('k', 'v');
+			return client.get('k');
+		})()`), options)
+	}
+	for options, want := range map[string]string{
+		`{}`: "unknown authority", `{ ca, serverName: 'cache.test' }`: "cache.test",
+	} {
+		e := v.fail(`new memcached.Client(server, { tls: ` + options + ` }).get('k')`)
+		require.Equal(t, wire.KindConnect, e.Kind)
+		require.Contains(t, e.Message, want)
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new memcached.Client(addr)`)
+	for script, want := range map[string]string{
+		`client.get()`:                    "get: the key must be a string or binary, not undefined",
+		`client.get(5)`:                   "get: the key must be a string or binary, not 5",
+		`client.get({})`:                  "get: the key must be a string or binary, not [object Object]",
+		`client.get('')`:                  "the key is empty: it must have 1 to 250 bytes",
+		`client.get('a b')`:               `the key "a b" has a space or a control character: only the meta protocol can send it`,
+		`client.get('k', 'binary')`:       "get: the options must be an object such as { as: 'binary' }, not binary",
+		`client.get('k', { as: 'text' })`: `get: option as must be 'string' or 'binary', not "text"`,
+		`client.get('k', { ttl: 1 })`:     `get: unknown option "ttl"; known is as`,
+		`client.set('k')`:                 "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
+		`client.set('k', 5)`:              "set: the value must be a string, an ArrayBuffer or a typed array, not 5",
+		`client.set('k', { buffer: new ArrayBuffer(1), byteOffset: 0, byteLength: 9 })`: "set: the value must be a string, an ArrayBuffer or a typed array, not [object Object]",
+		`client.set('k', 'v', '5')`:                              "set: the time to live must be a whole number of seconds, not 5",
+		`client.set('k', 'v', 1.5)`:                              "set: the time to live must be a whole number of seconds, not 1.5",
+		`client.set('k', 'v', 1e10)`:                             "set: the time to live must be a whole number of seconds, not 10000000000",
+		`client.set('k', 'v', { ttl: 1, flag: 1 })`:              `set: unknown option "flag"; known are flags, ttl`,
+		`client.set('k', 'v', { flags: 4294967296 })`:            "set: option flags must be a whole number from 0 to 4294967295, not 4294967296",
+		`client.touch('k')`:                                      "touch: the time to live must be a whole number of seconds, not undefined",
+		`client.cas('k', 'v')`:                                   "cas: the third argument must be the cas that gets returned, not undefined",
+		`client.incr('k', -1)`:                                   "incr: the number must be a whole number from 0, not -1",
+		`client.decr('k', 0.5)`:                                  "decr: the number must be a whole number from 0, not 0.5",
+		`client.incr('k', 2n ** 64n)`:                            "incr: the number must be a whole number from 0, not 18446744073709551616",
+		`client.meta.get('k', 5)`:                                "metaGet: the flags must be a string such as 'v t T30', not 5",
+		`client.meta.get('k', 'v q')`:                            "the flag q cannot be used: every request here waits for its reply",
+		`client.getMulti('k')`:                                   "getMulti: the keys must be an array, not k",
+		`client.getMulti(['k', 5])`:                              "getMulti: a key must be a string, not 5",
+		`client.getMulti(new Array(1e9))`:                        "getMulti: the keys has 1000000000 elements: at most 1000000 are allowed",
+		`client.setMulti([])`:                                    "setMulti takes an object of keys and values first, not",
+		`client.pipeline({})`:                                    "pipeline: commands must be an array, not [object Object]",
+		`client.pipeline([5])`:                                   "pipeline: each command must be an array, not 5",
+		`client.pipeline([[]])`:                                  "pipeline: command 0 is empty",
+		`client.pipeline([['get', 'k'], ['gut']])`:               `pipeline: command 1 is "gut", which is none; see the methods that take a key`,
+		`client.pipeline([['get', 'k'], ['set', 'k']])`:          "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
+		`client.getOrSet('k', 5)`:                                "getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not undefined",
+		`client.getOrSet('k', 5, {})`:                            "getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not [object Object]",
+		`client.stats('cachedump 1 10')`:                         `stats cannot be asked for "cachedump 1 10", which lists keys and no statistics`,
+		`client.stats('detail dump')`:                            `stats cannot be asked for "detail dump", which lists keys and no statistics`,
+		`client.getOrSet(key, 5, () => {})`:                      "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
+		`client.flushAll(-1)`:                                    "flushAll: the delay must not be negative",
+		`client.stats(5)`:                                        "stats takes a string such as 'items', not 5",
+		`client.get('k', { get as() { client.get('other'); } })`: "a method of a Client cannot be called while another one of it reads its arguments",
+	} {
+		require.Equal(t, thrown{want, wire.KindUsage}, v.fail(script), script)
+	}
+	require.Equal(t, "own", v.run(`try { client.getOrSet(key, 5, () => { throw 'own'; }); } catch (e) { e }`))
+	require.True(t, v.run(`client.set(key, 'still works')`).(bool))
+	require.Contains(t, v.fail(`client.set(key, 'x'.repeat(5000000))`).Message, "too large")
+	require.Nil(t, v.run(`client.get(key)`))
+	v.run(`client.set(key, 'x'.repeat(11)); var small = new memcached.Client(addr, { maxValue: 10 })`)
+	require.Equal(t, thrown{"the value has 11 bytes: at most 10 are sent", wire.KindTooLarge}, v.fail(`small.set(key, 'x'.repeat(11))`))
+	require.Equal(t, thrown{"the server announced a value of 11 bytes: at most 10 are accepted", wire.KindTooLarge}, v.fail(`small.get(key)`))
+	require.Equal(t, wire.KindTooLarge, v.fail(`small.getMulti([key])`).Kind)
+	require.True(t, v.run(`small.delete(key)`).(bool))
+	require.NotContains(t, v.fail(`client.get('a\nb')`).Message, "\n")
+	require.Equal(t, 300+3, len(v.fail(`client.set(key, ['long\n'.repeat(100000)])`).Message))
+}

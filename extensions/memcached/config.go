@@ -1,0 +1,229 @@
+package memcached
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+const (
+	scheme          = "memcached"
+	defaultHost     = "127.0.0.1"
+	defaultPort     = "11211"
+	defaultPoolSize = 16
+)
+
+// What the options of the same names can be.
+const (
+	protocolText  = "text"
+	protocolMeta  = "meta"
+	hashingKetama = "ketama"
+	hashingJump   = "jump"
+	poolVU        = "vu"
+	poolShared    = "shared"
+	valuesString  = "string"
+	valuesBinary  = "binary"
+)
+
+// Config is how to reach the servers, and how to use them.
+type Config struct {
+	Servers  []string // host:port, or the paths of unix sockets
+	Protocol wire.Protocol
+	User     string
+	Password string
+	TLS      *k6glue.TLS // nil: without TLS
+
+	Timeout        time.Duration // of an operation
+	ConnectTimeout time.Duration
+	MaxValue       int // bytes
+
+	Hashing  string
+	Pool     string
+	PoolSize int // connections to a server, of a shared pool
+
+	Prefix string // of all keys
+	Binary bool   // values come out as ArrayBuffers
+}
+
+// options are a Config as scripts write it.
+type options struct {
+	Servers        []string           `json:"servers"`
+	Protocol       string             `json:"protocol"`
+	User           string             `json:"user"`
+	Password       string             `json:"password"`
+	TLS            *k6glue.TLSOptions `json:"tls"`
+	Timeout        types.NullDuration `json:"timeout"`
+	ConnectTimeout types.NullDuration `json:"connectTimeout"`
+	MaxValue       int                `json:"maxValue"`
+	Hashing        string             `json:"hashing"`
+	Pool           string             `json:"pool"`
+	PoolSize       int                `json:"poolSize"`
+	Prefix         string             `json:"prefix"`
+	Values         string             `json:"values"`
+}
+
+// config works out the options: what stands in them overrides what stands in the address, and that the defaults.
+func (o *options) config(address string) (*Config, error) {
+	c := &Config{
+		Timeout: wire.DefaultTimeout, ConnectTimeout: wire.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
+		Hashing: hashingKetama, Pool: poolVU, PoolSize: defaultPoolSize, Prefix: o.Prefix,
+	}
+	if address != "" && len(o.Servers) > 0 {
+		return nil, errors.New("the servers are given twice: as the address and as the option servers")
+	}
+	addresses := o.Servers
+	if strings.Contains(address, "://") {
+		parsed, err := c.parse(address)
+		if err != nil {
+			return nil, err
+		}
+		addresses = []string{parsed}
+	} else if address != "" {
+		addresses = strings.Split(address, ",")
+	}
+	if len(addresses) == 0 {
+		addresses = []string{net.JoinHostPort(defaultHost, defaultPort)}
+	}
+	for _, a := range addresses {
+		server, err := serverAddress(a)
+		if err != nil {
+			return nil, err
+		}
+		c.Servers = append(c.Servers, server)
+	}
+
+	k6glue.Override(&c.User, o.User)
+	k6glue.Override(&c.Password, o.Password)
+	k6glue.Override(&c.Hashing, o.Hashing)
+	k6glue.Override(&c.Pool, o.Pool)
+	k6glue.Override(&c.PoolSize, o.PoolSize)
+	k6glue.Override(&c.MaxValue, o.MaxValue)
+	if o.Timeout.Valid {
+		c.Timeout = o.Timeout.TimeDuration()
+	}
+	if o.ConnectTimeout.Valid {
+		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
+	}
+
+	return c, c.validate(o)
+}
+
+// target names the servers and the keys on them: what clients must have in common to work on the same data.
+func (c *Config) target() string {
+	return fmt.Sprintf("%q %q %s", c.Servers, c.Prefix, c.Hashing)
+}
+
+// serverAddress completes host, host:port or the path of a socket.
+func serverAddress(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "/") || strings.HasPrefix(text, "./") {
+		return text, nil
+	}
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		host, port = strings.Trim(text, "[]"), defaultPort
+	}
+	number, err := strconv.Atoi(port)
+	if host == "" || strings.ContainsAny(host, " /@?#") || err != nil || number < 1 || number > 65535 ||
+		strings.Count(host, ":") == 1 {
+		return "", errors.New("a server must be host:port, host, or the path of a unix socket that starts with a slash")
+	}
+
+	return net.JoinHostPort(host, port), nil
+}
+
+var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s")
+
+// parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
+func (c *Config) parse(raw string) (address string, err error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
+		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
+		return "", errURL
+	}
+	if u.User != nil {
+		c.User = u.User.Username()
+		c.Password, _ = u.User.Password()
+	}
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return "", errURL
+	}
+	for name, values := range query {
+		var into *time.Duration
+		switch name {
+		case "timeout":
+			into = &c.Timeout
+		case "connectTimeout":
+			into = &c.ConnectTimeout
+		default:
+			return "", fmt.Errorf("unknown option %q in the url; known are connectTimeout, timeout", name)
+		}
+		value := values[len(values)-1]
+		if *into, err = types.ParseExtendedDuration(value); err != nil {
+			return "", fmt.Errorf("option %s in the url cannot be %q: %w", name, value, err)
+		}
+	}
+
+	return u.Host, nil
+}
+
+func (c *Config) validate(o *options) error {
+	if err := oneOf("protocol", o.Protocol, protocolText, protocolMeta); err != nil {
+		return err
+	}
+	if err := oneOf("values", o.Values, valuesString, valuesBinary); err != nil {
+		return err
+	}
+	if err := oneOf("hashing", c.Hashing, hashingKetama, hashingJump); err != nil {
+		return err
+	}
+	if err := oneOf("pool", c.Pool, poolVU, poolShared); err != nil {
+		return err
+	}
+	if o.Protocol == protocolMeta {
+		c.Protocol = wire.Meta
+	}
+	c.Binary = o.Values == valuesBinary
+
+	switch {
+	case c.Timeout <= 0:
+		return fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
+	case c.ConnectTimeout <= 0:
+		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
+	case c.MaxValue < 1:
+		return fmt.Errorf("maxValue must be at least 1, not %d", c.MaxValue)
+	case c.PoolSize < 1:
+		return fmt.Errorf("poolSize must be at least 1, not %d", c.PoolSize)
+	case c.User == "" && c.Password != "":
+		return errors.New("there is a password, but no user")
+	case strings.ContainsAny(c.User, " \r\n") || strings.ContainsAny(c.Password, "\r\n"):
+		return errors.New("user must have no space, user and password no line end: memcached cannot take them")
+	}
+	if o.TLS == nil {
+		return nil
+	}
+	var err error
+	c.TLS, err = o.TLS.Read()
+
+	return err
+}
+
+// oneOf checks an option that is a word; "" stands for the default.
+func oneOf(name, value string, words ...string) error {
+	if value == "" || slices.Contains(words, value) {
+		return nil
+	}
+
+	return fmt.Errorf("%s must be '%s', not %q", name, strings.Join(words, "' or '"), value)
+}

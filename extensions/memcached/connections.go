@@ -1,0 +1,190 @@
+package memcached
+
+import (
+	"context"
+	"crypto/tls"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+// lease is a connection to a server for one exchange.
+type lease struct {
+	*wire.Conn
+
+	server int
+	pool   *pool // that it belongs to, or nil
+}
+
+// acquire returns a connection to a server, after whose use release must be called. It connects where there is none.
+func (c *client) acquire(server int) (lease, error) {
+	ctx := c.vu.Context()
+	if ctx.Err() != nil {
+		return lease{}, errTestEnded()
+	}
+	l := lease{server: server}
+	var err error
+	if c.config.Pool == poolShared {
+		l.pool = c.join(server)
+		if l.Conn, err = l.pool.take(ctx, c.config.Timeout); err != nil {
+			return lease{}, err
+		}
+	} else {
+		l.Conn = c.own(server)
+	}
+	if l.Conn == nil {
+		if l.Conn, err = c.dial(ctx, server); err != nil {
+			if l.pool != nil {
+				l.pool.give(nil)
+			}
+
+			return lease{}, err
+		}
+	}
+	c.watch(ctx, l.Conn)
+
+	return l, nil
+}
+
+// own returns the client's own connection, if there is one that can be used.
+func (c *client) own(server int) *wire.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	conn := c.conns[server]
+	if conn != nil && conn.Broken() {
+		conn.Close()
+		conn, c.conns[server] = nil, nil
+	}
+
+	return conn
+}
+
+// join returns the shared pool of the server.
+func (c *client) join(server int) *pool {
+	c.mu.Lock()
+	p := c.shared[server]
+	joined := p == nil
+	if joined {
+		p, _ = c.pools.Join(c.config.poolKey(server), func() (*pool, error) { return newPool(c.config.PoolSize), nil })
+		c.shared[server] = p
+	}
+	c.mu.Unlock()
+	if joined {
+		c.closing.Add(c, c.disconnect)
+	}
+
+	return p
+}
+
+// dial opens a connection.
+func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
+	cfg := wire.Config{
+		Address: c.config.Servers[server], Protocol: c.config.Protocol, User: c.config.User, Password: c.config.Password,
+		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue,
+	}
+	if cfg.Network() == "tcp" { // k6's own dialer takes no paths
+		cfg.Dial = k6glue.Dial(c.vu)
+	}
+	if c.config.TLS != nil {
+		cfg.TLS = c.config.TLS.Config(c.vu, cfg.Address, tls.VersionTLS12)
+	}
+
+	begin := time.Now()
+	conn, err := wire.Dial(ctx, &cfg)
+	took := time.Since(begin)
+	c.dialling += took
+	if err == nil {
+		c.account(conn, traffic{})
+		if c.config.Pool == poolVU {
+			c.mu.Lock()
+			c.conns[server] = conn
+			c.mu.Unlock()
+			c.closing.Add(c, c.disconnect)
+		}
+	}
+	c.instruments.count(opConnect, err, tally{})
+	c.instruments.emit(opConnect, err, took)
+
+	return conn, err
+}
+
+// watch makes sure that the end of the test interrupts what is about to be done on the connection.
+func (c *client) watch(ctx context.Context, conn *wire.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.busy = conn
+	if ctx != c.watched {
+		if c.unwatch != nil {
+			c.unwatch()
+		}
+		c.watched, c.unwatch = ctx, context.AfterFunc(ctx, func() { c.interrupt(ctx) })
+	}
+	if ctx.Err() != nil {
+		conn.Interrupt()
+	}
+}
+
+// interrupt interrupts what is being done in the context. k6 ends one with each iteration: the next iteration may have
+// begun by the time that this is called.
+func (c *client) interrupt(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy != nil && c.watched == ctx {
+		c.busy.Interrupt()
+	}
+}
+
+// release gives a connection back.
+func (c *client) release(l lease) {
+	c.mu.Lock()
+	c.busy = nil
+	if l.pool == nil && l.Broken() {
+		l.Close()
+		if c.conns[l.server] == l.Conn {
+			c.conns[l.server] = nil
+		}
+	}
+	c.mu.Unlock()
+	if l.pool != nil {
+		l.pool.give(l.Conn)
+	}
+}
+
+// disconnect closes all connections, at once. It may be called by any goroutine: what is under way then is cancelled.
+func (c *client) disconnect() {
+	c.mu.Lock()
+	if c.busy != nil {
+		c.busy.Interrupt()
+	}
+	for i, conn := range c.conns {
+		if conn != nil {
+			conn.Close()
+		}
+		c.conns[i] = nil
+	}
+	left := c.shared
+	c.shared = make([]*pool, len(left))
+	if c.unwatch != nil {
+		c.unwatch()
+	}
+	c.watched, c.unwatch = nil, nil
+	c.mu.Unlock()
+	for server, p := range left {
+		if p != nil {
+			c.pools.Leave(c.config.poolKey(server), (*pool).close)
+		}
+	}
+	c.closing.Remove(c)
+}
+
+// traffic is what has gone over a connection, in bytes.
+type traffic struct {
+	received, sent uint64
+}
+
+func trafficOf(conn *wire.Conn) traffic {
+	received, sent := conn.Traffic()
+
+	return traffic{received, sent}
+}

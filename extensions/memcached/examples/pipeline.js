@@ -1,0 +1,35 @@
+// Many commands in one round trip: mixed ones in a pipeline, many keys at once, and the meta commands.
+//
+//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js
+import memcached from 'k6/x/memcached';
+
+export const options = { vus: 2, iterations: 20 };
+
+const client = new memcached.Client(__ENV.MEMCACHED_ADDR, { protocol: 'meta' });
+const names = Array.from({ length: 50 }, (_, i) => `example-${i}`);
+
+export default function () {
+  client.setMulti(Object.fromEntries(names.map((name) => [name, `of ${name}`])), 60);
+  const values = client.getMulti(names);
+  for (const name of names) {
+    if (values[name] !== `of ${name}`) {
+      throw new Error(`${name} is ${values[name]}`);
+    }
+  }
+
+  const counter = `example-counter-${__VU}`;
+  const [, , n] = client.pipeline([
+    ['set', counter, '41', 60],
+    ['touch', counter, 120],
+    ['incr', counter],
+    ['delete', counter],
+  ]);
+  if (n !== 42) {
+    throw new Error(`41 + 1 is ${n}`);
+  }
+
+  const reply = client.meta.get(names[0], 'v t');
+  if (__ITER === 0) {
+    console.log(`${reply.value}, for another ${reply.flags.t} s`);
+  }
+}

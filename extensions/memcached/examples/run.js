@@ -1,0 +1,20 @@
+// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are asked for more often.
+//
+//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/run.js
+import sweep from 'k6/x/sweep';
+import memcached from 'k6/x/memcached';
+
+export const options = sweep.options({
+  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['get'],
+});
+
+const client = new memcached.Client(__ENV.MEMCACHED_ADDR);
+const work = { ops: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
+
+export default function () {
+  client.connect(); // before the start line,
+  client.run({ ...work, ops: 1 }); // and so is the writing of all keys
+  sweep.run(() => client.run(work)); // each operation counts; the client's share ends the call
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });

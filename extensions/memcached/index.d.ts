@@ -1,0 +1,280 @@
+/// <reference path="../internal/cachebench/index.d.ts" />
+/**
+ * k6/x/memcached: a client of memcached over its text or its meta protocol.
+ *
+ * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails. A key that is not there is no
+ * failure. Metrics: `memcached_ops` (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
+ * calls, with the waiting for a connection of a shared pool and without connecting, which is an operation of its own; not under the
+ * executor client-sweep, which has durations of its own), `memcached_hits` and `memcached_misses` (Counters: keys
+ * that were asked for and found or not), each with the tags `operation` (connect, or the method's name; metaGet and so on for those of
+ * `meta`) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
+ */
+declare module 'k6/x/memcached' {
+  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
+  export type Duration = number | string;
+
+  /** Bytes as they are. Of a typed array or DataView, the part of the buffer that it shows. */
+  export type Binary = ArrayBuffer | ArrayBufferView;
+
+  /**
+   * 1 to 250 bytes (the prefix included) without spaces and control characters. The meta protocol takes any bytes: with such ones among
+   * them up to 186.
+   */
+  export type Key = string | Binary;
+
+  /** A string is stored as UTF-8. */
+  export type Value = string | Binary;
+
+  /**
+   * When a value expires, as memcached takes it: a whole number of seconds from now; above 30 days (2592000) seconds since 1970; 0 for
+   * never; negative for at once.
+   */
+  export type Seconds = number;
+
+  /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
+  export type Unsigned = number | bigint;
+
+  /** How values come out: as a string of UTF-8 (any other bytes become U+FFFD), or as they are. Default: the client's `values`. */
+  export interface As<F extends 'string' | 'binary' = 'string' | 'binary'> {
+    as?: F;
+  }
+
+  /** TLS. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth, tlsVersion). */
+  export interface TLSOptions {
+    /** Certificates in PEM: who may have signed the server's. Default: those of the system. */
+    ca?: string;
+    /** The client's own certificate and key, in PEM. */
+    cert?: string;
+    key?: string;
+    /** The name in the server's certificate. Default: the server's host. */
+    serverName?: string;
+    insecureSkipVerify?: boolean;
+  }
+
+  /** How to reach the servers, and how to use them. Times must be more than 0. */
+  export interface ClientOptions {
+    /** `host:port`, `host` (port 11211), or the path of a unix socket, which starts with a slash. Default `["127.0.0.1:11211"]`. */
+    servers?: string[];
+    /** `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is another one's. */
+    protocol?: 'text' | 'meta';
+    /** Where the server was started with --auth-file. No space in the user. They are in no error's message. */
+    user?: string;
+    password?: string;
+    /** Default: none. `{}` for TLS with nothing special. */
+    tls?: TLSOptions;
+    /** How long a call may take, for each server that it goes to. Default `"5s"`. */
+    timeout?: Duration;
+    /** How long connecting, TLS and login may take together. Default `"5s"`. */
+    connectTimeout?: Duration;
+    /** Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the default. */
+    maxValue?: number;
+    /**
+     * How keys are spread over several servers. `"ketama"` (default): as libmemcached does it with KETAMA_WEIGHTED and equal
+     * weights. `"jump"`: jump consistent hash of the key's 64-bit FNV-1a hash; servers can come and go at the end of the list only.
+     */
+    hashing?: 'ketama' | 'jump';
+    /**
+     * `"vu"` (default): one connection per VU and server. `"shared"`: all VUs whose clients have equal options share up to `poolSize`
+     * connections to each server; a call waits for a free one, up to `timeout`.
+     */
+    pool?: 'vu' | 'shared';
+    /** Default 16; 0 stands for the default. */
+    poolSize?: number;
+    /** Put before all keys. */
+    prefix?: string;
+    /** How values come out, where a call does not say it. Default `"string"`. */
+    values?: 'string' | 'binary';
+  }
+
+  /** What is stored with a value. */
+  export interface StoreOptions {
+    /** Default 0: never. */
+    ttl?: Seconds;
+    /** 32 bits that the server keeps for its clients, see {@link Client.gets}. Default 0. */
+    flags?: number;
+  }
+
+  /** A value with what compare-and-swap needs. */
+  export interface ValueWithCAS<V> {
+    value: V;
+    cas: Unsigned;
+    flags: number;
+  }
+
+  /** The answer to a meta command. */
+  export interface MetaReply<V = string> {
+    /** HD and VA are `ok`, EN and NF `not_found`, NS `not_stored`, EX `exists`. */
+    status: 'ok' | 'not_found' | 'not_stored' | 'exists';
+    /** null without the flag v. */
+    value: V | null;
+    /** The flags that the server returned: `{ t: '30', W: '' }`. */
+    flags: { [flag: string]: string };
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `connect` | a server could not be reached within connectTimeout |
+   * | `connection` | the connection broke |
+   * | `timeout` | no answer within timeout, or no free connection of a shared pool |
+   * | `cancelled` | the test ended |
+   * | `auth` | user and password are wrong, or missing |
+   * | `too_large` | the value is larger than the server takes (it then drops what was stored under the key), or, sent or received, than maxValue |
+   * | `out_of_memory` | the server has no room, and was told to make none |
+   * | `server` | any other error of the server |
+   * | `client` | the server does not accept the request, such as incr of a value that is no number |
+   * | `protocol` | the answer is none of the request |
+   * | `usage` | the call itself is wrong; nothing was sent |
+   *
+   * After `connection`, `timeout`, `cancelled`, `auth` and `protocol` the connection is given up, and after the others where
+   * nobody knows where the next answer begins; the next operation opens a new one. Nothing is tried again by itself.
+   */
+  export interface MemcachedError extends Error {
+    name: 'MemcachedError';
+    kind:
+      | 'connect'
+      | 'connection'
+      | 'timeout'
+      | 'cancelled'
+      | 'auth'
+      | 'too_large'
+      | 'out_of_memory'
+      | 'server'
+      | 'client'
+      | 'protocol'
+      | 'usage';
+    /** Of pipeline and setMulti: which command failed first, from 0. */
+    index?: number;
+    /** Of pipeline and setMulti: what the commands returned, null for those that failed. */
+    results?: any[];
+  }
+
+  /** A command of a pipeline: the name of a method that takes a key, and the method's arguments. Those of `meta` are called metaGet and so on. */
+  export type Command =
+    | ['get' | 'gets', Key, As?]
+    | ['gat' | 'gats', Key, Seconds, As?]
+    | ['touch', Key, Seconds]
+    | ['set' | 'add' | 'replace', Key, Value, (Seconds | StoreOptions)?]
+    | ['append' | 'prepend', Key, Value]
+    | ['cas', Key, Value, Unsigned, (Seconds | StoreOptions)?]
+    | ['delete', Key]
+    | ['incr' | 'decr', Key, Unsigned?]
+    | ['metaGet' | 'metaDelete' | 'metaArithmetic', Key, string?, As?]
+    | ['metaSet', Key, Value, string?];
+
+  /**
+   * Connections of one VU to one or more servers: opened by the first operation that needs them, opened anew by the next one after
+   * they broke, and closed when the VU has no more use for them (the end of setup or teardown, of the client's step under client-sweep,
+   * or of the test). Make it in the init context, once per VU; use it in functions.
+   */
+  export class Client {
+    /**
+     * Does not connect.
+     *
+     * @param address `host:port`, several of them with commas, the path of a unix socket, or
+     *   `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`
+     * @throws kind `usage`: an option is unknown or has a wrong value
+     */
+    constructor(address: string | null | undefined, options?: ClientOptions);
+    constructor(options?: ClientOptions);
+
+    readonly protocol: 'text' | 'meta';
+
+    /** Connects to all servers now, where that was not done yet. */
+    connect(): void;
+    /** Closes the connections; those of a shared pool when nobody else uses it. The next operation opens new ones. */
+    close(): void;
+
+    /** The value, or null. */
+    get(key: Key, options: As<'binary'>): ArrayBuffer | null;
+    get(key: Key, options?: As<'string'>): string | null;
+    /** The value with its CAS number and flags, or null. */
+    gets(key: Key, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
+    gets(key: Key, options?: As<'string'>): ValueWithCAS<string> | null;
+    /** As get, and sets when the value expires. */
+    gat(key: Key, ttl: Seconds, options: As<'binary'>): ArrayBuffer | null;
+    gat(key: Key, ttl: Seconds, options?: As<'string'>): string | null;
+    /** As gets, and sets when the value expires. */
+    gats(key: Key, ttl: Seconds, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
+    gats(key: Key, ttl: Seconds, options?: As<'string'>): ValueWithCAS<string> | null;
+    /** All keys with their values, null for those that are not there: one request a server with the text protocol, a pipeline with meta. */
+    getMulti(keys: readonly string[], options: As<'binary'>): { [key: string]: ArrayBuffer | null };
+    getMulti(keys: readonly string[], options?: As<'string'>): { [key: string]: string | null };
+    /** Sets when the value expires; false when it is not there. */
+    touch(key: Key, ttl: Seconds): boolean;
+
+    /** Stores the value. */
+    set(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    /** Stores the value if the key is not there; false if it is. */
+    add(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    /** Stores the value if the key is there; false if it is not. */
+    replace(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    /** Puts the value behind the one that is there; false if there is none. Its time and flags stay. */
+    append(key: Key, value: Value): boolean;
+    /** Puts the value before the one that is there; false if there is none. Its time and flags stay. */
+    prepend(key: Key, value: Value): boolean;
+    /** Stores the value if the one that is there is still that of `cas`. */
+    cas(key: Key, value: Value, cas: Unsigned, options?: Seconds | StoreOptions): 'stored' | 'exists' | 'not_found';
+    /** Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline. */
+    setMulti(values: { [key: string]: Value }, options?: Seconds | StoreOptions): number;
+
+    /** false when the key was not there. */
+    delete(key: Key): boolean;
+    /** Adds to a number in decimal digits (default 1, wrapping at 2^64) and returns the sum; null when the key is not there. */
+    incr(key: Key, delta?: Unsigned): Unsigned | null;
+    /** Subtracts (default 1, not below 0) and returns what is left; null when the key is not there. */
+    decr(key: Key, delta?: Unsigned): Unsigned | null;
+
+    /**
+     * The value; where it is not there, the one given, or what the function returns, after storing it. Two operations then: a get that
+     * misses, and a set.
+     */
+    getOrSet<V extends Value>(
+      key: Key,
+      ttl: Seconds | StoreOptions,
+      value: V | ((key: Key) => V),
+      options?: As,
+    ): V | string | ArrayBuffer;
+
+    /**
+     * Sends commands together, at most some 32 kB ahead of their answers, and returns what the methods of their names would.
+     *
+     * @throws the first command's error that failed, with `index` and all `results`; the others were done, unless the connection broke
+     */
+    pipeline(commands: readonly Command[]): any[];
+
+    /** Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. */
+    run(workload: CacheBench.Workload): CacheBench.Result;
+    /** Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a set. */
+    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+
+    /** Empties all servers, now or after so many seconds. */
+    flushAll(delay?: Seconds): void;
+    /**
+     * Statistics of all servers, by their addresses: `stats('items')`, default the general ones. `cachedump` and `detail dump`, which
+     * list keys, are refused (kind `usage`).
+     */
+    stats(argument?: string): { [server: string]: { [name: string]: string } };
+    /** The version of the first server. */
+    version(): string;
+
+    /**
+     * The meta commands as they are (mg, ms, md, ma, mn), whatever `protocol` is. Flags are separated by one space: `'v t f T30'`. The
+     * flag b is set for keys that need it, q cannot be used. What the flags mean is in memcached's doc/protocol.txt.
+     */
+    readonly meta: {
+      get(key: Key, flags: string | null | undefined, options: As<'binary'>): MetaReply<ArrayBuffer>;
+      get(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
+      set(key: Key, value: Value, flags?: string | null): MetaReply;
+      delete(key: Key, flags?: string | null): MetaReply;
+      arithmetic(key: Key, flags?: string | null): MetaReply;
+      /** One round trip to each server. */
+      noop(): void;
+    };
+  }
+
+  const memcached: { Client: typeof Client };
+  export default memcached;
+}

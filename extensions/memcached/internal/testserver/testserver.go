@@ -1,0 +1,142 @@
+// Package testserver gives tests real memcached servers, and false ones.
+package testserver
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const hint = "run scripts/servers.sh with memcached -- go test ./memcached/..."
+
+// Addr is the address of the memcached that the tests share, without which a test fails.
+func Addr(tb testing.TB) string {
+	tb.Helper()
+	addr := os.Getenv("MEMCACHED_ADDR")
+	if addr == "" {
+		tb.Fatal("MEMCACHED_ADDR is not set; " + hint)
+	}
+
+	return addr
+}
+
+// Server is a memcached of a test's own.
+type Server struct {
+	Addr string // host:port, or the path of its socket
+
+	tb   testing.TB
+	args []string
+	cmd  *exec.Cmd
+}
+
+// Start starts a memcached with further arguments on a port of its own.
+func Start(tb testing.TB, args ...string) *Server {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(tb, err)
+	addr := listener.Addr().String()
+	require.NoError(tb, listener.Close())
+	host, port, err := net.SplitHostPort(addr)
+	require.NoError(tb, err)
+
+	return start(tb, addr, append([]string{"-l", host, "-p", port}, args...))
+}
+
+// StartAtSocket starts a memcached that listens at the path of a unix socket.
+func StartAtSocket(tb testing.TB, path string, args ...string) *Server {
+	tb.Helper()
+
+	return start(tb, path, append([]string{"-s", path}, args...))
+}
+
+func start(tb testing.TB, addr string, args []string) *Server {
+	tb.Helper()
+	s := &Server{Addr: addr, tb: tb, args: args}
+	tb.Cleanup(s.Kill)
+	s.Restart()
+
+	return s
+}
+
+// Restart starts it again, at the same address, after Kill.
+func (s *Server) Restart() {
+	s.tb.Helper()
+	program, environment := program(s.tb)
+	current, err := user.Current()
+	require.NoError(s.tb, err)
+	s.cmd = exec.Command(program, append(slices.Clone(s.args), "-U", "0", "-u", current.Username)...)
+	s.cmd.Env = environment
+	var said bytes.Buffer
+	s.cmd.Stderr = &said
+	require.NoError(s.tb, s.cmd.Start())
+
+	network := "tcp"
+	if strings.Contains(s.Addr, "/") {
+		network = "unix"
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		conn, err := net.Dial(network, s.Addr)
+		if err == nil {
+			require.NoError(s.tb, conn.Close())
+
+			return
+		}
+		if time.Now().After(deadline) {
+			s.Kill()
+			s.tb.Fatalf("memcached did not start: %s %s", err, said.String())
+		}
+	}
+}
+
+// Kill ends it as a crash would.
+func (s *Server) Kill() {
+	if s.cmd == nil || s.cmd.Process == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Wait()         // it was killed
+	s.cmd = nil
+}
+
+// Stop makes it stand still: it takes connections and answers nothing. Kill ends it all the same.
+func (s *Server) Stop() {
+	s.tb.Helper()
+	require.NoError(s.tb, s.cmd.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
+	require.NoError(s.tb, err)
+	require.True(s.tb, status.Stopped())
+}
+
+// Continue ends Stop.
+func (s *Server) Continue() {
+	s.tb.Helper()
+	require.NoError(s.tb, s.cmd.Process.Signal(syscall.SIGCONT))
+}
+
+// program is the memcached in PATH, or else the one that runs as MEMCACHED_PID, with the environment that it needs.
+func program(tb testing.TB) (path string, environment []string) {
+	tb.Helper()
+	if path, err := exec.LookPath("memcached"); err == nil {
+		return path, os.Environ()
+	}
+	pid := os.Getenv("MEMCACHED_PID")
+	if pid == "" {
+		tb.Fatal("there is no memcached in PATH, and MEMCACHED_PID is not set; " + hint)
+	}
+	path, err := os.Readlink("/proc/" + pid + "/exe")
+	require.NoError(tb, err, "MEMCACHED_PID")
+	raw, err := os.ReadFile("/proc/" + pid + "/environ") //nolint:gosec // the number is servers.sh's
+	require.NoError(tb, err, "MEMCACHED_PID")
+
+	return path, strings.Split(strings.TrimRight(string(raw), "\x00"), "\x00")
+}

@@ -1,0 +1,329 @@
+package memcached
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+// batch is what goes to one server in one call. Its memory is used again by the next call.
+type batch struct {
+	entries  []entry
+	requests []wire.Request
+	replies  []wire.Reply
+	keys     [][]byte
+}
+
+func (b *batch) clear() {
+	b.entries, b.requests, b.replies, b.keys = b.entries[:0], b.requests[:0], b.replies[:0], b.keys[:0]
+}
+
+// add appends a command. The slices grow with all that they held before, and with its memory.
+func (b *batch) add(command *command) (*entry, *wire.Request) {
+	n := len(b.requests)
+	b.entries, b.requests, b.replies = grown(b.entries), grown(b.requests), grown(b.replies)
+	e, q := &b.entries[n], &b.requests[n]
+	*e = entry{command: command, value: e.value}
+	*q = wire.Request{Key: q.Key, Meta: q.Meta[:0]}
+
+	return e, q
+}
+
+// grown is a slice with one more element: the one that was there before, if the slice was cut.
+func grown[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s[:len(s)+1]
+	}
+	var none T
+
+	return append(s, none)
+}
+
+// move puts the last command of b behind those of another batch.
+func (b *batch) move(to *batch) {
+	n := len(b.requests) - 1
+	_, _ = to.add(b.entries[n].command)
+	last := len(to.requests) - 1
+	b.entries[n], to.entries[last] = to.entries[last], b.entries[n]
+	b.requests[n], to.requests[last] = to.requests[last], b.requests[n]
+	b.entries, b.requests, b.replies = b.entries[:n], b.requests[:n], b.replies[:n]
+}
+
+// clearAll empties the batches of all servers.
+func (c *client) clearAll() {
+	for i := range c.batches {
+		c.batches[i].clear()
+	}
+}
+
+// enqueue reads a command and puts it into the batch of its server.
+func (c *client) enqueue(command *command, position int, args arguments) {
+	first := &c.batches[0]
+	e, q := first.add(command)
+	c.read(e, q, args)
+	e.position = position
+	if server := c.server(q.Key); server != 0 {
+		first.move(&c.batches[server])
+	}
+}
+
+// pipeline is client.pipeline(commands).
+func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
+	c.begin()
+	defer c.end()
+	rows := c.elements("pipeline", "commands", call.Argument(0))
+	c.clearAll()
+	for position, row := range rows {
+		words := c.elements("pipeline", "each command", row)
+		if len(words) == 0 {
+			c.misuse("pipeline: command %d is empty", position)
+		}
+		command := commands[words[0].String()]
+		if command == nil {
+			c.misuse("pipeline: command %d is %q, which is none; see the methods that take a key", position, words[0].String())
+		}
+		c.enqueue(command, position, func(i int) sobek.Value {
+			if i+1 < len(words) {
+				return words[i+1]
+			}
+
+			return sobek.Undefined()
+		})
+	}
+
+	return c.vu.Runtime().ToValue(c.runPipeline(opPipeline, len(rows)))
+}
+
+// runBatches sends the batches, one after another, and reads the replies.
+func (c *client) runBatches() {
+	for server := range c.batches {
+		if b := &c.batches[server]; len(b.requests) > 0 {
+			c.exchangeAll(server, func(conn *wire.Conn) error { return conn.Pipeline(b.requests, b.replies) })
+		}
+	}
+}
+
+// countReply counts a command of a pipeline.
+func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
+	var came tally
+	if a.Err == nil && asks(q.Verb) {
+		came.of(a.Status)
+	}
+	c.instruments.count(e.command.name, a.Err, came)
+}
+
+// runPipeline does the batches and returns the results in the order of the positions. It throws
+// the first error, which has all results.
+func (c *client) runPipeline(operation string, n int) *sobek.Object {
+	took := c.timed(c.runBatches)
+
+	results := make([]any, n)
+	failed, first := -1, error(nil)
+	for server := range c.batches {
+		b := &c.batches[server]
+		for i := range b.entries {
+			e, a := &b.entries[i], &b.replies[i]
+			c.countReply(e, &b.requests[i], a)
+			if a.Err == nil {
+				results[e.position] = e.command.result(c, e, a)
+			} else if failed < 0 || e.position < failed {
+				failed, first = e.position, a.Err
+			}
+		}
+	}
+	c.instruments.emit(operation, first, took)
+	all := c.vu.Runtime().NewArray(results...)
+	if first != nil {
+		c.throw(first, property{"index", failed}, property{"results", all})
+	}
+
+	return all
+}
+
+// exchangeAll does the batch of a server. Where there is no connection, all its requests have failed.
+func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
+	err := c.exchange(server, func(conn *wire.Conn) error {
+		_ = job(conn) // the replies have it
+
+		return nil
+	})
+	if err == nil {
+		return
+	}
+	b := &c.batches[server]
+	for i := range b.replies {
+		b.replies[i].Err = err
+	}
+}
+
+// getMulti is client.getMulti(keys, options): an object of all keys, with null for those that are not there.
+func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
+	c.begin()
+	defer c.end()
+	names := c.elements(opGetMulti, "the keys", call.Argument(0))
+	binary := c.as(opGetMulti, call.Argument(1))
+	c.clearAll()
+	for position, name := range names {
+		if _, ok := name.(sobek.String); !ok {
+			c.misuse("getMulti: a key must be a string, not %s", name.String())
+		}
+		c.enqueue(commands["get"], position, func(i int) sobek.Value {
+			if i == 0 {
+				return name
+			}
+
+			return sobek.Undefined()
+		})
+	}
+
+	took := c.timed(c.getBatches)
+
+	return c.multiResult(names, binary, took)
+}
+
+// getBatches gets the keys of the batches, from one server after another.
+func (c *client) getBatches() {
+	for server := range c.batches {
+		b := &c.batches[server]
+		for i := range b.requests {
+			b.keys = append(b.keys, b.requests[i].Key)
+		}
+		if len(b.keys) > 0 {
+			c.exchangeAll(server, func(conn *wire.Conn) error { return conn.GetMulti(b.keys, b.replies) })
+		}
+	}
+}
+
+func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duration) sobek.Value {
+	var came tally
+	var first error
+	results := make([]sobek.Value, len(names))
+	for server := range c.batches {
+		b := &c.batches[server]
+		for i := range b.entries {
+			e, a := &b.entries[i], &b.replies[i]
+			switch {
+			case a.Err != nil && first == nil:
+				first = a.Err
+			case a.Err == nil:
+				came.of(a.Status)
+				e.binary = binary
+				results[e.position] = theValue(c, e, a)
+			}
+		}
+	}
+	c.instruments.count(opGetMulti, first, came)
+	c.instruments.emit(opGetMulti, first, took)
+	if first != nil {
+		c.throw(first)
+	}
+	object := c.vu.Runtime().NewObject()
+	for i, name := range names {
+		c.set(object, name.String(), results[i])
+	}
+
+	return object
+}
+
+// setMulti is client.setMulti(values, ttl): it stores all properties of an object, and returns how many were stored.
+func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
+	c.begin()
+	defer c.end()
+	object, ok := call.Argument(0).(*sobek.Object)
+	if !ok || object.ClassName() != "Object" {
+		c.misuse("setMulti takes an object of keys and values first, not %s", call.Argument(0).String())
+	}
+	rt := c.vu.Runtime()
+	names := object.Keys()
+	c.clearAll()
+	for position, name := range names {
+		key, value := rt.ToValue(name), object.Get(name)
+		c.enqueue(commands["set"], position, func(i int) sobek.Value {
+			switch i {
+			case 0:
+				return key
+			case 1:
+				return value
+			default:
+				return call.Argument(i - 1)
+			}
+		})
+	}
+
+	return rt.ToValue(c.runPipeline(opSetMulti, len(names)).Get("length"))
+}
+
+// getOrSet is client.getOrSet(key, ttl, value, options) or client.getOrSet(key, ttl, fn, options).
+func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
+	key, value := call.Argument(0), call.Argument(2)
+	produce, isFunction := sobek.AssertFunction(value)
+	if !isFunction && !c.isValue(value) {
+		c.misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
+			value.String())
+	}
+	found := c.single(commands["get"], func(i int) sobek.Value {
+		if i == 0 {
+			return key
+		}
+
+		return call.Argument(3)
+	})
+	if !sobek.IsNull(found) {
+		return found
+	}
+	if isFunction {
+		var err error
+		if value, err = produce(sobek.Undefined(), key); err != nil {
+			panic(err) // an exception of the script's own
+		}
+	}
+	c.single(commands["set"], func(i int) sobek.Value {
+		switch i {
+		case 0:
+			return key
+		case 1:
+			return value
+		default:
+			return call.Argument(1)
+		}
+	})
+
+	return value
+}
+
+// isValue tells whether a value can be stored.
+func (c *client) isValue(value sobek.Value) bool {
+	if _, isText := value.(sobek.String); isText {
+		return true
+	}
+	_, ok := k6glue.Bytes(c.vu.Runtime(), value, nil)
+
+	return ok
+}
+
+// maxElements bounds what one call does: an array can say that it is longer than there is memory.
+const maxElements = 1_000_000
+
+// elements are those of an array.
+func (c *client) elements(method, what string, value sobek.Value) []sobek.Value {
+	object, ok := value.(*sobek.Object)
+	if !ok || object.ClassName() != "Array" {
+		c.misuse("%s: %s must be an array, not %s", method, what, value.String())
+	}
+	n := object.Get("length").ToInteger()
+	if n > maxElements {
+		c.misuse("%s: %s has %d elements: at most %d are allowed", method, what, n, maxElements)
+	}
+	elements := make([]sobek.Value, n)
+	for i := range elements {
+		if elements[i] = object.Get(strconv.Itoa(i)); elements[i] == nil {
+			elements[i] = sobek.Undefined()
+		}
+	}
+
+	return elements
+}

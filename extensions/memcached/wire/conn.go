@@ -1,0 +1,221 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Defaults of a Config.
+const (
+	DefaultTimeout        = 5 * time.Second
+	DefaultConnectTimeout = 5 * time.Second
+	DefaultMaxValue       = 1 << 30 // bytes: memcached's own upper limit of --max-item-size
+)
+
+// bufferSize is that of each of the two buffers of a connection, and with it the longest line that is read.
+const bufferSize = 16 << 10
+
+// Config is how to reach a server. What is zero stands for the default.
+type Config struct {
+	Address  string      // host:port, or the path of a unix socket: it has a slash
+	Protocol Protocol    // default Text
+	TLS      *tls.Config // default none; used as it is
+	User     string      // default none: the server wants none (it was started without --auth-file)
+	Password string
+
+	Timeout        time.Duration // of a call
+	ConnectTimeout time.Duration // of connecting, TLS and user and password together
+	MaxValue       int           // bytes of the largest value that is sent and accepted
+	// Dial makes the connection. Default: that of a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Network is what Go calls the kind of the address: tcp or unix.
+func (c *Config) Network() string {
+	if strings.Contains(c.Address, "/") {
+		return "unix"
+	}
+
+	return "tcp"
+}
+
+// Conn is a connection. One goroutine uses it at a time; Interrupt, Close and Traffic may be called by any.
+//
+// An error of kind connection, timeout, cancelled or protocol leaves it broken, and so does an error of another kind
+// after which nobody knows where the next answer begins: see Broken.
+type Conn struct {
+	socket   *countingConn
+	r        *bufio.Reader
+	w        *bufio.Writer
+	protocol Protocol
+	timeout  time.Duration
+	maxValue int
+
+	head        []byte  // the command line that is being written
+	scratch     Request // of GetMulti
+	sent, read  uint32  // numbers of the requests of the meta protocol, and of their replies
+	failed      *Error  // why it is broken
+	interrupted atomic.Bool
+	closed      atomic.Bool
+}
+
+// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth and cancelled.
+func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
+	full := *cfg
+	full.defaults()
+	ctx, cancel := context.WithTimeout(ctx, full.ConnectTimeout)
+	defer cancel()
+
+	raw, err := full.Dial(ctx, full.Network(), full.Address)
+	if err != nil {
+		return nil, cannotConnect(ctx, &full, err)
+	}
+	c := &Conn{
+		socket: &countingConn{Conn: raw}, protocol: full.Protocol, timeout: full.ConnectTimeout, maxValue: full.MaxValue,
+		head: make([]byte, 0, 512),
+	}
+	if err := c.greet(ctx, &full); err != nil {
+		c.Close()
+
+		return nil, err
+	}
+	c.timeout = full.Timeout
+
+	return c, nil
+}
+
+func (c *Config) defaults() {
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.ConnectTimeout == 0 {
+		c.ConnectTimeout = DefaultConnectTimeout
+	}
+	if c.MaxValue == 0 {
+		c.MaxValue = DefaultMaxValue
+	}
+	if c.Dial == nil {
+		c.Dial = new(net.Dialer).DialContext
+	}
+}
+
+// greet does what comes before the first request.
+func (c *Conn) greet(ctx context.Context, cfg *Config) error {
+	release := context.AfterFunc(ctx, c.Interrupt)
+	err := c.shakeHands(ctx, cfg)
+	inTime := release()
+	var refused *Error
+	switch {
+	case errors.As(err, &refused) && refused.Kind == KindAuth:
+		return refused
+	case err != nil:
+		return cannotConnect(ctx, cfg, err)
+	case !inTime:
+		return cannotConnect(ctx, cfg, ctx.Err())
+	default:
+		return nil
+	}
+}
+
+func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
+	var stream io.ReadWriter = c.socket
+	if cfg.TLS != nil {
+		secure := tls.Client(c.socket, cfg.TLS)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			return err
+		}
+		stream = secure
+	}
+	c.r, c.w = bufio.NewReaderSize(stream, bufferSize), bufio.NewWriterSize(stream, bufferSize)
+	if cfg.User == "" {
+		return nil
+	}
+	if err := c.authenticate(cfg.User, cfg.Password); err != nil {
+		return err
+	}
+
+	return nil
+}
+
+// begin is called before the first request of a call is written: the call's time runs.
+func (c *Conn) begin() *Error {
+	if c.failed != nil {
+		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
+	}
+	if err := c.socket.SetDeadline(time.Now().Add(c.timeout)); err != nil {
+		return c.fail(c.broken(err))
+	}
+	if c.interrupted.Load() { // after the deadline was set: Interrupt does it the other way round
+		return c.fail(c.broken(context.Canceled))
+	}
+
+	return c.inStep()
+}
+
+// inStep makes sure that what comes next is an answer to what is written next.
+func (c *Conn) inStep() *Error {
+	if n := c.r.Buffered(); n > 0 {
+		return c.fail(Errorf(KindProtocol, "the server sent %d bytes that nobody asked for", n))
+	}
+
+	return nil
+}
+
+// fail makes the connection one that cannot be used any more.
+func (c *Conn) fail(e *Error) *Error {
+	if c.failed == nil {
+		c.failed = e
+	}
+
+	return e
+}
+
+// Broken tells whether the connection can only be closed any more.
+func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
+
+// Interrupt makes the call that is under way, or else the next one, return an error of kind cancelled soon, whatever
+// the server does. The connection is broken after it.
+func (c *Conn) Interrupt() {
+	c.interrupted.Store(true)
+	_ = c.socket.SetDeadline(time.Unix(1, 0)) // it fails on a closed connection only
+}
+
+// Close closes the connection at once. A call that is under way returns an error of kind connection.
+func (c *Conn) Close() {
+	if !c.closed.Swap(true) {
+		_ = c.socket.Close() // there is nothing left to lose
+	}
+}
+
+// Traffic is the number of bytes received from and sent to the server so far, those of TLS included.
+func (c *Conn) Traffic() (received, sent uint64) {
+	return c.socket.received.Load(), c.socket.sent.Load()
+}
+
+// countingConn counts what goes over a connection.
+type countingConn struct {
+	net.Conn
+
+	received, sent atomic.Uint64
+}
+
+func (c *countingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.received.Add(uint64(n))
+
+	return n, err
+}
+
+func (c *countingConn) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.sent.Add(uint64(n))
+
+	return n, err
+}

@@ -1,0 +1,32 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// describe says what an error of the network is about, without the addresses that Go puts before it.
+func describe(err error) string {
+	var op *net.OpError
+	var dns *net.DNSError
+	var call *os.SyscallError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the server closed it"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "connection refused; is a memcached running there?"
+	case errors.Is(err, syscall.ENOENT):
+		return "there is no such socket"
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "there is no such host"
+	case errors.As(err, &call):
+		return call.Err.Error()
+	case errors.As(err, &op):
+		return op.Err.Error()
+	default:
+		return err.Error()
+	}
+}

@@ -1,0 +1,172 @@
+package wire_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+var getK = wire.Request{Verb: wire.Get, Key: b("k")}
+
+func TestServerThatNeverAnswers(t *testing.T) {
+	c := dial(t, wire.Config{Address: testserver.Silent(t), Timeout: 50 * time.Millisecond})
+	begin := time.Now()
+	err := c.Do(&getK, &wire.Reply{})
+	require.Equal(t, "no answer within timeout (50ms)", requireKind(t, wire.KindTimeout, err).Message)
+	require.Less(t, time.Since(begin), 5*time.Second)
+	require.True(t, c.Broken())
+}
+
+// The timeout is that of the call, however many runs of requests it takes.
+func TestServerThatAnswersSlowly(t *testing.T) {
+	addr := testserver.Fake(t, func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if line == "set "+strings.Repeat("k", 250)+" 0 0 32768\r\n" {
+				time.Sleep(50 * time.Millisecond) // each answer comes in time, not all of them together
+				_, _ = conn.Write(b("STORED\r\n"))
+			}
+		}
+	})
+	c := dial(t, wire.Config{Address: addr, Timeout: 500 * time.Millisecond})
+	requests := make([]wire.Request, 100)
+	for i := range requests {
+		requests[i] = wire.Request{Verb: wire.Set, Key: bytes.Repeat(b("k"), 250), Value: make([]byte, 32<<10)}
+	}
+	replies := make([]wire.Reply, len(requests))
+	requireKind(t, wire.KindTimeout, c.Pipeline(requests, replies))
+	require.Equal(t, wire.OK, replies[0].Status)
+	requireKind(t, wire.KindTimeout, replies[99].Err)
+}
+
+func TestServerThatStopsReading(t *testing.T) {
+	server := testserver.Start(t)
+	c := dial(t, wire.Config{Address: server.Addr, Timeout: 100 * time.Millisecond})
+	do(t, c, getK)
+	server.Stop()
+	large := wire.Request{Verb: wire.Set, Key: b("k"), Value: make([]byte, 50<<20)}
+	requireKind(t, wire.KindTimeout, c.Do(&large, &wire.Reply{}))
+	require.True(t, c.Broken())
+
+	server.Continue()
+	c = dial(t, wire.Config{Address: server.Addr})
+	do(t, c, getK)
+}
+
+func TestServerThatDies(t *testing.T) {
+	server := testserver.Start(t)
+	c := dial(t, wire.Config{Address: server.Addr})
+	do(t, c, getK)
+	server.Kill()
+	requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
+	_, err := wire.Dial(context.Background(), &wire.Config{Address: server.Addr})
+	require.Equal(t, "cannot connect to "+server.Addr+": connection refused; is a memcached running there?",
+		requireKind(t, wire.KindConnect, err).Message)
+	server.Restart()
+	requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
+	do(t, dial(t, wire.Config{Address: server.Addr}), getK)
+}
+
+// waiting is a server that says when a request has come, and answers none.
+func waiting(t *testing.T) (addr string, reached chan struct{}) {
+	t.Helper()
+	reached = make(chan struct{})
+
+	return testserver.Fake(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1000))
+		close(reached)
+		_, _ = conn.Read(make([]byte, 1))
+	}), reached
+}
+
+func TestInterrupt(t *testing.T) {
+	addr, reached := waiting(t)
+	c := dial(t, wire.Config{Address: addr, Timeout: time.Hour})
+	go func() {
+		<-reached
+		c.Interrupt()
+	}()
+	requireKind(t, wire.KindCancelled, c.Do(&getK, &wire.Reply{}))
+	require.True(t, c.Broken())
+	c.Interrupt()
+	requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
+}
+
+func TestInterruptBeforeTheCall(t *testing.T) {
+	c := dial(t, wire.Config{Address: testserver.Silent(t), Timeout: time.Hour})
+	c.Interrupt()
+	require.True(t, c.Broken())
+	requireKind(t, wire.KindCancelled, c.Do(&getK, &wire.Reply{}))
+}
+
+func TestCloseWhileACallIsUnderWay(t *testing.T) {
+	addr, reached := waiting(t)
+	c := dial(t, wire.Config{Address: addr, Timeout: time.Hour})
+	failed := make(chan error)
+	go func() { failed <- c.Do(&getK, &wire.Reply{}) }()
+	<-reached
+	c.Close()
+	require.Equal(t, "the connection was closed", requireKind(t, wire.KindConnection, <-failed).Message)
+	c.Close()
+}
+
+func TestConnectingThatIsCancelledOrTooSlow(t *testing.T) {
+	silent := testserver.Silent(t)
+	login := wire.Config{Address: silent, User: "ann", Password: "s3cret", ConnectTimeout: 50 * time.Millisecond}
+	_, err := wire.Dial(context.Background(), &login)
+	require.Equal(t, "cannot connect to "+silent+": no answer within connectTimeout (50ms)", requireKind(t, wire.KindConnect, err).Message)
+
+	login.ConnectTimeout = time.Hour
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err = wire.Dial(ctx, &login)
+	requireKind(t, wire.KindConnect, err)
+
+	ctx, cancel = context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err = wire.Dial(ctx, &login)
+	requireKind(t, wire.KindCancelled, err)
+
+	_, err = wire.Dial(context.Background(), &wire.Config{Address: testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n"), User: "ann"})
+	requireKind(t, wire.KindConnect, err)
+	_, err = wire.Dial(context.Background(), &wire.Config{Address: "no-such-host.invalid:1"})
+	require.Equal(t, "cannot connect to no-such-host.invalid:1: there is no such host", requireKind(t, wire.KindConnect, err).Message)
+}
+
+// A server that announces a large value and sends little of it makes nobody allocate it.
+func TestAnnouncedSizeIsNotAllocated(t *testing.T) {
+	for name, answer := range map[string]string{"text": "VALUE k 0 1000000000\r\nxyz", "meta": "VA 1000000000 f0 O1\r\nxyz"} {
+		c, _ := answers(t, protocols[name], answer, 0)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
+		runtime.ReadMemStats(&after)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	addr := testserver.Addr(t)
+	before := runtime.NumGoroutine()
+	for range 20 {
+		c, err := wire.Dial(context.Background(), &wire.Config{Address: addr})
+		require.NoError(t, err)
+		do(t, c, getK)
+		require.LessOrEqual(t, runtime.NumGoroutine(), before, "a connection has no goroutine of its own")
+		c.Close()
+	}
+}

@@ -1,0 +1,67 @@
+package wire
+
+import "encoding/base64"
+
+// Limits of doc/protocol.txt, section "Keys", and of memcached's own constant KEY_MAX_LENGTH.
+const (
+	maxKey       = 250
+	maxBinaryKey = maxKey / 4 * 3 // 186: in base64 that is 248
+	maxMeta      = 512            // bytes of a meta command's flags: far more than there are
+)
+
+// isPlain tells whether a key can be sent as it is.
+func isPlain(key []byte) bool {
+	for _, b := range key {
+		if b <= ' ' || b == 0x7f {
+			return false
+		}
+	}
+
+	return true
+}
+
+// checkKey returns an error that says what a key may be, or nil. Base64 tells whether the request can carry any bytes.
+func checkKey(key []byte, base64 bool) *Error {
+	switch {
+	case len(key) == 0:
+		return Errorf(KindUsage, "the key is empty: it must have 1 to %d bytes", maxKey)
+	case len(key) > maxKey:
+		return Errorf(KindUsage, "the key has %d bytes: at most %d are allowed", len(key), maxKey)
+	case isPlain(key):
+		return nil
+	case !base64:
+		return Errorf(KindUsage, "the key %s has a space or a control character: only the meta protocol can send it", quoted(key))
+	case len(key) > maxBinaryKey:
+		return Errorf(KindUsage, "the key has %d bytes, a space or a control character among them: then at most %d are allowed",
+			len(key), maxBinaryKey)
+	default:
+		return nil
+	}
+}
+
+// appendBase64 appends a key in the form for which the meta protocol has the flag b.
+func appendBase64(b, key []byte) []byte { return base64.StdEncoding.AppendEncode(b, key) }
+
+// checkMeta returns an error that says what is wrong with the flags of a meta command, or nil.
+func checkMeta(flags []byte) *Error {
+	if len(flags) == 0 {
+		return nil
+	}
+	if len(flags) > maxMeta {
+		return Errorf(KindUsage, "the flags have %d bytes: at most %d are allowed", len(flags), maxMeta)
+	}
+	for rest := flags; rest != nil; {
+		var flag []byte
+		flag, rest = nextWord(rest)
+		switch {
+		case len(flag) == 0 || !isPlain(flag):
+			return Errorf(KindUsage, "the flags %s must be letters, some with a value, separated by one space: \"v t T30\"", quoted(flags))
+		case flag[0] == 'q':
+			return Errorf(KindUsage, "the flag q cannot be used: every request here waits for its reply")
+		case flag[0] == 'b':
+			return Errorf(KindUsage, "the flag b cannot be used: it is set for a key that needs it")
+		}
+	}
+
+	return nil
+}

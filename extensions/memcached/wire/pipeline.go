@@ -1,0 +1,285 @@
+package wire
+
+import (
+	"bytes"
+	"math"
+)
+
+// runBytes is how many bytes of requests are sent before their replies are read: as many as the buffers of any two
+// hosts take. With more, both sides could come to write at each other with nobody reading.
+const runBytes = 32 << 10
+
+// overhead is more than what a request has in bytes beside its key, its value and its flags.
+const overhead = 128
+
+// Do sends a request and reads its reply. An error is an *Error; one of kind usage was found before anything was sent.
+func (c *Conn) Do(q *Request, a *Reply) error {
+	a.reset()
+	err := c.check(q)
+	if err == nil {
+		err = c.begin()
+	}
+	if err == nil {
+		err = c.write(q)
+	}
+	if err == nil {
+		err = c.flush()
+	}
+	if err == nil {
+		err = c.receive(q, a)
+	}
+	if err == nil {
+		return nil // not a nil *Error
+	}
+
+	return err
+}
+
+// Pipeline sends the requests together and reads their replies, into as many elements of replies. A reply's Err says
+// why its request failed. The error that is returned broke the connection; the requests that were not answered by then
+// have it as theirs.
+func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
+	if len(requests) != len(replies) {
+		return Errorf(KindUsage, "there are %d requests and %d replies", len(requests), len(replies))
+	}
+	for i := range requests {
+		replies[i].reset()
+		if err := c.check(&requests[i]); err != nil {
+			replies[i].Err = err
+		}
+	}
+	if err := c.begin(); err != nil {
+		abandon(replies, err)
+
+		return err
+	}
+	for done := 0; done < len(requests); {
+		end, size := done, 0
+		for ; end < len(requests); end++ {
+			q := &requests[end]
+			size += len(q.Key) + len(q.Value) + len(q.Meta) + overhead
+			if end > done && size > runBytes {
+				break
+			}
+		}
+		if err := c.exchange(requests[done:end], replies[done:end]); err != nil {
+			abandon(replies[done:], err)
+
+			return err
+		}
+		done = end
+	}
+
+	return nil
+}
+
+// abandon gives the error that broke the connection to the replies that have not come.
+func abandon(replies []Reply, err *Error) {
+	for i := range replies {
+		if a := &replies[i]; a.Status == 0 && a.Err == nil {
+			a.Err = err
+		}
+	}
+}
+
+// exchange writes a run of requests and reads their replies. Its error broke the connection.
+func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
+	if err := c.inStep(); err != nil {
+		return err
+	}
+	for i := range requests {
+		if replies[i].Err == nil {
+			if err := c.write(&requests[i]); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	for i := range requests {
+		if replies[i].Err != nil {
+			continue
+		}
+		if err := c.receive(&requests[i], &replies[i]); err != nil {
+			replies[i].Err, replies[i].Status = err, 0
+			if c.failed != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+// GetMulti gets many values, in as few requests as the protocol has for it: one get of all keys with Text, a pipeline
+// with Meta. Errors are as those of Pipeline.
+//
+// The pipeline uses no quiet requests (flag q), which leave out the answers of misses: that saves some bytes of each miss
+// and costs a closing mn, and an error of the server, which has no number, could no more be told whose it is.
+func (c *Conn) GetMulti(keys [][]byte, replies []Reply) error {
+	if len(keys) != len(replies) {
+		return Errorf(KindUsage, "there are %d keys and %d replies", len(keys), len(replies))
+	}
+	for i := range keys {
+		replies[i].reset()
+		if err := checkKey(keys[i], c.protocol == Meta); err != nil {
+			replies[i].Err = err
+		}
+	}
+	if err := c.begin(); err != nil {
+		abandon(replies, err)
+
+		return err
+	}
+	for done := 0; done < len(keys); {
+		end, size := done, 0
+		for ; end < len(keys) && (end == done || size+len(keys[end])+overhead <= runBytes); end++ {
+			size += len(keys[end]) + overhead
+		}
+		if err := c.getRun(keys[done:end], replies[done:end]); err != nil {
+			abandon(replies[done:], err)
+
+			return err
+		}
+		done = end
+	}
+
+	return nil
+}
+
+func (c *Conn) getRun(keys [][]byte, replies []Reply) *Error {
+	if err := c.inStep(); err != nil {
+		return err
+	}
+	if c.protocol == Meta {
+		return c.getRunMeta(keys, replies)
+	}
+
+	b, asked := append(c.line(), "get"...), 0
+	for i, key := range keys {
+		if replies[i].Err == nil {
+			b = append(append(b, ' '), key...)
+			asked++
+		}
+	}
+	if asked == 0 {
+		return nil
+	}
+	if err := c.writeLine(b); err != nil {
+		return err
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+
+	return c.readTextValues(keys, replies)
+}
+
+// readTextValues reads the answer to a get of several keys: the values that are there, in the order of the keys.
+func (c *Conn) readTextValues(keys [][]byte, replies []Reply) *Error {
+	for i := 0; ; i++ {
+		line, err := c.readAnswer(Get)
+		if err != nil {
+			return c.fail(err) // whose it is, and what follows, is not known
+		}
+		if string(line) == "END" {
+			for ; i < len(keys); i++ {
+				missed(&replies[i])
+			}
+
+			return nil
+		}
+		var found Reply
+		key, size, err := c.valueLine(Get, &found, line)
+		if err != nil {
+			return err
+		}
+		for ; i < len(keys) && (replies[i].Err != nil || !bytes.Equal(keys[i], key)); i++ {
+			missed(&replies[i])
+		}
+		if i == len(keys) {
+			return c.fail(unexpected(line))
+		}
+		a := &replies[i]
+		if a.Value, err = c.readValue(a.Value, size); err != nil {
+			return err
+		}
+		a.Flags, a.Status, a.HasValue = found.Flags, OK, true
+	}
+}
+
+func missed(a *Reply) {
+	if a.Err == nil {
+		a.Status = NotFound
+	}
+}
+
+func (c *Conn) getRunMeta(keys [][]byte, replies []Reply) *Error {
+	q := &c.scratch
+	q.Verb = Get
+	for i, key := range keys {
+		if replies[i].Err == nil {
+			q.Key = key
+			if err := c.write(q); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	for i, key := range keys {
+		if replies[i].Err != nil {
+			continue
+		}
+		q.Key = key
+		if err := c.receive(q, &replies[i]); err != nil {
+			replies[i].Err, replies[i].Status = err, 0
+			if c.failed != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+func (c *Conn) write(q *Request) *Error {
+	if c.usesMeta(q.Verb) {
+		return c.writeMeta(q)
+	}
+
+	return c.writeText(q)
+}
+
+func (c *Conn) receive(q *Request, a *Reply) *Error {
+	if c.usesMeta(q.Verb) {
+		return c.readMeta(q, a)
+	}
+
+	return c.readText(q, a)
+}
+
+func (c *Conn) usesMeta(v Verb) bool { return v.isMeta() || c.protocol == Meta && v.shape() != bare }
+
+// check finds what is wrong with a request before it is sent.
+func (c *Conn) check(q *Request) *Error {
+	if q.Verb == 0 || q.Verb > MetaArithmetic {
+		return Errorf(KindUsage, "there is no verb %d", q.Verb)
+	}
+	if q.Verb.shape() == bare {
+		return nil
+	}
+	if err := checkKey(q.Key, c.usesMeta(q.Verb)); err != nil {
+		return err
+	}
+	if limit := min(c.maxValue, math.MaxInt32-2); len(q.Value) > limit {
+		return Errorf(KindTooLarge, "the value has %d bytes: at most %d are sent", len(q.Value), limit)
+	}
+	if q.Verb.isMeta() {
+		return checkMeta(q.Meta)
+	}
+
+	return nil
+}

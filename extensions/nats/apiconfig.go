@@ -1,0 +1,217 @@
+package nats
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+)
+
+// durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see them as k6 does.
+var durations = []string{ //nolint:gochecknoglobals // a constant
+	"ack_wait", "active", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age",
+	"max_expires", "priority_timeout", "subject_delete_marker_ttl", "ttl",
+}
+
+// verbatim are the names below which the names are the user's own.
+var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a constant
+
+// apiConfig reads the configuration of a stream, consumer or bucket. Its names are those of JetStream's API, in camel case and with
+// times as k6 writes them, or as the API has them, with times in nanoseconds.
+func apiConfig(what string, value sobek.Value, into any) error {
+	object, ok := value.(*sobek.Object)
+	if !ok || object.ClassName() != "Object" {
+		return misuse("%s: the configuration must be an object, not %s", what, value.String())
+	}
+	api, err := toAPI(object.Export())
+	if err != nil {
+		return misuse("%s: %s", what, err)
+	}
+	raw, err := json.Marshal(api)
+	if err != nil {
+		return misuse("%s: the configuration cannot be read: %s", what, err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(into)
+
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong):
+		return misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
+	}
+	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		return misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
+	}
+
+	return misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
+}
+
+// toAPI makes names and times those of the API.
+func toAPI(value any) (any, error) {
+	switch v := value.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, inner := range v {
+			api := snake(name)
+			var err error
+			switch {
+			case slices.Contains(verbatim, api):
+			case name != api || !strings.Contains(name, "_"):
+				inner, err = toAPIValue(api, inner)
+			}
+			if err != nil {
+				return nil, err
+			}
+			out[api] = inner
+		}
+
+		return out, nil
+	case []any:
+		out := make([]any, len(v))
+		for i, inner := range v {
+			var err error
+			if out[i], err = toAPI(inner); err != nil {
+				return nil, err
+			}
+		}
+
+		return out, nil
+	default:
+		return value, nil
+	}
+}
+
+// toAPIValue is the value of one name.
+func toAPIValue(api string, value any) (any, error) {
+	if !slices.Contains(durations, api) {
+		return toAPI(value)
+	}
+	if list, ok := value.([]any); ok {
+		out := make([]any, len(list))
+		for i, v := range list {
+			var err error
+			if out[i], err = toAPIValue(api, v); err != nil {
+				return nil, err
+			}
+		}
+
+		return out, nil
+	}
+	d, err := types.GetDurationValue(value)
+	if err != nil {
+		return nil, misuse(`option %s must be a number of milliseconds or a text such as "5s"`, camel(api))
+	}
+
+	return int64(d), nil
+}
+
+// toScript makes what the API says an object with names in camel case and times in milliseconds.
+func (m *module) toScript(info any) (sobek.Value, error) {
+	raw, err := json.Marshal(info)
+	if err != nil {
+		return nil, newError(KindServer, "the answer cannot be read: %s", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	var plain any
+	if err := decoder.Decode(&plain); err != nil {
+		return nil, newError(KindServer, "the answer cannot be read: %s", err)
+	}
+
+	return m.fromAPI("", plain), nil
+}
+
+// fromAPI makes a JavaScript value of one of the API's.
+func (m *module) fromAPI(name string, value any) sobek.Value {
+	rt := m.vu.Runtime()
+	switch v := value.(type) {
+	case map[string]any:
+		object := rt.NewObject()
+		for key, inner := range v {
+			shown := camel(key)
+			if slices.Contains(verbatim, name) {
+				shown = key
+			}
+			if err := object.Set(shown, m.fromAPI(key, inner)); err != nil {
+				m.throw(err)
+			}
+		}
+
+		return object
+	case []any:
+		values := make([]any, len(v))
+		for i, inner := range v {
+			values[i] = m.fromAPI(name, inner)
+		}
+
+		return rt.NewArray(values...)
+	case json.Number:
+		return m.fromNumber(name, v)
+	default:
+		return rt.ToValue(value)
+	}
+}
+
+func (m *module) fromNumber(name string, n json.Number) sobek.Value {
+	rt := m.vu.Runtime()
+	if slices.Contains(durations, name) {
+		if ns, err := n.Int64(); err == nil {
+			return rt.ToValue(float64(ns) / float64(time.Millisecond))
+		}
+	}
+	if whole, err := n.Int64(); err == nil {
+		if whole >= 0 {
+			return m.number(uint64(whole))
+		}
+
+		return rt.ToValue(whole)
+	}
+	f, _ := n.Float64() // what JSON calls a number is one
+
+	return rt.ToValue(f)
+}
+
+// snake makes maxMsgsPerSubject max_msgs_per_subject.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+
+	return b.String()
+}
+
+// camel makes max_msgs_per_subject maxMsgsPerSubject.
+func camel(name string) string {
+	var b strings.Builder
+	upper := false
+	for _, r := range name {
+		switch {
+		case r == '_':
+			upper = true
+
+			continue
+		case upper:
+			r = unicode.ToUpper(r)
+		}
+		upper = false
+		b.WriteRune(r)
+	}
+
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package nats
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+// authentication sets how a connection proves who it is. It is read when the connection is made; nil for by user, password or
+// token, which nats.go takes as they are.
+type authentication func(*natsio.Options) error
+
+// authentication works out the options that say who the client is. Its errors never show what they hold.
+func (o *options) authentication() (authentication, error) {
+	given := 0
+	for _, is := range []bool{o.User != "", o.Token != "", o.Credentials != "", o.CredentialsFile != "", o.NKey != "" || o.JWT != ""} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case given > 1:
+		return nil, errors.New("only one of user, token, credentials, credentialsFile and nkey can be given (jwt goes with nkey)")
+	case o.User == "" && o.Password != "":
+		return nil, errors.New("password needs user")
+	case o.Credentials != "":
+		return chained([]byte(o.Credentials))
+	case o.CredentialsFile != "":
+		path := o.CredentialsFile
+
+		return func(into *natsio.Options) error {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return fmt.Errorf("credentialsFile cannot be read: %w", err)
+			}
+			apply, err := chained(content)
+			if err != nil {
+				return err
+			}
+
+			return apply(into)
+		}, nil
+	case o.JWT != "" && o.NKey == "":
+		return nil, errors.New("jwt needs nkey, the user's seed")
+	case o.NKey != "":
+		return seeded(o.NKey, o.JWT)
+	default:
+		return nil, nil //nolint:nilnil // as documented
+	}
+}
+
+// chained reads a credentials file: a user's JWT and seed.
+func chained(content []byte) (authentication, error) {
+	_, jwtErr := nkeys.ParseDecoratedJWT(content)
+	if _, err := nkeys.ParseDecoratedNKey(content); err != nil || jwtErr != nil {
+		return nil, errors.New("credentials must be the text of a credentials file: a user's JWT and NKEY seed")
+	}
+
+	return func(into *natsio.Options) error { return natsio.UserCredentialBytes(content)(into) }, nil
+}
+
+// seeded is by a user's seed, and JWT if there is one.
+func seeded(seed, jwt string) (authentication, error) {
+	pair, err := nkeys.FromSeed([]byte(seed))
+	if err != nil {
+		return nil, errors.New("nkey must be the seed of a user's key, which begins with SU")
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, errors.New("nkey must be the seed of a user's key, which begins with SU")
+	}
+	if jwt != "" {
+		return func(into *natsio.Options) error { return natsio.UserJWTAndSeed(jwt, seed)(into) }, nil
+	}
+
+	return func(into *natsio.Options) error { return natsio.Nkey(public, pair.Sign)(into) }, nil
+}

@@ -1,0 +1,142 @@
+package nats
+
+import (
+	"strconv"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All do what others do as well.
+
+// publishWithHeaders is client.publishWithHeaders(subject, data, headers).
+func (c *client) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
+	subject, data, o := c.withHeaders("publishWithHeaders", call)
+	c.publish.send(c, subject, data, o)
+
+	return sobek.Undefined()
+}
+
+func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject string, data []byte, o *publishOptions) {
+	subject, err := text(method+": the subject", call.Argument(0))
+	if err == nil {
+		data, err = c.data(call.Argument(1))
+	}
+	o = &publishOptions{}
+	if err == nil && !isNullish(call.Argument(2)) {
+		o.header, err = header(call.Argument(2))
+	}
+	if err != nil {
+		c.throw(err)
+	}
+
+	return subject, data, o
+}
+
+// publishMsg is client.publishMsg({ topic, data, raw, headers }).
+func (c *client) publishMsg(call sobek.FunctionCall) sobek.Value {
+	subject, data, o := c.wholeMessage("publishMsg", call.Argument(0))
+	c.publish.send(c, subject, data, o)
+
+	return sobek.Undefined()
+}
+
+// wholeMessage reads { topic, data, raw, headers }. Data wins over raw, which may be an array of numbers.
+func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
+	object, ok := value.(*sobek.Object)
+	if !ok {
+		c.throw(misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, value.String()))
+	}
+	get := func(name string) sobek.Value {
+		if v := object.Get(name); v != nil {
+			return v
+		}
+
+		return sobek.Undefined()
+	}
+	subject, err := text(method+": the topic", get("topic"))
+	if err == nil {
+		if given := get("data"); !isNullish(given) {
+			data, err = c.data(given)
+		} else {
+			data, err = c.bytesOrNumbers(get("raw"))
+		}
+	}
+	o = &publishOptions{}
+	if given := get("headers"); err == nil && !isNullish(given) {
+		o.header, err = header(given)
+	}
+	if err != nil {
+		c.throw(err)
+	}
+
+	return subject, data, o
+}
+
+// bytesOrNumbers returns the bytes of binary, or those of an array of numbers.
+func (c *client) bytesOrNumbers(value sobek.Value) ([]byte, error) {
+	object, ok := value.(*sobek.Object)
+	if !ok || object.ClassName() != "Array" {
+		return c.bytesOf(value)
+	}
+	values, err := elements("raw", value)
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, len(values))
+	for i, v := range values {
+		n, err := unsigned("raw: byte "+strconv.Itoa(i), v)
+		if err != nil || n > 255 {
+			return nil, misuse("raw: byte %d must be a number from 0 to 255, not %s", i, v.String())
+		}
+		data[i] = byte(n)
+	}
+
+	return data, nil
+}
+
+// jetStreamSetup is client.jetStreamSetup(configuration): it creates or updates a stream.
+func (c *client) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
+	c.blocking(c.stream.changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(call)
+
+	return sobek.Undefined()
+}
+
+// jetStreamPublish is client.jetStreamPublish(subject, data).
+func (c *client) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
+	m, err := c.outgoing("jetStreamPublish", call)
+	if err != nil {
+		c.throw(err)
+	}
+	m.Header = c.stamped(nil)
+
+	return c.now(c.stream.publication(m, 0))
+}
+
+// jetStreamPublishWithHeaders is client.jetStreamPublishWithHeaders(subject, data, headers).
+func (c *client) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
+	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
+
+	return c.now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+}
+
+// jetStreamPublishMsg is client.jetStreamPublishMsg({ topic, data, raw, headers }).
+func (c *client) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
+	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
+
+	return c.now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+}
+
+// jetStreamSubscribe is client.jetStreamSubscribe(subject, callback): all messages of the subject that are in its stream, and then those
+// that come, until the subscription is closed. They need no acknowledgement.
+func (c *client) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
+	subject, err := text("jetStreamSubscribe: the subject", call.Argument(0))
+	if err != nil {
+		c.throw(err)
+	}
+	if _, ok := sobek.AssertFunction(call.Argument(1)); !ok {
+		c.throw(misuse("jetStreamSubscribe takes a function second, not %s", call.Argument(1).String()))
+	}
+
+	return c.stream.ofSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})
+}

@@ -1,0 +1,177 @@
+package nats
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/lib/types"
+)
+
+const (
+	defaultURL            = "nats://127.0.0.1:4222"
+	defaultTimeout        = 5 * time.Second
+	defaultConnectTimeout = 5 * time.Second
+	defaultPending        = 65536 // that of nats.go
+	defaultReconnects     = 60    // that of nats.go
+	defaultReconnectWait  = 2 * time.Second
+	defaultPingInterval   = 2 * time.Minute
+)
+
+// What the option pool can be.
+const (
+	poolVU     = "vu"
+	poolShared = "shared"
+)
+
+// options are how to reach the servers and how to use them, as scripts write it.
+type options struct {
+	Servers         []string           `json:"servers"`
+	Name            string             `json:"name"`
+	User            string             `json:"user"`
+	Password        string             `json:"password"`
+	Token           string             `json:"token"`
+	Credentials     string             `json:"credentials"`     // the text of a credentials file
+	CredentialsFile string             `json:"credentialsFile"` // its path
+	NKey            string             `json:"nkey"`            // a seed
+	JWT             string             `json:"jwt"`             // with the seed in nkey
+	TLS             *tlsOptions        `json:"tls"`
+	Unsafe          bool               `json:"unsafe"` // ydarias/xk6-nats: TLS without verification, where the server wants TLS
+	Timeout         types.NullDuration `json:"timeout"`
+	ConnectTimeout  types.NullDuration `json:"connectTimeout"`
+	PingInterval    types.NullDuration `json:"pingInterval"`
+	MaxReconnects   *int               `json:"maxReconnects"`
+	ReconnectWait   types.NullDuration `json:"reconnectWait"`
+	ReconnectJitter types.NullDuration `json:"reconnectJitter"`
+	ReconnectBuffer int                `json:"reconnectBuffer"`
+	InboxPrefix     string             `json:"inboxPrefix"`
+	NoEcho          bool               `json:"noEcho"`
+	NoRandomize     bool               `json:"noRandomize"`
+	Pool            string             `json:"pool"`
+	Stamp           bool               `json:"stamp"`
+	TagSubjects     bool               `json:"tagSubjects"`
+}
+
+// Config is how to reach the servers, and how to use them: options whose defaults are filled in.
+type Config struct {
+	options
+
+	TimeoutEach    time.Duration
+	ConnectWithin  time.Duration
+	PingEvery      time.Duration
+	Reconnects     int
+	WaitBetween    time.Duration
+	JitterUpTo     time.Duration
+	Authentication authentication
+}
+
+// config works out the options. The url is where servers may also stand, with commas between them.
+func (o *options) config(text string) (*Config, error) {
+	c := &Config{options: *o, Reconnects: defaultReconnects}
+	if text != "" && len(o.Servers) > 0 {
+		return nil, errors.New("the servers are given twice: as the url and as the option servers")
+	}
+	if text != "" {
+		c.Servers = strings.Split(text, ",")
+	}
+	if len(c.Servers) == 0 {
+		c.Servers = []string{defaultURL}
+	}
+	c.Servers = slices.Clone(c.Servers)
+	for i, server := range c.Servers {
+		var err error
+		if c.Servers[i], err = serverURL(server); err != nil {
+			return nil, err
+		}
+	}
+	c.TimeoutEach = orDefault(o.Timeout, defaultTimeout)
+	c.ConnectWithin = orDefault(o.ConnectTimeout, defaultConnectTimeout)
+	c.PingEvery = orDefault(o.PingInterval, defaultPingInterval)
+	c.WaitBetween = orDefault(o.ReconnectWait, defaultReconnectWait)
+	c.JitterUpTo = orDefault(o.ReconnectJitter, 0)
+	if o.MaxReconnects != nil {
+		c.Reconnects = *o.MaxReconnects
+	}
+	if c.Pool == "" {
+		c.Pool = poolVU
+	}
+	var err error
+	if c.Authentication, err = o.authentication(); err != nil {
+		return nil, err
+	}
+
+	return c, c.validate()
+}
+
+func orDefault(d types.NullDuration, fallback time.Duration) time.Duration {
+	if d.Valid {
+		return d.TimeDuration()
+	}
+
+	return fallback
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.TimeoutEach <= 0:
+		return fmt.Errorf("timeout must be more than 0, not %s", c.TimeoutEach)
+	case c.ConnectWithin <= 0:
+		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectWithin)
+	case c.PingEvery <= 0:
+		return fmt.Errorf("pingInterval must be more than 0, not %s", c.PingEvery)
+	case c.WaitBetween < 0 || c.JitterUpTo < 0:
+		return errors.New("reconnectWait and reconnectJitter must not be below 0")
+	case c.ReconnectBuffer < 0:
+		return fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", c.ReconnectBuffer)
+	case c.Pool != poolVU && c.Pool != poolShared:
+		return fmt.Errorf("pool must be %q or %q, not %q", poolVU, poolShared, c.Pool)
+	case strings.ContainsAny(c.InboxPrefix, "*> \t\r\n") || strings.HasSuffix(c.InboxPrefix, "."):
+		return fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", c.InboxPrefix)
+	case c.TLS == nil:
+		return nil
+	}
+
+	return c.TLS.validate()
+}
+
+// schemes are those that a server's URL may have.
+var schemes = []string{"nats", "tls", "ws", "wss"} //nolint:gochecknoglobals // a constant
+
+var errURL = errors.New("a server must look like nats://user:password@host:4222, tls://host, ws://host, wss://host or host:4222")
+
+// serverURL completes a server's URL. Its errors never show the URL: it may hold a password.
+func serverURL(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if !strings.Contains(text, "://") {
+		text = "nats://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" ||
+		u.Fragment != "" {
+		return "", errURL
+	}
+	u.Path = ""
+	if u.Port() == "" {
+		u.Host += map[string]string{"ws": ":80", "wss": ":443"}[u.Scheme]
+		if u.Port() == "" {
+			u.Host += ":4222"
+		}
+	}
+
+	return u.String(), nil
+}
+
+// hosts are the servers without what may be secret.
+func (c *Config) hosts() string {
+	hosts := make([]string, len(c.Servers))
+	for i, server := range c.Servers {
+		if u, err := url.Parse(server); err == nil {
+			hosts[i] = u.Host
+		}
+	}
+
+	return strings.Join(hosts, ", ")
+}

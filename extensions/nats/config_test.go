@@ -1,0 +1,78 @@
+package nats
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestServers(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                               {"nats://127.0.0.1:4222"},
+		"nats.test":                      {"nats://nats.test:4222"},
+		"a:1, tls://b":                   {"nats://a:1", "tls://b:4222"},
+		"nats://me:pass@a:1/":            {"nats://me:pass@a:1"},
+		"ws://a,wss://b,wss://c:1,[::1]": {"ws://a:80", "wss://b:443", "wss://c:1", "nats://[::1]:4222"},
+	} {
+		c, err := new(options).config(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Servers, text)
+	}
+	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "nats://secret#@a", ","} {
+		_, err := new(options).config(text)
+		require.Equal(t, errURL, err, text)
+	}
+	c, err := (&options{Servers: []string{"nats://me:secret@a:1", "b"}}).config("")
+	require.NoError(t, err)
+	require.Equal(t, "a:1, b:4222", c.hosts())
+}
+
+func TestDefaults(t *testing.T) {
+	c, err := new(options).config("")
+	require.NoError(t, err)
+	require.Equal(t, 5*time.Second, c.TimeoutEach)
+	require.Equal(t, 5*time.Second, c.ConnectWithin)
+	require.Equal(t, 60, c.Reconnects)
+	require.Equal(t, poolVU, c.Pool)
+}
+
+func TestOptionsThatAreWrong(t *testing.T) {
+	v := newInitVU(t, New())
+	for given, message := range map[string]string{
+		`'a', { servers: ['b'] }`:                      `new Client: the servers are given twice: as the url and as the option servers`,
+		`{ server: 'a' }`:                              `new Client: unknown option "server"; known are servers, name, user`,
+		`{ servers: 'a' }`:                             `new Client: option servers must be an array, not a string`,
+		`{}, {}`:                                       `new Client takes a url and options, or options alone`,
+		`{ timeout: 0 }`:                               `new Client: timeout must be more than 0, not 0s`,
+		`{ connectTimeout: -1 }`:                       `new Client: connectTimeout must be more than 0`,
+		`{ pool: 'all' }`:                              `new Client: pool must be "vu" or "shared", not "all"`,
+		`{ inboxPrefix: 'a.*' }`:                       `new Client: inboxPrefix must be a subject without wildcards`,
+		`{ reconnectBuffer: -1 }`:                      `new Client: reconnectBuffer must be a number of bytes, or 0 for none, not -1`,
+		`{ reconnectWait: -1 }`:                        `new Client: reconnectWait and reconnectJitter must not be below 0`,
+		`{ pingInterval: 0 }`:                          `new Client: pingInterval must be more than 0, not 0s`,
+		`{ password: 'sec-ret' }`:                      `new Client: password needs user`,
+		`{ user: 'u', token: 'sec-ret' }`:              `new Client: only one of user, token, credentials, credentialsFile and nkey can be given`,
+		`{ nkey: 'SU-sec-ret' }`:                       `new Client: nkey must be the seed of a user's key, which begins with SU`,
+		`{ jwt: 'sec-ret' }`:                           `new Client: jwt needs nkey, the user's seed`,
+		`{ credentials: 'sec-ret' }`:                   `new Client: credentials must be the text of a credentials file`,
+		`{ tls: { ca: 'sec-ret' } }`:                   `new Client: tls.ca must hold certificates in PEM`,
+		`{ tls: { cert: 'sec-ret' } }`:                 `new Client: tls.cert and tls.key must be given together`,
+		`{ tls: { cert: 'sec-ret', key: 'sec-ret' } }`: `new Client: tls.cert and tls.key cannot be read`,
+		`'nats://u:sec-ret@host:port'`:                 `new Client: a server must look like nats://user:password@host:4222`,
+	} {
+		e := v.fail(`new nats.Client(` + given + `)`)
+		require.Equal(t, KindUsage, e.Kind, given)
+		require.Contains(t, e.Message, message, given)
+		require.NotContains(t, e.Message, "sec-ret", given)
+	}
+}
+
+func TestNamesOfTheAPI(t *testing.T) {
+	for name, api := range map[string]string{"maxMsgsPerSubject": "max_msgs_per_subject", "max_age": "max_age", "name": "name"} {
+		require.Equal(t, api, snake(name))
+	}
+	require.Equal(t, "maxMsgsPerSubject", camel("max_msgs_per_subject"))
+	require.Equal(t, "allowMsgTtl", camel("allow_msg_ttl"))
+	require.Equal(t, "allow_msg_ttl", snake("allowMsgTtl"))
+}

@@ -1,0 +1,197 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	natsio "github.com/nats-io/nats.go"
+)
+
+// connection is one to a server, which nats.go makes again where it breaks.
+type connection struct {
+	nc *natsio.Conn
+
+	stop context.CancelFunc // ends what dials
+	over chan struct{}      // closed when the connection is, for good
+
+	// What nobody has counted yet.
+	in, out                 atomic.Uint64 // bytes
+	reconnects, disconnects atomic.Int64
+	mu                      sync.Mutex
+	failures                []string // kinds of errors that came by themselves
+}
+
+// maxFailures bounds what is remembered until somebody counts it.
+const maxFailures = 1000
+
+// openConnection connects, within connectTimeout.
+func openConnection(ctx context.Context, cfg *Config, dial dialFunc, base *tls.Config) (*connection, error) {
+	if ctx.Err() != nil {
+		return nil, errTestEnded()
+	}
+	conn := &connection{over: make(chan struct{})}
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	conn.stop = stop
+	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach}
+	opts, err := conn.options(cfg, d, base)
+	if err != nil {
+		stop()
+
+		return nil, newError(KindUsage, "%s", plain(err))
+	}
+
+	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
+	defer cancel()
+	release := context.AfterFunc(opening, func() {
+		stop()
+		d.interrupt()
+	})
+	conn.nc, err = opts.Connect()
+	if release() && err == nil {
+		return conn, nil
+	}
+	if err == nil {
+		conn.nc.Close()
+	}
+	stop()
+	switch {
+	case ctx.Err() != nil:
+		return nil, errTestEnded()
+	case opening.Err() != nil:
+		return nil, newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
+	default:
+		return nil, d.why(cfg, err)
+	}
+}
+
+// why says why no connection could be made.
+func (d *dialer) why(cfg *Config, err error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil && (errors.Is(err, natsio.ErrNoServers) || errors.Is(err, d.err)) {
+		reason := d.err.Error()
+		if strings.Contains(reason, "connection refused") {
+			reason = "connection refused; is a nats-server running there?"
+		}
+
+		return newError(KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
+	}
+	e := asError(err)
+	if e.Kind != KindAuth {
+		e.Kind = KindConnect
+	}
+	e.Message = "cannot connect to " + cfg.hosts() + ": " + e.Message
+
+	return e
+}
+
+// options are those for nats.go.
+func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*natsio.Options, error) {
+	o := natsio.GetDefaultOptions()
+	o.Servers = cfg.Servers
+	o.Name = cfg.Name
+	o.User, o.Password, o.Token = cfg.User, cfg.Password, cfg.Token
+	o.CustomDialer = d
+	o.SkipHostLookup = true           // k6 has its own
+	o.Timeout = 2 * cfg.ConnectWithin // of each step; all together have half of that
+	o.FlusherTimeout = cfg.TimeoutEach
+	o.DrainTimeout = cfg.TimeoutEach
+	o.PingInterval = cfg.PingEvery
+	o.AllowReconnect = cfg.Reconnects != 0
+	o.MaxReconnect = cfg.Reconnects
+	o.ReconnectWait = cfg.WaitBetween
+	o.ReconnectJitter, o.ReconnectJitterTLS = cfg.JitterUpTo, cfg.JitterUpTo
+	o.ReconnectBufSize = -1 // what is published while there is no connection has failed
+	if cfg.ReconnectBuffer > 0 {
+		o.ReconnectBufSize = cfg.ReconnectBuffer
+	}
+	o.InboxPrefix = cfg.InboxPrefix
+	o.NoEcho = cfg.NoEcho
+	o.NoRandomize = cfg.NoRandomize
+	var err error
+	if o.TLSConfig, err = cfg.TLS.config(base); err != nil {
+		return nil, err
+	}
+	o.TLSConfig.InsecureSkipVerify = o.TLSConfig.InsecureSkipVerify || cfg.Unsafe
+	o.Secure = cfg.TLS != nil
+	o.TLSHandshakeFirst = cfg.TLS != nil && cfg.TLS.First
+	o.DisconnectedErrCB = func(_ *natsio.Conn, err error) {
+		if err != nil {
+			conn.disconnects.Add(1)
+		}
+	}
+	o.ReconnectedCB = func(*natsio.Conn) { conn.reconnects.Add(1) }
+	o.AsyncErrorCB = func(_ *natsio.Conn, _ *natsio.Subscription, err error) { conn.failed(err) }
+	o.ClosedCB = func(*natsio.Conn) { close(conn.over) }
+	if cfg.Authentication != nil {
+		err = cfg.Authentication(&o)
+	}
+
+	return &o, err
+}
+
+// failed remembers an error that came by itself.
+func (conn *connection) failed(err error) {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if len(conn.failures) < maxFailures {
+		conn.failures = append(conn.failures, asError(err).Kind)
+	}
+}
+
+// claim counts what has happened on the connection since it was last asked, and returns the bytes that have gone over it.
+func (conn *connection) claim(i *instruments) (sent, received uint64) {
+	sent, received = conn.traffic()
+	i.traffic(sent, received)
+	if n := conn.reconnects.Swap(0); n != 0 {
+		i.meter.Add(i.plain[metricReconnects], float64(n))
+	}
+	if n := conn.disconnects.Swap(0); n != 0 {
+		i.meter.Add(i.plain[metricDisconnects], float64(n))
+	}
+	conn.mu.Lock()
+	failures := conn.failures
+	conn.failures = nil
+	conn.mu.Unlock()
+	for _, kind := range failures {
+		i.failed(kind, 1)
+	}
+
+	return sent, received
+}
+
+// traffic is the bytes that have gone over the connection since it was last asked.
+func (conn *connection) traffic() (sent, received uint64) { return conn.out.Swap(0), conn.in.Swap(0) }
+
+// usable tells whether nats.go has not given the connection up.
+func (conn *connection) usable() bool { return !conn.nc.IsClosed() }
+
+// close closes the connection, at once.
+func (conn *connection) close() {
+	conn.stop()
+	conn.nc.Close()
+}
+
+// flush waits until the server has taken all that was sent.
+func (conn *connection) flush(ctx context.Context) error { return conn.nc.FlushWithContext(ctx) }
+
+// drain ends all subscriptions, and then the connection when all is sent.
+func (conn *connection) drain(ctx context.Context) error {
+	if err := conn.nc.Drain(); err != nil {
+		return err
+	}
+	select {
+	case <-conn.over:
+		conn.stop()
+
+		return nil
+	case <-ctx.Done():
+		conn.close()
+
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,338 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// consumer is a JavaScript Consumer: one of a stream, as seen through the client's connection, whichever that is.
+type consumer struct {
+	bound[jetstream.Consumer]
+}
+
+// consumerOf is the one that find asks the server for.
+func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStream) (jetstream.Consumer, error)) *consumer {
+	c := &consumer{}
+	c.handle, c.find = h, find
+
+	return c
+}
+
+// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration): the consumer.
+func (h *jetStreamHandle) changeConsumer(
+	name string,
+	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
+) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		stream, err := text(name+": the stream", call.Argument(0))
+		if err != nil {
+			return nil, err
+		}
+		var cfg jetstream.ConsumerConfig
+		if err := apiConfig(name, call.Argument(1), &cfg); err != nil {
+			return nil, err
+		}
+		c := h.consumerOf(nil)
+		t := h.task(name, nil)
+		t.job = func(ctx context.Context, conn *connection, _ *record) error {
+			js, _, err := h.bind(conn)
+			if err != nil {
+				return err
+			}
+			made, err := change(js, ctx, stream, cfg)
+			if err != nil {
+				return err
+			}
+			id := made.CachedInfo().Name
+			c.conn, c.found = conn, made
+			c.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
+				return js.Consumer(ctx, stream, id)
+			}
+
+			return nil
+		}
+		t.value = func() (sobek.Value, error) { return c.object(), nil }
+
+		return t, nil
+	}
+}
+
+// consumer is jetStream.consumer(stream, name). It asks the server nothing yet.
+func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
+	stream, err := text("consumer: the stream", call.Argument(0))
+	if err != nil {
+		h.client.throw(err)
+	}
+	name, err := text("consumer: the name", call.Argument(1))
+	if err != nil {
+		h.client.throw(err)
+	}
+
+	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
+		return js.Consumer(ctx, stream, name)
+	}).object()
+}
+
+// orderedConsumer is jetStream.orderedConsumer(stream, configuration): each message once, in the stream's order. It is made by its
+// first use.
+func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
+	stream, err := text("orderedConsumer: the stream", call.Argument(0))
+	if err != nil {
+		h.client.throw(err)
+	}
+	var cfg jetstream.OrderedConsumerConfig
+	if given := call.Argument(1); !isNullish(given) {
+		if err := apiConfig("orderedConsumer", given, &cfg); err != nil {
+			h.client.throw(err)
+		}
+	}
+
+	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
+		return js.OrderedConsumer(ctx, stream, cfg)
+	}).object()
+}
+
+func (c *consumer) object() *sobek.Object {
+	client := c.handle.client
+	object := client.vu.Runtime().NewObject()
+	client.operations(object, map[string]reading{"info": c.info, "next": c.next, "fetch": c.fetch})
+	k6glue.Methods(client.vu.Runtime(), object, map[string]k6glue.Function{"consume": c.consume})
+
+	return object
+}
+
+// info is consumer.info().
+func (c *consumer) info(sobek.FunctionCall) (*task, error) {
+	t := c.handle.task("consumerInfo", nil)
+	var info *jetstream.ConsumerInfo
+	t.job = func(ctx context.Context, conn *connection, _ *record) error {
+		found, err := c.on(ctx, conn)
+		if err == nil {
+			info, err = found.Info(ctx)
+		}
+
+		return err
+	}
+	t.value = func() (sobek.Value, error) { return c.handle.client.toScript(info) }
+
+	return t, nil
+}
+
+// next is consumer.next(timeout): the next message; null when none has come in time.
+func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
+	timeout, err := duration("next: the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
+	o := fetchOptions{timeout: max(timeout, time.Nanosecond)}
+	t, b := c.pull(1, o)
+	t.operation = "js.next"
+	t.value = func() (sobek.Value, error) {
+		if len(b.all) == 0 {
+			return sobek.Null(), nil
+		}
+		b.feed.aged(b.all...)
+
+		return b.feed.make(b.all[0]), nil
+	}
+
+	return t, err
+}
+
+// fetch is consumer.fetch(n, options): up to n messages, those that have come when there are n or the time is over.
+func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
+	n, err := count("fetch: the number of messages", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	o, err := readFetchOptions(call.Argument(1), c.handle.client.config.TimeoutEach)
+	if err == nil && o.noWait && o.maxBytes != 0 {
+		err = misuse("fetch: noWait and maxBytes do not go together")
+	}
+	t, _ := c.pull(n, o)
+
+	return t, err
+}
+
+// graceful is how much later than the server the client ends a fetch.
+const graceful = time.Second
+
+// pull asks for messages.
+func (c *consumer) pull(n int, o fetchOptions) (*task, *taken[jetstream.Msg]) {
+	client := c.handle.client
+	f := &feed[jetstream.Msg]{client: client}
+	ofStream(f)
+	b := &taken[jetstream.Msg]{feed: f, options: o}
+
+	return &task{
+		operation: "js.fetch", timeout: o.timeout + graceful,
+		job: func(ctx context.Context, conn *connection, r *record) error {
+			f.conn = conn
+			found, err := c.on(ctx, conn)
+			if err != nil {
+				return err
+			}
+			batch, err := ask(found, n, o)
+			if err != nil {
+				return err
+			}
+
+			return receive(ctx, batch, b, r)
+		},
+		value: b.value,
+	}, b
+}
+
+// ask sends the request for messages.
+func ask(found jetstream.Consumer, n int, o fetchOptions) (jetstream.MessageBatch, error) {
+	wait := jetstream.FetchMaxWait(max(o.timeout, time.Millisecond))
+	switch {
+	case o.noWait:
+		return found.FetchNoWait(n)
+	case o.maxBytes != 0:
+		return found.FetchBytes(o.maxBytes, wait)
+	default:
+		return found.Fetch(n, wait)
+	}
+}
+
+// receive takes the messages of a batch until it ends.
+func receive(ctx context.Context, batch jetstream.MessageBatch, b *taken[jetstream.Msg], r *record) error {
+	for {
+		select {
+		case m, more := <-batch.Messages():
+			if !more {
+				return notEmpty(batch.Error())
+			}
+			if err := b.add(m, r); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// notEmpty tells what is an error from that no message has come, which is none.
+func notEmpty(err error) error {
+	if errors.Is(err, natsio.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
+		return nil
+	}
+
+	return err
+}
+
+// ofStream makes a feed one of a stream's messages.
+func ofStream(f *feed[jetstream.Msg]) {
+	f.weigh = func(m jetstream.Msg) int { return len(m.Data()) }
+	f.age = func(m jetstream.Msg) (time.Duration, bool) { return latency(m.Headers(), m) }
+	f.make = func(m jetstream.Msg) sobek.Value { return f.client.storedMessage(f.conn, m) }
+	f.accept = func(m jetstream.Msg) error { return m.Ack() }
+}
+
+// consumeOptions are those of consume.
+type consumeOptions struct {
+	MaxMessages int `json:"maxMessages"` // asked for ahead of the callback; nats.go's default is 500
+}
+
+// consume is consumer.consume(callback, options): messages come by themselves, as those of a subscription do.
+func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
+	client := c.handle.client
+	callback, rest := sobek.Callable(nil), call.Argument(0)
+	if fn, ok := sobek.AssertFunction(rest); ok {
+		callback, rest = fn, call.Argument(1)
+	} else if isNullish(rest) {
+		rest = call.Argument(1)
+	}
+	o := consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}
+	if err := k6glue.Options(rest, &o); err != nil {
+		client.throw(misuse("consume: %s", err))
+	}
+	if o.MaxMessages < 1 || o.MaxMessages > maxElements {
+		client.throw(misuse("consume: maxMessages must be from 1 to %d, not %d", maxElements, o.MaxMessages))
+	}
+
+	var f *feed[jetstream.Msg]
+	client.now(&task{operation: "js.consume", job: func(ctx context.Context, conn *connection, _ *record) error {
+		found, err := c.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+		f = newFeed[jetstream.Msg](client, conn, "deliver", o.MaxMessages)
+		ofStream(f)
+
+		return flow(f, found, o.MaxMessages)
+	}})
+	if callback != nil {
+		f.push(callback)
+	}
+
+	return f.object()
+}
+
+// flow lets a consumer's messages into a feed, no faster than they are taken from it.
+func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
+	running, err := found.Consume(func(m jetstream.Msg) {
+		select {
+		case f.come <- m:
+		case <-f.over:
+		}
+	}, jetstream.PullMaxMessages(atATime), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+		f.conn.failed(err)
+		if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
+			f.end()
+		}
+	}))
+	if err != nil {
+		return err
+	}
+	f.stop = running.Stop
+	go func() {
+		select {
+		case <-running.Closed():
+		case <-f.conn.over: // where nobody takes its messages, it does not notice by itself
+		}
+		f.end()
+	}()
+
+	return nil
+}
+
+// deleteConsumer is jetStream.deleteConsumer(stream, name).
+func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error) {
+	stream, err := text("deleteConsumer: the stream", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	name, err := text("deleteConsumer: the name", call.Argument(1))
+
+	return h.task("deleteConsumer", func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		return nil, js.DeleteConsumer(ctx, stream, name)
+	}), err
+}
+
+// consumers is jetStream.consumers(stream): the names of its consumers.
+func (h *jetStreamHandle) consumers(call sobek.FunctionCall) (*task, error) {
+	return h.withStream("consumers", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		lister := stream.ConsumerNames(ctx)
+		names := all(lister.Name())
+
+		return names, lister.Err()
+	})
+}
+
+// ofSubject is an ordered consumer of a subject, of the stream that takes it.
+func (h *jetStreamHandle) ofSubject(subject string) *consumer {
+	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
+		stream, err := js.StreamNameBySubject(ctx, subject)
+		if err != nil {
+			return nil, err
+		}
+
+		return js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
+	})
+}

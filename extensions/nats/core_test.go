@@ -1,0 +1,329 @@
+package nats
+
+import (
+	"testing"
+	"time"
+
+	natsio "github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+)
+
+func TestPublish(t *testing.T) {
+	v := newVU(t)
+	nc := plainConn(t, natsURL(t))
+	unique := v.run(`unique`).(string)
+	sub, err := nc.SubscribeSync(unique)
+	require.NoError(t, err)
+	require.NoError(t, nc.Flush())
+	v.run(`
+		var client = new nats.Client(url, { name: 'a test' });
+		client.publish(unique, 'text äö');
+		client.publish(unique, new Uint8Array([0, 13, 10, 255]).buffer);
+		client.publish(unique, new Uint8Array([9, 1, 2, 9]).subarray(1, 3));
+		client.publish(unique);
+		client.publish(unique, 'h', { headers: { One: '1', Two: ['a', 'b'] }, reply: 'answers' });
+		client.flush();
+	`)
+	for _, want := range []natsio.Msg{
+		{Data: []byte("text äö")}, {Data: []byte{0, 13, 10, 255}}, {Data: []byte{1, 2}}, {Data: []byte{}},
+		{Data: []byte("h"), Reply: "answers", Header: natsio.Header{"One": {"1"}, "Two": {"a", "b"}}},
+	} {
+		got, err := sub.NextMsg(10 * time.Second)
+		require.NoError(t, err)
+		require.Equal(t, want.Data, got.Data)
+		require.Equal(t, want.Reply, got.Reply)
+		require.Equal(t, want.Header, got.Header)
+	}
+	require.Equal(t, 5.0, v.counted(metricMessagesSent))
+	require.Equal(t, float64(len("text äö")+4+2+1), v.counted(metricBytesSent))
+	require.Positive(t, v.counted("data_sent"))
+}
+
+func TestPublishBatch(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `[3, 4, 1000, ["a","b","a","b"], 3, 500]`, v.js(`(() => {
+		const client = new nats.Client(url), sub = client.subscribe(unique);
+		const one = client.publishBatch(unique, 'x', { count: 3 });
+		sub.fetch(3);
+		const several = client.publishBatch(unique, Object.freeze(['a', 'b']), Object.freeze({ count: 2 }));
+		const data = sub.fetch(4).map((m) => m.data);
+		const many = client.publishBatch(unique, 'y', { count: 1000 });
+		const counted = sub.fetch(500, { discard: true });
+		const stamped = new nats.Client(url, { stamp: true }).publishBatch(unique, ['1', '2', '3']);
+		return [one, several, many, data, stamped, counted];
+	})()`))
+}
+
+func TestPull(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `[null, "a", ["b","c"], [], 0, true, null, []]`, v.js(`(() => {
+		const client = new nats.Client(url), sub = client.subscribe(unique);
+		const none = sub.next(20);
+		client.publishBatch(unique, ['a', 'b', 'c']);
+		const first = sub.next().data, rest = sub.fetch(2).map((m) => m.data), nothing = sub.fetch(5, { noWait: true });
+		const pending = sub.pending();
+		sub.close();
+		return [none, first, rest, nothing, pending, sub.isClosed(), sub.next('1h'), sub.fetch(3, { timeout: '1h' })];
+	})()`))
+	require.Equal(t, 3.0, v.counted(metricMessagesReceived))
+	require.Zero(t, v.counted(metricErrors), "that nothing comes is no failure")
+}
+
+func TestMessage(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `{"subject":"s","topic":"s","reply":"r","data":"ä","raw":[195,164],"headers":{"A":"1"},"all":["1","2"],"none":[],
+		"keys":["subject","reply","data","raw","headers","topic"],"same":true}`, v.js(`(() => {
+		const client = new nats.Client(url), sub = client.subscribe(unique);
+		client.publish(unique, 'ä', { headers: { A: ['1', '2'] }, reply: 'r' });
+		const m = sub.next(), { data, reply, headers } = m;
+		return { subject: m.subject === unique ? 's' : m.subject, topic: m.topic === unique ? 's' : m.topic, reply, data, headers,
+			raw: Array.from(new Uint8Array(m.raw)), all: m.header('A'), none: m.header('B'), keys: Object.keys(m), same: m.raw === m.raw };
+	})()`))
+	require.Equal(t, KindUsage, v.fail(`
+		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
+		sub.next().respond('y')`).Kind)
+	require.Equal(t, KindUsage, v.fail(`
+		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
+		const { respond } = sub.next(); respond('y')`).Kind)
+}
+
+func TestQueueAndMax(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `[100, 5, true]`, v.js(`(() => {
+		const client = new nats.Client(url);
+		const one = client.subscribe(unique, null, { queue: 'q' }), other = client.subscribe(unique, null, { queue: 'q' });
+		const few = client.subscribe(unique, { max: 5 });
+		client.publishBatch(unique, 'x', { count: 100 });
+		client.flush();
+		const all = one.fetch(100, { timeout: 200, discard: true }) + other.fetch(100, { timeout: 200, discard: true });
+		return [all, few.fetch(100, { timeout: 5000 }).length, few.isClosed()];
+	})()`))
+}
+
+func TestRequest(t *testing.T) {
+	v := newVU(t)
+	nc := plainConn(t, natsURL(t))
+	_, err := nc.Subscribe(v.run(`unique`).(string), func(m *natsio.Msg) {
+		answer := natsio.NewMsg(m.Reply)
+		answer.Data = append([]byte("re: "), m.Data...)
+		answer.Header.Set("Got", m.Header.Get("Sent"))
+		_ = nc.PublishMsg(answer)
+	})
+	require.NoError(t, err)
+	require.NoError(t, nc.Flush())
+	require.JSONEq(t, `["re: hello", "yes"]`, v.js(`(() => {
+		const answer = new nats.Client(url, { inboxPrefix: 'my.inbox' }).request(unique, 'hello', { headers: { Sent: 'yes' }, timeout: '10s' });
+		return [answer.data, answer.headers.Got];
+	})()`))
+	require.Equal(t, 1.0, v.counted(metricOps, "operation", "request", "outcome", outcomeOK))
+	require.Len(t, v.found(metricDuration, "operation", "request"), 1)
+
+	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
+	require.Equal(t, thrown{Message: "no responders available for request", Kind: KindNoResponders}, e)
+	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: 30 })`)
+	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: KindTimeout}, e)
+	require.Equal(t, 1.0, v.counted(metricErrors, "kind", KindTimeout))
+	require.Equal(t, 1.0, v.counted(metricErrors, "kind", KindNoResponders))
+}
+
+func TestRespondInGo(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `["fixed", "echoed", "no_responders"]`, v.js(`(() => {
+		const client = new nats.Client(url);
+		const fixed = client.respond(unique + '.a', 'fixed'), echo = client.respond(unique + '.b', null, { queue: 'q' });
+		const answers = [client.request(unique + '.a', 'x').data, client.request(unique + '.b', 'echoed').data];
+		fixed.close();
+		return [...answers, attempt(() => client.request(unique + '.a', 'x')).kind];
+	})()`))
+}
+
+func TestRequestMany(t *testing.T) {
+	v := newVU(t)
+	nc := plainConn(t, natsURL(t))
+	_, err := nc.Subscribe(v.run(`unique`).(string), func(m *natsio.Msg) {
+		for _, answer := range []string{"1", "2", "3"} {
+			_ = m.Respond([]byte(answer))
+		}
+		if string(m.Data) == "end" {
+			_ = m.Respond(nil)
+		}
+	})
+	require.NoError(t, err)
+	require.NoError(t, nc.Flush())
+	require.JSONEq(t, `[["1","2"], ["1","2","3"], ["1","2","3"], ["1","2","3"], "no_responders"]`, v.js(`(() => {
+		const client = new nats.Client(url), data = (o, text) => client.requestMany(unique, text, o).map((m) => m.data);
+		return [data({ max: 2 }), data({ stall: 100, timeout: '1h' }), data({ timeout: 100 }), data({ timeout: '1h' }, 'end'),
+			attempt(() => client.requestMany(unique + '.nobody', 'x')).kind];
+	})()`))
+}
+
+func TestCallbacks(t *testing.T) {
+	v := newVU(t)
+	v.loop(`
+		globalThis.got = [];
+		const client = new nats.Client(url);
+		const sub = client.subscribe(unique, (m) => {
+			got.push(m.data);
+			if (got.length === 500) { sub.close(); }
+		});
+		const service = client.subscribe(unique + '.service', (m) => m.respond(m.data + '!'), { queue: 'q' });
+		client.publishBatch(unique, 'x', { count: 500 });
+		const answer = await client.asyncRequest(unique + '.service', 'hey');
+		got.push(answer.data);
+		service.close();
+	`)
+	require.JSONEq(t, `[501, true]`, v.js(`[got.length, got.includes('hey!')]`))
+	require.Equal(t, 501.0, v.counted(metricOps, "operation", "deliver", "outcome", outcomeOK))
+	v.exit()
+	requireNoneLeft(t)
+}
+
+// What has come before the client closes still reaches its callback.
+func TestCallbacksAfterClose(t *testing.T) {
+	v := newVU(t)
+	v.loop(`
+		globalThis.got = 0;
+		const client = new nats.Client(url), other = new nats.Client(url), seen = other.subscribe(unique);
+		client.subscribe(unique, () => { got++; });
+		client.publishBatch(unique, 'x', { count: 10 });
+		client.flush();
+		seen.fetch(10);
+		client.close();
+	`)
+	require.Equal(t, int64(10), v.run(`got`))
+}
+
+func TestCallbackThatThrows(t *testing.T) {
+	v := newVU(t)
+	_, err := v.RunOnEventLoop(`
+		const client = new nats.Client(url);
+		client.subscribe(unique, () => { throw new Error('the script is wrong'); });
+		client.publishBatch(unique, 'x', { count: 3 });
+	`)
+	require.ErrorContains(t, err, "the script is wrong")
+	v.CancelContext() // as k6 does then
+	v.exit()
+	requireNoneLeft(t)
+}
+
+func TestAsyncFormsDoTheSame(t *testing.T) {
+	v := newVU(t)
+	v.loop(`
+		globalThis.got = [];
+		const client = new nats.Client(url);
+		await client.asyncConnect();
+		const service = client.respond(unique + '.echo');
+		const answers = await Promise.all(['a', 'b', 'c'].map((x) => client.asyncRequest(unique + '.echo', x)));
+		got.push(answers.map((m) => m.data));
+		const sub = client.subscribe(unique), waiting = sub.asyncNext('10s'), more = sub.asyncFetch(2);
+		client.publishBatch(unique, ['x', 'y', 'z']);
+		got.push([(await waiting).data, ...(await more).map((m) => m.data)].sort());
+		await client.asyncFlush();
+		got.push(await client.asyncRtt() >= 0);
+		got.push(await client.asyncRequest(unique + '.none', 'x').catch((e) => e.kind));
+		const iterator = sub.messages(), all = [];
+		client.publishBatch(unique, ['1', '2']);
+		for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
+			all.push(step.value.data);
+			if (all.length === 2) { sub.close(); }
+		}
+		got.push(all);
+		await client.asyncDrain();
+	`)
+	require.JSONEq(t, `[["a","b","c"],["x","y","z"],true,"no_responders",["1","2"]]`, v.js(`got`))
+}
+
+func TestDrain(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `[10, true, 10, true]`, v.js(`(() => {
+		const client = new nats.Client(url), one = client.subscribe(unique), other = client.subscribe(unique);
+		client.publishBatch(unique, 'x', { count: 10 });
+		one.drain();
+		const drained = [one.fetch(100, { discard: true }), one.isClosed()];
+		client.drain();
+		return [...drained, other.fetch(100, { discard: true }), other.isClosed()];
+	})()`))
+}
+
+func TestLatency(t *testing.T) {
+	v := newVU(t)
+	v.run(`
+		var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique);
+		client.publish(unique, 'x', { headers: { A: 'b' } });
+		if (sub.next().headers.A !== 'b') { throw new Error('the own header is lost'); }
+	`)
+	found := v.found(metricLatency)
+	require.Len(t, found, 1)
+	require.GreaterOrEqual(t, found[0].Value, 0.0)
+	require.Less(t, found[0].Value, 10_000.0)
+}
+
+func TestSubjectsAreTaggedOnRequest(t *testing.T) {
+	v := newVU(t)
+	v.run(`
+		new nats.Client(url).publish('plain', 'x');
+		new nats.Client(url, { tagSubjects: true }).publish('tagged', 'x');
+	`)
+	require.Empty(t, v.found(metricOps, "subject", "plain"))
+	require.Len(t, v.found(metricOps, "subject", "tagged", "operation", "publish"), 1)
+}
+
+func TestSlowConsumer(t *testing.T) {
+	v := newVU(t)
+	v.run(`
+		var client = new nats.Client(url), sub = client.subscribe(unique, null, { pending: 10 });
+		client.publishBatch(unique, 'x', { count: 100 });
+		client.flush();
+	`)
+	require.Equal(t, int64(90), v.run(`sub.dropped()`))
+	require.Eventually(t, func() bool {
+		v.run(`client.flush()`)
+
+		return v.counted(metricErrors, "kind", KindSlowConsumer) > 0
+	}, 10*time.Second, time.Millisecond)
+}
+
+func TestTooLarge(t *testing.T) {
+	v := newVU(t)
+	e := v.fail(`const client = new nats.Client(url); client.connect(); client.publish(unique, new ArrayBuffer(client.info().maxPayload + 1))`)
+	require.Equal(t, KindTooLarge, e.Kind)
+	require.Zero(t, v.counted(metricMessagesSent), "what failed was not sent")
+}
+
+func TestUsage(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b')`)
+	for call, message := range map[string]string{
+		`client.publish()`:                                  `publish: the subject must be a string that is not empty, not undefined`,
+		`client.publish('', 'x')`:                           `publish: the subject must be a string that is not empty, not`,
+		`client.publish('a b', 'x')`:                        `invalid subject`,
+		`client.publish('a', 5)`:                            `the data must be a string or binary, not 5`,
+		`client.publish('a', 'x', { headder: {} })`:         `unknown option "headder"; known are headers, reply, count`,
+		`client.publish('a', 'x', { headers: { a: 1 } })`:   `header a must be a string or an array of strings, not 1`,
+		`client.publish('a', 'x', { count: 2 })`:            `publish: the option count is one of publishBatch`,
+		`client.publishBatch('a', [1])`:                     `publishBatch: message 0: the data must be a string or binary, not 1`,
+		`client.publishBatch('a', 'x', { count: 0 })`:       `the option count must be a whole number from 1 to 1000000, not 0`,
+		`client.request('a', 'x', { max: 1 })`:              `request: unknown option "max"; known are headers, timeout`,
+		`client.request('a', 'x', { timeout: 'soon' })`:     `request: the timeout must be a number of milliseconds or a text such as "5s", not soon`,
+		`client.requestMany('a', 'x', { maximum: 1 })`:      `requestMany: unknown option "maximum"; known are headers, timeout, max, stall`,
+		`client.subscribe('a', null, { queu: 'q' })`:        `subscribe: unknown option "queu"; known are queue, max, pending`,
+		`client.subscribe('a', null, { pending: 0 })`:       `subscribe: max must not be below 0, and pending must be from 1 to 1000000`,
+		`client.subscribe('a').fetch(0)`:                    `fetch: the number of messages must be a whole number from 1 to 1000000, not 0`,
+		`client.subscribe('a').fetch(1, { ack: true })`:     `fetch: the option ack is for messages of a consumer`,
+		`client.jetStream({ domain: 'a', apiPrefix: 'b' })`: `jetStream: only one of domain and apiPrefix can be given`,
+		`js.createStream({ name: 'a', maxAgge: 1 })`:        `createStream: unknown option "maxAgge"; the names are those of JetStream's API, in camel case`,
+		`js.createStream({ name: 5 })`:                      `createStream: option name cannot be a number`,
+		`js.createStream({ name: 'a', maxAge: 'never' })`:   `createStream: option maxAge must be a number of milliseconds or a text such as "5s"`,
+		`js.createStream({ name: 'a', storage: 1 })`:        `createStream: can not unmarshal "1"`,
+		`js.createStream('a')`:                              `createStream: the configuration must be an object, not a`,
+		`js.publish('a', 'x', { msgId: 'a' })`:              `publish: unknown option "msgId"; known are headers, timeout, count, msgID, expectStream`,
+		`kv.put('', 'x')`:                                   `put: the key must be a string that is not empty, not`,
+		`kv.update('k', 'x')`:                               `update: the revision must be a whole number from 0 or a BigInt, not undefined`,
+		`store.put({ naem: 'a' }, 'x')`:                     `put: unknown option "naem"; known are name, description, headers, metadata, chunkSize`,
+	} {
+		e := v.fail(call)
+		require.Equal(t, KindUsage, e.Kind, call)
+		require.Contains(t, e.Message, message, call)
+		require.NotContains(t, e.Message, "\n", call)
+	}
+}

@@ -1,0 +1,116 @@
+package nats
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// index.d.ts declares all that scripts can use, and nothing else.
+func TestDeclarations(t *testing.T) {
+	v := withStream(t)
+	v.run(`
+		client.publish(unique + '.m', 'x');
+		js.publish(subject, 'x');
+		var kv = js.createKeyValue({ bucket: unique, storage: 'memory' });
+		kv.put('k', 'v');
+		var sub = client.subscribe('a');
+		var objects = { Client: client, JetStream: js, Consumer: js.consumer('s', 'c'), KeyValue: kv, ObjectStore: js.objectStore('b'),
+			Subscription: sub, Feed: kv.watch(), Responder: client.respond('a'),
+			Acknowledgement: js.publish(subject, 'x'), Entry: kv.get('k'), StoredMessage: js.getMessage(unique, 1), ServerInfo: client.info() };
+		js.deleteKeyValue(unique);
+		var methods = (o) => Object.keys(o).filter((key) => typeof o[key] === 'function'), properties = (o) => Object.keys(o).filter((key) => typeof o[key] !== 'function');
+	`)
+	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder"} {
+		require.ElementsMatch(t, v.run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)
+	}
+	require.ElementsMatch(t, v.run(`methods(objects.Subscription)`),
+		append(declaredMethods(declaration(t, "Feed")), declaredMethods(declaration(t, "Subscription"))...))
+	for _, name := range []string{"KeyValue", "ObjectStore", "Acknowledgement", "Entry", "StoredMessage", "ServerInfo"} {
+		require.ElementsMatch(t, v.run(`properties(objects.`+name+`)`), anys(declaredProperties(declaration(t, name))), name)
+	}
+
+	for name, options := range map[string]reflect.Type{
+		"ClientOptions": reflect.TypeFor[options](), "TLSOptions": reflect.TypeFor[tlsOptions](),
+		"SubscribeOptions": reflect.TypeFor[subscribeOptions](), "JetStreamOptions": reflect.TypeFor[jetStreamOptions](),
+		"WatchOptions": reflect.TypeFor[watchOptions](),
+	} {
+		require.ElementsMatch(t, optionKeys(options), declaredProperties(declaration(t, name)), name)
+	}
+}
+
+func TestMessagesAreDeclared(t *testing.T) {
+	core, stored := declaration(t, "Message"), declaration(t, "StreamMessage")
+	require.ElementsMatch(t, coreKeys, declaredProperties(core))
+	require.ElementsMatch(t, storedKeys, append(declaredProperties(core), declaredProperties(stored)...))
+	v := newVU(t)
+	v.run(`var sub = new nats.Client(url).subscribe(unique); new nats.Client(url).publish(unique, 'x')`)
+	require.ElementsMatch(t, v.run(`Object.keys(Object.getPrototypeOf(sub.next()))`), declaredMethods(core))
+	w := withStream(t)
+	w.run(`js.publish(subject, 'x')`)
+	require.ElementsMatch(t, w.run(`Object.keys(Object.getPrototypeOf(js.orderedConsumer(unique).next()))`),
+		append(declaredMethods(stored), "header"))
+}
+
+func TestMetricsAreDocumented(t *testing.T) {
+	v := newInitVU(t, New())
+	raw, err := os.ReadFile("index.d.ts")
+	require.NoError(t, err)
+	own := 0
+	for _, metric := range v.VU.InitEnv().Registry.All() {
+		if strings.HasPrefix(metric.Name, "nats_") {
+			own++
+			require.Contains(t, string(raw), "`"+metric.Name+"`")
+		}
+	}
+	require.Equal(t, 11, own)
+}
+
+// declaration is the body of a class or an interface.
+func declaration(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile("index.d.ts")
+	require.NoError(t, err)
+	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?:<\w+>)?(?: extends [^{]+)? \{\n(.*?)\n  \}`).FindStringSubmatch(string(raw))
+	require.NotNil(t, body, "%s is not declared", name)
+
+	return body[1]
+}
+
+func declaredMethods(body string) []any {
+	var names []any
+	seen := map[string]bool{"constructor": true}
+	for _, match := range regexp.MustCompile(`(?m)^    (\w+)(?:<[^(]*>)?\(`).FindAllStringSubmatch(body, -1) {
+		if !seen[match[1]] {
+			seen[match[1]] = true
+			names = append(names, match[1])
+		}
+	}
+
+	return names
+}
+
+func declaredProperties(body string) []string {
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^    (?:readonly )?(\w+)\??:`).FindAllStringSubmatch(body, -1) {
+		names = append(names, match[1])
+	}
+
+	return names
+}
+
+// optionKeys are the keys of a struct's own fields.
+func optionKeys(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		if key := t.Field(i).Tag.Get("json"); key != "" {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}

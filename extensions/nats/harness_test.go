@@ -1,0 +1,358 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+	"github.com/sirupsen/logrus"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/lib/netext"
+	"go.k6.io/k6/v2/lib/types"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// vu is a virtual user in which a test runs JavaScript. `nats` is the module, `attempt(fn)` returns what fn throws
+// as { name, message, kind, code }, and null when it throws nothing.
+type vu struct {
+	*modulestest.Runtime
+
+	t       *testing.T
+	runtime *sobek.Runtime
+	dialer  *netext.Dialer
+
+	emitted chan metrics.SampleContainer
+	samples []metrics.Sample
+	exit    func() // what k6 does when it is about to exit
+}
+
+// newVU returns a VU as scripts' functions run in, with the address of the shared server as `url` and a name that no other test has as `unique`.
+func newVU(t *testing.T) *vu {
+	t.Helper()
+	v := newInitVU(t, New())
+	v.start(1)
+
+	return v
+}
+
+// newInitVU returns a VU in the init context.
+func newInitVU(t *testing.T, root modules.Module) *vu {
+	t.Helper()
+	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
+	v.runtime = v.VU.Runtime()
+	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
+	var exit func()
+	v.VU.EventsField, exit = exitEvents(t)
+	v.exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
+	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: root}, nil, nil))
+	_, err := v.runtime.RunString(`
+		var nats = require('k6/x/nats');
+		var attempt = (fn) => {
+			try { fn(); } catch (e) {
+				return { name: e.name, message: e.message, kind: e.kind, code: e.code, isError: e instanceof Error };
+			}
+			return null;
+		};
+	`)
+	require.NoError(t, err)
+	require.NoError(t, v.runtime.Set("url", natsURL(t)))
+	require.NoError(t, v.runtime.Set("unique", strings.ReplaceAll(nuid.Next(), ".", "")))
+
+	return v
+}
+
+// start leaves the init context. VU 0 is that of setup.
+func (v *vu) start(id uint64) {
+	v.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
+	v.t.Cleanup(func() {
+		v.exit()
+		v.CancelContext()
+	})
+	registry := v.VU.InitEnv().Registry
+	v.dialer = netext.NewDialer(net.Dialer{}, netext.NewResolver(net.LookupIP, 0, types.DNSfirst, types.DNSpreferIPv4))
+	v.MoveToVUContext(&lib.State{
+		BuiltinMetrics: v.BuiltinMetrics,
+		Samples:        v.emitted,
+		Tags:           lib.NewVUStateTags(registry.RootTagSet()),
+		VUID:           id,
+		Dialer:         v.dialer,
+	})
+}
+
+// run runs JavaScript, which must not throw, and returns its value.
+func (v *vu) run(script string) any {
+	v.t.Helper()
+	value, err := v.runtime.RunString(script)
+	require.NoError(v.t, err, script)
+
+	return value.Export()
+}
+
+// loop runs JavaScript on k6's event loop, until all that it has begun is done.
+func (v *vu) loop(script string) {
+	v.t.Helper()
+	_, err := v.RunOnEventLoop(`(async () => { ` + script + ` })()`)
+	require.NoError(v.t, err, script)
+}
+
+// js is run for a value that is compared as JSON; BigInts become strings such as "12n".
+func (v *vu) js(expression string) string {
+	v.t.Helper()
+
+	return v.run(`JSON.stringify((() => { return ` + expression +
+		`; })(), (_, x) => typeof x === 'bigint' ? x + 'n' : x)`).(string)
+}
+
+// thrown is an exception of the module.
+type thrown struct {
+	Message, Kind string
+	Code          int64
+}
+
+// fail runs JavaScript that must throw an error of the module.
+func (v *vu) fail(script string) thrown {
+	v.t.Helper()
+	value, err := v.runtime.RunString(`attempt(() => { ` + script + ` })`)
+	require.NoError(v.t, err, script)
+	require.False(v.t, sobek.IsNull(value), "nothing was thrown by: %s", script)
+	e := value.Export().(map[string]any)
+	require.Equal(v.t, "NatsError", e["name"], "%v", e)
+	require.Equal(v.t, true, e["isError"])
+
+	return thrown{e["message"].(string), e["kind"].(string), e["code"].(int64)}
+}
+
+// counted sums up the samples of a metric that have the tags.
+func (v *vu) counted(metric string, tags ...string) float64 {
+	sum := 0.0
+	for _, s := range v.found(metric, tags...) {
+		sum += s.Value
+	}
+
+	return sum
+}
+
+// found returns the samples of a metric that have the tags, given as name, value, name, value.
+func (v *vu) found(metric string, tags ...string) []metrics.Sample {
+	for len(v.emitted) > 0 {
+		v.samples = append(v.samples, (<-v.emitted).GetSamples()...)
+	}
+	var found []metrics.Sample
+next:
+	for _, s := range v.samples {
+		if s.Metric.Name != metric {
+			continue
+		}
+		for i := 0; i < len(tags); i += 2 {
+			if value, _ := s.Tags.Get(tags[i]); value != tags[i+1] {
+				continue next
+			}
+		}
+		found = append(found, s)
+	}
+
+	return found
+}
+
+// exitEvents returns k6's event system and a function that emits its event Exit and waits for those who got it. The
+// system's package is internal to k6: it is built by reflection.
+func exitEvents(t *testing.T) (common.Events, func()) {
+	t.Helper()
+	system := reflect.New(reflect.TypeOf(lib.TestPreInitState{}.Events).Elem())
+	set := func(name string, value reflect.Value) {
+		field := system.Elem().FieldByName(name)
+		reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(value.Convert(field.Type()))
+	}
+	logger := logrus.New()
+	logger.SetOutput(os.Stderr)
+	set("subscribers", reflect.MakeMap(system.Elem().FieldByName("subscribers").Type()))
+	set("eventBuffer", reflect.ValueOf(10))
+	set("logger", reflect.ValueOf(logger))
+
+	var events common.Events
+	reflect.ValueOf(&events).Elem().FieldByName("Global").Set(system)
+
+	emit := system.MethodByName("Emit")
+	event := emit.Type().In(0).Elem()
+
+	return events, func() {
+		e := reflect.New(event)
+		kind := e.Elem().FieldByName("Type")
+		for kind.Interface().(interface{ String() string }).String() != "Exit" {
+			kind.SetUint(kind.Uint() + 1)
+			require.Less(t, kind.Uint(), uint64(100), "k6 has no event Exit any more")
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		wait := emit.Call([]reflect.Value{e})[0]
+		result := wait.Call([]reflect.Value{reflect.ValueOf(ctx)})[0]
+		require.True(t, result.IsNil(), "not all that wait for k6's end have come to theirs")
+	}
+}
+
+const hint = "run scripts/servers.sh with nats -- go test ./nats/..."
+
+// natsURL is the address of the server that the tests share, without which a test fails.
+func natsURL(t *testing.T) string {
+	t.Helper()
+	address := os.Getenv("NATS_URL")
+	require.NotEmpty(t, address, "NATS_URL is not set; "+hint)
+
+	return address
+}
+
+// server is a nats-server of a test's own.
+type server struct {
+	URL string
+
+	t    *testing.T
+	addr string
+	args []string
+	cmd  *exec.Cmd
+}
+
+// startServer starts one on a port of its own, with JetStream and further configuration.
+func startServer(t *testing.T, configuration string) *server {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	addr := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	folder := t.TempDir()
+	file := filepath.Join(folder, "conf")
+	content := fmt.Sprintf("listen: %q\njetstream { store_dir: %q }\n%s\n", addr, folder, configuration)
+	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	s := &server{URL: "nats://" + addr, t: t, addr: addr, args: []string{"--config", file}}
+	t.Cleanup(s.kill)
+	s.restart()
+
+	return s
+}
+
+// restart starts it again, at the same address, after kill.
+func (s *server) restart() {
+	s.t.Helper()
+	pid := os.Getenv("NATS_PID")
+	require.NotEmpty(s.t, pid, "NATS_PID is not set; "+hint)
+	program, err := os.Readlink("/proc/" + pid + "/exe")
+	require.NoError(s.t, err, "NATS_PID")
+	s.cmd = exec.Command(program, s.args...)
+	require.NoError(s.t, s.cmd.Start())
+	require.Eventually(s.t, func() bool {
+		conn, err := net.Dial("tcp", s.addr)
+		if err == nil {
+			_ = conn.Close()
+		}
+
+		return err == nil
+	}, 20*time.Second, 5*time.Millisecond, "nats-server did not start")
+}
+
+// kill ends it as a crash would.
+func (s *server) kill() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill() // it may have ended
+	_ = s.cmd.Wait()         // it was killed
+	s.cmd = nil
+}
+
+// stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
+func (s *server) stop() {
+	s.t.Helper()
+	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGSTOP))
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
+	require.NoError(s.t, err)
+	require.True(s.t, status.Stopped())
+}
+
+// fake listens at a port, which it returns as a URL, and lets serve do what it likes with each connection.
+func fake(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	var conns []net.Conn
+	work.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			conns = append(conns, conn)
+			mu.Unlock()
+			work.Go(func() {
+				defer func() { _ = conn.Close() }()
+				serve(conn)
+			})
+		}
+	})
+	t.Cleanup(func() {
+		_ = listener.Close()
+		mu.Lock()
+		for _, conn := range conns {
+			_ = conn.Close()
+		}
+		mu.Unlock()
+		work.Wait()
+	})
+
+	return "nats://" + listener.Addr().String()
+}
+
+// plainConn is a connection of the test's own to a server.
+func plainConn(t *testing.T, url string) *natsio.Conn {
+	t.Helper()
+	nc, err := natsio.Connect(url)
+	require.NoError(t, err)
+	t.Cleanup(nc.Close)
+
+	return nc
+}
+
+// requireNoneLeft fails when goroutines of the module or of nats.go do not end.
+func requireNoneLeft(t *testing.T) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(left()) == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Empty(t, left())
+}
+
+// left are the goroutines of the module and of nats.go that there are.
+func left() []string {
+	buffer := make([]byte, 1<<20)
+	var found []string
+	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		ours := strings.Contains(stack, "extensions/nats.") && !strings.Contains(stack, "testing.tRunner") &&
+			!strings.Contains(stack, "nats.left") && !strings.Contains(stack, "nats.fake")
+		if strings.Contains(stack, "resetPendingAcksOnReconnect") { // nats.go can leave one behind where an object is put
+			continue
+		}
+		if ours || strings.Contains(stack, "nats-io/nats.go") || strings.Contains(stack, "k6glue.OnVUEnd") {
+			found = append(found, stack)
+		}
+	}
+
+	return found
+}

@@ -1,0 +1,648 @@
+/**
+ * k6/x/nats: a client of NATS, its JetStream, key-value and object stores.
+ *
+ * Operations that wait for an answer have two forms. The plain one, such as `request`, blocks its VU until it is done, and throws a
+ * {@link NatsError} when it fails. The asynchronous one, `asyncRequest`, takes the same arguments and returns a promise, which is
+ * rejected with the same error; several may be under way at once. What is passed is copied at the call. k6 ends an iteration when all
+ * that it has begun is done: a callback's subscription, too, must be closed. While a call blocks, no callback runs.
+ *
+ * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
+ * of its own), each with the tags `operation` (connect, publish, publishBatch, request, requestMany, subscribe, next, fetch, deliver,
+ * flush, drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and `object.`, such as `js.publish`
+ * and `kv.get`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
+ * went wrong by itself, such as slow_consumer); `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and
+ * `nats_bytes_received` (Counters: messages that were sent or have reached the script, and their data); `nats_delivery_latency` (Trend
+ * in milliseconds, from when a message was sent, by a client with the option `stamp`, or stored in its stream; by the clocks of two
+ * machines if there are two; not under client-sweep); `nats_connects`, `nats_reconnects` and `nats_disconnects` (Counters); besides k6's
+ * own `data_sent` and `data_received`, which are the connection's bytes. With the option `tagSubjects`, `nats_ops` and
+ * `nats_op_duration` of operations with a subject have the tag `subject`.
+ *
+ * In a sweep, a call counts as one operation, and the messages that it sent or received as its rows.
+ *
+ * Scripts that were written for ydarias/xk6-nats:
+ *
+ * | there | here |
+ * |---|---|
+ * | `new Nats({ servers, unsafe, token })` | the same; it connects at the first use, not in the init context |
+ * | `publish`, `publishWithHeaders`, `publishMsg` | the same |
+ * | `request(topic, payload, headers)`, which never sent them | `request(topic, payload, { headers })` |
+ * | `subscribe(topic, callback)`, which ran it beside the script | the same, on k6's event loop: after the code that subscribes |
+ * | `subscription.close()`, `message.data`, `.topic`, `.headers` | the same |
+ * | `message.raw`, an array of numbers | an ArrayBuffer |
+ * | `jetStreamSetup(configuration)` | the same; `storage`, `discard` and `retention` are names ('file', 'old', 'limits'), not numbers |
+ * | `jetStreamPublish`, `-WithHeaders`, `-Msg` | the same; they return the acknowledgement |
+ * | `jetStreamSubscribe(topic, callback)` | the same, as an ordered consumer |
+ * | `jetStreamDelete(name)`, which dropped its error | `jetStream().deleteStream(name)` |
+ */
+declare module 'k6/x/nats' {
+  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
+  export type Duration = number | string;
+
+  /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
+  export type Data = string | ArrayBuffer | ArrayBufferView | null | undefined;
+
+  /** Each name with its value or values. */
+  export interface Headers {
+    [name: string]: string | readonly string[];
+  }
+
+  /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
+  export type Unsigned = number | bigint;
+
+  /** TLS. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth, tlsVersion). */
+  export interface TLSOptions {
+    /** Certificates in PEM: who may have signed the server's. Default: those of the system. */
+    ca?: string;
+    /** The client's own certificate and key, in PEM. */
+    cert?: string;
+    key?: string;
+    /** The name in the server's certificate. Default: the server's host. */
+    serverName?: string;
+    insecureSkipVerify?: boolean;
+    /** Before the server has said anything, for one with `handshake_first`. */
+    first?: boolean;
+  }
+
+  /** How to reach the servers, and how to use them. */
+  export interface ClientOptions {
+    /** `nats://host:port`, `host:port` or `host` (port 4222), `tls://`, `ws://`, `wss://`. Default `["nats://127.0.0.1:4222"]`. */
+    servers?: string[];
+    /** What the server shows of the client. */
+    name?: string;
+    /** One way of: user and password, token, credentials, nkey. They are in no error's message. */
+    user?: string;
+    password?: string;
+    token?: string;
+    /** The text of a credentials file: a user's JWT and NKEY seed. */
+    credentials?: string;
+    /** The path of a credentials file, which is read when the connection is made. */
+    credentialsFile?: string;
+    /** The seed of a user's key (SU...), alone or with the user's `jwt`. */
+    nkey?: string;
+    jwt?: string;
+    /** Default: none, unless the server wants it. `{}` for TLS with nothing special. */
+    tls?: TLSOptions;
+    /** Takes any certificate, where the server wants TLS. */
+    unsafe?: boolean;
+    /** How long an operation may take. Default `"5s"`. */
+    timeout?: Duration;
+    /** How long connecting may take, to whichever server. Default `"5s"`. */
+    connectTimeout?: Duration;
+    /** How often it is asked whether the server is there. Default `"2m"`. */
+    pingInterval?: Duration;
+    /** How often each server is tried again when the connection has broken; -1 for ever, 0 not at all. Default 60. */
+    maxReconnects?: number;
+    /** Default `"2s"`, and up to reconnectJitter (default 0) more. */
+    reconnectWait?: Duration;
+    reconnectJitter?: Duration;
+    /** Bytes that may be published while there is no connection. Default 0: that is an error of kind `connection`. */
+    reconnectBuffer?: number;
+    /** Of the subjects at which answers arrive. Default `"_INBOX"`. */
+    inboxPrefix?: string;
+    /** The client's own subscriptions get nothing of what it publishes. */
+    noEcho?: boolean;
+    /** The servers are tried in their order. */
+    noRandomize?: boolean;
+    /** `"vu"` (default): a connection of its own. `"shared"`: all VUs whose clients have equal options share one. */
+    pool?: 'vu' | 'shared';
+    /** Sends the time with each message, in the header K6-Sent, for `nats_delivery_latency`. */
+    stamp?: boolean;
+    /** Metrics tell subjects apart. Each is a time series of its own: only where there are few. */
+    tagSubjects?: boolean;
+  }
+
+  /** Options of publish. Frozen ones (Object.freeze) are read once. */
+  export interface PublishOptions {
+    headers?: Headers;
+    /** The subject at which an answer is expected. */
+    reply?: string;
+  }
+
+  /** Options of publishBatch. */
+  export interface BatchOptions extends PublishOptions {
+    /** How often the data is published. Default 1. */
+    count?: number;
+  }
+
+  /** Options of request. */
+  export interface RequestOptions {
+    headers?: Headers;
+    /** Default: the client's. */
+    timeout?: Duration;
+  }
+
+  /** Options of requestMany, which ends with the first of: max answers, no answer for `stall`, an empty one, the timeout. */
+  export interface RequestManyOptions extends RequestOptions {
+    max?: number;
+    stall?: Duration;
+  }
+
+  /** Options of subscribe and respond. */
+  export interface SubscribeOptions {
+    /** Of the subscriptions with the same queue, one gets each message. */
+    queue?: string;
+    /** Messages after which it ends by itself. Default: it does not. */
+    max?: number;
+    /** Messages that may wait. What comes then is dropped: `slow_consumer`. Default 65536, for which 512 kB are set aside. */
+    pending?: number;
+  }
+
+  /** Options of fetch. */
+  export interface FetchOptions {
+    /** Default: the client's. */
+    timeout?: Duration;
+    /** Only what is there already. */
+    noWait?: boolean;
+    /** Messages are counted, in Go, and cost no JavaScript: fetch returns their number. */
+    discard?: boolean;
+    /** Messages of a consumer are acknowledged, in Go. */
+    ack?: boolean;
+    /** Of a consumer's messages, at most so many bytes. */
+    maxBytes?: number;
+  }
+
+  /** A message of a subscription, or an answer. Its properties are made when they are asked for; it cannot be changed. */
+  export interface Message {
+    readonly subject: string;
+    /** The same as subject. */
+    readonly topic: string;
+    /** Where an answer is expected; empty if none is. */
+    readonly reply: string;
+    /** As UTF-8 (any other bytes become U+FFFD). */
+    readonly data: string;
+    /** As it is. */
+    readonly raw: ArrayBuffer;
+    /** Each name with its first value. */
+    readonly headers: { readonly [name: string]: string };
+    /** All values of a header. */
+    header(name: string): string[];
+    /** Answers a request. */
+    respond(data?: Data, options?: PublishOptions): void;
+  }
+
+  /** A message of a consumer. */
+  export interface StreamMessage extends Omit<Message, 'respond'> {
+    readonly stream: string;
+    readonly consumer: string;
+    /** Its place in the stream. */
+    readonly sequence: Unsigned;
+    readonly consumerSequence: Unsigned;
+    /** How often it was delivered, with this time. */
+    readonly deliveries: number;
+    /** How many more messages there are for the consumer. */
+    readonly pending: Unsigned;
+    readonly timestamp: Date;
+    /** It is done. Nobody waits for the server to know. */
+    ack(): void;
+    /** It is done, and the server has said that it knows. */
+    ackSync(timeout?: Duration): void;
+    asyncAckSync(timeout?: Duration): Promise<void>;
+    /** Deliver it again, now or later. */
+    nak(delay?: Duration): void;
+    /** Never deliver it again. */
+    term(reason?: string): void;
+    /** It takes longer: do not deliver it again yet. */
+    inProgress(): void;
+  }
+
+  /** Messages that come by themselves. With a callback, they go there; the iteration then lasts until it is closed or ends. */
+  export interface Feed<T> {
+    /** The next message; null when none has come within timeout (default: the client's), or none can come any more. */
+    next(timeout?: Duration): T | null;
+    asyncNext(timeout?: Duration): Promise<T | null>;
+    /** Up to n messages: those that have come when there are n, or the time is over. */
+    fetch(n: number, options: FetchOptions & { discard: true }): number;
+    fetch(n: number, options?: FetchOptions): T[];
+    asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
+    asyncFetch(n: number, options?: FetchOptions): Promise<T[]>;
+    /**
+     * An asynchronous iterator. k6 itself has no `for await` yet: call `next()`, or let a compiler (such as esbuild with a target before
+     * es2018) translate it.
+     */
+    messages(): AsyncIterableIterator<T>;
+    /** How many messages wait. */
+    pending(): number;
+    isClosed(): boolean;
+    /** No more messages are wanted. Those that have come already can still be taken. */
+    close(): void;
+  }
+
+  /** A subscription to a subject. */
+  export interface Subscription extends Feed<Message> {
+    /** No more messages are wanted; returns when those that are on their way have come. */
+    drain(timeout?: Duration): void;
+    asyncDrain(timeout?: Duration): Promise<void>;
+    /** How many messages were dropped because too many waited. */
+    dropped(): number;
+  }
+
+  /** A service that {@link Client.respond} runs. */
+  export interface Responder {
+    close(): void;
+  }
+
+  /** What a server says of itself. */
+  export interface ServerInfo {
+    server: string;
+    version: string;
+    url: string;
+    cluster: string;
+    maxPayload: number;
+    tls: boolean;
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `connect` | no server could be reached within connectTimeout |
+   * | `connection` | the connection is broken, or is just being made again |
+   * | `timeout` | no answer within timeout |
+   * | `cancelled` | the test ended |
+   * | `auth` | the server does not let this user in, or not do this |
+   * | `no_responders` | nobody listens to the subject; no stream takes it |
+   * | `not_found` | there is no such stream, consumer or bucket |
+   * | `conflict` | it exists already |
+   * | `wrong_sequence` | the last sequence or revision is another one than expected |
+   * | `too_large` | the message is larger than the server or the stream takes |
+   * | `slow_consumer` | messages were dropped: more came than were taken |
+   * | `usage` | the call itself is wrong; nothing was sent |
+   * | `server` | any other error of the server |
+   *
+   * A broken connection is made again by itself, with its subscriptions; no operation is tried again by itself, except that a stream's
+   * publication asks twice more where nobody answers at all.
+   */
+  export interface NatsError extends Error {
+    name: 'NatsError';
+    kind:
+      | 'connect'
+      | 'connection'
+      | 'timeout'
+      | 'cancelled'
+      | 'auth'
+      | 'no_responders'
+      | 'not_found'
+      | 'conflict'
+      | 'wrong_sequence'
+      | 'too_large'
+      | 'slow_consumer'
+      | 'usage'
+      | 'server';
+    /** Of JetStream's API, such as 10071; 0 for errors that are not JetStream's. */
+    code: number;
+  }
+
+  /**
+   * A connection of one VU: opened by the first operation that needs it, made again when it breaks, and closed when the VU has no more
+   * use for it (the end of setup or teardown, of the client's step under client-sweep, or of the test). Make it in the init context,
+   * once per VU; use it in functions.
+   */
+  export class Client {
+    /**
+     * Does not connect.
+     *
+     * @param url `nats://user:password@host:port`, several of them with commas
+     * @throws kind `usage`: an option is unknown or has a wrong value
+     */
+    constructor(url: string | null | undefined, options?: ClientOptions);
+    constructor(options?: ClientOptions);
+
+    /** Connects now, if that was not done yet. */
+    connect(): void;
+    asyncConnect(): Promise<void>;
+    /** Closes the connection. The next operation opens a new one. */
+    close(): void;
+    /** Returns when the server has taken all that was published. */
+    flush(timeout?: Duration): void;
+    asyncFlush(timeout?: Duration): Promise<void>;
+    /** Ends all subscriptions, sends what is left, and closes the connection. Not with `pool: 'shared'`. */
+    drain(timeout?: Duration): void;
+    asyncDrain(timeout?: Duration): Promise<void>;
+    /** Milliseconds that the server takes to answer a ping. */
+    rtt(): number;
+    asyncRtt(): Promise<number>;
+    /** What the server has said of itself; null without a connection. */
+    info(): ServerInfo | null;
+
+    /** Publishes a message. Nobody waits for the server: see flush. */
+    publish(subject: string, data?: Data, options?: PublishOptions): void;
+    /**
+     * Publishes many messages in one call, in Go: the data, or each of an array, `count` times over. A frozen array is read once.
+     *
+     * @returns how many
+     */
+    publishBatch(subject: string, data: Data | readonly Data[], options?: BatchOptions): number;
+    /** Publishes a message, and returns the answer. */
+    request(subject: string, data?: Data, options?: RequestOptions): Message;
+    asyncRequest(subject: string, data?: Data, options?: RequestOptions): Promise<Message>;
+    /** Publishes a message, and returns all answers. */
+    requestMany(subject: string, data?: Data, options?: RequestManyOptions): Message[];
+    asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
+    /** Subscribes. With a callback, messages go there, on k6's event loop; without one they are asked for. */
+    subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
+    subscribe(subject: string, options?: SubscribeOptions): Subscription;
+    subscribe(subject: string, callback: null | undefined, options?: SubscribeOptions): Subscription;
+    /** Answers requests in Go, with the data or, where it is null, with the request's own; until it is closed, or the connection is. */
+    respond(subject: string, data?: Data, options?: SubscribeOptions): Responder;
+
+    /** JetStream, as this client sees it. Does not connect. */
+    jetStream(options?: JetStreamOptions): JetStream;
+
+    /** As ydarias/xk6-nats has it: publish. */
+    publishWithHeaders(subject: string, data: Data, headers?: Headers): void;
+    /** As ydarias/xk6-nats has it: publish. */
+    publishMsg(message: { topic: string; data?: Data; raw?: Data | number[]; headers?: Headers }): void;
+    /** As ydarias/xk6-nats has it: {@link JetStream.ensureStream}. */
+    jetStreamSetup(configuration: Configuration): void;
+    /** As ydarias/xk6-nats has it: {@link JetStream.publish}. */
+    jetStreamPublish(subject: string, data?: Data): Acknowledgement;
+    /** As ydarias/xk6-nats has it: {@link JetStream.publish}. */
+    jetStreamPublishWithHeaders(subject: string, data: Data, headers?: Headers): Acknowledgement;
+    /** As ydarias/xk6-nats has it: {@link JetStream.publish}. */
+    jetStreamPublishMsg(message: { topic: string; data?: Data; raw?: Data | number[]; headers?: Headers }): Acknowledgement;
+    /** As ydarias/xk6-nats has it: an ordered consumer of the stream that has the subject. */
+    jetStreamSubscribe(subject: string, callback: (message: StreamMessage) => void): Feed<StreamMessage>;
+  }
+
+  /** The same class under the name that ydarias/xk6-nats has. */
+  export const Nats: typeof Client;
+
+  /** Options of jetStream. */
+  export interface JetStreamOptions {
+    domain?: string;
+    apiPrefix?: string;
+    /** How many messages of publishAsync and publishBatch may wait for their acknowledgement. Default 4000. */
+    maxPending?: number;
+  }
+
+  /**
+   * The configuration of a stream, consumer or bucket: the names of JetStream's API in camel case (`maxMsgsPerSubject`,
+   * `numReplicas`, `ackPolicy: 'explicit'`), times as k6 writes them. Names as the API has them (`max_msgs_per_subject`) are taken as
+   * well, with times in nanoseconds. What the server says of them has names in camel case, and times in milliseconds.
+   */
+  export interface Configuration {
+    [name: string]: any;
+  }
+
+  /** What a stream says of a message that it has stored. */
+  export interface Acknowledgement {
+    stream: string;
+    sequence: Unsigned;
+    /** A message with the same msgID is there already. */
+    duplicate: boolean;
+    domain: string;
+  }
+
+  /** Options of a publication to a stream. */
+  export interface StreamPublishOptions {
+    headers?: Headers;
+    /** Default: the client's. */
+    timeout?: Duration;
+    /** Of two messages with the same id the stream keeps the first. */
+    msgID?: string;
+    /** What must be so, or the message is not stored. */
+    expectStream?: string;
+    expectLastMsgID?: string;
+    expectLastSequence?: Unsigned;
+    expectLastSequenceForSubject?: Unsigned;
+    /** How long the message stays, in a stream that allows it. */
+    ttl?: Duration;
+    /** Of publishBatch: how often the data is published. */
+    count?: number;
+  }
+
+  /** A message as it lies in a stream. */
+  export interface StoredMessage {
+    readonly subject: string;
+    readonly data: string;
+    readonly raw: ArrayBuffer;
+    readonly headers: { readonly [name: string]: string };
+    readonly sequence: Unsigned;
+    readonly timestamp: Date;
+  }
+
+  /** JetStream, as a client sees it. */
+  export interface JetStream {
+    /** Publishes a message to the stream that takes its subject, and waits for the acknowledgement. */
+    publish(subject: string, data?: Data, options?: StreamPublishOptions): Acknowledgement;
+    asyncPublish(subject: string, data?: Data, options?: StreamPublishOptions): Promise<Acknowledgement>;
+    /** Publishes a message, and waits for no acknowledgement unless maxPending are missing already: see complete. */
+    publishAsync(subject: string, data?: Data, options?: StreamPublishOptions): void;
+    /**
+     * Waits for all acknowledgements that are missing.
+     *
+     * @returns how many messages were stored since it was last called
+     * @throws when one was not; the message says how many
+     */
+    complete(timeout?: Duration): number;
+    asyncComplete(timeout?: Duration): Promise<number>;
+    /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then as complete. */
+    publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): number;
+    asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<number>;
+
+    /** A new stream; an error of kind `conflict` if there is one that is different. */
+    createStream(configuration: Configuration): any;
+    asyncCreateStream(configuration: Configuration): Promise<any>;
+    updateStream(configuration: Configuration): any;
+    asyncUpdateStream(configuration: Configuration): Promise<any>;
+    /** Creates or updates. */
+    ensureStream(configuration: Configuration): any;
+    asyncEnsureStream(configuration: Configuration): Promise<any>;
+    streamInfo(name: string): any;
+    asyncStreamInfo(name: string): Promise<any>;
+    deleteStream(name: string): void;
+    asyncDeleteStream(name: string): Promise<void>;
+    /** Removes messages: all, those of a subject, all but the last `keep`, or those before `sequence`. */
+    purgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): void;
+    asyncPurgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): Promise<void>;
+    /** The names of all streams, or of those that take a subject. */
+    streams(subject?: string): string[];
+    asyncStreams(subject?: string): Promise<string[]>;
+    /** The message at a place of the stream, or the last of a subject; null if there is none. */
+    getMessage(stream: string, place: Unsigned | string): StoredMessage | null;
+    asyncGetMessage(stream: string, place: Unsigned | string): Promise<StoredMessage | null>;
+    deleteMessage(stream: string, sequence: Unsigned): void;
+    asyncDeleteMessage(stream: string, sequence: Unsigned): Promise<void>;
+    /** What JetStream holds for this account, and its limits. */
+    account(): any;
+    asyncAccount(): Promise<any>;
+
+    /** A consumer that is there. Asks the server nothing yet. */
+    consumer(stream: string, name: string): Consumer;
+    /** Each message once, in the stream's order, without acknowledgements. It is made by its first use. */
+    orderedConsumer(stream: string, configuration?: Configuration): Consumer;
+    createConsumer(stream: string, configuration: Configuration): Consumer;
+    asyncCreateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    updateConsumer(stream: string, configuration: Configuration): Consumer;
+    asyncUpdateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    /** Creates or updates. */
+    ensureConsumer(stream: string, configuration: Configuration): Consumer;
+    asyncEnsureConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    deleteConsumer(stream: string, name: string): void;
+    asyncDeleteConsumer(stream: string, name: string): Promise<void>;
+    /** The names of a stream's consumers. */
+    consumers(stream: string): string[];
+    asyncConsumers(stream: string): Promise<string[]>;
+
+    /** A bucket that is there. Asks the server nothing yet. */
+    keyValue(bucket: string): KeyValue;
+    createKeyValue(configuration: Configuration): KeyValue;
+    asyncCreateKeyValue(configuration: Configuration): Promise<KeyValue>;
+    updateKeyValue(configuration: Configuration): KeyValue;
+    asyncUpdateKeyValue(configuration: Configuration): Promise<KeyValue>;
+    /** Creates or updates. */
+    ensureKeyValue(configuration: Configuration): KeyValue;
+    asyncEnsureKeyValue(configuration: Configuration): Promise<KeyValue>;
+    deleteKeyValue(bucket: string): void;
+    asyncDeleteKeyValue(bucket: string): Promise<void>;
+    /** The names of all buckets. */
+    keyValues(): string[];
+    asyncKeyValues(): Promise<string[]>;
+
+    /** A bucket that is there. Asks the server nothing yet. */
+    objectStore(bucket: string): ObjectStore;
+    createObjectStore(configuration: Configuration): ObjectStore;
+    asyncCreateObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    updateObjectStore(configuration: Configuration): ObjectStore;
+    asyncUpdateObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    /** Creates or updates. */
+    ensureObjectStore(configuration: Configuration): ObjectStore;
+    asyncEnsureObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    deleteObjectStore(bucket: string): void;
+    asyncDeleteObjectStore(bucket: string): Promise<void>;
+    /** The names of all buckets. */
+    objectStores(): string[];
+    asyncObjectStores(): Promise<string[]>;
+  }
+
+  /** A consumer of a stream. */
+  export interface Consumer {
+    info(): any;
+    asyncInfo(): Promise<any>;
+    /** The next message; null when none has come within timeout (default: the client's). */
+    next(timeout?: Duration): StreamMessage | null;
+    asyncNext(timeout?: Duration): Promise<StreamMessage | null>;
+    /** Up to n messages: those that have come when there are n, or the time is over. */
+    fetch(n: number, options: FetchOptions & { discard: true }): number;
+    fetch(n: number, options?: FetchOptions): StreamMessage[];
+    asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
+    asyncFetch(n: number, options?: FetchOptions): Promise<StreamMessage[]>;
+    /** Messages come by themselves, up to maxMessages (default 500) ahead of the script. */
+    consume(callback: (message: StreamMessage) => void, options?: { maxMessages?: number }): Feed<StreamMessage>;
+    consume(callback?: null, options?: { maxMessages?: number }): Feed<StreamMessage>;
+  }
+
+  /** A value of a bucket. */
+  export interface Entry {
+    readonly bucket: string;
+    readonly key: string;
+    /** As UTF-8 (any other bytes become U+FFFD). */
+    readonly value: string;
+    /** As it is. */
+    readonly raw: ArrayBuffer;
+    readonly revision: Unsigned;
+    readonly created: Date;
+    readonly operation: 'put' | 'delete' | 'purge';
+    /** How many more entries were there when this one was sent. */
+    readonly delta: number;
+  }
+
+  /** Options of watch. */
+  export interface WatchOptions {
+    /** With all that the bucket still knows of each key. */
+    history?: boolean;
+    /** Without what is there already. */
+    updatesOnly?: boolean;
+    ignoreDeletes?: boolean;
+    /** Without the values. */
+    metaOnly?: boolean;
+    /** The revision to begin with. */
+    resume?: number;
+  }
+
+  /** A key-value bucket. A key that is not there is no failure: what asks for it gets null. */
+  export interface KeyValue {
+    readonly bucket: string;
+    get(key: string): Entry | null;
+    asyncGet(key: string): Promise<Entry | null>;
+    getRevision(key: string, revision: Unsigned): Entry | null;
+    asyncGetRevision(key: string, revision: Unsigned): Promise<Entry | null>;
+    /** Stores the value, and returns its revision. */
+    put(key: string, value?: Data): Unsigned;
+    asyncPut(key: string, value?: Data): Promise<Unsigned>;
+    /** Stores the value if the key is not there; otherwise an error of kind `conflict`. With a ttl, in a bucket that allows it. */
+    create(key: string, value?: Data, ttl?: Duration): Unsigned;
+    asyncCreate(key: string, value?: Data, ttl?: Duration): Promise<Unsigned>;
+    /** Stores the value if the key's revision is this one; otherwise an error of kind `wrong_sequence`. */
+    update(key: string, value: Data, revision: Unsigned): Unsigned;
+    asyncUpdate(key: string, value: Data, revision: Unsigned): Promise<Unsigned>;
+    /** Puts a mark on top of the key's values; with a revision, only if that is the key's. */
+    delete(key: string, revision?: Unsigned): void;
+    asyncDelete(key: string, revision?: Unsigned): Promise<void>;
+    /** As delete, and removes all values of the key. */
+    purge(key: string, revision?: Unsigned): void;
+    asyncPurge(key: string, revision?: Unsigned): Promise<void>;
+    /** Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for all). */
+    purgeDeletes(olderThan?: Duration): void;
+    asyncPurgeDeletes(olderThan?: Duration): Promise<void>;
+    /** The keys that are there; with filters such as `a.*` those that match. */
+    keys(filters?: string | readonly string[]): string[];
+    asyncKeys(filters?: string | readonly string[]): Promise<string[]>;
+    /** All that the bucket still knows of the key, the oldest first. */
+    history(key: string): Entry[];
+    asyncHistory(key: string): Promise<Entry[]>;
+    status(): any;
+    asyncStatus(): Promise<any>;
+    /** What is there, and then what changes. */
+    watch(filters: string | readonly string[] | null | undefined, callback: (entry: Entry) => void, options?: WatchOptions): Feed<Entry>;
+    watch(filters?: string | readonly string[] | null, options?: WatchOptions): Feed<Entry>;
+  }
+
+  /** How an object is stored. */
+  export interface ObjectDescription {
+    name: string;
+    description?: string;
+    headers?: Headers;
+    metadata?: { [name: string]: string };
+    /** Bytes of a message. Default 131072. */
+    chunkSize?: number;
+  }
+
+  /** What the server has of an object. */
+  export interface ObjectInfo {
+    readonly name: string;
+    readonly bucket: string;
+    readonly size: number;
+    readonly chunks: number;
+    readonly digest: string;
+    readonly [name: string]: any;
+  }
+
+  /** An object with its data. */
+  export interface StoredObject extends ObjectInfo {
+    readonly data: string;
+    readonly raw: ArrayBuffer;
+  }
+
+  /** An object store. An object that is not there is no failure: what asks for it gets null. */
+  export interface ObjectStore {
+    readonly bucket: string;
+    put(object: string | ObjectDescription, data?: Data): ObjectInfo;
+    asyncPut(object: string | ObjectDescription, data?: Data): Promise<ObjectInfo>;
+    get(name: string): StoredObject | null;
+    asyncGet(name: string): Promise<StoredObject | null>;
+    info(name: string): ObjectInfo | null;
+    asyncInfo(name: string): Promise<ObjectInfo | null>;
+    delete(name: string): void;
+    asyncDelete(name: string): Promise<void>;
+    /** All objects, without their data. */
+    list(): ObjectInfo[];
+    asyncList(): Promise<ObjectInfo[]>;
+    status(): any;
+    asyncStatus(): Promise<any>;
+  }
+
+  const nats: { Client: typeof Client; Nats: typeof Client };
+  export default nats;
+}

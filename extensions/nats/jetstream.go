@@ -1,0 +1,157 @@
+package nats
+
+import (
+	"context"
+	"sync"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// defaultMaxPending is how many publications may wait for their acknowledgement: that of nats.go.
+const defaultMaxPending = 4000
+
+// jetStreamOptions are those of client.jetStream.
+type jetStreamOptions struct {
+	Domain     string `json:"domain"`
+	APIPrefix  string `json:"apiPrefix"`
+	MaxPending int    `json:"maxPending"` // publications without an acknowledgement, of publishAsync and publishBatch
+}
+
+// jetStreamHandle is a JavaScript JetStream: JetStream as seen through a client's connection, whichever that is.
+type jetStreamHandle struct {
+	client  *client
+	options jetStreamOptions
+	publish frozen[*streamPublishOptions]
+
+	mu   sync.Mutex // promises come from other goroutines
+	conn *connection
+	js   jetstream.JetStream
+	acks *acks
+}
+
+// jetStream is client.jetStream(options). It does not connect.
+func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
+	h := &jetStreamHandle{client: c}
+	if err := k6glue.Options(call.Argument(0), &h.options); err != nil {
+		c.throw(misuse("jetStream: %s", err))
+	}
+	switch o := h.options; {
+	case o.Domain != "" && o.APIPrefix != "":
+		c.throw(misuse("jetStream: only one of domain and apiPrefix can be given"))
+	case o.MaxPending < 0 || o.MaxPending > maxElements:
+		c.throw(misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", maxElements, defaultMaxPending, o.MaxPending))
+	}
+
+	rt := c.vu.Runtime()
+	object := rt.NewObject()
+	c.operations(object, map[string]reading{
+		"publish":       h.publishOne,
+		"publishBatch":  h.publishBatch,
+		"complete":      h.complete,
+		"createStream":  h.changeStream("createStream", jetstream.JetStream.CreateStream),
+		"updateStream":  h.changeStream("updateStream", jetstream.JetStream.UpdateStream),
+		"ensureStream":  h.changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream),
+		"streamInfo":    h.streamInfo,
+		"deleteStream":  h.deleteStream,
+		"purgeStream":   h.purgeStream,
+		"streams":       h.streams,
+		"getMessage":    h.getMessage,
+		"deleteMessage": h.deleteMessage,
+		"account":       h.account,
+
+		"createConsumer": h.changeConsumer("createConsumer", jetstream.JetStream.CreateConsumer),
+		"updateConsumer": h.changeConsumer("updateConsumer", jetstream.JetStream.UpdateConsumer),
+		"ensureConsumer": h.changeConsumer("ensureConsumer", jetstream.JetStream.CreateOrUpdateConsumer),
+		"deleteConsumer": h.deleteConsumer,
+		"consumers":      h.consumers,
+
+		"createKeyValue": h.changeKeyValue("createKeyValue", jetstream.JetStream.CreateKeyValue),
+		"updateKeyValue": h.changeKeyValue("updateKeyValue", jetstream.JetStream.UpdateKeyValue),
+		"ensureKeyValue": h.changeKeyValue("ensureKeyValue", jetstream.JetStream.CreateOrUpdateKeyValue),
+		"deleteKeyValue": h.deleteBucket("deleteKeyValue", jetstream.JetStream.DeleteKeyValue),
+		"keyValues":      h.keyValues,
+
+		"createObjectStore": h.changeObjectStore("createObjectStore", jetstream.JetStream.CreateObjectStore),
+		"updateObjectStore": h.changeObjectStore("updateObjectStore", jetstream.JetStream.UpdateObjectStore),
+		"ensureObjectStore": h.changeObjectStore("ensureObjectStore", jetstream.JetStream.CreateOrUpdateObjectStore),
+		"deleteObjectStore": h.deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore),
+		"objectStores":      h.objectStores,
+	})
+	k6glue.Methods(rt, object, map[string]k6glue.Function{
+		"publishAsync":    h.publishAsync,
+		"consumer":        h.consumer,
+		"orderedConsumer": h.orderedConsumer,
+		"keyValue":        h.keyValue,
+		"objectStore":     h.objectStore,
+	})
+
+	return object
+}
+
+// bind returns JetStream as seen through the connection. It may be called by any goroutine.
+func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn == conn {
+		return h.js, h.acks, nil
+	}
+	pending := h.options.MaxPending
+	if pending == 0 {
+		pending = defaultMaxPending
+	}
+	a := &acks{}
+	opts := []jetstream.JetStreamOpt{
+		jetstream.WithDefaultTimeout(h.client.config.TimeoutEach), jetstream.WithPublishAsyncTimeout(h.client.config.TimeoutEach),
+		jetstream.WithPublishAsyncMaxPending(pending), jetstream.WithPublishAsyncAckHandler(a.acked),
+		jetstream.WithPublishAsyncErrHandler(a.failed),
+	}
+	var js jetstream.JetStream
+	var err error
+	switch {
+	case h.options.Domain != "":
+		js, err = jetstream.NewWithDomain(conn.nc, h.options.Domain, opts...)
+	case h.options.APIPrefix != "":
+		js, err = jetstream.NewWithAPIPrefix(conn.nc, h.options.APIPrefix, opts...)
+	default:
+		js, err = jetstream.New(conn.nc, opts...)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	h.conn, h.js, h.acks = conn, js, a
+
+	return js, a, nil
+}
+
+// task is one that asks JetStream for something, and shows what it says.
+func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetstream.JetStream) (any, error)) *task {
+	var said any
+
+	return &task{
+		operation: "js." + operation,
+		job: func(ctx context.Context, conn *connection, _ *record) error {
+			js, _, err := h.bind(conn)
+			if err != nil {
+				return err
+			}
+			said, err = ask(ctx, js)
+
+			return err
+		},
+		value: func() (sobek.Value, error) {
+			if said == nil {
+				return sobek.Undefined(), nil
+			}
+
+			return h.client.toScript(said)
+		},
+	}
+}
+
+// account is jetStream.account(): what JetStream holds for this account, and its limits.
+func (h *jetStreamHandle) account(sobek.FunctionCall) (*task, error) {
+	return h.task("account", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
+}

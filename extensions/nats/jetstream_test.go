@@ -1,0 +1,214 @@
+package nats
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// withStream is a VU with a client, JetStream and a stream of the test's own.
+func withStream(t *testing.T) *vu {
+	t.Helper()
+	v := newVU(t)
+	v.run(`
+		var client = new nats.Client(url), js = client.jetStream();
+		js.createStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', maxAge: '1h', duplicateWindow: 60000,
+			metadata: { snake_case: 'kept' } });
+		var subject = unique + '.a';
+	`)
+	t.Cleanup(func() { v.run(`if (js.streams().includes(unique)) { js.deleteStream(unique); } client.close()`) })
+
+	return v
+}
+
+func TestStreams(t *testing.T) {
+	v := withStream(t)
+	require.JSONEq(t, `[3600000, 60000, "kept", "memory"]`, v.js(`(() => {
+		const { config } = js.streamInfo(unique);
+		return [config.maxAge, config.duplicateWindow, config.metadata.snake_case, config.storage];
+	})()`))
+	require.JSONEq(t, `[7200000, 100, true]`, v.js(`(() => {
+		const changed = js.updateStream({ ...js.streamInfo(unique).config, maxAge: '2h', maxMsgs: 100 });
+		return [changed.config.maxAge, changed.config.maxMsgs, js.streams(subject).includes(unique)];
+	})()`))
+	require.JSONEq(t, `60000`, v.js(`js.ensureStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', max_age: 60000000000 }).config.maxAge`))
+	v.run(`js.publishBatch(subject, 'x', { count: 10 })`)
+	require.JSONEq(t, `[10, 4, 0]`, v.js(`(() => {
+		const messages = () => js.streamInfo(unique).state.messages;
+		const before = messages();
+		js.purgeStream(unique, { keep: 4 });
+		const kept = messages();
+		js.purgeStream(unique, { subject });
+		return [before, kept, messages()];
+	})()`))
+	require.JSONEq(t, `true`, v.js(`js.account().streams > 0`))
+	v.run(`js.deleteStream(unique)`)
+	e := v.fail(`js.streamInfo(unique)`)
+	require.Equal(t, thrown{"stream not found (JetStream error 10059)", KindNotFound, 10059}, e)
+	require.Equal(t, KindNotFound, v.fail(`js.deleteStream(unique)`).Kind)
+}
+
+func TestStreamThatIsThere(t *testing.T) {
+	v := withStream(t)
+	e := v.fail(`js.createStream({ name: unique, subjects: ['other.' + unique] })`)
+	require.Equal(t, KindConflict, e.Kind)
+	require.Equal(t, int64(10058), e.Code)
+}
+
+func TestStreamPublish(t *testing.T) {
+	v := withStream(t)
+	require.JSONEq(t, `{"stream":true,"sequence":1,"duplicate":false,"domain":""}`, v.js(`(() => {
+		const ack = js.publish(subject, 'x', { msgID: 'one', headers: { A: 'b' } });
+		return { ...ack, stream: ack.stream === unique };
+	})()`))
+	require.JSONEq(t, `[1, true]`, v.js(`(({ sequence, duplicate }) => [sequence, duplicate])(js.publish(subject, 'x', { msgID: 'one' }))`))
+	require.JSONEq(t, `2`, v.js(`js.publish(subject, 'y', { expectLastSequence: 1, expectStream: unique, expectLastMsgID: 'one' }).sequence`))
+	require.JSONEq(t, `3`, v.js(`js.publish(subject, 'z', { expectLastSequenceForSubject: 2 }).sequence`))
+	e := v.fail(`js.publish(subject, 'z', { expectLastSequence: 1 })`)
+	require.Equal(t, KindWrongSequence, e.Kind)
+	require.Equal(t, int64(10071), e.Code)
+	require.Equal(t, KindNoResponders, v.fail(`js.publish('nobody.' + unique, 'x')`).Kind)
+	require.JSONEq(t, `["x","b",1,null,"z"]`, v.js(`(() => {
+		const m = js.getMessage(unique, 1);
+		return [m.data, m.headers.A, m.sequence, js.getMessage(unique, 99), js.getMessage(unique, subject).data];
+	})()`))
+	v.run(`js.deleteMessage(unique, 1)`)
+	require.JSONEq(t, `null`, v.js(`js.getMessage(unique, 1)`))
+	require.Equal(t, 4.0, v.counted(metricOps, "operation", "js.publish", "outcome", outcomeOK))
+	require.Equal(t, 1.0, v.counted(metricOps, "operation", "js.publish", "outcome", KindWrongSequence))
+}
+
+func TestPublishAsync(t *testing.T) {
+	v := withStream(t)
+	require.JSONEq(t, `[100, 0, 250, 350]`, v.js(`(() => {
+		const bounded = client.jetStream({ maxPending: 10 });
+		for (let i = 0; i < 100; i++) { bounded.publishAsync(subject, 'x' + i); }
+		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { count: 125 }),
+			js.streamInfo(unique).state.messages];
+	})()`))
+	require.Equal(t, 350.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
+	require.Equal(t, 350.0, v.counted(metricMessagesSent))
+
+	e := v.fail(`js.publishBatch(subject, 'x', { count: 5, expectLastSequence: 350 })`)
+	require.Equal(t, KindWrongSequence, e.Kind)
+	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
+	require.Equal(t, 4.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", KindWrongSequence))
+	require.Equal(t, 351.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
+}
+
+func TestConsumer(t *testing.T) {
+	v := withStream(t)
+	v.run(`
+		js.publishBatch(subject, ['1', '2', '3', '4', '5', '6']);
+		var consumer = js.createConsumer(unique, { durableName: 'c', ackPolicy: 'explicit', ackWait: '1h', maxDeliver: 5 });
+	`)
+	require.JSONEq(t, `["1",1,1,1,5,true,true,true]`, v.js(`(() => {
+		const m = consumer.next();
+		m.inProgress();
+		m.ackSync();
+		return [m.data, m.sequence, m.consumerSequence, m.deliveries, m.pending, m.stream === unique, m.consumer === 'c',
+			m.timestamp instanceof Date];
+	})()`))
+	require.JSONEq(t, `["again","again",2,null]`, v.js(`(() => {
+		js.publish(unique + '.b', 'again');
+		const other = js.createConsumer(unique, { durableName: 'b', filterSubject: unique + '.b', ackWait: '1h' });
+		const first = other.next();
+		first.nak();
+		const second = other.next('10s');
+		second.nak('1h');
+		return [first.data, second.data, second.deliveries, other.next(50)];
+	})()`))
+	v.run(`consumer.fetch(2).forEach((m) => m.term('never again'))`)
+	require.JSONEq(t, `[["4","5"],["6","again"],[],null,0]`, v.js(`(() => {
+		const same = client.jetStream().consumer(unique, 'c'), data = (all) => all.map((m) => { m.ack(); return m.data; });
+		return [data(same.fetch(2)), data(same.fetch(5, { timeout: 100 })), data(same.fetch(5, { noWait: true })), same.next(50),
+			same.fetch(5, { timeout: 50, discard: true })];
+	})()`))
+	require.Len(t, v.found(metricLatency), 9, "1, again twice, 2 to 6, again")
+	require.JSONEq(t, `[0, ["b","c"], 7200000]`, v.js(`[consumer.info().numPending, js.consumers(unique).sort(),
+		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
+
+	require.Equal(t, KindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)
+	require.Equal(t, KindUsage, v.fail(`const m = js.createConsumer(unique, { durableName: 'd' }).next(); m.ack(); m.nak()`).Kind)
+	v.run(`js.deleteConsumer(unique, 'c')`)
+	require.Equal(t, KindNotFound, v.fail(`js.deleteConsumer(unique, 'c')`).Kind)
+	require.Equal(t, KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
+}
+
+// Messages are acknowledged and thrown away in Go, where only their number matters.
+func TestFetchInGo(t *testing.T) {
+	v := withStream(t)
+	require.JSONEq(t, `[600, 400]`, v.js(`(() => {
+		js.publishBatch(subject, 'x', { count: 1000 });
+		globalThis.consumer = js.createConsumer(unique, { durableName: 'c' });
+		const o = Object.freeze({ ack: true, discard: true, timeout: 500 });
+		return [consumer.fetch(600, o), consumer.fetch(600, o)];
+	})()`))
+	require.Eventually(t, func() bool { return v.run(`consumer.info().numAckPending`) == int64(0) }, 10*time.Second, time.Millisecond)
+	require.Equal(t, 1000.0, v.counted(metricMessagesReceived))
+}
+
+func TestConsume(t *testing.T) {
+	v := withStream(t)
+	v.loop(`
+		globalThis.got = [];
+		js.publishBatch(subject, 'x', { count: 1000 });
+		const consumer = js.createConsumer(unique, { durableName: 'c' });
+		const running = consumer.consume((m) => {
+			got.push(m.sequence);
+			m.ack();
+			if (got.length === 1500) { running.close(); }
+		}, { maxMessages: 100 });
+		await js.asyncPublishBatch(subject, 'y', { count: 500 });
+	`)
+	require.JSONEq(t, `[1500, 1, 1500]`, v.js(`[got.length, got[0], got[1499]]`))
+
+	v.loop(`
+		got = [];
+		const ordered = js.orderedConsumer(unique, { deliverPolicy: 'by_start_sequence', optStartSeq: 1400 }).consume();
+		const iterator = ordered.messages();
+		for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
+			got.push(step.value.sequence);
+			if (got.length === 101) { await iterator.return(); }
+		}
+	`)
+	require.JSONEq(t, `[101, 1400, 1500]`, v.js(`[got.length, got[0], got[100]]`))
+}
+
+// A consumer whose messages nobody takes ends with the connection.
+func TestConsumeEndsWithTheClient(t *testing.T) {
+	v := withStream(t)
+	v.run(`
+		js.publishBatch(subject, 'x', { count: 1000 });
+		var other = new nats.Client(url);
+		var running = other.jetStream().createConsumer(unique, { durableName: 'c' }).consume(null, { maxMessages: 10 });
+		if (running.next() === null) { throw new Error('nothing came'); }
+		other.close();
+	`)
+	require.Eventually(t, func() bool { return v.run(`running.isClosed()`) == true }, 10*time.Second, time.Millisecond)
+	v.run(`js.deleteStream(unique); client.close()`)
+	requireNoneLeftOfClients(t, v)
+}
+
+// requireNoneLeftOfClients ends the VU, and fails when goroutines do not end.
+func requireNoneLeftOfClients(t *testing.T, v *vu) {
+	t.Helper()
+	v.exit()
+	requireNoneLeft(t)
+}
+
+func TestJetStreamAsync(t *testing.T) {
+	v := withStream(t)
+	v.loop(`
+		globalThis.got = [];
+		const acks = await Promise.all([1, 2, 3].map((n) => js.asyncPublish(subject, 'x' + n)));
+		got.push(acks.map((a) => a.sequence).sort());
+		const consumer = await js.asyncCreateConsumer(unique, { durableName: 'c' });
+		const m = await consumer.asyncNext();
+		await m.asyncAckSync();
+		got.push((await consumer.asyncFetch(2)).length, (await consumer.asyncInfo()).numPending);
+		got.push(await js.asyncPublish('nobody.' + unique, 'x').catch((e) => e.kind));
+	`)
+	require.JSONEq(t, `[[1,2,3],2,0,"no_responders"]`, v.js(`got`))
+}

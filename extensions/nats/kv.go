@@ -1,0 +1,324 @@
+package nats
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// keyValue is a JavaScript KeyValue: a bucket as seen through the client's connection, whichever that is.
+type keyValue struct {
+	bound[jetstream.KeyValue]
+
+	bucket string
+}
+
+func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
+	kv := &keyValue{bucket: bucket}
+	kv.handle = h
+	kv.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.KeyValue, error) {
+		return js.KeyValue(ctx, bucket)
+	}
+
+	return kv
+}
+
+func (kv *keyValue) at() *bound[jetstream.KeyValue] { return &kv.bound }
+
+// keyValue is jetStream.keyValue(bucket). It asks the server nothing yet.
+func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
+	bucket, err := text("keyValue: the bucket", call.Argument(0))
+	if err != nil {
+		h.client.throw(err)
+	}
+
+	return h.keyValueOf(bucket).object()
+}
+
+// changeKeyValue is createKeyValue, updateKeyValue or ensureKeyValue(configuration): the bucket.
+func (h *jetStreamHandle) changeKeyValue(
+	name string, change func(jetstream.JetStream, context.Context, jetstream.KeyValueConfig) (jetstream.KeyValue, error),
+) reading {
+	return changeBucket(h, name, change, func(cfg jetstream.KeyValueConfig) bucket[jetstream.KeyValue] {
+		return h.keyValueOf(cfg.Bucket)
+	})
+}
+
+// deleteBucket is deleteKeyValue or deleteObjectStore(bucket).
+func (h *jetStreamHandle) deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		bucket, err := text(name+": the bucket", call.Argument(0))
+
+		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) { return nil, remove(js, ctx, bucket) }), err
+	}
+}
+
+// keyValues is jetStream.keyValues(): the names of all buckets.
+func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
+	return h.task("keyValues", func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		lister := js.KeyValueStoreNames(ctx)
+		names := all(lister.Name())
+
+		return names, lister.Error()
+	}), nil
+}
+
+func (kv *keyValue) object() *sobek.Object {
+	c := kv.handle.client
+	object := c.vu.Runtime().NewObject()
+	c.operations(object, map[string]reading{
+		"get":          kv.get,
+		"getRevision":  kv.getRevision,
+		"put":          kv.put,
+		"create":       kv.create,
+		"update":       kv.update,
+		"delete":       kv.remove("delete", jetstream.KeyValue.Delete),
+		"purge":        kv.remove("purge", jetstream.KeyValue.Purge),
+		"purgeDeletes": kv.purgeDeletes,
+		"keys":         kv.keys,
+		"history":      kv.history,
+		"status":       kv.status,
+	})
+	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{"watch": kv.watch})
+	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(kv.bucket),
+		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
+		c.throw(misuse("%s", err))
+	}
+
+	return object
+}
+
+// task is an operation on the bucket.
+func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
+	return &task{operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
+		found, err := kv.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+
+		return job(ctx, found, r)
+	}}
+}
+
+// get is keyValue.get(key): the entry, or null.
+func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
+	key, err := text("get: the key", call.Argument(0))
+
+	return kv.lookup("get", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
+		return found.Get(ctx, key)
+	}), err
+}
+
+// getRevision is keyValue.getRevision(key, revision): the entry as it was then, or null.
+func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
+	key, err := text("getRevision: the key", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	revision, err := unsigned("getRevision: the revision", call.Argument(1))
+
+	return kv.lookup("getRevision", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
+		return found.GetRevision(ctx, key, revision)
+	}), err
+}
+
+// lookup asks for an entry. That there is none is no failure.
+func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream.KeyValue) (jetstream.KeyValueEntry, error)) *task {
+	var entry jetstream.KeyValueEntry
+	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
+		entry, err = ask(ctx, found)
+		switch {
+		case err == nil:
+			r.received.add(entry.Value())
+		case asError(err).Kind == KindNotFound:
+			entry, err = nil, nil
+		}
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		if entry == nil {
+			return sobek.Null(), nil
+		}
+
+		return kv.handle.client.entry(entry), nil
+	}
+
+	return t
+}
+
+// put is keyValue.put(key, value): the new revision.
+func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
+	return kv.write("put", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
+		return found.Put(ctx, key, value)
+	})
+}
+
+// create is keyValue.create(key, value, ttl): the new revision; an error of kind conflict when the key is there.
+func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
+	ttl, err := duration("create: the ttl", call.Argument(2), 0)
+	if err != nil {
+		return nil, err
+	}
+	var opts []jetstream.KVCreateOpt
+	if ttl > 0 {
+		opts = append(opts, jetstream.KeyTTL(ttl))
+	}
+
+	return kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
+		revision, err := found.Create(ctx, key, value, opts...)
+		if err != nil && asError(err).Kind == KindWrongSequence { // the way in which JetStream says so
+			err = &Error{Kind: KindConflict, Code: asError(err).Code, Message: "key exists"}
+		}
+
+		return revision, err
+	})
+}
+
+// update is keyValue.update(key, value, revision): the new revision; an error of kind wrong_sequence when the key's is another one.
+func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
+	revision, err := unsigned("update: the revision", call.Argument(2))
+	if err != nil {
+		return nil, err
+	}
+
+	return kv.write("update", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
+		return found.Update(ctx, key, value, revision)
+	})
+}
+
+func (kv *keyValue) write(
+	operation string, call sobek.FunctionCall, do func(context.Context, jetstream.KeyValue, string, []byte) (uint64, error),
+) (*task, error) {
+	c := kv.handle.client
+	key, err := text(operation+": the key", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	value, err := c.owned(call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
+	var revision uint64
+	t := kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, r *record) (err error) {
+		if revision, err = do(ctx, found, key, value); err == nil {
+			r.sent.add(value)
+		}
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) { return c.number(revision), nil }
+
+	return t, nil
+}
+
+// remove is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is the key's.
+func (kv *keyValue) remove(
+	operation string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
+) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		key, err := text(operation+": the key", call.Argument(0))
+		if err != nil {
+			return nil, err
+		}
+		var opts []jetstream.KVDeleteOpt
+		if given := call.Argument(1); !isNullish(given) {
+			revision, err := unsigned(operation+": the revision", given)
+			if err != nil {
+				return nil, err
+			}
+			opts = append(opts, jetstream.LastRevision(revision))
+		}
+
+		return kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
+			return do(found, ctx, key, opts...)
+		}), nil
+	}
+}
+
+// purgeDeletes is keyValue.purgeDeletes(olderThan): it removes what deleting has left, of keys deleted that long ago (default 30m).
+func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
+	const usual = 30 * time.Minute
+	older, err := duration("purgeDeletes: the time", call.Argument(0), usual)
+	if older == 0 {
+		older = -1 // all
+	}
+
+	return kv.task("purgeDeletes", func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
+		return found.PurgeDeletes(ctx, jetstream.DeleteMarkersOlderThan(older))
+	}), err
+}
+
+// status is keyValue.status().
+func (kv *keyValue) status(sobek.FunctionCall) (*task, error) {
+	var said jetstream.KeyValueStatus
+	t := kv.task("status", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
+		said, err = found.Status(ctx)
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		c := kv.handle.client
+		config, err := c.toScript(said.Config())
+		if err != nil {
+			return nil, err
+		}
+		rt := c.vu.Runtime()
+
+		return c.plainObject(map[string]any{
+			"bucket": said.Bucket(), "values": c.number(said.Values()), "bytes": c.number(said.Bytes()), "history": said.History(),
+			"ttl": float64(said.TTL()) / float64(time.Millisecond), "backingStore": said.BackingStore(),
+			"compressed": said.IsCompressed(), "config": rt.ToValue(config),
+		}), nil
+	}
+
+	return t, nil
+}
+
+func (m *module) plainObject(values map[string]any) *sobek.Object {
+	object := m.vu.Runtime().NewObject()
+	for name, value := range values {
+		if err := object.Set(name, value); err != nil {
+			m.throw(misuse("%s", err))
+		}
+	}
+
+	return object
+}
+
+var entryKeys = []string{ //nolint:gochecknoglobals // a constant: the properties of entries
+	"bucket", "key", "value", "raw", "revision", "created", "operation", "delta",
+}
+
+// entry is one of a bucket.
+func (c *client) entry(e jetstream.KeyValueEntry) sobek.Value {
+	rt := c.vu.Runtime()
+
+	return c.lazily(&lazy{keys: entryKeys, make: func(key string) sobek.Value {
+		switch key {
+		case "bucket":
+			return rt.ToValue(e.Bucket())
+		case "key":
+			return rt.ToValue(e.Key())
+		case "value":
+			return rt.ToValue(string(e.Value()))
+		case "raw":
+			return rt.ToValue(rt.NewArrayBuffer(e.Value()))
+		case "revision":
+			return c.number(e.Revision())
+		case "created":
+			return c.date(e.Created())
+		case "delta":
+			return c.number(e.Delta())
+		default:
+			name := strings.TrimSuffix(strings.TrimPrefix(e.Operation().String(), "KeyValue"), "Op")
+
+			return rt.ToValue(strings.ToLower(name))
+		}
+	}}, nil)
+}

@@ -1,0 +1,292 @@
+package nats
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// message is one that has come, as scripts see it: its properties are made when they are asked for.
+type message struct {
+	client *client
+	conn   *connection
+	core   *natsio.Msg   // one of both
+	stored jetstream.Msg // of a consumer
+
+	meta *jetstream.MsgMetadata
+}
+
+// prototypes are the objects whose methods messages have.
+type prototypes struct {
+	core, stored *sobek.Object
+}
+
+func (m *module) newPrototypes() prototypes {
+	rt := m.vu.Runtime()
+	p := prototypes{rt.NewObject(), rt.NewObject()}
+	header := func(call sobek.FunctionCall) sobek.Value {
+		msg := m.messageOf(call)
+
+		return rt.ToValue(rt.NewArray(anys(msg.header()[call.Argument(0).String()])...))
+	}
+	k6glue.Methods(rt, p.core, map[string]k6glue.Function{"header": header, "respond": m.respondTo})
+	k6glue.Methods(rt, p.stored, map[string]k6glue.Function{
+		"header": header,
+		"ack":    m.acknowledge("ack", func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
+		"nak": m.acknowledge("nak", func(msg jetstream.Msg, value sobek.Value) error {
+			delay, err := duration("nak: the delay", value, 0)
+			if err != nil || delay == 0 {
+				return orElse(err, msg.Nak)
+			}
+
+			return msg.NakWithDelay(delay)
+		}),
+		"term": m.acknowledge("term", func(msg jetstream.Msg, value sobek.Value) error {
+			if isNullish(value) {
+				return msg.Term()
+			}
+
+			return msg.TermWithReason(value.String())
+		}),
+		"inProgress": m.acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
+		"ackSync": func(call sobek.FunctionCall) sobek.Value {
+			msg := m.messageOf(call)
+
+			return msg.client.blocking(msg.doubleAck)(call)
+		},
+		"asyncAckSync": func(call sobek.FunctionCall) sobek.Value {
+			msg := m.messageOf(call)
+
+			return msg.client.later(msg.doubleAck(call))
+		},
+	})
+
+	return p
+}
+
+func orElse(err error, fn func() error) error {
+	if err != nil {
+		return err
+	}
+
+	return fn()
+}
+
+func anys(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, t := range texts {
+		all[i] = t
+	}
+
+	return all
+}
+
+// messageOf is the message that a method was called of.
+func (m *module) messageOf(call sobek.FunctionCall) *message {
+	if object, ok := call.This.(*sobek.Object); ok {
+		if shown, ok := object.Export().(*lazy); ok {
+			if msg, ok := shown.of.(*message); ok {
+				return msg
+			}
+		}
+	}
+	m.throw(misuse("this is a method of a message, and must be called as msg.method()"))
+
+	return nil
+}
+
+// acknowledge is a method that tells the server what became of a message, and waits for no answer.
+func (m *module) acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) k6glue.Function {
+	return func(call sobek.FunctionCall) sobek.Value {
+		msg := m.messageOf(call)
+		r := record{operation: operation}
+		begin := time.Now()
+		err := tell(msg.stored, call.Argument(0))
+		r.took = time.Since(begin)
+		r.err = explain(m.vu.Context(), msg.client.config.TimeoutEach, err)
+		msg.client.note(&r, msg.conn)
+		if r.err != nil {
+			m.throw(r.err)
+		}
+
+		return sobek.Undefined()
+	}
+}
+
+// doubleAck is message.ackSync(timeout): it returns when the server has said that it knows.
+func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
+	timeout, err := duration("ackSync: the timeout", call.Argument(0), msg.client.config.TimeoutEach)
+
+	return &task{operation: "ackSync", timeout: timeout, bound: msg.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+		return msg.stored.DoubleAck(ctx)
+	}}, err
+}
+
+// respondTo is message.respond(data, options): it answers a request.
+func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
+	msg := m.messageOf(call)
+	if msg.core.Reply == "" {
+		m.throw(misuse("respond: the message is no request: it has no reply subject"))
+	}
+	c := msg.client
+	o, err := c.publish.read(c, call.Argument(1))
+	if err != nil {
+		m.throw(err)
+	}
+	data, err := c.data(call.Argument(0))
+	if err != nil {
+		m.throw(err)
+	}
+	c.publish.send(c, msg.core.Reply, data, o)
+
+	return sobek.Undefined()
+}
+
+func (c *client) message(conn *connection, m *natsio.Msg) sobek.Value {
+	msg := &message{client: c, conn: conn, core: m}
+
+	return c.lazily(&lazy{of: msg, keys: coreKeys, make: msg.make}, c.prototypes.core)
+}
+
+func (c *client) storedMessage(conn *connection, m jetstream.Msg) sobek.Value {
+	msg := &message{client: c, conn: conn, stored: m}
+
+	return c.lazily(&lazy{of: msg, keys: storedKeys, make: msg.make}, c.prototypes.stored)
+}
+
+// The properties of messages.
+var (
+	coreKeys   = []string{"subject", "reply", "data", "raw", "headers", "topic"} //nolint:gochecknoglobals // a constant
+	storedKeys = append(slices.Clone(coreKeys),                                  //nolint:gochecknoglobals // a constant
+		"stream", "consumer", "sequence", "consumerSequence", "deliveries", "pending", "timestamp")
+)
+
+func (msg *message) make(key string) sobek.Value {
+	rt := msg.client.vu.Runtime()
+	switch key {
+	case "subject", "topic":
+		return rt.ToValue(msg.subject())
+	case "data":
+		return rt.ToValue(string(msg.data()))
+	case "raw":
+		return rt.ToValue(rt.NewArrayBuffer(msg.data()))
+	case "reply":
+		if msg.core != nil {
+			return rt.ToValue(msg.core.Reply)
+		}
+
+		return rt.ToValue(msg.stored.Reply())
+	case "headers":
+		return msg.client.headers(msg.header())
+	}
+	if msg.stored == nil {
+		return nil
+	}
+
+	return msg.makeStored(key)
+}
+
+// makeStored makes the properties that only messages of a stream have.
+func (msg *message) makeStored(key string) sobek.Value {
+	rt, c := msg.client.vu.Runtime(), msg.client
+	if msg.meta == nil {
+		meta, err := msg.stored.Metadata()
+		if err != nil {
+			return nil
+		}
+		msg.meta = meta
+	}
+	switch key {
+	case "stream":
+		return rt.ToValue(msg.meta.Stream)
+	case "consumer":
+		return rt.ToValue(msg.meta.Consumer)
+	case "sequence":
+		return c.number(msg.meta.Sequence.Stream)
+	case "consumerSequence":
+		return c.number(msg.meta.Sequence.Consumer)
+	case "deliveries":
+		return c.number(msg.meta.NumDelivered)
+	case "pending":
+		return c.number(msg.meta.NumPending)
+	case "timestamp":
+		return c.date(msg.meta.Timestamp)
+	default:
+		return nil
+	}
+}
+
+func (msg *message) subject() string {
+	if msg.core != nil {
+		return msg.core.Subject
+	}
+
+	return msg.stored.Subject()
+}
+
+func (msg *message) data() []byte {
+	if msg.core != nil {
+		return msg.core.Data
+	}
+
+	return msg.stored.Data()
+}
+
+func (msg *message) header() natsio.Header {
+	if msg.core != nil {
+		return msg.core.Header
+	}
+
+	return msg.stored.Headers()
+}
+
+// headers makes an object of the names and, of each, the first value.
+func (m *module) headers(h natsio.Header) sobek.Value {
+	object := m.vu.Runtime().NewObject()
+	for name, values := range h {
+		if len(values) == 0 {
+			continue
+		}
+		if err := object.Set(name, values[0]); err != nil {
+			m.throw(misuse("%s", err))
+		}
+	}
+
+	return object
+}
+
+// date makes a Date, rounded down to milliseconds.
+func (m *module) date(t time.Time) sobek.Value {
+	rt := m.vu.Runtime()
+	object, err := rt.New(rt.Get("Date"), rt.ToValue(t.UnixMilli()))
+	if err != nil {
+		panic(err) // the script has replaced Date
+	}
+
+	return object
+}
+
+// latency tells how long ago a message was sent, where its header has it, or stored in its stream.
+func latency(h natsio.Header, stored jetstream.Msg) (time.Duration, bool) {
+	if values := h[sentHeader]; len(values) == 1 {
+		if ns, err := strconv.ParseInt(values[0], 10, 64); err == nil {
+			return max(time.Since(time.Unix(0, ns)), 0), true
+		}
+	}
+	if stored == nil {
+		return 0, false
+	}
+	meta, err := stored.Metadata()
+	if err != nil {
+		return 0, false
+	}
+
+	return max(time.Since(meta.Timestamp), 0), true
+}

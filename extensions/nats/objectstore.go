@@ -1,0 +1,276 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection, whichever that is.
+type objectStore struct {
+	bound[jetstream.ObjectStore]
+
+	bucket string
+}
+
+func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
+	s := &objectStore{bucket: bucket}
+	s.handle = h
+	s.find = func(ctx context.Context, js jetstream.JetStream) (jetstream.ObjectStore, error) {
+		return js.ObjectStore(ctx, bucket)
+	}
+
+	return s
+}
+
+func (s *objectStore) at() *bound[jetstream.ObjectStore] { return &s.bound }
+
+// objectStore is jetStream.objectStore(bucket). It asks the server nothing yet.
+func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
+	bucket, err := text("objectStore: the bucket", call.Argument(0))
+	if err != nil {
+		h.client.throw(err)
+	}
+
+	return h.objectStoreOf(bucket).object()
+}
+
+// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration): the bucket.
+func (h *jetStreamHandle) changeObjectStore(
+	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
+) reading {
+	return changeBucket(h, name, change, func(cfg jetstream.ObjectStoreConfig) bucket[jetstream.ObjectStore] {
+		return h.objectStoreOf(cfg.Bucket)
+	})
+}
+
+// objectStores is jetStream.objectStores(): the names of all buckets.
+func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
+	return h.task("objectStores", func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		lister := js.ObjectStoreNames(ctx)
+		names := all(lister.Name())
+
+		return names, lister.Error()
+	}), nil
+}
+
+func (s *objectStore) object() *sobek.Object {
+	c := s.handle.client
+	object := c.vu.Runtime().NewObject()
+	c.operations(object, map[string]reading{
+		"put": s.put, "get": s.get, "info": s.info, "delete": s.remove, "list": s.list, "status": s.status,
+	})
+	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(s.bucket),
+		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
+		c.throw(misuse("%s", err))
+	}
+
+	return object
+}
+
+// task is an operation on the bucket, which shows what it comes to.
+func (s *objectStore) task(operation string, job func(context.Context, jetstream.ObjectStore, *record) (any, error)) *task {
+	var said any
+
+	return &task{
+		operation: "object." + operation,
+		job: func(ctx context.Context, conn *connection, r *record) error {
+			found, err := s.on(ctx, conn)
+			if err == nil {
+				said, err = job(ctx, found, r)
+			}
+
+			return err
+		},
+		value: func() (sobek.Value, error) {
+			if said == nil {
+				return sobek.Undefined(), nil
+			}
+
+			return s.handle.client.toScript(said)
+		},
+	}
+}
+
+// put is objectStore.put(name or description, data): what the server has of it then.
+func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
+	var meta jetstream.ObjectMeta
+	if name, ok := call.Argument(0).(sobek.String); ok {
+		meta.Name = name.String()
+	} else if err := readObjectMeta(call.Argument(0), &meta); err != nil {
+		return nil, err
+	}
+	if meta.Name == "" {
+		return nil, misuse("put: the name of the object must not be empty")
+	}
+	data, err := s.handle.client.owned(call.Argument(1))
+
+	return s.task("put", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
+		info, err := found.Put(ctx, meta, bytes.NewReader(data))
+		if err == nil {
+			r.sent.add(data)
+		}
+
+		return info, err
+	}), err
+}
+
+// readObjectMeta reads { name, description, headers, metadata, chunkSize }.
+func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
+	object, ok := value.(*sobek.Object)
+	if !ok || object.ClassName() != "Object" {
+		return misuse("put: the object must be a name or a description such as { name: 'a' }, not %s", value.String())
+	}
+	for _, key := range object.Keys() {
+		var err error
+		v := object.Get(key)
+		switch key {
+		case "name":
+			meta.Name, err = text("put: the name", v)
+		case "description":
+			meta.Description = v.String()
+		case "headers":
+			meta.Headers, err = header(v)
+		case "metadata":
+			var own map[string][]string
+			own, err = header(v)
+			meta.Metadata = make(map[string]string, len(own))
+			for name, values := range own {
+				meta.Metadata[name] = values[0]
+			}
+		case "chunkSize":
+			var n int
+			n, err = count("put: the option chunkSize", v)
+			meta.Opts = &jetstream.ObjectMetaOptions{ChunkSize: uint32(n)}
+		default:
+			err = misuse("put: unknown option %q; known are name, description, headers, metadata, chunkSize", key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// get is objectStore.get(name): what the server has of it, with data and raw; null where there is none.
+func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
+	name, err := text("get: the name", call.Argument(0))
+	var data []byte
+	var info *jetstream.ObjectInfo
+	t := s.task("get", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
+		result, err := found.Get(ctx, name)
+		if err == nil {
+			data, err = io.ReadAll(result)
+			err = errors.Join(err, result.Close())
+		}
+		if err == nil {
+			info, err = result.Info()
+			r.received.add(data)
+		}
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			return nil, nil //nolint:nilnil // as documented
+		}
+
+		return nil, err
+	})
+	t.value = func() (sobek.Value, error) {
+		if info == nil {
+			return sobek.Null(), nil
+		}
+
+		return s.handle.client.stored(info, data)
+	}
+
+	return t, err
+}
+
+// stored is an object with its data.
+func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, error) {
+	shown, err := c.toScript(info)
+	if err != nil {
+		return nil, err
+	}
+	rt := c.vu.Runtime()
+	object := shown.ToObject(rt)
+	keys := append(object.Keys(), "data", "raw")
+
+	return c.lazily(&lazy{keys: keys, make: func(key string) sobek.Value {
+		switch key {
+		case "data":
+			return rt.ToValue(string(data))
+		case "raw":
+			return rt.ToValue(rt.NewArrayBuffer(data))
+		default:
+			return object.Get(key)
+		}
+	}}, nil), nil
+}
+
+// info is objectStore.info(name); null where there is no such object.
+func (s *objectStore) info(call sobek.FunctionCall) (*task, error) {
+	name, err := text("info: the name", call.Argument(0))
+	var info *jetstream.ObjectInfo
+	t := s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
+		if info, err = found.GetInfo(ctx, name); errors.Is(err, jetstream.ErrObjectNotFound) {
+			info, err = nil, nil
+		}
+
+		return nil, err
+	})
+	t.value = func() (sobek.Value, error) {
+		if info == nil {
+			return sobek.Null(), nil
+		}
+
+		return s.handle.client.toScript(info)
+	}
+
+	return t, err
+}
+
+// remove is objectStore.delete(name). That there is no such object is no failure.
+func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
+	name, err := text("delete: the name", call.Argument(0))
+
+	return s.task("delete", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+		err := found.Delete(ctx, name)
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			err = nil
+		}
+
+		return nil, err
+	}), err
+}
+
+// list is objectStore.list(): all objects, without their data.
+func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
+	return s.task("list", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+		infos, err := found.List(ctx)
+		if errors.Is(err, jetstream.ErrNoObjectsFound) {
+			return []any{}, nil
+		}
+
+		return infos, err
+	}), nil
+}
+
+// status is objectStore.status().
+func (s *objectStore) status(sobek.FunctionCall) (*task, error) {
+	return s.task("status", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+		said, err := found.Status(ctx)
+		if err != nil {
+			return nil, err
+		}
+
+		return map[string]any{
+			"bucket": said.Bucket(), "description": said.Description(), "ttl": said.TTL(), "storage": said.Storage(),
+			"replicas": said.Replicas(), "sealed": said.Sealed(), "size": said.Size(), "backingStore": said.BackingStore(),
+			"metadata": said.Metadata(), "compressed": said.IsCompressed(),
+		}, nil
+	}), nil
+}

@@ -1,0 +1,201 @@
+package nats
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds since 1970.
+const sentHeader = "K6-Sent"
+
+// checkEvery is after how many messages of a batch it is asked whether the test has ended.
+const checkEvery = 1024
+
+// publishOptions are those of publish and publishBatch.
+type publishOptions struct {
+	header natsio.Header
+	reply  string
+	count  int
+}
+
+// publisher publishes for a client. Its memory is used again from call to call.
+type publisher struct {
+	options frozen[*publishOptions]
+	batches frozen[[][]byte]
+	message natsio.Msg
+}
+
+// one is client.publish(subject, data, options).
+func (p *publisher) one(c *client) k6glue.Function {
+	return func(call sobek.FunctionCall) sobek.Value {
+		subject, err := text("publish: the subject", call.Argument(0))
+		if err != nil {
+			c.throw(err)
+		}
+		o, err := p.read(c, call.Argument(2))
+		if err != nil {
+			c.throw(err)
+		}
+		if o.count != 0 {
+			c.throw(misuse("publish: the option count is one of publishBatch"))
+		}
+		data, err := c.data(call.Argument(1))
+		if err != nil {
+			c.throw(err)
+		}
+		p.send(c, subject, data, o)
+
+		return sobek.Undefined()
+	}
+}
+
+// send publishes one message, and throws when that fails.
+func (p *publisher) send(c *client, subject string, data []byte, o *publishOptions) {
+	conn := c.ready()
+	r := record{operation: "publish", subject: c.subject(subject)}
+	begin := time.Now()
+	p.message = natsio.Msg{Subject: subject, Data: data, Reply: o.reply, Header: c.stamped(o.header)}
+	err := conn.nc.PublishMsg(&p.message)
+	r.took = time.Since(begin)
+	if err == nil {
+		r.sent.add(data)
+	}
+	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	c.note(&r, conn)
+	if r.err != nil {
+		c.throw(r.err)
+	}
+}
+
+// batch is client.publishBatch(subject, data, options): many messages in one call, in Go. Data is that of all of them, of which
+// there are options.count, or an array with that of each, which is published count times.
+func (p *publisher) batch(c *client) k6glue.Function {
+	return func(call sobek.FunctionCall) sobek.Value {
+		subject, err := text("publishBatch: the subject", call.Argument(0))
+		if err != nil {
+			c.throw(err)
+		}
+		o, err := p.read(c, call.Argument(2))
+		if err != nil {
+			c.throw(err)
+		}
+		all, err := p.each(c, call.Argument(1))
+		if err != nil {
+			c.throw(err)
+		}
+		conn := c.ready()
+		r := record{operation: "publishBatch", subject: c.subject(subject)}
+		begin := time.Now()
+		err = p.sendAll(c, conn, subject, all, o, &r.sent)
+		r.took = time.Since(begin)
+		r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+		c.note(&r, conn)
+		if r.err != nil {
+			c.throw(r.err)
+		}
+
+		return c.vu.Runtime().ToValue(r.sent.messages)
+	}
+}
+
+// each reads the data of a batch's messages.
+func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
+	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
+		data, err := c.owned(value)
+
+		return [][]byte{data}, err
+	}
+
+	return p.batches.of(c.vu.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
+		values, err := elements("publishBatch: the data", value)
+		if err != nil {
+			return nil, err
+		}
+		all := make([][]byte, len(values))
+		for i, v := range values {
+			if all[i], err = c.owned(v); err != nil {
+				return nil, misuse("publishBatch: message %d: %s", i, err)
+			}
+		}
+
+		return all, nil
+	})
+}
+
+// sendAll publishes all messages, o.count times.
+func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *tally) error {
+	ctx := c.vu.Context()
+	for range max(o.count, 1) {
+		for _, data := range all {
+			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			p.message = natsio.Msg{Subject: subject, Data: data, Reply: o.reply, Header: c.stamped(o.header)}
+			if err := conn.nc.PublishMsg(&p.message); err != nil {
+				return err
+			}
+			sent.add(data)
+		}
+	}
+
+	return nil
+}
+
+var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
+
+// read reads { headers, reply, count }.
+func (p *publisher) read(c *client, value sobek.Value) (*publishOptions, error) {
+	if isNullish(value) {
+		return &noPublishOptions, nil
+	}
+
+	return p.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*publishOptions, error) {
+		object, ok := value.(*sobek.Object)
+		if !ok || object.ClassName() != "Object" {
+			return nil, misuse("the options must be an object such as { headers: { name: 'value' } }, not %s", value.String())
+		}
+		o := &publishOptions{}
+		for _, key := range object.Keys() {
+			var err error
+			switch v := object.Get(key); key {
+			case "headers":
+				o.header, err = header(v)
+			case "reply":
+				o.reply, err = text("the option reply", v)
+			case "count":
+				o.count, err = count("the option count", v)
+			default:
+				err = misuse("unknown option %q; known are headers, reply, count", key)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+
+		return o, nil
+	})
+}
+
+// stamped returns the header with the time, if the client's options ask for it.
+func (c *client) stamped(h natsio.Header) natsio.Header {
+	if !c.config.Stamp {
+		return h
+	}
+	with := make(natsio.Header, len(h)+1)
+	for name, values := range h {
+		with[name] = values
+	}
+	with[sentHeader] = []string{strconv.FormatInt(time.Now().UnixNano(), 10)}
+
+	return with
+}
+
+// outgoingOf is a message of its parts.
+func (c *client) outgoingOf(subject string, data []byte, o *publishOptions) *natsio.Msg {
+	return &natsio.Msg{Subject: subject, Data: data, Header: c.stamped(o.header)}
+}

@@ -1,0 +1,206 @@
+package nats
+
+import (
+	"context"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// changeStream is createStream, updateStream or ensureStream(configuration): what the server says of the stream.
+func (h *jetStreamHandle) changeStream(
+	name string, change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
+) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		var cfg jetstream.StreamConfig
+		if err := apiConfig(name, call.Argument(0), &cfg); err != nil {
+			return nil, err
+		}
+
+		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) {
+			stream, err := change(js, ctx, cfg)
+			if err != nil {
+				return nil, err
+			}
+
+			return stream.CachedInfo(), nil
+		}), nil
+	}
+}
+
+// streamInfo is jetStream.streamInfo(name).
+func (h *jetStreamHandle) streamInfo(call sobek.FunctionCall) (*task, error) {
+	return h.withStream("streamInfo", call, func(_ context.Context, stream jetstream.Stream) (any, error) {
+		return stream.CachedInfo(), nil // of just now
+	})
+}
+
+// withStream is an operation on a stream that is there.
+func (h *jetStreamHandle) withStream(
+	operation string, call sobek.FunctionCall, ask func(context.Context, jetstream.Stream) (any, error),
+) (*task, error) {
+	name, err := text(operation+": the stream", call.Argument(0))
+
+	return h.task(operation, func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		stream, err := js.Stream(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+
+		return ask(ctx, stream)
+	}), err
+}
+
+// deleteStream is jetStream.deleteStream(name).
+func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
+	name, err := text("deleteStream: the stream", call.Argument(0))
+
+	return h.task("deleteStream", func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		return nil, js.DeleteStream(ctx, name)
+	}), err
+}
+
+// purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
+func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
+	var opts []jetstream.StreamPurgeOpt
+	if given := call.Argument(1); !isNullish(given) {
+		object, ok := given.(*sobek.Object)
+		if !ok {
+			return nil, misuse("purgeStream: the options must be an object such as { subject: 'a.b' }, not %s", given.String())
+		}
+		for _, key := range object.Keys() {
+			opt, err := purgeOption(key, object.Get(key))
+			if err != nil {
+				return nil, err
+			}
+			opts = append(opts, opt)
+		}
+	}
+
+	return h.withStream("purgeStream", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		return nil, stream.Purge(ctx, opts...)
+	})
+}
+
+func purgeOption(key string, value sobek.Value) (jetstream.StreamPurgeOpt, error) {
+	if key == "subject" {
+		subject, err := text("purgeStream: the option subject", value)
+
+		return jetstream.WithPurgeSubject(subject), err
+	}
+	n, err := unsigned("purgeStream: the option "+key, value)
+	switch key {
+	case "keep":
+		return jetstream.WithPurgeKeep(n), err
+	case "sequence":
+		return jetstream.WithPurgeSequence(n), err
+	default:
+		return nil, misuse("purgeStream: unknown option %q; known are subject, keep, sequence", key)
+	}
+}
+
+// streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that take it.
+func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
+	var opts []jetstream.StreamListOpt
+	if given := call.Argument(0); !isNullish(given) {
+		subject, err := text("streams: the subject", given)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, jetstream.WithStreamListSubject(subject))
+	}
+
+	return h.task("streams", func(ctx context.Context, js jetstream.JetStream) (any, error) {
+		lister := js.StreamNames(ctx, opts...)
+		names := all(lister.Name())
+
+		return names, lister.Err()
+	}), nil
+}
+
+// all are the values that a lister has. It closes its channel when there are no more, or its time is over.
+func all[T any](values <-chan T) []T {
+	list := []T{}
+	for v := range values {
+		list = append(list, v)
+	}
+
+	return list
+}
+
+// getMessage is jetStream.getMessage(stream, sequence or subject): the message at that place, or the last of that subject; null where
+// there is none.
+func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
+	place := call.Argument(1)
+	subject, sequence := "", uint64(0)
+	if s, ok := place.(sobek.String); ok {
+		subject = s.String()
+	} else {
+		var err error
+		if sequence, err = unsigned("getMessage: the sequence", place); err != nil {
+			return nil, err
+		}
+	}
+	var found *jetstream.RawStreamMsg
+	t, err := h.withStream("getMessage", call, func(ctx context.Context, stream jetstream.Stream) (said any, err error) {
+		if subject != "" {
+			found, err = stream.GetLastMsgForSubject(ctx, subject)
+		} else {
+			found, err = stream.GetMsg(ctx, sequence)
+		}
+		if err != nil && asError(err).Kind == KindNotFound {
+			return nil, nil //nolint:nilnil // as documented
+		}
+
+		return nil, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.value = func() (sobek.Value, error) {
+		if found == nil {
+			return sobek.Null(), nil
+		}
+
+		return h.client.raw(found), nil
+	}
+
+	return t, nil
+}
+
+// deleteMessage is jetStream.deleteMessage(stream, sequence).
+func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) {
+	sequence, err := unsigned("deleteMessage: the sequence", call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
+
+	return h.withStream("deleteMessage", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		return nil, stream.DeleteMsg(ctx, sequence)
+	})
+}
+
+// raw is a message as it lies in its stream.
+func (c *client) raw(found *jetstream.RawStreamMsg) sobek.Value {
+	rt := c.vu.Runtime()
+
+	return c.lazily(&lazy{
+		keys: []string{"subject", "data", "raw", "headers", "sequence", "timestamp"},
+		make: func(key string) sobek.Value {
+			switch key {
+			case "subject":
+				return rt.ToValue(found.Subject)
+			case "data":
+				return rt.ToValue(string(found.Data))
+			case "raw":
+				return rt.ToValue(rt.NewArrayBuffer(found.Data))
+			case "headers":
+				return c.headers(found.Header)
+			case "sequence":
+				return c.number(found.Sequence)
+			default:
+				return c.date(found.Time)
+			}
+		},
+	}, nil)
+}

@@ -1,0 +1,170 @@
+package nats
+
+import (
+	"context"
+	"time"
+
+	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// subscribeOptions are those of subscribe and respond.
+type subscribeOptions struct {
+	Queue   string `json:"queue"`
+	Max     int    `json:"max"`     // messages after which it ends by itself; 0 for none
+	Pending int    `json:"pending"` // messages that may wait; what comes then is dropped
+}
+
+func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
+	o := subscribeOptions{Pending: defaultPending}
+	if err := k6glue.Options(value, &o); err != nil {
+		return o, misuse("%s: %s", method, err)
+	}
+	if o.Max < 0 || o.Pending < 1 || o.Pending > maxElements {
+		return o, misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, maxElements)
+	}
+
+	return o, nil
+}
+
+// subscribe is client.subscribe(subject, callback, options): with a callback, messages reach it on k6's event loop, and the
+// iteration lasts until the subscription is closed; without one they are asked for.
+func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
+	subject, err := text("subscribe: the subject", call.Argument(0))
+	if err != nil {
+		c.throw(err)
+	}
+	callback, rest := sobek.Callable(nil), call.Argument(1)
+	if fn, ok := sobek.AssertFunction(rest); ok {
+		callback, rest = fn, call.Argument(2)
+	} else if isNullish(rest) {
+		rest = call.Argument(2)
+	}
+	o, err := readSubscribeOptions("subscribe", rest)
+	if err != nil {
+		c.throw(err)
+	}
+
+	conn := c.ready()
+	f := newFeed[*natsio.Msg](c, conn, "deliver", o.Pending)
+	f.weigh = func(m *natsio.Msg) int { return len(m.Data) }
+	f.age = func(m *natsio.Msg) (time.Duration, bool) { return latency(m.Header, nil) }
+	f.make = func(m *natsio.Msg) sobek.Value { return c.message(conn, m) }
+	sub, err := c.listen(conn, subject, o, f.come, f.end)
+	if err != nil {
+		c.throw(err)
+	}
+	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended by itself
+	if callback != nil {
+		f.push(callback)
+	}
+	object := f.object()
+	c.operations(object, map[string]reading{"drain": drainOf(conn, sub, f.over)})
+	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
+		"dropped": func(sobek.FunctionCall) sobek.Value {
+			n, _ := sub.Dropped() // none, once it has ended
+
+			return c.vu.Runtime().ToValue(n)
+		},
+	})
+
+	return object
+}
+
+// listen subscribes; the server knows of it when listen returns, so that nothing is missed that is published afterwards.
+func (c *client) listen(
+	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
+) (sub *natsio.Subscription, err error) {
+	r := record{operation: "subscribe", subject: c.subject(subject)}
+	ctx, cancel := context.WithTimeout(c.vu.Context(), c.config.TimeoutEach)
+	defer cancel()
+	begin := time.Now()
+	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
+		sub.SetClosedHandler(func(string) { end() })
+		if o.Max > 0 {
+			err = sub.AutoUnsubscribe(o.Max)
+		}
+		if err == nil {
+			err = conn.flush(ctx)
+		}
+		if err != nil {
+			_ = sub.Unsubscribe()
+		}
+	}
+	r.took = time.Since(begin)
+	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	c.note(&r, conn)
+
+	return sub, r.err
+}
+
+// drainOf is subscription.drain(timeout): no more messages are wanted; those that are on their way still come.
+func drainOf(conn *connection, sub *natsio.Subscription, over chan struct{}) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		timeout, err := duration("drain: the timeout", call.Argument(0), 0)
+
+		return &task{operation: "drain", timeout: timeout, bound: conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+			if err := sub.Drain(); err != nil {
+				return err
+			}
+			select {
+			case <-over:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}}, err
+	}
+}
+
+// respond is client.respond(subject, data, options): it answers requests in Go, each with the data or, without, with its own, until
+// the object that it returns is closed or the VU has no more use for the connection.
+func (c *client) respond(call sobek.FunctionCall) sobek.Value {
+	subject, err := text("respond: the subject", call.Argument(0))
+	if err != nil {
+		c.throw(err)
+	}
+	fixed, err := c.owned(call.Argument(1))
+	if err != nil {
+		c.throw(err)
+	}
+	echo := isNullish(call.Argument(1))
+	o, err := readSubscribeOptions("respond", call.Argument(2))
+	if err != nil {
+		c.throw(err)
+	}
+
+	conn := c.ready()
+	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
+		data := fixed
+		if echo {
+			data = m.Data
+		}
+		if err := m.Respond(data); err != nil {
+			conn.failed(err)
+		}
+	})
+	if err == nil && o.Max > 0 {
+		err = sub.AutoUnsubscribe(o.Max)
+	}
+	if err == nil {
+		ctx, cancel := context.WithTimeout(c.vu.Context(), c.config.TimeoutEach)
+		defer cancel()
+		err = conn.flush(ctx)
+	}
+	if err != nil {
+		c.throw(explain(c.vu.Context(), c.config.TimeoutEach, err))
+	}
+	object := c.vu.Runtime().NewObject()
+	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
+		"close": func(sobek.FunctionCall) sobek.Value {
+			_ = sub.Unsubscribe() // it may have ended by itself
+
+			return sobek.Undefined()
+		},
+	})
+
+	return object
+}

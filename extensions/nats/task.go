@@ -1,0 +1,172 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+const opConnect = "connect"
+
+// task is one call of a script, its arguments read: it is done at once, while the VU waits, or on a goroutine of its
+// own, for a promise. What touches JavaScript or metrics is done on the VU's goroutine in both cases.
+type task struct {
+	operation string        // as the metrics have it
+	subject   string        // as the metrics have it, if they do
+	timeout   time.Duration // 0 for the client's
+	bound     *connection   // what the job works on, though the client may have another one by now; nil for the client's
+	// job does the work on the connection, on any goroutine, and adds what it has sent and received; nil to connect only.
+	job func(ctx context.Context, conn *connection, r *record) error
+	// value is what the script gets, made on the VU's goroutine; nil for undefined.
+	value func() (sobek.Value, error)
+}
+
+// reading reads the arguments of a call.
+type reading func(call sobek.FunctionCall) (*task, error)
+
+// operations puts both forms of each operation on an object: name(...), which blocks and throws, and asyncName(...),
+// which returns a promise.
+func (c *client) operations(object *sobek.Object, readings map[string]reading) {
+	methods := make(map[string]k6glue.Function, 2*len(readings))
+	for name, read := range readings {
+		methods[name] = c.blocking(read)
+		methods["async"+strings.ToUpper(name[:1])+name[1:]] = func(call sobek.FunctionCall) sobek.Value {
+			return c.later(read(call))
+		}
+	}
+	k6glue.Methods(c.vu.Runtime(), object, methods)
+}
+
+// blocking is the form of an operation for which the VU waits.
+func (c *client) blocking(read reading) k6glue.Function {
+	return func(call sobek.FunctionCall) sobek.Value {
+		t, err := read(call)
+		if err != nil {
+			c.throw(err)
+		}
+
+		return c.now(t)
+	}
+}
+
+// now does a task while the VU waits.
+func (c *client) now(t *task) sobek.Value {
+	c.done = c.done[:0]
+	conn, err := c.perform(c.vu.Context(), t, &c.done)
+	value, err := c.finish(t, conn, c.done, err)
+	if err != nil {
+		c.throw(err)
+	}
+
+	return value
+}
+
+// later does a task beside others, and returns its promise. k6 does not end the iteration before.
+func (c *client) later(t *task, err error) sobek.Value {
+	promise, resolve, reject := c.vu.Runtime().NewPromise()
+	if err == nil && c.vu.State() == nil {
+		err = misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
+	}
+	if err != nil {
+		if err := reject(c.toJS(err)); err != nil {
+			c.throw(err)
+		}
+
+		return c.vu.Runtime().ToValue(promise)
+	}
+
+	back := c.vu.RegisterCallback()
+	ctx := c.vu.Context()
+	go func() {
+		var recorded []record
+		conn, err := c.perform(ctx, t, &recorded)
+		back(func() error {
+			value, err := c.finish(t, conn, recorded, err)
+			if err != nil {
+				return reject(c.toJS(err))
+			}
+
+			return resolve(value)
+		})
+	}()
+
+	return c.vu.Runtime().ToValue(promise)
+}
+
+// perform does a task, on any goroutine, and adds what is to be recorded of it.
+func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*connection, error) {
+	conn := t.bound
+	if conn == nil {
+		var err error
+		if conn, err = c.acquire(ctx, recorded); err != nil || t.job == nil {
+			return conn, err
+		}
+	}
+	timeout := t.timeout
+	if timeout == 0 {
+		timeout = c.config.TimeoutEach
+	}
+	r := record{operation: t.operation, subject: c.subject(t.subject)}
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	begin := time.Now()
+	err := ctx.Err()
+	if err == nil {
+		err = t.job(within, conn, &r)
+	}
+	r.took = time.Since(begin)
+	r.err = explain(ctx, timeout, err)
+	*recorded = append(*recorded, r)
+
+	return conn, r.err
+}
+
+// explain says of an error whether the time was over, or the test.
+func explain(ctx context.Context, timeout time.Duration, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return errTestEnded()
+	}
+	e := asError(err)
+	if e.Kind == KindTimeout && !errors.As(err, new(*Error)) {
+		e.Message = "no answer within timeout (" + timeout.String() + ")"
+	}
+
+	return e
+}
+
+// finish records a task, and makes what the script gets.
+func (c *client) finish(t *task, conn *connection, recorded []record, err error) (sobek.Value, error) {
+	for i := range recorded {
+		c.note(&recorded[i], conn)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.value == nil:
+		return sobek.Undefined(), nil
+	}
+
+	return t.value()
+}
+
+// ready returns the connection for a method that has one form only. It throws where there is none.
+func (c *client) ready() *connection {
+	c.done = c.done[:0]
+	conn, err := c.acquire(c.vu.Context(), &c.done)
+	for i := range c.done {
+		c.note(&c.done[i], conn)
+	}
+	if err != nil {
+		c.throw(err)
+	}
+
+	return conn
+}

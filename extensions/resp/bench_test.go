@@ -1,0 +1,248 @@
+package resp
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// flush empties the shared server.
+func flush(t *testing.T) {
+	t.Helper()
+	options, err := redis.ParseURL(redisURL(t))
+	require.NoError(t, err)
+	client := redis.NewClient(options)
+	defer client.Close()
+	require.NoError(t, client.FlushAll(t.Context()).Err())
+}
+
+func TestRunDoesAWorkload(t *testing.T) {
+	flush(t)
+	v := newVU(t)
+	v.run(`var client = new resp.Client(url); client.connect(); client.connect()`)
+	require.Equal(t, 1.0, v.counted(metricOps, "operation", "connect", "outcome", "ok"))
+	r := v.bench(`client.run({
+		ops: 500, prefill: true, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
+		mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
+	require.Equal(t, 500, r.Ops)
+	require.Zero(t, r.Failed, "and values are read into larger buffers as they come")
+	require.Zero(t, r.Misses, "all was prefilled")
+	require.Greater(t, r.Hits, 500, "a getMulti is of 10 keys")
+	require.Equal(t, r.HotAccesses, r.HotHits)
+	require.Equal(t, float64(r.Hits), v.counted(metricHits))
+	require.Zero(t, v.counted(metricMisses))
+	require.Positive(t, v.counted("data_sent"))
+	require.Greater(t, v.counted("data_received"), float64(r.BytesRead))
+	v.run(`client.close(); client.close()`)
+	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { delete: 1 } })`).Ops)
+	v.CancelContext()
+	requireNoneLeft(t)
+}
+
+func TestRunInPipelines(t *testing.T) {
+	flush(t)
+	v := newVU(t)
+	v.run(`var client = new resp.Client(url)`)
+	r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 }, ttl: 100 })`)
+	require.Equal(t, 1000, r.Ops)
+	require.Positive(t, r.Hits)
+	require.Positive(t, r.Misses)
+	require.Equal(t, float64(r.Hits), v.counted(metricHits, "operation", "get"))
+	require.Equal(t, float64(r.Misses), v.counted(metricMisses, "operation", "get"))
+	require.Equal(t, 1001.0, v.counted(metricOps, "outcome", "ok"))
+}
+
+func TestTimeToLive(t *testing.T) {
+	flush(t)
+	v := newVU(t)
+	v.run(`var client = new resp.Client(url);
+		client.run({ ops: 3, mix: { set: 1 }, keys: { count: 1 }, ttl: 100 })`)
+	options, err := redis.ParseURL(redisURL(t))
+	require.NoError(t, err)
+	server := redis.NewClient(options)
+	defer server.Close()
+	left := func() time.Duration { return server.TTL(t.Context(), "key:000000000000").Val() }
+	require.InDelta(t, 100, left().Seconds(), 5)
+	v.run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 }, ttl: 1000 })`)
+	require.InDelta(t, 1000, left().Seconds(), 5)
+	v.run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 } })`)
+	require.Equal(t, time.Duration(-1), left(), "for ever")
+}
+
+func TestRunIsThePartOfAStep(t *testing.T) {
+	flush(t)
+	r := step(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30},
+		`var client = new resp.Client(url); client.run({ ops: 1, prefill: true, keys: { count: 100 } })`,
+		`client.run({ ops: 400, keys: { count: 100 } })`)
+	require.True(t, r.Complete)
+	require.Len(t, r.Ops, 2, "none but those of the mix")
+	get, set := r.Op("get"), r.Op("set")
+	require.Equal(t, int64(3*1050), get.Durations.Count+set.Durations.Count, "to the operation")
+	require.Equal(t, measure.Lookups{Hits: uint64(get.Durations.Count)}, r.Lookups, "all was prefilled")
+	require.Equal(t, uint64(get.Durations.Count)*uint64(len("*2\r\n$3\r\nget\r\n$16\r\nkey:000000000000\r\n")), get.BytesSent)
+	require.Equal(t, uint64(get.Durations.Count)*uint64(len("$100\r\n\r\n")+100), get.BytesReceived)
+	require.Equal(t, uint64(set.Durations.Count)*uint64(len("+OK\r\n")), set.BytesReceived)
+	requireNoneLeft(t)
+}
+
+func TestHitRateInAStep(t *testing.T) {
+	flush(t)
+	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
+	r := step(t, 5, measure.Plan{UntilDone: true},
+		`var client = new resp.Client([url, url + '/1'].join()); client.connect(); client.hitRate(`+config+`, pass: 'warmup' })`,
+		`client.hitRate(`+config+`, pass: 'timed', most: 10 })`)
+	require.True(t, r.Complete)
+	require.Len(t, r.Ops, 1)
+	require.Equal(t, int64(3355), r.Op("getOrSet").Durations.Count)
+	require.Zero(t, r.Op("getOrSet").Failed)
+	require.Equal(t, uint64(3355), r.Lookups.Hits+r.Lookups.Misses)
+	require.Equal(t, r.Lookups.Hot, r.Lookups.HotHits)
+	options, err := redis.ParseURL(redisURL(t))
+	require.NoError(t, err)
+	for db := range 2 {
+		options.DB = db
+		server := redis.NewClient(options)
+		require.Positive(t, server.DBSize(t.Context()).Val(), "cases are spread over the instances")
+		require.NoError(t, server.Close())
+	}
+}
+
+func TestMisuse(t *testing.T) {
+	v := newVU(t)
+	const server = "a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS"
+	for script, want := range map[string]string{
+		`new resp.Client(5)`:                                       `new Client takes a url and options`,
+		`new resp.Client('http://secret@h')`:                       `new Client: ` + server,
+		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:   `new Client: ` + server,
+		`new resp.Client('redis://u:sec#ret@h:6379')`:              `new Client: ` + server,
+		`new resp.Client(',')`:                                     `new Client: ` + server,
+		`new resp.Client('h', { timeout: 0 })`:                     `new Client: timeout must be more than 0, not 0s`,
+		`new resp.Client('h', { connectTimeout: -1 })`:             `new Client: connectTimeout must be more than 0, not -1ms`,
+		`new resp.Client('h', { pool: 1 })`:                        `new Client: unknown option "pool"; known are timeout, connectTimeout`,
+		`new resp.Client('h,i').run({ ops: 1 })`:                   `run works with one server, and this Client has 2; hitRate spreads its keys over several`,
+		`new resp.Client(url).run({ ops: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
+		`new resp.Client(url).hitRate({ config: '100m-512b' })`:    `hitRate: option pass must be 'warmup' or 'timed', not ""`,
+		`new resp.Client(url).run({ ops: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
+	} {
+		require.Equal(t, thrown{want, kindUsage}, v.fail(script), script)
+	}
+	init := newInitVU(t, New())
+	require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", kindUsage},
+		init.fail(`new resp.Client(url).connect()`))
+}
+
+func TestErrors(t *testing.T) {
+	v := newVU(t)
+	answer := func(text string) string {
+		return fake(t, func(conn net.Conn) {
+			for lines := bufio.NewScanner(conn); lines.Scan(); {
+				if word := strings.ToLower(lines.Text()); word == "set" || word == "get" || word == "ping" || word == "hello" {
+					if _, err := io.WriteString(conn, text); err != nil {
+						return
+					}
+				}
+			}
+		})
+	}
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	nobody := closed.Addr().String()
+	require.NoError(t, closed.Close())
+	silent := fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+	for name, test := range map[string]struct{ addr, kind, says string }{
+		"nobody listens":     {nobody, kindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
+		"it says nothing":    {silent, kindTimeout, "no answer within timeout"},
+		"it closes":          {fake(t, func(net.Conn) {}), kindConnection, "the connection broke: "},
+		"no login":           {answer("-NOAUTH Authentication required.\r\n"), kindAuth, "the server says: NOAUTH Authentication required."},
+		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), kindConnection, "the connection broke: "},
+		"a length that lies": {answer("$99999999999\r\n"), kindConnection, "the connection broke: "},
+	} {
+		require.NoError(t, v.runtime.Set("addr", test.addr))
+		v.run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
+		e := v.fail(`client.connect()`)
+		require.Equal(t, test.kind, e.Kind, "%s: %s", name, e.Message)
+		require.Contains(t, e.Message, test.says, name)
+		r := v.bench(`client.run({ ops: 3, mix: { get: 1, set: 1 } })`)
+		require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r, name)
+		v.run(`client.close()`)
+	}
+	require.Equal(t, 0.0, v.counted(metricOps, "operation", "get", "outcome", "ok"))
+	v.CancelContext()
+	requireNoneLeft(t)
+}
+
+// A value that a server without room will not keep is no failure of a getOrSet, and one of a set.
+func TestOutOfMemory(t *testing.T) {
+	full := fake(t, func(conn net.Conn) {
+		for lines := bufio.NewScanner(conn); lines.Scan(); {
+			says := map[string]string{"get": "$-1\r\n", "set": "-OOM command not allowed when used memory > 'maxmemory'.\r\n", "hello": "-ERR no\r\n", "ping": "+PONG\r\n"}
+			if text := says[lines.Text()]; text != "" {
+				if _, err := io.WriteString(conn, text); err != nil {
+					return
+				}
+			}
+		}
+	})
+	v := newVU(t)
+	require.NoError(t, v.runtime.Set("full", full))
+	v.run(`var client = new resp.Client(full, { timeout: '5s' })`)
+	r := v.bench(`client.run({ ops: 3, mix: { getOrSet: 1 } })`)
+	require.Equal(t, result{Ops: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
+	r = v.bench(`client.run({ ops: 3, mix: { set: 1 } })`)
+	require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r)
+	require.Equal(t, 6.0, v.counted(metricOps, "operation", "set", "outcome", "out_of_memory"))
+}
+
+// The end of the test ends a run at once, although the server says nothing.
+func TestRunIsInterrupted(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	silent := fake(t, func(conn net.Conn) {
+		request := make([]byte, 1000)
+		for {
+			if _, err := conn.Read(request); err != nil {
+				return
+			}
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		}
+	})
+	for _, call := range []string{
+		`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`,
+	} {
+		v := newVU(t)
+		require.NoError(t, v.runtime.Set("silent", silent))
+		v.run(`var client = new resp.Client(silent, { timeout: '1h' })`)
+		go func() {
+			<-asked
+			v.CancelContext()
+		}()
+		began := time.Now()
+		require.Equal(t, thrown{"the test ended before the run was over", kindCancelled}, v.fail("client."+call), call)
+		require.Less(t, time.Since(began), 10*time.Second)
+	}
+	requireNoneLeft(t)
+}
+
+// A connection that broke is opened anew by the next operation, which does not fail.
+func TestReconnects(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new resp.Client(url); client.run({ ops: 1 })`)
+	options, err := redis.ParseURL(redisURL(t))
+	require.NoError(t, err)
+	server := redis.NewClient(options)
+	defer server.Close()
+	require.NoError(t, server.Do(t.Context(), "client", "kill", "type", "normal", "skipme", "yes").Err())
+	r := v.bench(`client.run({ ops: 10 })`)
+	require.Equal(t, 9, r.Ops, "the first one finds it out")
+	require.Equal(t, 1, r.Failed)
+}

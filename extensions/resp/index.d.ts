@@ -1,0 +1,63 @@
+/// <reference path="../internal/cachebench/index.d.ts" />
+/**
+ * k6/x/resp: benchmarks of servers that speak RESP, such as Redis, Valkey and pogocache, done in Go with go-redis. It has what
+ * k6/x/redis has not: many operations in one call. For single commands in a script there is k6/x/redis.
+ *
+ * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (keys that were asked for and found or not), each with the tags
+ * `operation` (connect, get, set, delete, touch, getMulti; of a pipeline each of its commands) and `outcome` (ok, or the error's
+ * kind); besides k6's own `data_sent` and `data_received`.
+ */
+declare module 'k6/x/resp' {
+  export interface ClientOptions {
+    /** How long an operation may take: a text such as `"5s"`, or milliseconds. Default `"5s"`. */
+    timeout?: number | string;
+    /** How long connecting may take, TLS included. Default `"5s"`. */
+    connectTimeout?: number | string;
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `connect` | the server could not be reached within connectTimeout |
+   * | `connection` | the connection broke |
+   * | `timeout` | no answer within timeout |
+   * | `cancelled` | the test ended |
+   * | `auth` | user and password are wrong, or missing |
+   * | `out_of_memory` | the server has no room, and was told to make none |
+   * | `server` | any other error of the server |
+   * | `usage` | the call itself is wrong; nothing was sent |
+   */
+  export interface RespError extends Error {
+    name: 'RespError';
+    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'out_of_memory' | 'server' | 'usage';
+  }
+
+  /**
+   * One connection to each server: opened by the first operation that needs it, opened anew by the next one after it broke, and
+   * closed when the VU has no more use for it. Nothing is tried again by itself.
+   */
+  export class Client {
+    /**
+     * Does not connect.
+     *
+     * @param url `host:port` or `redis://user:password@host:port/0` (`rediss://` for TLS, as k6's own options have it). Several, with
+     *   commas, are instances among which hitRate spreads its keys. Default `"redis://127.0.0.1:6379"`.
+     * @throws kind `usage`: an option is unknown or has a wrong value
+     */
+    constructor(url?: string | null, options?: ClientOptions);
+
+    /** Connects to all servers now, where that was not done yet. */
+    connect(): void;
+    /** Does a workload's operations. getMulti is MGET, touch is EXPIRE or, with `ttl: 0`, PERSIST. */
+    run(workload: CacheBench.Workload): CacheBench.Result;
+    /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
+    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+    /** Closes the connections. The next operation opens new ones. */
+    close(): void;
+  }
+
+  const resp: { Client: typeof Client };
+  export default resp;
+}

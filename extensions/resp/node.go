@@ -1,0 +1,175 @@
+package resp
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// node is a client's connection to one server.
+type node struct {
+	client *client
+	server *server
+	config *Config
+
+	sent, received         atomic.Uint64
+	toldSent, toldReceived uint64
+
+	mu    sync.Mutex // the VU's end, and that of its context, come from other goroutines
+	conn  *conn
+	next  *conn // for go-redis to take
+	redis *redis.Client
+}
+
+// ready makes sure that there is a connection that the server has greeted, and returns the client to use it with. It
+// connects by itself, so that go-redis neither tries again nor writes to the log when it cannot.
+func (n *node) ready() (*redis.Client, error) {
+	if client := n.live(); client != nil {
+		return client, nil
+	}
+	ctx, cancel := context.WithTimeout(n.client.vu.Context(), n.config.ConnectTimeout)
+	defer cancel()
+	client, err := n.connect(ctx)
+	n.client.instruments.count(opConnect, err, 0, 0)
+
+	return client, err
+}
+
+func (n *node) connect(ctx context.Context) (*redis.Client, error) {
+	made, err := n.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client := n.use(made)
+	if err := client.Ping(ctx).Err(); err != nil { // after the login, which go-redis does first
+		err = n.failed(err)
+		n.close()
+
+		return nil, err
+	}
+
+	return client, nil
+}
+
+// use makes a connection the one that go-redis uses.
+func (n *node) use(made *conn) *redis.Client {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.redis != nil {
+		_ = n.redis.Close() // it would use the connection that broke
+	}
+	n.conn, n.next, n.redis = made, made, n.newClient()
+	n.client.closing.Add(n.client, n.client.disconnect)
+
+	return n.redis
+}
+
+// live returns the client if its connection can be used.
+func (n *node) live() *redis.Client {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conn == nil || n.conn.closed.Load() {
+		return nil
+	}
+
+	return n.redis
+}
+
+func (n *node) newClient() *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Addr: n.server.Address, Network: n.server.Network, Username: n.server.User, Password: n.server.Password, DB: n.server.DB,
+		Protocol: 2, Dialer: n.take, DialerRetries: 1, MaxRetries: -1, // as it comes: what fails is counted
+		ReadTimeout: n.config.Timeout, WriteTimeout: n.config.Timeout, PoolTimeout: n.config.Timeout,
+		ConnMaxIdleTime: -1, DisableIdentity: true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	})
+}
+
+// take hands the connection that ready has made to go-redis, whose own attempts come to nothing.
+func (n *node) take(context.Context, string, string) (net.Conn, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next == nil {
+		return nil, errorf(kindConnection, "the connection broke")
+	}
+	made := n.next
+	n.next = nil
+
+	return made, nil
+}
+
+// dial connects, and does the handshake of TLS.
+func (n *node) dial(ctx context.Context) (*conn, error) {
+	dial := k6glue.Dial(n.client.vu)
+	if n.server.Network == "unix" {
+		dial = new(net.Dialer).DialContext // k6's own takes no paths
+	}
+	raw, err := dial(ctx, n.server.Network, n.server.Address)
+	if err != nil {
+		return nil, n.cannotConnect(ctx, err)
+	}
+	made := &conn{Conn: raw, node: n}
+	if !n.server.TLS {
+		return made, nil
+	}
+	var asK6 k6glue.TLS
+	secure := tls.Client(&conn{Conn: raw, node: n}, asK6.Config(n.client.vu, n.server.Address, tls.VersionTLS12))
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = raw.Close() // there is nothing to lose
+
+		return nil, n.cannotConnect(ctx, err)
+	}
+
+	return &conn{Conn: secure}, nil
+}
+
+// cannotConnect explains in one line why there is no connection.
+func (n *node) cannotConnect(ctx context.Context, err error) *Error {
+	why := describe(err)
+	switch {
+	case n.client.vu.Context().Err() != nil:
+		return errorf(kindCancelled, "the test ended before the connection was made")
+	case ctx.Err() != nil:
+		why = "no answer within connectTimeout (" + n.config.ConnectTimeout.String() + ")"
+	}
+
+	return errorf(kindConnect, "cannot connect to %s: %s", n.server.Address, why)
+}
+
+// interrupt ends what is under way, whatever the server does. Any goroutine may call it.
+func (n *node) interrupt() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conn != nil {
+		_ = n.conn.Close() // it may be closed
+	}
+}
+
+// close closes the connection. Any goroutine may call it.
+func (n *node) close() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.conn != nil {
+		_ = n.conn.Close() // see above
+	}
+	if n.redis != nil {
+		_ = n.redis.Close() // there is nothing to lose
+	}
+	n.conn, n.next, n.redis = nil, nil, nil
+}
+
+// traffic returns the bytes received and sent since it was last asked.
+func (n *node) traffic() (received, sent uint64) {
+	received, sent = n.received.Load()-n.toldReceived, n.sent.Load()-n.toldSent
+	n.toldReceived += received
+	n.toldSent += sent
+
+	return received, sent
+}

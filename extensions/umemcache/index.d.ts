@@ -1,0 +1,192 @@
+/// <reference path="../internal/cachebench/index.d.ts" />
+/**
+ * k6/x/umemcache: a client of umem-cache, over its own protocol (TCP over IPv6).
+ *
+ * Every call blocks its VU until it is done, and throws an {@link UmemcacheError} when it fails. Metrics: `umemcache_ops`
+ * (Counter) and `umemcache_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations of
+ * its own), `umemcache_hits` and `umemcache_misses` (Counters: keys asked for by get and getOrSet), each with the tags
+ * `operation` (connect, get, getOrSet, set, del) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
+ * threw); `umemcache_retries` (Counter: operations that were done on a second connection, because the server had ended the
+ * first one without an answer) and `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away the value stored before
+ * them on that connection); besides k6's own `data_sent` and `data_received`.
+ */
+declare module 'k6/x/umemcache' {
+  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"` or `"300ms"`. */
+  export type Duration = number | string;
+
+  /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
+  export type Bytes = string | ArrayBuffer | ArrayBufferView;
+
+  /**
+   * TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the client's IP address. What stands
+   * nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth).
+   */
+  export interface TLSOptions {
+    /** PEM: who may have signed the server's certificate. Default: whom the system trusts. */
+    ca?: string;
+    /** PEM: the client's own certificate, together with `key`. */
+    cert?: string;
+    key?: string;
+    /** The name that the server's certificate must have. Default: the address's host. */
+    serverName?: string;
+    /** Whether any certificate will do. Default false. */
+    insecureSkipVerify?: boolean;
+  }
+
+  /**
+   * How to reach the server. None of it can be asked of the server: what is wrong here shows as timeouts or misses. Times must be more
+   * than 0. Clients that share connections connect with k6's options (hosts, dns, blockHostnames, blacklistIPs, localIPs) as the VU of
+   * the first of them has them.
+   */
+  export interface ClientOptions {
+    /** host:port, if the constructor's first argument is not there. */
+    address?: string;
+    /**
+     * The protocol that the server speaks, by its commit: `"G1"` from 53f97eb (2025-12-22, the published benchmark) on, `"G2"`
+     * from 855aee6 (2026-06-18) on, `"G3"` (default) from 32cedee (2026-07-09) on.
+     */
+    generation?: 'G1' | 'G2' | 'G3';
+    /** THREAD_NR, with which the server was built, at most 1024. Default 4; 0 stands for the default. */
+    threads?: number;
+    /**
+     * How many connections all clients of this process together may have to each thread, at most; who finds none free waits.
+     * Default 120; 0 stands for the default. That is of the 128 slots that the server has by default (MAX_CONN / THREAD_NR): those of connections that were just
+     * closed are not free at once.
+     */
+    connectionsPerThread?: number;
+    /**
+     * How long an operation may take, from waiting for a connection to the last byte. Default `"60s"`. Give less where clients set or
+     * delete the same keys at the same time: see `lock_wait`.
+     */
+    timeout?: Duration;
+    /** How long connecting may take. Default `"5s"`. */
+    connectTimeout?: Duration;
+    tls?: TLSOptions;
+    /** Whether the address is that of a cluster's node, any of them. Default false. */
+    cluster?: boolean;
+    /**
+     * Bytes of the largest value that is sent and accepted. Default 25165824, which is what a server of 100 MiB in four threads takes; 0
+     * stands for the default.
+     */
+    maxValue?: number;
+    /** What values come out as: a string (default) or an ArrayBuffer. */
+    values?: 'string' | 'binary';
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `connect` | the server could not be reached within connectTimeout |
+   * | `refused` | it closed the connection in the handshake: it has fewer threads, or no free slot in this one |
+   * | `connection` | the connection broke, twice if it was before an answer |
+   * | `lock_lost` | the connection broke when the value was sent: a del took the fill lock, it was held for too long while others waited, or the value is too large for the server |
+   * | `lock_wait` | no answer to a get within timeout: most likely somebody else holds the key's fill lock; or two dels took it at once from the one who had it and from this client, to whom it was passed, which a G3 server never answers then |
+   * | `timeout` | no answer in time otherwise |
+   * | `busy` | no connection became free within timeout |
+   * | `cancelled` | the test ended |
+   * | `too_large` | the value is larger than maxValue: the one that was to be sent, or the one that the server has |
+   * | `fill` | getOrSet's function could not be run; what it throws itself is thrown as it is |
+   * | `protocol` | no server of this generation answers like this |
+   * | `cluster` | the cluster has no leader, or no peace, within timeout |
+   * | `usage` | the call itself is wrong |
+   */
+  export interface UmemcacheError extends Error {
+    name: 'UmemcacheError';
+    kind:
+      | 'connect'
+      | 'refused'
+      | 'connection'
+      | 'lock_lost'
+      | 'lock_wait'
+      | 'timeout'
+      | 'busy'
+      | 'cancelled'
+      | 'too_large'
+      | 'fill'
+      | 'protocol'
+      | 'cluster'
+      | 'usage';
+  }
+
+  /**
+   * One user of connections that all clients of this process with the same options share: they are opened as they are needed and
+   * closed when the last of these clients, or its VU, has no more use for them. Make it in the init context, once per VU; use
+   * it in functions.
+   */
+  export class Client {
+    /**
+     * Does not connect.
+     *
+     * @param address host:port of IPv6, such as `"[::1]:10047"`: umem-cache listens on nothing else. k6 resolves names, to IPv4 first
+     *   unless its option says `dns: { policy: 'preferIPv6' }`
+     * @throws kind `usage`: an option is unknown or has a wrong value
+     */
+    constructor(address: string | null | undefined, options?: ClientOptions);
+    constructor(options: ClientOptions);
+
+    /** The protocol, from the options. */
+    readonly generation: 'G1' | 'G2' | 'G3';
+
+    /**
+     * Opens one more connection to each thread, as far as there may be more. Otherwise connections are opened by the operations
+     * that need them, in their time.
+     *
+     * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but close
+     */
+    connect(): void;
+
+    /**
+     * The value of a key, or null when there is none.
+     *
+     * The protocol knows no such command. This is the one behind getOrSet, and closing the connection is the only way to
+     * decline what that asks for on a miss: a miss costs another operation a new connection. Where somebody else is about to
+     * store the key, it waits for that value.
+     *
+     * @param key at most 255 bytes, 247 in a cluster
+     */
+    get(key: Bytes): string | ArrayBuffer | null;
+
+    /**
+     * The value of a key. When there is none, this client gets the key's fill lock, sends the value given, or returned by the
+     * function, and returns it; whoever else asks for the key waits for that. When they do so for longer than one to two times the
+     * server's TCP_TIMEOUT (3 s), one of them gets the lock.
+     *
+     * The function is called while the lock is held, and must not use the same client. It cannot be asynchronous. What it
+     * throws is thrown, and nothing is stored. Its time is part of the operation's.
+     *
+     * In G2 and G3 the server does not say whether it has taken the value: if it has not, `umemcache_lost_fills` counts it as soon
+     * as its connection is used again.
+     */
+    getOrSet(key: Bytes, value: Bytes | (() => Bytes)): string | ArrayBuffer;
+
+    /**
+     * Stores a value. The protocol knows no such command: this is a del, and then a getOrSet, both again when somebody else has
+     * stored a value in between. Of clients that set the same key at the same time, one takes the lock from the other (kind
+     * `lock_lost`, or counted as said of getOrSet).
+     */
+    set(key: Bytes, value: Bytes): void;
+
+    /** Deletes a key, whether it is there or not, and takes the fill lock from whoever has it. */
+    del(key: Bytes): void;
+
+    /**
+     * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines nor a time to live. A getOrSet
+     * of which the server has not taken the value (`lock_lost`) has failed; `refused` is always 0.
+     */
+    run(workload: CacheBench.Workload): CacheBench.Result;
+
+    /**
+     * Does accesses of a pass of the published hit-rate benchmark, in Go, each of them a getOrSet. One of which the server has not taken
+     * the value (`lock_lost`) has failed: it is neither a hit nor a miss.
+     */
+    hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+
+    /** Gives up this client's share in the connections. The next operation takes a new one. */
+    close(): void;
+  }
+
+  const umemcache: { Client: typeof Client };
+  export default umemcache;
+}

@@ -1,0 +1,232 @@
+package umemtest
+
+import (
+	"crypto/tls"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
+)
+
+// Options are how the server was built. What is zero has the default of the real one's Makefile.
+type Options struct {
+	Generation wire.Generation // default G3
+	Threads    int             // default 4
+	Slots      int             // connections, of all threads together; default 512
+	Memory     int             // bytes, of all threads together; default 100 MiB
+	Timeout    time.Duration   // TCP_TIMEOUT; default 3 s
+	TLS        *tls.Config     // nil: without TLS
+}
+
+// Server is a running server.
+type Server struct {
+	options  Options
+	listener net.Listener
+	cluster  *Cluster // of which it is a node, or nil
+	wg       sync.WaitGroup
+	stop     chan struct{}
+
+	mu         sync.Mutex
+	closed     bool
+	peers      map[*peer]struct{}
+	threads    []*table
+	accepted   int
+	violations []string
+}
+
+// Start starts a server, which ends with the test. The test fails where there is no ::1.
+func Start(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	s := newServer(tb, o)
+	s.start()
+	tb.Cleanup(s.Close)
+
+	return s
+}
+
+func newServer(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	listener, err := net.Listen("tcp6", "[::1]:0")
+	require.NoError(tb, err, "umem-cache needs IPv6, and this machine has no ::1")
+
+	if o.Generation == 0 {
+		o.Generation = wire.G3
+	}
+	if o.Threads == 0 {
+		o.Threads = 4
+	}
+	if o.Slots == 0 {
+		o.Slots = 512
+	}
+	if o.Memory == 0 {
+		o.Memory = 100 << 20
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 3 * time.Second
+	}
+	s := &Server{options: o, listener: listener, stop: make(chan struct{}), peers: map[*peer]struct{}{}}
+	for range o.Threads {
+		s.threads = append(s.threads, newTable(o.Generation, o.Memory/o.Threads))
+	}
+
+	return s
+}
+
+func (s *Server) start() {
+	s.wg.Go(s.accept)
+	s.wg.Go(s.clock)
+}
+
+// Address returns host:port.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Connections returns how many connections have a slot.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, t := range s.threads {
+		n += t.connections
+	}
+
+	return n
+}
+
+// Accepted returns how many handshakes have ended well so far.
+func (s *Server) Accepted() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.accepted
+}
+
+// Waiting returns how many connections wait for the fill of the key.
+func (s *Server) Waiting(key string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, t := range s.threads {
+		if e := t.entries[key]; e != nil {
+			n += len(e.waiters)
+		}
+	}
+
+	return n
+}
+
+// Locked tells whether a connection holds the fill lock of the key.
+func (s *Server) Locked(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.threads {
+		if e := t.entries[key]; e != nil && e.owner != nil {
+			return true
+		}
+	}
+
+	return false
+}
+
+// Value returns what is stored under the key, in whatever thread.
+func (s *Server) Value(key string) (value string, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.threads {
+		if e := t.entries[key]; e != nil && e.owner == nil {
+			return string(e.value), true
+		}
+	}
+
+	return "", false
+}
+
+// ThreadOf returns the thread that holds the key, or its lock; -1: none does.
+func (s *Server) ThreadOf(key string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return slices.IndexFunc(s.threads, func(t *table) bool { return t.entries[key] != nil })
+}
+
+// Violations returns what clients did that they must never do, such as to send a command too early.
+func (s *Server) Violations() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return append([]string(nil), s.violations...)
+}
+
+// Disconnect closes all connections.
+func (s *Server) Disconnect() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for p := range s.peers {
+		_ = p.socket.Close()
+	}
+}
+
+// Close ends the server and waits until nothing is left of it.
+func (s *Server) Close() {
+	s.mu.Lock()
+	if !s.closed {
+		s.closed = true
+		close(s.stop)
+	}
+	s.mu.Unlock()
+	_ = s.listener.Close()
+	s.Disconnect()
+	s.wg.Wait()
+}
+
+func (s *Server) accept() {
+	for {
+		socket, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		if s.options.TLS != nil {
+			socket = tls.Server(socket, s.options.TLS)
+		}
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			_ = socket.Close()
+
+			return
+		}
+		p := &peer{server: s, socket: socket, input: make(chan []byte), granted: make(chan answer, 1)}
+		s.peers[p] = struct{}{}
+		s.wg.Go(p.pump)
+		s.wg.Go(p.serve)
+		s.mu.Unlock()
+	}
+}
+
+// clock takes the lock from owners who have let others wait for two of its ticks.
+func (s *Server) clock() {
+	ticker := time.NewTicker(s.options.Timeout)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-ticker.C:
+		}
+		s.mu.Lock()
+		for _, t := range s.threads {
+			t.tick()
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *Server) violated(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.violations = append(s.violations, what)
+}

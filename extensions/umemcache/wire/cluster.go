@@ -1,0 +1,441 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	maxClusterKey = maxKey - 8 // bytes: a machine's version goes before it
+
+	clusterPause = 100 * time.Millisecond // before the next try, when the cluster is not in order
+)
+
+// Cluster is the connections to the members of a cluster of servers that were built with RAFT.
+//
+// An operation is valid only if the leader approves it in the version of the cluster in which it was done. Otherwise,
+// and when a member cannot be reached, the client learns anew who leads and who is there, and does the operation again,
+// until its time is over. The bytes that this takes are not among those that Client.Traffic counts.
+type Cluster struct {
+	options Options
+	node    string // the one that the caller knows
+
+	learning chan struct{} // holds an element while somebody learns what the cluster looks like
+
+	mu     sync.Mutex
+	view   *view // nil: is to be learnt
+	last   *view
+	closed bool
+}
+
+// view is what the cluster looks like.
+type view struct {
+	version   uint64
+	members   []member
+	nodes     []string             // addresses of all machines
+	threads   map[string][]*thread // of the available ones, by address
+	authority *authority
+}
+
+// member is where the keys of one machine are kept.
+type member struct {
+	version uint64    // of the machine
+	threads []*thread // of the machine or, while it is not available, of the next one that is
+}
+
+// NewCluster returns the cluster to which the node at host:port belongs. It connects when a client needs it. The error is
+// one of the address or the options.
+func NewCluster(node string, options Options) (*Cluster, error) {
+	if err := CheckAddress(node); err != nil {
+		return nil, err
+	}
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+
+	return &Cluster{options: options, node: node, learning: make(chan struct{}, 1)}, nil
+}
+
+// InitCluster makes a cluster of servers that are in none: a power of two of them, at least four, whose addresses are IPv6
+// with their administrators' ports. The first one leads. That the servers have agreed shows only when clients reach them. The
+// error is of kind usage, or one of reaching the first server.
+func InitCluster(ctx context.Context, nodes []string, options Options) error {
+	if err := options.Validate(); err != nil {
+		return newError(KindUsage, err, "%s", err)
+	}
+	if n := len(nodes); n < minMachines || n > maxMachines || n&(n-1) != 0 {
+		return newError(KindUsage, nil, "a cluster has 4 machines, or 8, 16 and so on, not %d", n)
+	}
+	machines := make([]netip.AddrPort, len(nodes))
+	seen := map[netip.AddrPort]bool{}
+	for i, node := range nodes {
+		m, err := netip.ParseAddrPort(node)
+		if err != nil || !m.Addr().Is6() || seen[m] {
+			return newError(KindUsage, err, "a machine must have an address of its own such as [2001:db8::1]:10048, not %q", node)
+		}
+		machines[i], seen[m] = m, true
+	}
+
+	c := NewClient(&Cluster{options: options}, options.ConnectTimeout)
+	defer c.Close()
+	e := c.begin(ctx)
+	if e == nil {
+		e = c.ask(nodes[0], initRequest(options.Generation, machines), func(socket net.Conn) error {
+			answer := make([]byte, 1)
+			if _, err := socket.Read(answer); err != nil {
+				return broken(err, "the answer to INIT")
+			}
+
+			return nil
+		})
+	}
+
+	return c.end(e)
+}
+
+// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+func (k *Cluster) Close() {
+	k.mu.Lock()
+	last := k.last
+	k.closed, k.view, k.last = true, nil, nil
+	k.mu.Unlock()
+	if last == nil {
+		return
+	}
+	last.authority.close()
+	for _, threads := range last.threads {
+		for _, t := range threads {
+			t.close()
+		}
+	}
+}
+
+func (k *Cluster) settings() *Options { return &k.options }
+
+func (*Cluster) maxKey() int { return maxClusterKey }
+
+func (k *Cluster) connect(c *Client) *Error {
+	connected := map[*thread]bool{}
+
+	return k.settled(c, func(v *view) *Error {
+		for _, threads := range v.threads {
+			for _, t := range threads {
+				if connected[t] {
+					continue
+				}
+				if e := t.addOne(c); e != nil {
+					return e
+				}
+				connected[t] = true
+			}
+		}
+
+		return nil
+	})
+}
+
+// settled does a job with what the cluster looks like, and again with what it looks like then when it has changed meanwhile.
+func (k *Cluster) settled(c *Client, job func(*view) *Error) *Error {
+	for {
+		v, e := k.current(c)
+		if e != nil {
+			return e
+		}
+		if e = job(v); e == nil || !isUnsettled(e) {
+			return e
+		}
+		k.outdated(v)
+		if !c.pause() {
+			return e
+		}
+	}
+}
+
+func (k *Cluster) do(c *Client, key []byte) *Error {
+	h1, h2 := Hash(key)
+
+	return k.settled(c, func(v *view) *Error {
+		place, number := k.options.Generation.Place(h1, h2, len(v.members), k.options.Threads)
+		m := v.members[place]
+		c.key = k.options.Generation.order().AppendUint64(c.key[:0], m.version)
+		c.key = append(c.key, key...)
+		approval := v.authority.request()
+		e := c.on(m.threads[number])
+		if e == nil {
+			e = c.await(approval, v.version)
+		}
+		if e != nil && c.isLate(e) && !isApproved(approval, v.version) {
+			k.outdated(v) // for the next operation: this one has no time left
+		}
+
+		return e
+	})
+}
+
+// isUnsettled tells whether an error may be one of the cluster's state, so that the operation is to be done again.
+func isUnsettled(e *Error) bool {
+	return e.gone || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
+}
+
+// isLate tells whether an error is that of an operation whose time was over.
+func (c *Client) isLate(e *Error) bool {
+	return c.cancelled() == nil && slices.Contains([]Kind{KindTimeout, KindLockWait, KindBusy}, e.Kind)
+}
+
+// isApproved tells whether the leader has approved an operation by now. Where it has not in all the operation's time, it, or
+// the machine that was asked, may have gone without a word.
+func isApproved(approval <-chan uint64, version uint64) bool {
+	select {
+	case v, ok := <-approval:
+		return ok && v == version
+	default:
+		return false
+	}
+}
+
+// await waits until the leader has approved the operation.
+func (c *Client) await(approval <-chan uint64, version uint64) *Error {
+	expiry := time.NewTimer(time.Until(c.deadline))
+	defer expiry.Stop()
+	select {
+	case v, ok := <-approval:
+		switch {
+		case !ok:
+			return newError(KindCluster, nil, "the cluster's leader ended the connection")
+		case v != version:
+			return newError(KindCluster, nil, "the cluster has changed: its version was %d and is %d", version, v)
+		}
+
+		return nil
+	case <-expiry.C:
+	case <-c.ctx.Done():
+	}
+
+	return newError(KindTimeout, nil, "no answer in time: the cluster's leader approves nothing")
+}
+
+// pause waits before the next try. It returns false when there is no time for one.
+func (c *Client) pause() bool {
+	if time.Until(c.deadline) < clusterPause {
+		return false
+	}
+	timer := time.NewTimer(clusterPause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-c.ctx.Done():
+		return false
+	}
+}
+
+// outdated makes the next operation learn what the cluster looks like.
+func (k *Cluster) outdated(v *view) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.view == v {
+		k.view = nil
+	}
+}
+
+func (k *Cluster) known() (*view, *Error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil, newError(KindUsage, nil, "the connections were closed")
+	}
+
+	return k.view, nil
+}
+
+// current returns what the cluster looks like. When that is not known, one client learns it, and the others wait.
+func (k *Cluster) current(c *Client) (*view, *Error) {
+	if v, e := k.known(); v != nil || e != nil {
+		return v, e
+	}
+	expiry := time.NewTimer(time.Until(c.deadline))
+	defer expiry.Stop()
+	select {
+	case k.learning <- struct{}{}:
+		defer func() { <-k.learning }()
+	case <-expiry.C:
+		return nil, newError(KindCluster, nil, "the cluster does not settle in time")
+	case <-c.ctx.Done():
+		return nil, c.cancelled()
+	}
+	if v, e := k.known(); v != nil || e != nil {
+		return v, e
+	}
+
+	return k.learn(c)
+}
+
+// learn asks the nodes that are known, again and again, until one of them knows a leader.
+func (k *Cluster) learn(c *Client) (*view, *Error) {
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	nodes := []string{k.node}
+	if last != nil {
+		nodes = append(nodes, last.nodes...)
+	}
+	for {
+		var e *Error
+		for _, node := range nodes {
+			var v *view
+			if v, e = k.learnFrom(c, node, last); e == nil {
+				return v, k.adopt(v, last)
+			}
+		}
+		if !c.pause() {
+			return nil, newError(KindCluster, e, "the cluster does not settle in time: %s", e)
+		}
+	}
+}
+
+// adopt replaces what the cluster looked like.
+func (k *Cluster) adopt(v, last *view) *Error {
+	k.mu.Lock()
+	closed := k.closed
+	if !closed {
+		k.view, k.last = v, v
+	}
+	k.mu.Unlock()
+	if last != nil {
+		last.authority.close()
+		for address, threads := range last.threads {
+			if v.threads[address] == nil || closed {
+				for _, t := range threads {
+					t.close()
+				}
+			}
+		}
+	}
+	if closed {
+		v.authority.close()
+
+		return newError(KindUsage, nil, "the connections were closed")
+	}
+
+	return nil
+}
+
+// learnFrom asks a node who leads, and the leader for the rest.
+func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) {
+	g := k.options.Generation
+	var leader netip.AddrPort
+	if e := c.ask(node, []byte{commandLeader}, func(socket net.Conn) (err error) {
+		leader, err = ReadLeader(socket)
+
+		return err
+	}); e != nil {
+		return nil, e
+	}
+	var state *State
+	if e := c.ask(leader.String(), []byte{commandCluster}, func(socket net.Conn) (err error) {
+		state, err = ReadState(socket, g)
+
+		return err
+	}); e != nil {
+		return nil, e
+	}
+	v, e := k.newView(state, last)
+	if e != nil {
+		return nil, e
+	}
+
+	socket, e := c.open(leader.String(), []byte{commandAuthority})
+	if e != nil {
+		return nil, e
+	}
+	_, _, err := ReadApproval(socket, g)
+	c.release()
+	if err != nil {
+		_ = socket.Close()
+
+		return nil, asError(err)
+	}
+	v.authority = newAuthority(socket, g)
+
+	return v, nil
+}
+
+// newView works out where keys are kept. The connections of machines that were there before stay.
+func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
+	v := &view{version: s.Version, members: make([]member, len(s.Machines)), threads: map[string][]*thread{}}
+	var route []*thread
+	for i := 2*len(s.Machines) - 1; i >= 0; i-- { // twice around: after the last machine comes the first
+		m := s.Machines[i%len(s.Machines)]
+		address := m.Address.String()
+		if m.Available() {
+			if route = v.threads[address]; route == nil {
+				if last != nil {
+					route = last.threads[address]
+				}
+				if route == nil {
+					route = newThreads(address, &k.options)
+				}
+				v.threads[address] = route
+			}
+		}
+		if i < len(s.Machines) {
+			v.members[i] = member{version: m.Version, threads: route}
+			v.nodes = append(v.nodes, address)
+		}
+	}
+	if route == nil {
+		return nil, newError(KindCluster, nil, "no machine of the cluster is available")
+	}
+
+	return v, nil
+}
+
+// open connects to a node and sends a request. The socket is held until release.
+func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
+	socket, deadline, e := c.target.settings().dial(c.ctx, node, c.deadline)
+	if e != nil {
+		return nil, e
+	}
+	c.hold(socket, deadline)
+	if _, err := socket.Write(request); err != nil {
+		c.release()
+		_ = socket.Close()
+
+		return nil, broken(err, "a request to a cluster's node")
+	}
+
+	return socket, nil
+}
+
+// ask connects to a node, sends a request and lets read have the answer.
+func (c *Client) ask(node string, request []byte, read func(net.Conn) error) *Error {
+	socket, e := c.open(node, request)
+	if e != nil {
+		return e
+	}
+	defer func() {
+		c.release()
+		_ = socket.Close()
+	}()
+	if err := read(socket); err != nil {
+		return asError(err)
+	}
+
+	return nil
+}
+
+// asError is the Error that an error of this package's functions is.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+
+	return newError(KindConnection, err, "the connection broke: %s", fmt.Sprint(err))
+}

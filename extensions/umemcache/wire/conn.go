@@ -1,0 +1,249 @@
+package wire
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"time"
+)
+
+const (
+	maxKey = 255 // bytes: its length is one byte
+
+	bufferSize = 16 << 10 // of reading; of writing what goes out with the first packet
+	firstRead  = 64 << 10 // how much of a value is believed before a byte of it came
+
+	commandGetOrSet = 0
+	commandDel      = 1
+	commandConnect  = 8 // where the server's plain build ignores four bytes, that for clusters has its command
+
+	hit  = 0
+	miss = 1
+	done = 0 // the one answer to all that is no question
+)
+
+// conn is a connection to a thread of a server. Whoever uses it sets its deadline first.
+type conn struct {
+	socket net.Conn
+	reader *bufio.Reader
+	buffer []byte // what is being written
+
+	generation Generation
+	maxValue   int
+
+	unconfirmed bool // the last thing sent was a fill, to which this generation has no answer
+
+	received, sent uint64 // bytes since take
+}
+
+func newConn(socket net.Conn, o *Options) *conn {
+	return &conn{
+		socket: socket, reader: bufio.NewReaderSize(socket, bufferSize), buffer: make([]byte, 0, bufferSize),
+		generation: o.Generation, maxValue: o.MaxValue,
+	}
+}
+
+// handshake names the thread. Nothing may be sent before its answer has come.
+func (c *conn) handshake(thread int) *Error {
+	order := c.generation.order()
+	c.buffer = append(c.buffer[:0], commandConnect, 0, 0, 0)
+	c.buffer = order.AppendUint32(c.buffer, uint32(thread))
+	if err := c.write(c.buffer); err != nil {
+		return broken(err, "the handshake")
+	}
+
+	return c.expectDone("the handshake")
+}
+
+// get sends GET_OR_SET and reads the answer, of a hit with the value, which it appends to into. After a miss, fill is
+// the only thing that may follow.
+func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
+	if e := c.command(commandGetOrSet, key); e != nil {
+		return into, false, e
+	}
+
+	head, err := c.read(9)
+	switch {
+	case err == nil:
+	case isTimeout(err) && len(head) == 0:
+		return into, false, newError(KindLockWait, err,
+			"no answer to a get in time: another connection holds the key's fill lock, or the server does not answer at all")
+	default:
+		e := broken(err, "the answer to a get")
+		e.unanswered = len(head) == 0 // G1 does this to one who has waited for the lock, got it, and lost it in the same moment
+
+		return into, false, e
+	}
+
+	size := c.generation.order().Uint64(head)
+	switch head[8] {
+	case miss: // and the size is garbage
+		return into, false, nil
+	case hit:
+		value, e := c.readValue(into, size)
+
+		return value, e == nil, e
+	default:
+		return into, false, newError(KindProtocol, nil, "the answer to a get says neither hit (0) nor miss (1) but %d", head[8])
+	}
+}
+
+// readValue appends a value of this size to into. It takes memory only for what has come.
+func (c *conn) readValue(into []byte, size uint64) ([]byte, *Error) {
+	if size > uint64(c.maxValue) {
+		return into, newError(KindTooLarge, nil, "the server announces a value of %d bytes; maxValue is %d", size, c.maxValue)
+	}
+	for missing := int(size); missing > 0; {
+		step := min(missing, max(firstRead, len(into)))
+		into = slices.Grow(into, step)
+		n, err := io.ReadFull(c.reader, into[len(into):len(into)+step])
+		c.received += uint64(n)
+		into = into[:len(into)+n]
+		if err != nil {
+			return into, broken(err, "a value")
+		}
+		missing -= step
+	}
+
+	return into, nil
+}
+
+// fill sends the value that the miss before it has asked for.
+func (c *conn) fill(value []byte) *Error {
+	if e := c.inStep(); e != nil {
+		return e
+	}
+	c.buffer = c.generation.order().AppendUint64(c.buffer[:0], uint64(len(value)))
+	first := min(len(value), cap(c.buffer)-len(c.buffer))
+	c.buffer = append(c.buffer, value[:first]...)
+
+	err := c.write(c.buffer)
+	if err == nil && first < len(value) {
+		err = c.write(value[first:])
+	}
+	if err != nil {
+		return lostIn(broken(err, "a fill"))
+	}
+	if c.generation.acknowledgesFill() {
+		return lostIn(c.expectDone("a fill"))
+	}
+	c.unconfirmed = true
+
+	return nil
+}
+
+// lostIn is what an error in a fill means: a server closes the connection of an owner from whom the lock was taken, and of
+// one whose value has no room. It says nothing else in either case.
+func lostIn(e *Error) *Error {
+	if e == nil || e.Kind != KindConnection {
+		return e
+	}
+
+	return newError(KindLockLost, e.Err, "the server closed the connection in a fill (%s): a del or a timeout took the key's "+
+		"fill lock, or the value is larger than a thread's memory", reason(e.Err))
+}
+
+// del sends DEL.
+func (c *conn) del(key []byte) *Error {
+	if e := c.command(commandDel, key); e != nil {
+		return e
+	}
+
+	return c.expectDone("the answer to a del")
+}
+
+func (c *conn) command(command byte, key []byte) *Error {
+	if e := c.inStep(); e != nil {
+		return e
+	}
+	c.buffer = append(c.buffer[:0], command, byte(len(key)))
+	c.buffer = append(c.buffer, key...)
+	if err := c.write(c.buffer); err != nil {
+		e := broken(err, "sending a command")
+		e.unanswered = !isTimeout(err)
+
+		return e
+	}
+
+	return nil
+}
+
+// inStep makes sure that what comes next is an answer to what is sent next.
+func (c *conn) inStep() *Error {
+	if n := c.reader.Buffered(); n > 0 {
+		return newError(KindProtocol, nil, "the server has sent %d bytes that nobody has asked for", n)
+	}
+
+	return nil
+}
+
+// expectDone reads the one byte that says that it was done.
+func (c *conn) expectDone(doing string) *Error {
+	answer, err := c.read(1)
+	if err != nil {
+		e := broken(err, doing)
+		e.unanswered = !isTimeout(err)
+
+		return e
+	}
+	if answer[0] != done {
+		return newError(KindProtocol, nil, "%s must be answered with 0, not %d", doing, answer[0])
+	}
+
+	return nil
+}
+
+// read reads n bytes, or what came of them. They are good until the next read. The connection is in step after it: nothing that
+// was sent before is without an answer.
+func (c *conn) read(n int) ([]byte, error) {
+	bytes, err := c.reader.Peek(n)
+	c.received += uint64(len(bytes))
+	if err != nil {
+		if errors.Is(err, io.EOF) && len(bytes) > 0 {
+			err = io.ErrUnexpectedEOF
+		}
+
+		return bytes, err
+	}
+	c.unconfirmed = false
+	_, err = c.reader.Discard(n)
+
+	return bytes, err
+}
+
+func (c *conn) write(bytes []byte) error {
+	n, err := c.socket.Write(bytes)
+	c.sent += uint64(n)
+
+	return err
+}
+
+// traffic returns the bytes since it was last asked.
+func (c *conn) traffic() (received, sent uint64) {
+	received, sent = c.received, c.sent
+	c.received, c.sent = 0, 0
+
+	return received, sent
+}
+
+// close closes the connection when all that was sent has gone out: a fill may be among it.
+func (c *conn) close() { _ = c.socket.Close() }
+
+// abandon resets the connection. A server looks at nothing else when one ends that waits for somebody's fill: after a
+// close, the slot would stay taken. And no port of this machine is left in TIME_WAIT, one a miss.
+func (c *conn) abandon() {
+	socket := c.socket
+	if secure, ok := socket.(*tls.Conn); ok {
+		socket = secure.NetConn()
+	}
+	if tcp, ok := socket.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = socket.Close()
+}
+
+// past is a deadline that has passed: it makes a call on the connection that is under way return.
+func past() time.Time { return time.Unix(1, 0) }

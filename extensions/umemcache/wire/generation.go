@@ -1,0 +1,81 @@
+package wire
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/twmb/murmur3"
+)
+
+// Generation is one of the three protocols that umem-cache has had. Nothing on the wire tells them apart: a client of the
+// wrong generation waits for answers that never come, or asks the wrong threads.
+type Generation int
+
+// The generations, by the server's first commit of each.
+const (
+	G1 Generation = iota + 1 // 53f97eb (2025-12-22): big-endian, a fill is acknowledged
+	G2                       // 855aee6 (2026-06-18): big-endian, a fill is not acknowledged
+	G3                       // 32cedee (2026-07-09): little-endian, a fill is not acknowledged
+)
+
+// ParseGeneration reads "G1", "G2" or "G3". Its error says that.
+func ParseGeneration(name string) (Generation, error) {
+	for g := G1; g <= G3; g++ {
+		if name == g.String() {
+			return g, nil
+		}
+	}
+
+	return 0, fmt.Errorf("generation must be \"G1\", \"G2\" or \"G3\", not %q", name)
+}
+
+// String returns "G1", "G2" or "G3".
+func (g Generation) String() string { return fmt.Sprintf("G%d", int(g)) }
+
+type byteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+// order is the byte order of the generation's numbers.
+func (g Generation) order() byteOrder {
+	if g == G3 {
+		return binary.LittleEndian
+	}
+
+	return binary.BigEndian
+}
+
+// acknowledgesFill tells whether the server answers a fill with a byte.
+func (g Generation) acknowledgesFill() bool { return g == G1 }
+
+// Thread is the thread of a server with so many threads that a key with this hash belongs to. It is a convention among
+// clients: the server does not know it, and keeps what it is given in the thread that it is given to.
+func (g Generation) Thread(h1 uint64, threads int) int {
+	if g == G3 {
+		thread, _ := bits.Mul64(h1, uint64(threads))
+
+		return int(thread)
+	}
+
+	return int(h1 % uint64(threads))
+}
+
+// Place is the member of a cluster of so many members, and its thread, that a key with this hash belongs to. members is a
+// power of two.
+func (g Generation) Place(h1, h2 uint64, members, threads int) (member, thread int) {
+	if g == G1 {
+		i := int(h1 % uint64(members*threads))
+
+		return i / threads, i % threads
+	}
+
+	return int(h2 & uint64(members-1)), g.Thread(h1, threads)
+}
+
+// seed is that of MurmurHash3_x64_128 by which clients choose a thread.
+const seed = 74
+
+// Hash is MurmurHash3_x64_128 of a key (in a cluster: without its prefix).
+func Hash(key []byte) (h1, h2 uint64) { return murmur3.SeedSum128(seed, seed, key) }

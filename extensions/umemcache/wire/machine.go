@@ -1,0 +1,116 @@
+package wire
+
+import (
+	"encoding/binary"
+	"io"
+	"net/netip"
+)
+
+// The commands of a cluster's node, beside commandConnect.
+const (
+	commandInit      = 3
+	commandLeader    = 6
+	commandCluster   = 7
+	commandAuthority = 9
+)
+
+const (
+	leaderSize   = 20 // bytes of the answer to LEADER
+	clusterHead  = 24 // bytes of the answer to CLUSTER before the machines
+	machineSize  = 40 // bytes of a machine's record
+	approvalSize = 16 // bytes of an approval
+
+	minMachines = 4
+	maxMachines = 1 << 12 // bounds the memory that a wrong number takes
+)
+
+// Machine is a member of a cluster. Its port is that for administrators, which serves users as well.
+type Machine struct {
+	Address   netip.AddrPort
+	ID        uint32
+	Stability uint64 // odd: it is available
+	Version   uint64 // goes before the keys
+}
+
+// Available tells whether the machine takes commands.
+func (m *Machine) Available() bool { return m.Stability&1 == 1 }
+
+// State is what the leader of a cluster says of it.
+type State struct {
+	Version  uint64 // another one after each change
+	Machines []Machine
+}
+
+// ReadLeader reads the answer to LEADER. It fails with kind cluster when the node knows of no leader.
+func ReadLeader(r io.Reader) (netip.AddrPort, error) {
+	var answer [leaderSize]byte
+	if _, err := io.ReadFull(r, answer[:]); err != nil {
+		return netip.AddrPort{}, broken(err, "the answer to LEADER")
+	}
+	if answer[18] != 0 { // and the address is garbage
+		return netip.AddrPort{}, newError(KindCluster, nil, "the cluster has lost its leader")
+	}
+
+	return addressOf(answer[:]), nil
+}
+
+// addressOf reads 16 bytes of an address and two of a port, which is big-endian in all generations.
+func addressOf(raw []byte) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom16([16]byte(raw)), binary.BigEndian.Uint16(raw[16:]))
+}
+
+// ReadState reads the answer to CLUSTER. It fails with kind cluster when the node is in none.
+func ReadState(r io.Reader, g Generation) (*State, error) {
+	var head [clusterHead]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return nil, broken(err, "the answer to CLUSTER")
+	}
+	order := g.order()
+	size := order.Uint64(head[8:])
+	n := size / machineSize
+	switch {
+	case size == 0:
+		return nil, newError(KindCluster, nil, "the node is not in a cluster")
+	case size%machineSize != 0 || n > maxMachines || n&(n-1) != 0:
+		return nil, newError(KindProtocol, nil, "the answer to CLUSTER cannot have %d bytes of machines", size)
+	}
+
+	raw := make([]byte, size)
+	if _, err := io.ReadFull(r, raw); err != nil {
+		return nil, broken(err, "the answer to CLUSTER")
+	}
+	s := &State{Version: order.Uint64(head[16:]), Machines: make([]Machine, n)}
+	for i := range s.Machines {
+		record := raw[i*machineSize:]
+		s.Machines[i] = Machine{
+			Address: addressOf(record), ID: order.Uint32(record[20:]),
+			Stability: order.Uint64(record[24:]), Version: order.Uint64(record[32:]),
+		}
+	}
+
+	return s, nil
+}
+
+// ReadApproval reads one answer of AUTHORITY: how many requests the leader approves, and in which version of the cluster.
+func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) {
+	var answer [approvalSize]byte
+	if _, err := io.ReadFull(r, answer[:]); err != nil {
+		return 0, 0, broken(err, "an approval")
+	}
+
+	return g.order().Uint64(answer[:]), g.order().Uint64(answer[8:]), nil
+}
+
+// initRequest is INIT with new machines.
+func initRequest(g Generation, machines []netip.AddrPort) []byte {
+	request := append(make([]byte, 0, 16+machineSize*len(machines)), commandInit, 0, 0, 0, 0, 0, 0, 0)
+	request = g.order().AppendUint64(request, uint64(machineSize*len(machines)))
+	for _, m := range machines {
+		ip := m.Addr().As16()
+		request = append(request, ip[:]...)
+		request = binary.BigEndian.AppendUint16(request, m.Port())
+		request = append(request, make([]byte, machineSize-18)...)
+	}
+
+	return request
+}

@@ -1,0 +1,128 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Defaults of Options: those of the server's Makefile, and what fits them.
+const (
+	DefaultThreads              = 4
+	DefaultConnectionsPerThread = 120      // of the server's 128 slots: those of connections just closed are not free at once
+	DefaultMaxValue             = 24 << 20 // bytes: the largest value that a thread with a quarter of 100 MiB takes
+)
+
+// Options are how to reach a server or a cluster. All are required but TLS and Dial.
+type Options struct {
+	Generation           Generation
+	Threads              int           // of the server, which was built with that number and does not tell it
+	ConnectionsPerThread int           // at most; the server has its own limit, which it does not tell either
+	ConnectTimeout       time.Duration // for dialling and the handshake
+	MaxValue             int           // bytes of the largest value to take from the server, and to send to it
+	TLS                  *tls.Config   // nil: without TLS
+	// Dial connects; nil stands for TCP over IPv6, the only one on which the server listens.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+}
+
+// DefaultOptions are those for a server as its Makefile builds it.
+func DefaultOptions() Options {
+	return Options{
+		Generation: G3, Threads: DefaultThreads, ConnectionsPerThread: DefaultConnectionsPerThread,
+		ConnectTimeout: 5 * time.Second, MaxValue: DefaultMaxValue,
+	}
+}
+
+// maxThreads bounds the memory that a wrong number takes.
+const maxThreads = 1 << 10
+
+// Validate returns an error that names the option that cannot be, and what it can.
+func (o *Options) Validate() error {
+	switch {
+	case o.Generation < G1 || o.Generation > G3:
+		return fmt.Errorf("generation must be from %s to %s", G1, G3)
+	case o.Threads < 1 || o.Threads > maxThreads:
+		return fmt.Errorf("threads must be from 1 to %d, not %d", maxThreads, o.Threads)
+	case o.ConnectionsPerThread < 1:
+		return fmt.Errorf("connectionsPerThread must be at least 1, not %d", o.ConnectionsPerThread)
+	case o.ConnectTimeout <= 0:
+		return fmt.Errorf("connectTimeout must be more than 0, not %s", o.ConnectTimeout)
+	case o.MaxValue < 0:
+		return fmt.Errorf("maxValue must be at least 0, not %d", o.MaxValue)
+	default:
+		return nil
+	}
+}
+
+// CheckAddress returns an error that says what an address must look like, unless it is host:port and not of IPv4.
+func CheckAddress(address string) error {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil || host == "" || port == "" {
+		return fmt.Errorf("the address must look like [::1]:10047, not %q", address)
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Is4() {
+		return fmt.Errorf("the address must be one of IPv6, such as [::1]:%s, not %q: umem-cache listens on nothing else", port, address)
+	}
+
+	return nil
+}
+
+// dial opens a socket to an address, in ConnectTimeout and by the deadline. It returns the earlier of the two, by which the
+// handshake must have ended as well.
+func (o *Options) dial(ctx context.Context, address string, deadline time.Time) (net.Conn, time.Time, *Error) {
+	if limit := time.Now().Add(o.ConnectTimeout); limit.Before(deadline) {
+		deadline = limit
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+
+	dial := o.Dial
+	if dial == nil {
+		dial = dialTCP6
+	}
+	socket, err := dial(ctx, address)
+	if err != nil {
+		return nil, deadline, connectError(err, address)
+	}
+	if o.TLS == nil {
+		return socket, deadline, nil
+	}
+
+	secure := tls.Client(socket, serverName(o.TLS, address))
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = socket.Close()
+
+		return nil, deadline, newError(KindConnect, err, "cannot connect to %s: the TLS handshake failed: %s", address, reason(err))
+	}
+
+	return secure, deadline, nil
+}
+
+func dialTCP6(ctx context.Context, address string) (net.Conn, error) {
+	var dialer net.Dialer
+
+	return dialer.DialContext(ctx, "tcp6", address)
+}
+
+// serverName is the configuration with the host of the address as the name to verify, where it has none.
+func serverName(config *tls.Config, address string) *tls.Config {
+	if config.ServerName != "" {
+		return config
+	}
+	host, _, _ := net.SplitHostPort(address)
+	config = config.Clone()
+	config.ServerName = host
+
+	return config
+}
+
+func connectError(err error, address string) *Error {
+	if isTimeout(err) {
+		return newError(KindConnect, err, "cannot connect to %s: no answer in time", address)
+	}
+
+	return newError(KindConnect, err, "cannot connect to %s over IPv6: %s", address, reason(err))
+}

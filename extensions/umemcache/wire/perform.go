@@ -1,0 +1,74 @@
+package wire
+
+// perform does the client's operation on a connection.
+func (c *Client) perform(conn *conn) (e *Error) {
+	switch c.command {
+	case doGet:
+		c.value, c.found, e = conn.get(c.key, c.into)
+
+		return e
+	case doGetOrSet:
+		return c.getOrSet(conn)
+	case doSet:
+		return c.set(conn)
+	case doDel:
+		return conn.del(c.key)
+	}
+
+	return nil
+}
+
+func (c *Client) getOrSet(conn *conn) (e *Error) {
+	c.value, c.found, e = conn.get(c.key, c.into)
+	if e != nil {
+		return e
+	}
+	if c.found {
+		c.found = !c.filled // else it was missing when the cluster was another one, and this is what was filled in
+
+		return nil
+	}
+	if !c.filled { // as it is when this is another member of the cluster
+		if e := c.make(); e != nil {
+			return e
+		}
+	}
+	c.value = c.made
+
+	return conn.fill(c.made)
+}
+
+func (c *Client) make() *Error {
+	made, err := c.fill()
+	if err != nil {
+		return newError(KindFill, err, "the value could not be made: %s", err)
+	}
+	if e := c.checkValue(made); e != nil {
+		return e
+	}
+	c.made, c.filled = made, true
+
+	return nil
+}
+
+func (c *Client) checkValue(value []byte) *Error {
+	if limit := c.target.settings().MaxValue; len(value) > limit {
+		return newError(KindTooLarge, nil, "a value of %d bytes is larger than maxValue (%d)", len(value), limit)
+	}
+
+	return nil
+}
+
+// set deletes until it is the one that is asked to fill.
+func (c *Client) set(conn *conn) (e *Error) {
+	for found := true; found; {
+		if e := conn.del(c.key); e != nil {
+			return e
+		}
+		if c.scratch, found, e = conn.get(c.key, c.scratch[:0]); e != nil {
+			return e
+		}
+	}
+
+	return conn.fill(c.made)
+}

@@ -1,0 +1,71 @@
+package wire
+
+// Target is what a Client speaks to: a Pool or a Cluster. Any number of clients share it.
+type Target interface {
+	// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+	Close()
+
+	settings() *Options
+	maxKey() int // bytes
+	connect(c *Client) *Error
+	// do runs the client's operation on the thread to which the key belongs.
+	do(c *Client, key []byte) *Error
+}
+
+// Pool is the connections to one server.
+type Pool struct {
+	options Options
+	threads []*thread
+}
+
+// NewPool returns the pool of the server at host:port. It connects when a client needs it. The error is one of the address
+// or the options.
+func NewPool(address string, options Options) (*Pool, error) {
+	if err := CheckAddress(address); err != nil {
+		return nil, err
+	}
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	p := &Pool{options: options}
+	p.threads = newThreads(address, &p.options)
+
+	return p, nil
+}
+
+func newThreads(address string, options *Options) []*thread {
+	threads := make([]*thread, options.Threads)
+	for i := range threads {
+		threads[i] = &thread{options: options, address: address, number: i}
+	}
+
+	return threads
+}
+
+// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+func (p *Pool) Close() {
+	for _, t := range p.threads {
+		t.close()
+	}
+}
+
+func (p *Pool) settings() *Options { return &p.options }
+
+func (p *Pool) maxKey() int { return maxKey }
+
+func (p *Pool) connect(c *Client) *Error {
+	for _, t := range p.threads {
+		if e := t.addOne(c); e != nil {
+			return e
+		}
+	}
+
+	return nil
+}
+
+func (p *Pool) do(c *Client, key []byte) *Error {
+	h1, _ := Hash(key)
+	c.key = append(c.key[:0], key...)
+
+	return c.on(p.threads[p.options.Generation.Thread(h1, len(p.threads))])
+}

@@ -1,0 +1,208 @@
+package wire
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// thread is one thread of a server, with the connections to it: never more than its limit at a time, idle ones included.
+type thread struct {
+	options *Options
+	address string
+	number  int
+
+	mu      sync.Mutex
+	idle    []*conn // last used last
+	open    int     // idle, in use, and being dialled
+	waiting []chan *conn
+	closed  bool
+}
+
+// take gives the client a connection: the one that was used last, a new one when none is idle, or the one that comes back
+// next when there may be no more. First come, first served.
+func (t *thread) take(c *Client) (*conn, *Error) {
+	t.mu.Lock()
+	switch n := len(t.idle); {
+	case t.closed:
+		t.mu.Unlock()
+
+		return nil, errGone()
+	case n > 0:
+		conn := t.idle[n-1]
+		t.idle = t.idle[:n-1]
+		t.mu.Unlock()
+
+		return conn, nil
+	case t.open < t.options.ConnectionsPerThread:
+		t.open++
+		t.mu.Unlock()
+
+		return t.dial(c)
+	}
+	t.waiting = append(t.waiting, c.turn)
+	t.mu.Unlock()
+
+	return t.wait(c)
+}
+
+// errGone is the error of who asks for a connection of a thread that was closed.
+func errGone() *Error {
+	e := newError(KindUsage, nil, "the connections were closed")
+	e.gone = true
+
+	return e
+}
+
+// wait waits for the client's turn.
+func (t *thread) wait(c *Client) (*conn, *Error) {
+	expiry := time.NewTimer(time.Until(c.deadline))
+	defer expiry.Stop()
+	select {
+	case conn := <-c.turn:
+		switch {
+		case conn != nil:
+			return conn, nil
+		case t.isClosed():
+			return nil, errGone()
+		}
+
+		return t.dial(c)
+	case <-expiry.C:
+	case <-c.ctx.Done():
+	}
+
+	t.mu.Lock()
+	i := slices.Index(t.waiting, c.turn)
+	if i >= 0 {
+		t.waiting = slices.Delete(t.waiting, i, i+1)
+	}
+	t.mu.Unlock()
+	if i < 0 { // the turn came at the last moment: it goes to the next one
+		if conn := <-c.turn; conn != nil {
+			t.put(conn)
+		} else {
+			t.free()
+		}
+	}
+
+	return nil, newError(KindBusy, nil, "none of the %d connections to thread %d became free in time; see connectionsPerThread",
+		t.options.ConnectionsPerThread, t.number)
+}
+
+// dial opens a connection in a place that was taken already, and frees the place when that fails.
+func (t *thread) dial(c *Client) (*conn, *Error) {
+	socket, deadline, e := t.options.dial(c.ctx, t.address, c.deadline)
+	if e != nil {
+		t.free()
+
+		return nil, e
+	}
+	conn := newConn(socket, t.options)
+	c.hold(conn.socket, deadline)
+	e = conn.handshake(t.number)
+	c.release()
+	c.count(conn)
+	if e != nil {
+		t.drop(conn)
+
+		return nil, t.refused(e)
+	}
+
+	return conn, nil
+}
+
+// addOne opens one more connection, where there may be one more.
+func (t *thread) addOne(c *Client) *Error {
+	t.mu.Lock()
+	more := t.open < t.options.ConnectionsPerThread && !t.closed
+	if more {
+		t.open++
+	}
+	t.mu.Unlock()
+	if !more {
+		return nil
+	}
+
+	conn, e := t.dial(c)
+	if e != nil {
+		return e
+	}
+	t.put(conn)
+
+	return nil
+}
+
+// refused is what an error in the handshake means: a server closes the connection when it has no such thread, or no slot
+// left in it. It says nothing else in either case.
+func (t *thread) refused(e *Error) *Error {
+	if e.Kind == KindTimeout {
+		return newError(KindConnect, e.Err, "cannot connect to %s: it does not answer the handshake in time", t.address)
+	}
+	if e.Kind != KindConnection {
+		return e
+	}
+
+	return newError(KindRefused, e.Err, "%s closed the connection in the handshake (%s): it has no thread %d, "+
+		"or no free slot in it; see threads and connectionsPerThread", t.address, reason(e.Err), t.number)
+}
+
+// put brings back a connection that is in step.
+func (t *thread) put(conn *conn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.closed:
+		t.open--
+		conn.close()
+	case len(t.waiting) > 0:
+		t.next(conn)
+	default:
+		t.idle = append(t.idle, conn)
+	}
+}
+
+// drop ends a connection and frees its place.
+func (t *thread) drop(conn *conn) {
+	conn.abandon()
+	t.free()
+}
+
+// free gives the place of a connection that is gone to the next one who waits.
+func (t *thread) free() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.waiting) > 0 {
+		t.next(nil)
+	} else {
+		t.open--
+	}
+}
+
+// next lets the first one who waits have the connection or, with nil, dial one.
+func (t *thread) next(conn *conn) {
+	t.waiting[0] <- conn // it has room for the one that its client waits for
+	t.waiting = slices.Delete(t.waiting, 0, 1)
+}
+
+func (t *thread) isClosed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	return t.closed
+}
+
+// close closes the idle connections, and those in use when they come back. Those who wait for one do so no more.
+func (t *thread) close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for len(t.waiting) > 0 {
+		t.next(nil)
+	}
+	t.open -= len(t.idle)
+	for _, conn := range t.idle {
+		conn.close()
+	}
+	t.idle = nil
+}

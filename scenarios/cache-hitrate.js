@@ -1,0 +1,77 @@
+// The published hit-rate benchmark of caches, exactly: a pass that warms the cache, and one that is measured.
+// Source: imchuncai/umem-cache-benchmark at 17218b3. Settings: see README.md.
+//
+// With the published flags of the servers (MB), one of them, and all side by side:
+//   MEMCACHED_MEMORY=2048 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=512 scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
+//   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis; eval "$(scripts/servers.sh env)"
+//   bin/k6 run scenarios/cache-hitrate.js -e TARGETS=all -e CONFIG=100m-512b
+// umem-cache is built with its limit: make MEM_LIMIT=2147483648. pogocache: --threads=4 --maxmemory=2147483648 --maxconns=512.
+import exec from 'k6/execution';
+import sweep from 'k6/x/sweep';
+import { addressOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
+import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
+import { duration, text, wholeNumber } from './lib/settings.js';
+import { results } from './lib/sweeping.js';
+
+const scenario = 'cache-hitrate';
+const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
+const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
+const vmHwm = wholeNumber('VMHWM');
+if (vmHwm !== undefined && targets.length > 1) throw new Error('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
+
+const sweeps = targets.map((target, i) => sweep.options({
+  scenario: scenarioOf(target),
+  clients: [wholeNumber('CLIENTS', 64, 1, 100000)],
+  untilDone: true,
+  ops: ['getOrSet'],
+  maxDuration: duration('MAX_DURATION', '6h'),
+  env: { CACHE: target },
+  ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time
+  thresholds: targets.length > 1 ? {} : text('THRESHOLDS', {}),
+}));
+
+export const options = {
+  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
+  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
+};
+
+// There is no end to what fails before there is anything to be done: it ends the test, with one line.
+function orAbort(fn) {
+  try {
+    fn();
+  } catch (e) {
+    exec.test.abort(e.message);
+  }
+}
+
+export function setup() {
+  for (const target of targets) {
+    const pids = pidsOf(target);
+    sweep.meta({
+      scenario: scenarioOf(target),
+      target: { kind: target, url: urlOf(target), instances: addressOf(target).split(',').length },
+      params: { config: name || 'own', ...config, accesses },
+      cache: { memory: config.memory, item: averageItem, ...(vmHwm ? { vmHwm } : { pids }) },
+      results,
+    });
+  }
+}
+
+export default function () {
+  const client = clients[__ENV.CACHE];
+  orAbort(() => {
+    client.connect();
+    const { failed } = client.hitRate({ config, pass: 'warmup' });
+    if (failed > 0) throw new Error(`${failed} accesses of the pass that warms the cache failed`);
+  });
+  sweep.run(() => client.hitRate({ config, pass: 'timed', most: 100 }));
+}
+
+export function handleSummary(data) {
+  const files = sweep.report(data, { dir: results });
+  const measured = targets.map((target) => {
+    const json = files[`${results}/${scenarioOf(target)}.json`];
+    return { target, steps: json ? JSON.parse(json).steps : [] };
+  });
+  return { ...files, stdout: files.stdout + table(measured) };
+}

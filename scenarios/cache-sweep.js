@@ -1,0 +1,67 @@
+// Caches under clients that mostly read small values, 1 to 512 of them. Settings: see README.md.
+//
+//   scripts/servers.sh with memcached redis -- bin/k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis
+import sweep from 'k6/x/sweep';
+import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
+import { oneOf, text, wholeNumber } from './lib/settings.js';
+import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+
+const scenario = 'cache-sweep';
+const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
+const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
+
+const mix = (() => {
+  const given = text('MIX', 'get:91,set:9');
+  const shares = given.split(',').map((part) => part.trim().match(/^(get|set|delete|touch|getOrSet|getMulti):(\d+(?:\.\d+)?)$/));
+  if (shares.includes(null)) {
+    throw new Error(`MIX must be shares of get, set, delete, touch, getOrSet and getMulti, such as get:91,set:9, but is "${given}"`);
+  }
+  return Object.fromEntries(shares.map(([, op, share]) => [op, Number(share)]));
+})();
+
+const keys = {
+  count: wholeNumber('KEYS', 100000),
+  distribution: oneOf('DISTRIBUTION', ['uniform', 'zipf', 'hotcold', 'sequential', 'gaussian'], 'uniform'),
+};
+
+const work = {
+  ops: 1000, // of one call; the step's share ends it before
+  mix,
+  keys,
+  values: wholeNumber('VALUE', 100, 0, 1073741824),
+  batch: wholeNumber('BATCH', 50, 1, 10000),
+  pipeline: wholeNumber('PIPELINE', 1, 1, 10000),
+  prefill: true,
+};
+
+const sweeps = targets.map((target, i) => sweepOptions(scenarioOf(target), scenario, {
+  ops: Object.keys(mix),
+  env: { CACHE: target },
+  ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time
+}));
+
+export const options = {
+  ...sweeps[0],
+  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
+  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
+};
+
+export function setup() {
+  for (const target of targets) {
+    sweep.meta({
+      scenario: scenarioOf(target),
+      target: { kind: target, url: urlOf(target), instances: addressOf(target).split(',').length },
+      params: { mix, keys: keys.count, distribution: keys.distribution, value: work.values, batch: work.batch, pipeline: work.pipeline },
+      results,
+    });
+  }
+}
+
+export default function () {
+  const client = clients[__ENV.CACHE];
+  client.connect();
+  client.run({ ...work, ops: 1 }); // writes this client's share of the keys, if nobody has
+  sweep.run(() => client.run(work));
+}
+
+export const handleSummary = sweepReport;

@@ -1,0 +1,120 @@
+// The published hit-rate benchmark: its configurations, its results, and its table.
+// Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and BENCHMARK-100M-512B: two Raspberry Pi 4B with
+// 1 Gbit/s between them.
+import { oneOf, text, wholeNumber, flag } from './settings.js';
+
+const mib = 1024 * 1024;
+
+const published = {
+  '2g-513k': {
+    config: { memory: 2048 * mib, item: 513 * 1024, random: false },
+    hotAccesses: 52259,
+    rows: {
+      memcached: [70.88, 86.33, 2109744, 70.46, 213.891, 215, 869],
+      umem: [68.12, 82.64, 2097124, 68.12, 207.229, 215, 862],
+      redis: [56.41, 68.74, 1709896, 56.41, 173.986, 212, 850],
+      pogocache: [71.44, 84.18, 3038480, 49.31, 213.987, 151, 875],
+    },
+  },
+  '100m-512b': {
+    config: { memory: 100 * mib, item: 512, random: false },
+    hotAccesses: 2621158,
+    rows: {
+      memcached: [63.77, 77.92, 106500, 61.32, 80.655, 24910],
+      umem: [62.04, 75.46, 103700, 61.26, 77.674, 25846],
+      redis: [58.68, 71.34, 120800, 49.74, 108.226, 15060], // two instances
+      pogocache: [51.97, 63.03, 103744, 51.3, 132.189, 12714],
+    },
+  },
+  'random-2g-1m': { config: { memory: 2048 * mib, item: mib, random: true }, hotAccesses: 52582, rows: {} },
+  'random-100m-1k': { config: { memory: 100 * mib, item: 1024, random: true }, hotAccesses: 2621031, rows: {} },
+};
+
+const own = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'];
+
+/** The name of the published configuration that is asked for; none when it is one of the variables' own. */
+export const name = (() => {
+  const given = own.filter((variable) => text(variable) !== undefined);
+  if (given.length === 0) return oneOf('CONFIG', Object.keys(published), '2g-513k');
+  if (text('CONFIG')) throw new Error(`CONFIG and ${given[0]} exclude each other: set one of them`);
+  if (!text('MEMORY') || !text('ITEM')) throw new Error('MEMORY and ITEM, in bytes, must both be set');
+  return undefined;
+})();
+
+/** The configuration: bytes and whole percent. */
+export const config = name ? { ...published[name].config, hot: 20, access: 80, hotMemory: 80 } : {
+  memory: wholeNumber('MEMORY'),
+  item: wholeNumber('ITEM', undefined, 12),
+  random: flag('RANDOM', false),
+  hot: wholeNumber('HOT', 20, 1, 99),
+  access: wholeNumber('ACCESS', 80, 0, 100),
+  hotMemory: wholeNumber('DATA', 80, 1, 1000),
+};
+
+/** Bytes of an average case, key and value together, as the benchmark reckons them. */
+export const averageItem = config.random ? Math.floor(config.item / 2) : config.item;
+
+/** Accesses of a pass, as published. */
+export const accesses = Math.floor(
+  Math.floor(((config.random ? 8 : 4) * config.memory * config.hotMemory) / config.hot) / config.item,
+);
+
+/** Hot accesses of the timed pass that a whole run comes to; unknown but for published configurations. */
+export const checkFigure = name && published[name].hotAccesses;
+
+const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
+const digits = (n) => (value) => (value === undefined ? '' : value.toFixed(n));
+
+const columns = [
+  ['hit_rate %', digits(2)],
+  ['hot hit_rate %', digits(2)],
+  ['VmHWM kB', digits(0)],
+  ['per_memory_hit_rate %', digits(2)],
+  ['seconds', digits(3)],
+  ['hit/s/mem', digits(0)],
+  ['out Mib/s', digits(0)],
+];
+
+function measuredRow({ seconds, extra }) {
+  return [
+    extra.hitRate, extra.hotHitRate, kib(extra.vmHwmBytes), extra.perMemoryHitRate, seconds, extra.hitsPerSecondMem,
+    extra.outMibPerSecond,
+  ];
+}
+
+/**
+ * The published columns of all servers side by side, each with its published row, and what has to be known of them.
+ *
+ * @param {{ target: string, steps: object[] }[]} measured steps of the report of each server
+ */
+export function table(measured) {
+  const lines = [];
+  const notes = [];
+  for (const { target, steps } of measured) {
+    for (const step of steps) {
+      lines.push([target, ...columns.map(([, cell], i) => cell(measuredRow(step)[i]))]);
+      notes.push(...notesOf(target, step));
+    }
+    const row = name && published[name].rows[target];
+    if (row) lines.push([`${target}, published`, ...columns.map(([, cell], i) => cell(row[i]))]);
+  }
+  const all = [['server', ...columns.map(([title]) => title)], ...lines];
+  const widths = all[0].map((_, i) => Math.max(...all.map((line) => line[i].length)));
+  const text = all.map((line) => `| ${line.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(' | ')} |`);
+  text.splice(1, 0, `|${widths.map((width, i) => '-'.repeat(width + (i ? 1 : 2)) + (i ? ':' : '')).join('|')}|`);
+  const what = name || `memory ${config.memory}, item ${config.item}${config.random ? ', random' : ''}`;
+  return `\nhit rate, ${what}: ${accesses} accesses a pass\n\n${text.join('\n')}\n${notes.map((note) => `\n${note}\n`).join('')}`;
+}
+
+function notesOf(target, { complete, extra }) {
+  const notes = [];
+  if (extra.vmHwmBytes === undefined) {
+    notes.push(`${target}: VmHWM is unknown, and what needs it is left out: set ${target.toUpperCase()}_PID where the server runs on `
+      + 'this machine, VMHWM=bytes where it does not.');
+  }
+  if (!complete) notes.push(`${target}: the timed pass is not complete.`);
+  else if (checkFigure && extra.hot !== checkFigure) {
+    notes.push(`${target}: CHECK FIGURE MISSED: ${extra.hot} hot accesses, and ${checkFigure} were published.`);
+  }
+  return notes;
+}
