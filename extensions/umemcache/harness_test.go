@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -54,7 +55,9 @@ func newInitVU(t *testing.T, root modules.Module, server *umemtest.Server) *vu {
 	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
 	v.runtime = v.VU.Runtime()
 	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
-	v.VU.EventsField, v.exit = exitEvents(t)
+	var exit func()
+	v.VU.EventsField, exit = exitEvents(t)
+	v.exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
 	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: root}, nil, nil))
 	_, err := v.runtime.RunString(`
 		var umemcache = require('k6/x/umemcache');
