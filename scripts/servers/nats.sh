@@ -16,7 +16,12 @@ server_command() {
   esac
   local routes='' each route
   while read -r each route; do routes="$routes${routes:+, }\"nats-route://127.0.0.1:$route\""; done <"$home/ports"
-  while read -r each route; do nats_settings "$each" "$route" "$routes" >"$home/$each.conf"; done <"$home/ports"
+  while read -r each route; do
+    nats_settings "$each" "$route" "$routes" >"$home/$each.conf"
+    # Deleting a server's last stream removes the folder of all, also from under a stream that is made at that moment ("error creating
+    # store for stream"): something in it keeps it.
+    mkdir -p "$home/store-$each/jetstream/\$G/streams/kept"
+  done <"$home/ports"
   command=("$binary" --config "$home/$port.conf")
   [[ ${NATS_CLUSTER:-1} == 1 ]] || command=(bash -c "$nats_cluster" nats.sh "$binary" "$home")
 }
