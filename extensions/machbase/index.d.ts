@@ -106,7 +106,7 @@ declare module 'k6/x/machbase' {
     timeout?: Duration;
     /**
      * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It then ends it with an error of kind
-     * `cancelled` and code 3027, and the connection stays. Where no answer comes a second after that, the client gives up with kind
+     * `cancelled` and code 3027, and the connection stays. Where no answer comes five seconds after that, the client gives up with kind
      * `timeout`. Default: no limit of the server's.
      */
     queryTimeout?: Duration;

@@ -82,14 +82,16 @@ func (c *client) execTask(params, options sobek.Value, exec func(Conn, []any) (i
 	}, nil
 }
 
-// limit is how long a statement may take: no longer than a server needs that ends it at queryTimeout, which it looks at each
-// second.
+// lateness is how much longer than queryTimeout a busy server, which looks each second, may take to end a statement.
+const lateness = 5 * time.Second
+
+// limit is how long a statement may take: no longer than a server needs that ends it at queryTimeout.
 func (c *client) limit(timeout time.Duration) time.Duration {
 	if c.config.QueryTimeout == 0 {
 		return timeout
 	}
 
-	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+time.Second)
+	return min(timeout, roundUp(c.config.QueryTimeout, time.Second)+lateness)
 }
 
 // textOf is the SQL text that a call begins with.
