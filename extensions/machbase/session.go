@@ -10,7 +10,7 @@ import (
 // session is a connection with deadlines: a call that takes too long is interrupted, and its connection with it.
 type session struct {
 	conn    Conn
-	timer   *time.Timer // interrupts the connection
+	watch   *watch
 	timeout time.Duration
 	broken  bool
 
@@ -65,31 +65,30 @@ func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc)
 		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
 }
 
-func newSession(conn Conn) *session {
-	s := &session{conn: conn, timer: time.AfterFunc(time.Hour, conn.Interrupt)}
-	s.timer.Stop()
-
-	return s
-}
+func newSession(conn Conn) *session { return &session{conn: conn, watch: newWatch(conn.Interrupt)} }
 
 // do runs a job on the connection. It interrupts it at the timeout, and when the context is done.
 func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) error) *Error {
 	if ctx.Err() != nil {
 		return errTestEnded()
 	}
-	release := context.AfterFunc(ctx, s.conn.Interrupt)
 	s.timeout = timeout
-	s.timer.Reset(timeout)
+	s.watch.begin(ctx, timeout)
+	if ctx.Err() != nil { // it ended just before it was watched
+		s.broken = s.watch.end() != undisturbed || s.broken
+
+		return errTestEnded()
+	}
 	err := guard(s.conn, job)
-	inTime, undisturbed := s.timer.Stop(), release()
-	s.broken = s.broken || !inTime || !undisturbed
+	outcome := s.watch.end()
+	s.broken = s.broken || outcome != undisturbed
 
 	switch {
 	case err == nil:
 		return nil
-	case !inTime:
+	case outcome == late:
 		return newError(KindTimeout, "no answer within timeout (%s)", timeout)
-	case !undisturbed:
+	case outcome == ended:
 		return errTestEnded()
 	}
 	e := asError(err)
@@ -99,11 +98,7 @@ func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) 
 }
 
 // restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
-func (s *session) restart() {
-	if s.timer.Stop() {
-		s.timer.Reset(s.timeout)
-	}
-}
+func (s *session) restart() { s.watch.extend(s.timeout) }
 
 func errTestEnded() *Error { return newError(KindCancelled, "the test ended before the answer came") }
 
@@ -124,6 +119,7 @@ const closeTimeout = time.Second
 // close logs out, as far as the server still answers.
 func (s *session) close() {
 	_ = s.do(context.Background(), closeTimeout, Conn.Close)
+	s.watch.stop()
 }
 
 // traffic is the number of bytes received and sent since it was last asked.

@@ -31,23 +31,37 @@ const (
 // variable is the size of a value that brings its length.
 const variable = -1
 
+// Nulls, as they stand in a row. A text, a binary value and an expression that is always null have no bytes.
+const (
+	nullShort    = 0x8000
+	nullUshort   = 0xffff
+	nullInteger  = 0x80000000
+	nullUinteger = 0xffffffff
+	nullLong     = 0x8000000000000000
+	nullUlong    = 0xffffffffffffffff
+	nullFloat    = 0x7f7fffff         // the largest
+	nullDouble   = 0x7fefffffffffffff // the largest
+	nullDatetime = 0xffffffffffffffff
+)
+
 // shape is what there is to know about a type.
 type shape struct {
 	name string
-	size int // bytes in a row
+	size int    // bytes in a row
+	null uint64 // of a number
 }
 
 var shapes = map[Type]shape{ //nolint:gochecknoglobals // a constant
-	Short: {"short", 2}, Ushort: {"ushort", 2},
-	Integer: {"integer", 4}, Uinteger: {"uinteger", 4},
-	Long: {"long", 8}, Ulong: {"ulong", 8},
-	Float: {"float", 4}, Double: {"double", 8},
-	Datetime: {"datetime", 8},
-	IPv4:     {"ipv4", 5}, IPv6: {"ipv6", 17},
-	Varchar: {"varchar", variable}, Char: {"char", variable}, Text: {"text", variable},
-	Clob: {"clob", variable}, JSON: {"json", variable},
-	Binary: {"binary", variable}, Blob: {"blob", variable},
-	Null: {"null", 0},
+	Short: {"short", 2, nullShort}, Ushort: {"ushort", 2, nullUshort},
+	Integer: {"integer", 4, nullInteger}, Uinteger: {"uinteger", 4, nullUinteger},
+	Long: {"long", 8, nullLong}, Ulong: {"ulong", 8, nullUlong},
+	Float: {"float", 4, nullFloat}, Double: {"double", 8, nullDouble},
+	Datetime: {"datetime", 8, nullDatetime},
+	IPv4:     {name: "ipv4", size: 5}, IPv6: {name: "ipv6", size: 17},
+	Varchar: {name: "varchar", size: variable}, Char: {name: "char", size: variable}, Text: {name: "text", size: variable},
+	Clob: {name: "clob", size: variable}, JSON: {name: "json", size: variable},
+	Binary: {name: "binary", size: variable}, Blob: {name: "blob", size: variable},
+	Null: {name: "null"},
 }
 
 // String is the type's name in Machbase's SQL, such as "varchar".
@@ -77,6 +91,7 @@ type Column struct {
 	Size int
 
 	width int // bytes in a row, or variable
+	null  uint64
 }
 
 // describe makes a column of the server's description: type in the highest byte, size in the 28 bits behind it.
@@ -87,5 +102,5 @@ func describe(name string, description uint64) (Column, error) {
 		return Column{}, garbage("column %q has a type that is not known, 0x%02x", name, byte(t))
 	}
 
-	return Column{Name: name, Type: t, Size: int(description >> 28 & (1<<28 - 1)), width: s.size}, nil
+	return Column{Name: name, Type: t, Size: int(description >> 28 & (1<<28 - 1)), width: s.size, null: s.null}, nil
 }

@@ -31,6 +31,9 @@ type Conn struct {
 	acknowledge func() // what has come, at once; nil where that cannot be done
 	selections  map[string]selection
 
+	exchange func(request, answer []byte) (sent, received int, err error)
+	sending  []byte // a request, until its answer is read
+
 	appenders map[uint32]*Appender
 	closing   struct {
 		sync.Mutex
@@ -64,14 +67,30 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// incoming counts what is read from a connection.
+// incoming reads from a connection, after a request that is still to be sent, and counts.
 type incoming struct{ *Conn }
 
-func (c incoming) Read(b []byte) (int, error) {
-	n, err := c.socket.Read(b)
-	c.received.Add(uint64(n))
+func (c incoming) Read(b []byte) (received int, err error) {
+	if c.sending == nil {
+		received, err = c.socket.Read(b)
+	} else {
+		var sent int
+		sent, received, err = c.exchange(c.sending, b)
+		c.sending = nil
+		c.sent.Add(uint64(sent))
+	}
+	c.received.Add(uint64(received))
 
-	return n, err
+	return received, err
+}
+
+// sendAndReceive sends a request, waits for an answer, and reads what fits of it.
+func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
+	if sent, err = c.socket.Write(request); err == nil {
+		received, err = c.socket.Read(answer)
+	}
+
+	return sent, received, err
 }
 
 func (c *Conn) write(b []byte) error {
@@ -181,13 +200,17 @@ func cause(err error) string {
 
 // ask sends the request and returns the body of its answer.
 func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
-	if err := c.write(c.out.buf); err != nil {
-		return nil, c.failure(ctx, err)
+	c.sending = c.out.buf // together with the first look for its answer
+	if c.in.buffered() {
+		c.sending = nil
+		if err := c.write(c.out.buf); err != nil {
+			return nil, c.failure(ctx, err)
+		}
 	}
+	m, err := c.answer(kind, statement)
 	if cap(c.out.buf) > keptBuffer {
 		c.out.buf = nil
 	}
-	m, err := c.answer(kind, statement)
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// atOnce is what an abandoned call may take.
-const atOnce = 100 * time.Millisecond
+// atOnce is what an abandoned call may take on a machine that has other things to do as well. The query would take eight seconds.
+const atOnce = 2 * time.Second
 
 // slowQuery is a query that takes the server seconds; it ends it after ten.
 func slowQuery(t *testing.T) (cmi.Config, string) {
@@ -66,14 +66,22 @@ func TestDeadline(t *testing.T) {
 	config, sql := slowQuery(t)
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
-			c := connectTo(t, config)
-			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-			defer cancel()
-			began := time.Now()
-			err := call(ctx, c, sql)
-			require.Less(t, time.Since(began), 50*time.Millisecond+atOnce)
-			require.ErrorContains(t, requireKind(t, cmi.KindTimeout, err), "is closed")
-			requireClosedSince(t, c, err)
+			inTime := false // a busy machine may delay any of them, but hardly all
+			for range 5 {
+				c := connectTo(t, config)
+				ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+				began := time.Now()
+				err := call(ctx, c, sql)
+				took := time.Since(began)
+				cancel()
+				require.Less(t, took, atOnce)
+				require.ErrorContains(t, requireKind(t, cmi.KindTimeout, err), "is closed")
+				requireClosedSince(t, c, err)
+				if inTime = took < 100*time.Millisecond; inTime {
+					break
+				}
+			}
+			require.True(t, inTime, "none returned within 100 ms")
 		})
 	}
 }

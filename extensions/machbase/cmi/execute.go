@@ -1,6 +1,9 @@
 package cmi
 
-import "context"
+import (
+	"bytes"
+	"context"
+)
 
 // take gives the statement a number. When there is none left, statements that are to be freed or only cached make room.
 func (s *Stmt) take(ctx context.Context) error {
@@ -38,6 +41,8 @@ func (s *Stmt) prepare(ctx context.Context) error {
 	}
 	if err != nil {
 		s.free()
+	} else if !s.keep && c.acknowledge != nil {
+		s.description = bytes.Clone(body)
 	}
 
 	return err

@@ -1,29 +1,32 @@
 package cmi
 
 import (
+	"bytes"
 	"context"
-	"slices"
 )
 
 // selection is what a connection remembers of a query that it has prepared, executed and freed before, and whose rows came in
 // one answer. The next time, the three requests go out in one write, and cost one round trip instead of three.
-type selection struct{ columns, parameters []Column }
+type selection struct {
+	columns, parameters []Column
+	description         []byte // of both, as the server gave it
+}
 
 // maxSelections bounds what a connection remembers.
 const maxSelections = 64
 
 // remember takes note of a statement whose rows were all in its first answer.
 func (c *Conn) remember(s *Stmt) {
-	if c.acknowledge == nil || s.kind != statementSelect || len(c.selections) >= maxSelections {
+	if s.description == nil || s.kind != statementSelect || len(c.selections) >= maxSelections {
 		return
 	}
 	if c.selections == nil {
 		c.selections = make(map[string]selection)
 	}
-	c.selections[s.text] = selection{s.columns, s.parameters}
+	c.selections[s.text] = selection{s.columns, s.parameters, s.description}
 }
 
-// pipeline prepares, executes and frees a query in one go. Where the query has become another one, or its rows are more than one
+// pipeline prepares, executes and frees a query in one go. Where the server describes it in another way, or its rows are more than one
 // answer's, which the server has freed by then, all is forgotten and done step by step.
 func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows, error) {
 	c := s.conn
@@ -43,7 +46,7 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	if err != nil {
 		return nil, err
 	}
-	described := s.described(ctx, body)
+	same, described := s.recognised(ctx, body, known)
 	if c.Broken() {
 		return nil, described
 	}
@@ -54,9 +57,8 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}
-	last, err := isComplete(m.body)
-	same := slices.Equal(s.columns, known.columns) && slices.Equal(s.parameters, known.parameters)
-	if described == nil && err == nil && last && same {
+	last, err := c.isComplete(ctx, m.body)
+	if same && err == nil && last {
 		rows, err := s.answered(ctx, m.body)
 		if err == nil {
 			rows.freeing = true
@@ -66,9 +68,6 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 
 	delete(c.selections, s.text)
-	if err != nil {
-		err = c.failure(ctx, err)
-	}
 	if freeErr := c.awaitFree(ctx, s.id); freeErr != nil {
 		return nil, freeErr
 	}
@@ -80,6 +79,16 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	default:
 		return s.execute(ctx, args)
 	}
+}
+
+// recognised reads the answer to a prepare, and tells whether it is the one that is known.
+func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bool, error) {
+	if !bytes.Equal(body, known.description) {
+		return false, s.described(ctx, body)
+	}
+	s.columns, s.parameters, s.kind = known.columns, known.parameters, statementSelect
+
+	return true, nil
 }
 
 // awaitFree reads the answer to a free that was sent before.
@@ -95,13 +104,13 @@ func (c *Conn) awaitFree(ctx context.Context, id uint32) error {
 	return nil
 }
 
-// isComplete tells whether an answer has all rows there are. An error that the server reports is a *Error with its code.
-func isComplete(body []byte) (bool, error) {
+// isComplete tells whether an answer has all rows there are.
+func (c *Conn) isComplete(ctx context.Context, body []byte) (bool, error) {
 	complete := false
 	for len(body) > 0 {
 		u, rest, err := nextUnit(body)
 		if err != nil {
-			return false, err
+			return false, c.failure(ctx, err)
 		}
 		body = rest
 		if u.id != unitResult {
@@ -109,7 +118,7 @@ func isComplete(body []byte) (bool, error) {
 		}
 		last, err := result(u.number, rest)
 		if err != nil {
-			return false, err
+			return false, c.failure(ctx, err)
 		}
 		complete = complete || last
 	}

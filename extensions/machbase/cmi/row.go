@@ -22,31 +22,33 @@ type place struct{ from, to int }
 // columns are others: the length of the rows is all there is to see it by.
 func (r *row) set(data []byte) error {
 	r.data = data
-	r.places = r.places[:0]
+	places := r.places[:0]
 	at := 0
 	for i := range r.columns {
-		width := r.columns[i].width
+		column := &r.columns[i]
+		width := column.width
 		if width == variable {
 			if len(data)-at < 4 {
-				return garbage("a row ends before column %q", r.columns[i].Name)
+				return garbage("a row ends before column %q", column.Name)
 			}
 			length := binary.BigEndian.Uint32(data[at:])
 			at += 4
 			if uint64(length) > uint64(len(data)-at) {
-				return garbage("column %q says that it has %d bytes, and there are %d", r.columns[i].Name, length, len(data)-at)
+				return garbage("column %q says that it has %d bytes, and there are %d", column.Name, length, len(data)-at)
 			}
 			width = int(length)
 		}
 		if len(data)-at < width {
-			return garbage("a row ends in the middle of column %q", r.columns[i].Name)
+			return garbage("a row ends in the middle of column %q", column.Name)
 		}
 		from := at
 		at += width
-		if isNull(r.columns[i].Type, data[from:at]) {
+		if column.isNull(data[from:at]) {
 			from = at
 		}
-		r.places = append(r.places, place{from, at})
+		places = append(places, place{from, at})
 	}
+	r.places = places
 	if at < len(data) {
 		return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
 	}
@@ -54,43 +56,19 @@ func (r *row) set(data []byte) error {
 	return nil
 }
 
-// Nulls, as they stand in a row. A text, a binary value and an expression that is always null have no bytes.
-const (
-	nullShort    = 0x8000
-	nullUshort   = 0xffff
-	nullInteger  = 0x80000000
-	nullUinteger = 0xffffffff
-	nullLong     = 0x8000000000000000
-	nullUlong    = 0xffffffffffffffff
-	nullFloat    = 0x7f7fffff         // the largest
-	nullDouble   = 0x7fefffffffffffff // the largest
-	nullDatetime = 0xffffffffffffffff
-)
-
-func isNull(t Type, b []byte) bool {
-	switch t { //nolint:exhaustive // the others are in the default
-	case Short:
-		return binary.BigEndian.Uint16(b) == nullShort
-	case Ushort:
-		return binary.BigEndian.Uint16(b) == nullUshort
-	case Integer:
-		return binary.BigEndian.Uint32(b) == nullInteger
-	case Uinteger:
-		return binary.BigEndian.Uint32(b) == nullUinteger
-	case Long:
-		return binary.BigEndian.Uint64(b) == nullLong
-	case Ulong:
-		return binary.BigEndian.Uint64(b) == nullUlong
-	case Float:
-		return binary.BigEndian.Uint32(b) == nullFloat
-	case Double:
-		return binary.BigEndian.Uint64(b) == nullDouble
-	case Datetime:
-		return binary.BigEndian.Uint64(b) == nullDatetime
-	case IPv4, IPv6:
-		return b[0] == 0
-	default:
+// isNull tells whether these bytes of a row are a null. A text, a binary value and an expression that is always null have no bytes then.
+func (c *Column) isNull(b []byte) bool {
+	switch c.width {
+	case 8:
+		return binary.BigEndian.Uint64(b) == c.null
+	case variable, 0:
 		return len(b) == 0
+	case 4:
+		return binary.BigEndian.Uint32(b) == uint32(c.null)
+	case 2:
+		return binary.BigEndian.Uint16(b) == uint16(c.null)
+	default: // an address
+		return b[0] == 0
 	}
 }
 
@@ -120,14 +98,16 @@ func (r *row) int64(i int) int64 {
 	}
 }
 
-func (r *row) float64(i int) float64 {
-	b := r.raw(i)
+// float is a float or a double.
+func float(b []byte) float64 {
 	if len(b) == 4 {
 		return float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
 	}
 
 	return math.Float64frombits(binary.BigEndian.Uint64(b))
 }
+
+func datetime(b []byte) time.Time { return time.Unix(0, int64(binary.BigEndian.Uint64(b))).UTC() }
 
 // value is a value that stays valid.
 func (r *row) value(i int) any {
@@ -151,9 +131,9 @@ func (r *row) value(i int) any {
 	case Float:
 		return math.Float32frombits(binary.BigEndian.Uint32(b))
 	case Double:
-		return r.float64(i)
+		return float(b)
 	case Datetime:
-		return time.Unix(0, r.int64(i)).UTC()
+		return datetime(b)
 	case IPv4:
 		return netip.AddrFrom4([4]byte(b[1:]))
 	case IPv6:

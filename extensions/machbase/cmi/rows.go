@@ -157,20 +157,22 @@ func (r *Rows) Uint64(i int) uint64 {
 
 // Float64 is a value of a float or double column; 0 of a null, and of other types.
 func (r *Rows) Float64(i int) float64 {
-	if r.IsNull(i) || r.row.columns[i].Type != Float && r.row.columns[i].Type != Double {
+	b := r.row.raw(i)
+	if len(b) == 0 || r.row.columns[i].Type != Float && r.row.columns[i].Type != Double {
 		return 0
 	}
 
-	return r.row.float64(i)
+	return float(b)
 }
 
 // Time is a value of a datetime column, in UTC; the zero time of a null, and of other types.
 func (r *Rows) Time(i int) time.Time {
-	if r.IsNull(i) || r.row.columns[i].Type != Datetime {
+	b := r.row.raw(i)
+	if len(b) == 0 || r.row.columns[i].Type != Datetime {
 		return time.Time{}
 	}
 
-	return time.Unix(0, r.row.int64(i)).UTC()
+	return datetime(b)
 }
 
 // Value is a value that stays valid: nil, int16, uint16, int32, uint32, int64, uint64, float32, float64, time.Time in UTC,

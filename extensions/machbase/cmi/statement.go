@@ -15,6 +15,8 @@ type Stmt struct {
 	keep     bool // after its use: it is in the cache, or a caller has it
 	closed   atomic.Bool
 
+	description []byte // of a statement that may come again, as the server gave it
+
 	kind       int
 	columns    []Column
 	parameters []Column
