@@ -35,6 +35,7 @@ not_as_root() {
 
 # To PostgreSQL TERM means to wait until all clients have left: it gets INT instead, also when this shell is killed.
 # Its socket and its shared memory, which lie outside its folder by default, are left out or moved inside.
+# shellcheck disable=SC2016   # it is for the shell that runs it
 postgres_run='
   programs=$1 home=$2 port=$3 guard=$(type -P setpriv) stopped=""
   trap "stopped=yes; kill -INT \$! 2>/dev/null" TERM

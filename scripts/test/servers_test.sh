@@ -10,11 +10,17 @@ unset MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HT
 unset MEMCACHED_ADDR MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
 unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT
 unset NATS_URL NATS_PID NATS_PIDS NATS_PORT NATS_START_TIMEOUT NATS_CLUSTER
+unset INFLUXDB_URL INFLUXDB_PID INFLUXDB_PORT INFLUXDB_START_TIMEOUT
+unset PROMETHEUS_URL PROMETHEUS_PID PROMETHEUS_PORT PROMETHEUS_START_TIMEOUT
+unset MXGW_ADDR MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_CONTROL MXGW_FLAGS MXGATEWAY_PID MXGATEWAY_PORT MXGATEWAY_START_TIMEOUT
 real=$("$scripts/servers.sh" build machbase) || exit 1
 "$scripts/servers.sh" build redis >/dev/null || exit 1
 "$scripts/servers.sh" build postgres >/dev/null || exit 1
 "$scripts/servers.sh" build memcached >/dev/null || exit 1
 "$scripts/servers.sh" build nats >/dev/null || exit 1
+"$scripts/servers.sh" build mxgateway >/dev/null || exit 1
+"$scripts/servers.sh" build prometheus >/dev/null || exit 1
+"$scripts/servers.sh" build influxdb >/dev/null || exit 1
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/servers-test.XXXXXX") && room=$(cd "$room" && pwd -P) || exit 1
 export TMPDIR=$room/tmp
@@ -100,6 +106,18 @@ jetstream_says() (
     # shellcheck disable=SC2053   # it is a pattern
     [[ $line != $4 ]] || exit 0
     [[ $line != '{'* ]] || exit 1
+  done
+  exit 1
+)
+
+# gateway_says URL METHOD PATH BODY PATTERN: whether a line of what the control port of an emulated gateway answers is as the pattern.
+gateway_says() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/${1##*:}" || exit 1
+  printf '%s %s HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$2" "$3" "${#4}" "$4" >&3
+  while read -r -t 2 -u 3 line; do
+    # shellcheck disable=SC2053   # it is a pattern
+    [[ $line != $5 ]] || exit 0
   done
   exit 1
 )
@@ -508,6 +526,40 @@ run env NATS_CLUSTER=3 "$room/one/scripts/servers.sh" with nats -- sh -c 'echo "
 check 'with gives the addresses of a cluster' exited 7 $'\nnats://127.0.0.1:' ',nats://127.0.0.1:'
 check 'and stops it' nothing_left
 
+# --- mxgateway
+
+run one up mxgateway
+gateway=$(field one pid mxgateway) gateway_port=$(field one port mxgateway)
+check 'up starts a gateway' exited 0 'mxgateway is up' "MXGW_ADDR=127.0.0.1:$gateway_port" 'MXGW_KEY=mxgw_' 'MXGW_CONTROL=http://127.0.0.1:'
+gateway_control=$(eval "$(one env)" && printf %s "$MXGW_CONTROL")
+check 'it answers as soon as up returns' gateway_says "$gateway_control" GET / '' "*\"127.0.0.1:$gateway_port\"*"
+check 'and says that it is an emulator' gateway_says "$gateway_control" GET / '' '*"emulator of an MXAccess gateway (xk6-sweep, shape published)"*'
+check 'a fault can be set' gateway_says "$gateway_control" POST /faults kind=status,code=UNAVAILABLE,for=5s '*"kind=status,code=UNAVAILABLE,for=5s"*'
+run one up mxgateway
+check 'one that is up stays as it is' exited 0 'up already' "pid $gateway"
+run env MXGATEWAY_PORT="$gateway_port" "$room/two/scripts/servers.sh" up mxgateway
+check 'a port in use: one line' exited_with_one_line 1 "port $gateway_port (MXGATEWAY_PORT) is in use"
+run one down mxgateway
+check 'down leaves nothing of a gateway' nothing_left
+run env MXGW_FLAGS="-shape none -log $room/calls.csv" "$room/one/scripts/servers.sh" with mxgateway -- sh -c 'echo "$MXGW_ADDR"; exit 7'
+check 'with gives the address of a gateway' exited 7 $'\n127.0.0.1:'
+check 'flags reach it' test "$(<"$room/calls.csv")" = start_us,duration_us,session,code,cached,total
+check 'and with stops it' nothing_left
+run env MXGW_FLAGS='-shape odd' "$room/one/scripts/servers.sh" up mxgateway
+check 'flags that it refuses: its last words' exited 1 'cannot start mxgateway: it ended' '    mxgateway: -shape is "odd": it must be published or none'
+check 'nothing is left of that' nothing_left
+rm -f "$room/no-build"
+source=(env PATH="$tools:$PATH" XK6_SWEEP_CACHE="$room/built" "$room/two/scripts/servers.sh" build mxgateway)
+run "${source[@]}"
+file=$(tail -n 1 <<<"$said")
+check 'it is built from the checkout' exited 0 'built mxgateway'
+run "${source[@]}"
+check 'once' test "$code $said" = "0 $file"
+echo >>"$room/two/scripts/mxgateway/main.go"
+run "${source[@]}"
+check 'and again when its sources change' exited 0 'built mxgateway'
+check 'as another file' test "$(tail -n 1 <<<"$said")" != "$file"
+
 # fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the script on stdin.
 fake_postgres() {
   mkdir -p "$room/$1"
@@ -536,6 +588,69 @@ END
 POSTGRES_START_TIMEOUT=1 run env PATH="$room/slow:$PATH" "$room/one/scripts/servers.sh" up postgres
 check 'one that is ended while its data folder is made ends' exited 1 'not ready after 1 s'
 check 'nothing is left of those' nothing_left
+
+# --- influxdb
+
+# influxdb_says PORT QUERY PATTERN: whether a line of the answer to a query is as the pattern.
+influxdb_says() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf 'GET /query?q=%s HTTP/1.0\r\n\r\n' "$2" >&3
+  while read -r -t 2 -u 3 line; do
+    # shellcheck disable=SC2053   # it is a pattern
+    [[ $line != $3 ]] || exit 0
+  done
+  exit 1
+)
+run one up influxdb
+influxdb=$(field one pid influxdb) influxdb_port=$(field one port influxdb)
+check 'up starts an InfluxDB' exited_with_one_line 0 'influxdb is up' "INFLUXDB_URL=http://127.0.0.1:$influxdb_port/sweep"
+check 'its database is there as soon as up returns' influxdb_says "$influxdb_port" SHOW+DATABASES '*"sweep"*'
+check 'env gives its address and its process' \
+  test "$(eval "$(one env)" && printf %s "$INFLUXDB_URL $INFLUXDB_PID")" = "http://127.0.0.1:$influxdb_port/sweep $influxdb"
+run one up influxdb
+check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $influxdb"
+run two up influxdb
+check 'two checkouts have one each: its port for backups is no obstacle' exited_with_one_line 0 'influxdb is up'
+run two down influxdb
+run env INFLUXDB_PORT="$influxdb_port" "$room/two/scripts/servers.sh" up influxdb
+check 'a port in use: one line' exited_with_one_line 1 "port $influxdb_port (INFLUXDB_PORT) is in use"
+kill -KILL "$influxdb"
+eventually not is_alive "$influxdb"
+run one up influxdb
+check 'an InfluxDB that was killed: up starts a new one' exited 0 'has died: starting a new one' 'influxdb is up'
+run one down influxdb
+check 'down leaves nothing of an InfluxDB' nothing_left
+run one with influxdb -- sh -c 'echo "$INFLUXDB_URL"; exit 7'
+check 'with gives the address of an InfluxDB' exited 7 $'\nhttp://127.0.0.1:'
+check 'and stops it' nothing_left
+
+# --- prometheus
+
+# prometheus_says PORT PATH PATTERN: whether the first line of the answer is as the pattern.
+prometheus_says() (
+  exec 2>/dev/null
+  exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
+  printf '%s HTTP/1.0\r\nContent-Length: 0\r\n\r\n' "$2" >&3
+  read -r -t 2 -u 3 line
+  # shellcheck disable=SC2053   # it is a pattern
+  [[ ${line%$'\r'} == $3 ]]
+)
+run one up prometheus
+prometheus=$(field one pid prometheus) prometheus_port=$(field one port prometheus)
+check 'up starts a Prometheus' exited_with_one_line 0 'prometheus is up' "PROMETHEUS_URL=http://127.0.0.1:$prometheus_port"
+check 'it answers queries as soon as up returns' prometheus_says "$prometheus_port" 'GET /api/v1/query?query=1' '* 200 OK'
+check 'it takes remote writes: no body is a bad one, not a forbidden one' prometheus_says "$prometheus_port" 'POST /api/v1/write' '* 400 *'
+run one up prometheus
+check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $prometheus"
+run env PROMETHEUS_PORT="$prometheus_port" "$room/two/scripts/servers.sh" up prometheus
+check 'a port in use: one line' exited_with_one_line 1 "port $prometheus_port (PROMETHEUS_PORT) is in use"
+run one down prometheus
+check 'down says so' exited_with_one_line 0 'prometheus is down'
+check 'and leaves nothing of a Prometheus' nothing_left
+run one with prometheus -- sh -c 'echo "$PROMETHEUS_URL"; exit 7'
+check 'with gives the address of a Prometheus' exited 7 $'\nhttp://127.0.0.1:'
+check 'and stops it' nothing_left
 
 # --- programs of Debian packages, from an apt-get that needs no network
 

@@ -24,6 +24,6 @@ export default function () {
     tags: { name: 'query that fails' },
   });
   check(failing, {
-    'it says why': (r) => r.json('success') === false && r.json('reason').includes('does not exist'),
+    'it says why': (r) => r.json('success') === false && String(r.json('reason')).includes('does not exist'),
   });
 }

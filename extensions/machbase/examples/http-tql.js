@@ -16,6 +16,6 @@ export default function () {
   const response = http.post(`${__ENV.MACHBASE_HTTP_URL}/db/tql`, tql, { tags: { name: 'tql' } });
   check(response, {
     'status is 200': (r) => r.status === 200,
-    'the row is transformed': (r) => r.body.trim() === 'SYS,100',
+    'the row is transformed': (r) => String(r.body).trim() === 'SYS,100',
   });
 }

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package emulator
+
+import "time"
+
+// alarm is Go's own timer, where there is no timerfd.
+type alarm struct{}
+
+func newAlarm() *alarm { return &alarm{} }
+
+func (*alarm) sleep(d time.Duration) { time.Sleep(d) }
+
+func (*alarm) close() {}

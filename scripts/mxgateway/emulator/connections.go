@@ -1,0 +1,52 @@
+package emulator
+
+import (
+	"net"
+	"sync"
+)
+
+// connections are those of a listener, so that one can be closed in mid-call.
+type connections struct {
+	net.Listener
+
+	mu   sync.Mutex
+	open map[string]net.Conn // by the client's address
+}
+
+func track(listener net.Listener) *connections {
+	return &connections{Listener: listener, open: map[string]net.Conn{}}
+}
+
+// Accept is net.Listener's.
+func (c *connections) Accept() (net.Conn, error) {
+	conn, err := c.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[conn.RemoteAddr().String()] = conn
+	return &tracked{Conn: conn, all: c}, nil
+}
+
+// drop closes the connection of the client at this address.
+func (c *connections) drop(client string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conn := c.open[client]; conn != nil {
+		_ = conn.Close()
+	}
+}
+
+type tracked struct {
+	net.Conn
+	all *connections
+}
+
+// Close is net.Conn's.
+func (t *tracked) Close() error {
+	t.all.mu.Lock()
+	defer t.all.mu.Unlock()
+	delete(t.all.open, t.RemoteAddr().String())
+	return t.Conn.Close()
+}

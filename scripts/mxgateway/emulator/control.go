@@ -1,0 +1,59 @@
+package emulator
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+)
+
+// maxFault is the most bytes of a fault that is set through the control port.
+const maxFault = 1000
+
+// Control is what changes the emulator at run time and asks it:
+//
+//	GET    /          what it is, and where
+//	GET    /faults    the faults that are set
+//	POST   /faults    sets one more: the body is as ParseFault reads it
+//	DELETE /faults    removes all
+//	GET    /summary   the calls of ReadBulk so far (Summary)
+//	DELETE /summary   forgets them
+//
+// It asks for no key: serve it on a loopback address.
+func (e *Emulator) Control() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]any{"backend": e.backend, "address": e.Address(), "sessions": e.openSessions()})
+	})
+	mux.HandleFunc("GET /faults", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.faults.list()) })
+	mux.HandleFunc("DELETE /faults", func(w http.ResponseWriter, _ *http.Request) {
+		e.faults.clear()
+		answer(w, e.faults.list())
+	})
+	mux.HandleFunc("POST /faults", func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFault))
+		if err != nil {
+			http.Error(w, "the fault is too long, or did not come whole", http.StatusBadRequest)
+			return
+		}
+		fault, err := ParseFault(string(text))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		e.faults.add(fault)
+		answer(w, e.faults.list())
+	})
+	mux.HandleFunc("GET /summary", func(w http.ResponseWriter, _ *http.Request) { answer(w, e.Summary()) })
+	mux.HandleFunc("DELETE /summary", func(w http.ResponseWriter, _ *http.Request) {
+		e.recorder.reset()
+		answer(w, e.Summary())
+	})
+	return mux
+}
+
+func answer(w http.ResponseWriter, what any) {
+	w.Header().Set("Content-Type", "application/json")
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	_ = encoder.Encode(what)
+}

@@ -1,0 +1,163 @@
+// Package emulator stands in for an MXAccess gateway: the service of scenarios/lib/mxaccess_gateway.proto, with the timing of the published
+// runs of the real one, and with faults on request. It is no gateway: behind it there is no MXAccess, and its tags are made up.
+package emulator
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/reflection"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
+)
+
+const (
+	maxSessions = 1000 // open at a time
+	maxServers  = 64   // registered by a session
+	maxItems    = 1000 // tags or handles of a command
+)
+
+// Config says how an emulator behaves.
+type Config struct {
+	Name     string // of the shape, in what the emulator says of itself
+	Shape    Shape
+	Machines int           // TestMachine_001 and so on: how many there are
+	Change   time.Duration // between two changes of a tag; 0: they never change
+	Idle     time.Duration // a session that was not called for so long is closed when another is opened; 0: never
+	Seed     uint64
+	Keys     Keys
+	Faults   []Fault
+	Log      io.Writer   // gets a line for each ReadBulk call; nil: none is written
+	TLS      *tls.Config // nil: plaintext
+}
+
+// Emulator is a gateway that answers from its own memory.
+type Emulator struct {
+	pb.UnimplementedMxAccessGatewayServer
+
+	config   Config
+	backend  string
+	clock    *clock
+	shared   shared
+	tags     *tags
+	faults   *faults
+	recorder *recorder
+	server   *grpc.Server
+	listener *connections
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	opened   uint64 // sessions so far
+}
+
+// New makes an emulator that serves the clients of listener, once Serve is called.
+func New(config Config, listener net.Listener) *Emulator {
+	e := &Emulator{
+		config: config, backend: fmt.Sprintf("emulator of an MXAccess gateway (xk6-sweep, shape %s)", config.Name),
+		clock: newClock(), listener: track(listener), sessions: map[string]*session{},
+	}
+	e.tags = newTags(e.clock.start, config.Machines, config.Change, config.Seed)
+	e.faults = &faults{clock: e.clock}
+	for _, fault := range config.Faults {
+		e.faults.add(fault)
+	}
+	e.recorder = newRecorder(e.backend, e.clock.start, config.Log)
+	options := []grpc.ServerOption{grpc.WaitForHandlers(true)}
+	if config.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(config.TLS)))
+	}
+	e.server = grpc.NewServer(options...)
+	pb.RegisterMxAccessGatewayServer(e.server, e)
+	reflection.Register(e.server)
+	return e
+}
+
+// Serve returns when the emulator is closed, or with what ended it before.
+func (e *Emulator) Serve() error { return e.server.Serve(e.listener) }
+
+// Close ends all calls and sessions, and writes the rest of the log.
+func (e *Emulator) Close() {
+	e.mu.Lock()
+	for id, session := range e.sessions {
+		e.remove(id, session)
+	}
+	e.mu.Unlock()
+	e.server.Stop()
+	e.clock.close()
+	e.recorder.summary()
+}
+
+// Address is where it listens, host:port.
+func (e *Emulator) Address() string { return e.listener.Addr().String() }
+
+// Backend is what it calls itself.
+func (e *Emulator) Backend() string { return e.backend }
+
+// Summary sums up the ReadBulk calls so far.
+func (e *Emulator) Summary() Summary { return e.recorder.summary() }
+
+func (e *Emulator) openSessions() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.sessions)
+}
+
+func (e *Emulator) open(client string) (*session, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now := e.clock.now()
+	for id, session := range e.sessions {
+		if e.config.Idle > 0 && now-session.lastUsed() > e.config.Idle {
+			e.remove(id, session)
+		}
+	}
+	if len(e.sessions) >= maxSessions {
+		return nil, status.Errorf(codes.ResourceExhausted, "there are %d sessions already: close one", maxSessions)
+	}
+	e.opened++
+	id := fmt.Sprintf("session-%d", e.opened)
+	opened := newSession(id, client, newWorker(&e.config.Shape, &e.shared, e.config.Seed, e.opened), now)
+	e.sessions[id] = opened
+	return opened, nil
+}
+
+// remove takes a session away; e.mu is held.
+func (e *Emulator) remove(id string, session *session) {
+	delete(e.sessions, id)
+	close(session.closed)
+}
+
+// find returns NOT_FOUND if there is no such session.
+func (e *Emulator) find(id string) (*session, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	session := e.sessions[id]
+	if session == nil {
+		return nil, noSession(id)
+	}
+	return session, nil
+}
+
+// end closes a session; NOT_FOUND if there is none.
+func (e *Emulator) end(id string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	session := e.sessions[id]
+	if session == nil {
+		return noSession(id)
+	}
+	e.remove(id, session)
+	return nil
+}
+
+func noSession(id string) error {
+	return status.Errorf(codes.NotFound, "there is no session %.100q: it was never opened, or has been closed", id)
+}

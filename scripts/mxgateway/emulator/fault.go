@@ -1,0 +1,190 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	codepb "google.golang.org/genproto/googleapis/rpc/code"
+	"google.golang.org/grpc/codes"
+)
+
+// Kinds of a fault.
+const (
+	faultStatus = "status" // the call ends with a status code
+	faultSlow   = "slow"   // it is answered later
+	faultClose  = "close"  // its connection is closed in mid-call
+	faultItems  = "items"  // the first items of a ReadBulk fail
+)
+
+// calls are the names of what a fault can befall: an RPC, a command of Invoke, or an event, each look of an open stream for changes.
+const (
+	callOpen        = "OpenSession"
+	callClose       = "CloseSession"
+	callStream      = "StreamEvents"
+	callEvent       = "Event"
+	callRegister    = "Register"
+	callSubscribe   = "SubscribeBulk"
+	callUnsubscribe = "UnsubscribeBulk"
+	callRead        = "ReadBulk"
+	callAny         = "any"
+)
+
+// Fault is something that goes wrong on request.
+type Fault struct {
+	kind  string
+	call  string
+	code  codes.Code
+	delay time.Duration
+	items int           // how many fail; 0: all
+	after time.Duration // from when it was set
+	last  time.Duration // how long it is there from then on; 0: until it is removed
+	skip  int           // calls that are spared first
+	count int           // calls that it befalls then; 0: all
+
+	spec string
+}
+
+// FaultSyntax says how a fault is written.
+const FaultSyntax = "kind=status|slow|close|items and, with commas between them: " +
+	"call=ReadBulk (or OpenSession, CloseSession, Register, SubscribeBulk, UnsubscribeBulk, StreamEvents, Event, any), " +
+	"code=UNAVAILABLE (of status), delay=1s (of slow), items=N (of items: how many of a call; without it all), " +
+	"after=2s and for=5s (when it begins, and how long it stays), skip=N and calls=N (how many calls it spares first, and befalls then)"
+
+// ParseFault reads a fault, such as kind=status,code=UNAVAILABLE,for=5s. An error names the part that is wrong.
+func ParseFault(text string) (Fault, error) {
+	fault := Fault{call: callRead, code: codes.Unavailable, delay: time.Second, spec: text}
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		if err := fault.set(name, value); err != nil {
+			return Fault{}, fmt.Errorf("fault %q: %s=%s: %w", text, name, value, err)
+		}
+	}
+	if fault.kind == "" {
+		return Fault{}, fmt.Errorf("fault %q: it has no kind: %s", text, FaultSyntax)
+	}
+	return fault, nil
+}
+
+func (f *Fault) set(name, value string) (err error) {
+	switch name {
+	case "kind":
+		f.kind = value
+		err = oneOf(value, faultStatus, faultSlow, faultClose, faultItems)
+	case "call":
+		f.call = value
+		err = oneOf(value, callOpen, callClose, callRegister, callSubscribe, callUnsubscribe, callRead, callStream, callEvent, callAny)
+	case "code":
+		code, known := codepb.Code_value[value]
+		if f.code = codes.Code(code); !known || f.code == codes.OK {
+			err = fmt.Errorf("it must be a status code of gRPC other than OK, such as UNAVAILABLE")
+		}
+	case "delay":
+		f.delay, err = duration(value)
+	case "after":
+		f.after, err = duration(value)
+	case "for":
+		f.last, err = duration(value)
+	case "items":
+		f.items, err = number(value)
+	case "skip":
+		f.skip, err = number(value)
+	case "calls":
+		f.count, err = number(value)
+	default:
+		err = fmt.Errorf("there is no such setting: %s", FaultSyntax)
+	}
+	return err
+}
+
+func oneOf(value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return fmt.Errorf("it must be one of %s", strings.Join(known, ", "))
+}
+
+func duration(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("it must be a duration, such as 5s")
+	}
+	return d, nil
+}
+
+func number(value string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("it must be a whole number of at least 1")
+	}
+	return n, nil
+}
+
+// faults are those that are set.
+type faults struct {
+	clock *clock
+
+	mu  sync.Mutex
+	set []*setFault
+}
+
+type setFault struct {
+	Fault
+	begin time.Duration
+	seen  int
+}
+
+func (f *faults) add(fault Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.set = append(f.set, &setFault{Fault: fault, begin: f.clock.now() + fault.after})
+}
+
+func (f *faults) clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.set = nil
+}
+
+// list returns what is set and not yet over, as it was written.
+func (f *faults) list() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget(f.clock.now())
+	list := make([]string, 0, len(f.set))
+	for _, fault := range f.set {
+		list = append(list, fault.spec)
+	}
+	return list
+}
+
+// take returns the faults that befall a call of this name, now.
+func (f *faults) take(call string) []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.set) == 0 {
+		return nil
+	}
+	now := f.clock.now()
+	f.forget(now)
+	var taken []Fault
+	for _, fault := range f.set {
+		if now < fault.begin || fault.call != call && fault.call != callAny {
+			continue
+		}
+		if fault.seen++; fault.seen > fault.skip {
+			taken = append(taken, fault.Fault)
+		}
+	}
+	return taken
+}
+
+// forget removes those that are over.
+func (f *faults) forget(now time.Duration) {
+	f.set = slices.DeleteFunc(f.set, func(fault *setFault) bool {
+		return fault.last > 0 && now >= fault.begin+fault.last || fault.count > 0 && fault.seen >= fault.skip+fault.count
+	})
+}

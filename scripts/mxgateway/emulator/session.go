@@ -1,0 +1,137 @@
+package emulator
+
+import (
+	"maps"
+	"math"
+	"sync"
+	"time"
+
+	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
+)
+
+// hresults of a command.
+const (
+	hresultOK              int32 = 0
+	hresultInvalidArgument int32 = math.MinInt32 + 0x70057 // E_INVALIDARG, 0x80070057
+)
+
+// session is what its worker knows.
+type session struct {
+	id     string
+	client string
+	worker *worker
+	closed chan struct{} // closed with the session
+
+	mu      sync.Mutex
+	used    time.Duration // when it was last called
+	servers int32         // server handles are 1 to servers
+	last    int32         // item handle
+	items   map[int32]*item
+	handles map[address]*item
+}
+
+// address names an item of a session.
+type address struct {
+	server int32
+	tag    string
+}
+
+// item is an advised tag.
+type item struct {
+	address
+	handle int32
+	tag    *tag
+	first  time.Duration // when it gets its first value
+}
+
+func newSession(id, client string, worker *worker, now time.Duration) *session {
+	return &session{
+		id: id, client: client, worker: worker, closed: make(chan struct{}),
+		used: now, items: map[int32]*item{}, handles: map[address]*item{},
+	}
+}
+
+// touch notes that the session is in use at now.
+func (s *session) touch(now time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.used = now
+}
+
+func (s *session) lastUsed() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// register returns a new server handle, or false when there are too many.
+func (s *session) register() (int32, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.servers == maxServers {
+		return 0, false
+	}
+	s.servers++
+	return s.servers, true
+}
+
+func (s *session) hasServer(handle int32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return 1 <= handle && handle <= s.servers
+}
+
+// advise subscribes to tag, whose first value comes at first. A tag that is advised already keeps its handle and its value.
+func (s *session) advise(a address, tag *tag, first time.Duration) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if advised := s.handles[a]; advised != nil {
+		return advised
+	}
+	s.last++
+	advised := &item{address: a, handle: s.last, tag: tag, first: first}
+	s.items[advised.handle], s.handles[a] = advised, advised
+	return advised
+}
+
+// unadvise returns nil if the server has no such item.
+func (s *session) unadvise(server, handle int32) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	advised := s.items[handle]
+	if advised == nil || advised.server != server {
+		return nil
+	}
+	delete(s.items, handle)
+	delete(s.handles, advised.address)
+	return advised
+}
+
+// advised returns nil if the tag is not.
+func (s *session) advised(a address) *item {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.handles[a]
+}
+
+// changes returns an event for each item whose tag has changed since sent, which says how often each had by then, and brings that up to
+// date.
+func (s *session) changes(all *tags, now time.Duration, sent map[int32]int64) []*pb.MxEvent {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(sent, func(handle int32, _ int64) bool { return s.items[handle] == nil })
+	var events []*pb.MxEvent
+	for handle, item := range s.items {
+		version, _ := all.version(item.tag, now)
+		if before, known := sent[handle]; now < item.first || known && before == version {
+			continue
+		}
+		sent[handle] = version
+		value, changed := all.value(item.tag, now)
+		events = append(events, &pb.MxEvent{
+			SessionId: s.id, ServerHandle: item.server, ItemHandle: handle, TagAddress: item.address.tag,
+			Value: value, Quality: goodQuality, SourceTimestamp: changed,
+		})
+	}
+	return events
+}

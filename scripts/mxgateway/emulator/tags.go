@@ -1,0 +1,81 @@
+package emulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	pb "github.com/xk6-sweep/xk6-sweep/scripts/mxgateway/gatewaypb"
+)
+
+// goodQuality is OPC's.
+const goodQuality = 192
+
+// tag is one attribute of one machine. Its value is that of a counter which grows by one with every change.
+type tag struct {
+	machine   int64
+	phase     time.Duration // how long before the start it changed last
+	attribute func(n int64, changed time.Time) *pb.MxValue
+}
+
+// tags are those that the emulator knows, by address: TestMachine_001.TestChangingInt and so on.
+type tags struct {
+	start  time.Time
+	change time.Duration // between two changes of a tag; 0: they never change
+	byName map[string]*tag
+}
+
+// attributes are those of each machine: one of each type that a value can have.
+func attributes() map[string]func(n int64, changed time.Time) *pb.MxValue {
+	return map[string]func(int64, time.Time) *pb.MxValue{
+		"TestChangingBool": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_BoolValue{BoolValue: n%2 == 1}}
+		},
+		"TestChangingInt": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_Int32Value{Int32Value: int32(n)}}
+		},
+		"TestChangingLong": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_Int64Value{Int64Value: n << 32}}
+		},
+		"TestChangingFloat": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_FloatValue{FloatValue: float32(n) / 4}}
+		},
+		"TestChangingDouble": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_DoubleValue{DoubleValue: float64(n) / 8}}
+		},
+		"TestChangingString": func(n int64, _ time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_StringValue{StringValue: fmt.Sprintf("value %d", n)}}
+		},
+		"TestChangingTime": func(_ int64, changed time.Time) *pb.MxValue {
+			return &pb.MxValue{Value: &pb.MxValue_TimestampValue{TimestampValue: timestamppb.New(changed)}}
+		},
+	}
+}
+
+func newTags(start time.Time, machines int, change time.Duration, seed uint64) *tags {
+	t := &tags{start: start, change: change, byName: map[string]*tag{}}
+	random := rand.New(rand.NewPCG(seed, 0))
+	for machine := 1; machine <= machines; machine++ {
+		phase := time.Duration(random.Float64() * float64(change))
+		for name, attribute := range attributes() {
+			t.byName[fmt.Sprintf("TestMachine_%03d.%s", machine, name)] = &tag{machine: int64(machine), phase: phase, attribute: attribute}
+		}
+	}
+	return t
+}
+
+// version returns how often the tag has changed by now, and when it last did.
+func (t *tags) version(tag *tag, now time.Duration) (int64, time.Time) {
+	if t.change <= 0 {
+		return 0, t.start
+	}
+	changes := int64((now + tag.phase) / t.change)
+	return changes, t.start.Add(time.Duration(changes)*t.change - tag.phase)
+}
+
+func (t *tags) value(tag *tag, now time.Duration) (*pb.MxValue, *timestamppb.Timestamp) {
+	changes, changed := t.version(tag, now)
+	return tag.attribute(1000*tag.machine+changes, changed), timestamppb.New(changed)
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# Runs ReadBulk benchmark clients at once against an MXAccess gateway, and compares them. `read-bulk.sh --help` says how to use it.
+# It builds the clients that it knows; scripts/read-bulk does the rest.
+set -euo pipefail
+
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=${scripts%/*}
+sources=$scripts/read-bulk-clients
+built=$root/bin/read-bulk-clients   # what is made of them
+known='k6 go python java rust rust-debug'
+
+usage() {
+  cat <<EOF
+read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its own, prints their table and writes the report
+  --clients NAME,...             clients that it knows, built in release mode when that has not been done: ${known// /, }
+                                 (default: k6,go,python where there is no --client)
+  --client NAME=COMMAND          any other, as often as you like: a command for sh whose last JSON object is the shared one
+  --about NAME=TEXT              its versions and build, for the report
+  --address HOST:PORT            of the gateway (MXGW_ADDR)
+  --bulk N                       tags a call (BULK, default 6)
+  --tags PATTERN                 their names, %03d for the number, or a list with commas (TAGS)
+  --duration TIME                what each client measures (DURATION, default 30s)
+  --warmup TIME                  identical calls before it (WARMUP, default 2s)
+  --slack TIME                   what a client may take beyond both before it is killed with all that it started (default 30s)
+  --tls true|false               with TLS (TLS)
+  --tls-ca FILE                  authorities to trust (TLS_CA, default: the system's)
+  --tls-server-name NAME         that the certificate is for (TLS_SERVER_NAME)
+  --artifacts FOLDER             of the report (default artifacts/bench in the checkout)
+  --build-only                   builds the clients of --clients, and ends
+
+The key is in the variable MXGW_KEY and nowhere else. Each client gets it, and MXGW_ADDR, BULK, TAGS (a list), DURATION, WARMUP, TLS, TLS_CA,
+TLS_SERVER_NAME and CLIENT_TIMEOUT (duration + warm-up + slack); times are in seconds, such as 30s, so that \${DURATION%s} is the number:
+  --client 'dotnet=mxgw-dotnet bench-read-bulk --duration-seconds \${DURATION%s} --bulk-size \$BULK --endpoint http://\$MXGW_ADDR'
+K6 names another k6 than bin/k6. A line "backend: NAME" that a client writes to stderr is in the report.
+
+Exit code: 0; 1 when a client has crashed, was killed, printed no object or a wrong one, or had calls that failed: its row in the table
+says which, and the other rows count; 2 for wrong options; 128 + signal when it was interrupted, which it reports as well.
+EOF
+}
+
+say() { printf 'read-bulk.sh: %s\n' "$*" >&2; }
+die() { say "$@"; exit 1; }
+usage_error() { say "$@"; exit 2; }
+need() { type -P "$1" >/dev/null || die "$1 is not in PATH: the client $2 needs it"; }
+
+main() {
+  local names='' named='' build_only='' name
+  local -a options=(--artifacts "$root/artifacts/bench") others=()
+  while (($#)); do
+    case $1 in
+      -h | --help) usage; exit ;;
+      --build-only) build_only=yes; shift; continue ;;
+      --?*=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+    esac
+    (($# > 1)) || usage_error "$1 takes a value; --help lists all options"
+    case $1 in
+      --clients) names=${2//,/ } named=yes ;;
+      --client | --about) others+=("$1" "$2") ;;
+      *) options+=("$1" "$2") ;;
+    esac
+    shift 2
+  done
+  [[ -n $named || ${#others[@]} -gt 0 ]] || names='k6 go python'
+  for name in $names; do
+    [[ " $known " == *" $name "* ]] || usage_error "there is no client '$name'; known: $known"
+  done
+
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  make_or_show driver go build -C "$scripts/read-bulk" -trimpath -o "$root/bin/read-bulk" .
+  for name in $names; do
+    "build_${name//-/_}"
+    options+=(--client "$name=exec $command" --about "$name=$about")
+  done
+  rm -f "$log"
+  [[ -n $build_only ]] || exec "$root/bin/read-bulk" "${options[@]}" "${others[@]}"
+}
+
+# make_or_show NAME COMMAND...: shows what COMMAND said only when it fails.
+make_or_show() {
+  local name=$1
+  shift
+  "$@" >"$log" 2>&1 </dev/null && return
+  tail -n 15 "$log" | sed 's/^/  /' >&2
+  die "cannot build $name"
+}
+
+quoted() { printf '%q ' "$@"; }
+
+# --- the clients: each sets `command`, for sh, and `about`, its versions and build
+
+build_k6() {
+  local k6=${K6:-$root/bin/k6}
+  [[ -n ${K6:-} ]] || make_or_show k6 make -s -C "$root" bin/k6
+  [[ -x $k6 ]] || die "there is no k6 at $k6 (K6)"
+  export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e OPS= "$root/scenarios/read-bulk.js")
+  about="$("$k6" version | sed -n '1s/^[^ ]* //p'), release build"
+}
+
+build_go() {
+  need go go
+  make_or_show go go build -C "$sources/go" -trimpath -ldflags '-s -w' -o "$built/go" .
+  command=$(quoted "$built/go")
+  about="$(go version -m "$built/go" | awk 'NR == 1 { go = $2 } $2 == "google.golang.org/grpc" { grpc = $3 } END { print go ", grpc-go " grpc }'), release build"
+}
+
+# A virtual environment, which is made again when the versions or the proto file have changed.
+build_python() {
+  local folder=$built/python proto=$root/scenarios/lib/mxaccess_gateway.proto sum
+  need python3 python
+  sum=$({ python3 -V; cat "$sources/python/requirements.txt" "$proto"; } | cksum)
+  if [[ ! -x $folder/bin/python || ! -r $folder/sum || $(<"$folder/sum") != "$sum" ]]; then
+    say "making the Python client's environment, once"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    python3 -m venv "$folder" >"$log" 2>&1 || die "python3 -m venv does not work: on Debian and Ubuntu, apt-get install python3-venv"
+    make_or_show python "$folder/bin/python" -m pip install --disable-pip-version-check --no-deps --only-binary :all: -r "$sources/python/requirements.txt"
+    make_or_show python "$folder/bin/python" -m grpc_tools.protoc -I "${proto%/*}" --python_out="$folder" --grpc_python_out="$folder" "$proto"
+    printf '%s\n' "$sum" >"$folder/sum"
+  fi
+  command=$(quoted env PYTHONPATH="$folder" PYTHONDONTWRITEBYTECODE=1 "$folder/bin/python" "$sources/python/read_bulk.py")
+  about="$("$folder/bin/python" -V), grpcio $(sed -n 's/^grpcio==//p' "$sources/python/requirements.txt")"
+}
+
+build_java() {
+  local jar=$built/java/read-bulk.jar
+  need java java
+  need mvn java
+  if [[ ! -e $jar || -n $(find "$sources/java" "$root/scenarios/lib/mxaccess_gateway.proto" -type f -newer "$jar") ]]; then
+    say "building the Java client, once"
+    make_or_show java mvn -q -B -f "$sources/java/pom.xml" -Dbuild.folder="$built/java" package
+  fi
+  command=$(quoted java -jar "$jar")
+  about="$(java -version 2>&1 | head -n 1 | tr -d '"'), grpc-java $(sed -n 's/.*<grpc.version>\(.*\)<.*/\1/p' "$sources/java/pom.xml")"
+}
+
+build_rust() { cargo_build release --release; }
+build_rust_debug() { cargo_build debug; }
+
+# cargo_build PROFILE [OPTION]
+cargo_build() {
+  local profile=$1
+  shift
+  need cargo rust
+  [[ -x $built/rust/$profile/read-bulk ]] || say "building the Rust client ($profile), once; it takes some minutes"
+  make_or_show "rust ($profile)" cargo build "$@" --quiet --locked --manifest-path "$sources/rust/Cargo.toml" --target-dir "$built/rust"
+  command=$(quoted "$built/rust/$profile/read-bulk")
+  about="$(rustc --version | cut -d ' ' -f 1-2), tonic $(sed -n '/^name = "tonic"$/{n;s/.*"\(.*\)"/\1/p;}' "$sources/rust/Cargo.lock"), $profile build"
+}
+
+main "$@"

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// What is kept of a client's output: its end.
+const (
+	keptOutput = 64 << 10
+	keptReason = 200
+)
+
+// client is a command for sh.
+type client struct {
+	name    string
+	command string
+	about   string // versions and build, as the report shows them
+}
+
+// outcome is what came of a client: a result, a problem, or both.
+type outcome struct {
+	Name     string   `json:"name"`
+	About    string   `json:"about,omitempty"`
+	Command  string   `json:"command"`
+	Backend  string   `json:"backend,omitempty"` // what the client says it spoke to, on a line "backend: ..." of stderr
+	ExitCode int      `json:"exitCode"`          // -1: it was killed, or never started
+	Seconds  float64  `json:"seconds"`           // from its start to its end
+	Result   *result  `json:"result,omitempty"`  // as it was printed
+	Problem  string   `json:"problem,omitempty"`
+	Stderr   []string `json:"stderr,omitempty"` // its end, where there is a problem
+}
+
+// ending is how clients are made to end before they do so by themselves.
+type ending struct {
+	stop     <-chan struct{} // closed: they are asked to
+	kill     <-chan struct{} // closed: they are killed
+	patience time.Duration   // from being asked to being killed
+}
+
+// runAll starts all clients at once and returns what came of each, in their order, when all have ended.
+func runAll(s settings, e ending) []outcome {
+	outcomes := make([]outcome, len(s.clients))
+	var all sync.WaitGroup
+	for i, c := range s.clients {
+		all.Go(func() {
+			outcomes[i] = c.run(s, e)
+			say("%s has ended after %.1f s", c.name, outcomes[i].Seconds)
+		})
+	}
+	all.Wait()
+
+	return outcomes
+}
+
+func (c client) run(s settings, e ending) outcome {
+	stdout, stderr := newTail(keptOutput), newTail(keptOutput)
+	cmd := exec.Command("/bin/sh", "-c", c.command)
+	cmd.Env = append(os.Environ(), s.environment()...)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a group of its own: what the client has started ends with it
+	cmd.WaitDelay = e.patience                            // what it leaves running must not keep its output open for ever
+
+	o := outcome{Name: c.name, About: c.about, Command: c.command, ExitCode: -1}
+	begun := time.Now()
+	why, err := supervise(cmd, s.timeout(), e)
+	o.Seconds = time.Since(begun).Seconds()
+	if cmd.ProcessState != nil {
+		o.ExitCode = cmd.ProcessState.ExitCode()
+	}
+
+	hide := hider(s.key)
+	lines := strings.Split(strings.TrimSpace(stderr.text(hide)), "\n")
+	if found := regexp.MustCompile(`(?m)^backend: (.{1,200})$`).FindStringSubmatch(stderr.text(hide)); found != nil {
+		o.Backend = clean(found[1])
+	}
+	r, wrong := lastResult(stdout.text(hide))
+	if wrong == nil {
+		wrong = r.check(s.bulk)
+	}
+	if wrong == nil {
+		o.Result = &r
+	}
+
+	switch {
+	case why != "":
+		o.Problem = why
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		o.Problem = failure(err, lines)
+	case wrong != nil:
+		o.Problem = wrong.Error()
+	default:
+		o.Problem = r.doubt(s)
+	}
+	if o.Problem != "" {
+		o.Stderr = lastLines(lines)
+	}
+
+	return o
+}
+
+// supervise runs cmd to its end, and says why when it was not the command itself that chose it.
+func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err error) {
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	group := -cmd.Process.Pid
+	// What is left of the group when its leader has ended; when nothing is, there is no such group, which is no error here.
+	defer func() { _ = syscall.Kill(group, syscall.SIGKILL) }()
+
+	alarm := time.NewTimer(timeout)
+	defer alarm.Stop()
+	ask := syscall.SIGTERM
+	select {
+	case err := <-ended:
+		return "", err
+	case <-alarm.C:
+		why = fmt.Sprintf("did not end within %s: stopped", timeout)
+	case <-e.stop:
+		why, ask = "interrupted", syscall.SIGINT
+	}
+
+	_ = syscall.Kill(group, ask) // it may have ended by itself meanwhile
+	late := time.NewTimer(e.patience)
+	defer late.Stop()
+	select {
+	case err := <-ended:
+		return why, err
+	case <-late.C:
+		why += ", and killed, as that did not help"
+	case <-e.kill:
+		why += ", and killed"
+	}
+	_ = syscall.Kill(group, syscall.SIGKILL)
+
+	return why, <-ended
+}
+
+// failure says how a command ended that did not end well, and its last words.
+func failure(err error, stderr []string) string {
+	exit, hasExited := errors.AsType[*exec.ExitError](err)
+	if !hasExited {
+		return "cannot start: " + err.Error()
+	}
+	text := exit.String() // "exit status 3", "signal: killed"
+	if last := clean(stderr[len(stderr)-1]); last != "" {
+		text += ": " + last
+	}
+
+	return text
+}
+
+// hider replaces the key, and the secret in it, where a client prints them.
+func hider(key string) func(string) string {
+	const hidden, shortest = "***", 12 // a shorter secret is a word that other texts hold, too
+	pairs := []string{key, hidden}
+	if parts := strings.SplitN(key, "_", 3); len(parts) == 3 && len(parts[2]) >= shortest {
+		pairs = append(pairs, parts[2], hidden)
+	}
+
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// clean makes a line fit for a terminal and a table.
+func clean(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(line, "?"))
+	line = strings.TrimSpace(line)
+	if runes := []rune(line); len(runes) > keptReason {
+		line = string(runes[:keptReason]) + "..."
+	}
+
+	return line
+}
+
+func lastLines(lines []string) []string {
+	const kept = 20
+	var last []string
+	for _, line := range lines[max(0, len(lines)-kept):] {
+		if line = clean(line); line != "" {
+			last = append(last, line)
+		}
+	}
+
+	return last
+}

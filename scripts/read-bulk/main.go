@@ -1,0 +1,86 @@
+// Command read-bulk runs ReadBulk benchmark clients at once, each a process of its own, and compares what they print: scripts/read-bulk.sh
+// builds the clients that it knows by name and starts it. A client is any command whose last JSON object is the shared one (see result).
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// Exit codes beside 128 + signal, for a run that a signal ended.
+const (
+	exitOK      = 0
+	exitProblem = 1
+	exitUsage   = 2
+)
+
+// How long a client may take to end once it has been asked to, before it is killed.
+const patience = 5 * time.Second
+
+func main() {
+	s, err := parse(os.Args[1:], os.Getenv)
+	if err != nil {
+		say("%v", err)
+		os.Exit(exitUsage)
+	}
+
+	os.Exit(bench(s))
+}
+
+func bench(s settings) int {
+	if err := tryFolder(s.artifacts); err != nil {
+		say("%v", err)
+		return exitUsage
+	}
+
+	stop, kill := make(chan struct{}), make(chan struct{})
+	caught := catch(stop, kill)
+
+	say("%d clients at once against %s: %s after %s of warm-up, %d tags a call; a client is given up after %s",
+		len(s.clients), s.address, s.duration, s.warmup, s.bulk, s.timeout())
+	started := time.Now()
+	r := newReport(s, started, runAll(s, ending{stop: stop, kill: kill, patience: patience}))
+	r.Interrupted = caught.Load() != 0
+	fmt.Print(r.table())
+
+	path, err := r.write(s.artifacts)
+	if err != nil {
+		say("the report cannot be written: %v", err)
+		return exitProblem
+	}
+	fmt.Printf("report: %s\n", path)
+
+	switch {
+	case r.Interrupted:
+		return 128 + int(caught.Load())
+	case r.hasProblem():
+		return exitProblem
+	}
+
+	return exitOK
+}
+
+// catch closes stop on the first signal to end, and kill on the second. It returns the number of the first, 0 as long as there was none.
+func catch(stop, kill chan<- struct{}) *atomic.Int64 {
+	first := new(atomic.Int64)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		got := <-signals
+		if number, isNumber := got.(syscall.Signal); isNumber {
+			first.Store(int64(number))
+		}
+		say("%s: stopping the clients; again kills them", got)
+		close(stop)
+		<-signals
+		close(kill)
+	}()
+
+	return first
+}
+
+func say(format string, args ...any) { fmt.Fprintf(os.Stderr, "read-bulk: "+format+"\n", args...) }

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mostTags keeps their list within what an environment variable can hold.
+const mostTags = 1000
+
+// settings is what a run is told, by options or by the variables that scenarios/read-bulk.js reads as well.
+type settings struct {
+	clients  []client
+	duration time.Duration // what each client measures
+	warmup   time.Duration
+	slack    time.Duration // what a client may take beyond both
+	bulk     int           // tags a call
+	address  string        // host:port
+
+	pattern   string   // of the tags' names
+	tags      []string // as many as bulk
+	tls       bool
+	tlsCA     string // file; empty: the system's authorities
+	tlsName   string // name that the certificate is for; empty: the address's host
+	key       string
+	artifacts string // folder of the reports
+}
+
+// timeout is how long a client may live.
+func (s settings) timeout() time.Duration { return s.duration + s.warmup + s.slack }
+
+// environment is what the clients are told, beside what they inherit. Durations are in seconds whatever was given, such as 90s for 1m30s,
+// and TAGS is a list of names, so that a client needs to read nothing else; the key (MXGW_KEY) is inherited, and in no argument.
+func (s settings) environment() []string {
+	return []string{
+		"MXGW_ADDR=" + s.address,
+		"BULK=" + strconv.Itoa(s.bulk),
+		"DURATION=" + inSeconds(s.duration),
+		"WARMUP=" + inSeconds(s.warmup),
+		"CLIENT_TIMEOUT=" + inSeconds(s.timeout()),
+		"TAGS=" + strings.Join(s.tags, ","),
+		"TLS=" + strconv.FormatBool(s.tls),
+		"TLS_CA=" + s.tlsCA,
+		"TLS_SERVER_NAME=" + s.tlsName,
+	}
+}
+
+func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
+
+// parse reads options, whose defaults are variables, and says in one line what is wrong with them. read-bulk.sh has the usage.
+func parse(args []string, getenv func(string) string) (settings, error) {
+	var s settings
+	or := func(name, fallback string) string {
+		if value := getenv(name); value != "" {
+			return value
+		}
+		return fallback
+	}
+	flags := flag.NewFlagSet("read-bulk", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	duration := flags.String("duration", or("DURATION", "30s"), "what each client measures (DURATION)")
+	warmup := flags.String("warmup", or("WARMUP", "2s"), "identical calls before it (WARMUP)")
+	slack := flags.String("slack", "30s", "what a client may take beyond both before it is killed")
+	bulk := flags.String("bulk", or("BULK", "6"), "tags a call (BULK)")
+	flags.StringVar(&s.address, "address", getenv("MXGW_ADDR"), "host:port of the gateway (MXGW_ADDR)")
+	flags.StringVar(&s.pattern, "tags", or("TAGS", "TestMachine_%03d.TestChangingInt"), "their names, or a list with commas (TAGS)")
+	secure := flags.String("tls", getenv("TLS"), "true: with TLS, as with --tls-ca and --tls-server-name (TLS)")
+	flags.StringVar(&s.tlsCA, "tls-ca", getenv("TLS_CA"), "file of the authorities to trust (TLS_CA)")
+	flags.StringVar(&s.tlsName, "tls-server-name", getenv("TLS_SERVER_NAME"), "name that the certificate is for (TLS_SERVER_NAME)")
+	flags.StringVar(&s.artifacts, "artifacts", "artifacts/bench", "folder of the report")
+	flags.Func("client", "name=command: a client; as often as there are clients", s.addClient)
+	flags.Func("about", "name=text: versions and build of a client, for the report", s.describe)
+
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if flags.NArg() > 0 {
+		return s, fmt.Errorf("%q is no option: all of them begin with --", flags.Arg(0))
+	}
+
+	var err error
+	if s.duration, err = parseDuration("--duration", *duration, time.Millisecond); err != nil {
+		return s, err
+	}
+	if s.warmup, err = parseDuration("--warmup", *warmup, 0); err != nil {
+		return s, err
+	}
+	if s.slack, err = parseDuration("--slack", *slack, time.Millisecond); err != nil {
+		return s, err
+	}
+	if s.bulk, err = strconv.Atoi(*bulk); err != nil || s.bulk < 1 || s.bulk > mostTags {
+		return s, fmt.Errorf("--bulk is %q: it must be a whole number from 1 to %d", *bulk, mostTags)
+	}
+	if s.tags, err = expand(s.pattern, s.bulk); err != nil {
+		return s, err
+	}
+	if err := s.secure(*secure); err != nil {
+		return s, err
+	}
+	s.key = getenv("MXGW_KEY")
+
+	return s, s.check()
+}
+
+func parseDuration(option, text string, least time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < least {
+		return 0, fmt.Errorf("%s is %q: it must be a duration such as 30s or 1m30s, at least %s", option, text, least)
+	}
+
+	return d, nil
+}
+
+// expand makes the tags of a pattern with %03d or the like in the place of their number, from 1 on, or of a list with commas.
+func expand(pattern string, bulk int) ([]string, error) {
+	if strings.Contains(pattern, ",") {
+		tags := strings.Split(pattern, ",")
+		if len(tags) != bulk || slices.Contains(tags, "") {
+			return nil, fmt.Errorf("--tags lists %d tags, and --bulk is %d", len(tags), bulk)
+		}
+		return tags, nil
+	}
+	place := regexp.MustCompile(`%0?([0-9]?)d`).FindStringSubmatch(pattern)
+	if place == nil && bulk > 1 {
+		return nil, fmt.Errorf("--tags is %q: it must hold %%03d or the like in the place of the tag's number", pattern)
+	}
+	tags := make([]string, bulk)
+	for i := range tags {
+		tags[i] = pattern
+		if place != nil {
+			width, _ := strconv.Atoi(place[1]) // a digit or nothing
+			tags[i] = strings.Replace(pattern, place[0], fmt.Sprintf("%0*d", width, i+1), 1)
+		}
+	}
+
+	return tags, nil
+}
+
+// secure works out whether there is TLS, and where its file is: clients may read it from another folder.
+func (s *settings) secure(given string) error {
+	hasOptions := s.tlsCA != "" || s.tlsName != ""
+	var err error
+	if s.tls = hasOptions; given != "" {
+		s.tls, err = strconv.ParseBool(given)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("--tls is %q: it must be true or false", given)
+	case hasOptions && !s.tls:
+		return errors.New("--tls-ca and --tls-server-name are for TLS, and --tls is false")
+	case s.tlsCA == "":
+		return nil
+	}
+	if s.tlsCA, err = filepath.Abs(s.tlsCA); err == nil {
+		_, err = os.Stat(s.tlsCA)
+	}
+
+	return err
+}
+
+func (s *settings) check() error {
+	if len(s.clients) == 0 {
+		return errors.New("no client is given: --client 'name=command'")
+	}
+	if s.address == "" {
+		return fmt.Errorf("where is the gateway? Give --address or MXGW_ADDR, " +
+			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
+	}
+	if host, port, err := net.SplitHostPort(s.address); err != nil || host == "" || port == "" {
+		return fmt.Errorf("--address is %q: it must be host:port", s.address)
+	}
+	if s.key == "" {
+		return errors.New("MXGW_KEY is not set: it is the key that the gateway asks for, mxgw_<keyId>_<secret>")
+	}
+	for _, c := range s.clients {
+		if hider(s.key)(c.command) != c.command {
+			return fmt.Errorf("the command of client %s holds the key, which everybody on this machine can see: write \"$MXGW_KEY\" instead", c.name)
+		}
+	}
+
+	return nil
+}
+
+func (s *settings) addClient(text string) error {
+	name, command, found := strings.Cut(text, "=")
+	if !found || strings.TrimSpace(command) == "" || !regexp.MustCompile(`^[\w.+-]{1,32}$`).MatchString(name) {
+		return errors.New("it must be name=command, with a name of at most 32 letters, digits and . + - _")
+	}
+	if s.find(name) != nil {
+		return fmt.Errorf("there are two clients of the name %s", name)
+	}
+	s.clients = append(s.clients, client{name: name, command: command})
+
+	return nil
+}
+
+// describe takes name=text; the client must have been given before.
+func (s *settings) describe(text string) error {
+	name, about, _ := strings.Cut(text, "=")
+	c := s.find(name)
+	if c == nil {
+		return fmt.Errorf("there is no client %q before it", name)
+	}
+	c.about = about
+
+	return nil
+}
+
+func (s *settings) find(name string) *client {
+	for i := range s.clients {
+		if s.clients[i].name == name {
+			return &s.clients[i]
+		}
+	}
+
+	return nil
+}
