@@ -10,10 +10,12 @@ export K6_NO_USAGE_REPORT := true
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios
+MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios scripts/grafana scripts/mxgateway \
+  scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
-own := env -u MACHBASE_URL -u MEMCACHED_ADDR -u NATS_URL -u POSTGRES_URL -u REDIS_URL -u UMEM_ADDR -u POGOCACHE_ADDR scripts/servers.sh with
+own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR MXGW_CONTROL MXGW_FLAGS \
+  MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
@@ -73,20 +75,43 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	scripts/test/servers_test.sh
 	go test -C scripts/bench/programs -race ./...
 	go test -C scripts/bench/ratios -race ./...
-	$(own) machbase memcached nats redis -- go test -C extensions -race ./...
+	go test -C scripts/mxgateway -race ./...
+	go test -C scripts/read-bulk -race ./...
+	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
+	$(own) influxdb -- go test -C scripts/grafana -race ./...
+	$(own) influxdb machbase memcached nats redis -- go test -C extensions -race ./...
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
-	MACHBASE_HTTP=true $(own) machbase memcached postgres redis -- go test -C extensions/cmd/k6 -race -timeout 20m ./...
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached mxgateway nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m ./...
+	go test -C scripts/tools/deployment ./...
+	scripts/test/lint_extension.sh
+	if command -v npm >/dev/null; then $(MAKE) types; fi
+
+.PHONY: types
+types: scripts/tools/types/node_modules ## type-check scenarios, examples and declarations (needs npm)
+	scripts/tools/types/node_modules/.bin/tsc -p scripts/tools/types
+
+scripts/tools/types/node_modules: scripts/tools/types/package-lock.json
+	cd scripts/tools/types && npm ci
+	touch $@
 
 .PHONY: bench
-bench: bin/k6 ## print what k6 costs, beside native Go programs and by itself; leave the machine alone meanwhile
-	$(with) machbase memcached redis -- scripts/bench.sh $(BENCH)
+bench: bin/k6 bin/ghz ## print what k6 costs, beside native Go programs and by itself; leave the machine alone meanwhile
+	MXGW_FLAGS=-shape=none $(with) influxdb machbase memcached mxgateway nats redis -- scripts/bench.sh $(BENCH)
+
+bin/ghz: scripts/tools/ghz/go.mod
+	go build -C scripts/tools/ghz -trimpath -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
+
+.PHONY: soak
+soak: bin/k6 ## ten minutes of streaming to InfluxDB: nothing is lost, and k6 does not grow
+	$(own) influxdb memcached -- scripts/soak.sh
 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
 	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags machgo,machcli ./...); done
+	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(CURDIR)/.github/workflows/ci.yml
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod

@@ -2,8 +2,10 @@
 package extensions
 
 import (
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/influx"        // the output sweep-influxdb
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/machbase"      // k6/x/machbase
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/memcached"     // k6/x/memcached
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/mxgateway"     // k6/x/mxgateway
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/nats"          // k6/x/nats
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/resp"          // k6/x/resp
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"           // k6/x/sql and its drivers machbase, postgres and sqlite3

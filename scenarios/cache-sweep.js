@@ -31,7 +31,6 @@ const work = {
   values: wholeNumber('VALUE', 100, 0, 1073741824),
   batch: wholeNumber('BATCH', 50, 1, 10000),
   pipeline: wholeNumber('PIPELINE', 1, 1, 10000),
-  prefill: true,
 };
 
 const sweeps = targets.map((target, i) => sweepOptions(scenarioOf(target), scenario, {
@@ -60,7 +59,7 @@ export function setup() {
 export default function () {
   const client = clients[__ENV.CACHE];
   client.connect();
-  client.run({ ...work, ops: 1 }); // writes this client's share of the keys, if nobody has
+  client.run({ ...work, ops: 1, prefill: true }); // writes this client's share of the keys, if nobody has
   sweep.run(() => client.run(work));
 }
 

@@ -33,7 +33,7 @@ export const options = sweepOptions('stock-drivers', op, {
   repeats, repeatOrder: 'grouped', portable: false, ops: variants.map(({ name }) => name),
 });
 
-const sizes = options.scenarios['stock-drivers'].clients;
+const sizes = /** @type {any} */ (options.scenarios)['stock-drivers'].clients;
 
 export function setup() {
   prepare(clients[0], query, params(), least, published['stock-drivers'], {
@@ -49,7 +49,8 @@ function variantOf(iteration) {
     if (iteration < before + size * repeats) return Math.floor((iteration - before) / size) % variants.length;
     before += size * repeats;
   }
-  return exec.test.abort(`iteration ${iteration} belongs to no step: a client has begun anew`);
+  exec.test.abort(`iteration ${iteration} belongs to no step: a client has begun anew`);
+  return undefined;
 }
 
 export default function () {

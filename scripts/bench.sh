@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 go test -C extensions -run '^$' -bench . ./sweep/measure
-go build -C scripts/bench/programs -trimpath -o "$PWD/bin/" ./native ./caches
+go build -C scripts/bench/programs -trimpath -o "$PWD/bin/" ./caches ./nats ./native
 go build -C scripts/bench/ratios -trimpath -o "$PWD/bin/ratios" .
 bin/k6 run --quiet scenarios/stock-load.js
 bin/ratios "$@"

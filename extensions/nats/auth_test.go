@@ -43,14 +43,27 @@ func TestUserAndToken(t *testing.T) {
 
 func TestPermissions(t *testing.T) {
 	v := newVU(t)
-	s := startServer(t, `authorization { users: [ { user: "me", password: "x", permissions: { publish: "open", subscribe: "_INBOX.>" } } ] }`)
+	s := startServer(t, `authorization { users: [ { user: "me", password: "x", permissions: { publish: [ "open", "_INBOX.>" ], subscribe: "_INBOX.>" } } ] }`)
 	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`var client = new nats.Client(own, { user: 'me', password: 'x' }); client.publish('open', 'x'); client.publish('closed', 'x')`)
+	v.run(`var client = new nats.Client(own, { user: 'me', password: 'x', timeout: 300 }); client.publish('open', 'x'); client.publish('closed', 'x')`)
 	require.Eventually(t, func() bool {
 		v.run(`client.flush()`)
 
 		return v.counted(metricErrors, "kind", KindAuth) == 1
 	}, 10*time.Second, time.Millisecond)
+
+	// The server refuses without an answer: when the time is over, it is known why.
+	for call, subject := range map[string]string{
+		`client.request('closed.request', 'x', { timeout: 200 })`:            "closed.request",
+		`client.jetStream().publish('closed.stream', 'x', { timeout: 200 })`: "closed.stream",
+		`client.jetStream().keyValue('closed').get('k')`:                     "$JS.API.STREAM.INFO.KV_closed",
+	} {
+		e := v.fail(call)
+		require.Equal(t, KindAuth, e.Kind, e.Message)
+		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
+	}
+	require.Equal(t, KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
+		"what was refused before is no reason")
 }
 
 func TestNKey(t *testing.T) {

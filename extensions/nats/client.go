@@ -23,8 +23,9 @@ type client struct {
 	conn   *connection
 	joined *sharedConnection // with pool: 'shared'
 
-	done    []record // of the task that the VU waits for, used again
-	scratch []byte   // memory of data that was a string
+	done    []record  // of the task that the VU waits for, used again
+	scratch []byte    // memory of data that was a string
+	emitted time.Time // when a call that does many operations last sent the metrics
 	publish publisher
 	stream  *jetStreamHandle // of the methods that ydarias/xk6-nats has
 
@@ -75,6 +76,9 @@ func (c *client) methods() map[string]k6glue.Function {
 		"subscribe":    c.subscribe,
 		"respond":      c.respond,
 		"jetStream":    c.jetStream,
+		"layout":       c.newLayout,
+		"natsjsRow":    c.newNatsjsRow,
+		"requestBatch": c.requestBatch,
 		"info":         c.info,
 
 		"publishWithHeaders":          c.publishWithHeaders,
@@ -228,7 +232,7 @@ func (c *client) disconnect() {
 // account adds to what the sweep reports of its step.
 func (c *client) account(r *record, sent, received uint64) {
 	sweep := k6glue.SessionOf(c.vu)
-	if sweep == nil {
+	if sweep == nil || r.apart {
 		return
 	}
 	if sweep != c.sweep || sweep.Op != c.op {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	natsio "github.com/nats-io/nats.go"
 )
@@ -23,6 +24,8 @@ type connection struct {
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
 	failures                []string // kinds of errors that came by themselves
+	denied                  *Error   // the last one that said that this user may not do something,
+	deniedAt                time.Time
 }
 
 // maxFailures bounds what is remembered until somebody counts it.
@@ -138,9 +141,25 @@ func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*nats
 func (conn *connection) failed(err error) {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
+	e := asError(err)
 	if len(conn.failures) < maxFailures {
-		conn.failures = append(conn.failures, asError(err).Kind)
+		conn.failures = append(conn.failures, e.Kind)
 	}
+	if e.Kind == KindAuth {
+		conn.denied, conn.deniedAt = e, time.Now()
+	}
+}
+
+// refused is why a call that began then has got no answer, if that is known: the server has said by itself that this user may not do
+// what it asks for. The subject is its own, or "".
+func (conn *connection) refused(begin time.Time, subject string) error {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if conn.denied == nil || conn.deniedAt.Before(begin) || !strings.Contains(conn.denied.Message, subject) {
+		return nil
+	}
+
+	return conn.denied
 }
 
 // claim counts what has happened on the connection since it was last asked, and returns the bytes that have gone over it.

@@ -153,6 +153,9 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	if err == nil && o.noWait && o.maxBytes != 0 {
 		err = misuse("fetch: noWait and maxBytes do not go together")
 	}
+	if err == nil && o.each && o.noWait {
+		err = misuse("fetch: the option each does not go together with noWait")
+	}
 	t, _ := c.pull(n, o)
 
 	return t, err
@@ -166,7 +169,7 @@ func (c *consumer) pull(n int, o fetchOptions) (*task, *taken[jetstream.Msg]) {
 	client := c.handle.client
 	f := &feed[jetstream.Msg]{client: client}
 	ofStream(f)
-	b := &taken[jetstream.Msg]{feed: f, options: o}
+	b := &taken[jetstream.Msg]{feed: f, options: o, wanted: n}
 
 	return &task{
 		operation: "js.fetch", timeout: o.timeout + graceful,

@@ -21,23 +21,25 @@ func TestDeclarations(t *testing.T) {
 		var sub = client.subscribe('a');
 		var objects = { Client: client, JetStream: js, Consumer: js.consumer('s', 'c'), KeyValue: kv, ObjectStore: js.objectStore('b'),
 			Subscription: sub, Feed: kv.watch(), Responder: client.respond('a'),
+			Layout: client.layout({ layout: 'orb' }), NatsjsRow: client.natsjsRow('OrbSet'), NatsjsRowDescription: nats.natsjsRows[0],
 			Acknowledgement: js.publish(subject, 'x'), Entry: kv.get('k'), StoredMessage: js.getMessage(unique, 1), ServerInfo: client.info() };
 		js.deleteKeyValue(unique);
 		var methods = (o) => Object.keys(o).filter((key) => typeof o[key] === 'function'), properties = (o) => Object.keys(o).filter((key) => typeof o[key] !== 'function');
 	`)
-	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder"} {
+	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder", "Layout", "NatsjsRow"} {
 		require.ElementsMatch(t, v.run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)
 	}
 	require.ElementsMatch(t, v.run(`methods(objects.Subscription)`),
 		append(declaredMethods(declaration(t, "Feed")), declaredMethods(declaration(t, "Subscription"))...))
-	for _, name := range []string{"KeyValue", "ObjectStore", "Acknowledgement", "Entry", "StoredMessage", "ServerInfo"} {
+	for _, name := range []string{"KeyValue", "ObjectStore", "Acknowledgement", "Entry", "StoredMessage", "ServerInfo", "NatsjsRowDescription"} {
 		require.ElementsMatch(t, v.run(`properties(objects.`+name+`)`), anys(declaredProperties(declaration(t, name))), name)
 	}
 
 	for name, options := range map[string]reflect.Type{
 		"ClientOptions": reflect.TypeFor[options](), "TLSOptions": reflect.TypeFor[tlsOptions](),
 		"SubscribeOptions": reflect.TypeFor[subscribeOptions](), "JetStreamOptions": reflect.TypeFor[jetStreamOptions](),
-		"WatchOptions": reflect.TypeFor[watchOptions](),
+		"WatchOptions": reflect.TypeFor[watchOptions](), "LayoutOptions": reflect.TypeFor[layoutOptions](),
+		"NatsjsRowOptions": reflect.TypeFor[rowOptions](),
 	} {
 		require.ElementsMatch(t, optionKeys(options), declaredProperties(declaration(t, name)), name)
 	}

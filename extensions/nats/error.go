@@ -9,6 +9,8 @@ import (
 
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
 // Kinds of errors, as scripts see them in an exception's property kind and in the tag outcome.
@@ -23,6 +25,7 @@ const (
 	KindConflict      = "conflict"       // it exists already
 	KindWrongSequence = "wrong_sequence" // the last sequence or revision is another one than expected
 	KindTooLarge      = "too_large"      // the message is larger than the server or the stream takes
+	KindFull          = "full"           // the stream holds as much as it may
 	KindSlowConsumer  = "slow_consumer"  // messages were dropped: more came than were taken
 	KindUsage         = "usage"          // the call itself is wrong; nothing was sent
 	KindServer        = "server"         // any other error of the server
@@ -73,7 +76,7 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 	{KindNotFound, []error{
 		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist, jetstream.ErrMsgNotFound,
 		jetstream.ErrBucketNotFound, jetstream.ErrKeyNotFound, jetstream.ErrKeyDeleted, jetstream.ErrObjectNotFound,
-		jetstream.ErrConsumerDeleted,
+		jetstream.ErrConsumerDeleted, kvlayout.ErrNotFound, kvlayout.ErrEmpty,
 	}},
 	{KindTooLarge, []error{natsio.ErrMaxPayload, jetstream.ErrStreamMessageExceedsMaximum, jetstream.ErrMaxBytesExceeded}},
 	{KindSlowConsumer, []error{natsio.ErrSlowConsumer}},
@@ -85,12 +88,16 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 		jetstream.ErrInvalidStoreName, jetstream.ErrNameRequired, jetstream.ErrBadObjectMeta, jetstream.ErrHistoryTooLarge,
 		jetstream.ErrOrderConsumerUsedAsConsume, jetstream.ErrOrderConsumerUsedAsFetch,
 		jetstream.ErrOrderedConsumerConcurrentRequests, jetstream.ErrMsgNoReply, natsio.ErrMsgNoReply,
+		kvlayout.ErrKey, kvlayout.ErrName, kvlayout.ErrMetadata,
 	}},
 	{KindServer, []error{
 		jetstream.ErrBadBucket, jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch,
-		jetstream.ErrMsgDeleteUnsuccessful, jetstream.ErrBadRequest,
+		jetstream.ErrMsgDeleteUnsuccessful, jetstream.ErrBadRequest, kvlayout.ErrValue,
 	}},
 }
+
+// storeFailed is the code of JetStream's errors of messages that a stream did not store, such as "maximum messages exceeded".
+const storeFailed = 10077
 
 // asError makes an Error of any error.
 func asError(err error) *Error {
@@ -119,6 +126,8 @@ func asError(err error) *Error {
 	switch {
 	case e.Code == int(jetstream.JSErrCodeStreamWrongLastSequence), e.Code == int(jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 		e.Kind = KindWrongSequence
+	case e.Code == storeFailed && strings.HasPrefix(e.Message, "maximum "):
+		e.Kind = KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
 		e.Kind = KindAuth
 	}

@@ -136,6 +136,7 @@ type fetchOptions struct {
 	noWait   bool
 	discard  bool // they are counted, and no JavaScript sees them
 	ack      bool // they are acknowledged, in Go
+	each     bool // each is an operation of its own, which took from when it was sent until it was taken
 }
 
 func readFetchOptions(value sobek.Value, fallback time.Duration) (fetchOptions, error) {
@@ -160,8 +161,10 @@ func readFetchOptions(value sobek.Value, fallback time.Duration) (fetchOptions, 
 			o.discard = v.ToBoolean()
 		case "ack":
 			o.ack = v.ToBoolean()
+		case "each":
+			o.each = v.ToBoolean()
 		default:
-			err = misuse("fetch: unknown option %q; known are timeout, noWait, maxBytes, discard, ack", key)
+			err = misuse("fetch: unknown option %q; known are timeout, noWait, maxBytes, discard, ack, each", key)
 		}
 		if err != nil {
 			return o, err
@@ -179,16 +182,10 @@ func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	o, err := readFetchOptions(call.Argument(1), f.client.config.TimeoutEach)
-	if err == nil && o.maxBytes != 0 {
-		err = misuse("fetch: the option maxBytes is one of a consumer's fetch")
-	}
 	if err == nil {
-		err = f.mustPull("fetch")
+		err = f.mustFetch(&o)
 	}
-	if err == nil && o.ack && f.accept == nil {
-		err = misuse("fetch: the option ack is for messages of a consumer")
-	}
-	b := &taken[T]{feed: f, options: o}
+	b := &taken[T]{feed: f, options: o, wanted: n}
 
 	return &task{
 		operation: "fetch", timeout: o.timeout, bound: f.conn,
@@ -212,12 +209,27 @@ func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
+func (f *feed[T]) mustFetch(o *fetchOptions) error {
+	switch {
+	case o.maxBytes != 0:
+		return misuse("fetch: the option maxBytes is one of a consumer's fetch")
+	case o.ack && f.accept == nil:
+		return misuse("fetch: the option ack is for messages of a consumer")
+	case o.each && (f.age == nil || o.noWait):
+		return misuse("fetch: the option each is for messages, of a subscription or a consumer, and does not go together with noWait")
+	}
+
+	return f.mustPull("fetch")
+}
+
 // taken are the messages of one call.
 type taken[T any] struct {
 	feed    *feed[T]
 	options fetchOptions
+	wanted  int
 	all     []T
 	count   int
+	ages    []time.Duration // with the option each
 }
 
 // add takes a message, on any goroutine.
@@ -227,6 +239,13 @@ func (b *taken[T]) add(next T, r *record) error {
 	b.count++
 	if !b.options.discard {
 		b.all = append(b.all, next)
+	}
+	if b.options.each {
+		took, ok := b.feed.age(next)
+		if !ok {
+			return misuse("fetch: the option each is for messages that have the time: give the client that sends them the option stamp")
+		}
+		b.ages = append(b.ages, took)
 	}
 	if b.options.ack {
 		return b.feed.accept(next)
@@ -238,6 +257,9 @@ func (b *taken[T]) add(next T, r *record) error {
 // value is what the script gets: an array of the messages or, where it discards them, their number.
 func (b *taken[T]) value() (sobek.Value, error) {
 	rt := b.feed.client.vu.Runtime()
+	if b.options.each {
+		b.feed.client.delivered(b.ages, b.wanted-b.count, b.options.timeout)
+	}
 	if b.options.discard {
 		return rt.ToValue(b.count), nil
 	}
@@ -245,7 +267,9 @@ func (b *taken[T]) value() (sobek.Value, error) {
 	for i, next := range b.all {
 		values[i] = b.feed.make(next)
 	}
-	b.feed.aged(b.all...)
+	if !b.options.each {
+		b.feed.aged(b.all...)
+	}
 
 	return rt.NewArray(values...), nil
 }

@@ -1,3 +1,4 @@
+/// <reference path="../internal/cachebench/index.d.ts" />
 /**
  * k6/x/nats: a client of NATS, its JetStream, key-value and object stores.
  *
@@ -9,7 +10,7 @@
  * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
  * of its own), each with the tags `operation` (connect, publish, publishBatch, request, requestMany, subscribe, next, fetch, deliver,
  * flush, drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and `object.`, such as `js.publish`
- * and `kv.get`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
+ * and `kv.get`; those of a published layout with `layout.` and `row.`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
  * went wrong by itself, such as slow_consumer); `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and
  * `nats_bytes_received` (Counters: messages that were sent or have reached the script, and their data); `nats_delivery_latency` (Trend
  * in milliseconds, from when a message was sent, by a client with the option `stamp`, or stored in its stream; by the clocks of two
@@ -17,7 +18,10 @@
  * own `data_sent` and `data_received`, which are the connection's bytes. With the option `tagSubjects`, `nats_ops` and
  * `nats_op_duration` of operations with a subject have the tag `subject`.
  *
- * In a sweep, a call counts as one operation, and the messages that it sent or received as its rows.
+ * In a sweep, a call counts as one operation, and the messages that it sent or received as its rows. These do many operations in one
+ * call, in Go, of which each is one of the step, under a name of its own, to be named in the scenario's `ops`: `requestBatch` (request),
+ * `fetch` with the option `each` (deliver), {@link Layout.run} (get, set, delete) and {@link NatsjsRow.run} (the row's name). They return
+ * when the client's share is done.
  *
  * Scripts that were written for ydarias/xk6-nats:
  *
@@ -137,6 +141,19 @@ declare module 'k6/x/nats' {
     stall?: Duration;
   }
 
+  /** Options of requestBatch. */
+  export interface RequestBatchOptions extends RequestOptions {
+    /** How many requests. Default 1. */
+    count?: number;
+  }
+
+  /** What a requestBatch came to. */
+  export interface RequestBatchResult {
+    readonly ops: number;
+    readonly failed: number;
+    readonly seconds: number;
+  }
+
   /** Options of subscribe and respond. */
   export interface SubscribeOptions {
     /** Of the subscriptions with the same queue, one gets each message. */
@@ -157,6 +174,12 @@ declare module 'k6/x/nats' {
     discard?: boolean;
     /** Messages of a consumer are acknowledged, in Go. */
     ack?: boolean;
+    /**
+     * Each message is an operation `deliver` of the step, which took from when it was sent, by a client with the option `stamp`, or stored
+     * in its stream, until it was taken here; of those that have not come in time, each is one that failed. Outside of a sweep the times
+     * are `nats_delivery_latency`.
+     */
+    each?: boolean;
     /** Of a consumer's messages, at most so many bytes. */
     maxBytes?: number;
   }
@@ -260,12 +283,13 @@ declare module 'k6/x/nats' {
    * | `connection` | the connection is broken, or is just being made again |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
-   * | `auth` | the server does not let this user in, or not do this |
+   * | `auth` | the server does not let this user in, or not do this (to a request, it says so without an answer: after timeout) |
    * | `no_responders` | nobody listens to the subject; no stream takes it |
    * | `not_found` | there is no such stream, consumer or bucket |
    * | `conflict` | it exists already |
    * | `wrong_sequence` | the last sequence or revision is another one than expected |
    * | `too_large` | the message is larger than the server or the stream takes |
+   * | `full` | the stream holds as much as it may, and discards what is new |
    * | `slow_consumer` | messages were dropped: more came than were taken |
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `server` | any other error of the server |
@@ -286,6 +310,7 @@ declare module 'k6/x/nats' {
       | 'conflict'
       | 'wrong_sequence'
       | 'too_large'
+      | 'full'
       | 'slow_consumer'
       | 'usage'
       | 'server';
@@ -339,6 +364,11 @@ declare module 'k6/x/nats' {
     /** Publishes a message, and returns all answers. */
     requestMany(subject: string, data?: Data, options?: RequestManyOptions): Message[];
     asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
+    /**
+     * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that fail are counted, and throw nothing; the
+     * answers are not kept.
+     */
+    requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): RequestBatchResult;
     /** Subscribes. With a callback, messages go there, on k6's event loop; without one they are asked for. */
     subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, options?: SubscribeOptions): Subscription;
@@ -348,6 +378,11 @@ declare module 'k6/x/nats' {
 
     /** JetStream, as this client sees it. Does not connect. */
     jetStream(options?: JetStreamOptions): JetStream;
+
+    /** A database of key-value buckets as a published library keeps it. Does not connect. */
+    layout(options: LayoutOptions): Layout;
+    /** A row of the published benchmark of these layouts, by its name in {@link natsjsRows}. Does not connect. */
+    natsjsRow(name: string, options?: NatsjsRowOptions): NatsjsRow;
 
     /** As ydarias/xk6-nats has it: publish. */
     publishWithHeaders(subject: string, data: Data, headers?: Headers): void;
@@ -643,6 +678,121 @@ declare module 'k6/x/nats' {
     asyncStatus(): Promise<any>;
   }
 
-  const nats: { Client: typeof Client; Nats: typeof Client };
+  /** Options of layout. */
+  export interface LayoutOptions {
+    /**
+     * `orb`: go-orb's natsjs store; `orb-compat`: the same in its mode that is compatible with go-micro, in which the tables of one
+     * database share their keys, a bug of go-orb's; `micro`: go-micro's nats-js-kv store with its option EncodeKeys.
+     */
+    layout: 'orb' | 'orb-compat' | 'micro';
+    /** Default `"default"`. */
+    database?: string;
+    /** Of the buckets that are made. Default 1. */
+    replicas?: number;
+  }
+
+  /** A record of a layout. */
+  export interface LayoutRecord {
+    readonly table: string;
+    readonly key: string;
+    /** As UTF-8 (any other bytes become U+FFFD). */
+    readonly value: string;
+    /** As it is. */
+    readonly raw: ArrayBuffer;
+    /** Of `micro`, if it has any. */
+    readonly metadata: { readonly [name: string]: any } | null;
+  }
+
+  /** A database in a published layout. Buckets are made when they are needed. */
+  export interface Layout {
+    /** Writes a record over any that is there. Only `micro` keeps metadata. */
+    put(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): void;
+    asyncPut(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): Promise<void>;
+    /** The record; null if there is none. */
+    get(key: string, options?: { table?: string }): LayoutRecord | null;
+    asyncGet(key: string, options?: { table?: string }): Promise<LayoutRecord | null>;
+    /** It is no error when there is no such record. */
+    delete(key: string, options?: { table?: string }): void;
+    asyncDelete(key: string, options?: { table?: string }): Promise<void>;
+    /**
+     * Keys. As in the libraries, all keys of the bucket cross the network; `orb` and `orb-compat` cut out the page before they look at
+     * prefix and suffix, and an empty bucket is an error of kind `not_found` to them.
+     */
+    list(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): string[];
+    asyncList(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): Promise<string[]>;
+    /** Deletes the database with all its records. */
+    drop(): void;
+    asyncDrop(): Promise<void>;
+    /**
+     * Does a workload's operations on records without a table, in Go: get, set (which is put), delete and getOrSet. There is no time to
+     * live, and no pipeline.
+     */
+    run(workload: CacheBench.Workload): CacheBench.Result;
+  }
+
+  /** A row of the published benchmark of go-orb's and go-micro's stores (go-orb/plugins, kvstore/natsjs_micro_tests). */
+  export interface NatsjsRowDescription {
+    /** That of the Go benchmark, without Benchmark. */
+    readonly name: string;
+    /** Names the rows that are compared. */
+    readonly pair: string;
+    readonly layout: 'orb' | 'orb-compat' | 'micro';
+    /** What an iteration does. */
+    readonly loop: string;
+    /** What is in the database before. */
+    readonly fill: string;
+    /** Values are 1 MiB. */
+    readonly large: boolean;
+    readonly limit: number;
+    readonly offset: number;
+    /** What the authors got, for an operation; null for rows that are not theirs. */
+    readonly published: {
+      readonly iterations: number;
+      readonly nanoseconds: number;
+      readonly bytes: number;
+      readonly allocations: number;
+    } | null;
+  }
+
+  /** Options of natsjsRow. */
+  export interface NatsjsRowOptions {
+    /** Holds the row's records, and must hold no others. Default `"default"`. */
+    database?: string;
+    /** Of the rows that list. Default 100 tables of 1000 keys. */
+    tables?: number;
+    keys?: number;
+    replicas?: number;
+  }
+
+  /** What a run came to. */
+  export interface NatsjsRowResult {
+    readonly ops: number;
+    readonly failed: number;
+    /** That lists have returned. */
+    readonly keys: number;
+    /** On the connection. */
+    readonly bytesSent: Unsigned;
+    readonly bytesReceived: Unsigned;
+  }
+
+  /** A row of the published benchmark, with a client's connection. */
+  export interface NatsjsRow {
+    /** Writes what the row needs before its first iteration. */
+    fill(timeout?: Duration): void;
+    asyncFill(timeout?: Duration): Promise<void>;
+    /**
+     * Does so many iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are
+     * counted, and throw nothing.
+     */
+    run(iterations: number): NatsjsRowResult;
+    /** Deletes the row's database. */
+    drop(timeout?: Duration): void;
+    asyncDrop(timeout?: Duration): Promise<void>;
+  }
+
+  /** The 18 published rows in their order, the two that make its lists comparable, and go-orb's in its compatible mode. */
+  export const natsjsRows: readonly NatsjsRowDescription[];
+
+  const nats: { Client: typeof Client; Nats: typeof Client; natsjsRows: typeof natsjsRows };
   export default nats;
 }

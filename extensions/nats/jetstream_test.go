@@ -212,3 +212,19 @@ func TestJetStreamAsync(t *testing.T) {
 	`)
 	require.JSONEq(t, `[[1,2,3],2,0,"no_responders"]`, v.js(`got`))
 }
+
+func TestFullStream(t *testing.T) {
+	v := withStream(t)
+	v.run(`js.updateStream({ ...js.streamInfo(unique).config, discard: 'new', maxMsgs: 3 })`)
+	v.run(`js.publishBatch(subject, 'x', { count: 3 })`)
+	e := v.fail(`js.publish(subject, 'x')`)
+	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", KindFull, 10077}, e)
+	e = v.fail(`js.publishBatch(subject, 'x', { count: 4 })`)
+	require.Equal(t, KindFull, e.Kind)
+	require.Contains(t, e.Message, "4 of 4 messages were not stored")
+	require.Equal(t, 5.0, v.counted(metricErrors, "kind", KindFull))
+	require.Equal(t, int64(3), v.run(`js.streamInfo(unique).state.messages`))
+	require.Equal(t, KindFull, v.fail(`
+		const kv = js.createKeyValue({ bucket: unique, storage: 'memory', maxBytes: 1000 });
+		try { for (let i = 0; i < 20; i++) { kv.put('k' + i, 'x'.repeat(100)); } } finally { js.deleteKeyValue(unique); }`).Kind)
+}

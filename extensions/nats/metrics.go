@@ -106,10 +106,17 @@ type record struct {
 	sentBytes          uint64         // of the connection, while it was made
 	receivedBytes      uint64
 	sent, received     tally
+	apart              bool // it belongs to no operation of a sweep
 }
 
-// record counts one call. One that stands for many operations counts each.
+// record counts one call, and emits its duration.
 func (i *instruments) record(r *record) {
+	s := i.add(r)
+	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
+}
+
+// add counts one call. One that stands for many operations counts each.
+func (i *instruments) add(r *record) *opSeries {
 	outcome := outcomeOK
 	if r.err != nil {
 		outcome = asError(r.err).Kind
@@ -124,7 +131,8 @@ func (i *instruments) record(r *record) {
 		}
 	}
 	i.messages(r.sent, r.received)
-	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
+
+	return s
 }
 
 func (i *instruments) count(s *opSeries, outcome string, n int) {

@@ -11,6 +11,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -23,6 +24,7 @@ func New() modules.Module { return &rootModule{} }
 // rootModule is what all VUs have in common.
 type rootModule struct {
 	shared connections
+	bench  cachebench.Shared
 }
 
 // NewModuleInstance registers the metrics and returns the VU's module.
@@ -31,11 +33,13 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, shared: &r.shared, instruments: instruments, clients: map[*client]struct{}{}}
+	m := &module{vu: vu, shared: &r.shared, bench: &r.bench, instruments: instruments, clients: map[*client]struct{}{}}
 	m.prototypes = m.newPrototypes()
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
 		"Client": m.newClient,
 		"Nats":   m.newClient, // the name in scripts that were written for ydarias/xk6-nats
+
+		"natsjsRows": m.natsjsRows(),
 	})
 
 	return m
@@ -44,6 +48,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 type module struct {
 	vu          modules.VU
 	shared      *connections
+	bench       *cachebench.Shared
 	instruments *instruments
 	prototypes  prototypes
 	exports     modules.Exports

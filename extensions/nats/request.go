@@ -2,18 +2,27 @@ package nats
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 )
 
-// requestOptions are those of request and requestMany.
+// requestOptions are those of request, requestMany and requestBatch.
 type requestOptions struct {
 	header  natsio.Header
 	timeout time.Duration
 	max     int           // answers after which requestMany returns; 0 for no limit
 	stall   time.Duration // without an answer after which it returns; 0 for its timeout
+	count   int           // requests of requestBatch
+}
+
+var requestOptionNames = map[string][]string{ //nolint:gochecknoglobals // a table
+	"request":      {"headers", "timeout"},
+	"requestMany":  {"headers", "timeout", "max", "stall"},
+	"requestBatch": {"headers", "timeout", "count"},
 }
 
 func (c *client) readRequestOptions(method string, value sobek.Value) (*requestOptions, error) {
@@ -25,22 +34,23 @@ func (c *client) readRequestOptions(method string, value sobek.Value) (*requestO
 	if !ok || object.ClassName() != "Object" {
 		return nil, misuse("%s: the options must be an object such as { timeout: '1s' }, not %s", method, value.String())
 	}
+	known := requestOptionNames[method]
 	for _, key := range object.Keys() {
+		if !slices.Contains(known, key) {
+			return nil, misuse("%s: unknown option %q; known are %s", method, key, strings.Join(known, ", "))
+		}
 		var err error
-		v := object.Get(key)
-		switch {
-		case key == "headers":
+		switch v := object.Get(key); key {
+		case "headers":
 			o.header, err = header(v)
-		case key == "timeout":
+		case "timeout":
 			o.timeout, err = duration(method+": the timeout", v, o.timeout)
-		case key == "max" && method == "requestMany":
-			o.max, err = count("requestMany: the option max", v)
-		case key == "stall" && method == "requestMany":
-			o.stall, err = duration("requestMany: the option stall", v, 0)
-		case method == "requestMany":
-			err = misuse("requestMany: unknown option %q; known are headers, timeout, max, stall", key)
-		default:
-			err = misuse("request: unknown option %q; known are headers, timeout", key)
+		case "max":
+			o.max, err = count(method+": the option max", v)
+		case "stall":
+			o.stall, err = duration(method+": the option stall", v, 0)
+		case "count":
+			o.count, err = count(method+": the option count", v)
 		}
 		if err != nil {
 			return nil, err
@@ -77,7 +87,7 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		operation: "request", subject: m.Subject, timeout: o.timeout,
+		operation: opRequest, subject: m.Subject, timeout: o.timeout,
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			if answer, err = conn.nc.RequestMsgWithContext(ctx, m); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
@@ -120,6 +121,11 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 		err = t.job(within, conn, &r)
 	}
 	r.took = time.Since(begin)
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsio.ErrTimeout) {
+		if why := conn.refused(begin, t.subject); why != nil {
+			err = why
+		}
+	}
 	r.err = explain(ctx, timeout, err)
 	*recorded = append(*recorded, r)
 

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -8,22 +9,59 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// liveMetrics sends a step's metrics: once a second those of that second, at its end those of the whole step.
+// liveMetrics sends a step's metrics: once a second those of that second, at its end those of the whole step. With them go the figures
+// that they are made of, for outputs that want them as they are.
 type liveMetrics struct {
 	metrics *sweepMetrics
 	out     chan<- metrics.SampleContainer
 	tags    *metrics.TagSet // of the step
+	step    stream.Step
 
 	mu     sync.Mutex
 	before measure.Reading // the reading of the last tick
 	rate   float64         // of that second, all kinds of operations together: operations a second
 	p99    float64         // and their 99th percentile, ms
+
+	began   time.Time // the start line; zero: not yet
+	seconds int       // that have been sent
+	sent    time.Time // the time of the last figures
+
+	warmed   map[string]measure.Warmed // what the last second of the warm-up has come to
+	warmedAt time.Time                 // and when; zero: none
 }
 
-func newLiveMetrics(m *sweepMetrics, out chan<- metrics.SampleContainer, tags *metrics.TagSet) *liveMetrics {
-	return &liveMetrics{metrics: m, out: out, tags: tags}
+func newLiveMetrics(
+	m *sweepMetrics, out chan<- metrics.SampleContainer, tags *metrics.TagSet, step stream.Step,
+) *liveMetrics {
+	return &liveMetrics{metrics: m, out: out, tags: tags, step: step, warmed: map[string]measure.Warmed{}}
+}
+
+// warmUp sends how much was done to warm up since it was called last.
+func (l *liveMetrics) warmUp(at time.Time, warmed []measure.Warmed) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	elapsed := liveEvery
+	if !l.warmedAt.IsZero() {
+		elapsed = at.Sub(l.warmedAt)
+	}
+	figures := &stream.Figures{Step: l.step, At: at}
+	for _, w := range warmed {
+		before := l.warmed[w.Op]
+		l.warmed[w.Op] = w
+		if w != before {
+			figures.Seconds = append(figures.Seconds, stream.Second{
+				Phase: stream.Warmup, Elapsed: elapsed, Op: w.Op, Ops: w.Ops - before.Ops, Failed: w.Failed - before.Failed,
+			})
+		}
+	}
+	if len(figures.Seconds) > 0 {
+		l.warmedAt = at
+		l.send(figures)
+	}
 }
 
 // tick sends what happened since the last tick.
@@ -32,18 +70,21 @@ func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
 	defer l.mu.Unlock()
 
 	elapsed := reading.Elapsed - l.before.Elapsed
-	samples := l.clientsDone(at, reading)
+	figures := &stream.Figures{
+		Step: l.step, At: l.timeOfSecond(at, reading.Elapsed), Done: reading.Ended, Samples: l.clientsDone(at, reading),
+	}
 	var all measure.Distribution
 	for i := range reading.Ops {
 		span := reading.Ops[i].Since(l.before.Op(reading.Ops[i].Op))
 		all.Merge(&span.Durations)
 		tags := l.tags.With("op", span.Op)
-		samples = append(samples, l.metrics.samples(tags, at, &span, elapsed)...)
-		samples = append(samples, l.metrics.counts(tags, at, &span)...)
+		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, &span, elapsed)...)
+		figures.Samples = append(figures.Samples, l.metrics.counts(tags, at, &span)...)
+		figures.Seconds = append(figures.Seconds, l.measured(&span, elapsed, reading))
 	}
 	l.before = *reading
 	l.rate, l.p99 = report.Rate(all.Count, elapsed), report.Ms(all.Quantile(0.99))
-	l.push(samples)
+	l.send(figures)
 }
 
 // latest returns the operations a second and the 99th percentile in ms of the last tick.
@@ -60,19 +101,72 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 	defer l.mu.Unlock()
 
 	at := time.Now()
-	samples := l.clientsDone(at, reading)
+	elapsed := max(reading.Elapsed-l.before.Elapsed, 0)
+	figures := &stream.Figures{
+		Step: l.step, At: l.timeOfEnd(at, reading.Elapsed), Done: reading.Ended, Samples: l.clientsDone(at, reading),
+	}
 	for i := range reading.Ops {
 		whole := &reading.Ops[i]
-		rest := whole.Since(l.before.Op(whole.Op))
+		before := l.before.Op(whole.Op)
+		rest := whole.Since(before)
 		tags := l.tags.With("op", whole.Op)
-		samples = append(samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
-		samples = append(samples, l.metrics.counts(tags, at, &rest)...)
+		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
+		figures.Samples = append(figures.Samples, l.metrics.counts(tags, at, &rest)...)
+		if before == nil || !rest.Empty() {
+			figures.Seconds = append(figures.Seconds, l.measured(&rest, elapsed, reading))
+		}
 	}
 	l.before = *reading
 	if !reading.Complete {
-		samples = append(samples, l.sample(l.metrics.incomplete, at, 1))
+		figures.Samples = append(figures.Samples, l.sample(l.metrics.incomplete, at, 1))
 	}
-	l.push(samples)
+	l.send(figures)
+}
+
+// ended sends what the report has of the step.
+func (l *liveMetrics) ended(steps []report.Step) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.send(&stream.Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended, Ended: steps})
+}
+
+// measured is a second of the measured phase.
+func (l *liveMetrics) measured(span *measure.Totals, elapsed time.Duration, reading *measure.Reading) stream.Second {
+	return stream.Second{
+		Phase: stream.Measure, Elapsed: elapsed, Op: span.Op,
+		Ops: uint64(span.Durations.Count), Failed: span.Failed, Durations: &span.Durations,
+		BytesSent: span.BytesSent, BytesReceived: span.BytesReceived,
+		Lookups: reading.Lookups.Since(l.before.Lookups),
+	}
+}
+
+// timeOfSecond is when the second ended that a tick closes: whole seconds after the start line, so that each second on the clock has one,
+// although ticks come late. A tick that was left out takes its second with it.
+func (l *liveMetrics) timeOfSecond(at time.Time, elapsed time.Duration) time.Time {
+	if l.began.IsZero() {
+		l.began = at.Add(-elapsed)
+	}
+	l.seconds = max(l.seconds+1, int(elapsed/liveEvery))
+
+	return l.began.Add(time.Duration(l.seconds) * liveEvery)
+}
+
+// timeOfEnd is when the last client ended.
+func (l *liveMetrics) timeOfEnd(at time.Time, elapsed time.Duration) time.Time {
+	if l.began.IsZero() {
+		l.began = at.Add(-elapsed)
+	}
+
+	return l.after(l.began.Add(elapsed))
+}
+
+// after is at, or the first moment after what was sent last.
+func (l *liveMetrics) after(at time.Time) time.Time {
+	if !at.After(l.sent) {
+		return l.sent.Add(time.Nanosecond)
+	}
+
+	return at
 }
 
 func (l *liveMetrics) clientsDone(at time.Time, reading *measure.Reading) metrics.Samples {
@@ -84,3 +178,9 @@ func (l *liveMetrics) sample(metric *metrics.Metric, at time.Time, value float64
 }
 
 func (l *liveMetrics) push(samples metrics.Samples) { l.metrics.push(l.out, samples) }
+
+// send hands figures to k6, as push does samples.
+func (l *liveMetrics) send(figures *stream.Figures) {
+	l.sent = figures.At
+	metrics.PushIfNotDone(context.Background(), l.out, figures)
+}

@@ -108,7 +108,8 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	s.cpu = newCPUMeter(sweep.results.serverProcess(sweep.config.Name))
 	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
 	s.step.OnStart(s.cpu.start)
-	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()))
+	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
+		sweep.results.step(sweep.report, s.spec))
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})
 
 	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
@@ -161,7 +162,7 @@ func (s *portableStep) endWhenLeft() {
 	<-s.quiet
 	reading := s.step.Read()
 	s.live.last(&reading)
-	s.sweep.add(s.spec, &reading, s.cpu.spent())
+	s.live.ended(s.sweep.add(s.spec, &reading, s.cpu.spent()))
 	if !reading.Complete && !s.step.Interrupted() {
 		s.sweep.logger.Warnf("the step of %s is incomplete: not every client did its whole share within %s",
 			report.Plural(int(s.spec.clients), "client"), s.window)
@@ -177,10 +178,13 @@ func (s *portableStep) watch() {
 		case <-s.over:
 			return
 		case at := <-ticker.C:
-			if s.step.Started() {
-				reading := s.step.Read()
-				s.live.tick(at, &reading)
+			if !s.step.Started() {
+				s.live.warmUp(at, s.step.Warmed())
+
+				continue
 			}
+			reading := s.step.Read()
+			s.live.tick(at, &reading)
 		}
 	}
 }

@@ -67,8 +67,8 @@ func (s *portableSweep) begin(m *module) {
 	})
 }
 
-// add adds a step to the report.
-func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSeconds) {
+// add adds a step to the report, and returns it.
+func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSeconds) []report.Step {
 	c, status := s.config, s.state.Test.TestStatus
 	steps, err := report.NewSteps(reading, c.asked(of), c.op(), cpu)
 	if err != nil {
@@ -76,10 +76,12 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 	}
 	s.results.add(s.report, steps)
 	if s.ended.Load() {
-		return // k6 has looked at the mark already; the thresholds that sweep.options has set decide
+		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
 	}
 	s.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, s.logger)
 	s.metrics.markIncomplete(c.Name, !reading.Complete && !s.interrupted(), status, s.logger)
+
+	return steps
 }
 
 // end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
@@ -96,12 +98,13 @@ func (s *portableSweep) end() {
 			continue
 		}
 		reading := measure.Reading{}
-		newLiveMetrics(s.metrics, s.out, s.tags.WithTagsFromMap(step.spec.own())).last(&reading)
+		live := newLiveMetrics(s.metrics, s.out, s.tags.WithTagsFromMap(step.spec.own()), s.results.step(s.report, step.spec))
+		live.last(&reading)
 		if !s.interrupted() {
 			s.logger.Warnf("the step of %s is incomplete: no client came to sweep.run",
 				report.Plural(int(step.spec.clients), "client"))
 		}
-		s.add(step.spec, &reading, report.CPUSeconds{})
+		live.ended(s.add(step.spec, &reading, report.CPUSeconds{}))
 	}
 	s.results.finish(s.report, s.interrupted())
 	s.metrics.push(s.out, s.metrics.gates(s.results.judge(s.report, s.logger), s.tags))

@@ -28,7 +28,7 @@ func (r *rawSamples) add(op string, took time.Duration) {
 	}
 	r.samples = append(r.samples, metrics.Sample{
 		TimeSeries: metrics.TimeSeries{Metric: r.run.metrics.duration, Tags: tags},
-		Time:       time.Now(),
+		Time:       r.run.instants.next(),
 		Value:      metrics.D(took),
 	})
 	if len(r.samples) >= rawBatch {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // results is what the executors of one test run have measured and its scripts have told, for the report at its end.
@@ -136,6 +137,15 @@ func (r *results) tell(rep *report.Report) {
 			rep.Published = t.published
 		}
 	}
+}
+
+// step is what outputs are told of a step.
+func (r *results) step(rep *report.Report, s spec) stream.Step {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kind, _ := rep.Target["kind"].(string)
+
+	return stream.Step{Scenario: rep.Scenario, Target: kind, Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat}
 }
 
 // serverProcess is that of the scenario's target, when it runs on this machine.

@@ -31,6 +31,8 @@ type stepRun struct {
 	live   *liveMetrics
 	logger *logrus.Entry
 
+	instants instants // of raw samples
+
 	mu     sync.Mutex
 	abort  error // what a script's test.abort said
 	cancel context.CancelCauseFunc
@@ -49,7 +51,7 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { logFault(r.logger, err) })
 	r.step.OnStart(r.cpu.start)
-	r.live = newLiveMetrics(run.metrics, run.out, r.tags())
+	r.live = newLiveMetrics(run.metrics, run.out, r.tags(), run.results.step(run.report, s))
 	if r.config.OnError.String == onErrorAbort {
 		r.step.OnFail(func(op string) {
 			r.aborted(&errext.InterruptError{Reason: fmt.Sprintf(
@@ -107,6 +109,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	spent := r.cpu.spent()
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), spent)
+	r.live.ended(steps)
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
@@ -143,14 +146,18 @@ func (r *stepRun) watch(ended <-chan struct{}) {
 			return
 		case <-line:
 			line = nil // that it is open needs to be told only once
+			r.live.warmUp(time.Now(), r.step.Warmed())
 			r.collector.adjust()
 			ticker.Reset(liveEvery)
 		case at := <-ticker.C:
 			r.collector.adjust()
-			if line == nil {
-				reading := r.step.Read()
-				r.live.tick(at, &reading)
+			if line != nil {
+				r.live.warmUp(at, r.step.Warmed())
+
+				continue
 			}
+			reading := r.step.Read()
+			r.live.tick(at, &reading)
 		}
 	}
 }

@@ -65,6 +65,7 @@ export const checkFigure = name && published[name].hotAccesses;
 const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
 const digits = (n) => (value) => (value === undefined ? '' : value.toFixed(n));
 
+/** @type {[string, (value?: number) => string][]} */
 const columns = [
   ['hit_rate %', digits(2)],
   ['hot hit_rate %', digits(2)],

@@ -9,6 +9,7 @@ export const options = sweep.options({
 });
 
 const client = new memcached.Client(__ENV.MEMCACHED_ADDR);
+/** @type {CacheBench.Workload} */
 const work = { ops: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
 
 export default function () {

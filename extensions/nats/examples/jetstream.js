@@ -35,6 +35,7 @@ export default async function () {
     throw new Error(`${rest} of 999 messages`);
   }
 
+  /** @type {number | bigint} */
   let last = 0;
   const ordered = js.orderedConsumer(stream, { filterSubjects: [subject] }).consume((m) => {
     if (m.sequence <= last) {

@@ -14,15 +14,15 @@ import (
 )
 
 func TestParseLayout(t *testing.T) {
-	for _, name := range []string{"orb", "compat", "micro"} {
+	for _, name := range []string{"orb", "orb-compat", "micro"} {
 		layout, err := kvlayout.ParseLayout(name)
 		require.NoError(t, err)
 		require.Equal(t, kvlayout.Layout(name), layout)
 	}
 	_, err := kvlayout.ParseLayout("macro")
-	require.EqualError(t, err, `layout "macro" is unknown: it is "orb", "compat" or "micro"`)
+	require.EqualError(t, err, `layout "macro" is unknown: it is "orb", "orb-compat" or "micro"`)
 	_, err = kvlayout.Open(t.Context(), nil, kvlayout.Options{})
-	require.EqualError(t, err, `layout "" is unknown: it is "orb", "compat" or "micro"`)
+	require.EqualError(t, err, `layout "" is unknown: it is "orb", "orb-compat" or "micro"`)
 }
 
 func TestWhatCannotBe(t *testing.T) {

@@ -11,9 +11,9 @@ type Layout string
 
 // The layouts; the package's documentation compares them.
 const (
-	Orb       Layout = "orb"    // go-orb's own
-	OrbCompat Layout = "compat" // go-orb's with bucketPerTable off and jsonKeyValues on
-	Micro     Layout = "micro"  // go-micro's with EncodeKeys
+	Orb       Layout = "orb"        // go-orb's own
+	OrbCompat Layout = "orb-compat" // go-orb's with bucketPerTable off and jsonKeyValues on
+	Micro     Layout = "micro"      // go-micro's with EncodeKeys
 )
 
 // ParseLayout returns the layout of this name.

@@ -9,6 +9,7 @@ export const options = sweep.options({
 });
 
 const client = new resp.Client(__ENV.REDIS_URL);
+/** @type {CacheBench.Workload} */
 const work = { ops: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
 
 export default function () {

@@ -25,7 +25,7 @@ export const options = {
 export default function () {
   client.connect(address, { plaintext: true });
   sweep.run(() => {
-    const { status, error, message } = client.invoke(method, request);
+    const { status, error, message } = /** @type {any} */ (client.invoke(method, request));
     if (status !== grpc.StatusOK) throw new Error(`the call failed with status ${status}: ${error.message}`);
     if (message.status !== 'SERVING') throw new Error(`the service is ${message.status}`);
   });

@@ -14,6 +14,14 @@ func (l *Lookups) Add(other Lookups) {
 	l.HotHits += other.HotHits
 }
 
+// Since is what came after an earlier reading of the same clients.
+func (l Lookups) Since(earlier Lookups) Lookups {
+	return Lookups{
+		Hits: l.Hits - earlier.Hits, Misses: l.Misses - earlier.Misses,
+		Hot: l.Hot - earlier.Hot, HotHits: l.HotHits - earlier.HotHits,
+	}
+}
+
 // Lookups counts keys that were asked for. As with operations, those of the warm-up are forgotten.
 func (c *Client) Lookups(l Lookups) {
 	if !c.measuring {

@@ -57,7 +57,7 @@ func (s *Step) Read() Reading {
 		}
 		r.Unstarted = s.schedule.unstarted(r.Elapsed)
 	}
-	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].empty() })
+	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })
 	if len(named) == 0 {
 		named = slices.Sorted(maps.Keys(totals))
 	}

@@ -16,6 +16,7 @@ type Recorder struct {
 
 	durations            histogram
 	failed, rows         atomic.Uint64
+	warmed, warmedFailed atomic.Uint64 // of the warm-up
 	sentBytes, recvBytes atomic.Uint64
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
@@ -51,6 +52,8 @@ func (r *Recorder) Ok(d time.Duration) {
 	c := r.client
 	c.recorded++
 	if !c.measuring {
+		r.countWarm(&r.warmed)
+
 		return
 	}
 	d += c.late
@@ -74,9 +77,18 @@ func (r *Recorder) Fail(reason error) {
 	}
 	if c.measuring {
 		r.countFailure()
+	} else {
+		r.countWarm(&r.warmedFailed)
 	}
 	if reason != nil {
 		r.note(reason, c.measuring)
+	}
+}
+
+// countWarm counts an operation of the warm-up, and none that comes before or after.
+func (r *Recorder) countWarm(n *atomic.Uint64) {
+	if r.client.stage == warmingUp {
+		n.Store(n.Load() + 1)
 	}
 }
 
@@ -172,7 +184,8 @@ func (t *Totals) AddError(text string) {
 	t.Errors[text]++
 }
 
-func (t *Totals) empty() bool {
+// Empty tells whether nothing has happened.
+func (t *Totals) Empty() bool {
 	return t.Durations.Count == 0 && t.Failed == 0 && t.Rows == 0 && t.BytesSent == 0 && t.BytesReceived == 0
 }
 

@@ -9,6 +9,7 @@ export const options = sweep.options({
 });
 
 const client = new umemcache.Client(__ENV.UMEM_ADDR);
+/** @type {CacheBench.Workload} */
 const work = { ops: 1000, mix: { getOrSet: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
 
 export default function () {

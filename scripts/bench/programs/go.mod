@@ -6,7 +6,16 @@ require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/bradfitz/gomemcache v0.0.0-20260422231931-4d751bb6e37c
 	github.com/machbase/neo-client v1.2.2-0.20260318033338-ef7d620a23c6
+	github.com/nats-io/nats.go v1.55.0
 	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+)
+
+require (
+	github.com/klauspost/compress v1.20.0 // indirect
+	github.com/nats-io/nkeys v0.4.16 // indirect
+	github.com/nats-io/nuid v1.0.1 // indirect
+	golang.org/x/crypto v0.57.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
 )
 
 replace github.com/xk6-sweep/xk6-sweep/extensions => ../../../extensions

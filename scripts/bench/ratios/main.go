@@ -6,7 +6,8 @@
 // judge runs that are alike and runs that are slower.
 //
 // It expects bin/k6, bin/native and bin/caches in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
-// MEMCACHED_ADDR, a Redis at REDIS_URL, and an idle machine. memtier_benchmark is measured as well where it is installed.
+// MEMCACHED_ADDR, a Redis at REDIS_URL, an InfluxDB 1 at INFLUXDB_URL, and an idle machine. memtier_benchmark is measured as well where
+// it is installed.
 package main
 
 import (
@@ -22,7 +23,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only this part: native, drivers, caches, crowd, core or gates")
+	only := flag.String("only", "", "only this part: native, drivers, caches, nats, readbulk, streaming, crowd, core or gates")
 	flag.Parse()
 
 	if err := bench(*rounds, *operations, *tries, *only); err != nil {
@@ -39,6 +40,9 @@ func bench(rounds, operations, tries int, only string) error {
 		{"native", func() (result, error) { return native(rounds, operations) }},
 		{"drivers", func() (result, error) { return compareDrivers(rounds, operations) }},
 		{"caches", func() (result, error) { return measureCaches(rounds, operations) }},
+		{"nats", func() (result, error) { return measureNats(rounds, operations) }},
+		{"readbulk", func() (result, error) { return measureReadBulk(rounds, operations) }},
+		{"streaming", func() (result, error) { return measureStreaming(rounds) }},
 		{"crowd", func() (result, error) { return measureCrowd() }},
 		{"core", func() (result, error) { return measureCore() }},
 		{"gates", func() (result, error) { return judge(tries) }},

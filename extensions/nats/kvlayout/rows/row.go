@@ -1,6 +1,10 @@
 package rows
 
-import "github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+import (
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+)
 
 // Loop is what one iteration of a row does.
 type Loop string
@@ -49,6 +53,7 @@ type Row struct {
 
 // Published is a line of Go's benchmark format.
 type Published struct {
+	Iterations                      int
 	Nanoseconds, Bytes, Allocations int // per operation
 }
 
@@ -60,24 +65,25 @@ func Rows() []Row {
 	)
 
 	return []Row{
-		{"OrbSet", "Set", orb, Put, Nothing, "key-", false, 0, 0, Published{46239, 2786, 56}},
-		{"MicroWrite", "Set", micro, Put, Nothing, "key-", false, 0, 0, Published{45857, 2900, 57}},
-		{"OrbSetGet", "SetGet", orb, PutGet, Nothing, "key-", false, 0, 0, Published{93330, 7084, 130}},
-		{"MicroWriteRead", "SetGet", micro, PutGet, Nothing, "key-", false, 0, 0, Published{96749, 8358, 140}},
-		{"OrbGet", "Get", orb, Get, OneRecord, "test-key", false, 0, 0, Published{42355, 3721, 68}},
-		{"MicroRead", "Get", micro, Get, OneRecord, "test-key", false, 0, 0, Published{44827, 4310, 76}},
-		{"OrbList", "List", orb, ListTable, Tables, "key-", false, 0, 0, Published{2620050, 2418802, 27796}},
-		{"MicroList", "List", micro, ListAll, Tables, "key-", false, 0, 0, Published{194777617, 231174128, 2910016}},
-		{"OrbListPagination", "ListPagination", orb, ListTable, Tables, "key-", false, 100, 100, Published{2460378, 2344519, 25997}},
-		{"MicroListPagination", "ListPagination", micro, ListAll, TableOfEachKey, "key-", false, 100, 100, Published{2471308, 2371703, 28785}},
-		{"OrbSetLarge", "SetLarge", orb, Put, Nothing, "large-key-", true, 0, 0, Published{919767, 2113711, 67}},
-		{"MicroWriteLarge", "SetLarge", micro, Put, Nothing, "large-key-", true, 0, 0, Published{2139809, 5312348, 76}},
-		{"OrbGetLarge", "GetLarge", orb, Get, OneRecord, "large-test-key", true, 0, 0, Published{487448, 3190474, 81}},
-		{"MicroReadLarge", "GetLarge", micro, Get, OneRecord, "large-test-key", true, 0, 0, Published{6572089, 5315176, 96}},
-		{"OrbSetGetLarge", "SetGetLarge", orb, PutGet, Nothing, "large-key-", true, 0, 0, Published{1444972, 6979392, 149}},
-		{"MicroWriteReadLarge", "SetGetLarge", micro, PutGet, Nothing, "large-key-", true, 0, 0, Published{8717133, 12316065, 175}},
-		{"OrbDeleteLarge", "DeleteLarge", orb, PutDelete, Nothing, "large-key-", true, 0, 0, Published{1168799, 4837791, 132}},
-		{"MicroDeleteLarge", "DeleteLarge", micro, PutDelete, Nothing, "large-key-", true, 0, 0, Published{2387964, 8422971, 122}},
+		{"OrbSet", "Set", orb, Put, Nothing, "key-", false, 0, 0, Published{26001, 46239, 2786, 56}},
+		{"MicroWrite", "Set", micro, Put, Nothing, "key-", false, 0, 0, Published{25856, 45857, 2900, 57}},
+		{"OrbSetGet", "SetGet", orb, PutGet, Nothing, "key-", false, 0, 0, Published{12591, 93330, 7084, 130}},
+		{"MicroWriteRead", "SetGet", micro, PutGet, Nothing, "key-", false, 0, 0, Published{12084, 96749, 8358, 140}},
+		{"OrbGet", "Get", orb, Get, OneRecord, "test-key", false, 0, 0, Published{28144, 42355, 3721, 68}},
+		{"MicroRead", "Get", micro, Get, OneRecord, "test-key", false, 0, 0, Published{26840, 44827, 4310, 76}},
+		{"OrbList", "List", orb, ListTable, Tables, "key-", false, 0, 0, Published{410, 2620050, 2418802, 27796}},
+		{"MicroList", "List", micro, ListAll, Tables, "key-", false, 0, 0, Published{6, 194777617, 231174128, 2910016}},
+		{"OrbListPagination", "ListPagination", orb, ListTable, Tables, "key-", false, 100, 100, Published{421, 2460378, 2344519, 25997}},
+		{"MicroListPagination", "ListPagination", micro, ListAll, TableOfEachKey, "key-", false, 100, 100,
+			Published{482, 2471308, 2371703, 28785}},
+		{"OrbSetLarge", "SetLarge", orb, Put, Nothing, "large-key-", true, 0, 0, Published{1200, 919767, 2113711, 67}},
+		{"MicroWriteLarge", "SetLarge", micro, Put, Nothing, "large-key-", true, 0, 0, Published{530, 2139809, 5312348, 76}},
+		{"OrbGetLarge", "GetLarge", orb, Get, OneRecord, "large-test-key", true, 0, 0, Published{2284, 487448, 3190474, 81}},
+		{"MicroReadLarge", "GetLarge", micro, Get, OneRecord, "large-test-key", true, 0, 0, Published{183, 6572089, 5315176, 96}},
+		{"OrbSetGetLarge", "SetGetLarge", orb, PutGet, Nothing, "large-key-", true, 0, 0, Published{750, 1444972, 6979392, 149}},
+		{"MicroWriteReadLarge", "SetGetLarge", micro, PutGet, Nothing, "large-key-", true, 0, 0, Published{134, 8717133, 12316065, 175}},
+		{"OrbDeleteLarge", "DeleteLarge", orb, PutDelete, Nothing, "large-key-", true, 0, 0, Published{939, 1168799, 4837791, 132}},
+		{"MicroDeleteLarge", "DeleteLarge", micro, PutDelete, Nothing, "large-key-", true, 0, 0, Published{453, 2387964, 8422971, 122}},
 	}
 }
 
@@ -87,4 +93,18 @@ func LikeForLike() []Row {
 		{"MicroListTable", "List", kvlayout.Micro, ListTable, Tables, "key-", false, 0, 0, Published{}},
 		{"MicroListPaginationTable", "ListPagination", kvlayout.Micro, ListTable, Tables, "key-", false, 100, 100, Published{}},
 	}
+}
+
+// Compatible returns the rows of go-orb in its compatible mode, of which nothing is published. There the tables of the fills share their
+// keys, as all tables of a database do: a list of any of them returns those of one.
+func Compatible() []Row {
+	var all []Row
+	for _, row := range Rows() {
+		if row.Layout == kvlayout.Orb {
+			row.Name, row.Layout, row.Published = "OrbCompat"+strings.TrimPrefix(row.Name, "Orb"), kvlayout.OrbCompat, Published{}
+			all = append(all, row)
+		}
+	}
+
+	return all
 }

@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/stretchr/testify/require"
+)
+
+// distributed runs scripts/distributed.sh with the parts' binary being the one with the race detector.
+func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
+	t.Helper()
+	r := &run{results: t.TempDir()}
+	path, err := filepath.Abs(filepath.Join(root, "scripts", "distributed.sh"))
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Env = append(os.Environ(), "K6="+binary(t, "k6-race"), "RESULTS="+r.results, "GORACE=exitcode=66")
+	cmd.WaitDelay = time.Second
+	output := &watchedOutput{when: measured, then: func() {}}
+	cmd.Stdout, cmd.Stderr = output, output
+	require.NoError(t, cmd.Start())
+	stuck := time.AfterFunc(hang, func() { _ = cmd.Process.Kill() })
+	if started != nil {
+		started(cmd.Process)
+	}
+	err = cmd.Wait()
+	require.True(t, stuck.Stop(), "distributed.sh hangs:\n%s", output)
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	r.code, r.output = cmd.ProcessState.ExitCode(), output.String()
+	logs, err := filepath.Glob(filepath.Join(r.results, "parts", "*", "k6.log"))
+	require.NoError(t, err)
+	for _, file := range logs {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NotContains(t, string(raw), "DATA RACE")
+		require.NotContains(t, string(raw), "panic:")
+	}
+
+	return r
+}
+
+// settings are the arguments that set variables.
+func settings(env map[string]string) (args []string) {
+	for name, value := range env {
+		args = append(args, "-e", name+"="+value)
+	}
+
+	return args
+}
+
+func partOf(r *run, number int) *run {
+	return &run{results: filepath.Join(r.results, "parts", strconv.Itoa(number)), output: r.output}
+}
+
+func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
+	t.Helper()
+	h, err := hdrhistogram.Decode([]byte(s.Histogram))
+	require.NoError(t, err)
+
+	return h
+}
+
+// 512 clients in four processes do to the operation what they do in one, and the merged percentiles are those of all operations.
+func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
+	env := map[string]string{
+		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "1,6,512", "OPS": "20", "KEYS": "1000",
+		"WARMUP": "0s", "PAUSE": "0s",
+	}
+	one := map[string]string{defaultEnvMachbase: ""}
+	maps.Copy(one, env)
+	alone := k6(t, options{script: "cache-sweep.js", env: one})
+	require.Equal(t, exitOK, alone.code, alone.output)
+	all := alone.report(t, "cache-sweep").Steps
+
+	env["MAX_DURATION"] = "15s"
+	r := distributed(t, nil, append([]string{"--parts", "4", "--", script("cache-sweep.js"), "-e", "THRESHOLDS=../thresholds/cache-sweep.json"},
+		settings(env)...)...)
+	require.Contains(t, r.output, "4 parts of cache-sweep, 6 steps")
+	require.Contains(t, r.output, "every step complete and no operation failed: 6 of 6")
+	merged := r.report(t, "cache-sweep")
+	require.Equal(t, true, merged.Params["portable"])
+	require.Len(t, merged.Steps, len(all))
+
+	var lacking int
+	for i := 0; i < len(all); i += 2 {
+		require.Equal(t, all[i].Clients, merged.Steps[i].Clients)
+		require.Equal(t, 20*all[i].Clients, all[i].Ops+all[i+1].Ops)
+		require.Equal(t, 20*all[i].Clients, merged.Steps[i].Ops+merged.Steps[i+1].Ops)
+	}
+	for i, s := range merged.Steps {
+		require.True(t, s.Complete)
+		require.Zero(t, s.Failed)
+		var together *hdrhistogram.Histogram
+		var slowest float64
+		for number := 1; number <= 4; number++ {
+			found := false
+			for _, part := range partOf(r, number).report(t, "cache-sweep").Steps {
+				if part.Clients != s.Clients || part.Op != s.Op {
+					continue
+				}
+				found = true
+				slowest = max(slowest, part.LatencyMs.Max)
+				if together == nil {
+					together = histogram(t, part)
+				} else {
+					require.Zero(t, together.Merge(histogram(t, part)))
+				}
+			}
+			if !found {
+				lacking++
+			}
+		}
+		require.Equal(t, int64(s.Ops), together.TotalCount(), "step %d", i)
+		require.InEpsilon(t, float64(together.ValueAtQuantile(50))/1e6, s.LatencyMs.P50, 0.002)
+		require.InEpsilon(t, float64(together.ValueAtQuantile(99))/1e6, s.LatencyMs.P99, 0.002)
+		require.InEpsilon(t, slowest, s.LatencyMs.Max, 1e-9)
+	}
+	require.GreaterOrEqual(t, lacking, 2*3, "one client is in one part")
+}
+
+func TestDistributedGates(t *testing.T) {
+	gates := filepath.Join(t.TempDir(), "gates.json")
+	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e12}]}`), 0o600))
+	scenarios, err := filepath.Abs(filepath.Join(root, "scenarios"))
+	require.NoError(t, err)
+	gates, err = filepath.Rel(scenarios, gates)
+	require.NoError(t, err)
+
+	r := distributed(t, nil, append([]string{"--parts", "2", "--", script("cache-sweep.js")}, settings(map[string]string{
+		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",
+		"MAX_DURATION": "10s", "THRESHOLDS": gates,
+	})...)...)
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Contains(t, r.output, "CROSSED  ops/s of get in every step >= 1000000000000")
+	require.Equal(t, 80, r.report(t, "cache-sweep").Steps[0].Ops+r.report(t, "cache-sweep").Steps[1].Ops)
+}
+
+func TestDistributedExitCodes(t *testing.T) {
+	scenario := script("cache-sweep.js")
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, "VALUE must be a whole number"},
+		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_ADDR=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
+		"no script":           {[]string{"--parts", "2"}, 2, "a script is missing"},
+		"another script":      {[]string{"--", "other.js"}, 2, "there is no script 'other.js'"},
+		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes a whole number from 2 to 999, but is '1'"},
+		"parts without":       {[]string{"--parts"}, 2, "--parts takes a whole number from 2 to 999, but is ''"},
+		"an option":           {[]string{"--machines", "2", "--", scenario}, 2, "there is no option '--machines'"},
+		"no window":           {[]string{"--", scenario, "-e", "OPS=5"}, 2, "the steps need windows of time: set -e DURATION=30s, or"},
+		"a segment":           {[]string{"--", scenario, "--execution-segment", "0:1"}, 2, "--execution-segment is set by distributed.sh itself"},
+		"a setting without =": {[]string{"--", scenario, "-e", "OPS"}, 2, "-e takes NAME=VALUE, but has 'OPS'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := distributed(t, nil, tt.args...)
+			require.Equal(t, tt.code, r.code, r.output)
+			require.Contains(t, r.output, tt.says)
+		})
+	}
+}
+
+// Ctrl-C ends all parts, and what they had measured is merged.
+func TestDistributedIsInterrupted(t *testing.T) {
+	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := distributed(t, func(script *os.Process) {
+		eventually(t, "the parts are at work", func() bool { return requests.Load() > 100 })
+		require.NoError(t, script.Signal(os.Interrupt))
+	}, "--parts", "2", "--", "testdata/distributed.js", "-e", "DURATION=5m", "-e", "HTTP_URL="+url)
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	rep := r.report(t, "http")
+	require.True(t, rep.Interrupted)
+	require.Len(t, rep.Steps, 1)
+	require.Positive(t, rep.Steps[0].Ops)
+	require.Zero(t, rep.Steps[0].Failed)
+}
+
+// Without windows each part does its steps as it can; the merged report is whole all the same, and that is said.
+func TestDistributedWithoutWindows(t *testing.T) {
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "extensions/sweep/examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)
+	requireExampleSteps(t, r, "http", "get")
+	require.Contains(t, r.output, "PORTABLE=false: parts went on to their next step each for itself")
+}

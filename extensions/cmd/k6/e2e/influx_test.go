@@ -1,0 +1,227 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
+)
+
+// influxDatabase is the address of a database of the test's own in the InfluxDB that the Makefile has started.
+func influxDatabase(t *testing.T) string {
+	t.Helper()
+	u, err := url.Parse(influxtest.URL(t))
+	require.NoError(t, err)
+	name := fmt.Sprintf("%s_%d", t.Name(), time.Now().UnixNano()) // k6 does not quote it
+	u.Path = "/" + name
+	t.Cleanup(func() { influxtest.Query(t, influxtest.URL(t), `DROP DATABASE "`+name+`"`) })
+
+	return u.String()
+}
+
+// gets is a sweep of memcached that only reads.
+func gets(t *testing.T, more ...string) map[string]string {
+	t.Helper()
+
+	return cachesEnv(t, append([]string{
+		"TARGET", "memcached", "MIX", "get:1", "KEYS", "1000", "PAUSE", "0s", "WARMUP", "500ms",
+	}, more...)...)
+}
+
+// written matches the summary of an output that has dropped points.
+var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
+
+// requireStreamed compares what is in InfluxDB with the report: the same operations, bytes and lookups in each step, every second once.
+func requireStreamed(t *testing.T, r *run, address, scenario string) {
+	t.Helper()
+	points := 0
+	for _, s := range cacheSteps(t, r, scenario) {
+		of := fmt.Sprintf(`scenario='%s' AND clients='%d' AND repeat='%d' AND op='%s' AND target='memcached' AND phase='measure'`,
+			scenario, s.Clients, s.Repeat, s.Op)
+		rows := influxtest.Query(t, address, "SELECT * FROM sweep WHERE "+of)
+		require.NotEmpty(t, rows, r.output)
+		sums := map[string]float64{}
+		for _, row := range rows {
+			for _, field := range []string{"ops", "failed", "bytes_sent", "bytes_received", "hits", "misses"} {
+				sums[field] += row.Number(t, field)
+			}
+			if row.Number(t, "ops") > 0 {
+				require.Positive(t, row.Number(t, "p50"))
+				require.LessOrEqual(t, row.Number(t, "p50"), row.Number(t, "p999"))
+				require.LessOrEqual(t, row.Number(t, "p999"), row.Number(t, "max"))
+			}
+		}
+		require.Equal(t, map[string]float64{
+			"ops": float64(s.Ops), "failed": float64(s.Failed), "bytes_sent": float64(s.BytesSent),
+			"bytes_received": float64(s.BytesReceived), "hits": float64(s.Extra.Hits), "misses": float64(s.Extra.Misses),
+		}, sums)
+
+		require.GreaterOrEqual(t, len(rows), int(s.Seconds), "every second is there")
+		for i := range int(s.Seconds) - 1 {
+			require.Equal(t, time.Second, time.Duration(rows[i+1].Time(t)-rows[i].Time(t)), "on the second")
+		}
+		totals := influxtest.Query(t, address, "SELECT * FROM sweep_step WHERE "+of)
+		require.Len(t, totals, 1)
+		require.InDelta(t, s.Ops, totals[0].Number(t, "ops"), 0)
+		require.InDelta(t, s.Seconds, totals[0].Number(t, "seconds"), 0)
+		require.InDelta(t, s.OpsPerSecond, totals[0].Number(t, "ops_per_second"), 1e-6)
+		require.InDelta(t, s.LatencyMs.P99, totals[0].Number(t, "p99"), 1e-9)
+		require.InDelta(t, s.CPUSeconds.K6, totals[0].Number(t, "cpu_k6"), 1e-9)
+		require.InDelta(t, *s.Extra.HitRate, totals[0].Number(t, "hit_rate"), 1e-9)
+		require.InDelta(t, s.Clients, totals[0].Number(t, "clients_done"), 0)
+		require.Equal(t, true, totals[0]["complete"])
+		require.NotEmpty(t, totals[0].Text("instance"))
+		points += len(rows) + 1
+	}
+	points += len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
+	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
+}
+
+func TestInfluxHasEverySecondOfASweep(t *testing.T) {
+	address := influxDatabase(t)
+	r := k6(t, options{
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,8", "DURATION", "3400ms", "REPEATS", "2"),
+		args: []string{"--out", "sweep-influxdb=" + address, "--tag", "testid=seven"},
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	requireStreamed(t, r, address, "cache-sweep")
+	all := len(influxtest.Query(t, address, "SELECT ops FROM sweep"))
+	require.Len(t, influxtest.Query(t, address, "SELECT ops FROM sweep WHERE testid='seven'"), all)
+	require.NotEmpty(t, influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup'"))
+	require.NotEmpty(t, r.lines("sweep-influxdb (InfluxDB 1 at http://"), r.output)
+}
+
+// influxd is killed in the middle and started again: everything is delivered in the end.
+func TestInfluxIsKilledAndComesBack(t *testing.T) {
+	server := influxtest.Start(t)
+	address := server.Address + "/k6"
+	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
+	var watched sync.WaitGroup
+	watched.Go(func() {
+		for len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) < 2 {
+			time.Sleep(20 * time.Millisecond)
+		}
+		server.Kill()
+	})
+	r := k6(t, options{
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "4", "DURATION", "8s"),
+		args:  []string{"--out", "sweep-influxdb=" + address},
+		shows: "takes no points", measuring: func(*os.Process) {
+			watched.Wait()
+			server.Restart()
+		},
+	})
+	watched.Wait()
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Len(t, r.lines("takes no points"), 1)
+	require.Len(t, r.lines("takes points again"), 1)
+	requireStreamed(t, r, address, "cache-sweep")
+}
+
+// The same without its coming back: what was not delivered is counted, and the exit code is that of the gates.
+func TestInfluxIsKilled(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate.json")
+	require.NoError(t, os.WriteFile(gate, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e9}]}`), 0o600))
+	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"THRESHOLDS", gate}} {
+		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			server := influxtest.Start(t)
+			address := server.Address + "/k6"
+			influxtest.Query(t, address, `CREATE DATABASE "k6"`)
+			var watched sync.WaitGroup
+			watched.Go(func() {
+				for len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) < 2 {
+					time.Sleep(20 * time.Millisecond)
+				}
+				server.Kill()
+			})
+			r := k6(t, options{
+				script: "cache-sweep.js", env: gets(t, append(more, "CLIENTS", "4", "DURATION", "5s")...),
+				args: []string{"--out", "sweep-influxdb=" + address + "?flushTimeout=1s"},
+			})
+			watched.Wait()
+			require.Equal(t, code, r.code, r.output)
+			server.Restart()
+			there := len(influxtest.Query(t, address, "SELECT ops FROM sweep")) + len(influxtest.Query(t, address, "SELECT ops FROM sweep_step"))
+			match := written.FindStringSubmatch(r.lines(" points written, ")[0])
+			require.Equal(t, strconv.Itoa(there), match[1], r.output)
+			dropped, err := strconv.Atoi(match[2])
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, dropped, 2, "the last seconds and the step: %s", r.output)
+			require.Contains(t, r.output, "not written within 1s of the end of the test: ")
+			for _, s := range cacheSteps(t, r, "cache-sweep") {
+				require.True(t, s.Complete, "the test goes on")
+				require.InDelta(t, 5, s.Seconds, 1)
+			}
+		})
+	}
+}
+
+// A server that refuses the token, and one that is down from the start, are both told, and change nothing.
+func TestInfluxThatIsNotThere(t *testing.T) {
+	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"code":"unauthorized","message":"unauthorized access with %s"}`, r.Header.Get("Authorization"))
+	}))
+	defer refuses.Close()
+	down := httptest.NewServer(nil)
+	down.Close()
+	for address, why := range map[string]string{
+		refuses.URL + "?organization=us&bucket=b&token=" + password:  "401 unauthorized access with Token ***",
+		down.URL + "/db?version=3&flushTimeout=1s&token=" + password: "connection refused",
+	} {
+		r := k6(t, options{
+			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "OPS", "1000"), args: []string{"--out", "sweep-influxdb=" + address},
+		})
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Len(t, r.lines(" 0 points written, "), 1, r.output)
+		require.Contains(t, r.output, why)
+		require.True(t, r.report(t, "cache-sweep").Steps[0].Complete)
+	}
+}
+
+func TestInfluxSettingsThatAreWrong(t *testing.T) {
+	for argument, want := range map[string]string{
+		"sweep-influxdb=http://127.0.0.1:1/db?gzip=no&token=" + password: `there is no setting \"gzip\"`,
+		"sweep-influxdb=127.0.0.1:1/" + password:                         "must be a URL such as http://host:port/database",
+		"sweep-influxdb=http://127.0.0.1:1":                              "InfluxDB 1 needs database",
+	} {
+		r := k6(t, options{script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""}, args: []string{"--out", argument}})
+		require.NotEqual(t, exitOK, r.code)
+		require.Contains(t, r.output, want)
+	}
+}
+
+// k6's own output of all samples: each of them is there, and none has overwritten another.
+func TestInfluxOfK6HasEverySample(t *testing.T) {
+	for _, o := range []options{
+		{script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""}},
+		{script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,16", "DURATION", "1500ms", "REPEATS", "2")},
+	} {
+		address := influxDatabase(t)
+		o.args = []string{"--out", "influxdb=" + address}
+		r := k6(t, o)
+		require.Equal(t, exitOK, r.code, r.output)
+		for _, metric := range []string{
+			"sweep_ops", "sweep_failed", "sweep_ops_per_second", "sweep_p99", "sweep_clients_done", "sweep_duration", "iterations",
+		} {
+			rows := influxtest.Query(t, address, `SELECT count(value) FROM "`+metric+`"`)
+			if sent := len(r.samples(t, metric)); sent == 0 {
+				require.Equal(t, "sweep_duration", metric)
+				require.Empty(t, rows)
+			} else {
+				require.InDelta(t, sent, rows[0].Number(t, "count"), 0, metric)
+			}
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireNoFault checks that every iteration did what it should, without an exception and with all of its checks.
+func requireNoFault(t *testing.T, r *run, iterations int) {
+	t.Helper()
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Empty(t, r.lines("level=error"), r.output)
+	require.Equal(t, float64(iterations), sum(r.samples(t, "iterations"), nil))
+	for _, p := range r.samples(t, "checks") {
+		require.Equal(t, 1.0, p.Data.Value, "%s: %v", r.output, p.Data.Tags)
+	}
+}
+
+func TestExamplesOfCaches(t *testing.T) {
+	for file, iterations := range map[string]int{
+		"memcached/examples/basic.js": 20, "memcached/examples/pipeline.js": 20,
+		"umemcache/examples/get-or-set.js": 800, "umemcache/examples/set-get-del.js": 400,
+	} {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			r := k6(t, options{script: "../extensions/" + file, env: cachesEnv(t), args: iterationsOf(2, iterations)})
+			requireNoFault(t, r, iterations)
+		})
+	}
+}
+
+func TestExampleMemcachedSweep(t *testing.T) {
+	r := k6(t, options{script: "../extensions/memcached/examples/sweep.js", env: cachesEnv(t)})
+	requireWholeSweep(t, r, "lookup", 2000)
+}
+
+// iterationsOf are k6's options for so many iterations, where the script itself asks for more.
+func iterationsOf(vus, iterations int) []string {
+	return []string{"--vus", strconv.Itoa(vus), "--iterations", strconv.Itoa(iterations)}
+}
+
+// natsExample runs an example of k6/x/nats. Machbase has no part in it.
+func natsExample(t *testing.T, name string, args ...string) *run {
+	t.Helper()
+	url := os.Getenv("NATS_URL")
+	require.NotEmpty(t, url, "run the tests with `make test`, or as scripts/servers.sh with nats -- go test ./...")
+
+	return k6(t, options{
+		script: "../extensions/nats/examples/" + name, args: args, env: map[string]string{defaultEnvMachbase: "", "NATS_URL": url},
+	})
+}
+
+func TestExamplesOfNATS(t *testing.T) {
+	for name, iterations := range map[string]int{"core.js": 20, "jetstream.js": 6, "kv.js": 20, "object-store.js": 20, "request-reply.js": 20} {
+		t.Run(name, func(t *testing.T) {
+			requireNoFault(t, natsExample(t, name, iterationsOf(2, iterations)...), iterations)
+		})
+	}
+}
+
+func TestExampleNATSSweep(t *testing.T) {
+	requireWholeSweep(t, natsExample(t, "sweep.js"), "kv", 1000)
+}
+
+// requireWholeSweep checks a sweep of 1, 8 and 32 clients.
+func requireWholeSweep(t *testing.T, r *run, scenario string, share int) {
+	t.Helper()
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, scenario).Steps
+	require.Len(t, steps, 3)
+	for i, clients := range []int{1, 8, 32} {
+		require.Equal(t, clients, steps[i].Clients)
+		require.Equal(t, share*clients, steps[i].Ops)
+		require.Zero(t, steps[i].Failed)
+		require.True(t, steps[i].Complete)
+	}
+}

@@ -1,0 +1,313 @@
+package e2e
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// natsEnv is the address of the NATS that the Makefile has started. Machbase has no part in it.
+func natsEnv(t *testing.T, more ...string) map[string]string {
+	t.Helper()
+	env := map[string]string{defaultEnvMachbase: "", "NATS_URL": os.Getenv("NATS_URL")}
+	require.NotEmpty(t, env["NATS_URL"], "run the tests with `make test`, or as scripts/servers.sh with machbase nats -- go test ./...")
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+
+	return env
+}
+
+func TestNatsExamples(t *testing.T) {
+	for _, example := range []string{"core", "jetstream", "kv", "layout", "object-store", "request-reply"} {
+		r := k6(t, options{script: "../extensions/nats/examples/" + example + ".js", env: natsEnv(t)})
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Positive(t, sum(r.samples(t, "nats_ops"), map[string]string{"outcome": "ok"}), example)
+		require.Equal(t, sum(r.samples(t, "nats_connects"), nil), float64(len(r.samples(t, "nats_connects"))))
+	}
+	r := k6(t, options{script: "../extensions/nats/examples/sweep.js", env: natsEnv(t)})
+	require.Equal(t, exitOK, r.code, r.output)
+	for i, clients := range []int{1, 8, 32} {
+		s := r.report(t, "kv").Steps[i]
+		require.Equal(t, 1000*clients, s.Ops)
+		require.Zero(t, s.Failed)
+		require.Equal(t, "put-get", s.Op)
+	}
+	entries, err := os.ReadDir(filepath.Join(root, "extensions/nats/examples"))
+	require.NoError(t, err)
+	require.Len(t, entries, 7, "all examples are run here")
+}
+
+// natsjsRows are the published rows, in their order.
+var natsjsRows = []string{
+	"OrbSet", "MicroWrite", "OrbSetGet", "MicroWriteRead", "OrbGet", "MicroRead", "OrbList", "MicroList", "OrbListPagination", "MicroListPagination",
+	"OrbSetLarge", "MicroWriteLarge", "OrbGetLarge", "MicroReadLarge", "OrbSetGetLarge", "MicroWriteReadLarge", "OrbDeleteLarge", "MicroDeleteLarge",
+}
+
+func TestNatsjsKV(t *testing.T) {
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "10", "TABLES", "3", "KEYS", "250", "THRESHOLDS", "../thresholds/natsjs-kv.json")})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := map[string]step{}
+	for _, s := range r.report(t, "natsjs-kv").Steps {
+		require.Zero(t, s.Failed, s.Op)
+		require.True(t, s.Complete)
+		require.Equal(t, 1, s.Clients)
+		steps[s.Op] = s
+	}
+	require.Len(t, steps, 18+2+9, "the published rows, those that make it fair, and the compatible mode")
+	for _, row := range natsjsRows {
+		s, ok := steps[row]
+		require.True(t, ok, row)
+		want := 10
+		if row == "MicroList" {
+			want = 6 // as published, and no more
+		}
+		require.Equal(t, want, s.Ops, row)
+	}
+	require.Equal(t, 10*250, steps["OrbList"].Rows)
+	require.Equal(t, 6*3*250, steps["MicroList"].Rows)
+	require.Equal(t, 6*250, steps["MicroListTable"].Rows)
+	require.Greater(t, steps["MicroWriteLarge"].BytesSent, 10*1398104)
+
+	table := r.table(t, "natsjs-kv")
+	require.Contains(t, r.output, table, "what is shown is what is kept")
+	require.Regexp(t, `(?m)^\| row +\| iterations \| +ns/op \| moved B/op \| failed \| published ns/op \|$`, table)
+	rows := regexp.MustCompile(`(?m)^\| (\w+) +\| +(\d+) \| +(\d+) \| +(\d+) \| +0 \| +(\d+|-) \|$`).FindAllStringSubmatch(table, -1)
+	require.Len(t, rows, 29)
+	for i, row := range natsjsRows {
+		require.Equal(t, row, rows[i][1])
+		require.NotEqual(t, "-", rows[i][5])
+		require.InDelta(t, steps[row].LatencyMs.Mean*1e6, number(t, rows[i][3]), 1)
+		require.InDelta(t, float64(steps[row].BytesSent+steps[row].BytesReceived)/float64(steps[row].Ops), number(t, rows[i][4]), 1)
+	}
+	for _, want := range []string{
+		`\| Set +\| MicroWrite / OrbSet +\| +\| [0-9.]+x \| +- \| +0\.99x \|`, `\| Set +\| MicroWrite / OrbCompatSet +\| +\| +[0-9.]+x \| +- \| +- \|`,
+		`\| List +\| MicroList / OrbList +\| as published  \| +[0-9.]+x \| +[0-9.]+x \| +74\.3x \|`,
+		`\| List +\| MicroListTable / OrbList +\| like for like \| +[0-9.]+x \| +[0-9.]+x \| +- \|`,
+		`\| ListPagination +\| MicroListPagination / OrbListPagination +\| as published  \| +[0-9.]+x \| +[0-9.]+x \| +1\.00x \|`,
+		`\| ListPagination +\| MicroListPaginationTable / OrbListPagination +\| like for like \| +[0-9.]+x \| +[0-9.]+x \| +- \|`,
+		`\| GetLarge +\| MicroReadLarge / OrbGetLarge +\| +\| +[0-9.]+x \| +- \| +13\.5x \|`,
+	} {
+		require.Regexp(t, want, table)
+	}
+	require.NotContains(t, table, "OrbCompatList /")
+	ratio := regexp.MustCompile(`MicroReadLarge / OrbGetLarge +\| +\| +([0-9.]+)x`).FindStringSubmatch(table)
+	require.InEpsilon(t, steps["MicroReadLarge"].LatencyMs.Mean/steps["OrbGetLarge"].LatencyMs.Mean, number(t, ratio[1]), 0.06)
+}
+
+func number(t *testing.T, text string) float64 {
+	t.Helper()
+	n, err := strconv.ParseFloat(text, 64)
+	require.NoError(t, err)
+
+	return n
+}
+
+func TestNatsjsKVOfSomeRows(t *testing.T) {
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, "natsjs-kv").Steps
+	require.Len(t, steps, 2)
+	require.Equal(t, 1200, steps[0].Ops)
+	require.Equal(t, 1200, steps[1].Ops)
+	require.NotContains(t, r.table(t, "natsjs-kv"), "Ratios", "there is nothing to compare with")
+}
+
+// A fill that fails costs its own row.
+func TestNatsjsKVThatCannotFill(t *testing.T) {
+	server := startNats(t, 1, "max_payload: 100000")[0]
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "OPS", "3", "LAYOUT", "orb", "ROWS", "OrbGetLarge,OrbGet,OrbSetLarge")})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.NotEmpty(t, r.lines("OrbGetLarge: put key"), r.output)
+	steps := map[string]step{}
+	for _, s := range r.report(t, "natsjs-kv").Steps {
+		steps[s.Op] = s
+	}
+	require.Equal(t, 3, steps["OrbGet"].Ops)
+	require.Equal(t, 3, steps["OrbSetLarge"].Failed)
+	require.Equal(t, 1, steps["natsjs-kv"].Failed, "the fill")
+	require.Regexp(t, `(?m)^\| OrbGetLarge +\| +0 \| +- \| +- \|`, r.table(t, "natsjs-kv"))
+}
+
+func TestNatsjsKVSweep(t *testing.T) {
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "100", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
+	require.Equal(t, exitOK, r.code, r.output)
+	for _, layout := range []string{"orb", "orb-compat", "micro"} {
+		for mix, ops := range map[string][]string{"put": {"set"}, "get": {"get"}, "mixed": {"get", "set"}} {
+			rep := r.report(t, "natsjs-kv-sweep-"+layout+"-"+mix)
+			require.Equal(t, "nats", rep.Target["kind"])
+			require.Equal(t, layout, rep.Params["layout"])
+			require.Len(t, rep.Steps, 2*len(ops))
+			done := map[int]int{}
+			for i, s := range rep.Steps {
+				require.Equal(t, ops[i%len(ops)], s.Op)
+				require.Zero(t, s.Failed)
+				require.True(t, s.Complete)
+				done[s.Clients] += s.Ops
+			}
+			require.Equal(t, map[int]int{1: 100, 8: 800}, done, "to the operation")
+		}
+	}
+}
+
+func TestNatsjsKVSweepWithGates(t *testing.T) {
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,64", "DURATION", "1s", "WARMUP", "100ms", "KEYS", "100",
+		"LAYOUT", "micro", "MIX", "mixed", "THRESHOLDS", "../thresholds/natsjs-kv-sweep.json")})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Contains(t, r.output, "gates held")
+	require.Len(t, r.report(t, "natsjs-kv-sweep").Steps, 4)
+}
+
+func TestNatsCore(t *testing.T) {
+	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "40", "BATCH", "20", "WARMUP", "0s", "PAUSE", "0s")})
+	require.Equal(t, exitOK, r.code, r.output)
+	for work, op := range map[string]string{"publish": "publish", "pubsub": "deliver", "request": "request"} {
+		steps := r.report(t, "nats-core-"+work).Steps
+		require.Len(t, steps, 2, work)
+		for i, clients := range []int{1, 8} {
+			require.Equal(t, op, steps[i].Op)
+			require.Equal(t, 40*clients, steps[i].Ops, "%s: messages are delivered once, and none is lost", work)
+			require.Zero(t, steps[i].Failed)
+			require.Positive(t, steps[i].LatencyMs.P50)
+		}
+	}
+	published := r.report(t, "nats-core-publish").Steps[1]
+	require.Equal(t, 8*40*20, published.Rows)
+	require.Greater(t, published.BytesSent, 8*40*20*100)
+	require.Regexp(t, `(?m)^\| 8 \| 1 \| 6400 \| \d+ \| [0-9.]+ \|$`, r.output)
+
+	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,64", "DURATION", "1s", "WARMUP", "100ms", "WORK", "request",
+		"THRESHOLDS", "../thresholds/nats-core.json")})
+	require.Equal(t, exitOK, gated.code, gated.output)
+	require.Contains(t, gated.output, "gates held")
+}
+
+func TestNatsSettings(t *testing.T) {
+	for _, tt := range []struct {
+		script, name, value, says string
+	}{
+		{"natsjs-kv.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
+		{"natsjs-kv-sweep.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
+		{"natsjs-kv.js", "ROWS", "OrbSet,Set", `ROWS must be a comma-separated list of some of OrbSet, MicroWrite, `},
+		{"natsjs-kv.js", "OPS", "0", `OPS must be a whole number from 1 to 1000000, but is "0"`},
+		{"natsjs-kv-sweep.js", "MIX", "half", `MIX must be one of put, get, mixed, all, but is "half"`},
+		{"natsjs-kv-sweep.js", "THRESHOLDS", "x", `THRESHOLDS is for one scenario, and there are 9: set LAYOUT and MIX`},
+		{"nats-core.js", "WORK", "play", `WORK must be one of publish, pubsub, request, all, but is "play"`},
+		{"nats-core.js", "THRESHOLDS", "x", `THRESHOLDS is for one scenario, and there are 3: set WORK`},
+		{"nats-core.js", "NATS_URL", "http://host", "new Client: a server must look like nats://user:password@host:4222"},
+	} {
+		r := k6(t, options{script: tt.script, env: natsEnv(t, tt.name, tt.value)})
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
+	}
+	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "NATS_URL", "127.0.0.1:1")})
+	require.NotEqual(t, exitOK, r.code, r.output)
+	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1: connection refused; is a nats-server running there?"), r.output)
+}
+
+// natsServer is a nats-server of one test.
+type natsServer struct {
+	url  string
+	addr string
+	path string
+	conf string
+	cmd  *exec.Cmd
+}
+
+// startNats starts servers of the test's own, with JetStream: a cluster where there are several.
+func startNats(t *testing.T, number int, more string) []*natsServer {
+	t.Helper()
+	built, err := exec.Command(filepath.Join(root, "scripts/servers.sh"), "build", "nats").Output()
+	require.NoError(t, err)
+	servers, routes := make([]*natsServer, number), make([]string, number)
+	for i := range routes {
+		routes[i] = fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	}
+	for i := range servers {
+		dir := t.TempDir()
+		s := &natsServer{addr: fmt.Sprintf("127.0.0.1:%d", freePort(t)), path: strings.TrimSpace(string(built)), conf: filepath.Join(dir, "conf")}
+		s.url = "nats://" + s.addr
+		conf := fmt.Sprintf("server_name: server-%d\nlisten: %q\njetstream { store_dir: %q }\n%s\n", i, s.addr, dir, more)
+		if number > 1 {
+			conf += fmt.Sprintf("cluster { name: fault, listen: %q, routes: [ nats-route://%s ] }\n", routes[i], strings.Join(routes, ", nats-route://"))
+		}
+		require.NoError(t, os.WriteFile(s.conf, []byte(conf), 0o600))
+		require.NoError(t, s.start())
+		t.Cleanup(s.kill)
+		servers[i] = s
+	}
+	for _, s := range servers {
+		eventually(t, "nats-server does not start", s.answers)
+	}
+
+	return servers
+}
+
+func (s *natsServer) start() error {
+	s.cmd = exec.Command(s.path, "--config", s.conf)
+
+	return s.cmd.Start()
+}
+
+// kill ends it as a crash would.
+func (s *natsServer) kill() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+func (s *natsServer) answers() bool {
+	conn, err := net.Dial("tcp", s.addr)
+	if err == nil {
+		_ = conn.Close()
+	}
+
+	return err == nil
+}
+
+var acknowledged = regexp.MustCompile(`ACKNOWLEDGED (\d+) (\d+) (\d+)`)
+
+// The server to which all clients are connected, and which leads the stream, is killed in the middle of the step, and comes back:
+// whatever was acknowledged is in the stream, once.
+func TestNatsServerOfAClusterIsKilledAndRestarted(t *testing.T) {
+	servers := startNats(t, 3, "")
+	list := servers[0].url + "," + servers[1].url + "," + servers[2].url
+	restarted := make(chan error, 1)
+	r := k6(t, options{
+		script: "testdata/nats_publish.js",
+		env:    natsEnv(t, "SERVERS", list),
+		measuring: func(*os.Process) {
+			servers[0].kill()
+			restarted <- servers[0].start()
+		},
+	})
+	require.NoError(t, <-restarted)
+	require.Equal(t, exitThreshold, r.code, r.output)
+	steps := r.report(t, "publish").Steps
+	require.Len(t, steps, 1)
+	require.True(t, steps[0].Complete)
+	require.GreaterOrEqual(t, steps[0].Failed, 4, "each client had a message under way")
+	require.GreaterOrEqual(t, sum(r.samples(t, "nats_reconnects"), nil), 4.0)
+
+	clients := acknowledged.FindAllStringSubmatch(r.output, -1)
+	require.Len(t, clients, 4)
+	total := 0
+	counts := make([]string, 0, len(clients))
+	for _, c := range clients {
+		counts = append(counts, c[1]+":"+c[2])
+		total += int(number(t, c[2]))
+		require.Less(t, number(t, c[3]), 3000.0, "messages went through again at the end")
+	}
+	require.Equal(t, steps[0].Ops, total)
+
+	check := k6(t, options{script: "testdata/nats_check.js", env: natsEnv(t, "SERVERS", list, "ACKNOWLEDGED", strings.Join(counts, ","))})
+	require.Equal(t, exitOK, check.code, check.output)
+	require.Contains(t, check.output, fmt.Sprintf("ALL %d ARE THERE", total))
+}

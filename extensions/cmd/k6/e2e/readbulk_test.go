@@ -1,0 +1,424 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
+)
+
+// gateway is the emulator that the Makefile has started.
+type gateway struct {
+	address, key, keyWithoutRead, control string
+}
+
+// startedGateway returns it without faults, and with no calls in its summary.
+func startedGateway(t *testing.T) *gateway {
+	t.Helper()
+	g := &gateway{os.Getenv("MXGW_ADDR"), os.Getenv("MXGW_KEY"), os.Getenv("MXGW_KEY_WITHOUT_READ"), os.Getenv("MXGW_CONTROL")}
+	require.NotContains(t, []string{g.address, g.key, g.keyWithoutRead, g.control}, "",
+		"run the tests with `make test`, or as scripts/servers.sh with mxgateway -- go test -run ReadBulk ./...")
+	g.request(t, http.MethodDelete, "faults", "")
+	g.request(t, http.MethodDelete, "summary", "")
+	t.Cleanup(func() { g.request(t, http.MethodDelete, "faults", "") })
+
+	return g
+}
+
+func (g *gateway) request(t *testing.T, method, path, body string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, g.control+"/"+path, strings.NewReader(body))
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	var answer bytes.Buffer
+	_, err = answer.ReadFrom(response.Body)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, response.StatusCode, answer.String())
+
+	return answer.Bytes()
+}
+
+// readCalls are what the published JSON object and the gateway's own summary have.
+type readCalls struct {
+	Language                                 string
+	DurationMs                               float64
+	TotalCalls, SuccessfulCalls, FailedCalls int
+	TotalReadResults, CachedReadResults      int
+	CallsPerSecond                           float64
+	LatencyMs                                struct{ P50, P95, P99, Max, Mean float64 }
+}
+
+// served is what the gateway has counted.
+func (g *gateway) served(t *testing.T) readCalls {
+	t.Helper()
+	var summary struct{ Total readCalls }
+	require.NoError(t, json.Unmarshal(g.request(t, http.MethodGet, "summary", ""), &summary))
+
+	return summary.Total
+}
+
+// openSessions is how many sessions the gateway has.
+func (g *gateway) openSessions(t *testing.T) int {
+	t.Helper()
+	var state struct{ Sessions int }
+	require.NoError(t, json.Unmarshal(g.request(t, http.MethodGet, "", ""), &state))
+
+	return state.Sessions
+}
+
+func (g *gateway) env(more ...string) map[string]string {
+	return readBulkEnv(g.address, g.key, more...)
+}
+
+func readBulkEnv(address, key string, more ...string) map[string]string {
+	env := map[string]string{
+		defaultEnvMachbase: "", "MXGW_ADDR": address, "MXGW_KEY": key, "DURATION": "2s", "WARMUP": "0s", "PAUSE": "0s",
+	}
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+
+	return env
+}
+
+// readBulk runs the scenario. No key is ever shown.
+func readBulk(t *testing.T, env map[string]string) *run {
+	t.Helper()
+	r := k6(t, options{script: "read-bulk.js", env: env})
+	require.NotContains(t, r.output, env["MXGW_KEY"])
+
+	return r
+}
+
+// object is the one line of the published JSON that a run has printed.
+func (r *run) object(t *testing.T) (calls readCalls) {
+	t.Helper()
+	lines := r.lines(`{"language":"k6"`)
+	require.Len(t, lines, 1, r.output)
+	decoder := json.NewDecoder(strings.NewReader(lines[0]))
+	decoder.DisallowUnknownFields()
+	require.NoError(t, decoder.Decode(&calls))
+	require.Equal(t, calls.TotalCalls, calls.SuccessfulCalls+calls.FailedCalls)
+	require.LessOrEqual(t, calls.LatencyMs.P50, calls.LatencyMs.P95)
+	require.LessOrEqual(t, calls.LatencyMs.P95, calls.LatencyMs.P99)
+	require.LessOrEqual(t, calls.LatencyMs.P99, calls.LatencyMs.Max)
+	require.InEpsilon(t, float64(calls.TotalCalls)/calls.DurationMs*1000, calls.CallsPerSecond, 0.001)
+
+	return calls
+}
+
+// requireClose holds a median of k6's against the gateway's own, of the same calls: what is between them is the way there and back.
+func requireClose(t *testing.T, server, client float64) {
+	t.Helper()
+	require.InDelta(t, server, client, 0.15*server+2)
+}
+
+func TestReadBulkOfOneClient(t *testing.T) {
+	for _, client := range []string{"mxgateway", "grpc"} {
+		g := startedGateway(t)
+		r := readBulk(t, g.env("CLIENT", client, "BULK", "20"))
+		require.Equal(t, exitOK, r.code, r.output)
+		calls, served := r.object(t), g.served(t)
+		require.Positive(t, calls.TotalCalls)
+		require.Zero(t, calls.FailedCalls)
+		require.Equal(t, served.TotalCalls, calls.TotalCalls, "there was no warm-up: each call is counted on both sides")
+		require.Equal(t, 20*calls.TotalCalls, calls.TotalReadResults)
+		require.Equal(t, served.CachedReadResults, calls.CachedReadResults)
+		require.InDelta(t, 2000, calls.DurationMs, 1000)
+		require.Zero(t, g.openSessions(t))
+
+		rep := r.report(t, "read-bulk")
+		require.Len(t, rep.Steps, 1)
+		require.Equal(t, calls.TotalCalls, rep.Steps[0].Ops)
+		require.Equal(t, "readBulk", rep.Steps[0].Op)
+		require.Contains(t, rep.Target["version"], "emulator")
+		require.Equal(t, client, rep.Target["driver"])
+		if client == "mxgateway" {
+			requireClose(t, served.LatencyMs.P50, calls.LatencyMs.P50)
+			require.Equal(t, calls.TotalReadResults, rep.Steps[0].Rows)
+			require.Positive(t, rep.Steps[0].BytesReceived)
+			require.Equal(t, float64(calls.CachedReadResults), sum(r.samples(t, "mxgateway_results_cached"), nil))
+		} else { // in JavaScript, and with the race detector, it takes longer
+			require.GreaterOrEqual(t, calls.LatencyMs.P50, served.LatencyMs.P50*0.9)
+		}
+	}
+}
+
+// The object is the last line of standard output: drivers of many clients look there. A warm-up is in none of its figures.
+func TestReadBulkPrintsTheObjectLast(t *testing.T) {
+	g := startedGateway(t)
+	args := []string{"run", "--no-color", "--quiet", "-e", "RESULTS=" + t.TempDir()}
+	for name, value := range g.env("WARMUP", "1s") {
+		args = append(args, "-e", name+"="+value)
+	}
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append(args, script("read-bulk.js"))...)
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	var calls readCalls
+	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &calls))
+	var keys map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &keys))
+	require.Len(t, keys, 9)
+	require.Less(t, calls.TotalCalls, g.served(t).TotalCalls)
+	require.Equal(t, calls.TotalReadResults, calls.CachedReadResults, "after a warm-up all tags have a value")
+}
+
+func TestReadBulkOfFiveClients(t *testing.T) {
+	g := startedGateway(t)
+	r := readBulk(t, g.env("CLIENTS", "5", "DURATION", "3s"))
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Empty(t, r.lines(`{"language"`), "the object is that of one client")
+	s, served := r.report(t, "read-bulk").Steps[0], g.served(t)
+	require.Equal(t, served.TotalCalls, s.Ops)
+	require.Zero(t, s.Failed)
+	requireClose(t, served.LatencyMs.P50, s.LatencyMs.P50)
+	require.InEpsilon(t, served.CallsPerSecond, s.OpsPerSecond, 0.15)
+}
+
+func TestReadBulkSweep(t *testing.T) {
+	g := startedGateway(t)
+	env := g.env("CLIENTS", "1,2,5,10", "OPS", "20", "CONNECTION", "shared", "PROTO", "reflection", "THRESHOLDS", "../thresholds/read-bulk.json")
+	delete(env, "DURATION")
+	r := readBulk(t, env)
+	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output) // with the race detector, figures are no matter
+	steps := r.report(t, "read-bulk").Steps
+	require.Len(t, steps, 4)
+	for i, clients := range []int{1, 2, 5, 10} {
+		require.Equal(t, clients, steps[i].Clients)
+		require.Equal(t, 20*clients, steps[i].Ops)
+		require.Zero(t, steps[i].Failed)
+		require.True(t, steps[i].Complete)
+	}
+	require.Equal(t, 20*18, g.served(t).TotalCalls)
+	require.Zero(t, g.openSessions(t))
+}
+
+// What goes wrong is counted, the run ends in its time, and the object is printed.
+func TestReadBulkFaults(t *testing.T) {
+	for _, client := range []string{"mxgateway", "grpc"} {
+		t.Run(client, func(t *testing.T) {
+			g := startedGateway(t)
+
+			r := readBulk(t, g.env("CLIENT", client, "MXGW_KEY", "mxgw_test_wrong"))
+			require.Equal(t, exitThreshold, r.code, r.output)
+			calls := r.object(t)
+			require.Zero(t, calls.SuccessfulCalls)
+			require.Positive(t, calls.FailedCalls)
+			require.LessOrEqual(t, calls.FailedCalls, 21, "a gateway that refuses is not asked again and again")
+			require.Positive(t, calls.LatencyMs.P50)
+			require.Zero(t, g.served(t).TotalCalls)
+
+			r = readBulk(t, g.env("CLIENT", client, "MXGW_KEY", g.keyWithoutRead))
+			require.Equal(t, exitThreshold, r.code, r.output)
+			calls = r.object(t)
+			require.Zero(t, calls.SuccessfulCalls)
+			require.Positive(t, calls.FailedCalls)
+			require.Positive(t, calls.LatencyMs.P50, "of calls that failed")
+			require.Equal(t, calls.FailedCalls, r.report(t, "read-bulk").Steps[0].Failed)
+			require.NotEmpty(t, r.lines("invoke:read"))
+
+			g = startedGateway(t)
+			g.request(t, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,skip=50,calls=5")
+			r = readBulk(t, g.env("CLIENT", client))
+			require.Equal(t, exitThreshold, r.code, r.output)
+			calls = r.object(t)
+			require.Equal(t, 5, calls.FailedCalls)
+			require.Greater(t, calls.SuccessfulCalls, 50, "it goes on afterwards")
+			require.Equal(t, g.served(t).TotalCalls, calls.TotalCalls)
+
+			g = startedGateway(t)
+			g.request(t, http.MethodPost, "faults", "kind=items,items=2,calls=10")
+			r = readBulk(t, g.env("CLIENT", client))
+			calls = r.object(t)
+			require.Zero(t, calls.FailedCalls, "the schema has no place for a result that failed: it is one that was not cached")
+			require.Equal(t, 6*calls.TotalCalls, calls.TotalReadResults)
+			require.Equal(t, g.served(t).CachedReadResults, calls.CachedReadResults)
+			require.Equal(t, exitThreshold, r.code, r.output)
+
+			g = startedGateway(t)
+			g.request(t, http.MethodPost, "faults", "kind=close,skip=20,calls=1")
+			r = readBulk(t, g.env("CLIENT", client))
+			require.Equal(t, exitThreshold, r.code, r.output)
+			calls = r.object(t)
+			require.Positive(t, calls.FailedCalls)
+			require.Greater(t, calls.SuccessfulCalls, 20, "over a new connection")
+		})
+	}
+}
+
+// ownGateway starts a gateway of the test's own.
+func ownGateway(t *testing.T, proto string) *gatewaytest.Server {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, proto))
+	require.NoError(t, err)
+
+	return gatewaytest.Start(t, gatewaytest.Options{Proto: string(text), Key: "mxgw_id_own"})
+}
+
+func TestReadBulkOfAGatewayThatDies(t *testing.T) {
+	for _, client := range []string{"mxgateway", "grpc"} {
+		server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
+		r := k6(t, options{
+			script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "DURATION", "4s"),
+			measuring: func(*os.Process) { server.Stop() },
+		})
+		require.Equal(t, exitThreshold, r.code, r.output)
+		calls := r.object(t)
+		require.Positive(t, calls.SuccessfulCalls)
+		require.Positive(t, calls.FailedCalls)
+		require.Less(t, calls.FailedCalls, 50, "ten a second, not as many as can fail")
+	}
+}
+
+// Ctrl-C ends at once, and what was measured is told.
+func TestReadBulkInterrupted(t *testing.T) {
+	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
+	r := k6(t, options{
+		script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "DURATION", "60s"),
+		measuring: func(k6 *os.Process) { _ = k6.Signal(os.Interrupt) },
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	calls := r.object(t)
+	require.Positive(t, calls.SuccessfulCalls)
+	require.Zero(t, calls.FailedCalls, "what was cut off is no failure")
+	require.Eventually(t, func() bool { return server.Sessions() == 0 }, hang, 10*time.Millisecond)
+}
+
+func TestReadBulkOfNobody(t *testing.T) {
+	r := readBulk(t, readBulkEnv("127.0.0.1:1", "mxgw_id_own"))
+	require.Equal(t, exitThreshold, r.code, r.output)
+	calls := r.object(t)
+	require.Zero(t, calls.SuccessfulCalls)
+	require.Positive(t, calls.FailedCalls)
+}
+
+// A gateway's own .proto, with other numbers and types, takes the place of this project's.
+func TestReadBulkWithAnotherProto(t *testing.T) {
+	const proto = "extensions/mxgateway/wire/testdata/vendor.proto"
+	server := ownGateway(t, proto)
+	env := readBulkEnv(server.Address, "mxgw_id_own", "PROTO", "../"+proto, "OPS", "500")
+	delete(env, "DURATION")
+	r := readBulk(t, env)
+	require.Equal(t, exitOK, r.code, r.output)
+	calls := r.object(t)
+	require.Equal(t, 500, calls.SuccessfulCalls)
+	require.Equal(t, 3000, calls.CachedReadResults)
+	require.Equal(t, 500, server.Reads())
+	require.Zero(t, server.Sessions())
+}
+
+func TestReadBulkOverTLS(t *testing.T) {
+	certificate, file := selfSigned(t)
+	text, err := os.ReadFile(filepath.Join(root, "scenarios/lib/mxaccess_gateway.proto"))
+	require.NoError(t, err)
+	server := gatewaytest.Start(t, gatewaytest.Options{
+		Proto: string(text), Key: "mxgw_id_own", TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+	})
+	for _, client := range []string{"mxgateway", "grpc"} {
+		env := readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "TLS_CA", file, "OPS", "50")
+		delete(env, "DURATION")
+		r := readBulk(t, env)
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Equal(t, 50, r.object(t).SuccessfulCalls)
+
+		env["TLS_CA"], env["TLS"], env["DURATION"] = "", "true", "1s"
+		delete(env, "OPS")
+		r = readBulk(t, env)
+		require.Equal(t, exitThreshold, r.code, r.output)
+		require.NotEmpty(t, r.lines("certificate"), r.output)
+		require.Zero(t, r.object(t).SuccessfulCalls)
+	}
+}
+
+// selfSigned is a certificate for this machine, and a file of who trusts it.
+func selfSigned(t *testing.T) (tls.Certificate, string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true,
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}), 0o600))
+
+	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: private}, file
+}
+
+func TestReadBulkSettings(t *testing.T) {
+	for _, tt := range []struct {
+		env  []string
+		says string
+	}{
+		{[]string{"CLIENT", "java"}, `CLIENT must be one of mxgateway, grpc, but is "java"`},
+		{[]string{"CLIENT", "grpc", "CONNECTION", "shared"}, "CONNECTION=shared is for CLIENT=mxgateway"},
+		{[]string{"CLIENT", "grpc", "TLS_INSECURE", "true"}, "TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway"},
+		{[]string{"BULK", "0"}, `BULK must be a whole number from 1 to 10000, but is "0"`},
+		{[]string{"TAGS", "Machine.x"}, "TAGS must hold %03d or the like in the place of the tag's number"},
+		{[]string{"TAGS", "A.x,B.x", "BULK", "3"}, "or be a comma-separated list of BULK tags"},
+		{[]string{"TLS", "false", "TLS_SERVER_NAME", "x"}, "TLS_SERVER_NAME is for TLS, and TLS is false"},
+		{[]string{"MXGW_ADDR", "host"}, "address must be host:port, such as 127.0.0.1:50051"},
+		{[]string{"PROTO", "nowhere.proto"}, "nowhere.proto cannot be read"},
+		{[]string{"PROTO", "../extensions/sweep/examples/health.proto"}, "there is no service MxAccessGateway in it, but grpc.health.v1.Health"},
+		{[]string{"MXGW_KEY", "mxgw id"}, "apiKey must be printable ASCII without spaces"},
+	} {
+		r := k6(t, options{script: "read-bulk.js", env: readBulkEnv("127.0.0.1:1", "mxgw_id_own", tt.env...)})
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
+	}
+}
+
+func TestReadBulkExample(t *testing.T) {
+	g := startedGateway(t)
+	r := k6(t, options{script: "../extensions/mxgateway/examples/read-bulk.js", env: g.env()})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Len(t, r.lines("TestMachine_002.TestChangingInt is "), 1, r.output)
+	for i, clients := range []int{1, 5, 20} {
+		require.Equal(t, 50*clients, r.report(t, "read-bulk-example").Steps[i].Ops)
+	}
+}
+
+func TestGRPCSweepExample(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := grpc.NewServer()
+	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		require.NoError(t, <-served)
+	})
+	r := k6(t, options{script: "../extensions/mxgateway/examples/grpc-sweep.js", env: map[string]string{
+		defaultEnvMachbase: "", "GRPC_ADDR": listener.Addr().String(), "PROTO": "../../sweep/examples/health.proto",
+	}})
+	requireExampleSteps(t, r, "grpc-sweep", "invoke")
+	require.Equal(t, strconv.Itoa(exampleSteps[2]), r.samples(t, "sweep_ops")[len(r.samples(t, "sweep_ops"))-1].Data.Tags["clients"])
+}

@@ -1,0 +1,53 @@
+// Publishes numbered messages, with ids, to a stream of three copies. A message that is not acknowledged is published again under its
+// id. Says how many each client has had acknowledged, which are those from 0 on, and how long ago the last one was.
+import { sleep } from 'k6';
+import sweep from 'k6/x/sweep';
+import nats from 'k6/x/nats';
+
+export const options = {
+  ...sweep.options({ scenario: 'publish', clients: [4], duration: '20s', maxDuration: '60s' }),
+  setupTimeout: '60s',
+};
+
+// All are connected to the first server, which leads the stream.
+const client = new nats.Client(null, { servers: __ENV.SERVERS.split(','), noRandomize: true, timeout: '2s', reconnectWait: '100ms', maxReconnects: -1 });
+const js = client.jetStream();
+
+function until(condition) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      if (condition()) return;
+    } catch (e) {
+      if (tries > 200) throw e;
+    }
+    sleep(0.1);
+  }
+}
+
+export function setup() {
+  until(() => js.ensureStream({ name: 'FAULT', subjects: ['fault.>'], numReplicas: 3, duplicateWindow: '2m' }));
+  until(() => {
+    if (js.streamInfo('FAULT').cluster.leader === 'server-0') return true;
+    client.request('$JS.API.STREAM.LEADER.STEPDOWN.FAULT', JSON.stringify({ placement: { preferred: 'server-0' } }));
+    return false;
+  });
+}
+
+export default function () {
+  client.connect();
+  let acknowledged = 0;
+  let last = 0;
+  sweep.run(() => {
+    try {
+      js.publish(`fault.${__VU}`, `${__VU}-${acknowledged}`, { msgID: `${__VU}-${acknowledged}` });
+    } catch (e) {
+      sleep(0.05); // as often as it is sensible
+      throw e;
+    }
+    acknowledged += 1;
+    last = Date.now();
+  });
+  console.log(`ACKNOWLEDGED ${__VU} ${acknowledged} ${Date.now() - last}`);
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

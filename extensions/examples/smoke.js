@@ -1,0 +1,21 @@
+// What `xk6 lint` runs: the modules are there, and a sweep counts what it did. It needs no server, and leaves no file.
+//     k6 run examples/smoke.js
+import machbase from 'k6/x/machbase';
+import memcached from 'k6/x/memcached';
+import mxgateway from 'k6/x/mxgateway';
+import nats from 'k6/x/nats';
+import resp from 'k6/x/resp';
+import sweep from 'k6/x/sweep';
+import umemcache from 'k6/x/umemcache';
+
+for (const { Client } of [machbase, memcached, mxgateway, nats, resp, umemcache]) {
+  if (typeof Client !== 'function') throw new Error('a module has no Client');
+}
+
+export const options = sweep.options({
+  scenario: 'smoke', clients: [1, 4], iterations: 50, thresholds: { sweep_ops: [`count==${(1 + 4) * 50}`] },
+});
+
+export default function () {
+  sweep.run(() => {});
+}

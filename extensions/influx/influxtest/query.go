@@ -1,0 +1,93 @@
+package influxtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Row is one point of an answer: its columns by their names, times in nanoseconds.
+type Row map[string]any
+
+// Number is a column that is a number; 0 where the point has none.
+func (r Row) Number(tb testing.TB, column string) float64 {
+	tb.Helper()
+	if r[column] == nil {
+		return 0
+	}
+	number, is := r[column].(json.Number)
+	require.True(tb, is, column)
+	n, err := number.Float64()
+	require.NoError(tb, err, column)
+
+	return n
+}
+
+// Time is the point's time in nanoseconds.
+func (r Row) Time(tb testing.TB) int64 {
+	tb.Helper()
+	number, is := r["time"].(json.Number)
+	require.True(tb, is)
+	n, err := number.Int64()
+	require.NoError(tb, err)
+
+	return n
+}
+
+// Text is a column that is a text, such as a tag; "" where the point has none.
+func (r Row) Text(column string) string {
+	text, _ := r[column].(string)
+
+	return text
+}
+
+// Query asks the database at an address such as http://host:port/database, in InfluxQL, and returns all rows; tags of GROUP BY are
+// columns too.
+func Query(tb testing.TB, address, query string) (rows []Row) {
+	tb.Helper()
+	u, err := url.Parse(address)
+	require.NoError(tb, err)
+	asked := url.Values{"q": {query}, "db": {strings.TrimPrefix(u.Path, "/")}, "epoch": {"ns"}}
+	u.Path, u.RawQuery = "/query", ""
+	response, err := http.PostForm(u.String(), asked)
+	require.NoError(tb, err)
+	defer response.Body.Close() //nolint:errcheck // it was only read
+
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber()
+	var answer struct {
+		Error   string
+		Results []struct {
+			Error  string
+			Series []struct {
+				Tags    map[string]string
+				Columns []string
+				Values  [][]any
+			}
+		}
+	}
+	require.NoError(tb, decoder.Decode(&answer))
+	require.Empty(tb, answer.Error, query)
+	require.NotEmpty(tb, answer.Results, query)
+	for _, result := range answer.Results {
+		require.Empty(tb, result.Error, query)
+		for _, series := range result.Series {
+			for _, values := range series.Values {
+				row := Row{}
+				for name, value := range series.Tags {
+					row[name] = value
+				}
+				for i, column := range series.Columns {
+					row[column] = values[i]
+				}
+				rows = append(rows, row)
+			}
+		}
+	}
+
+	return rows
+}

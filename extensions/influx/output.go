@@ -1,0 +1,227 @@
+package influx
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/metrics"
+	"go.k6.io/k6/v2/output"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// Output streams the figures of sweeps. What the server does, or does not do, neither slows the test nor changes its exit code.
+type Output struct {
+	config Config
+	logger logrus.FieldLogger
+	points *points
+	buffer *buffer
+	writer *writer
+	tally  tally
+
+	figures  atomic.Bool   // some have come
+	stopping chan struct{} // closed when the test has ended
+	stopped  chan struct{} // closed when nothing is left to do
+	ctx      context.Context
+	cancel   context.CancelFunc // gives up what is not written yet
+	trouble  string             // why the server takes no points at the moment; "" when it does
+}
+
+var _ output.Output = &Output{}
+
+// New returns the output. The error names what is wrong with its settings.
+func New(params output.Params) (output.Output, error) {
+	config, err := NewConfig(params)
+	if err != nil {
+		return nil, err
+	}
+	o := &Output{
+		config:   config,
+		logger:   params.Logger.WithField("output", Name),
+		points:   newPoints(params.ScriptOptions.RunTags, config.Instance),
+		buffer:   &buffer{most: config.BufferSize},
+		writer:   newWriter(config),
+		stopping: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	o.ctx, o.cancel = context.WithCancel(context.Background())
+
+	return o, nil
+}
+
+// Description says where the points go, without secrets.
+func (o *Output) Description() string { return fmt.Sprintf("%s (%s)", Name, &o.config) }
+
+// Start begins to write, in the background. It does not wait for the server.
+func (o *Output) Start() error {
+	go o.run()
+
+	return nil
+}
+
+// AddMetricSamples takes the figures that k6's containers of samples bring along. It never waits.
+func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
+	for _, container := range containers {
+		figures, ok := container.(*stream.Figures)
+		if !ok {
+			continue
+		}
+		o.figures.Store(true)
+		lines, err := o.points.lines(figures)
+		if err != nil {
+			o.drop(len(figures.Seconds)+len(figures.Ended)-len(lines), err.Error())
+		}
+		o.drop(o.buffer.put(lines), fmt.Sprintf("the server took none for so long that %d were waiting", o.config.BufferSize))
+	}
+}
+
+// Stop writes what is left, as long as that takes no more than flushTimeout, and says what became of all points. It returns nil: k6's
+// exit code is that of the test.
+func (o *Output) Stop() error {
+	close(o.stopping)
+	deadline := time.AfterFunc(o.config.FlushTimeout, o.cancel)
+	defer deadline.Stop()
+	<-o.stopped
+	o.cancel()
+	o.writer.close()
+
+	switch said := fmt.Sprintf("%s: %s", &o.config, &o.tally); {
+	case o.tally.lost() > 0:
+		o.logger.Error(said)
+	case !o.figures.Load():
+		o.logger.Warnf("%s: there was nothing to write: no scenario was a sweep", &o.config)
+	default:
+		o.logger.Info(said)
+	}
+
+	return nil
+}
+
+// run writes until the test has ended and nothing is left.
+func (o *Output) run() {
+	defer close(o.stopped)
+	ticker := time.NewTicker(o.config.PushInterval)
+	defer ticker.Stop()
+	for ended := false; !ended; {
+		select {
+		case <-ticker.C:
+		case <-o.stopping:
+			ended = true // k6 brings nothing more: what is here now is all
+		}
+		for lines := o.take(); len(lines) > 0; lines = o.take() {
+			o.deliver(lines)
+		}
+	}
+}
+
+func (o *Output) take() [][]byte { return o.buffer.take(o.config.BatchSize) }
+
+// deliver tries to write the lines until it is known what has become of each of them.
+func (o *Output) deliver(lines [][]byte) {
+	requests := [][][]byte{lines}
+	for attempt := 0; len(requests) > 0; {
+		if o.ctx.Err() != nil {
+			o.giveUp(requests)
+
+			return
+		}
+		lines := requests[0]
+		v := o.writer.write(o.ctx, lines)
+		switch {
+		case v.again:
+			o.inTrouble(v.why)
+			o.pause(backOff(attempt), v.after)
+			attempt++
+		case v.split:
+			half := len(lines) / 2
+			requests = append([][][]byte{lines[:half], lines[half:]}, requests[1:]...)
+		default:
+			o.tally.wrote(v.written)
+			o.drop(v.refused, v.why)
+			o.outOfTrouble()
+			requests, attempt = requests[1:], 0
+		}
+	}
+}
+
+// giveUp drops what the server has not taken in time.
+func (o *Output) giveUp(requests [][][]byte) {
+	n := 0
+	for _, lines := range requests {
+		n += len(lines)
+	}
+	why := fmt.Sprintf("not written within %s of the end of the test", o.config.FlushTimeout)
+	if o.trouble != "" {
+		why += ": " + o.trouble
+	}
+	o.drop(n, why)
+}
+
+// drop counts lost points, and says why the first time.
+func (o *Output) drop(n int, why string) {
+	if o.tally.drop(n, why) {
+		o.logger.Warnf("%s: points are dropped: %s", &o.config, why)
+	}
+}
+
+func (o *Output) inTrouble(why string) {
+	if o.ctx.Err() != nil { // the request was given up: that tells nothing of the server
+		o.trouble = cmp.Or(o.trouble, "no reply")
+
+		return
+	}
+	if o.trouble == "" {
+		o.logger.Warnf("%s takes no points: %s; trying again, %d are kept meanwhile", &o.config, why, o.config.BufferSize)
+	}
+	o.trouble = why
+}
+
+func (o *Output) outOfTrouble() {
+	if o.trouble != "" {
+		o.trouble = ""
+		o.logger.Infof("%s takes points again", &o.config)
+	}
+}
+
+const (
+	firstBackOff   = 500 * time.Millisecond
+	longestBackOff = 30 * time.Second
+)
+
+// backOff is how long to wait after a number of failures in a row: twice as long each time, of which a random half, so that many
+// k6 do not come back all at once.
+func backOff(failures int) time.Duration {
+	wait := longestBackOff
+	if failures < 10 {
+		wait = min(firstBackOff<<failures, longestBackOff)
+	}
+
+	return wait/2 + rand.N(wait/2)
+}
+
+// pause waits that long, and at least as long as the server has asked for. When the test has ended, there is little time left: then it
+// waits no longer than the first back-off, but as long as the server has asked for.
+func (o *Output) pause(wait, asked time.Duration) {
+	begun := time.Now()
+	if !o.sleep(max(wait, asked), o.stopping) {
+		o.sleep(max(asked-time.Since(begun), min(wait, firstBackOff)), nil)
+	}
+}
+
+// sleep tells whether it was not ended before by interrupt. It also ends, as if the time were over, when the output gives up.
+func (o *Output) sleep(wait time.Duration, interrupt <-chan struct{}) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-o.ctx.Done():
+	case <-interrupt:
+		return false
+	}
+
+	return true
+}

@@ -1,0 +1,120 @@
+package influx
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// database is the address of a database of the test's own, which is not there yet, in the InfluxDB that the tests share.
+func database(t *testing.T) string {
+	t.Helper()
+	u, err := url.Parse(influxtest.URL(t))
+	require.NoError(t, err)
+	u.Path = fmt.Sprintf(`/%s "%d"`, t.Name(), time.Now().UnixNano())
+	t.Cleanup(func() {
+		quoted := strings.ReplaceAll(strings.TrimPrefix(u.Path, "/"), `"`, `\"`)
+		influxtest.Query(t, influxtest.URL(t), `DROP DATABASE "`+quoted+`"`)
+	})
+
+	return u.String()
+}
+
+// The database is made, whatever its name, and every point is there as it was sent.
+func TestRealPoints(t *testing.T) {
+	address := database(t)
+	o := start(t, address+"?batchSize=100", nil)
+	o.send(2345)
+	rate := 75.0
+	o.AddMetricSamples([]metrics.SampleContainer{&stream.Figures{
+		Step: step(), At: noon, Done: 8,
+		Ended: []report.Step{{Op: `a "b", \c=d`, Operations: 7, Complete: true, Extra: report.Extra{HitRate: &rate}}},
+	}})
+	summary, _ := o.end()
+	require.Contains(t, summary, "2,346 points written, none dropped")
+
+	rows := influxtest.Query(t, address, `SELECT ops, p99 FROM sweep WHERE phase='measure' AND op='get' AND clients='8' AND repeat='2' AND target='memcached'`)
+	require.Len(t, rows, 2345)
+	for i, row := range rows {
+		require.Equal(t, noon.Add(time.Duration(i+1)*time.Second).UnixNano(), row.Time(t))
+		require.InDelta(t, i+1, row.Number(t, "ops"), 0)
+		require.InDelta(t, 1, row.Number(t, "p99"), 1e-9)
+	}
+	step := influxtest.Query(t, address, "SELECT * FROM sweep_step")
+	require.Len(t, step, 1)
+	require.Equal(t, `a "b", \c=d`, step[0].Text("op"))
+	require.Equal(t, true, step[0]["complete"])
+	require.InDelta(t, 75, step[0].Number(t, "hit_rate"), 0)
+	require.InDelta(t, 8, step[0].Number(t, "clients_done"), 0)
+}
+
+// Points that the server refuses because somebody else has written the field as another type are counted, the others are there.
+func TestRealPartialWrite(t *testing.T) {
+	address := database(t)
+	first := start(t, address, nil)
+	first.send(1)
+	first.end()
+	o := start(t, address, nil)
+	o.send(2) // of which the first is there already
+	at := noon.Add(time.Minute).UnixNano()
+	require.Zero(t, o.buffer.put([][]byte{fmt.Appendf(nil, "sweep ops=1.5 %d\n", at), fmt.Appendf(nil, "sweep ops=2.5 %d\n", at+1)}))
+	summary, _ := o.end()
+	require.Contains(t, summary, "2 points written, 2 DROPPED: 2 (400 partial write: field type conflict")
+	require.Len(t, influxtest.Query(t, address, "SELECT * FROM sweep"), 2)
+}
+
+// Who may not write is told so; who may is known by user and password.
+func TestRealUsers(t *testing.T) {
+	server := influxtest.Start(t, "auth-enabled = true")
+	influxtest.Query(t, server.Address+"/", "CREATE USER admin WITH PASSWORD '"+sesame+"' WITH ALL PRIVILEGES")
+	for user, want := range map[string]string{
+		"":                                 "0 points written, 3 DROPPED: 3 (401 unable to parse authentication credentials)",
+		"admin:" + sesame + "-not@":        "0 points written, 3 DROPPED: 3 (401 authorization failed)",
+		"admin:" + sesame + "@":            "3 points written, none dropped",
+		"somebody:" + sesame + "-unknown@": "0 points written, 3 DROPPED: 3 (401 authorization failed)",
+	} {
+		o := start(t, strings.Replace(server.Address, "://", "://"+user, 1)+"/db", nil)
+		o.send(3)
+		summary, _ := o.end()
+		require.Contains(t, summary, want, user)
+	}
+}
+
+// A server whose limit is low gets smaller requests.
+func TestRealTooLarge(t *testing.T) {
+	server := influxtest.Start(t, "max-body-size = 2000")
+	o := start(t, server.Address+"/db", nil)
+	o.send(700)
+	summary, _ := o.end()
+	require.Contains(t, summary, "700 points written, none dropped")
+	require.Len(t, influxtest.Query(t, server.Address+"/db", "SELECT ops FROM sweep"), 700)
+}
+
+// A server that is killed, and one that stands still: what could be written was, and the rest is counted.
+func TestRealServerDies(t *testing.T) {
+	server := influxtest.Start(t)
+	o := start(t, server.Address+"/db?pushInterval=10ms&timeout=300ms&flushTimeout=20s&bufferSize=100&batchSize=50", nil)
+	o.send(10)
+	require.Eventually(t, func() bool { o.tally.mu.Lock(); defer o.tally.mu.Unlock(); return o.tally.written == 10 }, 10*time.Second, time.Millisecond)
+	server.Stop()
+	o.send(1)
+	require.Eventually(t, func() bool { return len(o.said()) > 0 }, 10*time.Second, time.Millisecond)
+	require.Contains(t, o.said()[0], "takes no points: no reply within 300ms; trying again, 100 are kept meanwhile")
+	o.send(500)
+	server.Kill()
+	server.Restart()
+	o.send(7)
+	summary, _ := o.end()
+	there := len(influxtest.Query(t, server.Address+"/db", "SELECT ops FROM sweep"))
+	require.Contains(t, summary, fmt.Sprintf("%d points written, %d DROPPED: ", there, 518-there))
+	require.GreaterOrEqual(t, there, 10+1+100)
+}

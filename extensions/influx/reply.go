@@ -1,0 +1,119 @@
+package influx
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// verdict is what a server's reply means for the points of the request. Unless they are to be tried again or split, written and refused
+// are all of them.
+type verdict struct {
+	written, refused int
+	again            bool          // later
+	after            time.Duration // not before; 0: whenever
+	split            bool          // in two requests
+	why              string        // of what was not written
+}
+
+// judge reads a reply to a request of n points, as the three versions document theirs:
+// https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint
+// https://docs.influxdata.com/influxdb/v2/write-data/troubleshoot/
+// https://docs.influxdata.com/influxdb3/core/write-data/http-api/v3-write-lp
+func judge(status int, header http.Header, body []byte, n int, now time.Time) verdict {
+	v := verdict{why: reason(status, body)}
+	switch {
+	case status >= 200 && status < 300:
+		return verdict{written: n}
+	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
+		v.again, v.after = true, retryAfter(header.Get("Retry-After"), now)
+	case status >= 500 || status == http.StatusRequestTimeout:
+		v.again = true
+	case status == http.StatusRequestEntityTooLarge && n > 1:
+		v.split = true
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		v.refused = refused(body, n)
+		v.written = n - v.refused
+	default:
+		v.refused = n
+	}
+
+	return v
+}
+
+const (
+	longestReason     = 200 // bytes
+	longestRetryAfter = 10 * time.Minute
+)
+
+// reason is the status, and what the server says to it: in "error" (1 and 3) or in "message" (2), if that is there.
+func reason(status int, body []byte) string {
+	var says struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(body, &says)
+	text := strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+
+		return r
+	}, strings.ToValidUTF8(says.Error+says.Message, "?")))
+	if len(text) > longestReason {
+		text = strings.ToValidUTF8(text[:longestReason], "") + "..."
+	}
+	if text == "" {
+		text = strings.ToLower(http.StatusText(status))
+	}
+
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, text))
+}
+
+// retryAfter reads a number of seconds or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	after := time.Duration(0)
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		after = time.Duration(seconds) * time.Second
+	} else if date, err := http.ParseTime(value); err == nil {
+		after = date.Sub(now)
+	}
+
+	return min(max(after, 0), longestRetryAfter)
+}
+
+var droppedPoints = regexp.MustCompile(`partial write:[\s\S]*dropped=(\d+)`)
+
+// refused is how many of n points a 400 or 422 is about. A partial write says so: 1 and 2 with the number of points that could be read but
+// not stored, besides a line for each that could not be read; 3 with a list. Anything else refuses them all.
+func refused(body []byte, n int) int {
+	var says struct {
+		Error   string            `json:"error"`
+		Message string            `json:"message"`
+		Data    []json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(body, &says) != nil {
+		return n
+	}
+	text := says.Error + says.Message
+	some := 0
+	if strings.HasPrefix(says.Error, "partial write of line protocol") {
+		some = len(says.Data)
+	} else if match := droppedPoints.FindStringSubmatch(text); match != nil {
+		dropped, err := strconv.ParseUint(match[1], 10, 31)
+		if err != nil {
+			return n
+		}
+		some = int(dropped) + strings.Count(text, "unable to parse '")
+	}
+	if some == 0 {
+		return n
+	}
+
+	return min(some, n)
+}

@@ -1,0 +1,144 @@
+package influx
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// longestReply is how much of a reply is read.
+const longestReply = 1 << 20
+
+// writer writes lines to a server, request by request.
+type writer struct {
+	config  Config
+	client  *http.Client
+	created bool // the database of InfluxDB 1, or there is no need to
+}
+
+func newWriter(config Config) *writer {
+	transport := &http.Transport{
+		Proxy:           http.ProxyFromEnvironment,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: config.InsecureSkipTLSVerify}, //nolint:gosec // the user's wish
+	}
+
+	return &writer{
+		config:  config,
+		created: config.Version != 1,
+		client: &http.Client{
+			Transport: transport,
+			Timeout:   config.Timeout,
+			// A POST that is redirected may become a GET, and credentials are for this server alone.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// write tries once to write the lines.
+func (w *writer) write(ctx context.Context, lines [][]byte) verdict {
+	if err := w.create(ctx); err != nil {
+		return w.failed(err)
+	}
+	body, err := compress(lines)
+	if err != nil {
+		return w.failed(err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.endpoint(), body)
+	if err != nil {
+		return w.failed(err)
+	}
+	request.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	request.Header.Set("Content-Encoding", "gzip")
+	status, header, reply, err := w.do(request)
+	if err != nil {
+		return w.failed(err)
+	}
+	v := judge(status, header, reply, len(lines), time.Now())
+	v.why = w.config.redact(v.why)
+
+	return v
+}
+
+// failed is the verdict of a request that had no reply: whether the points were written is unknown, and a second time does no harm.
+func (w *writer) failed(err error) verdict {
+	if wrapped := new(url.Error); errors.As(err, &wrapped) {
+		if wrapped.Timeout() {
+			err = fmt.Errorf("no reply within %s", w.config.Timeout)
+		} else {
+			err = wrapped.Err
+		}
+	}
+
+	return verdict{again: true, why: w.config.redact(err.Error())}
+}
+
+func compress(lines [][]byte) (io.Reader, error) {
+	var body bytes.Buffer
+	zip := gzip.NewWriter(&body)
+	for _, line := range lines {
+		if _, err := zip.Write(line); err != nil {
+			return nil, err
+		}
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+
+	return &body, nil
+}
+
+// create makes the database of InfluxDB 1, unless it is there. That the user may not is no error: then somebody else has made it.
+func (w *writer) create(ctx context.Context) error {
+	if w.created {
+		return nil
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w.config.Database)
+	form := url.Values{"q": {`CREATE DATABASE "` + quoted + `"`}}.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.Address+"/query", strings.NewReader(form))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	status, _, reply, err := w.do(request)
+	if err != nil {
+		return err
+	}
+	if status >= http.StatusInternalServerError {
+		return errors.New(reason(status, reply))
+	}
+	w.created = true
+
+	return nil
+}
+
+func (w *writer) do(request *http.Request) (status int, header http.Header, body []byte, err error) {
+	switch {
+	case w.config.Version == 1 && w.config.Username != "":
+		request.SetBasicAuth(w.config.Username, w.config.Password)
+	case w.config.Version == 2:
+		request.Header.Set("Authorization", "Token "+w.config.Token)
+	case w.config.Token != "":
+		request.Header.Set("Authorization", "Bearer "+w.config.Token)
+	}
+	response, err := w.client.Do(request)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	body, err = io.ReadAll(io.LimitReader(response.Body, longestReply))
+	if response.StatusCode < 300 {
+		err = nil // it is written, whatever else it was about to say
+	}
+
+	return response.StatusCode, response.Header, body, err
+}
+
+func (w *writer) close() { w.client.CloseIdleConnections() }

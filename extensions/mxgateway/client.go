@@ -1,0 +1,155 @@
+package mxgateway
+
+import (
+	"context"
+	"crypto/tls"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// client is a JavaScript Client: one session at a time, over a connection of its own or a shared one.
+type client struct {
+	*module
+
+	config *Config
+	step   *k6glue.StepRecorder
+
+	mu      sync.Mutex // guards what follows: the end of the VU may come from another goroutine while a call still runs
+	schema  *wire.Schema
+	conn    *wire.Conn    // nil: none
+	session *wire.Session // nil: none is open
+	tags    []string      // that are subscribed to,
+	handles []int64       // and their items
+
+	queued chan struct{} // closed when the last task that has a promise is done; nil when there was none
+}
+
+// newClient is new Client(address, options) or new Client(options). It does not connect: that is not for the init context.
+func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
+	var o options
+	rest := call.Argument(0)
+	text, isText := rest.Export().(string)
+	if isText || k6glue.IsNullish(rest) {
+		rest = call.Argument(1)
+	} else if !k6glue.IsNullish(call.Argument(1)) {
+		m.misuse("new Client takes an address and options, or options alone")
+	}
+	if err := k6glue.Options(rest, &o); err != nil {
+		m.misuse("new Client: %s", err)
+	}
+	if isText {
+		o.Address = text
+	}
+	config, err := o.config()
+	if err != nil {
+		m.misuse("new Client: %s", err)
+	}
+	c := &client{module: m, config: config, step: k6glue.NewStepRecorder(m.vu)}
+	if config.Proto != "" {
+		if c.schema, err = m.load(config); err != nil {
+			m.misuse("new Client: %s", err)
+		}
+	}
+	c.operations(call.This, map[string]reading{
+		"open":        c.open,
+		"register":    c.register,
+		"subscribe":   c.subscribe,
+		"readBulk":    c.readBulk,
+		"unsubscribe": c.unsubscribe,
+		"close":       c.close,
+	})
+	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{"run": c.run})
+
+	return nil
+}
+
+// connected returns the connection, and makes sure that the schema is known. The caller holds c.mu.
+func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
+	if c.vu.State() == nil {
+		return nil, misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
+	}
+	if c.conn == nil {
+		conn, err := c.connect()
+		if err != nil {
+			return nil, err
+		}
+		c.conn = conn
+		c.closing.Add(c, c.disconnect)
+	}
+	if c.schema == nil {
+		schema, err := c.reflect(ctx, c.conn, c.config)
+		if err != nil {
+			return nil, err
+		}
+		c.schema = schema
+	}
+
+	return c.conn, nil
+}
+
+func (c *client) connect() (*wire.Conn, error) {
+	open := func() (*wire.Conn, error) { return wire.Open(c.config.wire(c.vu)) }
+	if c.config.Shared {
+		return c.conns.Join(c.config.target, open)
+	}
+
+	return open()
+}
+
+// wire is the config, as the VU's k6 options have the rest.
+func (c *Config) wire(vu modules.VU) wire.Options {
+	o := wire.Options{Address: c.Address, Key: c.Key, ConnectTimeout: c.ConnectTimeout, Dial: k6glue.Dial(vu)}
+	if c.TLS != nil {
+		o.TLS = c.TLS.Config(vu, c.Address, tls.VersionTLS12)
+	}
+
+	return o
+}
+
+// closeTimeout is how long closing a session may take that a script has left open.
+const closeTimeout = time.Second
+
+// disconnect closes the session, as far as the gateway still answers, and gives up the connection. Any goroutine may call it.
+func (c *client) disconnect() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		ctx, stop := context.WithTimeout(context.Background(), closeTimeout)
+		_ = c.session.Close(ctx) // the connection ends in any case
+		stop()
+		c.forget()
+	}
+	c.hangUp()
+}
+
+// hangUp gives up the connection. The caller holds c.mu.
+func (c *client) hangUp() {
+	switch {
+	case c.conn == nil:
+		return
+	case c.config.Shared:
+		c.conns.Leave(c.config.target, (*wire.Conn).Close)
+	default:
+		c.conn.Close()
+	}
+	c.conn = nil
+	c.closing.Remove(c)
+}
+
+// forget forgets the session. The caller holds c.mu.
+func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
+
+// opened returns the session, if one is open. The caller holds c.mu.
+func (c *client) opened() (*wire.Session, error) {
+	if c.session == nil {
+		return nil, misuse("there is no session: call open() first")
+	}
+
+	return c.session, nil
+}

@@ -1,0 +1,161 @@
+package mxgateway
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
+)
+
+const aResult = `{"errorMessage":"","itemHandle":1,"quality":192,"sourceTimestamp":"2026-01-01T00:00:00Z","tag":"A.x",` +
+	`"value":100,"wasCached":true,"wasSuccessful":true}`
+
+func TestFlow(t *testing.T) {
+	server := start(t, nil)
+	v := newVU(t, server.Address)
+	require.JSONEq(t, `{"sessionId":"session-1","backendName":"gatewaytest for flow","gatewayProtocolVersion":0,"workerProtocolVersion":0}`,
+		v.js(`client.open('flow')`))
+	require.Equal(t, "7", v.js(`client.register('flow')`))
+	require.JSONEq(t, `[{"tag":"A.x","itemHandle":1,"wasSuccessful":true,"errorMessage":""},
+		{"tag":"Unknown","itemHandle":0,"wasSuccessful":false,"errorMessage":"no such tag"}]`, v.js(`client.subscribe(['A.x', 'Unknown'])`))
+	require.JSONEq(t, aResult, v.js(`client.readBulk()[0]`))
+	require.Equal(t, "3", v.js(`client.readBulk(tags, { wait: '100ms' }).length`))
+	require.Equal(t, `[1]`, v.js(`client.unsubscribe().map((item) => item.itemHandle)`))
+	v.run(`client.close(); client.close()`)
+	require.Zero(t, server.Sessions())
+	requireNoneLeft(t)
+
+	for _, operation := range []string{"open", "register", "subscribe", "unsubscribe", "close"} {
+		require.Equal(t, 1.0, v.counted(metricOps, "operation", operation, "outcome", "ok"), operation)
+	}
+	require.Equal(t, 2.0, v.counted(metricOps, "operation", "readBulk"))
+	require.Equal(t, 5.0, v.counted(metricResults))
+	require.Equal(t, 5.0, v.counted(metricCached))
+	require.Positive(t, v.counted(metricDuration, "operation", "readBulk"))
+	require.Positive(t, v.counted("data_received"))
+	require.Positive(t, v.counted("data_sent"))
+}
+
+func TestAsynchronousForms(t *testing.T) {
+	server := start(t, nil)
+	v := newVU(t, server.Address)
+	require.JSONEq(t, `{"value": [7, 3, 2, 3]}`, v.later(`(async () => {
+		client.asyncOpen();
+		const handle = client.asyncRegister();
+		const items = client.asyncSubscribe(tags);
+		const read = client.asyncReadBulk(['A.x', 'B.x']);
+		const ended = client.asyncUnsubscribe();
+		const got = [await handle, (await items).length, (await read).length, (await ended).length];
+		await client.asyncClose();
+		return got;
+	})()`))
+	require.Zero(t, server.Sessions())
+	require.JSONEq(t, `{"name":"GatewayError","kind":"usage","code":0,"message":"there is no session: call open() first"}`,
+		v.later(`client.asyncRegister()`))
+	require.JSONEq(t, `{"name":"GatewayError","kind":"usage","code":0,"message":"subscribe takes an array of tags"}`,
+		v.later(`client.asyncSubscribe('A.x')`))
+}
+
+// What is left open at the end of a VU is closed, its session too.
+func TestTheEndOfAVU(t *testing.T) {
+	server := start(t, nil)
+	v := newVU(t, server.Address)
+	v.run(`client.open()`)
+	require.Equal(t, 1, server.Sessions())
+	v.CancelContext()
+	require.Eventually(t, func() bool { return server.Sessions() == 0 }, hang, tick)
+	requireNoneLeft(t)
+}
+
+func TestErrors(t *testing.T) {
+	server := start(t, func(context.Context, int) gatewaytest.Answer {
+		return gatewaytest.Answer{Err: status.Error(codes.PermissionDenied, "the key "+key+" lacks invoke:read")}
+	})
+	v := newVU(t, server.Address)
+	require.Equal(t, thrown{"there is no session: call open() first", "usage", 0}, v.fail(`client.register()`))
+	v.run(`client.open(); client.register()`)
+	require.Equal(t, thrown{"a session is open: call close() first", "usage", 0}, v.fail(`client.open()`))
+	require.Equal(t, thrown{"there are no tags: subscribe to some first, or say which", "usage", 0}, v.fail(`client.readBulk()`))
+	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "permission_denied", 7}, v.fail(`client.readBulk(tags)`))
+	require.Equal(t, 1.0, v.counted(metricOps, "outcome", "permission_denied"))
+	require.Zero(t, v.counted(metricOps, "outcome", "usage"))
+
+	v.run(`client.close()`)
+	server.Stop()
+	refused := v.fail(`client.open()`)
+	require.Equal(t, "unavailable", refused.Kind)
+	require.EqualValues(t, codes.Unavailable, refused.Code)
+}
+
+func TestWrongKey(t *testing.T) {
+	v := newInitVU(t, New(), start(t, nil).Address)
+	v.run(`var client = new mxgateway.Client(address, { ...options, apiKey: 'mxgw_id_other' })`)
+	v.start()
+	require.Equal(t, thrown{"UNAUTHENTICATED: the key is wrong", "unauthenticated", 16}, v.fail(`client.open()`))
+}
+
+func TestWrongUse(t *testing.T) {
+	v := newInitVU(t, New(), "127.0.0.1:1")
+	for script, message := range map[string]string{
+		`new mxgateway.Client('host')`:                                    `new Client: address must be host:port, such as 127.0.0.1:50051`,
+		`new mxgateway.Client(options, {})`:                               `new Client takes an address and options, or options alone`,
+		`new mxgateway.Client({ apiKey: 'a b', proto })`:                  `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
+		`new mxgateway.Client({ key: 'x' })`:                              `new Client: unknown option "key"; known are address, apiKey, tls, timeout, connectTimeout, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ timeout: 0, proto })`:                     `new Client: timeout must be more than 0, not 0s`,
+		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:          `new Client: connectTimeout must be more than 0, not -1s`,
+		`new mxgateway.Client({ connection: 'all', proto })`:              `new Client: connection must be "client" or "shared", not "all"`,
+		`new mxgateway.Client({})`:                                        `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ proto, reflection: true })`:               `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:  `new Client: importPaths are of proto, and there is none with reflection`,
+		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:             `new Client: tls.cert and tls.key must be given together`,
+		`new mxgateway.Client({ proto, service: 'a.B' })`:                 `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
+		`new mxgateway.Tally()`:                                           `new Tally takes a name`,
+		`new mxgateway.Tally('t').call()`:                                 `a Tally's methods take a function`,
+		`new mxgateway.Client(options).open()`:                            `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
+		`new mxgateway.Client(options).open(1)`:                           `open takes a name`,
+		`new mxgateway.Client(options).register({})`:                      `register takes a name`,
+		`new mxgateway.Client(options).subscribe([])`:                     `subscribe takes an array of tags`,
+		`new mxgateway.Client(options).subscribe(['a', 1])`:               `subscribe takes an array of tags`,
+		`new mxgateway.Client(options).readBulk('a')`:                     `readBulk takes an array of tags, or nothing for those that are subscribed to`,
+		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:      `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
+		`new mxgateway.Client(options).unsubscribe(['a'])`:                `unsubscribe takes an array of item handles, or nothing for all`,
+		`new mxgateway.Client(options).unsubscribe(1)`:                    `unsubscribe takes an array of item handles, or nothing for all`,
+		`new mxgateway.Client(options).run()`:                             `run: outside of a step of client-sweep, option calls or duration must be given`,
+		`new mxgateway.Client(options).run({ calls: -1 })`:                `run: option calls must be a number of calls, not -1`,
+		`new mxgateway.Client(options).run({ calls: 1, duration: '1s' })`: `run: options calls and duration exclude each other`,
+		`new mxgateway.Client(options).run({ duration: 0 })`:              `run: option duration must be more than 0, not 0s`,
+		`new mxgateway.Client(options).run({ calls: 1, wait: '48h' })`:    `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
+	} {
+		require.Equal(t, thrown{message, "usage", 0}, v.fail(script), script)
+	}
+	nowhere := v.fail(`new mxgateway.Client({ proto: '/nowhere/x.proto' })`)
+	require.Contains(t, nowhere.Message, "new Client: x.proto cannot be read: ")
+	v.start()
+	require.Equal(t, "a Client with a proto must be made in the init context, where k6 reads files",
+		v.fail(`new mxgateway.Client(options)`).Message[len("new Client: "):])
+}
+
+// One connection for all, or one for each; the server is asked for its messages once.
+func TestSharedConnection(t *testing.T) {
+	server := start(t, nil)
+	root := New()
+	vus := make([]*vu, 3)
+	for i := range vus {
+		vus[i] = newInitVU(t, root, server.Address)
+		vus[i].run(`var client = new mxgateway.Client({ address, apiKey: key, reflection: true, connection: 'shared' })`)
+		vus[i].start()
+		vus[i].run(`client.open(); client.register(); client.subscribe(tags)`)
+	}
+	require.Equal(t, 3, server.Sessions())
+	require.Equal(t, 1, server.Connections())
+	require.Equal(t, "3", vus[2].js(`client.readBulk().length`))
+	vus[0].run(`client.close()`)
+	require.Equal(t, "3", vus[1].js(`client.readBulk().length`), "the others still have it")
+	vus[1].run(`client.close()`)
+	vus[2].run(`client.close()`)
+	requireNoneLeft(t)
+}

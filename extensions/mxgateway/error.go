@@ -1,0 +1,30 @@
+package mxgateway
+
+import (
+	"errors"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// asError makes a wire.Error of any error.
+func asError(err error) *wire.Error {
+	var e *wire.Error
+	if errors.As(err, &e) {
+		return e
+	}
+
+	return misuse("%s", err)
+}
+
+func misuse(format string, args ...any) *wire.Error {
+	return wire.Errorf(wire.KindUsage, "%s", k6glue.OneLine(format, args...))
+}
+
+func outcome(err error) string {
+	if err != nil {
+		return asError(err).Kind
+	}
+
+	return k6glue.OutcomeOK
+}

@@ -1,0 +1,209 @@
+/**
+ * k6/x/mxgateway: sessions of an MXAccess gateway, in which tags are read in bulk, over gRPC (`mxaccess_gateway.v1.MxAccessGateway`).
+ *
+ * The gateway's messages are found by the published names, in its own .proto file or by server reflection; field numbers and further
+ * fields may be any. Values are decoded where a script asks for them, and nowhere else.
+ *
+ * Every call blocks its VU until it is done, and throws a {@link GatewayError} when it fails; each but `run` has an asynchronous form,
+ * whose promise is rejected with it: those of one Client are done one after the other. Metrics: `mxgateway_ops` (Counter) and
+ * `mxgateway_op_duration` (Trend in milliseconds, of single calls; not under the executor client-sweep, which has durations of its own),
+ * `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters: results of ReadBulk, one for each tag), each
+ * with the tags `operation` (open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
+ * k6's own `data_sent` and `data_received`.
+ */
+declare module 'k6/x/mxgateway' {
+  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"` or `"300ms"`. */
+  export type Duration = number | string;
+
+  /** TLS 1.2 or later. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth). */
+  export interface TLSOptions {
+    /** PEM: who may have signed the server's certificate. Default: whom the system trusts. */
+    ca?: string;
+    /** PEM: the client's own certificate, together with `key`. */
+    cert?: string;
+    key?: string;
+    /** The name that the server's certificate must have. Default: the address's host. */
+    serverName?: string;
+    /** Whether any certificate will do. Default false. */
+    insecureSkipVerify?: boolean;
+  }
+
+  /** How to reach the gateway. Either `proto` or `reflection` is needed. */
+  export interface ClientOptions {
+    /** host:port, if the constructor's first argument is not there. */
+    address?: string;
+    /** The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is in no error and no log. Default: none. */
+    apiKey?: string;
+    /** TLS, `{}` for that of the system; without it the connection is in plain text. */
+    tls?: TLSOptions;
+    /** How long a call may take, connecting included. Default `"60s"`. */
+    timeout?: Duration;
+    /** How long connecting may take, TLS included. Default `"5s"`. */
+    connectTimeout?: Duration;
+    /**
+     * `"client"` (default): a connection for each Client. `"shared"`: one for all Clients of this process with the same address, key,
+     * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's options, and its bytes are counted by whichever
+     * of them has ended a call.
+     */
+    connection?: 'client' | 'shared';
+    /** Path of the gateway's .proto file, from the folder of the script that k6 runs. Such a Client is made in the init context. */
+    proto?: string;
+    /** Folders of what that file imports, besides its own. */
+    importPaths?: string[];
+    /** Whether the server is asked for its messages, once for all Clients, instead of reading `proto`. */
+    reflection?: boolean;
+    /** The service's full name. Default: that of the only service called `MxAccessGateway`, whatever its package. */
+    service?: string;
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `timeout` | no answer within timeout |
+   * | `cancelled` | the test ended |
+   * | `unavailable` | there is no connection, or the gateway says so |
+   * | `unauthenticated`, `permission_denied`, `not_found`, ... | the gateway's status, by gRPC's name in small letters |
+   * | `command` | the command has failed: protocol_status or a negative hresult says so |
+   * | `protocol` | the reply is not what was asked for |
+   * | `usage` | the call itself is wrong, or the .proto lacks a name; nothing was sent |
+   */
+  export interface GatewayError extends Error {
+    name: 'GatewayError';
+    kind: string;
+    /** gRPC's status code; 0 for `command`, `protocol` and `usage`. */
+    code: number;
+  }
+
+  /** What the gateway says of a new session. What its .proto has no field for is `""` or 0. */
+  export interface Opened {
+    sessionId: string;
+    backendName: string;
+    gatewayProtocolVersion: number;
+    workerProtocolVersion: number;
+  }
+
+  /** What subscribing to a tag came to. */
+  export interface Item {
+    tag: string;
+    itemHandle: number;
+    wasSuccessful: boolean;
+    errorMessage: string;
+  }
+
+  /** A tag's result of a ReadBulk. */
+  export interface Result {
+    tag: string;
+    itemHandle: number;
+    wasSuccessful: boolean;
+    /** Whether the value is one that the worker has kept since the tag was subscribed to in this session. */
+    wasCached: boolean;
+    /** As its .proto has it, `null` for none; a time is a text (RFC 3339), and an enum's value its name. */
+    value: unknown;
+    quality: number;
+    sourceTimestamp: unknown;
+    errorMessage: string;
+  }
+
+  export interface ReadOptions {
+    /** How long the worker may wait for a tag that has no value yet; the command's timeout_ms. Default 0: as long as it wants. */
+    wait?: Duration;
+  }
+
+  /** In a step of client-sweep the step's share ends the run; elsewhere `calls` or `duration` must be given. */
+  export interface RunOptions {
+    /** Default: those that are subscribed to. */
+    tags?: string[];
+    /** How many calls to make. Either this or `duration`. */
+    calls?: number;
+    /** How long to go on; a call that is under way then is done. */
+    duration?: Duration;
+    wait?: Duration;
+    /** The name of a {@link Tally} that counts the calls as well; of a step, those of the measured phase. */
+    tally?: string;
+  }
+
+  export interface RunResult {
+    calls: number;
+    /** Those of the calls that failed. */
+    failed: number;
+    /** Results of the others, one for each tag. */
+    results: number;
+    cached: number;
+    /** Results that were not successful. */
+    failedResults: number;
+    seconds: number;
+  }
+
+  /** A session, over a connection that is opened by the first call that needs it, and opened anew after it broke. */
+  export class Client {
+    /**
+     * Does not connect.
+     *
+     * @param address `host:port`. Default `"127.0.0.1:50051"`.
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the .proto cannot be read or lacks a name
+     */
+    constructor(address?: string | null, options?: ClientOptions);
+    constructor(options: ClientOptions);
+
+    /** Opens a session; there is one at a time. Default name: `"k6"`. */
+    open(name?: string | null): Opened;
+    asyncOpen(name?: string | null): Promise<Opened>;
+    /** Registers the client in the session, and returns the server handle, which the Client keeps for the calls below. */
+    register(name?: string | null): number;
+    asyncRegister(name?: string | null): Promise<number>;
+    /** Subscribes to tags. An item that was not successful is no error. */
+    subscribe(tags: string[]): Item[];
+    asyncSubscribe(tags: string[]): Promise<Item[]>;
+    /** Reads tags, by default those that are subscribed to, in one call. A result that was not successful is no error. */
+    readBulk(tags?: string[] | null, options?: ReadOptions): Result[];
+    asyncReadBulk(tags?: string[] | null, options?: ReadOptions): Promise<Result[]>;
+    /** Ends subscriptions, by default all of them. */
+    unsubscribe(itemHandles?: number[] | null): Item[];
+    asyncUnsubscribe(itemHandles?: number[] | null): Promise<Item[]>;
+    /** Closes the session, if there is one, and the connection. The end of the VU, or of a step, does so too. */
+    close(): void;
+    asyncClose(): Promise<void>;
+
+    /**
+     * Makes the same ReadBulk call again and again, in Go. In a step of client-sweep each call is one operation of the step, and the run
+     * returns when the client's share is done: call it in `sweep.run`. Calls that fail are counted, there and in the result, and do not
+     * throw; only the end of the test does. After UNAVAILABLE it waits for 100 ms, which are no call's. The step's report has the results
+     * as `rows`, and cached and other results in `extra` (`hits`, `misses`).
+     */
+    run(options?: RunOptions): RunResult;
+  }
+
+  /** The published JSON object of a client's calls. */
+  export interface Summary {
+    language: 'k6';
+    /** From the beginning of the first call to the end of the last one. */
+    durationMs: number;
+    totalCalls: number;
+    successfulCalls: number;
+    failedCalls: number;
+    totalReadResults: number;
+    cachedReadResults: number;
+    /** All calls, failed ones too, as published. */
+    callsPerSecond: number;
+    /** Of all calls, failed ones too. */
+    latencyMs: { p50: number; p95: number; p99: number; max: number; mean: number };
+  }
+
+  /**
+   * Counts of calls under a name, which all VUs and handleSummary of this process share. In a step of client-sweep only those of the
+   * measured phase count.
+   */
+  export class Tally {
+    constructor(name: string);
+    /** Calls `fn` and counts that as a call, failed if it throws; returns or throws what it does. */
+    call<T extends { results: number; cached: number }>(fn: () => T): T;
+    /** Calls `fn`, which is no call unless it throws: then it counts as a failed one. */
+    attempt<T>(fn: () => T): T;
+    summary(): Summary;
+  }
+
+  const mxgateway: { Client: typeof Client; Tally: typeof Tally };
+  export default mxgateway;
+}

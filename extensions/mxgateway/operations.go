@@ -1,0 +1,236 @@
+package mxgateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// defaultName is what a session and its client are called that nobody named.
+const defaultName = "k6"
+
+// open is client.open(name): it opens a session.
+func (c *client) open(call sobek.FunctionCall) (*task, error) {
+	name, err := textOr(call.Argument(0), defaultName, "open takes a name")
+	if err != nil {
+		return nil, err
+	}
+	t := &task{operation: opOpen}
+	var opened wire.Opened
+	t.job = func(ctx context.Context) error {
+		conn, err := c.connected(ctx)
+		if err != nil {
+			return err
+		}
+		if c.session != nil {
+			return misuse("a session is open: call close() first")
+		}
+		if c.session, err = conn.OpenSession(ctx, c.schema, name); err != nil {
+			return err
+		}
+		opened = c.session.Opened
+
+		return nil
+	}
+	t.value = func() any {
+		return map[string]any{
+			"sessionId": opened.SessionID, "backendName": opened.BackendName,
+			"gatewayProtocolVersion": opened.GatewayProtocol, "workerProtocolVersion": opened.WorkerProtocol,
+		}
+	}
+
+	return t, nil
+}
+
+// register is client.register(name): it returns the server handle, which the client keeps for what follows.
+func (c *client) register(call sobek.FunctionCall) (*task, error) {
+	name, err := textOr(call.Argument(0), defaultName, "register takes a name")
+	if err != nil {
+		return nil, err
+	}
+	t := &task{operation: opRegister}
+	var handle int64
+	t.job = func(ctx context.Context) error {
+		session, err := c.opened()
+		if err != nil {
+			return err
+		}
+		handle, err = session.Register(ctx, name)
+
+		return err
+	}
+	t.value = func() any { return handle }
+
+	return t, nil
+}
+
+// subscribe is client.subscribe(tags): it returns an item for each tag.
+func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
+	tags, err := tagsOf(call.Argument(0).Export(), "subscribe takes an array of tags")
+	if err != nil {
+		return nil, err
+	}
+	t := &task{operation: opSubscribe}
+	var items []wire.Item
+	t.job = func(ctx context.Context) error {
+		session, err := c.opened()
+		if err != nil {
+			return err
+		}
+		if items, err = session.Subscribe(ctx, tags); err != nil {
+			return err
+		}
+		for i := range items {
+			if items[i].Successful {
+				c.handles = append(c.handles, items[i].Handle)
+			}
+		}
+		c.tags = append(c.tags, tags...)
+
+		return nil
+	}
+	t.value = func() any { return itemsToJS(items) }
+
+	return t, nil
+}
+
+// unsubscribe is client.unsubscribe(handles): without handles, of all that were subscribed to.
+func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
+	var given []int64
+	if !k6glue.IsNullish(call.Argument(0)) {
+		list, isList := call.Argument(0).Export().([]any)
+		for _, one := range list {
+			handle, isInt := one.(int64)
+			if !isInt {
+				isList = false
+
+				break
+			}
+			given = append(given, handle)
+		}
+		if !isList {
+			return nil, misuse("unsubscribe takes an array of item handles, or nothing for all")
+		}
+	}
+	t := &task{operation: opUnsubscribe}
+	var items []wire.Item
+	t.job = func(ctx context.Context) error {
+		session, err := c.opened()
+		if err != nil {
+			return err
+		}
+		handles := given
+		if handles == nil {
+			handles = c.handles
+		}
+		if items, err = session.Unsubscribe(ctx, handles); err != nil {
+			return err
+		}
+		c.handles = slices.DeleteFunc(slices.Clone(c.handles), func(h int64) bool { return slices.Contains(handles, h) })
+		if len(c.handles) == 0 {
+			c.tags = nil
+		}
+
+		return nil
+	}
+	t.value = func() any { return itemsToJS(items) }
+
+	return t, nil
+}
+
+// readOptions are those of client.readBulk.
+type readOptions struct {
+	Wait types.NullDuration `json:"wait"`
+}
+
+// readBulk is client.readBulk(tags, options): without tags, of all that were subscribed to. It returns a result for each tag.
+func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
+	var given []string
+	if !k6glue.IsNullish(call.Argument(0)) {
+		var err error
+		given, err = tagsOf(call.Argument(0).Export(), "readBulk takes an array of tags, or nothing for those that are subscribed to")
+		if err != nil {
+			return nil, err
+		}
+	}
+	var o readOptions
+	if err := k6glue.Options(call.Argument(1), &o); err != nil {
+		return nil, misuse("readBulk: %s", err)
+	}
+	wait, err := waitOf(o.Wait)
+	if err != nil {
+		return nil, misuse("readBulk: %s", err)
+	}
+	t := &task{operation: opReadBulk}
+	var results []wire.Result
+	t.job = func(ctx context.Context) error {
+		session, tags, err := c.reading(given)
+		if err != nil {
+			return err
+		}
+		if results, err = session.ReadBulk(ctx, tags, wait); err != nil {
+			return err
+		}
+		for i := range results {
+			t.counts.Add(&results[i])
+		}
+
+		return nil
+	}
+	t.value = func() any { return resultsToJS(results) }
+
+	return t, nil
+}
+
+// reading is what a ReadBulk is to be done with. The caller holds c.mu.
+func (c *client) reading(given []string) (*wire.Session, []string, error) {
+	session, err := c.opened()
+	if err != nil {
+		return nil, nil, err
+	}
+	tags := given
+	if tags == nil {
+		tags = c.tags
+	}
+	if len(tags) == 0 {
+		return nil, nil, misuse("there are no tags: subscribe to some first, or say which")
+	}
+
+	return session, tags, nil
+}
+
+// close is client.close(): it closes the session, if there is one, and the connection. open opens new ones.
+func (c *client) close(sobek.FunctionCall) (*task, error) {
+	t := &task{operation: opClose}
+	t.job = func(ctx context.Context) error {
+		defer c.hangUp()
+		if t.unsent = c.session == nil; t.unsent {
+			return nil
+		}
+		err := c.session.Close(ctx)
+		c.forget()
+
+		return err
+	}
+
+	return t, nil
+}
+
+// maxWait is the longest wait of a ReadBulk, which goes over the wire as milliseconds in 32 bits.
+const maxWait = 24 * time.Hour
+
+func waitOf(given types.NullDuration) (time.Duration, error) {
+	wait := given.TimeDuration()
+	if wait < 0 || wait > maxWait {
+		return 0, fmt.Errorf("wait must be from 0, as long as the worker wants, to %s, not %s", maxWait, wait)
+	}
+
+	return wait, nil
+}

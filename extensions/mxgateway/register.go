@@ -1,0 +1,7 @@
+package mxgateway
+
+import "go.k6.io/k6/v2/js/modules"
+
+func init() { //nolint:gochecknoinits // k6's way of registering extensions
+	modules.Register(ImportPath, New())
+}

@@ -1,0 +1,203 @@
+package mxgateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// emitEvery is how often a run sends the module's metrics.
+const emitEvery = time.Second
+
+// unavailablePause is how long a run waits after UNAVAILABLE, which asks for that: a server that is not there would otherwise be counted
+// as hundreds of thousands of failed calls a second.
+const unavailablePause = 100 * time.Millisecond
+
+// runOptions are those of client.run.
+type runOptions struct {
+	Tags     []string           `json:"tags"`
+	Calls    int                `json:"calls"`
+	Duration types.NullDuration `json:"duration"`
+	Wait     types.NullDuration `json:"wait"`
+	Tally    string             `json:"tally"`
+}
+
+func (o *runOptions) validate(inSweep bool) error {
+	switch {
+	case o.Calls < 0:
+		return fmt.Errorf("option calls must be a number of calls, not %d", o.Calls)
+	case o.Duration.Valid && o.Duration.TimeDuration() <= 0:
+		return fmt.Errorf("option duration must be more than 0, not %s", o.Duration.TimeDuration())
+	case o.Calls > 0 && o.Duration.Valid:
+		return errors.New("options calls and duration exclude each other")
+	case !inSweep && o.Calls == 0 && !o.Duration.Valid:
+		return errors.New("outside of a step of client-sweep, option calls or duration must be given")
+	default:
+		return nil
+	}
+}
+
+// run is client.run(options): many ReadBulk calls, done in Go, each of which is recorded.
+func (c *client) run(call sobek.FunctionCall) sobek.Value {
+	c.wait()
+	session := k6glue.SessionOf(c.vu)
+	var o runOptions
+	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+		c.misuse("run: %s", err)
+	}
+	if err := o.validate(session != nil); err != nil {
+		c.misuse("run: %s", err)
+	}
+	r, err := c.newRun(&o, session)
+	if err != nil {
+		c.throw(err)
+	}
+	err = r.work(c.vu.Context())
+	c.instruments.Emit()
+	r.tell()
+	if err != nil {
+		c.throw(err)
+	}
+
+	return c.vu.Runtime().ToValue(map[string]any{
+		"calls": r.calls, "failed": r.failed, "results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
+		"seconds": r.took.Seconds(),
+	})
+}
+
+// run is a call of client.run.
+type run struct {
+	client  *client
+	session *k6glue.Session // nil: outside of a sweep
+	op      *measure.Recorder
+	reader  *wire.Reader
+	conn    *wire.Conn
+	tally   *tally // nil: none
+	most    int    // calls; 0: any number
+	until   time.Time
+	emitted time.Time
+
+	calls, failed int
+	total         wire.Counts
+	took          time.Duration
+}
+
+func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
+	wait, err := waitOf(o.Wait)
+	if err != nil {
+		return nil, misuse("run: %s", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	open, tags, err := c.reading(o.Tags)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{client: c, session: session, reader: open.Reader(tags, wait, c.config.Timeout), conn: c.conn, most: o.Calls}
+	if session != nil {
+		r.op = session.Client.Recorder(session.Op)
+	}
+	if o.Tally != "" {
+		r.tally = c.tallies.named(o.Tally)
+	}
+	c.conn.Traffic() // what came before is nobody's
+	if o.Duration.Valid {
+		r.until = time.Now().Add(o.Duration.TimeDuration())
+	}
+
+	return r, nil
+}
+
+// work makes the calls. Its error is that of a test which has ended meanwhile.
+func (r *run) work(vuContext context.Context) error {
+	ctx := r.reader.Context(vuContext)
+	began := time.Now()
+	for begin := began; ; {
+		counts, err := r.reader.Read(ctx)
+		end := time.Now()
+		r.record(begin, end, counts, err)
+		r.took = end.Sub(began)
+		if vuContext.Err() != nil {
+			return wire.Errorf(wire.KindCancelled, "the test ended before the run was over")
+		}
+		if r.over(end) {
+			return nil
+		}
+		begin = end
+		if err != nil && asError(err).Kind == wire.KindUnavailable {
+			if begin = r.rest(vuContext); r.over(begin) {
+				return nil
+			}
+		}
+	}
+}
+
+// rest waits for a while, and returns when that was over.
+func (r *run) rest(ctx context.Context) time.Time {
+	select {
+	case <-time.After(unavailablePause):
+	case <-ctx.Done():
+	}
+
+	return time.Now()
+}
+
+// over tells whether all is done.
+func (r *run) over(now time.Time) bool {
+	return r.most > 0 && r.calls >= r.most || !r.until.IsZero() && !now.Before(r.until) || r.session != nil && r.session.Client.Enough()
+}
+
+// record records a call.
+func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
+	if r.cutOff() {
+		return
+	}
+	took := end.Sub(begin)
+	received, sent := r.conn.Traffic()
+	if r.session != nil {
+		if err == nil {
+			r.op.Ok(took)
+			r.op.Rows(uint64(counts.Results))
+		} else {
+			r.op.Fail(err)
+		}
+		r.op.Bytes(sent, received)
+	}
+	if r.tally != nil && (r.session == nil || r.session.Client.Measuring()) {
+		r.tally.add(begin, took, counts, err)
+	}
+	r.calls++
+	if err != nil {
+		r.failed++
+	}
+	r.total.Results += counts.Results
+	r.total.Cached += counts.Cached
+	r.total.Failed += counts.Failed
+	i := r.client.instruments
+	i.count(opReadBulk, err, counts)
+	i.Traffic(received, sent)
+	if end.Sub(r.emitted) >= emitEvery {
+		r.emitted = end
+		i.Emit()
+	}
+}
+
+// cutOff tells whether the test was ended by Ctrl-C: what that cuts off is no failure of the server's.
+func (r *run) cutOff() bool {
+	return r.session != nil && r.session.Client.Step().Interrupted()
+}
+
+// tell tells the step how many results were cached.
+func (r *run) tell() {
+	if r.session != nil {
+		r.session.Client.Lookups(measure.Lookups{Hits: uint64(r.total.Cached), Misses: uint64(r.total.Results - r.total.Cached)})
+	}
+}

@@ -1,0 +1,171 @@
+package mxgateway
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+const (
+	hang = 10 * time.Second
+	tick = time.Millisecond
+)
+
+// everyFourth makes one in four calls fail, and one in four have an item that failed and one that was not cached.
+func everyFourth(_ context.Context, n int) gatewaytest.Answer {
+	switch n % 4 {
+	case 0:
+		return gatewaytest.Answer{Err: status.Error(codes.Internal, "broken")}
+	case 1:
+		return gatewaytest.Answer{Failed: 1, Uncached: 1}
+	default:
+		return gatewaytest.Answer{}
+	}
+}
+
+const begin = `client.open(); client.register(); client.subscribe(tags)`
+
+type runResult struct {
+	Calls, Failed, Results, Cached, FailedResults int
+	Seconds                                       float64
+}
+
+func (v *vu) result(expression string) (r runResult) {
+	v.t.Helper()
+	require.NoError(v.t, json.Unmarshal([]byte(v.js(expression)), &r))
+
+	return r
+}
+
+func TestRunOutsideOfASweep(t *testing.T) {
+	server := start(t, everyFourth)
+	v := newVU(t, server.Address)
+	v.run(begin)
+	r := v.result(`client.run({ calls: 40, tally: 'outside' })`)
+	require.Positive(t, r.Seconds)
+	r.Seconds = 0
+	require.Equal(t, runResult{Calls: 40, Failed: 10, Results: 90, Cached: 70, FailedResults: 10}, r)
+	require.Equal(t, 40, server.Reads())
+	require.Equal(t, 30.0, v.counted(metricOps, "operation", "readBulk", "outcome", "ok"))
+	require.Equal(t, 10.0, v.counted(metricOps, "operation", "readBulk", "outcome", "internal"))
+	require.Equal(t, 90.0, v.counted(metricResults))
+	require.Equal(t, 70.0, v.counted(metricCached))
+	require.Equal(t, 10.0, v.counted(metricFailed))
+
+	r = v.result(`client.run({ duration: '50ms', tags: ['A.x'], wait: '1s' })`)
+	require.GreaterOrEqual(t, r.Seconds, 0.05)
+	require.Equal(t, server.Reads(), 40+r.Calls)
+}
+
+func TestRunInASweep(t *testing.T) {
+	server := start(t, everyFourth)
+	reading, v := step(t, server.Address, 4, measure.Plan{Operations: 100, WarmupOperations: 10},
+		`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('sweep')`, begin, `client.run({ tally: 'sweep' })`)
+	require.Len(t, reading.Ops, 1)
+	totals := reading.Ops[0]
+	require.EqualValues(t, 400, totals.Durations.Count+int64(totals.Failed), "to the operation")
+	require.InDelta(t, 100, totals.Failed, 3, "which calls were of the warm-up is not known")
+	require.Equal(t, totals.Failed, totals.Errors["INTERNAL: broken"])
+	require.EqualValues(t, 3*totals.Durations.Count, totals.Rows)
+	require.Equal(t, totals.Rows, reading.Lookups.Hits+reading.Lookups.Misses)
+	require.Positive(t, totals.BytesReceived)
+	require.Positive(t, totals.BytesSent)
+	require.Equal(t, 440, server.Reads())
+	require.Zero(t, server.Sessions(), "closed with the step")
+	requireNoneLeft(t)
+
+	var s summary
+	require.NoError(t, json.Unmarshal([]byte(v.js(`tally.summary()`)), &s))
+	require.EqualValues(t, 400, s.TotalCalls, "those of all clients, without the warm-up's")
+	require.EqualValues(t, totals.Failed, s.FailedCalls)
+	require.EqualValues(t, totals.Rows, s.TotalReadResults)
+	require.EqualValues(t, reading.Lookups.Hits, s.CachedReadResults)
+}
+
+// An outage is counted, and not as if it had been asked as fast as a machine can fail.
+func TestUnavailable(t *testing.T) {
+	server := start(t, func(_ context.Context, n int) gatewaytest.Answer {
+		if n <= 2 {
+			return gatewaytest.Answer{Err: status.Error(codes.Unavailable, "later")}
+		}
+
+		return gatewaytest.Answer{}
+	})
+	v := newVU(t, server.Address)
+	v.run(begin)
+	r := v.result(`client.run({ calls: 5 })`)
+	require.Equal(t, 2, r.Failed)
+	require.GreaterOrEqual(t, r.Seconds, 2*unavailablePause.Seconds())
+	server.Stop()
+	r = v.result(`client.run({ duration: '300ms' })`)
+	require.Equal(t, r.Calls, r.Failed)
+	require.LessOrEqual(t, r.Calls, 4)
+	require.Positive(t, r.Calls)
+}
+
+func TestTheTestEndsDuringARun(t *testing.T) {
+	begun := make(chan struct{}, 1)
+	server := start(t, func(ctx context.Context, _ int) gatewaytest.Answer {
+		begun <- struct{}{}
+		<-ctx.Done()
+
+		return gatewaytest.Answer{Err: status.FromContextError(ctx.Err()).Err()}
+	})
+	v := newVU(t, server.Address)
+	v.run(begin)
+	go func() {
+		<-begun
+		v.CancelContext()
+	}()
+	require.Equal(t, thrown{"the test ended before the run was over", "cancelled", 0}, v.fail(`client.run({ duration: '1h' })`))
+	requireNoneLeft(t)
+}
+
+func TestTally(t *testing.T) {
+	v := newInitVU(t, New(), "127.0.0.1:1")
+	v.run(`var tally = new mxgateway.Tally('t'), same = new mxgateway.Tally('t'), other = new mxgateway.Tally('other')`)
+	require.Equal(t, `{"language":"k6","durationMs":0,"totalCalls":0,"successfulCalls":0,"failedCalls":0,"totalReadResults":0,`+
+		`"cachedReadResults":0,"callsPerSecond":0,"latencyMs":{"p50":0,"p95":0,"p99":0,"max":0,"mean":0}}`, v.js(`tally.summary()`))
+	v.run(`for (let i = 0; i < 99; i++) tally.call(() => ({ results: 6, cached: 5 }))`)
+	require.Equal(t, `"v"`, v.js(`tally.attempt(() => 'v')`))
+	value, err := v.runtime.RunString(`try { same.call(() => { throw new RangeError('mine') }) } catch (e) { e.name + ' ' + e.message }`)
+	require.NoError(t, err)
+	require.Equal(t, "RangeError mine", value.String())
+	v.run(`try { tally.attempt(() => { throw 'x' }) } catch (e) {}`)
+
+	var s summary
+	require.NoError(t, json.Unmarshal([]byte(v.js(`same.summary()`)), &s))
+	require.EqualValues(t, 101, s.TotalCalls)
+	require.EqualValues(t, 99, s.SuccessfulCalls)
+	require.EqualValues(t, 2, s.FailedCalls)
+	require.Equal(t, 594, s.TotalReadResults)
+	require.Equal(t, 495, s.CachedReadResults)
+	require.InEpsilon(t, float64(s.TotalCalls)/s.DurationMs*1000, s.CallsPerSecond, 0.01)
+	require.LessOrEqual(t, s.LatencyMs.P50, s.LatencyMs.P95)
+	require.LessOrEqual(t, s.LatencyMs.P99, s.LatencyMs.Max)
+	require.Equal(t, `0`, v.js(`other.summary().totalCalls`))
+}
+
+func TestFiguresOfATally(t *testing.T) {
+	var tally tally
+	at := time.Now()
+	for i := range 100 {
+		tally.add(at.Add(time.Duration(i)*20*time.Millisecond), time.Duration(i+1)*time.Millisecond, struct{ Results, Cached, Failed int }{6, 6, 0}, nil)
+	}
+	s := tally.summary()
+	require.InDelta(t, 1980+100, s.DurationMs, 1e-9, "from the first call's beginning to the last one's end")
+	require.InDelta(t, 100/2.08, s.CallsPerSecond, 1e-3)
+	require.InEpsilon(t, 50, s.LatencyMs.P50, 1e-3)
+	require.InEpsilon(t, 95, s.LatencyMs.P95, 1e-3)
+	require.InEpsilon(t, 99, s.LatencyMs.P99, 1e-3)
+	require.InDelta(t, 100, s.LatencyMs.Max, 0)
+	require.InDelta(t, 50.5, s.LatencyMs.Mean, 1e-9)
+}

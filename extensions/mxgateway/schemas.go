@@ -1,0 +1,66 @@
+package mxgateway
+
+import (
+	"context"
+	"io"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// schemas are those that a process has loaded by now: what one VU has read, all others use. The zero value is ready.
+type schemas struct {
+	mu    sync.Mutex
+	known map[schemaKey]*wire.Schema
+}
+
+// schemaKey is what a schema was made of: a file, or what a server says of itself.
+type schemaKey struct{ file, address, service string }
+
+// of returns the schema of the key, which load makes if nobody has. One that cannot be made is tried again.
+func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Schema, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if schema := s.known[key]; schema != nil {
+		return schema, nil
+	}
+	schema, err := load()
+	if err != nil {
+		return nil, err
+	}
+	if s.known == nil {
+		s.known = map[schemaKey]*wire.Schema{}
+	}
+	s.known[key] = schema
+
+	return schema, nil
+}
+
+// load reads the .proto in the init context, where k6 reads files: what is read there is in an archive as well. As with k6/net/grpc,
+// paths are those from the folder of the script that k6 runs.
+func (m *module) load(c *Config) (*wire.Schema, error) {
+	env := m.vu.InitEnv()
+	if m.vu.State() != nil {
+		return nil, misuse("a Client with a proto must be made in the init context, where k6 reads files")
+	}
+	file := env.GetAbsFilePath(c.Proto)
+	paths := []string{path.Dir(file)}
+	for _, p := range c.ProtoPaths {
+		paths = append(paths, env.GetAbsFilePath(strings.TrimSuffix(p, "/")))
+	}
+	open := func(name string) (io.ReadCloser, error) { return env.FileSystems["file"].Open(name) }
+	key := schemaKey{file: strings.Join(append([]string{file}, paths...), "\n"), service: c.Service}
+
+	return m.schemas.of(key, func() (*wire.Schema, error) {
+		return wire.Load(m.vu.Context(), path.Base(file), paths, c.Service, open)
+	})
+}
+
+// reflect asks the server, unless it was asked before.
+func (m *module) reflect(ctx context.Context, conn *wire.Conn, c *Config) (*wire.Schema, error) {
+	key := schemaKey{address: c.Address, service: c.Service}
+
+	return m.schemas.of(key, func() (*wire.Schema, error) { return conn.Reflect(ctx, c.Service) })
+}

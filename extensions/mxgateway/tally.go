@@ -1,0 +1,202 @@
+package mxgateway
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// tallies are those of a process by name. The zero value is ready.
+type tallies struct {
+	mu    sync.Mutex
+	known map[string]*tally
+}
+
+func (t *tallies) named(name string) *tally {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil {
+		t.known = map[string]*tally{}
+	}
+	if t.known[name] == nil {
+		t.known[name] = &tally{}
+	}
+
+	return t.known[name]
+}
+
+// tally counts ReadBulk calls the way the published clients do: failed ones have a latency as well.
+type tally struct {
+	mu         sync.Mutex
+	latencies  measure.Distribution // of all calls
+	failed     int
+	total      wire.Counts
+	begin, end time.Time // of the first call, and of the last one to end
+}
+
+func (t *tally) add(begin time.Time, took time.Duration, counts wire.Counts, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.latencies.Record(took)
+	if err != nil {
+		t.failed++
+	}
+	t.total.Results += counts.Results
+	t.total.Cached += counts.Cached
+	if t.begin.IsZero() || begin.Before(t.begin) {
+		t.begin = begin
+	}
+	if end := begin.Add(took); end.After(t.end) {
+		t.end = end
+	}
+}
+
+// summary is the published JSON object, with its keys in their order.
+type summary struct {
+	Language          string  `json:"language"`
+	DurationMs        float64 `json:"durationMs"`
+	TotalCalls        int64   `json:"totalCalls"`
+	SuccessfulCalls   int64   `json:"successfulCalls"`
+	FailedCalls       int64   `json:"failedCalls"`
+	TotalReadResults  int     `json:"totalReadResults"`
+	CachedReadResults int     `json:"cachedReadResults"`
+	CallsPerSecond    float64 `json:"callsPerSecond"`
+	LatencyMs         latency `json:"latencyMs"`
+}
+
+type latency struct {
+	P50  float64 `json:"p50"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+}
+
+func (t *tally) summary() summary {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	window := t.end.Sub(t.begin)
+	s := summary{
+		Language: "k6", DurationMs: milliseconds(window), TotalCalls: t.latencies.Count,
+		SuccessfulCalls: t.latencies.Count - int64(t.failed), FailedCalls: int64(t.failed),
+		TotalReadResults: t.total.Results, CachedReadResults: t.total.Cached,
+		LatencyMs: latency{
+			P50: milliseconds(t.latencies.Quantile(.5)), P95: milliseconds(t.latencies.Quantile(.95)),
+			P99: milliseconds(t.latencies.Quantile(.99)), Max: milliseconds(t.latencies.Max), Mean: milliseconds(t.latencies.Mean()),
+		},
+	}
+	if window > 0 {
+		s.CallsPerSecond = rounded(float64(s.TotalCalls) / window.Seconds())
+	}
+
+	return s
+}
+
+func milliseconds(d time.Duration) float64 { return rounded(float64(d) / float64(time.Millisecond)) }
+
+// rounded has three digits after the point.
+func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
+
+// newTally is new Tally(name).
+func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
+	name, ok := call.Argument(0).Export().(string)
+	if !ok || name == "" {
+		m.misuse("new Tally takes a name")
+	}
+	j := &jsTally{module: m, tally: m.tallies.named(name)}
+	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
+		"call": j.call, "attempt": j.attempt, "summary": j.summary,
+	})
+
+	return nil
+}
+
+// jsTally is a JavaScript Tally.
+type jsTally struct {
+	*module
+
+	tally *tally
+}
+
+// call is tally.call(fn): it counts what fn does as a call.
+func (j *jsTally) call(call sobek.FunctionCall) sobek.Value { return j.during(call.Argument(0), true) }
+
+// attempt is tally.attempt(fn): what fn does is no call, unless it throws.
+func (j *jsTally) attempt(call sobek.FunctionCall) sobek.Value {
+	return j.during(call.Argument(0), false)
+}
+
+// during calls fn. In a sweep, only what is measured counts; what was cut off counts nowhere.
+func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
+	session := k6glue.SessionOf(j.vu)
+	measuring := session == nil || session.Client.Measuring()
+	begin := time.Now()
+	value, err := j.invoke(fn)
+	took := time.Since(begin)
+	var interrupted *sobek.InterruptedError
+	if measuring && (isCall || err != nil) && j.vu.Context().Err() == nil && !errors.As(err, &interrupted) {
+		j.tally.add(begin, took, j.countsOf(value, err), err)
+	}
+
+	return j.returned(value, err)
+}
+
+// summary is tally.summary().
+func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
+	text, err := json.Marshal(j.tally.summary())
+	if err != nil {
+		j.throw(err)
+	}
+	rt := j.vu.Runtime()
+	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
+	value, err := parse(sobek.Undefined(), rt.ToValue(string(text)))
+
+	return j.returned(value, err)
+}
+
+func (j *jsTally) invoke(fn sobek.Value) (sobek.Value, error) {
+	callable, ok := sobek.AssertFunction(fn)
+	if !ok {
+		j.misuse("a Tally's methods take a function")
+	}
+
+	return callable(sobek.Undefined())
+}
+
+// countsOf is what a call's function has returned: { results, cached }.
+func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
+	if err != nil || k6glue.IsNullish(value) {
+		return counts
+	}
+	object := value.ToObject(j.vu.Runtime())
+	if results := object.Get("results"); results != nil {
+		counts.Results = int(results.ToInteger())
+	}
+	if cached := object.Get("cached"); cached != nil {
+		counts.Cached = int(cached.ToInteger())
+	}
+
+	return counts
+}
+
+// returned returns what a function has returned, or throws what it has thrown.
+func (j *jsTally) returned(value sobek.Value, err error) sobek.Value {
+	var thrown *sobek.Exception
+	if errors.As(err, &thrown) {
+		panic(thrown)
+	}
+	if err != nil {
+		common.Throw(j.vu.Runtime(), err)
+	}
+
+	return value
+}

@@ -1,0 +1,143 @@
+package mxgateway
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// task is one call of a script, its arguments read: it is done at once, while the VU waits, or on a goroutine of its own, for a
+// promise. What touches JavaScript or metrics is done on the VU's goroutine in both cases.
+type task struct {
+	operation string
+	// job does the work, on any goroutine. The client's lock is held.
+	job func(ctx context.Context) error
+	// counts are of the results, if the job has any.
+	counts wire.Counts
+	// value is what the script gets, made on the VU's goroutine; nil for undefined.
+	value func() any
+
+	unsent         bool // there was nothing to do
+	took           time.Duration
+	received, sent uint64
+}
+
+// reading reads the arguments of a call.
+type reading func(call sobek.FunctionCall) (*task, error)
+
+// operations puts both forms of each operation on an object: name(...), which blocks and throws, and asyncName(...), which returns a
+// promise.
+func (c *client) operations(object *sobek.Object, readings map[string]reading) {
+	methods := make(map[string]k6glue.Function, 2*len(readings))
+	for name, read := range readings {
+		methods[name] = func(call sobek.FunctionCall) sobek.Value {
+			t, err := read(call)
+			if err != nil {
+				c.throw(err)
+			}
+
+			return c.now(t)
+		}
+		methods["async"+strings.ToUpper(name[:1])+name[1:]] = func(call sobek.FunctionCall) sobek.Value {
+			return c.later(read(call))
+		}
+	}
+	k6glue.Methods(c.vu.Runtime(), object, methods)
+}
+
+// now does a task while the VU waits.
+func (c *client) now(t *task) sobek.Value {
+	c.wait()
+	err := c.perform(c.vu.Context(), t)
+	value, err := c.finish(t, err)
+	if err != nil {
+		c.throw(err)
+	}
+
+	return value
+}
+
+// later does a task when those before it are done, and returns its promise. k6 does not end the iteration before.
+func (c *client) later(t *task, err error) sobek.Value {
+	promise, resolve, reject := c.vu.Runtime().NewPromise()
+	if err == nil && c.vu.State() == nil {
+		_, err = c.connected(c.vu.Context())
+	}
+	if err != nil {
+		if err := reject(c.toJS(err)); err != nil {
+			c.throw(err)
+		}
+
+		return c.vu.Runtime().ToValue(promise)
+	}
+
+	back := c.vu.RegisterCallback()
+	ctx, before, done := c.vu.Context(), c.queued, make(chan struct{})
+	c.queued = done
+	go func() {
+		if before != nil {
+			<-before
+		}
+		err := c.perform(ctx, t)
+		close(done)
+		back(func() error {
+			value, err := c.finish(t, err)
+			if err != nil {
+				return reject(c.toJS(err))
+			}
+
+			return resolve(value)
+		})
+	}()
+
+	return c.vu.Runtime().ToValue(promise)
+}
+
+// wait waits for the tasks that were begun before, and whose promises nobody may have waited for.
+func (c *client) wait() {
+	if c.queued != nil {
+		<-c.queued
+		c.queued = nil
+	}
+}
+
+// perform does a task, on any goroutine. What it takes to connect is part of it.
+func (c *client) perform(ctx context.Context, t *task) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	timed, stop := context.WithTimeout(ctx, c.config.Timeout)
+	defer stop()
+	begin := time.Now()
+	err := t.job(timed)
+	t.took = time.Since(begin)
+	if c.conn != nil {
+		t.received, t.sent = c.conn.Traffic()
+	}
+
+	return err
+}
+
+// finish records a task, and makes what the script gets.
+func (c *client) finish(t *task, err error) (sobek.Value, error) {
+	if !t.unsent && (err == nil || asError(err).Kind != wire.KindUsage) {
+		c.instruments.count(t.operation, err, t.counts)
+		c.instruments.Traffic(t.received, t.sent)
+		c.instruments.EmitDuration(t.operation, outcome(err), t.took)
+		if t.operation == opReadBulk {
+			c.step.Bytes(t.received, t.sent)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case t.value == nil:
+		return sobek.Undefined(), nil
+	}
+
+	return c.vu.Runtime().ToValue(t.value()), nil
+}

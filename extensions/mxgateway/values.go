@@ -1,0 +1,62 @@
+package mxgateway
+
+import (
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
+)
+
+// textOr reads a text that may be left out.
+func textOr(value sobek.Value, fallback, usage string) (string, error) {
+	if k6glue.IsNullish(value) {
+		return fallback, nil
+	}
+	text, ok := value.Export().(string)
+	if !ok {
+		return "", misuse("%s", usage)
+	}
+
+	return text, nil
+}
+
+// tagsOf reads an array of tags.
+func tagsOf(value any, usage string) ([]string, error) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 {
+		return nil, misuse("%s", usage)
+	}
+	tags := make([]string, len(list))
+	for i, one := range list {
+		if tags[i], ok = one.(string); !ok || tags[i] == "" {
+			return nil, misuse("%s", usage)
+		}
+	}
+
+	return tags, nil
+}
+
+func itemsToJS(items []wire.Item) []map[string]any {
+	list := make([]map[string]any, len(items))
+	for i := range items {
+		item := &items[i]
+		list[i] = map[string]any{
+			"tag": item.Tag, "itemHandle": item.Handle, "wasSuccessful": item.Successful, "errorMessage": item.ErrorMessage,
+		}
+	}
+
+	return list
+}
+
+func resultsToJS(results []wire.Result) []map[string]any {
+	list := make([]map[string]any, len(results))
+	for i := range results {
+		r := &results[i]
+		list[i] = map[string]any{
+			"tag": r.Tag, "itemHandle": r.Handle, "wasSuccessful": r.Successful, "wasCached": r.Cached, "value": r.Value,
+			"quality": r.Quality, "sourceTimestamp": r.Timestamp, "errorMessage": r.ErrorMessage,
+		}
+	}
+
+	return list
+}

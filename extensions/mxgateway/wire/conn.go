@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+)
+
+// Options are how to reach a gateway.
+type Options struct {
+	Address        string // host:port
+	Key            string // mxgw_<keyId>_<secret>; "" for none
+	TLS            *tls.Config
+	ConnectTimeout time.Duration
+	Dial           func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// Conn is one connection to a gateway, opened by the first call, and opened anew after it broke. Any number of goroutines may use it.
+type Conn struct {
+	grpc           *grpc.ClientConn
+	key            string
+	received, sent atomic.Uint64
+}
+
+// Reconnecting is tried after firstRetry, and then ever less often, down to once in longestRetry.
+const (
+	firstRetry   = 100 * time.Millisecond
+	longestRetry = time.Second
+)
+
+// Open returns a connection. It waits for nothing: its error is that of options that make no sense.
+func Open(o Options) (*Conn, error) {
+	c := &Conn{key: o.Key}
+	secured := insecure.NewCredentials()
+	if o.TLS != nil {
+		secured = credentials.NewTLS(o.TLS)
+	}
+	conn, err := grpc.NewClient("passthrough:///"+o.Address,
+		grpc.WithTransportCredentials(secured),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			conn, err := o.Dial(ctx, "tcp", address)
+			if err != nil {
+				return nil, err
+			}
+
+			return &counted{Conn: conn, of: c}, nil
+		}),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: firstRetry, Multiplier: 1.6, Jitter: 0.2, MaxDelay: longestRetry},
+			MinConnectTimeout: o.ConnectTimeout,
+		}),
+		grpc.WithNoProxy(), grpc.WithDisableServiceConfig(), grpc.WithDisableHealthCheck(), grpc.WithDisableRetry(),
+		grpc.WithIdleTimeout(0),
+	)
+	if err != nil {
+		return nil, Errorf(KindUsage, "%s", oneLine(err.Error(), o.Key))
+	}
+	c.grpc = conn
+
+	return c, nil
+}
+
+// Close closes the connection. Calls that are under way fail.
+func (c *Conn) Close() { _ = c.grpc.Close() }
+
+// Traffic is the number of bytes received and sent since it was last asked.
+func (c *Conn) Traffic() (received, sent uint64) { return c.received.Swap(0), c.sent.Swap(0) }
+
+// authorized is the context of calls with the key.
+func (c *Conn) authorized(ctx context.Context) context.Context {
+	if c.key == "" {
+		return ctx
+	}
+
+	return metadata.NewOutgoingContext(ctx, metadata.Pairs("authorization", "Bearer "+c.key))
+}
+
+// invoke does a unary call. The context is an authorized one.
+func (c *Conn) invoke(ctx context.Context, method string, in *request, out reply) error {
+	checked := &checkedReply{reply: out}
+	err := c.grpc.Invoke(ctx, method, in, checked, grpc.ForceCodecV2(codec{}), grpc.StaticMethod())
+	switch {
+	case err == nil:
+		return nil
+	case checked.err != nil:
+		return Errorf(KindProtocol, "%s", oneLine(checked.err.Error(), c.key))
+	default:
+		return failed(err, c.key)
+	}
+}
+
+// checkedReply keeps why the reply could not be read, of which gRPC only tells a text.
+type checkedReply struct {
+	reply
+	err error
+}
+
+func (r *checkedReply) read(bytes []byte) error {
+	r.err = r.reply.read(bytes)
+
+	return r.err
+}
+
+// counted is a connection whose bytes are counted.
+type counted struct {
+	net.Conn
+	of *Conn
+}
+
+func (c *counted) Read(into []byte) (int, error) {
+	n, err := c.Conn.Read(into)
+	c.of.received.Add(uint64(n))
+
+	return n, err
+}
+
+func (c *counted) Write(from []byte) (int, error) {
+	n, err := c.Conn.Write(from)
+	c.of.sent.Add(uint64(n))
+
+	return n, err
+}

@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Kinds of errors. Those of gRPC's codes that are not here have the code's name (https://grpc.io/docs/guides/status-codes), in small
+// letters, as unavailable and permission_denied have.
+const (
+	KindTimeout     = "timeout"     // no answer in time: DEADLINE_EXCEEDED
+	KindCancelled   = "cancelled"   // the test ended: CANCELLED
+	KindUnavailable = "unavailable" // no connection, or the server says so: UNAVAILABLE
+	KindCommand     = "command"     // the call was answered, and the command has failed: protocol_status or hresult say so
+	KindProtocol    = "protocol"    // the reply is not what was asked for
+	KindUsage       = "usage"       // the call itself is wrong; nothing was sent
+)
+
+// Error is what goes wrong with a call.
+type Error struct {
+	Kind    string
+	Code    codes.Code // gRPC's; OK for errors of other kinds than its own
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Errorf returns an error of a kind that is not gRPC's.
+func Errorf(kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// maxSaid is how much of what a server sent an error shows, in bytes.
+const maxSaid = 300
+
+// failed makes an Error of a call's. The key, which a server might repeat, is taken out.
+func failed(err error, key string) *Error {
+	var known *Error
+	if errors.As(err, &known) {
+		return known
+	}
+	s := status.Convert(err)
+	message := oneLine(s.Message(), key)
+	if message == "" {
+		message = "the server gave no reason"
+	}
+
+	return &Error{Kind: kindOf(s.Code()), Code: s.Code(), Message: fmt.Sprintf("%s: %s", name(s.Code()), message)}
+}
+
+// name is gRPC's own name of a code, such as PERMISSION_DENIED.
+func name(code codes.Code) string {
+	if code > codes.Unauthenticated {
+		return fmt.Sprintf("code %d", code)
+	}
+	var b strings.Builder
+	for i, r := range code.String() {
+		if i > 0 && r >= 'A' && r <= 'Z' && code != codes.OK {
+			b.WriteByte('_')
+		}
+		b.WriteRune(r)
+	}
+	if code == codes.Canceled {
+		return "CANCELLED"
+	}
+
+	return strings.ToUpper(b.String())
+}
+
+func kindOf(code codes.Code) string {
+	switch {
+	case code == codes.DeadlineExceeded:
+		return KindTimeout
+	case code > codes.Unauthenticated:
+		return "unknown"
+	default:
+		return strings.ToLower(name(code))
+	}
+}
+
+// oneLine is a text of the server's in one line, not all of it when it is long, and without the key.
+func oneLine(text, key string) string {
+	if key != "" {
+		text = strings.ReplaceAll(text, key, "***")
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if len(text) > maxSaid {
+		text = strings.ToValidUTF8(text[:maxSaid], "") + "..."
+	}
+
+	return text
+}

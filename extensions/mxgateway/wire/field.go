@@ -1,0 +1,94 @@
+package wire
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// field is where a message keeps something. The zero value stands for nowhere: it is never written, and never found.
+type field struct {
+	name   protoreflect.FullName
+	number protowire.Number
+	kind   protoreflect.Kind
+	packed bool
+}
+
+// wireType is how a single value of the field is encoded.
+func (f field) wireType() protowire.Type {
+	switch f.kind { //nolint:exhaustive // all others are varints
+	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
+		return protowire.BytesType
+	case protoreflect.Fixed32Kind, protoreflect.Sfixed32Kind, protoreflect.FloatKind:
+		return protowire.Fixed32Type
+	case protoreflect.Fixed64Kind, protoreflect.Sfixed64Kind, protoreflect.DoubleKind:
+		return protowire.Fixed64Type
+	case protoreflect.GroupKind:
+		return protowire.StartGroupType
+	default:
+		return protowire.VarintType
+	}
+}
+
+func (f field) appendText(b []byte, text string) []byte {
+	if f.number == 0 {
+		return b
+	}
+
+	return protowire.AppendString(protowire.AppendTag(b, f.number, protowire.BytesType), text)
+}
+
+func (f field) appendMessage(b, message []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, f.number, protowire.BytesType), message)
+}
+
+func (f field) appendInt(b []byte, n int64) []byte {
+	if f.number == 0 {
+		return b
+	}
+
+	return f.appendScalar(protowire.AppendTag(b, f.number, f.wireType()), n)
+}
+
+// appendInts writes a repeated field.
+func (f field) appendInts(b []byte, list []int64) []byte {
+	if !f.packed {
+		for _, n := range list {
+			b = f.appendInt(b, n)
+		}
+
+		return b
+	}
+	var values []byte
+	for _, n := range list {
+		values = f.appendScalar(values, n)
+	}
+
+	return f.appendMessage(b, values)
+}
+
+func (f field) appendScalar(b []byte, n int64) []byte {
+	switch f.wireType() { //nolint:exhaustive // whole numbers have no other
+	case protowire.Fixed32Type:
+		return protowire.AppendFixed32(b, uint32(n))
+	case protowire.Fixed64Type:
+		return protowire.AppendFixed64(b, uint64(n))
+	default:
+		if f.kind == protoreflect.Sint32Kind || f.kind == protoreflect.Sint64Kind {
+			return protowire.AppendVarint(b, protowire.EncodeZigZag(n))
+		}
+
+		return protowire.AppendVarint(b, uint64(n))
+	}
+}
+
+// int is the whole number of the encoded scalar.
+func (f field) int(scalar uint64) int64 {
+	switch f.kind { //nolint:exhaustive // the others are as they stand
+	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:
+		return protowire.DecodeZigZag(scalar)
+	case protoreflect.Int32Kind, protoreflect.Sfixed32Kind, protoreflect.EnumKind:
+		return int64(int32(scalar))
+	default:
+		return int64(scalar)
+	}
+}

@@ -1,0 +1,193 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	rpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// Both versions of server reflection have the same messages.
+// Source: https://github.com/grpc/grpc/blob/master/doc/server-reflection.md.
+//
+//nolint:gochecknoglobals // a constant
+var reflectionMethods = []string{
+	"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+	"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+}
+
+// maxFiles is how many files a server may describe itself with.
+const maxFiles = 1000
+
+// Reflect asks the server for the schema of its service: of this full name or, for "", of the only one that is called ServiceName.
+func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
+	var err error
+	for _, method := range reflectionMethods {
+		var schema *Schema
+		if schema, err = c.reflect(ctx, method, service); err == nil {
+			return schema, nil
+		}
+		if status.Code(err) != codes.Unimplemented {
+			break
+		}
+	}
+	if status.Code(err) == codes.Unimplemented {
+		return nil, Errorf(KindUsage, "the server has no reflection: give the .proto file")
+	}
+	if _, isGRPC := status.FromError(err); isGRPC {
+		return nil, failed(err, c.key)
+	}
+
+	return nil, Errorf(KindProtocol, "what the server says of itself (reflection) cannot be used: %s", oneLine(err.Error(), c.key))
+}
+
+func (c *Conn) reflect(ctx context.Context, method, service string) (*Schema, error) {
+	ctx, stop := context.WithCancel(c.authorized(ctx))
+	defer stop()
+	stream, err := c.grpc.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	if err != nil {
+		return nil, err
+	}
+	r := &reflection{stream: stream, files: map[string]*descriptorpb.FileDescriptorProto{}}
+	if service == "" {
+		if service, err = r.service(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.ask(&rpb.ServerReflectionRequest{
+		MessageRequest: &rpb.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: service},
+	}); err != nil {
+		return nil, err
+	}
+	files, err := r.link()
+	if err != nil {
+		return nil, err
+	}
+	described, err := files.FindDescriptorByName(protoreflect.FullName(service))
+	if err != nil {
+		return nil, fmt.Errorf("it has no service %s", service)
+	}
+	found, ok := described.(protoreflect.ServiceDescriptor)
+	if !ok {
+		return nil, fmt.Errorf("%s is no service", service)
+	}
+
+	return NewSchema(found)
+}
+
+// reflection is a conversation about what a server has.
+type reflection struct {
+	stream grpc.ClientStream
+	files  map[string]*descriptorpb.FileDescriptorProto
+}
+
+func (r *reflection) exchange(request *rpb.ServerReflectionRequest) (*rpb.ServerReflectionResponse, error) {
+	if err := r.stream.SendMsg(request); err != nil {
+		return nil, r.why(err)
+	}
+	response := &rpb.ServerReflectionResponse{}
+	if err := r.stream.RecvMsg(response); err != nil {
+		return nil, err
+	}
+	if e := response.GetErrorResponse(); e != nil {
+		return nil, errors.New(e.GetErrorMessage())
+	}
+
+	return response, nil
+}
+
+// why is the stream's own error, of which sending only tells that there is one.
+func (r *reflection) why(err error) error {
+	if said := r.stream.RecvMsg(&rpb.ServerReflectionResponse{}); said != nil {
+		return said
+	}
+
+	return err
+}
+
+// service is the full name of the only service that is called ServiceName.
+func (r *reflection) service() (string, error) {
+	response, err := r.exchange(&rpb.ServerReflectionRequest{MessageRequest: &rpb.ServerReflectionRequest_ListServices{}})
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, one := range response.GetListServicesResponse().GetService() {
+		if one.GetName() == ServiceName || strings.HasSuffix(one.GetName(), "."+ServiceName) {
+			found = append(found, one.GetName())
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", fmt.Errorf("it has no service %s", ServiceName)
+	default:
+		return "", fmt.Errorf("it has several services %s: name one of %s", ServiceName, strings.Join(found, ", "))
+	}
+}
+
+// ask asks for files, and for those that they import.
+func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
+	requests := []*rpb.ServerReflectionRequest{request}
+	for len(requests) > 0 {
+		response, err := r.exchange(requests[0])
+		if err != nil {
+			return err
+		}
+		requests = requests[1:]
+		before := len(r.files)
+		for _, raw := range response.GetFileDescriptorResponse().GetFileDescriptorProto() {
+			file := &descriptorpb.FileDescriptorProto{}
+			if err := proto.Unmarshal(raw, file); err != nil {
+				return fmt.Errorf("a file cannot be read: %w", err)
+			}
+			r.files[file.GetName()] = file
+		}
+		if len(r.files) > maxFiles {
+			return fmt.Errorf("it has more than %d files", maxFiles)
+		}
+		if len(requests) == 0 && len(r.files) > before {
+			requests = r.missing()
+		}
+	}
+
+	return nil
+}
+
+// missing asks for all that is imported and not there.
+func (r *reflection) missing() (requests []*rpb.ServerReflectionRequest) {
+	asked := map[string]bool{}
+	for _, file := range r.files {
+		for _, name := range file.GetDependency() {
+			if r.files[name] == nil && !asked[name] {
+				asked[name] = true
+				requests = append(requests, &rpb.ServerReflectionRequest{
+					MessageRequest: &rpb.ServerReflectionRequest_FileByFilename{FileByFilename: name},
+				})
+			}
+		}
+	}
+
+	return requests
+}
+
+// link makes descriptors of the files.
+func (r *reflection) link() (*protoregistry.Files, error) {
+	set := &descriptorpb.FileDescriptorSet{}
+	for _, file := range r.files {
+		set.File = append(set.File, file)
+	}
+
+	return protodesc.NewFiles(set)
+}

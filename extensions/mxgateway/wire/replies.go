@@ -1,0 +1,256 @@
+package wire
+
+// verdict is what a reply says of itself: protocol_status and hresult.
+type verdict struct {
+	code    int64
+	message string
+	hresult int64
+}
+
+// read reads a ProtocolStatus.
+func (v *verdict) read(s *statusFields, bytes []byte) error {
+	c := cursor{rest: bytes}
+	for c.next() {
+		switch {
+		case c.is(s.code):
+			v.code = s.code.int(c.scalar)
+		case c.is(s.message):
+			v.message = string(c.bytes)
+		}
+	}
+
+	return c.err
+}
+
+// err is why the command has failed, or nil. An hresult is COM's: negative in 32 bits for a failure.
+func (v *verdict) err(s *statusFields, key string) error {
+	switch said := oneLine(v.message, key); {
+	case v.code != s.ok && said != "":
+		return Errorf(KindCommand, "the gateway says: %s (protocol status %d)", said, v.code)
+	case v.code != s.ok:
+		return Errorf(KindCommand, "the gateway's protocol status is %d", v.code)
+	case int32(v.hresult) < 0:
+		return Errorf(KindCommand, "the command failed with hresult 0x%08X", uint32(v.hresult))
+	default:
+		return nil
+	}
+}
+
+// openReply is an OpenSessionReply.
+type openReply struct {
+	schema  *Schema
+	verdict verdict
+	opened  Opened
+}
+
+// Opened is what a gateway says of a new session. What its .proto has no field for is "" or 0.
+type Opened struct {
+	SessionID                       string
+	BackendName                     string
+	GatewayProtocol, WorkerProtocol int64 // versions
+}
+
+func (r *openReply) read(bytes []byte) error {
+	f := &r.schema.open
+	r.verdict.code = f.status.ok
+	c := cursor{rest: bytes}
+	for c.next() {
+		switch {
+		case c.is(f.session):
+			r.opened.SessionID = string(c.bytes)
+		case c.is(f.backend):
+			r.opened.BackendName = string(c.bytes)
+		case c.is(f.protocol):
+			r.opened.GatewayProtocol = f.protocol.int(c.scalar)
+		case c.is(f.worker):
+			r.opened.WorkerProtocol = f.worker.int(c.scalar)
+		case c.is(f.status.at):
+			if err := r.verdict.read(&f.status, c.bytes); err != nil {
+				return err
+			}
+		}
+	}
+
+	return c.err
+}
+
+// closeReply is a CloseSessionReply.
+type closeReply struct {
+	schema  *Schema
+	verdict verdict
+}
+
+func (r *closeReply) read(bytes []byte) error {
+	s := &r.schema.close.status
+	r.verdict.code = s.ok
+	c := cursor{rest: bytes}
+	for c.next() {
+		if c.is(s.at) {
+			if err := r.verdict.read(s, c.bytes); err != nil {
+				return err
+			}
+		}
+	}
+
+	return c.err
+}
+
+// commandReply is an MxCommandReply, of which payload reads the one that was asked for.
+type commandReply struct {
+	schema  *Schema
+	verdict verdict
+	at      field
+	payload reply
+	there   bool // there is a payload
+}
+
+func (r *commandReply) read(bytes []byte) error {
+	f := &r.schema.invoke
+	r.verdict = verdict{code: f.status.ok}
+	r.there = false
+	c := cursor{rest: bytes}
+	for c.next() {
+		var err error
+		switch {
+		case c.is(r.at):
+			r.there = true
+			err = r.payload.read(c.bytes)
+		case c.is(f.status.at):
+			err = r.verdict.read(&f.status, c.bytes)
+		case c.is(f.hresult):
+			r.verdict.hresult = f.hresult.int(c.scalar)
+		}
+		if err != nil {
+			return err
+		}
+	}
+
+	return c.err
+}
+
+// registerReply is a RegisterReply.
+type registerReply struct {
+	schema *Schema
+	handle int64
+}
+
+func (r *registerReply) read(bytes []byte) error {
+	f := r.schema.register.serverHandle
+	c := cursor{rest: bytes}
+	for c.next() {
+		if c.is(f) {
+			r.handle = f.int(c.scalar)
+		}
+	}
+
+	return c.err
+}
+
+// Item is what subscribing to a tag, or the end of that, came to.
+type Item struct {
+	Tag          string
+	Handle       int64
+	Successful   bool
+	ErrorMessage string
+}
+
+// subscribeReply is a BulkSubscribeReply.
+type subscribeReply struct {
+	schema *Schema
+	items  []Item
+}
+
+func (r *subscribeReply) read(bytes []byte) error {
+	f := &r.schema.subscription
+	c := cursor{rest: bytes}
+	for c.next() {
+		if !c.is(f.payload.list) {
+			continue
+		}
+		item, err := r.item(c.bytes)
+		if err != nil {
+			return err
+		}
+		r.items = append(r.items, item)
+	}
+
+	return c.err
+}
+
+func (r *subscribeReply) item(bytes []byte) (Item, error) {
+	f := &r.schema.subscription
+	item := Item{Successful: f.successful.number == 0} // without such a field, all that is there was successful
+	c := cursor{rest: bytes}
+	for c.next() {
+		switch {
+		case c.is(f.tag):
+			item.Tag = string(c.bytes)
+		case c.is(f.handle):
+			item.Handle = f.handle.int(c.scalar)
+		case c.is(f.successful):
+			item.Successful = c.scalar != 0
+		case c.is(f.errorMessage):
+			item.ErrorMessage = oneLine(string(c.bytes), "")
+		}
+	}
+
+	return item, c.err
+}
+
+// Counts is how many results a ReadBulk came to.
+type Counts struct {
+	Results int // one for each tag, those that failed too
+	Cached  int // of those that did not fail
+	Failed  int
+}
+
+func (c *Counts) add(successful, cached bool) {
+	c.Results++
+	switch {
+	case !successful:
+		c.Failed++
+	case cached:
+		c.Cached++
+	}
+}
+
+// Add counts a result.
+func (c *Counts) Add(r *Result) { c.add(r.Successful, r.Cached) }
+
+// countReply counts the results of a BulkReadReply.
+type countReply struct {
+	schema *Schema
+	counts Counts
+}
+
+func (r *countReply) read(bytes []byte) error {
+	list := r.schema.result.payload.list
+	c := cursor{rest: bytes}
+	for c.next() {
+		if !c.is(list) {
+			continue
+		}
+		if err := r.count(c.bytes); err != nil {
+			return err
+		}
+	}
+
+	return c.err
+}
+
+func (r *countReply) count(bytes []byte) error {
+	f := &r.schema.result
+	var successful, cached bool
+	c := cursor{rest: bytes}
+	for c.next() {
+		switch {
+		case c.is(f.successful):
+			successful = c.scalar != 0
+		case c.is(f.cached):
+			cached = c.scalar != 0
+		}
+	}
+	r.counts.add(successful, cached)
+
+	return c.err
+}

@@ -1,0 +1,114 @@
+package nats
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestRequestBatch(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new nats.Client(url), service = client.respond(unique)`)
+	require.JSONEq(t, `[7,0]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
+	require.JSONEq(t, `[0,2]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
+	require.Equal(t, 7.0, v.counted(metricOps, "operation", opRequest, "outcome", outcomeOK))
+	require.Equal(t, 2.0, v.counted(metricOps, "operation", opRequest, "outcome", KindNoResponders))
+	require.Empty(t, v.found(metricDuration, "operation", opRequest), "k6 would keep them all")
+
+	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { count: 10 })`)
+	require.Equal(t, int64(25), totals[opRequest].Durations.Count, "to the operation")
+	require.Len(t, totals, 1)
+	require.Greater(t, totals[opRequest].BytesReceived, uint64(25*len("question")))
+	totals = v.inSweep(3, `client.requestBatch(unique + '.nobody', 'x', { count: 10 })`)
+	require.Equal(t, uint64(3), totals[opRequest].Failed)
+	require.Equal(t, map[string]uint64{"no responders available for request": 3}, totals[opRequest].Errors)
+}
+
+func TestRequestBatchEndsWithTheTest(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new nats.Client(url), silent = client.subscribe(unique)`)
+	ctx, cancel := context.WithCancel(v.VU.CtxField)
+	v.VU.CtxField = ctx
+	begun := time.Now()
+	time.AfterFunc(50*time.Millisecond, cancel)
+	require.Equal(t, KindCancelled, v.fail(`client.requestBatch(unique, 'x', { count: 1000000, timeout: '1h' })`).Kind)
+	require.Less(t, time.Since(begun), 10*time.Second)
+}
+
+func TestFetchEach(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique), each = Object.freeze({ each: true, discard: true, timeout: 200 })`)
+	require.JSONEq(t, `5`, v.js(`(client.publishBatch(unique, 'x', { count: 5 }), sub.fetch(5, each))`))
+	require.Len(t, v.found(metricLatency), 5)
+
+	totals := v.inSweep(20, `client.publishBatch(unique, 'x', { count: 10 }); sub = client.subscribe(unique); client.publishBatch(unique, 'x', { count: 10 }); sub.fetch(10, each); sub.close()`)
+	require.Equal(t, int64(20), totals[opDeliver].Durations.Count)
+	delivered := totals[opDeliver]
+	require.Less(t, delivered.Durations.Quantile(0.5), 10*time.Second)
+	require.Zero(t, totals[opDeliver].Failed)
+
+	totals = v.inSweep(10, `sub = client.subscribe(unique, { pending: 4 }); client.publishBatch(unique, 'x', { count: 10 }); client.flush(); sub.fetch(10, each); sub.close()`)
+	require.Equal(t, int64(4), totals[opDeliver].Durations.Count)
+	require.Equal(t, uint64(6), totals[opDeliver].Failed, "what is lost is no work")
+	require.Equal(t, map[string]uint64{"messages have not come within 200ms": 6}, totals[opDeliver].Errors)
+
+	stream := withStream(t)
+	stream.run(`js.publishBatch(subject, 'x', { count: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
+	totals = stream.inSweep(6, `consumer.fetch(6, { each: true, discard: true, ack: true, timeout: 100 })`)
+	require.Equal(t, int64(5), totals[opDeliver].Durations.Count, "since they were stored")
+	require.Equal(t, uint64(1), totals[opDeliver].Failed)
+
+	e := v.fail(`const plain = new nats.Client(url), own = plain.subscribe(unique); plain.publish(unique, 'x'); own.fetch(1, each)`)
+	require.Equal(t, KindUsage, e.Kind)
+	require.Contains(t, e.Message, "give the client that sends them the option stamp")
+}
+
+// Each VU's callbacks run on its own event loop, whatever the others do: with -race, this tells.
+func TestManyVUsSubscribe(t *testing.T) {
+	const vus, messages = 512, 20
+	root := New()
+	all := make([]*vu, vus)
+	for i := range all {
+		all[i] = newInitVU(t, root)
+		all[i].start(uint64(i + 1))
+	}
+	subject := all[0].run(`unique`)
+	ready := make(chan struct{}, vus)
+	var work sync.WaitGroup
+	for _, v := range all {
+		require.NoError(t, v.runtime.Set("everybody", subject))
+		require.NoError(t, v.runtime.Set("ready", func() { ready <- struct{}{} }))
+		work.Go(func() {
+			_, err := v.RunOnEventLoop(`
+				globalThis.seen = [];
+				const client = new nats.Client(url, { connectTimeout: '60s', timeout: '60s' });
+				const sub = client.subscribe(everybody, (m) => {
+					seen.push(m.data);
+					if (seen.length === 20) { sub.close(); client.close(); }
+				});
+				ready();
+			`)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range vus {
+		<-ready
+	}
+	nc := plainConn(t, natsURL(t))
+	for i := range messages {
+		require.NoError(t, nc.Publish(subject.(string), []byte{byte('a' + i)}))
+	}
+	require.NoError(t, nc.Flush())
+	work.Wait()
+	nc.Close()
+	for _, v := range all {
+		require.Equal(t, "abcdefghijklmnopqrst", v.run(`seen.join('')`))
+		v.exit()
+	}
+	requireNoneLeft(t)
+}

@@ -1,0 +1,235 @@
+package nats
+
+import (
+	"context"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+)
+
+// layoutOptions are those of client.layout.
+type layoutOptions struct {
+	Layout   string `json:"layout"`
+	Database string `json:"database"`
+	Replicas int    `json:"replicas"`
+}
+
+// read reads the options of the method, and completes them.
+func (o *layoutOptions) read(method string, value sobek.Value) error {
+	if err := k6glue.Options(value, o); err != nil {
+		return misuse("%s: %s", method, err)
+	}
+	if _, err := kvlayout.ParseLayout(o.Layout); err != nil {
+		return misuse("%s: %s", method, err)
+	}
+	if o.Replicas < 0 || o.Replicas > maxReplicas {
+		return misuse("%s: replicas must be from 1 to %d, or 0 for 1, not %d", method, maxReplicas, o.Replicas)
+	}
+
+	return nil
+}
+
+const maxReplicas = 5 // of JetStream
+
+// layout is a JavaScript Layout: a database in one of the published layouts, as seen through the client's connection.
+type layout struct {
+	bound[*kvlayout.Store]
+
+	options layoutOptions
+	bench   *cachebench.Bench
+}
+
+// newLayout is client.layout(options). It asks the server nothing yet.
+func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
+	l := &layout{}
+	if err := l.options.read("layout", call.Argument(0)); err != nil {
+		c.throw(err)
+	}
+	l.handle = &jetStreamHandle{client: c}
+	l.find = func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Store, error) {
+		o := l.options
+
+		return kvlayout.Open(ctx, js, kvlayout.Options{Layout: kvlayout.Layout(o.Layout), Database: o.Database, Replicas: o.Replicas})
+	}
+	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
+	l.bench = cachebench.New(c.vu, c.bench, target, &layoutStore{layout: l})
+
+	rt := c.vu.Runtime()
+	object := rt.NewObject()
+	c.operations(object, map[string]reading{
+		"put":    l.put,
+		"get":    l.get,
+		"delete": l.remove,
+		"list":   l.list,
+		"drop":   l.drop,
+	})
+	k6glue.Methods(rt, object, map[string]k6glue.Function{"run": l.bench.Run})
+
+	return object
+}
+
+// task is an operation on the database.
+func (l *layout) task(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) *task {
+	return &task{operation: "layout." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
+		store, err := l.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+
+		return job(ctx, store, r)
+	}}
+}
+
+// recordOptions are those of layout.put.
+type recordOptions struct {
+	Table    string         `json:"table"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// put is layout.put(key, value, options).
+func (l *layout) put(call sobek.FunctionCall) (*task, error) {
+	key, err := text("put: the key", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	value, err := l.handle.client.owned(call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
+	var o recordOptions
+	if err := k6glue.Options(call.Argument(2), &o); err != nil {
+		return nil, misuse("put: %s", err)
+	}
+
+	return l.task("put", func(ctx context.Context, store *kvlayout.Store, r *record) error {
+		err := store.Put(ctx, kvlayout.Record{Table: o.Table, Key: key, Value: value, Metadata: o.Metadata})
+		if err == nil {
+			r.sent.add(value)
+		}
+
+		return err
+	}), nil
+}
+
+// named reads the arguments of layout.get and layout.delete: (key, { table }).
+func named(method string, call sobek.FunctionCall) (key, table string, err error) {
+	if key, err = text(method+": the key", call.Argument(0)); err != nil {
+		return "", "", err
+	}
+	var o struct {
+		Table string `json:"table"`
+	}
+	if err := k6glue.Options(call.Argument(1), &o); err != nil {
+		return "", "", misuse("%s: %s", method, err)
+	}
+
+	return key, o.Table, nil
+}
+
+// get is layout.get(key, { table }): the record, or null.
+func (l *layout) get(call sobek.FunctionCall) (*task, error) {
+	key, table, err := named("get", call)
+	if err != nil {
+		return nil, err
+	}
+	var found *kvlayout.Record
+	t := l.task("get", func(ctx context.Context, store *kvlayout.Store, r *record) error {
+		record, err := store.Get(ctx, table, key)
+		switch {
+		case err == nil:
+			found = &record
+			r.received.add(record.Value)
+		case asError(err).Kind == KindNotFound:
+			return nil
+		}
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		if found == nil {
+			return sobek.Null(), nil
+		}
+
+		return l.handle.client.layoutRecord(found), nil
+	}
+
+	return t, nil
+}
+
+var layoutRecordKeys = []string{"table", "key", "value", "raw", "metadata"} //nolint:gochecknoglobals // a constant: properties of records
+
+func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
+	rt := c.vu.Runtime()
+
+	return c.lazily(&lazy{keys: layoutRecordKeys, make: func(key string) sobek.Value {
+		switch key {
+		case "table":
+			return rt.ToValue(found.Table)
+		case "key":
+			return rt.ToValue(found.Key)
+		case "value":
+			return rt.ToValue(string(found.Value))
+		case "raw":
+			return rt.ToValue(rt.NewArrayBuffer(found.Value))
+		}
+		if found.Metadata == nil {
+			return sobek.Null()
+		}
+
+		return rt.ToValue(found.Metadata)
+	}}, nil)
+}
+
+// remove is layout.delete(key, { table }).
+func (l *layout) remove(call sobek.FunctionCall) (*task, error) {
+	key, table, err := named("delete", call)
+
+	return l.task("delete", func(ctx context.Context, store *kvlayout.Store, _ *record) error {
+		return store.Delete(ctx, table, key)
+	}), err
+}
+
+// layoutListOptions are those of layout.list.
+type layoutListOptions struct {
+	Table  string `json:"table"`
+	Prefix string `json:"prefix"`
+	Suffix string `json:"suffix"`
+	Limit  uint32 `json:"limit"`
+	Offset uint32 `json:"offset"`
+}
+
+// list is layout.list(options): keys.
+func (l *layout) list(call sobek.FunctionCall) (*task, error) {
+	var o layoutListOptions
+	if err := k6glue.Options(call.Argument(0), &o); err != nil {
+		return nil, misuse("list: %s", err)
+	}
+	var keys []string
+	t := l.task("list", func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {
+		keys, err = store.List(ctx, kvlayout.ListOptions{
+			Table: o.Table, Prefix: o.Prefix, Suffix: o.Suffix, Limit: uint(o.Limit), Offset: uint(o.Offset),
+		})
+		r.received.messages = len(keys)
+
+		return err
+	})
+	t.value = func() (sobek.Value, error) {
+		values := make([]any, len(keys))
+		for i, key := range keys {
+			values[i] = key
+		}
+
+		return l.handle.client.vu.Runtime().NewArray(values...), nil
+	}
+
+	return t, nil
+}
+
+// drop is layout.drop(): it deletes the database with all its records.
+func (l *layout) drop(sobek.FunctionCall) (*task, error) {
+	return l.task("drop", func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) }), nil
+}

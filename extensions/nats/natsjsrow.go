@@ -1,0 +1,214 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// natsjsRows is natsjsRows: the rows of the published key-value benchmark, in their order, then those that make it fair, and go-orb's
+// in its compatible mode.
+func (m *module) natsjsRows() sobek.Value {
+	rt := m.vu.Runtime()
+	known := allRows()
+	all := make([]any, 0, len(known))
+	for _, row := range known {
+		published := sobek.Null()
+		if p := row.Published; p != (rows.Published{}) {
+			published = m.plainObject(map[string]any{
+				"iterations": p.Iterations, "nanoseconds": p.Nanoseconds, "bytes": p.Bytes, "allocations": p.Allocations,
+			})
+		}
+		all = append(all, m.plainObject(map[string]any{
+			"name": row.Name, "pair": row.Pair, "layout": string(row.Layout), "loop": string(row.Loop), "fill": string(row.Fill),
+			"large": row.Large, "limit": row.Limit, "offset": row.Offset, "published": published,
+		}))
+	}
+
+	return rt.NewArray(all...)
+}
+
+func allRows() []rows.Row { return slices.Concat(rows.Rows(), rows.LikeForLike(), rows.Compatible()) }
+
+// rowOptions are those of client.natsjsRow.
+type rowOptions struct {
+	Database string `json:"database"`
+	Tables   int    `json:"tables"`
+	Keys     int    `json:"keys"`
+	Replicas int    `json:"replicas"`
+}
+
+// natsjsRow is a JavaScript NatsjsRow: a row of the published benchmark with the client's connection.
+type natsjsRow struct {
+	bound[*rows.Run]
+
+	row  rows.Row
+	next uint64 // which iteration of this client
+
+	session  *k6glue.Session // of which recorder is
+	recorder *measure.Recorder
+}
+
+// newNatsjsRow is client.natsjsRow(name, options). It asks the server nothing yet.
+func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
+	name, err := text("natsjsRow: the name", call.Argument(0))
+	if err != nil {
+		c.throw(err)
+	}
+	n := &natsjsRow{}
+	if n.row, err = rowNamed(name); err != nil {
+		c.throw(err)
+	}
+	var o rowOptions
+	if err := k6glue.Options(call.Argument(1), &o); err != nil {
+		c.throw(misuse("natsjsRow: %s", err))
+	}
+	if o.Tables < 0 || o.Keys < 0 || o.Tables > maxElements || o.Keys > maxElements || o.Replicas < 0 || o.Replicas > maxReplicas {
+		c.throw(misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", maxElements, maxReplicas))
+	}
+	n.handle = &jetStreamHandle{client: c}
+	n.find = func(ctx context.Context, js jetstream.JetStream) (*rows.Run, error) {
+		return n.row.Open(ctx, js, rows.Options{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
+	}
+
+	object := c.vu.Runtime().NewObject()
+	c.operations(object, map[string]reading{
+		"fill": n.whole("fill", (*rows.Run).Fill),
+		"drop": n.whole("drop", (*rows.Run).Drop),
+	})
+	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{"run": n.run})
+
+	return object
+}
+
+func rowNamed(name string) (rows.Row, error) {
+	var names []string
+	for _, row := range allRows() {
+		if row.Name == name {
+			return row, nil
+		}
+		names = append(names, row.Name)
+	}
+
+	return rows.Row{}, misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's database.
+func (n *natsjsRow) whole(name string, do func(*rows.Run, context.Context) error) reading {
+	return func(call sobek.FunctionCall) (*task, error) {
+		timeout, err := duration(name+": the timeout", call.Argument(0), 0)
+
+		return &task{operation: "row." + name, timeout: timeout, job: func(ctx context.Context, conn *connection, r *record) error {
+			r.apart = true
+			run, err := n.on(ctx, conn)
+			if err != nil {
+				return err
+			}
+
+			return do(run, ctx)
+		}}, err
+	}
+}
+
+// run is row.run(iterations): that many iterations, in Go, each an operation of the step with the row's name.
+func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
+	c := n.handle.client
+	most, err := count("run: the iterations", call.Argument(0))
+	if err != nil {
+		c.throw(err)
+	}
+	n.join()
+	ctx := c.vu.Context()
+	var total struct {
+		ops, failed, keys int
+		sent, received    uint64
+	}
+	for range most {
+		keys, sent, received, err := n.iterate(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		total.sent, total.received = total.sent+sent, total.received+received
+		if err != nil {
+			total.failed++
+		} else {
+			total.ops++
+			total.keys += keys
+		}
+		if n.session != nil && n.session.Client.Enough() {
+			break
+		}
+	}
+	c.instruments.meter.Emit()
+	if ctx.Err() != nil {
+		c.throw(errTestEnded())
+	}
+
+	return c.plainObject(map[string]any{
+		"ops": total.ops, "failed": total.failed, "keys": total.keys,
+		"bytesSent": c.number(total.sent), "bytesReceived": c.number(total.received),
+	})
+}
+
+// join makes the row that of the step that the VU is a client of now, or of none.
+func (n *natsjsRow) join() {
+	session := k6glue.SessionOf(n.handle.client.vu)
+	if session == n.session {
+		return
+	}
+	n.session, n.recorder, n.next = session, nil, 0
+	if session != nil {
+		n.recorder = session.Client.Recorder(n.row.Name)
+	}
+}
+
+// iterate does one iteration and records it, with the bytes that went over the connection.
+func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint64, err error) {
+	c := n.handle.client
+	c.done = c.done[:0]
+	i := n.number()
+	conn, err := c.perform(ctx, &task{operation: "row.run", job: func(ctx context.Context, conn *connection, r *record) error {
+		run, err := n.on(ctx, conn)
+		if err != nil {
+			return err
+		}
+		work, err := run.Do(ctx, i)
+		keys, r.received.messages = work.Keys, work.Keys
+
+		return err
+	}}, &c.done)
+	sent, received, took := c.counted(conn)
+	switch {
+	case n.recorder == nil:
+	case err != nil:
+		n.recorder.Fail(fmt.Errorf("%s: %w", n.row.Name, err))
+	default:
+		n.recorder.Ok(took)
+		n.recorder.Rows(uint64(keys))
+	}
+	if n.recorder != nil {
+		n.recorder.Bytes(sent, received)
+	}
+
+	return keys, sent, received, err
+}
+
+// number is that of the next iteration: no other client of the step has it, as it is part of the keys.
+func (n *natsjsRow) number() uint64 {
+	i := n.next
+	n.next++
+	if n.session == nil {
+		return i
+	}
+	client := n.session.Client
+
+	return i*uint64(client.Step().Clients()) + uint64(client.Index())
+}

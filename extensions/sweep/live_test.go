@@ -1,0 +1,139 @@
+package sweep
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// streamed are the figures that have come out.
+func (s *sweepTest) streamed() (all []*stream.Figures) {
+	for {
+		select {
+		case container := <-s.out:
+			if figures, ok := container.(*stream.Figures); ok {
+				all = append(all, figures)
+			}
+		default:
+			return all
+		}
+	}
+}
+
+// Every second of a step is there, on the second, and all together are the report's figures.
+func TestStreamOfASweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s"}`,
+			`sweep.run(() => { sleep(100); if (vu === 1) throw 'no' })`)
+		resultsOf(s.state.Test.Registry).meta(&facts{Target: map[string]any{"kind": "machbase"}})
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+
+		type key struct {
+			clients, repeat int
+			phase           string
+		}
+		ops, failed, seconds := map[key]uint64{}, map[key]uint64{}, map[key][]time.Duration{}
+		moments := map[key]map[time.Time]bool{}
+		durations := map[key]*measure.Distribution{}
+		var ended []report.Step
+		var line time.Time
+		for _, f := range s.streamed() {
+			require.Equal(t, "rollup", f.Step.Scenario)
+			require.Equal(t, "machbase", f.Step.Target)
+			require.Zero(t, f.Step.Rate)
+			ended = append(ended, f.Ended...)
+			if len(f.Ended) > 0 {
+				require.Equal(t, f.Step.Clients, f.Done)
+			}
+			for i := range f.Seconds {
+				second := &f.Seconds[i]
+				k := key{f.Step.Clients, f.Step.Repeat, second.Phase}
+				if moments[k] == nil {
+					moments[k], durations[k] = map[time.Time]bool{}, &measure.Distribution{}
+					line = f.At.Add(-second.Elapsed)
+				}
+				require.False(t, moments[k][f.At], "a time comes twice")
+				moments[k][f.At] = true
+				ops[k] += second.Ops
+				failed[k] += second.Failed
+				if second.Phase == stream.Measure {
+					seconds[k] = append(seconds[k], f.At.Sub(line).Truncate(time.Millisecond))
+					require.Equal(t, second.Ops, uint64(second.Durations.Count))
+					durations[k].Merge(second.Durations)
+				}
+			}
+		}
+		require.Equal(t, rep.Steps, ended)
+		require.Len(t, ended, 4)
+		for _, step := range ended {
+			k := key{step.Clients, step.Repeat, stream.Measure}
+			require.Equal(t, uint64(step.Operations), ops[k])
+			require.Equal(t, step.Failed, failed[k])
+			require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3300 * time.Millisecond}, seconds[k])
+			histogram, err := durations[k].Encode()
+			require.NoError(t, err)
+			require.Equal(t, step.Histogram, histogram, "percentiles of the seconds are of the same operations")
+			k.phase = stream.Warmup
+			require.Equal(t, uint64(15*step.Clients), ops[k]+failed[k], "1.5 s of 100 ms")
+			require.Positive(t, len(moments[k]))
+		}
+	})
+}
+
+// A step that is over before the first second has one all the same.
+func TestStreamOfAShortStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(10))`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		figures := s.streamed()
+		require.Len(t, figures, 2)
+		require.Len(t, figures[0].Seconds, 1)
+		require.Equal(t, uint64(6), figures[0].Seconds[0].Ops)
+		require.Equal(t, 30*time.Millisecond, figures[0].Seconds[0].Elapsed.Truncate(time.Millisecond))
+		require.Len(t, figures[1].Ended, 1)
+		require.True(t, figures[1].At.After(figures[0].At))
+	})
+}
+
+// An open loop tells its rates apart.
+func TestStreamOfAnOpenLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"rate": [10, 20], "preAllocatedVUs": 5, "duration": "2s", "warmup": "1s"}`, `sweep.run(() => sleep(10))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		ops := map[float64]uint64{}
+		for _, f := range s.streamed() {
+			require.Equal(t, 5, f.Step.Clients)
+			for _, second := range f.Seconds {
+				if second.Phase == stream.Measure {
+					ops[f.Step.Rate] += second.Ops
+				}
+			}
+		}
+		require.Equal(t, map[float64]uint64{10: 20, 20: 40}, ops)
+		require.Len(t, rep.Steps, 2)
+	})
+}
+
+// A second that was left out, on a machine that has no time, takes its place with it: the others stay where they are.
+func TestTimesOfSeconds(t *testing.T) {
+	line := time.Unix(1_800_000_000, 5)
+	live := &liveMetrics{}
+	for _, tick := range []struct{ elapsed, at time.Duration }{
+		{1000 * time.Millisecond, 1}, {2400 * time.Millisecond, 2}, {3000 * time.Millisecond, 3}, {5900 * time.Millisecond, 5},
+		{6000 * time.Millisecond, 6}, {6999 * time.Millisecond, 7}, {8001 * time.Millisecond, 8},
+	} {
+		require.Equal(t, line.Add(tick.at*time.Second), live.timeOfSecond(line.Add(tick.elapsed), tick.elapsed))
+	}
+	live.sent = line.Add(8 * time.Second)
+	require.Equal(t, line.Add(8500*time.Millisecond), live.timeOfEnd(line.Add(9*time.Second), 8500*time.Millisecond))
+	require.Equal(t, live.sent.Add(1), live.timeOfEnd(line.Add(9*time.Second), 7999*time.Millisecond))
+}

@@ -1,0 +1,40 @@
+package measure
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is done to warm up is counted apart, by kind; what comes before all are connected, or after, is not.
+func TestWarmed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Operations: 5, Warmup: time.Second}, nil)
+		require.Empty(t, s.Warmed())
+		errs := together(s, func(i int, c *Client) error {
+			c.Recorder("before").Ok(ms)
+
+			return c.Run(t.Context(), "get", nil, func() error {
+				time.Sleep(100 * ms)
+				if i == 1 {
+					c.Recorder("set").Ok(ms)
+
+					return errServer
+				}
+
+				return nil
+			})
+		})
+		require.Equal(t, []error{nil, nil}, errs)
+		require.Equal(t, []Warmed{{Op: "get", Ops: 10, Failed: 10}, {Op: "set", Ops: 10}}, s.Warmed())
+		reading := s.Read()
+		require.Equal(t, int64(5), reading.Op("get").Durations.Count)
+	})
+}
+
+func TestLookupsSince(t *testing.T) {
+	require.Equal(t, Lookups{Hits: 1, Misses: 2, Hot: 3, HotHits: 4},
+		Lookups{Hits: 11, Misses: 22, Hot: 33, HotHits: 44}.Since(Lookups{Hits: 10, Misses: 20, Hot: 30, HotHits: 40}))
+}

@@ -1,0 +1,31 @@
+// What the scenarios of NATS have in common: where the server is, and which layouts of records there are.
+import nats from 'k6/x/nats';
+import { duration, oneOf, text } from './settings.js';
+
+export const url = text('NATS_URL', 'nats://127.0.0.1:4222');
+
+/** A client as the settings ask for it, with options of its own. */
+export function newClient(options = {}) {
+  return new nats.Client(url, { timeout: duration('TIMEOUT', '60s'), ...options });
+}
+
+/** For the report: what is measured. */
+export function target(client) {
+  const { version } = client.info();
+  return { kind: 'nats', version: `v${version}`, url: url.split(',')[0] };
+}
+
+const names = ['orb', 'orb-compat', 'micro'];
+
+/** The layouts that LAYOUT asks for. */
+export const layouts = (() => {
+  const asked = oneOf('LAYOUT', [...names, 'all'], 'all');
+  return asked === 'all' ? names : [asked];
+})();
+
+/** Refuses THRESHOLDS where there are several scenarios: a file of gates is for one. `how` says what to set. */
+export function oneScenario(scenarios, how) {
+  if (scenarios.length > 1 && text('THRESHOLDS')) {
+    throw new Error(`THRESHOLDS is for one scenario, and there are ${scenarios.length}: set ${how}`);
+  }
+}

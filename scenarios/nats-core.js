@@ -1,0 +1,110 @@
+// Messages of core NATS, 1 to 512 clients: publishing, publish-subscribe and request-reply, one after the other. Settings: see README.md.
+//   publish  an operation is BATCH messages to a subject that nobody listens to, and the server's word that it has them
+//   pubsub   an operation (deliver) is one message from when it was sent until it was taken, BATCH of them at a time; a lost one has failed
+//   request  an operation is a request to a service of the same machine, and its answer
+//
+//   scripts/servers.sh with nats -- bin/k6 run scenarios/nats-core.js -e WORK=request
+import exec from 'k6/execution';
+import sweep from 'k6/x/sweep';
+import { newClient, oneScenario, target } from './lib/nats.js';
+import { duration, oneOf, wholeNumber } from './lib/settings.js';
+import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+
+const scenario = 'nats-core';
+
+const works = {
+  publish: { op: 'publish', batch: 10000, operations: 100, run: publish },
+  pubsub: { op: 'deliver', batch: 100, operations: 10000, run: deliver },
+  request: { op: 'request', batch: 1000, operations: 10000, run: request },
+};
+const asked = oneOf('WORK', [...Object.keys(works), 'all'], 'all');
+const names = asked === 'all' ? Object.keys(works) : [asked];
+const nameOf = (name) => (names.length > 1 ? `${scenario}-${name}` : scenario);
+oneScenario(names, 'WORK');
+
+const batch = wholeNumber('BATCH', undefined, 1, 100000);
+const batchOf = (name) => batch || works[name].batch;
+const data = 'x'.repeat(wholeNumber('VALUE', 100, 1, 1048576));
+const within = duration('TIMEOUT', '60s');
+
+const client = newClient();
+const stamping = newClient({ stamp: true });
+const services = newClient({ pool: 'shared' }); // one connection has the services of all clients
+
+const sweeps = names.map((name, i) => sweepOptions(nameOf(name), works[name].op, {
+  ...(works[name].op === 'publish' ? {} : { ops: [works[name].op] }),
+  ...(__ENV.DURATION ? {} : { iterations: wholeNumber('OPS', works[name].operations) }),
+  env: { PART: name },
+  ...(i > 0 ? { after: nameOf(names[i - 1]) } : {}), // one at a time
+}));
+
+export const options = {
+  ...sweeps[0],
+  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
+  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
+};
+
+export function setup() {
+  client.connect();
+  for (const name of names) {
+    sweep.meta({
+      scenario: nameOf(name),
+      target: target(client),
+      params: { work: name, value: data.length, ...(name === 'request' ? {} : { batch: batchOf(name) }) },
+      results,
+    });
+  }
+}
+
+export default function () {
+  const name = __ENV.PART;
+  works[name].run(`xk6-sweep.${name}.${exec.vu.idInTest}`, batchOf(name));
+}
+
+function publish(subject, count) {
+  client.connect();
+  const batched = Object.freeze({ count });
+  sweep.run(() => {
+    client.publishBatch(subject, data, batched);
+    client.flush();
+  });
+}
+
+function deliver(subject, count) {
+  const incoming = stamping.subscribe(subject, { pending: Math.max(count, 1000) });
+  const batched = Object.freeze({ count });
+  const each = Object.freeze({ each: true, discard: true, timeout: within });
+  sweep.run(() => {
+    stamping.publishBatch(subject, data, batched);
+    incoming.fetch(count, each);
+  });
+  incoming.close();
+}
+
+function request(subject, count) {
+  const service = services.respond(subject);
+  client.connect();
+  const batched = Object.freeze({ count });
+  sweep.run(() => client.requestBatch(subject, data, batched));
+  service.close();
+}
+
+/** The report, and the messages a second of publishing, whose operations are batches. */
+export function handleSummary(data) {
+  const files = sweepReport(data);
+  const name = `${results}/${nameOf('publish')}`;
+  if (names.includes('publish') && files[`${name}.json`]) {
+    const rates = rateTable(JSON.parse(files[`${name}.json`]).steps);
+    files[`${name}.md`] += `\n${rates}`;
+    files.stdout += `\n${rates}`;
+  }
+  return files;
+}
+
+function rateTable(steps) {
+  const lines = steps.map(({ clients, repeat, rows, seconds, bytesSent }) => [
+    clients, repeat, rows, Math.round(rows / seconds), (bytesSent / seconds / 1e6).toFixed(1),
+  ]);
+  return [['clients', 'repeat', 'messages', 'messages/s', 'MB/s sent'], Array(5).fill('---:'), ...lines]
+    .map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}

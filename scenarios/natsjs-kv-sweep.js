@@ -1,0 +1,67 @@
+// Records in the published key-value layouts, 1 to 512 clients: put, get, and both in equal shares, one after the other for each layout.
+// Each value that is read is checked. The operations are called set, which is put, and get. Settings: see README.md.
+//
+//   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
+import sweep from 'k6/x/sweep';
+import { layouts, newClient, oneScenario, target } from './lib/nats.js';
+import { oneOf, wholeNumber } from './lib/settings.js';
+import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+
+const scenario = 'natsjs-kv-sweep';
+
+const mixes = { put: { set: 1 }, get: { get: 1 }, mixed: { get: 1, set: 1 } };
+const mix = oneOf('MIX', [...Object.keys(mixes), 'all'], 'all');
+const kinds = mix === 'all' ? Object.keys(mixes) : [mix];
+
+const all = layouts.flatMap((layout) => kinds.map((kind) => ({ layout, kind })));
+const nameOf = ({ layout, kind }) => (all.length > 1 ? `${scenario}-${layout}-${kind}` : scenario);
+oneScenario(all, 'LAYOUT and MIX');
+
+const work = {
+  ops: 1000, // of one call; the step's share ends it before
+  keys: { count: wholeNumber('KEYS', 10000, 1, 10000000) },
+  values: wholeNumber('VALUE', 100, 0, 1048576),
+};
+
+const client = newClient();
+const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout({ layout, database: `${scenario}-${layout}` })]));
+
+const sweeps = all.map((one, i) => sweepOptions(nameOf(one), scenario, {
+  ops: Object.keys(mixes[one.kind]),
+  env: { STORE: one.layout, KIND: one.kind },
+  ...(i > 0 ? { after: nameOf(all[i - 1]) } : {}), // one at a time
+}));
+
+export const options = {
+  ...sweeps[0],
+  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
+  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
+  teardownTimeout: '2m',
+};
+
+export function setup() {
+  client.connect();
+  for (const layout of layouts) stores[layout].drop();
+  for (const one of all) {
+    sweep.meta({
+      scenario: nameOf(one),
+      target: target(client),
+      params: { layout: one.layout, mix: one.kind, keys: work.keys.count, value: work.values },
+      results,
+    });
+  }
+}
+
+export default function () {
+  const store = stores[__ENV.STORE];
+  const own = { ...work, mix: mixes[__ENV.KIND] };
+  client.connect();
+  store.run({ ...own, ops: 1, prefill: true }); // writes this client's share of the keys, if nobody has
+  sweep.run(() => store.run(own));
+}
+
+export function teardown() {
+  for (const layout of layouts) stores[layout].drop();
+}
+
+export const handleSummary = sweepReport;

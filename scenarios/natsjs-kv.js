@@ -1,0 +1,95 @@
+// The published benchmark of key-value stores on NATS JetStream, go-orb's against go-micro's: its 18 rows, with its payloads and
+// numbers of iterations, one client, one connection, one row after another. Prints the published columns, bytes moved in the place of
+// allocations, and the ratios, those of lists in both forms: as published, and like for like.
+// Source: go-orb/plugins, kvstore/natsjs_micro_tests; extensions/nats/kvlayout/rows has what each row does.
+//
+// Rows with values of 1 MiB write up to 1.3 GB, which is deleted again, and the server must take such messages:
+//   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv.js
+//   bin/k6 run scenarios/natsjs-kv.js -e LAYOUT=orb -e ROWS=OrbSet,OrbGet -e OPS=1000
+// Settings: see README.md; OPS is that of each row, but rows that move all keys of all tables do no more than the published 6.
+import { natsjsRows } from 'k6/x/nats';
+import sweep from 'k6/x/sweep';
+import { layouts, newClient, target } from './lib/nats.js';
+import { table } from './lib/natsjs.js';
+import { duration, someOf, text, wholeNumber } from './lib/settings.js';
+import { results, sweepReport } from './lib/sweeping.js';
+
+const scenario = 'natsjs-kv';
+const database = 'natsjs-kv';
+
+const known = natsjsRows.filter(({ layout }) => layouts.includes(layout));
+const asked = someOf('ROWS', known.map(({ name }) => name));
+const rows = known.filter(({ name }) => asked.includes(name));
+
+const ops = wholeNumber('OPS', undefined, 1, 1000000);
+const fill = { tables: wholeNumber('TABLES', 100, 1, 10000), keys: wholeNumber('KEYS', 1000, 1, 100000) };
+
+// Rows of which nothing is published do as many iterations as the published one of the same pair and loop; but those that move all keys of
+// all tables never more than the published one that does.
+const slow = natsjsRows.find(({ name }) => name === 'MicroList').published.iterations;
+function iterations(row) {
+  if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(ops || slow, slow);
+  const { published } = row.published ? row : natsjsRows.find(({ pair, loop }) => pair === row.pair && loop === row.loop);
+  return ops || published.iterations;
+}
+
+const client = newClient();
+const runs = rows.map((row) => ({
+  name: row.name, left: iterations(row), filled: false, row: client.natsjsRow(row.name, { database, ...fill }),
+}));
+
+export const options = {
+  ...sweep.options({
+    scenario,
+    clients: [1],
+    untilDone: true,
+    ops: rows.map(({ name }) => name),
+    maxDuration: duration('MAX_DURATION', '1h'),
+    thresholds: text('THRESHOLDS', {}),
+  }),
+  setupTimeout: '2m',
+};
+
+export function setup() {
+  client.connect();
+  sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(ops ? { ops } : {}) }, results });
+}
+
+export default function () {
+  client.connect();
+  let current = 0;
+  sweep.run(() => {
+    const run = runs[current];
+    try {
+      work(run);
+    } catch (e) { // a fill that fails: nothing can be read
+      run.left = 0;
+      throw new Error(`${run.name}: ${e.message}`);
+    } finally {
+      if (run.left === 0) current += 1;
+      if (current === runs.length) sweep.done();
+    }
+  });
+}
+
+// Each row begins with an empty database, and leaves none. What fills it is no operation.
+function work(run) {
+  if (!run.filled) {
+    run.row.drop('10m');
+    run.row.fill('10m');
+    run.filled = true;
+  }
+  const { ops: done, failed } = run.row.run(Math.min(run.left, 1000));
+  run.left -= done + failed;
+  if (run.left === 0) run.row.drop('10m');
+}
+
+/** The report's files, and the published table in the place of the report's: rows come one after another, and have no common rate. */
+export function handleSummary(data) {
+  const files = sweepReport(data);
+  const json = files[`${results}/${scenario}.json`];
+  if (!json) return files;
+  const published = table(rows, JSON.parse(json).steps);
+  const rest = files.stdout.split('\n').filter((line) => !line.startsWith('|')).join('\n');
+  return { ...files, [`${results}/${scenario}.md`]: published, stdout: `\n${published}${rest}` };
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds that k6 has to hold against a plain Go program over nats.go.
+const (
+	leastOfNats    = 0.9 // of its operations a second
+	leastPublished = 0.8 // of the messages that it publishes a second
+)
+
+const (
+	natsBatch    = 10000 // messages of an operation that publishes
+	publishTimes = 1000  // as many messages as operations that wait for an answer: they are as much quicker
+)
+
+// natsWork is one kind of work: what k6 and the program are asked for.
+type natsWork struct {
+	name     string // the program's
+	title    string
+	least    float64
+	batch    int // messages of an operation, 1 where it is one
+	script   string
+	scenario string
+	settings map[string]string
+}
+
+func natsWorks() []natsWork {
+	kv := func(name, title string) natsWork {
+		return natsWork{
+			name: name, title: title, least: leastOfNats, batch: 1, script: "scenarios/natsjs-kv-sweep.js", scenario: "natsjs-kv-sweep",
+			settings: map[string]string{"LAYOUT": "orb", "MIX": name},
+		}
+	}
+	core := func(name, title string, least float64, batch int, settings map[string]string) natsWork {
+		settings["WORK"] = name
+
+		return natsWork{
+			name: name, title: title, least: least, batch: batch, script: "scenarios/nats-core.js", scenario: "nats-core", settings: settings,
+		}
+	}
+
+	return []natsWork{
+		kv("put", "key-value put"),
+		kv("get", "key-value get"),
+		core("request", "request-reply", leastOfNats, 1, map[string]string{}),
+		core("publish", "publishBatch", leastPublished, natsBatch, map[string]string{"BATCH": strconv.Itoa(natsBatch)}),
+	}
+}
+
+// natsCell holds the medians of both for one kind of work and number of connections. Figures are of messages where it publishes.
+type natsCell struct {
+	work        natsWork
+	clients     int
+	k6, program figures
+}
+
+// natsRatios is the whole table.
+type natsRatios struct {
+	rounds, operations int
+	cells              []*natsCell
+}
+
+func measureNats(rounds, operations int) (*natsRatios, error) {
+	all := &natsRatios{rounds: rounds, operations: operations}
+	for _, work := range natsWorks() {
+		for _, clients := range []int{1, 8, 64, 512} {
+			perClient := work.share(operations, clients)
+			k6, program, err := inTurns(rounds, work.k6(clients, perClient), work.program(clients, perClient))
+			if err != nil {
+				return nil, fmt.Errorf("%s, %d clients: %w", work.title, clients, err)
+			}
+			all.cells = append(all.cells, &natsCell{work: work, clients: clients, k6: k6, program: program})
+		}
+	}
+
+	return all, nil
+}
+
+// share is how many operations each client does.
+func (w *natsWork) share(operations, clients int) int {
+	if w.batch > 1 {
+		operations = operations * publishTimes / w.batch
+	}
+
+	return max(operations/clients, 1)
+}
+
+func (w *natsWork) k6(clients, perClient int) func() (figures, error) {
+	return w.each(func() (figures, error) {
+		settings := map[string]string{"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "VALUE": "100"}
+		for name, value := range w.settings {
+			settings[name] = value
+		}
+
+		return stepFigures(w.script, w.scenario, settings)
+	})
+}
+
+func (w *natsWork) program(clients, perClient int) func() (figures, error) {
+	return w.each(func() (figures, error) {
+		return runProgram("nats", "-work="+w.name, "-clients="+strconv.Itoa(clients), "-ops="+strconv.Itoa(perClient),
+			"-size=100", "-batch="+strconv.Itoa(natsBatch))
+	})
+}
+
+// each turns the figures of operations that are a batch into those of messages.
+func (w *natsWork) each(run func() (figures, error)) func() (figures, error) {
+	return func() (figures, error) {
+		f, err := run()
+		f.OpsPerSecond *= float64(w.batch)
+		f.CPUMicros /= float64(w.batch)
+		f.Allocations /= float64(w.batch)
+
+		return f, err
+	}
+}
+
+func (c *natsCell) speed() float64 { return c.k6.OpsPerSecond / c.program.OpsPerSecond }
+func (c *natsCell) cpu() float64   { return c.k6.CPUMicros / c.program.CPUMicros }
+func (c *natsCell) holds() bool    { return c.speed() >= c.work.least }
+
+// String is a line of the table.
+func (c *natsCell) String() string {
+	return fmt.Sprintf("| %-13s | %7d | %9.0f | %9.0f | %.2f (>= %.2f) | %8.2f | %8.2f | %9.2f | %9.2f | %9.2f |", c.work.title, c.clients,
+		c.k6.OpsPerSecond, c.program.OpsPerSecond, c.speed(), c.work.least,
+		c.k6.CPUMicros, c.program.CPUMicros, c.cpu(), c.k6.P99Ms, c.program.P99Ms)
+}
+
+func (r *natsRatios) holds() bool {
+	return !slices.ContainsFunc(r.cells, func(c *natsCell) bool { return !c.holds() })
+}
+
+// String is the table.
+func (r *natsRatios) String() string {
+	lines := make([]string, 0, 3+len(r.cells))
+	lines = append(lines,
+		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations a cell, %d times as many messages published, in turns; medians\n",
+			r.rounds, r.operations, publishTimes),
+		"| work          | clients |      k6/s |      Go/s | ratio          |    k6 us |    Go us | CPU ratio | k6 p99 ms | Go p99 ms |",
+		"|---------------|--------:|----------:|----------:|----------------|---------:|---------:|----------:|----------:|----------:|",
+	)
+	for _, c := range r.cells {
+		lines = append(lines, c.String())
+	}
+
+	return strings.Join(lines, "\n")
+}

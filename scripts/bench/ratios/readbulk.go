@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mostOfGhz is how many times ghz's processor time a call through k6/x/mxgateway may cost.
+const mostOfGhz = 1.2
+
+// ghz is a widely used benchmark of gRPC services, in Go; scripts/tools/ghz pins it.
+const ghz = "bin/ghz"
+
+const (
+	gatewayProto  = "scenarios/lib/mxaccess_gateway.proto"
+	gatewayMethod = "mxaccess_gateway.v1.MxAccessGateway/Invoke"
+)
+
+// reads are the medians of ReadBulk calls for one number of connections, each with one call under way.
+type reads struct {
+	connections              int
+	ghz                      figures
+	module, shared           figures // k6/x/mxgateway: a connection for each client, and one for all
+	plain, discarding, async figures // k6/net/grpc
+}
+
+// readBulk is what ReadBulk calls come to.
+type readBulk struct {
+	rounds, calls int
+	reads         []*reads
+}
+
+func measureReadBulk(rounds, calls int) (*readBulk, error) {
+	b := &readBulk{rounds: rounds, calls: calls}
+	for _, connections := range []int{1, 8, 64} {
+		r, err := measureReads(rounds, connections, calls/connections)
+		if err != nil {
+			return nil, fmt.Errorf("%d connections: %w", connections, err)
+		}
+		b.reads = append(b.reads, r)
+	}
+
+	return b, nil
+}
+
+func measureReads(rounds, connections, perClient int) (*reads, error) {
+	requests, err := openSessions(connections)
+	if err != nil {
+		return nil, err
+	}
+	medians, err := allInTurns(rounds,
+		ghzReads(connections, perClient*connections, requests),
+		k6Reads("client", connections, perClient),
+		k6Reads("shared", connections, perClient),
+		grpcReads("plain", connections, perClient),
+		grpcReads("discard", connections, perClient),
+		grpcReads("async", connections, perClient),
+	)
+	if err != nil {
+		return nil, err
+	}
+
+	return &reads{
+		connections: connections, ghz: medians[0], module: medians[1], shared: medians[2],
+		plain: medians[3], discarding: medians[4], async: medians[5],
+	}, nil
+}
+
+// k6Reads is a run of the scenario, over k6/x/mxgateway.
+func k6Reads(connection string, clients, perClient int) func() (figures, error) {
+	return func() (figures, error) {
+		return stepFigures("scenarios/read-bulk.js", "read-bulk", map[string]string{
+			"CONNECTION": connection, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+		})
+	}
+}
+
+// grpcReads is a run of the bare calls, over k6/net/grpc.
+func grpcReads(variant string, clients, perClient int) func() (figures, error) {
+	return func() (figures, error) {
+		return stepFigures("scripts/bench/readbulk.js", "readbulk", map[string]string{
+			"VARIANT": variant, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+		})
+	}
+}
+
+// openSessions opens sessions that stay open, and returns a ReadBulk of each, as ghz takes them.
+func openSessions(n int) (string, error) {
+	cmd := exec.Command("bin/k6", "run", "--quiet", "--no-color", "-e", "SESSIONS="+strconv.Itoa(n), "scripts/bench/readbulk-sessions.js")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("opening sessions: %w\n%s", err, stderr.Bytes())
+	}
+
+	return requestsOf(out)
+}
+
+// requestsOf makes the requests of what the sessions' script has printed.
+func requestsOf(out []byte) (string, error) {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	var opened struct {
+		Backend  string   `json:"backend"`
+		Tags     []string `json:"tags"`
+		Sessions []struct {
+			ID     string `json:"sessionId"`
+			Handle int    `json:"serverHandle"`
+		} `json:"sessions"`
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &opened); err != nil {
+		return "", fmt.Errorf("opening sessions: %w", err)
+	}
+	if !strings.Contains(opened.Backend, "shape none") {
+		return "", fmt.Errorf("the gateway has to answer at once: start it with MXGW_FLAGS=-shape=none; this is %q", opened.Backend)
+	}
+	requests := make([]map[string]any, 0, len(opened.Sessions))
+	for _, s := range opened.Sessions {
+		requests = append(requests, map[string]any{"session_id": s.ID, "command": map[string]any{
+			"kind":      "MX_COMMAND_KIND_READ_BULK",
+			"read_bulk": map[string]any{"server_handle": s.Handle, "tag_addresses": opened.Tags},
+		}})
+	}
+	raw, err := json.Marshal(requests)
+
+	return string(raw), err
+}
+
+// ghzReads is a run of ghz, with as many workers as connections. What ghz needs to begin, as a run of one call for each connection
+// shows it, is no call's: of k6, too, only what is measured counts.
+func ghzReads(connections, calls int, requests string) func() (figures, error) {
+	return func() (figures, error) {
+		_, begin, err := runGhz(connections, connections, requests)
+		if err != nil {
+			return figures{}, err
+		}
+		f, spent, err := runGhz(connections, calls, requests)
+		f.CPUMicros = float64((spent - begin).Microseconds()) / float64(calls-connections)
+
+		return f, err
+	}
+}
+
+// runGhz runs ghz, and returns what the process has spent as well.
+func runGhz(connections, calls int, requests string) (f figures, spent time.Duration, err error) {
+	metadata, err := keyFile()
+	if err != nil {
+		return figures{}, 0, err
+	}
+	defer os.Remove(metadata) //nolint:errcheck // a temporary file
+
+	cmd := exec.Command(ghz, "--insecure", "--proto="+gatewayProto, "--call="+gatewayMethod, "--data="+requests, //nolint:gosec // our own
+		"--metadata-file="+metadata, "--concurrency="+strconv.Itoa(connections), "--connections="+strconv.Itoa(connections),
+		"--total="+strconv.Itoa(calls), os.Getenv("MXGW_ADDR"))
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return figures{}, 0, fmt.Errorf("%s: %w\n%s", ghz, err, out)
+	}
+	if f, err = parseGhz(string(out), calls); err != nil {
+		return figures{}, 0, fmt.Errorf("%s: %w\n%s", ghz, err, out)
+	}
+
+	return f, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// keyFile writes the calls' metadata to a file of this user's: the key is not for a command line.
+func keyFile() (string, error) {
+	metadata, err := json.Marshal(map[string]string{"authorization": "Bearer " + os.Getenv("MXGW_KEY")})
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "ghz-*.json")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(metadata)
+
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+var (
+	ghzRate = regexp.MustCompile(`Requests/sec:\s+([0-9.]+)`)
+	ghzP99  = regexp.MustCompile(`99 % in ([0-9.]+) (ns|us|µs|ms|s)\b`)
+	ghzOK   = regexp.MustCompile(`\[OK\]\s+([0-9]+) responses`)
+)
+
+// parseGhz reads ghz's summary of so many calls.
+func parseGhz(out string, calls int) (figures, error) {
+	rate, p99, ok := ghzRate.FindStringSubmatch(out), ghzP99.FindStringSubmatch(out), ghzOK.FindStringSubmatch(out)
+	if rate == nil || p99 == nil || ok == nil {
+		return figures{}, fmt.Errorf("its summary has no rate, no p99 or no successful call")
+	}
+	var f figures
+	var err error
+	if f.OpsPerSecond, err = strconv.ParseFloat(rate[1], 64); err != nil {
+		return figures{}, err
+	}
+	took, err := time.ParseDuration(p99[1] + p99[2])
+	if err != nil {
+		return figures{}, err
+	}
+	f.P99Ms = float64(took) / float64(time.Millisecond)
+	successful, err := strconv.Atoi(ok[1])
+	f.Failed = calls - successful
+
+	return f, err
+}
+
+func (r *reads) ofGhz(f figures) float64 { return f.CPUMicros / r.ghz.CPUMicros }
+
+func (r *reads) holds() bool { return r.module.CPUMicros > 0 && r.ofGhz(r.module) <= mostOfGhz }
+
+func (b *readBulk) holds() bool {
+	return len(b.reads) > 0 && !slices.ContainsFunc(b.reads, func(r *reads) bool { return !r.holds() })
+}
+
+// lines are those of the table.
+func (r *reads) lines() []string {
+	line := func(program string, f figures, bound string) string {
+		return fmt.Sprintf("| %11d | %-40s | %7.0f | %6.3f | %7.2f | %-18s |", r.connections, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros,
+			fmt.Sprintf("%.2f%s", r.ofGhz(f), bound))
+	}
+
+	return []string{
+		line("ghz", r.ghz, ""),
+		line("k6/x/mxgateway", r.module, fmt.Sprintf(" (<= %.2f)", mostOfGhz)),
+		line("k6/x/mxgateway, one connection for all", r.shared, ""),
+		line("k6/net/grpc", r.plain, ""),
+		line("k6/net/grpc, discardResponseMessage", r.discarding, ""),
+		line("k6/net/grpc, asyncInvoke", r.async, ""),
+	}
+}
+
+// String is the table.
+func (b *readBulk) String() string {
+	lines := []string{
+		fmt.Sprintf("ReadBulk of 6 tags: %d rounds, %d calls a cell, in turns; medians\n", b.rounds, b.calls),
+		"| connections | client                                   | calls/s | p99 ms | us/call | times ghz's us     |",
+		"|------------:|------------------------------------------|--------:|-------:|--------:|--------------------|",
+	}
+	for _, r := range b.reads {
+		lines = append(lines, r.lines()...)
+	}
+
+	return strings.Join(lines, "\n")
+}

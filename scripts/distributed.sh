@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# Runs a scenario in several k6 processes on this machine, each with an execution segment of its own, as k6-operator does on
+# several, and merges their reports. `distributed.sh help` says how to use it.
+set -euo pipefail
+
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+# shellcheck source=servers/lib/process.sh
+. "$scripts/servers/lib/process.sh"
+
+k6=${K6:-${scripts%/*}/bin/k6}
+count=4
+results=${RESULTS:-results}
+thresholds=${THRESHOLDS:-}
+portable=${PORTABLE:-true}
+window=${DURATION:-${MAX_DURATION:-}}
+script=''
+run_args=()   # what k6 run gets besides: settings and options
+pids=()
+ports=()
+signals=0
+
+export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+
+usage() {
+  cat <<EOF
+distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...] [options of k6 run]
+
+Runs SCRIPT in N processes (default 4, at most the number of clients of the largest step), each with its share of the
+clients. All begin together. Their reports, in RESULTS/parts/1 and so on, are merged into RESULTS/<scenario>.json, with
+percentiles of all operations; the table is printed, and the other formats are beside it.
+
+So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
+-e DURATION=30s, or -e OPS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
+goes on to its next step as soon as it can: what is merged then was not always measured at the same time.
+
+THRESHOLDS, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
+
+Exit codes: that of the first part that failed by anything but thresholds; else 105 when the run was interrupted; else 104
+when the reports cannot be merged; else 99 when a gate was crossed, or a threshold of a part; else 0. 2: the command
+line cannot be used.
+
+Variables: K6 (the binary; default bin/k6), and those of the script.
+EOF
+}
+
+say() { printf 'distributed.sh: %s\n' "$*" >&2; }
+usage_error() { say "$@"; exit 2; }
+
+main() {
+  local code=0
+  read_options "$@"
+  check_options
+  prepare
+  trap 'signals=$((signals + 1)); signal_parts INT' INT
+  trap 'signals=$((signals + 1)); signal_parts TERM' TERM HUP
+  trap 'signal_parts KILL' EXIT
+  start_parts
+  say "$count parts; what they say is in $results/parts/*/k6.log"
+  { await_parts && resume_parts; } || signal_parts INT   # one has ended before it began
+  wait_for_parts || code=$?
+  trap - EXIT INT TERM HUP
+  case $code in
+    0 | 99) merge_all || code=$? ;;
+    105) merge_all || true ;;   # what was measured before the interrupt
+  esac
+  exit "$code"
+}
+
+# --- the command line
+
+read_options() {
+  while (($#)) && [[ $1 != -- ]]; do
+    case $1 in
+      help | -h | --help) usage; exit 0 ;;
+      --parts)
+        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 != 1 ]] || usage_error "--parts takes a whole number from 2 to 999, but is '${2:-}'"
+        count=$2
+        shift 2
+        ;;
+      *) usage_error "there is no option '$1': it is distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...]" ;;
+    esac
+  done
+  (($# > 1)) || usage_error 'a script is missing: it is distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...]'
+  shift
+  while (($#)); do
+    case $1 in
+      -e | --env)
+        setting "${2:-}"
+        shift
+        ;;
+      --env=*) setting "${1#--env=}" ;;
+      --execution-segment* | --address* | -a | --paused | --linger) usage_error "$1 is set by distributed.sh itself" ;;
+      *.js | *.ts | *.tar) script=$1 ;;
+      *) run_args+=("$1") ;;
+    esac
+    shift
+  done
+}
+
+# setting NAME=VALUE: of the script, but for those that only we or the merged report need.
+setting() {
+  case $1 in
+    RESULTS=*) results=${1#*=} ;;
+    THRESHOLDS=*) thresholds=${1#*=} ;;
+    PORTABLE=*) portable=${1#*=} ;;
+    DURATION=* | MAX_DURATION=*)
+      window=${1#*=}
+      run_args+=(-e "$1")
+      ;;
+    *=*) run_args+=(-e "$1") ;;
+    *) usage_error "-e takes NAME=VALUE, but has '$1'" ;;
+  esac
+}
+
+check_options() {
+  [[ -f $script ]] || usage_error "there is no script '$script'"
+  [[ -x $k6 ]] || usage_error "there is no $k6: run \`make build\`, or set K6"
+  if [[ $portable == true && -z $window ]]; then
+    usage_error 'the steps need windows of time: set -e DURATION=30s, or -e OPS=N and -e MAX_DURATION=1m'
+  fi
+}
+
+# --- the parts
+
+# prepare: a folder for each part, without what an earlier run has left there.
+prepare() {
+  local i
+  rm -rf -- "${results:?}"/parts/[0-9]*
+  for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
+}
+
+# start_parts: each in a process group of its own, so that Ctrl-C reaches it once, from us.
+start_parts() {
+  local i sequence=0 folder
+  for ((i = 1; i < count; i++)); do sequence="$sequence,$i/$count"; done
+  for ((i = 1; i <= count; i++)); do
+    folder=$results/parts/$i
+    free_port
+    while [[ " ${ports[*]:-} " == *" $port "* ]]; do free_port; done
+    set -m
+    # ${run_args[@]+...}: an empty array is an unset variable to the bash of macOS
+    env -u THRESHOLDS "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} -e PORTABLE="$portable" -e RESULTS="$folder" \
+      --execution-segment "$((i - 1))/$count:$i/$count" --execution-segment-sequence "$sequence,1" \
+      --address "127.0.0.1:$port" --paused "$script" </dev/null >"$folder/k6.log" 2>&1 &
+    set +m
+    pids+=("$!")
+    ports+=("$port")
+  done
+}
+
+# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it.
+status() {
+  local method=GET body=${2:-}
+  [[ -z $body ]] || method=PATCH
+  (
+    exec 3<>"/dev/tcp/127.0.0.1/$1"
+    printf '%s /v1/status HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$method" "${#body}" "$body" >&3
+    cat <&3
+  ) 2>/dev/null
+}
+
+# await_parts: until every part has its VUs and pauses before its first step. It fails when one has ended.
+await_parts() {
+  local i paused=4   # ExecutionStatusPausedBeforeRun in k6's lib/execution.go
+  for ((i = 0; i < count; i++)); do
+    until [[ $(status "${ports[i]}") == *"\"status\":$paused,"* ]]; do
+      kill -0 "${pids[i]}" 2>/dev/null || return 1
+      sleep 0.05
+    done
+  done
+}
+
+resume_parts() {
+  local i
+  for ((i = 0; i < count; i++)); do
+    status "${ports[i]}" '{"data":{"type":"status","id":"default","attributes":{"paused":false}}}' >/dev/null || return 1
+  done
+}
+
+# signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it ends at once.
+signal_parts() {
+  local pid
+  for pid in ${pids[@]+"${pids[@]}"}; do kill -s "$1" "$pid" 2>/dev/null || true; done
+}
+
+# rank CODE: how much an exit code of k6 tells of what went wrong. A part is interrupted when another has failed before it began.
+rank() {
+  case $1 in
+    0) echo 0 ;;
+    99) echo 1 ;;
+    105) echo 2 ;;
+    *) echo 3 ;;
+  esac
+}
+
+# wait_for_parts: returns the code of highest rank, the first part's that has it.
+wait_for_parts() {
+  local i code seen worst=0
+  for ((i = 0; i < count; i++)); do
+    while :; do   # a signal ends the wait, not the part
+      seen=$signals
+      code=0
+      wait "${pids[i]}" || code=$?
+      ((signals > seen)) || break
+    done
+    ((code)) || continue
+    say "part $((i + 1)) ended with exit code $code; $results/parts/$((i + 1))/k6.log ends with:"
+    tail -n 15 "$results/parts/$((i + 1))/k6.log" | sed 's/^/  /' >&2
+    if (($(rank "$code") > $(rank "$worst"))); then worst=$code; fi
+  done
+  return "$worst"
+}
+
+# --- the reports
+
+# merge_all: of every scenario; 104 when reports do not fit together, 99 when a gate was crossed.
+merge_all() {
+  local file code worst=0
+  local -a parts
+  for file in "$results"/parts/*/*.json; do
+    [[ -f $file ]] || { say "no part has left a report in $results/parts"; return 104; }
+    parts=("$results"/parts/*/"${file##*/}")
+    [[ $file == "${parts[0]}" ]] || continue   # it is merged already
+    code=0
+    merge "${parts[@]}" || code=$?
+    if ((code != 0 && worst != 104)); then worst=$code; fi
+  done
+  return "$worst"
+}
+
+# merge PART...: into all formats; prints the table and, if there are gates, what they say.
+merge() {
+  local name=${1##*/} into
+  into=$results/${name%.json}
+  "$k6" x sweep merge "$@" -o "$into.json" >&2 || return
+  render md "$into.md" && render csv "$into.csv" && render html "$into.html" && render bench "$into.bench.txt" &&
+    render junit "$into.junit.xml" || return
+  cat "$into.md"
+  if [[ $portable != true ]]; then
+    say "PORTABLE=$portable: parts went on to their next step each for itself; ops/s of steps that did not run at the same time do not add up"
+  fi
+  [[ -z $thresholds ]] || "$k6" x sweep gate "$into.json" "$(dirname "$script")/$thresholds"
+}
+
+# render FORMAT FILE: the report that is being merged.
+render() { "$k6" x sweep report "$into.json" --format "$1" -o "$2" >/dev/null; }
+
+main "$@"

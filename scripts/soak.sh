@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# An hour's worth of streaming in ten minutes: a sweep of memcached with 64 clients goes to InfluxDB second by second, and afterwards every
+# second has to be there, the sums have to be the report's, and k6's memory must not have grown. Leave the machine alone meanwhile.
+#
+#   scripts/servers.sh with influxdb memcached -- scripts/soak.sh
+#
+# SOAK_SECONDS (600) and SOAK_CLIENTS (64) make it shorter or smaller; K6 is the binary (bin/k6).
+set -euo pipefail
+export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
+# A sweep lets garbage lie until the heap is five times what is in use (extensions/sweep/memory.go), which takes minutes: memory would grow
+# for as long, whatever is kept. With Go's own setting, which a sweep leaves alone, what grows is what is kept.
+export GOGC=${GOGC:-100}
+cd "$(dirname "$0")/.."
+
+seconds=${SOAK_SECONDS:-600} clients=${SOAK_CLIENTS:-64} k6=${K6:-bin/k6}
+most_growth=10 # percent, of resident memory after the first minute
+
+say() { printf 'soak.sh: %s\n' "$*"; }
+die() { say "$@" >&2; exit 1; }
+
+[[ -n ${INFLUXDB_URL:-} && -n ${MEMCACHED_ADDR:-} ]] || die "there is no InfluxDB or no memcached: scripts/servers.sh with influxdb memcached -- $0"
+[[ $seconds =~ ^[1-9][0-9]{0,4}$ && $seconds -ge 20 ]] || die "SOAK_SECONDS is '$seconds': it takes a whole number of at least 20"
+[[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || die "SOAK_CLIENTS is '$clients': it takes a whole number of at least 1"
+settled=60 # seconds after which memory must not grow
+((seconds >= 90)) || settled=$((seconds * 2 / 3))
+
+work=$(mktemp -d) server=${INFLUXDB_URL%/*} database=soak_$$_$(date +%s) pid='' failed=0
+# shellcheck disable=SC2317   # the trap calls it
+finish() {
+  [[ -z $pid ]] || kill "$pid" 2>/dev/null || true
+  curl -s -o /dev/null --data-urlencode "q=DROP DATABASE $database" "$server/query" || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# ask QUERY: prints the answer's rows: name,tags,time in ns,columns.
+ask() {
+  curl -sSG --fail-with-body -H 'Accept: application/csv' --data-urlencode "db=$database" --data-urlencode epoch=ns \
+    --data-urlencode "q=$1" "$server/query" | tail -n +2
+}
+
+# check TEXT CONDITION: one line; CONDITION is arithmetic.
+check() {
+  if (($2)); then say "ok    $1"; else say "FAIL  $1"; failed=1; fi
+}
+
+measure() {
+  "$k6" run --quiet --no-color -e TARGET=memcached -e CLIENTS="$clients" -e DURATION="${seconds}s" -e WARMUP=2s -e RESULTS="$work" \
+    --out "sweep-influxdb=$server/$database" scenarios/cache-sweep.js >"$work/log" 2>&1 &
+  pid=$!
+  while sleep 1 && kill -0 "$pid" 2>/dev/null; do
+    sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null >>"$work/memory" || true
+  done
+  code=0
+  wait "$pid" || code=$?
+  pid=''
+  grep 'points written' "$work/log" || true
+  if ((code)); then tail -n 20 "$work/log"; fi
+  check "k6 ended with exit code $code" "code == 0"
+}
+
+# The highest resident memory up to the moment that it has settled, and after.
+memory() {
+  local before after
+  read -r before after < <(awk -v settled="$settled" '
+    NR <= settled && $1 > before { before = $1 }
+    NR > settled && $1 > after { after = $1 }
+    END { print before + 0, after + 0 }' "$work/memory")
+  check "resident memory: at most $((before / 1024)) MB in the first $settled s, $((after / 1024)) MB after that (at most $most_growth % more)" \
+    "before > 0 && after > 0 && after * 100 <= before * (100 + most_growth)"
+}
+
+# Each kind of operation: its sums beside the report's, and how its seconds follow one another.
+figures() {
+  local op ops lost sums times gaps kinds=0
+  while IFS=, read -r op ops lost; do
+    kinds=$((kinds + 1))
+    sums=$(ask "SELECT sum(ops), sum(failed) FROM sweep WHERE phase='measure' AND op='$op'" | cut -d , -f 4-)
+    check "$op: $ops operations and $lost failed in the report, $sums in InfluxDB" "$([[ $sums == "$ops,$lost" ]] && echo 1 || echo 0)"
+    ask "SELECT ops FROM sweep WHERE phase='measure' AND op='$op'" | cut -d , -f 3 >"$work/times"
+    times=$(wc -l <"$work/times")
+    gaps=$(head -n "$seconds" "$work/times" |
+      awk 'NR > 1 && substr($0, 1, length($0) - 9) - substr(last, 1, length(last) - 9) != 1 { n++ } { last = $0 } END { print n + 0 }')
+    check "$op: $times seconds in InfluxDB, of $seconds; $gaps gaps" "times >= seconds && gaps == 0"
+  done < <("$k6" x sweep report "$work/cache-sweep.json" --format csv |
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["op"] "," $at["ops"] "," $at["failed"] }')
+  check "the report has $kinds kinds of operations" "kinds > 0"
+}
+
+say "$clients clients for $seconds s, streaming to $server/$database"
+measure
+memory
+figures
+exit "$failed"

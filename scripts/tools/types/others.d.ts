@@ -1,0 +1,32 @@
+// What the declarations of k6 and of our modules lack: the modules of others in our binaries, as far as our scripts use them.
+
+/** k6's console, which is less than a browser's. */
+declare const console: Record<'debug' | 'error' | 'info' | 'log' | 'warn', (...values: unknown[]) => void>;
+
+declare module 'k6/x/redis' {
+  class Client {
+    constructor(url: string);
+    del(...keys: string[]): Promise<number>;
+    get(key: string): Promise<string>;
+    set(key: string, value: string | number | boolean, seconds: number): Promise<string>;
+  }
+  const redis: { Client: typeof Client };
+  export default redis;
+}
+
+declare module 'k6/x/sql' {
+  interface Database {
+    close(): void;
+    exec(query: string, ...values: unknown[]): { lastInsertId(): number; rowsAffected(): number };
+    query(query: string, ...values: unknown[]): { [column: string]: any }[];
+  }
+  const sql: {
+    open(driver: symbol, url: string, options?: { max_open_conns?: number; max_idle_conns?: number }): Database;
+  };
+  export default sql;
+}
+
+declare module 'k6/x/sql/driver/*' {
+  const driver: symbol;
+  export default driver;
+}
