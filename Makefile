@@ -16,6 +16,8 @@ with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR MXGW_CONTROL MXGW_FLAGS \
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
+# What npm writes last.
+installed := scripts/tools/types/node_modules/.package-lock.json
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
@@ -83,15 +85,15 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
 	MACHBASE_HTTP=true $(own) influxdb machbase memcached mxgateway nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m ./...
-	go test -C scripts/tools/deployment ./...
+	go test -C scripts/tools/deployment -timeout 30m ./...
 	scripts/test/lint_extension.sh
 	if command -v npm >/dev/null; then $(MAKE) types; fi
 
 .PHONY: types
-types: scripts/tools/types/node_modules ## type-check scenarios, examples and declarations (needs npm)
+types: $(installed) ## type-check scenarios, examples and declarations (needs npm)
 	scripts/tools/types/node_modules/.bin/tsc -p scripts/tools/types
 
-scripts/tools/types/node_modules: scripts/tools/types/package-lock.json
+$(installed): scripts/tools/types/package-lock.json
 	cd scripts/tools/types && npm ci
 	touch $@
 

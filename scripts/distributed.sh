@@ -11,6 +11,7 @@ k6=${K6:-${scripts%/*}/bin/k6}
 count=4
 results=${RESULTS:-results}
 thresholds=${THRESHOLDS:-}
+gates=''      # the file that thresholds names
 portable=${PORTABLE:-true}
 window=${DURATION:-${MAX_DURATION:-}}
 script=''
@@ -115,6 +116,12 @@ setting() {
 check_options() {
   [[ -f $script ]] || usage_error "there is no script '$script'"
   [[ -x $k6 ]] || usage_error "there is no $k6: run \`make build\`, or set K6"
+  [[ $portable == true || $portable == false ]] || usage_error "PORTABLE must be true or false, but is '$portable'"
+  if [[ -n $thresholds ]]; then   # as the script would find it, and before hours are spent
+    gates=$thresholds
+    [[ $gates == /* ]] || gates=$(dirname "$script")/$gates
+    [[ -f $gates ]] || usage_error "there is no file of gates '$gates' (THRESHOLDS, from the script's folder)"
+  fi
   if [[ $portable == true && -z $window ]]; then
     usage_error 'the steps need windows of time: set -e DURATION=30s, or -e OPS=N and -e MAX_DURATION=1m'
   fi
@@ -239,7 +246,7 @@ merge() {
   if [[ $portable != true ]]; then
     say "PORTABLE=$portable: parts went on to their next step each for itself; ops/s of steps that did not run at the same time do not add up"
   fi
-  [[ -z $thresholds ]] || "$k6" x sweep gate "$into.json" "$(dirname "$script")/$thresholds"
+  [[ -z $gates ]] || "$k6" x sweep gate "$into.json" "$gates"
 }
 
 # render FORMAT FILE: the report that is being merged.

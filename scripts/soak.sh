@@ -79,7 +79,7 @@ figures() {
     check "$op: $ops operations and $lost failed in the report, $sums in InfluxDB" "$([[ $sums == "$ops,$lost" ]] && echo 1 || echo 0)"
     ask "SELECT ops FROM sweep WHERE phase='measure' AND op='$op'" | cut -d , -f 3 >"$work/times"
     times=$(wc -l <"$work/times")
-    gaps=$(head -n "$seconds" "$work/times" |
+    gaps=$(head -n "$((seconds - 1))" "$work/times" |
       awk 'NR > 1 && substr($0, 1, length($0) - 9) - substr(last, 1, length(last) - 9) != 1 { n++ } { last = $0 } END { print n + 0 }')
     check "$op: $times seconds in InfluxDB, of $seconds; $gaps gaps" "times >= seconds && gaps == 0"
   done < <("$k6" x sweep report "$work/cache-sweep.json" --format csv |

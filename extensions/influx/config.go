@@ -1,6 +1,7 @@
 package influx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -72,12 +73,14 @@ func NewConfig(params output.Params) (Config, error) {
 	return s.Config, nil
 }
 
-// instance is the machine's name and, where this k6 runs one segment of a test, which.
+// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the machine's name and, where this k6 runs one segment
+// of a test, which.
 func instance(params output.Params) string {
-	name, err := os.Hostname()
-	if err != nil {
-		name = "k6"
+	name := params.ScriptOptions.RunTags["instance"]
+	if name == "" {
+		name, _ = os.Hostname()
 	}
+	name = cmp.Or(name, "k6")
 	if segment := params.ScriptOptions.ExecutionSegment; segment != nil && segment.String() != "0:1" {
 		name += " " + segment.String()
 	}
@@ -192,12 +195,18 @@ func (c *Config) endpoint() string {
 	return c.Address + path + "?" + query.Encode()
 }
 
-// redact takes the secrets out of a text that somebody else has written.
+// longestReason is how much is told of a text that somebody else has written, in bytes.
+const longestReason = 200
+
+// redact takes the secrets out of a text that somebody else has written, and what is too long.
 func (c *Config) redact(text string) string {
 	for _, secret := range []string{c.Token, c.Password} {
 		if secret != "" {
 			text = strings.ReplaceAll(text, secret, "***")
 		}
+	}
+	if len(text) > longestReason { // not before: half a secret would not be found
+		text = strings.ToValidUTF8(text[:longestReason], "") + "..."
 	}
 
 	return text

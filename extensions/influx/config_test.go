@@ -3,8 +3,10 @@ package influx
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
@@ -137,6 +139,8 @@ func TestBadSettings(t *testing.T) {
 		"nothing":               {argument: "http://host/db?instance=", want: "instance must not be empty"},
 		"a token of two lines":  {json: `{"token": "` + sesame + `\nX-Header: y"}`, want: "token must be a text without line ends, and not empty"},
 		"no object":             {json: `["` + sesame + `"]`, want: "it must be an object of settings"},
+		"a list":                {json: `{"token": ["` + sesame + `"]}`, want: "token must be a text, a number, true or false"},
+		"null":                  {json: `{"database": null}`, want: "database must be a text, a number, true or false"},
 		"a broken text in JSON": {json: `{"database": "\ud800x"`, want: "it must be an object of settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,6 +152,32 @@ func TestBadSettings(t *testing.T) {
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
+}
+
+// A run that has a name for other outputs has the same here, unless it has another one for this.
+func TestInstanceOfARun(t *testing.T) {
+	params := output.Params{
+		ConfigArgument: "http://host/db", ScriptOptions: lib.Options{RunTags: map[string]string{"instance": "tuned"}},
+	}
+	c, err := NewConfig(params)
+	require.NoError(t, err)
+	require.Equal(t, "tuned", c.Instance)
+	params.Environment = map[string]string{"K6_SWEEP_INFLUXDB_INSTANCE": "own"}
+	c, err = NewConfig(params)
+	require.NoError(t, err)
+	require.Equal(t, "own", c.Instance)
+}
+
+// No part of a secret is left where a long text ends.
+func TestRedact(t *testing.T) {
+	c := Config{Token: sesame, Password: "pass"}
+	require.Equal(t, "a *** and a ***", c.redact("a "+sesame+" and a pass"))
+	for before := longestReason - len(sesame); before < longestReason; before++ {
+		text := c.redact(strings.Repeat("x", before) + sesame + strings.Repeat("y", 1000))
+		require.NotContains(t, text, sesame[:1])
+		require.Len(t, text, longestReason+len("..."))
+	}
+	require.True(t, utf8.ValidString(c.redact(strings.Repeat("x", longestReason-1)+"é")))
 }
 
 // Each part of a test that runs as segments has an instance of its own.

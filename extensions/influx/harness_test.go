@@ -87,6 +87,10 @@ func (r *running) said() (messages []string) {
 	return messages
 }
 
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // request is one that came to the fake server.
 type request struct {
 	*http.Request

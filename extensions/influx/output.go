@@ -142,7 +142,9 @@ func (o *Output) deliver(lines [][]byte) {
 		default:
 			o.tally.wrote(v.written)
 			o.drop(v.refused, v.why)
-			o.outOfTrouble()
+			if v.written > 0 {
+				o.outOfTrouble()
+			}
 			requests, attempt = requests[1:], 0
 		}
 	}

@@ -203,6 +203,53 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A server that comes back and refuses takes no points again.
+func TestDownAndThenRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		back := time.Now().Add(time.Minute)
+		server := newFake(func(request) (*http.Response, error) {
+			if time.Now().Before(back) {
+				return nil, errors.New("connection refused")
+			}
+
+			return reply(http.StatusForbidden, "")
+		})
+		o := start(t, one, server)
+		o.send(1)
+		time.Sleep(2 * time.Minute)
+		summary, _ := o.end()
+		require.Contains(t, summary, "0 points written, 1 DROPPED: 1 (403 forbidden)")
+		require.Len(t, o.said(), 2)
+		require.Contains(t, o.said()[1], "points are dropped: 403 forbidden")
+	})
+}
+
+// The database of InfluxDB 1 is made first, as soon as the server has time for it.
+func TestDatabaseIsMadeWhenTheServerHasTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var asked []time.Duration
+		server := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path == "/write" {
+				require.Len(t, asked, 2)
+
+				return reply(http.StatusNoContent, "")
+			}
+			if asked = append(asked, time.Since(begun)); len(asked) == 1 {
+				return reply(http.StatusTooManyRequests, "", "Retry-After", "7")
+			}
+
+			return reply(http.StatusOK, "{}")
+		})
+		o := start(t, one, server)
+		o.send(1)
+		time.Sleep(time.Minute)
+		summary, _ := o.end()
+		require.Contains(t, summary, "1 points written, none dropped")
+		require.Equal(t, []time.Duration{time.Second, 8 * time.Second}, asked)
+	})
+}
+
 func TestPartialWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(request) (*http.Response, error) {

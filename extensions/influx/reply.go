@@ -46,10 +46,7 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) ve
 	return v
 }
 
-const (
-	longestReason     = 200 // bytes
-	longestRetryAfter = 10 * time.Minute
-)
+const longestRetryAfter = 10 * time.Minute
 
 // reason is the status, and what the server says to it: in "error" (1 and 3) or in "message" (2), if that is there.
 func reason(status int, body []byte) string {
@@ -65,9 +62,6 @@ func reason(status int, body []byte) string {
 
 		return r
 	}, strings.ToValidUTF8(says.Error+says.Message, "?")))
-	if len(text) > longestReason {
-		text = strings.ToValidUTF8(text[:longestReason], "") + "..."
-	}
 	if text == "" {
 		text = strings.ToLower(http.StatusText(status))
 	}

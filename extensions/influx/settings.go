@@ -89,10 +89,13 @@ func (s *settings) readJSON(raw json.RawMessage) error {
 	}
 	for _, name := range inOrder(given) {
 		value := string(given[name])
-		if strings.HasPrefix(value, `"`) {
+		switch value[0] {
+		case '"':
 			if json.Unmarshal(given[name], &value) != nil {
 				return fmt.Errorf("%s in k6's configuration: %s is no text", Name, name)
 			}
+		case '{', '[', 'n':
+			return fmt.Errorf("%s in k6's configuration: %s must be a text, a number, true or false", Name, name)
 		}
 		if err := s.set(name, value); err != nil {
 			return fmt.Errorf("%s in k6's configuration: %w", Name, err)

@@ -44,8 +44,8 @@ func newWriter(config Config) *writer {
 
 // write tries once to write the lines.
 func (w *writer) write(ctx context.Context, lines [][]byte) verdict {
-	if err := w.create(ctx); err != nil {
-		return w.failed(err)
+	if v := w.create(ctx); v.again {
+		return v
 	}
 	body, err := compress(lines)
 	if err != nil {
@@ -57,11 +57,17 @@ func (w *writer) write(ctx context.Context, lines [][]byte) verdict {
 	}
 	request.Header.Set("Content-Type", "text/plain; charset=utf-8")
 	request.Header.Set("Content-Encoding", "gzip")
+
+	return w.ask(request, len(lines))
+}
+
+// ask sends a request of n points.
+func (w *writer) ask(request *http.Request, n int) verdict {
 	status, header, reply, err := w.do(request)
 	if err != nil {
 		return w.failed(err)
 	}
-	v := judge(status, header, reply, len(lines), time.Now())
+	v := judge(status, header, reply, n, time.Now())
 	v.why = w.config.redact(v.why)
 
 	return v
@@ -96,27 +102,21 @@ func compress(lines [][]byte) (io.Reader, error) {
 }
 
 // create makes the database of InfluxDB 1, unless it is there. That the user may not is no error: then somebody else has made it.
-func (w *writer) create(ctx context.Context) error {
+func (w *writer) create(ctx context.Context) verdict {
 	if w.created {
-		return nil
+		return verdict{}
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w.config.Database)
 	form := url.Values{"q": {`CREATE DATABASE "` + quoted + `"`}}.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, w.config.Address+"/query", strings.NewReader(form))
 	if err != nil {
-		return err
+		return w.failed(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	status, _, reply, err := w.do(request)
-	if err != nil {
-		return err
-	}
-	if status >= http.StatusInternalServerError {
-		return errors.New(reason(status, reply))
-	}
-	w.created = true
+	v := w.ask(request, 0)
+	w.created = !v.again
 
-	return nil
+	return v
 }
 
 func (w *writer) do(request *http.Request) (status int, header http.Header, body []byte, err error) {

@@ -106,6 +106,7 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	var given []int64
 	if !k6glue.IsNullish(call.Argument(0)) {
 		list, isList := call.Argument(0).Export().([]any)
+		given = make([]int64, 0, len(list)) // not nil: an empty array is none, not all
 		for _, one := range list {
 			handle, isInt := one.(int64)
 			if !isInt {

@@ -29,8 +29,8 @@ type liveMetrics struct {
 	seconds int       // that have been sent
 	sent    time.Time // the time of the last figures
 
-	warmed   map[string]measure.Warmed // what the last second of the warm-up has come to
-	warmedAt time.Time                 // and when; zero: none
+	warmed    map[string]measure.Warmed // what the warm-up has come to by the last second of it
+	warmedFor time.Duration             // how long it had lasted then
 }
 
 func newLiveMetrics(
@@ -39,16 +39,48 @@ func newLiveMetrics(
 	return &liveMetrics{metrics: m, out: out, tags: tags, step: step, warmed: map[string]measure.Warmed{}}
 }
 
+// watch sends the metrics of every second until the step is over, those of the measured phase from the start line on. Before each of them,
+// and at the start line, it calls eachSecond.
+func (l *liveMetrics) watch(step *measure.Step, over <-chan struct{}, eachSecond func()) {
+	ticker := time.NewTicker(liveEvery)
+	defer ticker.Stop()
+
+	line := step.Line()
+	for {
+		select {
+		case <-over:
+			if line != nil {
+				l.warmUp(time.Now(), step)
+			}
+
+			return
+		case <-line:
+			line = nil // that it is open needs to be told only once
+			l.warmUp(time.Now(), step)
+			eachSecond()
+			ticker.Reset(liveEvery)
+		case at := <-ticker.C:
+			eachSecond()
+			if line != nil {
+				l.warmUp(at, step)
+
+				continue
+			}
+			reading := step.Read()
+			l.tick(at, &reading)
+		}
+	}
+}
+
 // warmUp sends how much was done to warm up since it was called last.
-func (l *liveMetrics) warmUp(at time.Time, warmed []measure.Warmed) {
+func (l *liveMetrics) warmUp(at time.Time, step *measure.Step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
-	elapsed := liveEvery
-	if !l.warmedAt.IsZero() {
-		elapsed = at.Sub(l.warmedAt)
-	}
-	figures := &stream.Figures{Step: l.step, At: at}
+	whole, warmed := step.Warmed()
+	elapsed := whole - l.warmedFor
+	l.warmedFor = whole
+	figures := &stream.Figures{Step: l.step, At: l.after(at)}
 	for _, w := range warmed {
 		before := l.warmed[w.Op]
 		l.warmed[w.Op] = w
@@ -59,7 +91,6 @@ func (l *liveMetrics) warmUp(at time.Time, warmed []measure.Warmed) {
 		}
 	}
 	if len(figures.Seconds) > 0 {
-		l.warmedAt = at
 		l.send(figures)
 	}
 }
@@ -112,7 +143,7 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 		tags := l.tags.With("op", whole.Op)
 		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
 		figures.Samples = append(figures.Samples, l.metrics.counts(tags, at, &rest)...)
-		if before == nil || !rest.Empty() {
+		if before == nil || !rest.Empty() || reading.Lookups != l.before.Lookups {
 			figures.Seconds = append(figures.Seconds, l.measured(&rest, elapsed, reading))
 		}
 	}
@@ -130,13 +161,19 @@ func (l *liveMetrics) ended(steps []report.Step) {
 	l.send(&stream.Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended, Ended: steps})
 }
 
-// measured is a second of the measured phase.
+// measured is a second of the measured phase. The first one of a kind of operation has all lookups so far, so that those of each kind add
+// up to the step's.
 func (l *liveMetrics) measured(span *measure.Totals, elapsed time.Duration, reading *measure.Reading) stream.Second {
+	var before measure.Lookups
+	if l.before.Op(span.Op) != nil {
+		before = l.before.Lookups
+	}
+
 	return stream.Second{
 		Phase: stream.Measure, Elapsed: elapsed, Op: span.Op,
 		Ops: uint64(span.Durations.Count), Failed: span.Failed, Durations: &span.Durations,
 		BytesSent: span.BytesSent, BytesReceived: span.BytesReceived,
-		Lookups: reading.Lookups.Since(l.before.Lookups),
+		Lookups: reading.Lookups.Since(before),
 	}
 }
 

@@ -40,6 +40,7 @@ func TestStreamOfASweep(t *testing.T) {
 			phase           string
 		}
 		ops, failed, seconds := map[key]uint64{}, map[key]uint64{}, map[key][]time.Duration{}
+		lasted := map[key]time.Duration{}
 		moments := map[key]map[time.Time]bool{}
 		durations := map[key]*measure.Distribution{}
 		var ended []report.Step
@@ -63,6 +64,7 @@ func TestStreamOfASweep(t *testing.T) {
 				moments[k][f.At] = true
 				ops[k] += second.Ops
 				failed[k] += second.Failed
+				lasted[k] += second.Elapsed
 				if second.Phase == stream.Measure {
 					seconds[k] = append(seconds[k], f.At.Sub(line).Truncate(time.Millisecond))
 					require.Equal(t, second.Ops, uint64(second.Durations.Count))
@@ -82,6 +84,7 @@ func TestStreamOfASweep(t *testing.T) {
 			require.Equal(t, step.Histogram, histogram, "percentiles of the seconds are of the same operations")
 			k.phase = stream.Warmup
 			require.Equal(t, uint64(15*step.Clients), ops[k]+failed[k], "1.5 s of 100 ms")
+			require.Equal(t, 1500*time.Millisecond, lasted[k].Round(time.Millisecond))
 			require.Positive(t, len(moments[k]))
 		}
 	})
@@ -100,6 +103,57 @@ func TestStreamOfAShortStep(t *testing.T) {
 		require.Equal(t, 30*time.Millisecond, figures[0].Seconds[0].Elapsed.Truncate(time.Millisecond))
 		require.Len(t, figures[1].Ended, 1)
 		require.True(t, figures[1].At.After(figures[0].At))
+	})
+}
+
+// A warm-up of less than a second has the rate of its own time, however long the clients took to connect.
+func TestStreamOfAShortWarmUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 3, "warmup": "600ms"}`, `sleep(700); sweep.run(() => sleep(10))`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		var ops uint64
+		var lasted time.Duration
+		for _, f := range s.streamed() {
+			for _, second := range f.Seconds {
+				if second.Phase == stream.Warmup {
+					ops += second.Ops
+					lasted += second.Elapsed
+				}
+			}
+		}
+		require.Equal(t, uint64(120), ops)
+		require.Equal(t, 600*time.Millisecond, lasted.Round(time.Millisecond))
+	})
+}
+
+// Lookups are told at the end of a call of many operations, which may be after the last of these was. Those of each kind of operation add up
+// to the step's, also of one that came late.
+func TestStreamOfLookups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 1}`, ``)
+		m, err := registerMetrics(s.state.Test.Registry)
+		require.NoError(t, err)
+		live := newLiveMetrics(m, s.out, s.state.Test.RunTags, stream.Step{})
+		once := measure.Totals{}
+		once.Durations.Record(time.Millisecond)
+		get, set := once, once
+		get.Op, set.Op = "get", "set"
+		live.tick(time.Now(), &measure.Reading{
+			Elapsed: time.Second, Ops: []measure.Totals{get}, Lookups: measure.Lookups{Hits: 1},
+		})
+		both := []measure.Totals{get, set}
+		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 3, Misses: 1}})
+		live.last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 5, Misses: 1}})
+		sums := map[string]measure.Lookups{}
+		for _, f := range s.streamed() {
+			for _, second := range f.Seconds {
+				sum := sums[second.Op]
+				sum.Add(second.Lookups)
+				sums[second.Op] = sum
+			}
+		}
+		require.Equal(t, map[string]measure.Lookups{"get": {Hits: 5, Misses: 1}, "set": {Hits: 5, Misses: 1}}, sums)
 	})
 }
 

@@ -115,7 +115,7 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 	go func() {
 		defer close(s.quiet)
-		s.watch()
+		s.live.watch(s.step, s.over, func() {})
 		end.Stop()
 	}()
 }
@@ -166,25 +166,5 @@ func (s *portableStep) endWhenLeft() {
 	if !reading.Complete && !s.step.Interrupted() {
 		s.sweep.logger.Warnf("the step of %s is incomplete: not every client did its whole share within %s",
 			report.Plural(int(s.spec.clients), "client"), s.window)
-	}
-}
-
-// watch sends the metrics of every second in which the step is measured.
-func (s *portableStep) watch() {
-	ticker := time.NewTicker(liveEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-s.over:
-			return
-		case at := <-ticker.C:
-			if !s.step.Started() {
-				s.live.warmUp(at, s.step.Warmed())
-
-				continue
-			}
-			reading := s.step.Read()
-			s.live.tick(at, &reading)
-		}
 	}
 }

@@ -94,11 +94,12 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
+	r.collector.adjust()
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		r.watch(ended)
+		r.live.watch(r.step, ended, r.collector.adjust)
 	}()
 
 	err := r.runClients(ctx)
@@ -109,7 +110,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	spent := r.cpu.spent()
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), spent)
-	r.live.ended(steps)
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
@@ -130,35 +130,6 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 	return func() {
 		maxDuration.Stop()
 		gracefulStop.Stop()
-	}
-}
-
-// watch sends the metrics of every second in which the step is measured.
-func (r *stepRun) watch(ended <-chan struct{}) {
-	r.collector.adjust()
-	ticker := time.NewTicker(liveEvery)
-	defer ticker.Stop()
-
-	line := r.step.Line()
-	for {
-		select {
-		case <-ended:
-			return
-		case <-line:
-			line = nil // that it is open needs to be told only once
-			r.live.warmUp(time.Now(), r.step.Warmed())
-			r.collector.adjust()
-			ticker.Reset(liveEvery)
-		case at := <-ticker.C:
-			r.collector.adjust()
-			if line != nil {
-				r.live.warmUp(at, r.step.Warmed())
-
-				continue
-			}
-			reading := r.step.Read()
-			r.live.tick(at, &reading)
-		}
 	}
 }
 

@@ -77,6 +77,7 @@ func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
 	r.results.add(r.report, steps)
+	step.live.ended(steps) // once nobody writes to them any more
 
 	return steps, err
 }

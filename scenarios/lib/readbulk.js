@@ -16,7 +16,8 @@ const key = text('MXGW_KEY', '');
 const connection = oneOf('CONNECTION', ['client', 'shared'], 'client');
 const timeout = duration('TIMEOUT', '10s');
 const wait = duration('WAIT', '1s', { zero: true }); // the command's timeout_ms
-const proto = text('PROTO', import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // or reflection
+const ownProto = decodeURIComponent(import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // a URL has %20 for a blank
+const proto = text('PROTO', ownProto); // or reflection
 const importPaths = text('PROTO_PATHS', '').split(',').filter((path) => path !== '');
 const service = text('SERVICE', '');
 const reflection = proto === 'reflection';
@@ -24,7 +25,7 @@ const reflection = proto === 'reflection';
 if (clientName === 'grpc' && connection === 'shared') {
   throw new Error('CONNECTION=shared is for CLIENT=mxgateway: k6/net/grpc has one connection for each client');
 }
-if (clientName === 'grpc' && (text('TLS_SERVER_NAME') || text('TLS_INSECURE'))) {
+if (clientName === 'grpc' && (text('TLS_SERVER_NAME') || flag('TLS_INSECURE', false))) {
   throw new Error('TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway: k6/net/grpc has no such options');
 }
 
@@ -45,6 +46,7 @@ export const params = { bulk: tags.length, tags: text('TAGS', 'TestMachine_%03d.
 
 const tls = (() => {
   const names = ['TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME'].filter((name) => text(name));
+  if (flag('TLS_INSECURE', false)) names.push('TLS_INSECURE');
   if (!flag('TLS', names.length > 0)) {
     if (names.length > 0) throw new Error(`${names[0]} is for TLS, and TLS is false`);
     return null;
@@ -170,8 +172,11 @@ function k6Module() {
       });
     },
     end() {
-      command('unsubscribe_bulk', { server_handle: session.serverHandle, item_handles: session.items });
-      drop();
+      try {
+        command('unsubscribe_bulk', { server_handle: session.serverHandle, item_handles: session.items });
+      } finally {
+        drop();
+      }
     },
     drop,
   };

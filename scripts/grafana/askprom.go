@@ -49,7 +49,11 @@ func seconds(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMill
 
 // fillProm: a variable of which several values can be chosen stands in a regular expression, another in a string.
 func fillProm(query string, chosen choice) string {
-	quoted := func(value string) string { return strings.Trim(strconv.Quote(value), `"`) }
+	quoted := func(value string) string {
+		inString := strconv.Quote(value)
+
+		return inString[1 : len(inString)-1]
+	}
 
 	return strings.NewReplacer(
 		"$__rate_interval", "4s", "$__range", fmt.Sprintf("%dms", chosen.To.Sub(chosen.From).Milliseconds()),

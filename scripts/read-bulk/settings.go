@@ -125,6 +125,9 @@ func parseDuration(option, text string, least time.Duration) (time.Duration, err
 func expand(pattern string, bulk int) ([]string, error) {
 	if strings.Contains(pattern, ",") {
 		tags := strings.Split(pattern, ",")
+		for i := range tags {
+			tags[i] = strings.TrimSpace(tags[i])
+		}
 		if len(tags) != bulk || slices.Contains(tags, "") {
 			return nil, fmt.Errorf("--tags lists %d tags, and --bulk is %d", len(tags), bulk)
 		}

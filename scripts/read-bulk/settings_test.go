@@ -50,6 +50,7 @@ func TestTagsAreAPatternOrAList(t *testing.T) {
 		"M%03d.Int": {"M001.Int", "M002.Int"},
 		"M%d.%d":    {"M1.%d", "M2.%d"},
 		"b,a":       {"b", "a"},
+		" b , a ":   {"b", "a"},
 	} {
 		s, err := parse([]string{"--client", "a=true", "--bulk", "2", "--tags", given}, getenv())
 		require.NoError(t, err)
@@ -103,6 +104,7 @@ func TestWrongSettingsAreNamedInOneLine(t *testing.T) {
 		{append(client, "--tags", "T"), nil, `--tags is "T": it must hold %03d`},
 		{append(client, "--tags", "a,b"), nil, "--tags lists 2 tags, and --bulk is 6"},
 		{append(client, "--tags", "a,b,,", "--bulk", "4"), nil, "--tags lists 4 tags"},
+		{append(client, "--tags", "a, ", "--bulk", "2"), nil, "--tags lists 2 tags"},
 		{append(client, "--tls", "false", "--tls-ca", "x"), nil, "--tls-ca and --tls-server-name are for TLS"},
 		{append(client, "--tls-ca", "/no/such/file"), nil, "/no/such/file: no such file"},
 		{append(client, "--bulk", "6.5"), nil, `--bulk is "6.5"`},

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/../.."
 room=$(mktemp -d "${TMPDIR:-/tmp}/lint-extension.XXXXXX")
 trap 'rm -rf "$room"' EXIT
 git -C extensions ls-files -z --cached --others --exclude-standard | tar -C extensions --null --files-from=- -cf - | tar -C "$room" -xf -
+export GIT_CONFIG_GLOBAL=/dev/null # no signing, no hooks
 git -C "$room" init -q
 git -C "$room" add -A
 git -C "$room" -c user.name=lint -c user.email=lint@localhost commit -q -m 'as it would be published'

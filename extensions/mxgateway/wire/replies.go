@@ -7,8 +7,9 @@ type verdict struct {
 	hresult int64
 }
 
-// read reads a ProtocolStatus.
+// read reads a ProtocolStatus. One without a code has the code 0, whatever the code of success is.
 func (v *verdict) read(s *statusFields, bytes []byte) error {
+	v.code = 0
 	c := cursor{rest: bytes}
 	for c.next() {
 		switch {

@@ -171,6 +171,26 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Where 0 is not the code of success, a status without a code is a failure, and a reply without a status is none.
+func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
+	own := strings.Replace(text(t, ownProto), "PROTOCOL_STATUS_CODE_OK = 0;",
+		"PROTOCOL_STATUS_CODE_UNSPECIFIED = 0; PROTOCOL_STATUS_CODE_OK = 77;", 1)
+	schema, err := loadText(own, "")
+	require.NoError(t, err)
+	server := gatewaytest.Start(t, gatewaytest.Options{Proto: own, Key: key, Read: func(_ context.Context, n int) gatewaytest.Answer {
+		if n == 1 {
+			return gatewaytest.Answer{Raw: []byte{0x22, 0x00}} // protocol_status {}
+		}
+
+		return gatewaytest.Answer{}
+	}})
+	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), schema)
+	_, err = session.ReadBulk(t.Context(), tags, 0)
+	require.EqualError(t, err, "the gateway's protocol status is 0")
+	_, err = session.ReadBulk(t.Context(), tags, 0)
+	require.NoError(t, err)
+}
+
 func TestWrongKey(t *testing.T) {
 	server := gateway(t, nil)
 	for _, wrong := range []string{"", "mxgw_id_other"} {

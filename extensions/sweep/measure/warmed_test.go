@@ -12,7 +12,9 @@ import (
 func TestWarmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Operations: 5, Warmup: time.Second}, nil)
-		require.Empty(t, s.Warmed())
+		elapsed, warmed := s.Warmed()
+		require.Zero(t, elapsed)
+		require.Empty(t, warmed)
 		errs := together(s, func(i int, c *Client) error {
 			c.Recorder("before").Ok(ms)
 
@@ -28,7 +30,9 @@ func TestWarmed(t *testing.T) {
 			})
 		})
 		require.Equal(t, []error{nil, nil}, errs)
-		require.Equal(t, []Warmed{{Op: "get", Ops: 10, Failed: 10}, {Op: "set", Ops: 10}}, s.Warmed())
+		elapsed, warmed = s.Warmed()
+		require.Equal(t, time.Second, elapsed)
+		require.Equal(t, []Warmed{{Op: "get", Ops: 10, Failed: 10}, {Op: "set", Ops: 10}}, warmed)
 		reading := s.Read()
 		require.Equal(t, int64(5), reading.Op("get").Durations.Count)
 	})

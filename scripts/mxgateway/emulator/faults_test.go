@@ -75,7 +75,7 @@ func TestStatusForSomeTime(t *testing.T) {
 	gateway := start(t, atOnce())
 	s := dial(t, gateway, fullKey).open(t)
 	begin := time.Now()
-	controlOf(t, gateway).fault("kind=status,code=UNAVAILABLE,for=300ms")
+	controlOf(t, gateway).fault("kind=status,code=UNAVAILABLE,for=2s")
 	_, err := s.read(machine(1))
 	assert.Equal(t, codes.Unavailable, status.Code(err))
 	_, err = s.subscribe(machine(1))
@@ -84,7 +84,7 @@ func TestStatusForSomeTime(t *testing.T) {
 		_, err := s.read(machine(1))
 		return err == nil
 	}, 10*time.Second, 10*time.Millisecond)
-	assert.GreaterOrEqual(t, time.Since(begin), 300*time.Millisecond)
+	assert.GreaterOrEqual(t, time.Since(begin), 2*time.Second)
 }
 
 func TestAFaultThatBeginsLater(t *testing.T) {
@@ -159,7 +159,7 @@ func TestACallThatIsGivenUpEnds(t *testing.T) {
 		port.fault(fault)
 		short := session{client: s, id: opened.GetSessionId()}
 		var cancel func()
-		short.ctx, cancel = withTimeout(s.ctx, 50*time.Millisecond)
+		short.ctx, cancel = withTimeout(s.ctx, 500*time.Millisecond)
 		_, err = short.read(machine(1))
 		assert.Equal(t, codes.DeadlineExceeded, status.Code(err))
 		cancel()

@@ -55,6 +55,9 @@ func ReadKeys(file io.Reader) (Keys, error) {
 				return nil, fmt.Errorf("line %d: there is no scope %q: they are %s", number, scope, strings.Join(Scopes(), ", "))
 			}
 		}
+		if _, twice := keys[id]; twice {
+			return nil, fmt.Errorf("line %d: the key %.100q is there twice", number, id)
+		}
 		keys[id] = key{secret: sha256.Sum256([]byte(secret)), scopes: granted}
 	}
 	if err := lines.Err(); err != nil {

@@ -100,14 +100,15 @@ func TestEachScopeIsAskedFor(t *testing.T) {
 
 func TestKeysThatCannotBeRead(t *testing.T) {
 	for text, wanted := range map[string]string{
-		"":                               "there is no key in it",
-		"# nothing":                      "there is no key in it",
-		"\nfull_hidden invoke:read":      "line 2: it must be mxgw_<keyId>_<secret>",
-		"mxgw_full invoke:read":          "line 1: it must be mxgw_<keyId>_<secret>",
-		"mxgw__hidden invoke:read":       "line 1: it must be mxgw_<keyId>_<secret>",
-		"mxgw_full_hidden":               `line 1: there is no scope ""`,
-		"mxgw_full_hidden invoke:write":  `line 1: there is no scope "invoke:write": they are session:open, invoke:subscribe, invoke:read, events:read`,
-		strings.Repeat("mxgw_", 100_000): "token too long",
+		"":                              "there is no key in it",
+		"# nothing":                     "there is no key in it",
+		"\nfull_hidden invoke:read":     "line 2: it must be mxgw_<keyId>_<secret>",
+		"mxgw_full invoke:read":         "line 1: it must be mxgw_<keyId>_<secret>",
+		"mxgw__hidden invoke:read":      "line 1: it must be mxgw_<keyId>_<secret>",
+		"mxgw_full_hidden":              `line 1: there is no scope ""`,
+		"mxgw_full_hidden invoke:write": `line 1: there is no scope "invoke:write": they are session:open, invoke:subscribe, invoke:read, events:read`,
+		strings.Repeat("mxgw_full_hidden invoke:read\n", 2): `line 2: the key "full" is there twice`,
+		strings.Repeat("mxgw_", 100_000):                    "token too long",
 	} {
 		_, err := emulator.ReadKeys(strings.NewReader(text))
 		require.ErrorContains(t, err, wanted)

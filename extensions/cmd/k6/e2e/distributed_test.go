@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// distributed runs scripts/distributed.sh with the parts' binary being the one with the race detector.
+// distributed runs scripts/distributed.sh with the parts' binary being the one with the race detector. Windows of time are as long as they
+// are set, and several processes start at once: it hangs later than one k6.
 func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	t.Helper()
 	r := &run{results: t.TempDir()}
@@ -27,7 +28,7 @@ func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	output := &watchedOutput{when: measured, then: func() {}}
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
-	stuck := time.AfterFunc(hang, func() { _ = cmd.Process.Kill() })
+	stuck := time.AfterFunc(4*hang, func() { _ = cmd.Process.Kill() })
 	if started != nil {
 		started(cmd.Process)
 	}
@@ -132,10 +133,6 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 func TestDistributedGates(t *testing.T) {
 	gates := filepath.Join(t.TempDir(), "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e12}]}`), 0o600))
-	scenarios, err := filepath.Abs(filepath.Join(root, "scenarios"))
-	require.NoError(t, err)
-	gates, err = filepath.Rel(scenarios, gates)
-	require.NoError(t, err)
 
 	r := distributed(t, nil, append([]string{"--parts", "2", "--", script("cache-sweep.js")}, settings(map[string]string{
 		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",
@@ -161,6 +158,8 @@ func TestDistributedExitCodes(t *testing.T) {
 		"parts without":       {[]string{"--parts"}, 2, "--parts takes a whole number from 2 to 999, but is ''"},
 		"an option":           {[]string{"--machines", "2", "--", scenario}, 2, "there is no option '--machines'"},
 		"no window":           {[]string{"--", scenario, "-e", "OPS=5"}, 2, "the steps need windows of time: set -e DURATION=30s, or"},
+		"no gates":            {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "THRESHOLDS=../thresholds/none.json"}, 2, "thresholds/none.json' (THRESHOLDS, from the script's folder)"},
+		"neither":             {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "PORTABLE=1"}, 2, "PORTABLE must be true or false, but is '1'"},
 		"a segment":           {[]string{"--", scenario, "--execution-segment", "0:1"}, 2, "--execution-segment is set by distributed.sh itself"},
 		"a setting without =": {[]string{"--", scenario, "-e", "OPS"}, 2, "-e takes NAME=VALUE, but has 'OPS'"},
 	} {

@@ -71,6 +71,8 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 		for i := range int(s.Seconds) - 1 {
 			require.Equal(t, time.Second, time.Duration(rows[i+1].Time(t)-rows[i].Time(t)), "on the second")
 		}
+		line := rows[0].Time(t) - int64(time.Second)
+		require.InDelta(t, s.Seconds, time.Duration(rows[len(rows)-1].Time(t)-line).Seconds(), 1e-3, "from the start line to the end")
 		totals := influxtest.Query(t, address, "SELECT * FROM sweep_step WHERE "+of)
 		require.Len(t, totals, 1)
 		require.InDelta(t, s.Ops, totals[0].Number(t, "ops"), 0)
@@ -88,6 +90,23 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
 }
 
+// killWhenWritten kills influxd as soon as it has two seconds of a sweep. The function that it returns waits for that.
+func killWhenWritten(t *testing.T, server *influxtest.Server, address string) (wait func()) {
+	t.Helper()
+	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
+	var watched sync.WaitGroup
+	watched.Go(func() {
+		for deadline := time.Now().Add(hang); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+			if len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) >= 2 {
+				break
+			}
+		}
+		server.Kill()
+	})
+
+	return watched.Wait
+}
+
 func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	address := influxDatabase(t)
 	r := k6(t, options{
@@ -102,27 +121,36 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 	require.NotEmpty(t, r.lines("sweep-influxdb (InfluxDB 1 at http://"), r.output)
 }
 
+// The same where k6's own executors run the clients.
+func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
+	address := influxDatabase(t)
+	r := k6(t, options{
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,4", "DURATION", "2400ms", "PORTABLE", "true"),
+		args: []string{"--out", "sweep-influxdb=" + address},
+	})
+	require.Equal(t, exitOK, r.code, r.output)
+	requireStreamed(t, r, address, "cache-sweep")
+	warmedUp := map[string]bool{}
+	for _, row := range influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='warmup' GROUP BY clients") {
+		warmedUp[row.Text("clients")] = true
+	}
+	require.Equal(t, map[string]bool{"1": true, "4": true}, warmedUp)
+}
+
 // influxd is killed in the middle and started again: everything is delivered in the end.
 func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	server := influxtest.Start(t)
 	address := server.Address + "/k6"
-	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
-	var watched sync.WaitGroup
-	watched.Go(func() {
-		for len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) < 2 {
-			time.Sleep(20 * time.Millisecond)
-		}
-		server.Kill()
-	})
+	killed := killWhenWritten(t, server, address)
 	r := k6(t, options{
-		script: "cache-sweep.js", env: gets(t, "CLIENTS", "4", "DURATION", "8s"),
-		args:  []string{"--out", "sweep-influxdb=" + address},
+		script: "cache-sweep.js", env: gets(t, "CLIENTS", "4", "DURATION", "7400ms"),
+		args:  []string{"--out", "sweep-influxdb=" + address + "?timeout=30s&flushTimeout=60s"},
 		shows: "takes no points", measuring: func(*os.Process) {
-			watched.Wait()
+			killed()
 			server.Restart()
 		},
 	})
-	watched.Wait()
+	killed()
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Len(t, r.lines("takes no points"), 1)
 	require.Len(t, r.lines("takes points again"), 1)
@@ -137,19 +165,12 @@ func TestInfluxIsKilled(t *testing.T) {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			server := influxtest.Start(t)
 			address := server.Address + "/k6"
-			influxtest.Query(t, address, `CREATE DATABASE "k6"`)
-			var watched sync.WaitGroup
-			watched.Go(func() {
-				for len(influxtest.Query(t, address, "SELECT ops FROM sweep WHERE phase='measure'")) < 2 {
-					time.Sleep(20 * time.Millisecond)
-				}
-				server.Kill()
-			})
+			killed := killWhenWritten(t, server, address)
 			r := k6(t, options{
 				script: "cache-sweep.js", env: gets(t, append(more, "CLIENTS", "4", "DURATION", "5s")...),
 				args: []string{"--out", "sweep-influxdb=" + address + "?flushTimeout=1s"},
 			})
-			watched.Wait()
+			killed()
 			require.Equal(t, code, r.code, r.output)
 			server.Restart()
 			there := len(influxtest.Query(t, address, "SELECT ops FROM sweep")) + len(influxtest.Query(t, address, "SELECT ops FROM sweep_step"))

@@ -3,7 +3,9 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,7 +56,7 @@ func natsExample(t *testing.T, name string, args ...string) *run {
 }
 
 func TestExamplesOfNATS(t *testing.T) {
-	for name, iterations := range map[string]int{"core.js": 20, "jetstream.js": 6, "kv.js": 20, "object-store.js": 20, "request-reply.js": 20} {
+	for name, iterations := range map[string]int{"core.js": 20, "jetstream.js": 6, "kv.js": 20, "layout.js": 20, "object-store.js": 20, "request-reply.js": 20} {
 		t.Run(name, func(t *testing.T) {
 			requireNoFault(t, natsExample(t, name, iterationsOf(2, iterations)...), iterations)
 		})
@@ -76,5 +78,24 @@ func requireWholeSweep(t *testing.T, r *run, scenario string, share int) {
 		require.Equal(t, share*clients, steps[i].Ops)
 		require.Zero(t, steps[i].Failed)
 		require.True(t, steps[i].Complete)
+	}
+}
+
+// An example that no test runs is one that may not work any more.
+func TestEveryExampleHasATest(t *testing.T) {
+	examples, err := filepath.Glob(filepath.Join(root, "extensions/*/examples/*.js"))
+	require.NoError(t, err)
+	require.NotEmpty(t, examples)
+	sources, err := filepath.Glob("*_test.go")
+	require.NoError(t, err)
+	var tests strings.Builder
+	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		tests.Write(text)
+	}
+	for _, example := range examples {
+		name := strings.TrimSuffix(filepath.Base(example), ".js")
+		require.Regexp(t, `[/"`+"`"+`]`+regexp.QuoteMeta(name)+`(\.js)?["`+"`"+`]`, tests.String(), example)
 	}
 }

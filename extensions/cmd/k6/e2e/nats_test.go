@@ -26,26 +26,6 @@ func natsEnv(t *testing.T, more ...string) map[string]string {
 	return env
 }
 
-func TestNatsExamples(t *testing.T) {
-	for _, example := range []string{"core", "jetstream", "kv", "layout", "object-store", "request-reply"} {
-		r := k6(t, options{script: "../extensions/nats/examples/" + example + ".js", env: natsEnv(t)})
-		require.Equal(t, exitOK, r.code, r.output)
-		require.Positive(t, sum(r.samples(t, "nats_ops"), map[string]string{"outcome": "ok"}), example)
-		require.Equal(t, sum(r.samples(t, "nats_connects"), nil), float64(len(r.samples(t, "nats_connects"))))
-	}
-	r := k6(t, options{script: "../extensions/nats/examples/sweep.js", env: natsEnv(t)})
-	require.Equal(t, exitOK, r.code, r.output)
-	for i, clients := range []int{1, 8, 32} {
-		s := r.report(t, "kv").Steps[i]
-		require.Equal(t, 1000*clients, s.Ops)
-		require.Zero(t, s.Failed)
-		require.Equal(t, "put-get", s.Op)
-	}
-	entries, err := os.ReadDir(filepath.Join(root, "extensions/nats/examples"))
-	require.NoError(t, err)
-	require.Len(t, entries, 7, "all examples are run here")
-}
-
 // natsjsRows are the published rows, in their order.
 var natsjsRows = []string{
 	"OrbSet", "MicroWrite", "OrbSetGet", "MicroWriteRead", "OrbGet", "MicroRead", "OrbList", "MicroList", "OrbListPagination", "MicroListPagination",

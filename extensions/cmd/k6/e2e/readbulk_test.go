@@ -384,6 +384,7 @@ func TestReadBulkSettings(t *testing.T) {
 		{[]string{"TAGS", "Machine.x"}, "TAGS must hold %03d or the like in the place of the tag's number"},
 		{[]string{"TAGS", "A.x,B.x", "BULK", "3"}, "or be a comma-separated list of BULK tags"},
 		{[]string{"TLS", "false", "TLS_SERVER_NAME", "x"}, "TLS_SERVER_NAME is for TLS, and TLS is false"},
+		{[]string{"TLS", "false", "TLS_INSECURE", "true"}, "TLS_INSECURE is for TLS, and TLS is false"},
 		{[]string{"MXGW_ADDR", "host"}, "address must be host:port, such as 127.0.0.1:50051"},
 		{[]string{"PROTO", "nowhere.proto"}, "nowhere.proto cannot be read"},
 		{[]string{"PROTO", "../extensions/sweep/examples/health.proto"}, "there is no service MxAccessGateway in it, but grpc.health.v1.Health"},

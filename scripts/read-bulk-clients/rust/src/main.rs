@@ -41,8 +41,8 @@ async fn bench() -> Result<()> {
     session.subscribe().await?;
     read(&mut session, settings.warmup, &interrupted).await;
     let window = read(&mut session, settings.duration, &interrupted).await;
-    session.close().await;
     println!("{}", window.summary());
+    session.close().await;
 
     Ok(())
 }
