@@ -1,13 +1,13 @@
 // Command ratios runs k6 and the native reference program in turns against the same server, and prints the medians of
 // both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
 // holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
-// Machbase's own, comes next, and then gets from memcached, through k6, in plain Go programs and in batches. Then it looks
-// at k6 with 512 clients (failures, and resident memory), at what k6 needs for operations of nothing, and at how gates
-// judge runs that are alike and runs that are slower.
+// Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
+// operations of nothing, and at how gates judge runs that are alike and runs that are slower. After that come gets from memcached,
+// NATS, ReadBulk beside ghz, and what streaming costs.
 //
-// It expects bin/k6, bin/native and bin/caches in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
-// MEMCACHED_ADDR, a Redis at REDIS_URL, an InfluxDB 1 at INFLUXDB_URL, and an idle machine. memtier_benchmark is measured as well where
-// it is installed.
+// It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
+// MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL, an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR
+// with its key in MXGW_KEY, and an idle machine. memtier_benchmark is measured as well where it is installed.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only this part: native, drivers, caches, nats, readbulk, streaming, crowd, core or gates")
+	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, gates, caches, nats, readbulk, streaming")
 	flag.Parse()
 
 	if err := bench(*rounds, *operations, *tries, *only); err != nil {
@@ -39,26 +39,32 @@ func bench(rounds, operations, tries int, only string) error {
 	}{
 		{"native", func() (result, error) { return native(rounds, operations) }},
 		{"drivers", func() (result, error) { return compareDrivers(rounds, operations) }},
+		{"crowd", func() (result, error) { return measureCrowd() }},
+		{"core", func() (result, error) { return measureCore() }},
+		{"gates", func() (result, error) { return judge(tries) }},
 		{"caches", func() (result, error) { return measureCaches(rounds, operations) }},
 		{"nats", func() (result, error) { return measureNats(rounds, operations) }},
 		{"readbulk", func() (result, error) { return measureReadBulk(rounds, operations) }},
 		{"streaming", func() (result, error) { return measureStreaming(rounds) }},
-		{"crowd", func() (result, error) { return measureCrowd() }},
-		{"core", func() (result, error) { return measureCore() }},
-		{"gates", func() (result, error) { return judge(tries) }},
 	}
 	names := make([]string, 0, len(parts))
 	for _, part := range parts {
 		names = append(names, part.name)
 	}
-	if only != "" && !slices.Contains(names, only) {
-		return fmt.Errorf("-only is %q: it must be one of %s", only, strings.Join(names, ", "))
+	chosen := names
+	if only != "" {
+		chosen = strings.Split(only, ",")
+	}
+	for _, name := range chosen {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("-only is %q: it must be some of %s", only, strings.Join(names, ", "))
+		}
 	}
 
 	fmt.Printf("%d cores, %s\n\n", runtime.NumCPU(), runtime.Version())
 	held := true
 	for _, part := range parts {
-		if only != "" && only != part.name {
+		if !slices.Contains(chosen, part.name) {
 			continue
 		}
 		r, err := part.measure()

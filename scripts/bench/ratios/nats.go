@@ -15,6 +15,7 @@ const (
 
 const (
 	natsBatch    = 10000 // messages of an operation that publishes
+	leastShare   = 50    // operations of a client: fewer measure little but its start
 	publishTimes = 1000  // as many messages as operations that wait for an answer: they are as much quicker
 )
 
@@ -84,10 +85,10 @@ func measureNats(rounds, operations int) (*natsRatios, error) {
 // share is how many operations each client does.
 func (w *natsWork) share(operations, clients int) int {
 	if w.batch > 1 {
-		operations = operations * publishTimes / w.batch
+		return max(operations*publishTimes/w.batch/clients, 1)
 	}
 
-	return max(operations/clients, 1)
+	return max(operations/clients, leastShare)
 }
 
 func (w *natsWork) k6(clients, perClient int) func() (figures, error) {
