@@ -24,6 +24,7 @@ export function setup() {
   let version;
   try {
     version = client.backend();
+    console.info(`backend: ${version}`); // on stderr, for scripts/read-bulk.sh
   } catch (e) {
     console.warn(`what the gateway is remains unknown: ${e.message}`); // the clients will tell, and count
   }

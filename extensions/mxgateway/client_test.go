@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/metrics"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -139,6 +140,41 @@ func TestWrongUse(t *testing.T) {
 	v.start()
 	require.Equal(t, "a Client with a proto must be made in the init context, where k6 reads files",
 		v.fail(`new mxgateway.Client(options)`).Message[len("new Client: "):])
+}
+
+// What closing a session takes is traffic as well, and over a shared connection a run leaves that of the others to be counted.
+func TestTrafficIsCountedToTheLastByte(t *testing.T) {
+	server := start(t, nil)
+	root := New()
+	vus := make([]*vu, 3)
+	for i := range vus {
+		vus[i] = newInitVU(t, root, server.Address)
+		vus[i].run(`var client = new mxgateway.Client({ ...options, address, connection: 'shared' })`)
+		vus[i].start()
+		vus[i].run(`client.open()`)
+	}
+	first, second, third := vus[0], vus[1], vus[2]
+	sent := first.counted(metrics.DataSentName)
+	require.Positive(t, sent)
+	first.run(`client.close()`)
+	require.Greater(t, first.counted(metrics.DataSentName), sent)
+
+	second.run(`client.register(); client.subscribe(tags); client.run({ calls: 1 })`)
+	sentByARun := func() float64 {
+		before := second.counted(metrics.DataSentName)
+		second.run(`client.run({ calls: 1 })`)
+
+		return second.counted(metrics.DataSentName) - before
+	}
+	own := sentByARun()
+	for range 10 { // in some of which gRPC has sent a few bytes of its own besides
+		own = min(own, sentByARun())
+	}
+	third.CancelContext()
+	require.Eventually(t, func() bool { return server.Sessions() == 1 }, hang, tick)
+	require.Greater(t, sentByARun(), own+40, "with what closing the third's session took")
+	second.run(`client.close()`)
+	requireNoneLeft(t)
 }
 
 // One connection for all, or one for each; the server is asked for its messages once.

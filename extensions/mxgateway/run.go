@@ -108,7 +108,6 @@ func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
 	if o.Tally != "" {
 		r.tally = c.tallies.named(o.Tally)
 	}
-	c.conn.Traffic() // what came before is nobody's
 	if o.Duration.Valid {
 		r.until = time.Now().Add(o.Duration.TimeDuration())
 	}
@@ -116,18 +115,19 @@ func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
 	return r, nil
 }
 
-// work makes the calls. Its error is that of a test which has ended meanwhile.
+// work makes the calls. Its error is that of a test, or of a step's time, which has ended meanwhile: the call that this cuts off is
+// recorded nowhere, whatever came of it, as that of a script's own function is not.
 func (r *run) work(vuContext context.Context) error {
 	ctx := r.reader.Context(vuContext)
 	began := time.Now()
 	for begin := began; ; {
 		counts, err := r.reader.Read(ctx)
 		end := time.Now()
-		r.record(begin, end, counts, err)
-		r.took = end.Sub(began)
 		if vuContext.Err() != nil {
 			return wire.Errorf(wire.KindCancelled, "the test ended before the run was over")
 		}
+		r.record(begin, end, counts, err)
+		r.took = end.Sub(began)
 		if r.over(end) {
 			return nil
 		}
@@ -157,9 +157,6 @@ func (r *run) over(now time.Time) bool {
 
 // record records a call.
 func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
-	if r.cutOff() {
-		return
-	}
 	took := end.Sub(begin)
 	received, sent := r.conn.Traffic()
 	if r.session != nil {
@@ -188,11 +185,6 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 		r.emitted = end
 		i.Emit()
 	}
-}
-
-// cutOff tells whether the test was ended by Ctrl-C: what that cuts off is no failure of the server's.
-func (r *run) cutOff() bool {
-	return r.session != nil && r.session.Client.Step().Interrupted()
 }
 
 // tell tells the step how many results were cached.

@@ -3,6 +3,7 @@ package mxgateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -127,6 +129,47 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 	}()
 	require.Equal(t, thrown{"the test ended before the run was over", "cancelled", 0}, v.fail(`client.run({ duration: '1h' })`))
 	requireNoneLeft(t)
+}
+
+// The call that the end of a step's time cuts off is recorded neither by the run nor in the tally: the sweep counts it as it counts the
+// operation of a script's own that was cut off.
+func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
+	begun := make(chan struct{})
+	server := start(t, func(ctx context.Context, n int) gatewaytest.Answer {
+		if n == 4 {
+			close(begun)
+			<-ctx.Done()
+		}
+
+		return gatewaytest.Answer{}
+	})
+	v := newInitVU(t, New(), server.Address)
+	v.run(`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('cut')`)
+	v.start()
+	s := measure.NewStep(1, measure.Plan{Operations: 100}, nil)
+	session := &k6glue.Session{Client: s.Client(0), Op: "read"}
+	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
+	v.run(begin)
+	go func() {
+		<-begun
+		s.Stop()
+		v.CancelContext()
+	}()
+	over := errors.New("the step's time is over")
+	require.NoError(t, s.Client(0).Run(t.Context(), "read", nil, func() error {
+		require.Equal(t, "cancelled", v.fail(`client.run({ tally: 'cut' })`).Kind)
+
+		return over
+	}))
+	session.End()
+
+	totals := s.Read().Ops[0]
+	require.EqualValues(t, 3, totals.Durations.Count)
+	require.EqualValues(t, 1, totals.Failed)
+	require.EqualValues(t, 1, totals.Errors[over.Error()])
+	require.Equal(t, "3", v.js(`tally.summary().totalCalls`))
+	require.Equal(t, "0", v.js(`tally.summary().failedCalls`))
+	require.Equal(t, 3.0, v.counted(metricOps, "operation", "readBulk"))
 }
 
 func TestTally(t *testing.T) {

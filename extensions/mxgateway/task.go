@@ -1,6 +1,7 @@
 package mxgateway
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -112,11 +113,12 @@ func (c *client) perform(ctx context.Context, t *task) error {
 	defer c.mu.Unlock()
 	timed, stop := context.WithTimeout(ctx, c.config.Timeout)
 	defer stop()
+	before := c.conn
 	begin := time.Now()
 	err := t.job(timed)
 	t.took = time.Since(begin)
-	if c.conn != nil {
-		t.received, t.sent = c.conn.Traffic()
+	if conn := cmp.Or(c.conn, before); conn != nil { // close has given it up, and its bytes count
+		t.received, t.sent = conn.Traffic()
 	}
 
 	return err
@@ -124,9 +126,9 @@ func (c *client) perform(ctx context.Context, t *task) error {
 
 // finish records a task, and makes what the script gets.
 func (c *client) finish(t *task, err error) (sobek.Value, error) {
+	c.instruments.Traffic(t.received, t.sent) // over a shared connection there may be bytes of others, even if the task sent none
 	if !t.unsent && (err == nil || asError(err).Kind != wire.KindUsage) {
 		c.instruments.count(t.operation, err, t.counts)
-		c.instruments.Traffic(t.received, t.sent)
 		c.instruments.EmitDuration(t.operation, outcome(err), t.took)
 		if t.operation == opReadBulk {
 			c.step.Bytes(t.received, t.sent)

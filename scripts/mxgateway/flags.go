@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"os"
 	"time"
@@ -105,8 +106,12 @@ func (s *settings) check() error {
 		return errors.New("-tls-cert and -tls-key go together")
 	case s.machines < 1 || s.machines > 100_000:
 		return fmt.Errorf("-machines is %d: it must be from 1 to 100000", s.machines)
-	case t.PauseChance < 0 || t.PauseChance > 1:
+	case math.IsNaN(t.PauseChance) || t.PauseChance < 0 || t.PauseChance > 1:
 		return fmt.Errorf("-pause-chance is %v: it must be from 0 to 1", t.PauseChance)
+	case !isFinite(t.WorkerSpread):
+		return fmt.Errorf("-worker-spread is %v: it must be a finite number", t.WorkerSpread)
+	case !isFinite(t.PauseSpread):
+		return fmt.Errorf("-pause-spread is %v: it must be a finite number", t.PauseSpread)
 	case t.StallMax < t.StallMin:
 		return fmt.Errorf("-stall-max is %v, less than -stall-min, %v", t.StallMax, t.StallMin)
 	case min(t.Worker, t.StallMin, t.Shared, t.PauseMedian, t.PauseMax, t.FirstValue, t.Uncached, s.change, s.idle) < 0,
@@ -115,6 +120,8 @@ func (s *settings) check() error {
 	}
 	return s.checkControl()
 }
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // checkControl makes sure that only this machine can reach the control port, as it asks for no key.
 func (s *settings) checkControl() error {

@@ -58,7 +58,7 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 		return fmt.Errorf("-listen: %w", err)
 	}
 	gateway := emulator.New(config, listener)
-	defer gateway.Close()
+	defer func() { _ = gateway.Close() }() // where it was not closed below, another error is told
 	controlled, err := serveControl(s.control, gateway.Control())
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -74,9 +74,12 @@ func run(ctx context.Context, s *settings, out io.Writer) (err error) {
 		return err
 	case <-ctx.Done():
 	}
-	gateway.Close()
+	logged := gateway.Close()
 	gateway.Summary().Print(out)
-	return <-ended
+	if logged != nil {
+		logged = fmt.Errorf("-log: %w", logged)
+	}
+	return errors.Join(<-ended, logged)
 }
 
 // control is the control port, if there is one.

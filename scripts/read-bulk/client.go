@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -78,9 +79,7 @@ func (c client) run(s settings, e ending) outcome {
 
 	hide := hider(s.key)
 	lines := strings.Split(strings.TrimSpace(stderr.text(hide)), "\n")
-	if found := regexp.MustCompile(`(?m)^backend: (.{1,200})$`).FindStringSubmatch(stderr.text(hide)); found != nil {
-		o.Backend = clean(found[1])
-	}
+	o.Backend = backendIn(stderr.text(hide))
 	r, wrong := lastResult(stdout.text(hide))
 	if wrong == nil {
 		wrong = r.check(s.bulk)
@@ -143,6 +142,22 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	_ = syscall.Kill(group, syscall.SIGKILL)
 
 	return why, <-ended
+}
+
+// backendLine is a line "backend: NAME", as it stands or as the message of a log line of k6's (time="..." level=info msg="...").
+var backendLine = regexp.MustCompile(`(?m)^(?:backend: (.{1,200})|time=\S+ level=info msg=("backend: (?:[^"\\]|\\.){1,200}").*)$`)
+
+// backendIn is what a client says that it spoke to, "" if it says nothing.
+func backendIn(stderr string) string {
+	found := backendLine.FindStringSubmatch(stderr)
+	if found == nil {
+		return ""
+	}
+	if message, err := strconv.Unquote(found[2]); err == nil {
+		return clean(strings.TrimPrefix(message, "backend: "))
+	}
+
+	return clean(found[1])
 }
 
 // failure says how a command ended that did not end well, and its last words.

@@ -140,6 +140,23 @@ func TestClientsAreComparedInOneTable(t *testing.T) {
 	assert.False(t, r.report.Interrupted)
 }
 
+// K6 writes what a script says as lines of a log.
+func TestWhatClientsSpeakTo(t *testing.T) {
+	t.Parallel()
+	for stderr, want := range map[string]string{
+		"": "",
+		"connecting\nbackend: emulator (shape published)\nbackend: other": "emulator (shape published)",
+		`time="2026-01-02T03:04:05Z" level=warning msg="late"
+time="2026-01-02T03:04:05+01:00" level=info msg="backend: emulator of \"it\"" source=console
+`: `emulator of "it"`,
+		`time="2026-01-02T03:04:05Z" level=info msg="backend: gateway 1.2" source=console`: "gateway 1.2",
+		`time="2026-01-02T03:04:05Z" level=info msg="the backend: gateway" source=console`: "",
+		`the backend: none`: "",
+	} {
+		assert.Equal(t, want, backendIn(stderr), stderr)
+	}
+}
+
 func TestAClientThatFailsIsANamedRowAndTheOthersAreKept(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

@@ -182,11 +182,11 @@ trap 'exit 130' INT TERM HUP
 # --- words
 
 run one help
-check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: machbase ' ' redis'
+check 'help says how to use it' exited 0 'servers.sh up NAME' 'Known: influxdb machbase ' ' redis'
 run one up nosuch
-check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: machbase " ' redis'
+check 'an unknown name: one line that says what is known' exited_with_one_line 2 "'nosuch'; known: influxdb machbase " ' redis'
 run one up machbase nosuch
-check 'an unknown name among others: nothing is started' exited_with_one_line 2 'known: machbase'
+check 'an unknown name among others: nothing is started' exited_with_one_line 2 'known: influxdb machbase'
 check 'and nothing is left' nothing_left
 run one frobnicate
 check 'an unknown command: one line that says what there is' exited_with_one_line 2 'up, down, status'

@@ -37,7 +37,7 @@ func Errorf(kind, format string, args ...any) *Error {
 // maxSaid is how much of what a server sent an error shows, in bytes.
 const maxSaid = 300
 
-// failed makes an Error of a call's. The key, which a server might repeat, is taken out.
+// failed makes an Error of a call's. The key and its secret, which a server might repeat, are taken out.
 func failed(err error, key string) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -82,12 +82,27 @@ func kindOf(code codes.Code) string {
 	}
 }
 
+// shortestSecret is how long a key's secret must be to be taken out where it stands alone, too: a shorter one may be a word that other
+// texts hold as well.
+const shortestSecret = 12
+
+// hidden is a text without the key, and without the secret in it.
+func hidden(text, key string) string {
+	const instead = "***"
+	if key == "" {
+		return text
+	}
+	text = strings.ReplaceAll(text, key, instead)
+	if parts := strings.SplitN(key, "_", 3); len(parts) == 3 && len(parts[2]) >= shortestSecret { // mxgw_<keyId>_<secret>
+		text = strings.ReplaceAll(text, parts[2], instead)
+	}
+
+	return text
+}
+
 // oneLine is a text of the server's in one line, not all of it when it is long, and without the key.
 func oneLine(text, key string) string {
-	if key != "" {
-		text = strings.ReplaceAll(text, key, "***")
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(hidden(text, key), "?")), " ")
 	if len(text) > maxSaid {
 		text = strings.ToValidUTF8(text[:maxSaid], "") + "..."
 	}

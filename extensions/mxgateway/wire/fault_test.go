@@ -73,22 +73,21 @@ func TestPeersThatAreNone(t *testing.T) {
 
 func TestNoAnswerInTime(t *testing.T) {
 	release := make(chan struct{})
-	server := gateway(t, func(ctx context.Context, n int) gatewaytest.Answer {
+	answer := sync.OnceFunc(func() { close(release) })
+	server := gateway(t, func(_ context.Context, n int) gatewaytest.Answer {
 		if n == 1 {
-			select {
-			case <-ctx.Done():
-			case <-release:
-			}
+			<-release // whatever the client's deadline
 		}
 
 		return gatewaytest.Answer{}
 	})
+	t.Cleanup(answer)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
 	reader := session.Reader(tags, 0, 100*time.Millisecond)
 	_, err := reader.Read(reader.Context(t.Context()))
 	require.Equal(t, wire.KindTimeout, kind(err))
 	require.Equal(t, codes.DeadlineExceeded, code(err))
-	close(release)
+	answer()
 	require.Eventually(t, func() bool {
 		counts, err := reader.Read(reader.Context(t.Context()))
 

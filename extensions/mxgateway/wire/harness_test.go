@@ -20,10 +20,11 @@ import (
 
 const key = "mxgw_id_secret"
 
-// The .proto files that the tests speak: this project's, and one that has nothing in common with it but the published names.
+// The .proto files of the tests: this project's, and two that have nothing in common with it but the published names.
 const (
 	ownProto    = "../../../scenarios/lib/mxaccess_gateway.proto"
 	vendorProto = "testdata/vendor.proto"
+	proto2      = "testdata/proto2.proto"
 )
 
 func text(t *testing.T, path string) string {

@@ -15,7 +15,7 @@ type lookup struct{ err error }
 type sort struct {
 	noun  string
 	list  bool
-	kinds []protoreflect.Kind // none: any
+	kinds []protoreflect.Kind // none: any but a group, which is not read
 }
 
 //nolint:gochecknoglobals // constants
@@ -33,10 +33,14 @@ var (
 	isTexts    = sort{noun: "a repeated string", list: true, kinds: isText.kinds}
 	isNumbers  = sort{noun: "a repeated whole number", list: true, kinds: numberKinds}
 	isMessages = sort{noun: "a repeated message", list: true, kinds: isMessage.kinds}
-	isAny      = sort{noun: "a single value"}
+	isAny      = sort{noun: "a single value, and no group"}
 )
 
 func (s sort) fits(f protoreflect.FieldDescriptor) bool {
+	if s.kinds == nil && f.Kind() == protoreflect.GroupKind {
+		return false
+	}
+
 	return f.IsList() == s.list && !f.IsMap() && (s.kinds == nil || slices.Contains(s.kinds, f.Kind()))
 }
 

@@ -70,6 +70,22 @@ func TestWhatAProtoLacks(t *testing.T) {
 	}
 }
 
+// In proto2, what a value or a time is made of may be a group, which has other bytes than a message.
+func TestAGroupIsNoValue(t *testing.T) {
+	old := text(t, proto2)
+	schema, err := loadText(old, "")
+	require.NoError(t, err)
+	require.Equal(t, "old.gateway.MxAccessGateway", schema.Service())
+	for field, group := range map[string]string{
+		"optional Variant value = 5;":          "optional group Value = 5 { optional double number = 1; }",
+		"optional int64 source_timestamp = 6;": "optional group Source_timestamp = 6 { optional int64 seconds = 1; }",
+	} {
+		_, err := loadText(strings.Replace(old, field, group, 1), "")
+		name := strings.Fields(field)[2]
+		require.EqualError(t, err, "gateway.proto: the field old.gateway.BulkReadResult."+name+" must be a single value, and no group")
+	}
+}
+
 func TestChoiceOfTheService(t *testing.T) {
 	two := text(t, vendorProto) + "\nservice Other { rpc OpenSession(OpenSessionRequest) returns (OpenSessionReply); }\n"
 	schema, err := loadText(two, "vendor.gateway.v2.MxAccessGateway")

@@ -191,6 +191,26 @@ func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A server may repeat the key, or the secret in it alone. A short secret may be a word of any text.
+func TestNoErrorShowsTheKey(t *testing.T) {
+	for _, tt := range []struct{ key, said, shown string }{
+		{"mxgw_id_abcdefghijkl", "mxgw_id_abcdefghijkl, abcdefghijkl", "***, ***"},
+		{"mxgw_id_abcdef_hijkl", "abcdef_hijkl", "***"},
+		{"mxgw_id_abcdefghijk", "mxgw_id_abcdefghijk, abcdefghijk", "***, abcdefghijk"},
+		{"abcdefghijklm", "abcdefghijklm is no key", "*** is no key"},
+	} {
+		server := gatewaytest.Start(t, gatewaytest.Options{
+			Proto: text(t, ownProto), Key: tt.key,
+			Read: func(context.Context, int) gatewaytest.Answer {
+				return gatewaytest.Answer{Err: status.Error(codes.PermissionDenied, tt.said)}
+			},
+		})
+		session := registered(t, dial(t, wire.Options{Address: server.Address, Key: tt.key}), load(t, ownProto))
+		_, err := session.ReadBulk(t.Context(), tags, 0)
+		require.EqualError(t, err, "PERMISSION_DENIED: "+tt.shown)
+	}
+}
+
 func TestWrongKey(t *testing.T) {
 	server := gateway(t, nil)
 	for _, wrong := range []string{"", "mxgw_id_other"} {

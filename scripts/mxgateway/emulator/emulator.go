@@ -83,8 +83,8 @@ func New(config Config, listener net.Listener) *Emulator {
 // Serve returns when the emulator is closed, or with what ended it before.
 func (e *Emulator) Serve() error { return e.server.Serve(e.listener) }
 
-// Close ends all calls and sessions, and writes the rest of the log.
-func (e *Emulator) Close() {
+// Close ends all calls and sessions, and writes the rest of the log. Its error is the first one of writing that. It may be called again.
+func (e *Emulator) Close() error {
 	e.mu.Lock()
 	for id, session := range e.sessions {
 		e.remove(id, session)
@@ -92,7 +92,7 @@ func (e *Emulator) Close() {
 	e.mu.Unlock()
 	e.server.Stop()
 	e.clock.close()
-	e.recorder.summary()
+	return e.recorder.close()
 }
 
 // Address is where it listens, host:port.

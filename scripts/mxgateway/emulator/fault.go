@@ -48,6 +48,9 @@ type Fault struct {
 	spec string
 }
 
+// settingOf is the kind of fault that a setting is of; the other settings are of all kinds.
+var settingOf = map[string]string{"code": faultStatus, "delay": faultSlow, "items": faultItems}
+
 // FaultSyntax says how a fault is written.
 const FaultSyntax = "kind=status|slow|close|items and, with commas between them: " +
 	"call=ReadBulk (or OpenSession, CloseSession, Register, SubscribeBulk, UnsubscribeBulk, StreamEvents, Event, any), " +
@@ -57,14 +60,21 @@ const FaultSyntax = "kind=status|slow|close|items and, with commas between them:
 // ParseFault reads a fault, such as kind=status,code=UNAVAILABLE,for=5s. An error names the part that is wrong.
 func ParseFault(text string) (Fault, error) {
 	fault := Fault{call: callRead, code: codes.Unavailable, delay: time.Second, spec: text}
+	var given []string
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
+		given = append(given, name)
 		if err := fault.set(name, value); err != nil {
 			return Fault{}, fmt.Errorf("fault %q: %s=%s: %w", text, name, value, err)
 		}
 	}
 	if fault.kind == "" {
 		return Fault{}, fmt.Errorf("fault %q: it has no kind: %s", text, FaultSyntax)
+	}
+	for _, name := range given {
+		if kind := settingOf[name]; kind != "" && kind != fault.kind {
+			return Fault{}, fmt.Errorf("fault %q: %s is a setting of kind=%s, and this is of kind=%s", text, name, kind, fault.kind)
+		}
 	}
 	return fault, nil
 }

@@ -2,7 +2,9 @@ package emulator_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -247,6 +249,9 @@ func TestMalformedFaults(t *testing.T) {
 		"kind=status,calls=0":          "calls=0: it must be a whole number of at least 1",
 		"kind=status,call=Everything":  "call=Everything: it must be one of OpenSession",
 		"kind=status,colour=red":       "colour=red: there is no such setting",
+		"kind=slow,items=2":            "items is a setting of kind=items, and this is of kind=slow",
+		"delay=1s,kind=status":         "delay is a setting of kind=slow, and this is of kind=status",
+		"kind=close,code=INTERNAL":     "code is a setting of kind=status, and this is of kind=close",
 		"kind=close," + strings.Repeat("calls=1,", 1000): "too long",
 	} {
 		code, answer := port.do(http.MethodPost, "/faults", text)
@@ -322,6 +327,38 @@ func TestTheControlPortSaysWhatItIs(t *testing.T) {
 	assert.Contains(t, table.String(), "calls/sec")
 	code, _ := port.do(http.MethodGet, "/elsewhere", "")
 	assert.Equal(t, http.StatusNotFound, code)
+}
+
+// full takes the first bytes of a log, and no more.
+type full struct{ room int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errors.New("no space left")
+	}
+	return len(p), nil
+}
+
+func TestALogThatCannotBeWrittenIsAnError(t *testing.T) {
+	keys, err := emulator.ReadKeys(strings.NewReader(keyFile))
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	config := atOnce()
+	config.Keys, config.Log = keys, &full{room: 100}
+	gateway := emulator.New(config, listener)
+	ended := make(chan error, 1)
+	go func() { ended <- gateway.Serve() }()
+	s := dial(t, gateway, fullKey).open(t)
+	for range 5 {
+		_, err := s.read(six()...)
+		require.NoError(t, err, "clients are served all the same")
+		gateway.Summary()
+	}
+	for range 2 {
+		require.EqualError(t, gateway.Close(), "the log of calls is not whole: no space left")
+	}
+	require.NoError(t, <-ended)
 }
 
 func TestNothingIsLeftOfAnEmulator(t *testing.T) {

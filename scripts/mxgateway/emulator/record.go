@@ -73,7 +73,7 @@ type recorder struct {
 	start   time.Time
 
 	mu       sync.Mutex
-	log      *bufio.Writer // nil: none is kept
+	log      *bufio.Writer // nil: none is kept; it keeps the first error, and writes nothing after it
 	order    []string
 	sessions map[string]*sums
 	total    sums
@@ -133,7 +133,7 @@ func (s *sums) add(call readCall) {
 func (r *recorder) summary() Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.flush()
+	_ = r.flush() // close tells
 	summary := Summary{Backend: r.backend, Sessions: []Calls{}, Total: r.total.calls("total")}
 	for _, id := range r.order {
 		summary.Sessions = append(summary.Sessions, r.sessions[id].calls(id))
@@ -145,14 +145,25 @@ func (r *recorder) summary() Summary {
 func (r *recorder) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.flush()
+	_ = r.flush() // close tells
 	r.order, r.sessions, r.total = nil, map[string]*sums{}, sums{}
 }
 
-func (r *recorder) flush() {
-	if r.log != nil {
-		_ = r.log.Flush()
+// close writes the rest of the log. Its error is the first one of writing it, whenever that was.
+func (r *recorder) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.flush(); err != nil {
+		return fmt.Errorf("the log of calls is not whole: %w", err)
 	}
+	return nil
+}
+
+func (r *recorder) flush() error {
+	if r.log == nil {
+		return nil
+	}
+	return r.log.Flush()
 }
 
 func (s *sums) calls(session string) Calls {

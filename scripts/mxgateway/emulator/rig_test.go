@@ -67,7 +67,7 @@ func start(t *testing.T, config emulator.Config) *emulator.Emulator {
 	ended := make(chan error, 1)
 	go func() { ended <- gateway.Serve() }()
 	t.Cleanup(func() {
-		gateway.Close()
+		assert.NoError(t, gateway.Close())
 		assert.NoError(t, <-ended)
 	})
 	return gateway

@@ -104,7 +104,8 @@ class Session:
 def check(status, hresult=0):
     """Raises the error in a reply whose call as such went well."""
     if status.code != pb.PROTOCOL_STATUS_CODE_OK:
-        raise Failure(f"{pb.ProtocolStatusCode.Name(status.code)}: {status.message}")
+        known = status.code in pb.ProtocolStatusCode.values()
+        raise Failure(f"{pb.ProtocolStatusCode.Name(status.code) if known else status.code}: {status.message}")
     if hresult < 0:
         raise Failure(f"hresult {hresult & 0xFFFFFFFF:#010x}")
 

@@ -122,12 +122,32 @@ impl Session {
 /// The error in a reply whose call as such went well.
 fn check(status: Option<ProtocolStatus>, hresult: i32) -> Result<()> {
     let status = status.unwrap_or_default();
-    if status.code() != ProtocolStatusCode::Ok {
-        return Err(format!("{}: {}", status.code().as_str_name(), status.message).into());
+    if status.code != ProtocolStatusCode::Ok as i32 {
+        // status.code() would make Ok of a code that it does not know.
+        let code = ProtocolStatusCode::try_from(status.code).map_or_else(|_| status.code.to_string(), |code| code.as_str_name().to_string());
+        return Err(format!("{code}: {}", status.message).into());
     }
     if hresult < 0 {
         return Err(format!("hresult {hresult:#010x}").into());
     }
 
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(code: i32, hresult: i32) -> String {
+        check(Some(ProtocolStatus { code, message: "why".into() }), hresult).map_or_else(|error| error.to_string(), |()| "good".into())
+    }
+
+    #[test]
+    fn a_code_other_than_ok_is_a_failure_known_or_not() {
+        assert_eq!(verdict(0, 0), "good");
+        assert_eq!(verdict(2, 0), "PROTOCOL_STATUS_CODE_INVALID_SERVER_HANDLE: why");
+        assert_eq!(verdict(77, 0), "77: why");
+        assert_eq!(verdict(-1, 0), "-1: why");
+        assert_eq!(verdict(0, i32::MIN), "hresult 0x80000000");
+    }
 }
