@@ -46,15 +46,18 @@ func TestSettingsAreThoseOfTheScenario(t *testing.T) {
 
 func TestTagsAreAPatternOrAList(t *testing.T) {
 	t.Parallel()
-	for given, want := range map[string][]string{
-		"M%03d.Int": {"M001.Int", "M002.Int"},
-		"M%d.%d":    {"M1.%d", "M2.%d"},
-		"b,a":       {"b", "a"},
-		" b , a ":   {"b", "a"},
+	for _, c := range []struct {
+		given string
+		want  []string
+	}{
+		{"M%03d.Int", []string{"M001.Int", "M002.Int"}},
+		{"M%d.%d", []string{"M1.%d", "M2.%d"}},
+		{"b,a", []string{"b", "a"}},
+		{" b , a ", []string{"b", "a"}},
 	} {
-		s, err := parse([]string{"--client", "a=true", "--bulk", "2", "--tags", given}, getenv())
+		s, err := parse([]string{"--client", "a=true", "--bulk", "2", "--tags", c.given}, getenv())
 		require.NoError(t, err)
-		assert.Equal(t, want, s.tags)
+		assert.Equal(t, c.want, s.tags)
 	}
 	s, err := parse([]string{"--client", "a=true", "--bulk", "1", "--tags", "Only"}, getenv())
 	require.NoError(t, err)

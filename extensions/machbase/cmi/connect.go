@@ -63,9 +63,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		return nil, dialError(ctx, address, err)
 	}
 	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache), acknowledge: acknowledger(socket)}
-	if c.exchange = exchanger(socket); c.exchange == nil {
-		c.exchange = c.sendAndReceive
-	}
+	c.exchange = c.sendAndReceive
 	c.in.from = incoming{c}
 	if err := c.enter(ctx); err != nil {
 		c.Interrupt()
@@ -82,6 +80,9 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		c.Interrupt()
 
 		return nil, err
+	}
+	if exchange := exchanger(socket); exchange != nil {
+		c.exchange = exchange
 	}
 
 	return c, nil

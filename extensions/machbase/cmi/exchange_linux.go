@@ -12,7 +12,8 @@ import (
 const atOnce = 4 << 10
 
 // exchange sends a request and waits for its answer. Reading in the usual way looks for the answer first, finds nothing, and waits
-// then; here the runtime's poller is told to watch, then the request is sent, then waited: that look is spared.
+// then; here the runtime's poller is told to watch, then the request is sent, then waited: that look is spared. What came before the
+// request is seen when its answer comes, so that this is for a server that has shown that it answers.
 type exchange struct {
 	socket *net.TCPConn
 	raw    syscall.RawConn

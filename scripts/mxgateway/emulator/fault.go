@@ -48,9 +48,6 @@ type Fault struct {
 	spec string
 }
 
-// settingOf is the kind of fault that a setting is of; the other settings are of all kinds.
-var settingOf = map[string]string{"code": faultStatus, "delay": faultSlow, "items": faultItems}
-
 // FaultSyntax says how a fault is written.
 const FaultSyntax = "kind=status|slow|close|items and, with commas between them: " +
 	"call=ReadBulk (or OpenSession, CloseSession, Register, SubscribeBulk, UnsubscribeBulk, StreamEvents, Event, any), " +
@@ -72,7 +69,7 @@ func ParseFault(text string) (Fault, error) {
 		return Fault{}, fmt.Errorf("fault %q: it has no kind: %s", text, FaultSyntax)
 	}
 	for _, name := range given {
-		if kind := settingOf[name]; kind != "" && kind != fault.kind {
+		if kind := kindOfSetting(name); kind != "" && kind != fault.kind {
 			return Fault{}, fmt.Errorf("fault %q: %s is a setting of kind=%s, and this is of kind=%s", text, name, kind, fault.kind)
 		}
 	}
@@ -108,6 +105,19 @@ func (f *Fault) set(name, value string) (err error) {
 		err = fmt.Errorf("there is no such setting: %s", FaultSyntax)
 	}
 	return err
+}
+
+// kindOfSetting is the only kind of fault that has the setting, "" for one that all have.
+func kindOfSetting(name string) string {
+	switch name {
+	case "code":
+		return faultStatus
+	case "delay":
+		return faultSlow
+	case "items":
+		return faultItems
+	}
+	return ""
 }
 
 func oneOf(value string, known ...string) error {

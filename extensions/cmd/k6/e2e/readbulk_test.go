@@ -311,6 +311,24 @@ func TestReadBulkOutage(t *testing.T) {
 	}
 }
 
+// What the end of a step's time cuts off is the same to both clients: one failed operation of the step, and no call of the object's.
+func TestReadBulkCutOff(t *testing.T) {
+	for _, client := range []string{"mxgateway", "grpc"} {
+		g := startedGateway(t)
+		g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
+		env := g.env("CLIENT", client, "OPS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
+		delete(env, "DURATION")
+		r := readBulk(t, env)
+		require.Equal(t, exitThreshold, r.code, r.output)
+		calls, s := r.object(t), r.report(t, "read-bulk").Steps[0]
+		require.Equal(t, 20, calls.SuccessfulCalls)
+		require.Zero(t, calls.FailedCalls)
+		require.False(t, s.Complete)
+		require.Equal(t, 20, s.Ops)
+		require.Equal(t, 1, s.Failed)
+	}
+}
+
 // outage makes ReadBulk UNAVAILABLE for a time, and waits for its end. What the gateway has counted by then is forgotten.
 func (g *gateway) outage(ctx context.Context, lasting string) error {
 	if _, err := g.ask(ctx, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,for="+lasting); err != nil {

@@ -124,7 +124,8 @@ fn check(status: Option<ProtocolStatus>, hresult: i32) -> Result<()> {
     let status = status.unwrap_or_default();
     if status.code != ProtocolStatusCode::Ok as i32 {
         // status.code() would make Ok of a code that it does not know.
-        let code = ProtocolStatusCode::try_from(status.code).map_or_else(|_| status.code.to_string(), |code| code.as_str_name().to_string());
+        let code =
+            ProtocolStatusCode::try_from(status.code).map_or_else(|_| status.code.to_string(), |code| code.as_str_name().to_string());
         return Err(format!("{code}: {}", status.message).into());
     }
     if hresult < 0 {
