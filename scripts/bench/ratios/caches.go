@@ -16,7 +16,8 @@ const (
 )
 
 const (
-	cacheTimes   = 10 // as many operations as of the others: they are as much quicker
+	cacheTimes   = 10   // as many operations as of the others: they are as much quicker
+	cacheShare   = 2000 // operations of a client at least: fewer measure little but its start
 	cacheKeys    = "10000"
 	cacheBatch   = 50 // keys of a multi-get, commands of a pipeline
 	cacheBatched = 5  // times as many values are got in batches as one at a time
@@ -39,17 +40,17 @@ type caches struct {
 	calls              []*calls
 }
 
-func measureCaches(rounds, operations int) (*caches, error) {
-	c := &caches{rounds: rounds, operations: operations * cacheTimes}
-	for _, clients := range []int{1, 8, 64, 512} {
-		g, err := getFrom(rounds, clients, c.operations/clients)
+func measureCaches(e effort) (*caches, error) {
+	c := &caches{rounds: e.rounds, operations: e.operations * cacheTimes}
+	for _, clients := range e.of(1, 8, 64, 512) {
+		g, err := getFrom(e.rounds, clients, max(c.operations/clients, cacheShare))
 		if err != nil {
 			return nil, fmt.Errorf("%d clients: %w", clients, err)
 		}
 		c.gotten = append(c.gotten, g)
 	}
-	for _, clients := range []int{1, 8, 64} {
-		called, err := measureCalls(rounds, clients, c.operations/clients)
+	for _, clients := range e.of(1, 8, 64) {
+		called, err := measureCalls(e.rounds, clients, c.operations/clients)
 		if err != nil {
 			return nil, fmt.Errorf("%d clients: %w", clients, err)
 		}

@@ -34,10 +34,11 @@ type compared struct {
 	through []versus // the native driver in k6
 }
 
-func compareDrivers(rounds, operations int) (*compared, error) {
+func compareDrivers(e effort) (*compared, error) {
+	rounds, operations := e.rounds, e.operations
 	c := &compared{rounds: rounds, operations: operations}
 	for _, reuse := range []bool{false, true} {
-		for _, clients := range []int{1, 8} {
+		for _, clients := range e.of(1, 8) {
 			v, err := against(rounds, versus{reuse: reuse, clients: clients},
 				nativeRun("native", clients, operations/clients, reuse), nativeRun("machgo", clients, operations/clients, reuse))
 			if err != nil {
@@ -56,10 +57,10 @@ func compareDrivers(rounds, operations int) (*compared, error) {
 		return nil, err
 	}
 	for _, reuse := range []bool{false, true} {
-		for _, clients := range []int{8, 16, 32, 64} {
+		for _, clients := range e.of(8, 16, 32, 64) {
 			v, err := against(rounds, versus{reuse: reuse, clients: clients},
-				func() (figures, error) { return runK6(clients, operations/clients, reuse) },
-				nativeRun("machgo", clients, operations/clients, reuse))
+				func() (figures, error) { return runK6(clients, share(operations, clients), reuse) },
+				nativeRun("machgo", clients, share(operations, clients), reuse))
 			if err != nil {
 				return nil, err
 			}
@@ -69,6 +70,9 @@ func compareDrivers(rounds, operations int) (*compared, error) {
 
 	return c, nil
 }
+
+// share is how many queries each client of a cell does: fewer measure little but its start.
+func share(operations, clients int) int { return max(operations/clients, 500) }
 
 // against fills in the medians of both.
 func against(rounds int, v versus, native, other func() (figures, error)) (versus, error) {

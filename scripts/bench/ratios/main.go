@@ -24,26 +24,31 @@ func main() {
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
 	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, gates, caches, nats, readbulk, streaming")
+	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches and nats")
 	flag.Parse()
 
-	if err := bench(*rounds, *operations, *tries, *only); err != nil {
+	if err := bench(*rounds, *operations, *tries, *only, *clients); err != nil {
 		fmt.Fprintln(os.Stderr, "ratios:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(rounds, operations, tries int, only string) error {
+func bench(rounds, operations, tries int, only, clients string) error {
+	e, err := newEffort(rounds, operations, clients)
+	if err != nil {
+		return err
+	}
 	parts := []struct {
 		name    string
 		measure func() (result, error)
 	}{
 		{"native", func() (result, error) { return native(rounds, operations) }},
-		{"drivers", func() (result, error) { return compareDrivers(rounds, operations) }},
+		{"drivers", func() (result, error) { return compareDrivers(e) }},
 		{"crowd", func() (result, error) { return measureCrowd() }},
 		{"core", func() (result, error) { return measureCore() }},
 		{"gates", func() (result, error) { return judge(tries) }},
-		{"caches", func() (result, error) { return measureCaches(rounds, operations) }},
-		{"nats", func() (result, error) { return measureNats(rounds, operations) }},
+		{"caches", func() (result, error) { return measureCaches(e) }},
+		{"nats", func() (result, error) { return measureNats(e) }},
 		{"readbulk", func() (result, error) { return measureReadBulk(rounds, operations) }},
 		{"streaming", func() (result, error) { return measureStreaming(rounds) }},
 	}

@@ -66,12 +66,12 @@ type natsRatios struct {
 	cells              []*natsCell
 }
 
-func measureNats(rounds, operations int) (*natsRatios, error) {
-	all := &natsRatios{rounds: rounds, operations: operations}
+func measureNats(e effort) (*natsRatios, error) {
+	all := &natsRatios{rounds: e.rounds, operations: e.operations}
 	for _, work := range natsWorks() {
-		for _, clients := range []int{1, 8, 64, 512} {
-			perClient := work.share(operations, clients)
-			k6, program, err := inTurns(rounds, work.k6(clients, perClient), work.program(clients, perClient))
+		for _, clients := range e.of(1, 8, 64, 512) {
+			perClient := work.share(e.operations, clients)
+			k6, program, err := inTurns(e.rounds, work.k6(clients, perClient), work.program(clients, perClient))
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d clients: %w", work.title, clients, err)
 			}
