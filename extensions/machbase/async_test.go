@@ -46,12 +46,12 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 		v := newVU(t, driver())
 		v.loop(`var client = new machbase.Client(), results = []; (async () => {` + script + `})()`)
 		results = append(results, v.js(`results.map((x) => x === undefined ? 'undefined' : x)`))
-		require.Equal(t, 9.0, v.counted(metricRows, "operation", opAppend), "2 + 3 + 4 rows, and none besides")
-		require.Equal(t, 9.0, v.counted(metricAcknowledged))
-		require.Equal(t, 3.0, v.counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
-		require.Equal(t, 2.0, v.counted(metricOps, "operation", opExec, "outcome", outcomeOK))
-		require.Equal(t, 1.0, v.counted(metricOps, "operation", opPrepare, "outcome", outcomeOK))
-		require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+		require.Equal(t, 9.0, v.Counted(metricRows, "operation", opAppend), "2 + 3 + 4 rows, and none besides")
+		require.Equal(t, 9.0, v.Counted(metricAcknowledged))
+		require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "operation", opExec, "outcome", outcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", outcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
 	}
 	require.JSONEq(t, `[[{"a":1},{"a":2}],2,4,[{"a":1},{"a":2}],3,"undefined",3,4,"undefined",
 		{"accepted":9,"rejected":0,"reasons":[],"other":0},{"accepted":9,"rejected":0,"reasons":[],"other":0}]`, results[0])
@@ -99,7 +99,7 @@ func TestAsyncOperationsQueue(t *testing.T) {
 		client.asyncExec('last');
 		client.close();`)
 	require.Equal(t, []string{"async 0", "async 1", "async 2", "async 3", "async 4", "blocking", "last"}, order)
-	require.Equal(t, 7.0, v.counted(metricOps, "operation", opExec, "outcome", outcomeOK), "also those whose promises nobody awaits")
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opExec, "outcome", outcomeOK), "also those whose promises nobody awaits")
 }
 
 func TestTwoClientsAtATime(t *testing.T) {
@@ -155,7 +155,7 @@ func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, serverError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
 	require.ErrorContains(t, err, "Uncaught (in promise) MachbaseError: Syntax error")
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opExec, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", KindSyntax))
 }
 
 // The end of the VU ends what is under way and what waits for it; nothing is left.
@@ -291,16 +291,16 @@ func TestReceiptsAreCounted(t *testing.T) {
 	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
 	require.JSONEq(t, `{"accepted":10,"rejected":3,"other":0,
 		"reasons":[{"code":1345,"message":"null","rows":2},{"code":3017,"message":"long","rows":1}]}`, v.js(`a.sync()`))
-	require.Equal(t, 10.0, v.counted(metricAcknowledged))
-	require.Equal(t, 3.0, v.counted(metricRejected))
+	require.Equal(t, 10.0, v.Counted(metricAcknowledged))
+	require.Equal(t, 3.0, v.Counted(metricRejected))
 	v.run(`a.sync()`)
-	require.Equal(t, 3.0, v.counted(metricRejected))
+	require.Equal(t, 3.0, v.Counted(metricRejected))
 	require.Equal(t, int64(4), v.run(`a.close().other`))
-	require.Equal(t, 25.0, v.counted(metricAcknowledged))
+	require.Equal(t, 25.0, v.Counted(metricAcknowledged))
 	for reason, rows := range map[string]float64{"1345": 3, "3017": 3, "other": 4} {
-		require.Equal(t, rows, v.counted(metricRejected, "reason", reason), reason)
+		require.Equal(t, rows, v.Counted(metricRejected, "reason", reason), reason)
 	}
-	require.Equal(t, 10.0, v.counted(metricRejected))
+	require.Equal(t, 10.0, v.Counted(metricRejected))
 }
 
 // What the server has said is counted although the call fails after it.
@@ -309,5 +309,5 @@ func TestReceiptOfACallThatFails(t *testing.T) {
 		return cmi.Receipt{Accepted: 5}, newError(KindConnection, "gone")
 	}})
 	require.Equal(t, KindConnection, v.fail(`new machbase.Client().appender('t').sync()`).Kind)
-	require.Equal(t, 5.0, v.counted(metricAcknowledged))
+	require.Equal(t, 5.0, v.Counted(metricAcknowledged))
 }

@@ -39,8 +39,8 @@ func TestMachgoServerQueries(t *testing.T) {
 				require.Equal(t, KindExpect, v.fail(run+`[50], { rows: 'discard', expect: { n: 20 } })`).Kind)
 				require.Equal(t, int64(50), v.run(run+`[1000], { rows: 'discard' })`), "the rows that were left unread are gone")
 			}
-			require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
-			require.Positive(t, v.counted("data_received"))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+			require.Positive(t, v.Counted("data_received"))
 		})
 	}
 }

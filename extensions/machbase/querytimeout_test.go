@@ -27,8 +27,8 @@ func TestServerQueryTimeout(t *testing.T) {
 			require.Equal(t, int64(3000), v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
 		}
 	}
-	require.Equal(t, 4.0, v.counted(metricOps, "operation", opQuery, "outcome", KindCancelled))
-	require.Equal(t, 3.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 4.0, v.Counted(metricOps, "operation", opQuery, "outcome", KindCancelled))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect))
 	v.run(`client.close(); client = new machbase.Client(url)`)
 }
 

@@ -34,7 +34,7 @@ func TestRollupWaits(t *testing.T) {
 	v := newVU(t, gaps(7, 5, 0))
 	v.run(`var client = new machbase.Client(), r = client.rollup('r')`)
 	v.run(`r.wait({ interval: 1 })`)
-	require.Equal(t, 3.0, v.counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
 
 	v = newVU(t, gaps(5, 0))
 	v.loop(`var waited = false; new machbase.Client().rollup('r').asyncWait({ interval: 1 }).then(() => { waited = true })`)
@@ -125,7 +125,7 @@ func TestServerRollup(t *testing.T) {
 	v.loop(`var seen = []; (async () => {
 		await r.asyncForce({ timeout: '10s' }); seen.push(await r.asyncGap(), (await r.asyncStatus()).ROLLUP_NAME); await r.asyncWait(); })()`)
 	require.JSONEq(t, `[0,"`+strings.ToUpper(name)+`"]`, v.js(`seen`))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
 
 func TestServerRollupThatIsNotThere(t *testing.T) {

@@ -23,7 +23,7 @@ func TestServerAppendsColumns(t *testing.T) {
 			Array.from({ length: n }, (_, i) => new Date(i))]);`)
 	require.Equal(t, int64(3000), v.run(`appended`))
 	require.JSONEq(t, `{"accepted":3000,"rejected":0,"reasons":[],"other":0}`, v.js(`a.sync()`))
-	require.Equal(t, 3000.0, v.counted(metricAcknowledged))
+	require.Equal(t, 3000.0, v.Counted(metricAcknowledged))
 
 	// A column that does not fit, or has another length, is told before anything of it is sent.
 	for columns, want := range map[string]string{
@@ -43,7 +43,7 @@ func TestServerAppendsColumns(t *testing.T) {
 	v.untilCount(3001)
 	require.JSONEq(t, `["tag-2","1700000000000002999n",99,99,99,99,"1700000000000002999n","18446744073709551613n",99,99,"2999000000n"]`,
 		v.js("client.query(`select * from ${table} order by time desc limit 1`, [], { rows: 'arrays', times: 'ns' })[0]"))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
 
 func TestServerSync(t *testing.T) {
@@ -57,10 +57,10 @@ func TestServerSync(t *testing.T) {
 	long := `{"code":3017,"message":"Too large record size for append. Cannot append more than 48 bytes per record.","rows":1}`
 	require.JSONEq(t, fmt.Sprintf(`[[1,1,[%s]],[2,1,[%s]],[2,2,[%s,%s]],[2,2,[%s,%s]],[2,2,[%s,%s]]]`, null, null, null, long, null, long, null, long),
 		v.js(`seen.map((r) => [r.accepted, r.rejected, r.reasons])`))
-	require.Equal(t, 2.0, v.counted(metricAcknowledged))
-	require.Equal(t, 1.0, v.counted(metricRejected, "reason", "1345"))
-	require.Equal(t, 1.0, v.counted(metricRejected, "reason", "3017"))
-	require.Equal(t, 2.0, v.counted(metricRejected))
+	require.Equal(t, 2.0, v.Counted(metricAcknowledged))
+	require.Equal(t, 1.0, v.Counted(metricRejected, "reason", "1345"))
+	require.Equal(t, 1.0, v.Counted(metricRejected, "reason", "3017"))
+	require.Equal(t, 2.0, v.Counted(metricRejected))
 	v.run(`client.exec('exec table_flush(` + table + `)')`)
 	v.untilCount(2)
 }
@@ -71,9 +71,9 @@ func TestServerBatches(t *testing.T) {
 	for options, want := range map[string]bool{`{}`: false, `{ batchRows: 2 }`: true, `{ batchBytes: 30 }`: true, `{ batchTime: 1 }`: true} {
 		v.run(`var a = client.appender(table, ` + options + `); a.append([1])`)
 		time.Sleep(2 * time.Millisecond) // older than batchTime
-		before := v.counted("data_sent")
+		before := v.Counted("data_sent")
 		v.run(`a.append([2])`)
-		require.Equal(t, want, v.counted("data_sent") > before, options)
+		require.Equal(t, want, v.Counted("data_sent") > before, options)
 		v.run(`a.close()`)
 	}
 	v.untilCount(8)
@@ -94,7 +94,7 @@ func TestServerGeneratesSeries(t *testing.T) {
 		"{ rows: 'arrays' }).map(([n, least, most]) => [n, least >= 2 && least < 2.1, most < 3 && most > 2.9])"))
 	require.JSONEq(t, `[[5],[6],[7],[8],[9],[10],[11]]`,
 		v.js("client.query(`select value from ${table} where name = 'n0' order by time`, [], { rows: 'arrays' })"))
-	require.Equal(t, 5247.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, 5247.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
 }
 
 // Many async operations on a real connection: all are done, in their order, and counted.
@@ -116,7 +116,7 @@ func TestServerAsync(t *testing.T) {
 	require.Equal(t, int64(1000), v.run(`receipt.accepted`))
 	require.JSONEq(t, `[[{"n":1000}],[{"n":500}],[{"n":0}]]`, v.js(`read`))
 	require.Equal(t, KindSyntax, v.run(`failed`))
-	require.Equal(t, 1000.0, v.counted(metricAcknowledged))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1000.0, v.Counted(metricAcknowledged))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 	require.Equal(t, strings.ToUpper(table), strings.ToUpper(v.run(`table`).(string)))
 }

@@ -22,9 +22,9 @@ const tagTable = `create tag table TABLE (name varchar(20) primary key, time dat
 func TestServerConnect(t *testing.T) {
 	v := newServerVU(t)
 	v.run(`client.connect(); client.connect(); client.close(); client.close(); client.connect()`)
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
-	require.Positive(t, v.counted("data_sent"))
-	require.Positive(t, v.counted("data_received"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+	require.Positive(t, v.Counted("data_sent"))
+	require.Positive(t, v.Counted("data_received"))
 	v.exit()
 	requireNoneLeft(t)
 }
@@ -48,7 +48,7 @@ func TestServerRefusesALogin(t *testing.T) {
 	user := serverPart(t, func(u *url.URL) { u.User = url.UserPassword("nobody", "s3cret-Word") })
 	e = v.fail(`new machbase.Client(` + quote(user) + `).query('select 1')`)
 	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", KindAuth, 2080}, e)
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", KindAuth))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindAuth))
 }
 
 func TestServerThatIsNotThere(t *testing.T) {
@@ -68,7 +68,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@[::1]:1').connect()`)
 	require.Equal(t, KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "too many colons")
-	require.Equal(t, 3.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
 }
 
 func TestServerThatIsNoMachbase(t *testing.T) {
@@ -123,10 +123,10 @@ func TestServerErrors(t *testing.T) {
 			require.Contains(t, e.Message, fmt.Sprintf(" (machbase error %d)", test.code))
 		}
 	}
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect), "none of these breaks the connection")
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opPrepare, "outcome", KindSyntax))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opExec, "outcome", KindSyntax))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opQuery, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect), "none of these breaks the connection")
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opQuery, "outcome", KindSyntax))
 }
 
 // numbered makes a log table with the numbers from 0 to n-1.
@@ -177,7 +177,7 @@ func TestServerQueries(t *testing.T) {
 					require.Equal(t, int64(100), v.run(run(`1000`, `{ rows: 'discard' }`)))
 				}
 				v.run(`statement.close()`)
-				require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+				require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 			})
 		}
 	}
@@ -359,9 +359,9 @@ func TestServerStatementCache(t *testing.T) {
 			v.run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
 			v.numbered(3)
 			v.run("var sql = `select n from ${table} where n = ?`; client.query(sql, [0]); client.query(sql, [0])")
-			before := v.counted("data_sent")
+			before := v.Counted("data_sent")
 			require.JSONEq(t, `[[1],[2],[0]]`, v.js(`[1, 2, 0].map((n) => client.query(sql, [n], { rows: 'arrays' })[0])`))
-			sent[cache] = v.counted("data_sent") - before
+			sent[cache] = v.Counted("data_sent") - before
 		})
 	}
 	require.Less(t, sent[CacheAuto], sent[CacheOff]/2)
@@ -384,9 +384,9 @@ func TestServerAppender(t *testing.T) {
 	v.run(`client.exec('exec table_flush(` + table + `)')`)
 	require.JSONEq(t, `[["a","1000000n",1],["a","2000000n",2],["b","3000000n",3],["b","4000001n",4.5]]`,
 		v.js("client.query(`select name, time, value from ${table} order by time`, [], { rows: 'arrays', times: 'ns' })"))
-	require.Equal(t, 4.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
-	require.Equal(t, 3.0, v.counted(metricOps, "operation", opAppend, "outcome", KindUsage))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opAppend, "outcome", KindUsage))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
 
 func TestServerAppenderOfALogTable(t *testing.T) {
@@ -446,7 +446,7 @@ func TestServerOtherOperationsAmidAnAppender(t *testing.T) {
 	v.untilCount(3000)
 	v.run("table = logTable")
 	v.untilCount(3006)
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
 
 const (
@@ -518,7 +518,7 @@ func TestServerGenerate(t *testing.T) {
 	require.Equal(t, sum, v.run("client.query(`select sum(cnt) as n from ${table}`)[0].n"))
 	require.Equal(t, ticks, sum)
 
-	require.Equal(t, float64(3*ticks+minutes), v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
 }
 
 func TestServerMetrics(t *testing.T) {
@@ -532,11 +532,11 @@ func TestServerMetrics(t *testing.T) {
 		{opConnect, outcomeOK, 0}, {opExec, outcomeOK, 0}, {opAppend, outcomeOK, 5}, {opQuery, KindSyntax, 0}, {opPrepare, outcomeOK, 0},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
-		require.Positive(t, v.counted(metricOps, tags...), tags)
-		require.Equal(t, want.rows, v.counted(metricRows, tags...), tags)
-		require.Len(t, v.found(metricDuration, tags...), int(v.counted(metricOps, tags...)), tags)
+		require.Positive(t, v.Counted(metricOps, tags...), tags)
+		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
+		require.Len(t, v.Found(metricDuration, tags...), int(v.Counted(metricOps, tags...)), tags)
 	}
-	require.GreaterOrEqual(t, v.counted(metricRows, "operation", opQuery, "outcome", outcomeOK), 10.0)
+	require.GreaterOrEqual(t, v.Counted(metricRows, "operation", opQuery, "outcome", outcomeOK), 10.0)
 }
 
 // proxy stands between a client and the server, and can stop to forward.
@@ -684,6 +684,6 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	require.Contains(t, e.Message, " closed the connection")
 	require.Equal(t, KindConnection, v.fail(`a.append([1])`).Kind)
 	require.Equal(t, int64(3), v.run(`s.query([], { rows: 'discard' })`))
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", outcomeOK)-1)
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK)-1)
 	v.run(`client.close(); client = new machbase.Client(url)`)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -56,7 +57,7 @@ func TestCallThatStalls(t *testing.T) {
 			v.run(`var client = new machbase.Client(); ` + test.before)
 			stall.on.Store(true)
 			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", KindTimeout, 0}, v.fail(test.call))
-			require.Equal(t, 1.0, v.counted(metricOps, "operation", test.operation, "outcome", KindTimeout))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", test.operation, "outcome", KindTimeout))
 			<-stall.waiting
 
 			// Its connection is given up; the next call has a new one.
@@ -116,8 +117,8 @@ func TestConnectThatStalls(t *testing.T) {
 	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", KindConnect, 0}
 	require.Equal(t, want, v.fail(`client.connect()`))
 	require.Equal(t, want, v.fail(`client.query('x')`))
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
-	require.Zero(t, v.counted(metricOps, "operation", opQuery), "a query that was never sent is none")
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Zero(t, v.Counted(metricOps, "operation", opQuery), "a query that was never sent is none")
 
 	close(release)
 	require.Eventually(t, func() bool { return len(driver.connections()) == 2 }, 10*time.Second, time.Millisecond)
@@ -144,12 +145,12 @@ func TestConnectThatFails(t *testing.T) {
 		e := v.fail(`client.connect()`)
 		require.Equal(t, asError(failure).Kind, e.Kind)
 		require.Equal(t, int64(asError(failure).Code), e.Code)
-		require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", e.Kind))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", e.Kind))
 		requireNoneLeft(t)
 
 		fail.Store(false)
 		v.run(`client.connect(); client.query('x')`)
-		require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
 		v.exit()
 	}
 }
@@ -287,10 +288,10 @@ func TestAppenderCountsItsRows(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
 	v.run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
-	require.Equal(t, 4.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
 	n := v.run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
 	require.Equal(t, int64(50), n)
-	require.Equal(t, 54.0, v.counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, 54.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
 	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
 }
 
@@ -386,7 +387,7 @@ func TestNothingPilesUp(t *testing.T) {
 		for (let i = 0; i < 100; i++) attempt(() => broken.exec('x'));
 	`)
 	require.Len(t, driver.connections(), 200)
-	require.LessOrEqual(t, goroutines("k6glue.OnVUEnd"), 1)
+	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
 
 	v.run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
 	v.exit()
@@ -420,17 +421,17 @@ func TestMetrics(t *testing.T) {
 		{opConnect, outcomeOK, 1, 0}, {opQuery, outcomeOK, 2, 4}, {opExec, KindSyntax, 1, 0}, {opPrepare, outcomeOK, 1, 0},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
-		require.Equal(t, want.ops, v.counted(metricOps, tags...), tags)
-		require.Equal(t, want.rows, v.counted(metricRows, tags...), tags)
-		durations := v.found(metricDuration, tags...)
+		require.Equal(t, want.ops, v.Counted(metricOps, tags...), tags)
+		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
+		durations := v.Found(metricDuration, tags...)
 		require.Len(t, durations, int(want.ops), tags)
 		for _, d := range durations {
 			require.GreaterOrEqual(t, d.Value, 0.0)
 		}
 	}
-	require.Equal(t, 5.0, v.counted(metricOps))
-	require.Equal(t, 200.0, v.counted("data_received"))
-	require.Equal(t, 20.0, v.counted("data_sent"))
+	require.Equal(t, 5.0, v.Counted(metricOps))
+	require.Equal(t, 200.0, v.Counted("data_received"))
+	require.Equal(t, 20.0, v.Counted("data_sent"))
 }
 
 // Under client-sweep, what an operation came to is added to the step's client, and the connection ends with the step.
@@ -458,13 +459,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(6), ops[0].Rows)
 		require.Equal(t, uint64(300), ops[0].BytesReceived)
 		require.Equal(t, uint64(30), ops[0].BytesSent)
-		require.Equal(t, float64(n*3), v.counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
-		require.Equal(t, float64(n*6), v.counted(metricRows))
-		require.Empty(t, v.found(metricDuration), "a sweep has its own durations")
+		require.Equal(t, float64(n*3), v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+		require.Equal(t, float64(n*6), v.Counted(metricRows))
+		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
 	requireNoneLeft(t)
 
 	v.VU.CtxField = plain
 	v.run(`client.query('x')`)
-	require.Len(t, v.found(metricDuration, "operation", opQuery), 1)
+	require.Len(t, v.Found(metricDuration, "operation", opQuery), 1)
 }

@@ -165,7 +165,7 @@ func TestPipeline(t *testing.T) {
 				return [e.kind, e.index, e.results];
 			}
 		})()`))
-		require.Equal(v.t, 1.0, v.counted(metricOps, "operation", "incr", "outcome", wire.KindClient))
+		require.Equal(v.t, 1.0, v.Counted(metricOps, "operation", "incr", "outcome", wire.KindClient))
 	})
 }
 
@@ -210,8 +210,8 @@ func TestUnixSocketAndLogin(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.runtime.Set("socket", testserver.StartAtSocket(t, filepath.Join(folder, "s")).Addr))
 	require.Equal(t, "v", v.run(`var client = new memcached.Client(socket); client.set('k', 'v'); client.get('k')`))
-	require.Equal(t, float64(len("STORED\r\n"+"VALUE k 0 1\r\nv\r\nEND\r\n")), v.counted("data_received"))
-	require.Equal(t, float64(len("set k 0 0 1\r\nv\r\n"+"get k\r\n")), v.counted("data_sent"))
+	require.Equal(t, float64(len("STORED\r\n"+"VALUE k 0 1\r\nv\r\nEND\r\n")), v.Counted("data_received"))
+	require.Equal(t, float64(len("set k 0 0 1\r\nv\r\n"+"get k\r\n")), v.Counted("data_sent"))
 
 	address := testserver.Start(t, "-Y", users).Addr
 	require.NoError(t, v.runtime.Set("address", address))

@@ -14,6 +14,7 @@ import (
 	k6types "go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -65,7 +66,7 @@ func TestInitContext(t *testing.T) {
 	v.run(`client.close()`)
 	v.start(1)
 	v.run(`client.get('k')`)
-	require.Equal(t, 2.0, v.counted(metricOps), "what was refused was no operation: these are connect and get")
+	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and get")
 }
 
 func TestOneConnectionPerVU(t *testing.T) {
@@ -90,7 +91,7 @@ func TestNothingPilesUp(t *testing.T) {
 	require.NoError(t, v.runtime.Set("server", server.addr))
 	v.run(`for (let i = 0; i < 100; i++) { const client = new memcached.Client(server); client.get('k'); client.close(); }`)
 	server.requireOpen(t, 0)
-	require.LessOrEqual(t, goroutines("k6glue.OnVUEnd"), 1)
+	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
 	v.run(`var open = [1, 2, 3].map(() => { const c = new memcached.Client(server); c.connect(); return c; })`)
 	v.exit()
 	server.requireOpen(t, 0)
@@ -197,9 +198,9 @@ func TestServerThatDies(t *testing.T) {
 			require.Equal(t, wire.KindConnect, v.fail(`client.getMulti(['k'])`).Kind)
 			server.Restart()
 			require.Nil(t, v.run(`client.get('k')`))
-			require.Equal(t, 1.0, v.counted(metricOps, "operation", "get", "outcome", wire.KindConnection))
-			require.Equal(t, 2.0, v.counted(metricOps, "operation", "get", "outcome", wire.KindConnect))
-			require.Equal(t, 1.0, v.counted(metricOps, "operation", opGetMulti, "outcome", wire.KindConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnection))
+			require.Equal(t, 2.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opGetMulti, "outcome", wire.KindConnect))
 		})
 	}
 }
@@ -293,7 +294,7 @@ func TestEndOfAnIteration(t *testing.T) {
 				cancel()
 			}
 			v.VU.CtxField = plain
-			require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 		})
 	}
 }
@@ -309,7 +310,7 @@ func TestBlockedHosts(t *testing.T) {
 	require.Contains(t, e.Message, "blocked")
 
 	v.run(`new memcached.Client(addr).get(key)`)
-	require.Equal(t, float64(len("END\r\n")), v.counted("data_received"))
+	require.Equal(t, float64(len("END\r\n")), v.Counted("data_received"))
 	require.Zero(t, atomic.LoadInt64(&v.dialer.BytesRead), "counted once, by the module")
 }
 
@@ -330,12 +331,12 @@ func TestMetrics(t *testing.T) {
 		{"incr", wire.KindClient, 1, 0, 0, 1}, {opGetMulti, k6glue.OutcomeOK, 1, 1, 2, 1}, {opPipeline, k6glue.OutcomeOK, 0, 0, 0, 1},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
-		require.Equal(t, float64(want.ops), v.counted(metricOps, tags...), tags)
-		require.Equal(t, float64(want.hits), v.counted(metricHits, tags...), tags)
-		require.Equal(t, float64(want.misses), v.counted(metricMisses, tags...), tags)
-		require.Len(t, v.found(metricDuration, tags...), want.durations, tags)
+		require.Equal(t, float64(want.ops), v.Counted(metricOps, tags...), tags)
+		require.Equal(t, float64(want.hits), v.Counted(metricHits, tags...), tags)
+		require.Equal(t, float64(want.misses), v.Counted(metricMisses, tags...), tags)
+		require.Len(t, v.Found(metricDuration, tags...), want.durations, tags)
 	}
-	require.Equal(t, 10.0, v.counted(metricOps))
+	require.Equal(t, 10.0, v.Counted(metricOps))
 }
 
 // A call's duration has no part of connecting, which is an operation of its own.
@@ -352,8 +353,8 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 				return nil
 			}
 			v.run(`new memcached.Client(addr, ` + options + `).` + call)
-			require.GreaterOrEqual(t, v.counted(metricDuration, "operation", opConnect), float64(connecting.Milliseconds()))
-			require.Less(t, v.counted(metricDuration, "operation", operation), float64(connecting.Milliseconds()), "%s %s", call, options)
+			require.GreaterOrEqual(t, v.Counted(metricDuration, "operation", opConnect), float64(connecting.Milliseconds()))
+			require.Less(t, v.Counted(metricDuration, "operation", operation), float64(connecting.Milliseconds()), "%s %s", call, options)
 		}
 	}
 }
@@ -394,12 +395,12 @@ func TestDurationsWithWaiting(t *testing.T) {
 		work.Go(func() { _, errs[0] = vus[0].runtime.RunString(`client.get('k')`) })
 		<-asked
 		work.Go(func() { _, errs[1] = vus[1].runtime.RunString(`client.` + call) })
-		require.Eventually(t, func() bool { return goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return k6test.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
 		time.Sleep(waiting) // what is measured
 		close(answer)
 		work.Wait()
 		require.NoError(t, errors.Join(errs...))
-		require.GreaterOrEqual(t, vus[1].counted(metricDuration, "operation", operation), float64(waiting.Milliseconds()), call)
+		require.GreaterOrEqual(t, vus[1].Counted(metricDuration, "operation", operation), float64(waiting.Milliseconds()), call)
 	}
 }
 
@@ -428,13 +429,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, "lookup", ops[0].Op)
 		require.Equal(t, uint64(3*len("END\r\n")), ops[0].BytesReceived)
 		require.Equal(t, uint64(3*len("get k\r\n")), ops[0].BytesSent)
-		require.Equal(t, float64(3*n), v.counted(metricOps, "operation", "get", "outcome", k6glue.OutcomeOK))
-		require.Equal(t, float64(3*n), v.counted(metricMisses))
-		require.Empty(t, v.found(metricDuration), "a sweep has its own durations")
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "get", "outcome", k6glue.OutcomeOK))
+		require.Equal(t, float64(3*n), v.Counted(metricMisses))
+		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
 	requireNoneLeft(t)
 
 	v.VU.CtxField = plain
 	v.run(`client.get('k')`)
-	require.Len(t, v.found(metricDuration, "operation", "get"), 1)
+	require.Len(t, v.Found(metricDuration, "operation", "get"), 1)
 }

@@ -32,15 +32,15 @@ func TestFlow(t *testing.T) {
 	requireNoneLeft(t)
 
 	for _, operation := range []string{"open", "register", "subscribe", "close"} {
-		require.Equal(t, 1.0, v.counted(metricOps, "operation", operation, "outcome", "ok"), operation)
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", operation, "outcome", "ok"), operation)
 	}
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", "unsubscribe", "outcome", "ok"))
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", "readBulk"))
-	require.Equal(t, 5.0, v.counted(metricResults))
-	require.Equal(t, 5.0, v.counted(metricCached))
-	require.Positive(t, v.counted(metricDuration, "operation", "readBulk"))
-	require.Positive(t, v.counted("data_received"))
-	require.Positive(t, v.counted("data_sent"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "unsubscribe", "outcome", "ok"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "readBulk"))
+	require.Equal(t, 5.0, v.Counted(metricResults))
+	require.Equal(t, 5.0, v.Counted(metricCached))
+	require.Positive(t, v.Counted(metricDuration, "operation", "readBulk"))
+	require.Positive(t, v.Counted("data_received"))
+	require.Positive(t, v.Counted("data_sent"))
 }
 
 func TestAsynchronousForms(t *testing.T) {
@@ -84,8 +84,8 @@ func TestErrors(t *testing.T) {
 	require.Equal(t, thrown{"a session is open: call close() first", "usage", 0}, v.fail(`client.open()`))
 	require.Equal(t, thrown{"there are no tags: subscribe to some first, or say which", "usage", 0}, v.fail(`client.readBulk()`))
 	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "permission_denied", 7}, v.fail(`client.readBulk(tags)`))
-	require.Equal(t, 1.0, v.counted(metricOps, "outcome", "permission_denied"))
-	require.Zero(t, v.counted(metricOps, "outcome", "usage"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "permission_denied"))
+	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
 
 	v.run(`client.close()`)
 	server.Stop()
@@ -154,17 +154,17 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 		vus[i].run(`client.open()`)
 	}
 	first, second, third := vus[0], vus[1], vus[2]
-	sent := first.counted(metrics.DataSentName)
+	sent := first.Counted(metrics.DataSentName)
 	require.Positive(t, sent)
 	first.run(`client.close()`)
-	require.Greater(t, first.counted(metrics.DataSentName), sent)
+	require.Greater(t, first.Counted(metrics.DataSentName), sent)
 
 	second.run(`client.register(); client.subscribe(tags); client.run({ calls: 1 })`)
 	sentByARun := func() float64 {
-		before := second.counted(metrics.DataSentName)
+		before := second.Counted(metrics.DataSentName)
 		second.run(`client.run({ calls: 1 })`)
 
-		return second.counted(metrics.DataSentName) - before
+		return second.Counted(metrics.DataSentName) - before
 	}
 	own := sentByARun()
 	for range 10 { // in some of which gRPC has sent a few bytes of its own besides

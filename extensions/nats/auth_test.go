@@ -49,7 +49,7 @@ func TestPermissions(t *testing.T) {
 	require.Eventually(t, func() bool {
 		v.run(`client.flush()`)
 
-		return v.counted(metricErrors, "kind", KindAuth) == 1
+		return v.Counted(metricErrors, "kind", KindAuth) == 1
 	}, 10*time.Second, time.Millisecond)
 
 	// The server refuses without an answer: when the time is over, it is known why.

@@ -34,9 +34,9 @@ func TestPublish(t *testing.T) {
 		require.Equal(t, want.Reply, got.Reply)
 		require.Equal(t, want.Header, got.Header)
 	}
-	require.Equal(t, 5.0, v.counted(metricMessagesSent))
-	require.Equal(t, float64(len("text äö")+4+2+1), v.counted(metricBytesSent))
-	require.Positive(t, v.counted("data_sent"))
+	require.Equal(t, 5.0, v.Counted(metricMessagesSent))
+	require.Equal(t, float64(len("text äö")+4+2+1), v.Counted(metricBytesSent))
+	require.Positive(t, v.Counted("data_sent"))
 }
 
 func TestPublishBatch(t *testing.T) {
@@ -65,8 +65,8 @@ func TestPull(t *testing.T) {
 		sub.close();
 		return [none, first, rest, nothing, pending, sub.isClosed(), sub.next('1h'), sub.fetch(3, { timeout: '1h' })];
 	})()`))
-	require.Equal(t, 3.0, v.counted(metricMessagesReceived))
-	require.Zero(t, v.counted(metricErrors), "that nothing comes is no failure")
+	require.Equal(t, 3.0, v.Counted(metricMessagesReceived))
+	require.Zero(t, v.Counted(metricErrors), "that nothing comes is no failure")
 }
 
 func TestMessage(t *testing.T) {
@@ -115,15 +115,15 @@ func TestRequest(t *testing.T) {
 		const answer = new nats.Client(url, { inboxPrefix: 'my.inbox' }).request(unique, 'hello', { headers: { Sent: 'yes' }, timeout: '10s' });
 		return [answer.data, answer.headers.Got];
 	})()`))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", "request", "outcome", outcomeOK))
-	require.Len(t, v.found(metricDuration, "operation", "request"), 1)
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "request", "outcome", outcomeOK))
+	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
 
 	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
 	require.Equal(t, thrown{Message: "no responders available for request", Kind: KindNoResponders}, e)
 	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: 30 })`)
 	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: KindTimeout}, e)
-	require.Equal(t, 1.0, v.counted(metricErrors, "kind", KindTimeout))
-	require.Equal(t, 1.0, v.counted(metricErrors, "kind", KindNoResponders))
+	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", KindTimeout))
+	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", KindNoResponders))
 }
 
 func TestRespondInGo(t *testing.T) {
@@ -173,7 +173,7 @@ func TestCallbacks(t *testing.T) {
 		service.close();
 	`)
 	require.JSONEq(t, `[501, true]`, v.js(`[got.length, got.includes('hey!')]`))
-	require.Equal(t, 501.0, v.counted(metricOps, "operation", "deliver", "outcome", outcomeOK))
+	require.Equal(t, 501.0, v.Counted(metricOps, "operation", "deliver", "outcome", outcomeOK))
 	v.exit()
 	requireNoneLeft(t)
 }
@@ -252,7 +252,7 @@ func TestLatency(t *testing.T) {
 		client.publish(unique, 'x', { headers: { A: 'b' } });
 		if (sub.next().headers.A !== 'b') { throw new Error('the own header is lost'); }
 	`)
-	found := v.found(metricLatency)
+	found := v.Found(metricLatency)
 	require.Len(t, found, 1)
 	require.GreaterOrEqual(t, found[0].Value, 0.0)
 	require.Less(t, found[0].Value, 10_000.0)
@@ -264,8 +264,8 @@ func TestSubjectsAreTaggedOnRequest(t *testing.T) {
 		new nats.Client(url).publish('plain', 'x');
 		new nats.Client(url, { tagSubjects: true }).publish('tagged', 'x');
 	`)
-	require.Empty(t, v.found(metricOps, "subject", "plain"))
-	require.Len(t, v.found(metricOps, "subject", "tagged", "operation", "publish"), 1)
+	require.Empty(t, v.Found(metricOps, "subject", "plain"))
+	require.Len(t, v.Found(metricOps, "subject", "tagged", "operation", "publish"), 1)
 }
 
 func TestSlowConsumer(t *testing.T) {
@@ -279,7 +279,7 @@ func TestSlowConsumer(t *testing.T) {
 	require.Eventually(t, func() bool {
 		v.run(`client.flush()`)
 
-		return v.counted(metricErrors, "kind", KindSlowConsumer) > 0
+		return v.Counted(metricErrors, "kind", KindSlowConsumer) > 0
 	}, 10*time.Second, time.Millisecond)
 }
 
@@ -287,7 +287,7 @@ func TestTooLarge(t *testing.T) {
 	v := newVU(t)
 	e := v.fail(`const client = new nats.Client(url); client.connect(); client.publish(unique, new ArrayBuffer(client.info().maxPayload + 1))`)
 	require.Equal(t, KindTooLarge, e.Kind)
-	require.Zero(t, v.counted(metricMessagesSent), "what failed was not sent")
+	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
 func TestUsage(t *testing.T) {

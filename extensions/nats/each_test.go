@@ -14,9 +14,9 @@ func TestRequestBatch(t *testing.T) {
 	v.run(`var client = new nats.Client(url), service = client.respond(unique)`)
 	require.JSONEq(t, `[7,0]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
 	require.JSONEq(t, `[0,2]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.counted(metricOps, "operation", opRequest, "outcome", outcomeOK))
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opRequest, "outcome", KindNoResponders))
-	require.Empty(t, v.found(metricDuration, "operation", opRequest), "k6 would keep them all")
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opRequest, "outcome", outcomeOK))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opRequest, "outcome", KindNoResponders))
+	require.Empty(t, v.Found(metricDuration, "operation", opRequest), "k6 would keep them all")
 
 	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { count: 10 })`)
 	require.Equal(t, int64(25), totals[opRequest].Durations.Count, "to the operation")
@@ -42,7 +42,7 @@ func TestFetchEach(t *testing.T) {
 	v := newVU(t)
 	v.run(`var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique), each = Object.freeze({ each: true, discard: true, timeout: 200 })`)
 	require.JSONEq(t, `5`, v.js(`(client.publishBatch(unique, 'x', { count: 5 }), sub.fetch(5, each))`))
-	require.Len(t, v.found(metricLatency), 5)
+	require.Len(t, v.Found(metricLatency), 5)
 
 	totals := v.inSweep(20, `client.publishBatch(unique, 'x', { count: 10 }); sub = client.subscribe(unique); client.publishBatch(unique, 'x', { count: 10 }); sub.fetch(10, each); sub.close()`)
 	require.Equal(t, int64(20), totals[opDeliver].Durations.Count)

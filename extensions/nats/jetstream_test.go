@@ -75,8 +75,8 @@ func TestStreamPublish(t *testing.T) {
 	})()`))
 	v.run(`js.deleteMessage(unique, 1)`)
 	require.JSONEq(t, `null`, v.js(`js.getMessage(unique, 1)`))
-	require.Equal(t, 4.0, v.counted(metricOps, "operation", "js.publish", "outcome", outcomeOK))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", "js.publish", "outcome", KindWrongSequence))
+	require.Equal(t, 4.0, v.Counted(metricOps, "operation", "js.publish", "outcome", outcomeOK))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "js.publish", "outcome", KindWrongSequence))
 }
 
 func TestPublishAsync(t *testing.T) {
@@ -87,14 +87,14 @@ func TestPublishAsync(t *testing.T) {
 		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { count: 125 }),
 			js.streamInfo(unique).state.messages];
 	})()`))
-	require.Equal(t, 350.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
-	require.Equal(t, 350.0, v.counted(metricMessagesSent))
+	require.Equal(t, 350.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
+	require.Equal(t, 350.0, v.Counted(metricMessagesSent))
 
 	e := v.fail(`js.publishBatch(subject, 'x', { count: 5, expectLastSequence: 350 })`)
 	require.Equal(t, KindWrongSequence, e.Kind)
 	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
-	require.Equal(t, 4.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", KindWrongSequence))
-	require.Equal(t, 351.0, v.counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", KindWrongSequence))
+	require.Equal(t, 351.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", outcomeOK))
 }
 
 func TestConsumer(t *testing.T) {
@@ -125,7 +125,7 @@ func TestConsumer(t *testing.T) {
 		return [data(same.fetch(2)), data(same.fetch(5, { timeout: 100 })), data(same.fetch(5, { noWait: true })), same.next(50),
 			same.fetch(5, { timeout: 50, discard: true })];
 	})()`))
-	require.Len(t, v.found(metricLatency), 9, "1, again twice, 2 to 6, again")
+	require.Len(t, v.Found(metricLatency), 9, "1, again twice, 2 to 6, again")
 	require.JSONEq(t, `[0, ["b","c"], 7200000]`, v.js(`[consumer.info().numPending, js.consumers(unique).sort(),
 		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
 
@@ -146,7 +146,7 @@ func TestFetchInGo(t *testing.T) {
 		return [consumer.fetch(600, o), consumer.fetch(600, o)];
 	})()`))
 	require.Eventually(t, func() bool { return v.run(`consumer.info().numAckPending`) == int64(0) }, 10*time.Second, time.Millisecond)
-	require.Equal(t, 1000.0, v.counted(metricMessagesReceived))
+	require.Equal(t, 1000.0, v.Counted(metricMessagesReceived))
 }
 
 func TestConsume(t *testing.T) {
@@ -222,7 +222,7 @@ func TestFullStream(t *testing.T) {
 	e = v.fail(`js.publishBatch(subject, 'x', { count: 4 })`)
 	require.Equal(t, KindFull, e.Kind)
 	require.Contains(t, e.Message, "4 of 4 messages were not stored")
-	require.Equal(t, 5.0, v.counted(metricErrors, "kind", KindFull))
+	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", KindFull))
 	require.Equal(t, int64(3), v.run(`js.streamInfo(unique).state.messages`))
 	require.Equal(t, KindFull, v.fail(`
 		const kv = js.createKeyValue({ bucket: unique, storage: 'memory', maxBytes: 1000 });

@@ -50,7 +50,7 @@ func TestKeyValue(t *testing.T) {
 	v.run(`kv.purgeDeletes(0)`)
 	require.JSONEq(t, `[1, []]`, v.js(`[kv.status().values, kv.history('k')]`))
 	for _, operation := range []string{"put", "get", "create", "delete", "keys"} {
-		require.NotEmpty(t, v.found(metricDuration, "operation", "kv."+operation, "outcome", outcomeOK), operation)
+		require.NotEmpty(t, v.Found(metricDuration, "operation", "kv."+operation, "outcome", outcomeOK), operation)
 	}
 	require.Equal(t, KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
 	require.Equal(t, KindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)
@@ -130,7 +130,7 @@ func TestObjectStore(t *testing.T) {
 	v.run(`store.delete('o'); store.delete('o'); store.delete('never there')`)
 	require.JSONEq(t, `[null, null]`, v.js(`[store.get('o'), store.info('o')]`))
 	require.JSONEq(t, `[true, 3600000]`, v.js(`[js.objectStores().includes(unique), store.status().ttl]`))
-	require.Equal(t, 1000003.0, v.counted(metricBytesSent))
+	require.Equal(t, 1000003.0, v.Counted(metricBytesSent))
 	v.loop(`globalThis.got = (await store.asyncGet('empty')).size`)
 	require.Equal(t, int64(0), v.run(`got`))
 	require.Equal(t, KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)

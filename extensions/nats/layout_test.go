@@ -45,9 +45,9 @@ func TestLayout(t *testing.T) {
 			require.Equal(t, KindNotFound, e.Kind)
 			require.Contains(t, e.Message, "the bucket has no keys")
 		}
-		require.Equal(t, 2.0, v.counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
-		require.Equal(t, 2.0, v.counted(metricMessagesSent))
-		require.Len(t, v.found(metricDuration, "operation", "layout.delete", "outcome", outcomeOK), 3)
+		require.Equal(t, 2.0, v.Counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricMessagesSent))
+		require.Len(t, v.Found(metricDuration, "operation", "layout.delete", "outcome", outcomeOK), 3)
 	}
 }
 
@@ -84,9 +84,9 @@ func TestLayoutRun(t *testing.T) {
 		require.Equal(t, 200, r.Ops, layout)
 		require.Zero(t, r.Failed+r.Misses)
 		require.InDelta(t, 150, r.Hits, 40)
-		require.Equal(t, float64(r.Hits), v.counted(metricOps, "operation", "layout.get", "outcome", outcomeOK))
-		require.Equal(t, float64(20+200-r.Hits), v.counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
-		require.Empty(t, v.found(metricDuration, "operation", "layout.get"), "k6 would keep them all")
+		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "operation", "layout.get", "outcome", outcomeOK))
+		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
+		require.Empty(t, v.Found(metricDuration, "operation", "layout.get"), "k6 would keep them all")
 		require.Len(t, v.run(`layout.list()`), 20)
 
 		require.NoError(t, json.Unmarshal([]byte(v.js(`layout.run({ ops: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
@@ -104,7 +104,7 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	v := newVU(t)
 	v.run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
 	require.JSONEq(t, `[0,2]`, v.js(`(() => { const { ops, failed } = layout.run({ ops: 2, mix: { get: 1 } }); return [ops, failed]; })()`))
-	require.Equal(t, 2.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
 	e := v.fail(`layout.run({ ops: 2, prefill: true })`)
 	require.Equal(t, KindConnect, e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
@@ -190,6 +190,6 @@ func TestRowThatFails(t *testing.T) {
 	}
 	require.JSONEq(t, `[0,3]`, v.js(`(() => { const { ops, failed } = row.run(3); return [ops, failed]; })()`))
 	require.JSONEq(t, `[3,0]`, v.js(`(() => { row.fill(); const { ops, failed } = row.run(3); row.drop(); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.counted(metricOps, "operation", "row.run", "outcome", KindNotFound))
-	require.Equal(t, 3.0, v.counted(metricOps, "operation", "row.run", "outcome", outcomeOK))
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", "row.run", "outcome", KindNotFound))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "row.run", "outcome", outcomeOK))
 }

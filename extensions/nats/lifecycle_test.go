@@ -31,7 +31,7 @@ func TestInitContext(t *testing.T) {
 	v.run(`client.close()`)
 	v.start(1)
 	v.run(`client.publish('a', 'x')`)
-	require.Equal(t, 2.0, v.counted(metricOps), "what was refused was no operation: these are connect and publish")
+	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and publish")
 }
 
 // system is the configuration of a server that can be asked for its connections.
@@ -63,7 +63,7 @@ func TestOneConnectionPerVU(t *testing.T) {
 	requireConnections(t, s, 0)
 	v.run(`client.publish('a', 'x')`)
 	requireConnections(t, s, 1)
-	require.Equal(t, 2.0, v.counted(metricConnects))
+	require.Equal(t, 2.0, v.Counted(metricConnects))
 	v.exit()
 	requireConnections(t, s, 0)
 	requireNoneLeft(t)
@@ -117,7 +117,7 @@ func TestSharedConnection(t *testing.T) {
 	work.Wait()
 	connects := 0.0
 	for _, v := range vus {
-		connects += v.counted(metricConnects)
+		connects += v.Counted(metricConnects)
 	}
 	require.Equal(t, 1.0, connects)
 	requireConnections(t, s, 1)
@@ -150,9 +150,9 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 			s.restart()
 			require.Eventually(t, func() bool { return v.run(`attempt(() => kv.put('k', 'w'))`) == nil }, 20*time.Second, 20*time.Millisecond)
 			require.JSONEq(t, `["w", "back"]`, v.js(`(() => { client.publish(unique, 'back'); return [kv.get('k').value, sub.next('10s').data]; })()`))
-			require.GreaterOrEqual(t, v.counted(metricReconnects), 1.0)
-			require.GreaterOrEqual(t, v.counted(metricDisconnects), 1.0)
-			require.GreaterOrEqual(t, v.counted(metricOps, "operation", "publish", "outcome", KindConnection), 1.0)
+			require.GreaterOrEqual(t, v.Counted(metricReconnects), 1.0)
+			require.GreaterOrEqual(t, v.Counted(metricDisconnects), 1.0)
+			require.GreaterOrEqual(t, v.Counted(metricOps, "operation", "publish", "outcome", KindConnection), 1.0)
 			v.exit()
 			requireNoneLeft(t)
 		})
@@ -171,8 +171,8 @@ func TestConnectionThatIsGivenUp(t *testing.T) {
 	require.Equal(t, thrown{Message: "cannot connect to " + s.addr + ": connection refused; is a nats-server running there?", Kind: KindConnect}, e)
 	s.restart()
 	v.run(`client.publish('a', 'x'); client.flush()`)
-	require.Equal(t, 2.0, v.counted(metricConnects))
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricConnects))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
 	v.exit()
 	requireNoneLeft(t)
 }
@@ -309,13 +309,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(3), ops[0].Rows)
 		require.GreaterOrEqual(t, ops[0].BytesReceived, uint64(3*len("answer")))
 		require.GreaterOrEqual(t, ops[0].BytesSent, uint64(3*len("question")))
-		require.Equal(t, float64(3*n), v.counted(metricOps, "operation", "request", "outcome", outcomeOK))
-		require.Empty(t, v.found(metricDuration, "operation", "request"), "a sweep has its own durations")
-		require.Equal(t, float64(n), v.counted(metricConnects), "each step has its own")
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "request", "outcome", outcomeOK))
+		require.Empty(t, v.Found(metricDuration, "operation", "request"), "a sweep has its own durations")
+		require.Equal(t, float64(n), v.Counted(metricConnects), "each step has its own")
 	}
 	v.VU.CtxField = plain
 	v.run(`client.request(unique, 'x')`)
-	require.Len(t, v.found(metricDuration, "operation", "request"), 1)
+	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
 	nc.Close()
 	requireNoneLeftOf(t, v)
 }

@@ -28,7 +28,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 	flush(t)
 	v := newVU(t)
 	v.run(`var client = new resp.Client(url); client.connect(); client.connect()`)
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", "connect", "outcome", "ok"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "connect", "outcome", "ok"))
 	r := v.bench(`client.run({
 		ops: 500, prefill: true, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
 		mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
@@ -37,10 +37,10 @@ func TestRunDoesAWorkload(t *testing.T) {
 	require.Zero(t, r.Misses, "all was prefilled")
 	require.Greater(t, r.Hits, 500, "a getMulti is of 10 keys")
 	require.Equal(t, r.HotAccesses, r.HotHits)
-	require.Equal(t, float64(r.Hits), v.counted(metricHits))
-	require.Zero(t, v.counted(metricMisses))
-	require.Positive(t, v.counted("data_sent"))
-	require.Greater(t, v.counted("data_received"), float64(r.BytesRead))
+	require.Equal(t, float64(r.Hits), v.Counted(metricHits))
+	require.Zero(t, v.Counted(metricMisses))
+	require.Positive(t, v.Counted("data_sent"))
+	require.Greater(t, v.Counted("data_received"), float64(r.BytesRead))
 	v.run(`client.close(); client.close()`)
 	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { delete: 1 } })`).Ops)
 	v.CancelContext()
@@ -55,9 +55,9 @@ func TestRunInPipelines(t *testing.T) {
 	require.Equal(t, 1000, r.Ops)
 	require.Positive(t, r.Hits)
 	require.Positive(t, r.Misses)
-	require.Equal(t, float64(r.Hits), v.counted(metricHits, "operation", "get"))
-	require.Equal(t, float64(r.Misses), v.counted(metricMisses, "operation", "get"))
-	require.Equal(t, 1001.0, v.counted(metricOps, "outcome", "ok"))
+	require.Equal(t, float64(r.Hits), v.Counted(metricHits, "operation", "get"))
+	require.Equal(t, float64(r.Misses), v.Counted(metricMisses, "operation", "get"))
+	require.Equal(t, 1001.0, v.Counted(metricOps, "outcome", "ok"))
 }
 
 func TestTimeToLive(t *testing.T) {
@@ -174,7 +174,7 @@ func TestErrors(t *testing.T) {
 		require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r, name)
 		v.run(`client.close()`)
 	}
-	require.Equal(t, 0.0, v.counted(metricOps, "operation", "get", "outcome", "ok"))
+	require.Equal(t, 0.0, v.Counted(metricOps, "operation", "get", "outcome", "ok"))
 	v.CancelContext()
 	requireNoneLeft(t)
 }
@@ -198,7 +198,7 @@ func TestOutOfMemory(t *testing.T) {
 	require.Equal(t, result{Ops: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ ops: 3, mix: { set: 1 } })`)
 	require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 6.0, v.counted(metricOps, "operation", "set", "outcome", "out_of_memory"))
+	require.Equal(t, 6.0, v.Counted(metricOps, "operation", "set", "outcome", "out_of_memory"))
 }
 
 // The end of the test ends a run at once, although the server says nothing.

@@ -18,9 +18,9 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/netext"
 	"go.k6.io/k6/v2/lib/types"
-	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -28,11 +28,10 @@ import (
 // { name, message, kind }, and null when it throws nothing.
 type vu struct {
 	*modulestest.Runtime
+	k6test.Samples
 
 	t       *testing.T
 	runtime *sobek.Runtime
-	emitted chan metrics.SampleContainer
-	samples []metrics.Sample
 }
 
 // redisURL is that of the server that the tests share.
@@ -77,11 +76,10 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 
 // start leaves the init context.
 func (v *vu) start() {
-	v.emitted = make(chan metrics.SampleContainer, 100_000) // more than any test emits
 	v.t.Cleanup(v.CancelContext)
 	v.MoveToVUContext(&lib.State{
 		BuiltinMetrics: v.BuiltinMetrics,
-		Samples:        v.emitted,
+		Samples:        v.Channel(),
 		Tags:           lib.NewVUStateTags(v.VU.InitEnv().Registry.RootTagSet()),
 		Dialer:         netext.NewDialer(net.Dialer{}, netext.NewResolver(net.LookupIP, 0, types.DNSfirst, types.DNSpreferIPv4)),
 	})
@@ -125,28 +123,6 @@ func (v *vu) fail(script string) thrown {
 	require.Equal(v.t, true, e["isError"])
 
 	return thrown{e["message"].(string), e["kind"].(string)}
-}
-
-// counted sums up the samples of a metric that have the tags, given as name, value, name, value.
-func (v *vu) counted(metric string, tags ...string) float64 {
-	for len(v.emitted) > 0 {
-		v.samples = append(v.samples, (<-v.emitted).GetSamples()...)
-	}
-	sum := 0.0
-next:
-	for _, s := range v.samples {
-		if s.Metric.Name != metric {
-			continue
-		}
-		for i := 0; i < len(tags); i += 2 {
-			if value, _ := s.Tags.Get(tags[i]); value != tags[i+1] {
-				continue next
-			}
-		}
-		sum += s.Value
-	}
-
-	return sum
 }
 
 // step runs a step of n clients: each runs before, and then during until its share is done.

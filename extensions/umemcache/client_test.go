@@ -88,15 +88,15 @@ func TestMetrics(t *testing.T) {
 		opConnect: {1, 0, 0}, opGet: {2, 1, 1}, opGetOrSet: {2, 1, 1}, opSet: {1, 0, 0}, opDel: {1, 0, 0},
 	} {
 		tags := []string{"operation", operation, "outcome", k6glue.OutcomeOK}
-		require.Equal(t, want.ops, v.counted(metricOps, tags...), operation)
-		require.Equal(t, want.hits, v.counted(metricHits, tags...), operation)
-		require.Equal(t, want.misses, v.counted(metricMisses, tags...), operation)
-		require.Len(t, v.found(metricDuration, tags...), int(want.ops))
+		require.Equal(t, want.ops, v.Counted(metricOps, tags...), operation)
+		require.Equal(t, want.hits, v.Counted(metricHits, tags...), operation)
+		require.Equal(t, want.misses, v.Counted(metricMisses, tags...), operation)
+		require.Len(t, v.Found(metricDuration, tags...), int(want.ops))
 	}
-	require.Equal(t, 1.0, v.counted(metricOps, "operation", opSet, "outcome", "too_large"))
-	require.Zero(t, v.counted(metricRetries))
-	require.Positive(t, v.counted("data_sent"))
-	require.Positive(t, v.counted("data_received"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opSet, "outcome", "too_large"))
+	require.Zero(t, v.Counted(metricRetries))
+	require.Positive(t, v.Counted("data_sent"))
+	require.Positive(t, v.Counted("data_received"))
 }
 
 func TestLostFillIsCounted(t *testing.T) {
@@ -108,9 +108,9 @@ func TestLostFillIsCounted(t *testing.T) {
 			try { client.getOrSet('k', () => { other.del('k'); return 'lost'; }); } catch (e) { if (e.kind !== 'lock_lost') throw e; }
 			client.set('k', 'kept');
 		}`)
-	lost := v.counted(metricLostFills)
-	require.Equal(t, 3.0, lost+v.counted(metricOps, "outcome", "lock_lost"))
-	require.Equal(t, lost, v.counted(metricRetries))
+	lost := v.Counted(metricLostFills)
+	require.Equal(t, 3.0, lost+v.Counted(metricOps, "outcome", "lock_lost"))
+	require.Equal(t, lost, v.Counted(metricRetries))
 	require.Equal(t, "kept", v.run(`client.get('k')`))
 }
 
@@ -195,7 +195,7 @@ func TestConnectsAsK6Does(t *testing.T) {
 		"see its option dns: { policy: 'preferIPv6' }", "connect"}, e)
 
 	require.Equal(t, "v", v.run(`new umemcache.Client('cache.test:' + port).getOrSet('k', 'v')`))
-	require.Positive(t, v.counted("data_received"))
+	require.Positive(t, v.Counted("data_received"))
 	require.Zero(t, atomic.LoadInt64(&v.dialer.BytesRead), "counted once, by the module")
 }
 
@@ -277,7 +277,7 @@ func TestClientOfASweep(t *testing.T) {
 	v := newVU(t, server)
 	v.run(`var client = new umemcache.Client(addr); client.set('k', 'value'); client.close()`)
 	requireConnections(t, server, 0)
-	set := v.counted(metricOps)
+	set := v.Counted(metricOps)
 	step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
 	session := &k6glue.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
 	plain := v.VU.CtxField
@@ -296,13 +296,13 @@ func TestClientOfASweep(t *testing.T) {
 	require.Equal(t, "lookup", ops[0].Op)
 	require.Equal(t, uint64(1+3*(9+5)), ops[0].BytesReceived)
 	require.Equal(t, uint64(8+3*3), ops[0].BytesSent)
-	require.Equal(t, 3.0, v.counted(metricHits))
-	require.Equal(t, set+3, v.counted(metricOps))
-	require.Empty(t, v.found(metricDuration, "operation", opGet), "a sweep has its own durations")
+	require.Equal(t, 3.0, v.Counted(metricHits))
+	require.Equal(t, set+3, v.Counted(metricOps))
+	require.Empty(t, v.Found(metricDuration, "operation", opGet), "a sweep has its own durations")
 
 	v.VU.CtxField = plain
 	v.run(`client.get('k')`)
-	require.Len(t, v.found(metricDuration, "operation", opGet), 1)
+	require.Len(t, v.Found(metricDuration, "operation", opGet), 1)
 }
 
 func TestTLS(t *testing.T) {

@@ -1,0 +1,19 @@
+package k6test
+
+import (
+	"runtime"
+	"strings"
+)
+
+// Goroutines counts the goroutines that run the named function or were started by it.
+func Goroutines(name string) int {
+	buffer := make([]byte, 1<<20)
+	count := 0
+	for _, stack := range strings.Split(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
+		if strings.Contains(stack, name) {
+			count++
+		}
+	}
+
+	return count
+}
