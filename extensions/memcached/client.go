@@ -184,15 +184,16 @@ func (c *client) end() { c.calling = false }
 
 // do does one request, counts it and emits its samples.
 func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply) error {
-	took, err := c.request(operation, server, q, a)
+	var err error
+	took := c.timed(func() { err = c.request(operation, server, q, a) })
 	c.instruments.emit(operation, err, took)
 
 	return err
 }
 
 // request does one request and counts it.
-func (c *client) request(operation string, server int, q *wire.Request, a *wire.Reply) (took time.Duration, err error) {
-	took = c.timed(func() { err = c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) }) })
+func (c *client) request(operation string, server int, q *wire.Request, a *wire.Reply) error {
+	err := c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) })
 
 	var came tally
 	if err == nil && asks(q.Verb) {
@@ -200,7 +201,7 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 	}
 	c.instruments.count(operation, err, came)
 
-	return took, err
+	return err
 }
 
 // timed does an operation and returns how long that took: with the waiting for a connection of a shared pool, and without

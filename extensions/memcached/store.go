@@ -48,9 +48,8 @@ func (s *store) Touch(key []byte, ttl int) error {
 
 func (s *store) do(operation string, q wire.Request) error {
 	s.request = q
-	_, err := s.client.request(operation, s.client.server(q.Key), &s.request, &s.reply)
 
-	return err
+	return s.client.request(operation, s.client.server(q.Key), &s.request, &s.reply)
 }
 
 // refused marks the errors of a set by which a server says that it will not keep a value.

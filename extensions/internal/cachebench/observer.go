@@ -9,8 +9,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// emitEvery is how often a run sends the module's metrics.
-const emitEvery = time.Second
+const (
+	emitEvery = time.Second           // is how often a run sends the module's metrics;
+	lookEvery = 10 * time.Millisecond // of operations: how often it looks whether that is now
+)
 
 // observer records operations in the step of a sweep, each under its own name, and ends a run when the client's share is
 // done. The bytes of a pipeline are those of its first command.
@@ -20,6 +22,7 @@ type observer struct {
 	recorders [workload.NumOps]*measure.Recorder
 	stop      context.CancelCauseFunc // of the run under way
 	emitted   time.Time
+	unlooked  time.Duration // that operations have taken since the clock was looked at
 }
 
 // Ok implements workload.Observer.
@@ -27,15 +30,15 @@ func (o *observer) Ok(op workload.Op, took time.Duration) {
 	if r := o.recorder(op); r != nil {
 		r.Ok(took)
 	}
-	o.recorded(op)
+	o.recorded(op, took)
 }
 
 // Fail implements workload.Observer.
-func (o *observer) Fail(op workload.Op, reason error, _ time.Duration) {
+func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 	if r := o.recorder(op); r != nil {
 		r.Fail(reason)
 	}
-	o.recorded(op)
+	o.recorded(op, took)
 }
 
 func (o *observer) recorder(op workload.Op) *measure.Recorder {
@@ -49,7 +52,7 @@ func (o *observer) recorder(op workload.Op) *measure.Recorder {
 	return o.recorders[op]
 }
 
-func (o *observer) recorded(op workload.Op) {
+func (o *observer) recorded(op workload.Op, took time.Duration) {
 	received, sent := o.cache.Traffic()
 	if o.session != nil {
 		o.recorders[op].Bytes(sent, received)
@@ -57,6 +60,10 @@ func (o *observer) recorded(op workload.Op) {
 			o.stop(errEnough)
 		}
 	}
+	if o.unlooked += took; o.unlooked < lookEvery {
+		return
+	}
+	o.unlooked = 0
 	if now := time.Now(); now.Sub(o.emitted) >= emitEvery {
 		o.emitted = now
 		o.cache.Emit()

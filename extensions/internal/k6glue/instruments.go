@@ -24,6 +24,8 @@ type Instruments struct {
 	ops, duration  *metrics.Metric
 	counts         []*metrics.Metric
 	series         map[seriesKey]*opSeries
+	recent         *opSeries // of recentKey: most operations are of the same kind as the one before
+	recentKey      seriesKey
 	sent, received *Series
 }
 
@@ -98,6 +100,9 @@ func (i *Instruments) EmitDuration(operation, outcome string, took time.Duration
 
 func (i *Instruments) of(operation, outcome string) *opSeries {
 	key := seriesKey{operation, outcome}
+	if i.recent != nil && i.recentKey == key {
+		return i.recent
+	}
 	s := i.series[key]
 	if s == nil {
 		series := func(metric *metrics.Metric) *Series {
@@ -112,6 +117,7 @@ func (i *Instruments) of(operation, outcome string) *opSeries {
 		}
 		i.series[key] = s
 	}
+	i.recent, i.recentKey = s, key
 
 	return s
 }
