@@ -101,7 +101,7 @@ func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*nats
 	o.CustomDialer = d
 	o.SkipHostLookup = true           // k6 has its own
 	o.Timeout = 2 * cfg.ConnectWithin // of each step; all together have half of that
-	o.FlusherTimeout = cfg.TimeoutEach
+	o.FlusherTimeout = 0              // countedConn has deadlines of its own
 	o.DrainTimeout = cfg.TimeoutEach
 	o.PingInterval = cfg.PingEvery
 	o.AllowReconnect = cfg.Reconnects != 0

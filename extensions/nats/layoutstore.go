@@ -19,7 +19,9 @@ type layoutStore struct {
 func (s *layoutStore) do(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) error {
 	c := s.layout.handle.client
 	c.done = c.done[:0]
-	conn, err := c.perform(c.vu.Context(), s.layout.task(operation, job), &c.done)
+	t := s.layout.task(operation, job)
+	t.brief = true
+	conn, err := c.perform(c.vu.Context(), t, &c.done)
 	sent, received, _ := c.counted(conn)
 	s.sent, s.received = s.sent+sent, s.received+received
 

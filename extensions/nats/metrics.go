@@ -28,12 +28,14 @@ const outcomeOK = "ok"
 
 // instruments emit the metrics of one VU.
 type instruments struct {
-	meter   *k6glue.Meter
-	known   map[string]*metrics.Metric
-	series  map[seriesKey]*opSeries
-	errors  map[string]*k6glue.Series
-	plain   map[string]*k6glue.Series // those without tags
-	latency *k6glue.Series
+	meter     *k6glue.Meter
+	known     map[string]*metrics.Metric
+	series    map[seriesKey]*opSeries
+	recent    *opSeries // of recentKey: most operations are of the same kind as the one before
+	recentKey seriesKey
+	errors    map[string]*k6glue.Series
+	plain     map[string]*k6glue.Series // those without tags
+	latency   *k6glue.Series
 
 	messagesSent, messagesReceived, bytesSent, bytesReceived, dataSent, dataReceived *k6glue.Series
 }
@@ -144,6 +146,9 @@ func (i *instruments) count(s *opSeries, outcome string, n int) {
 
 func (i *instruments) of(operation, outcome, subject string) *opSeries {
 	key := seriesKey{operation, outcome, subject}
+	if i.recent != nil && i.recentKey == key {
+		return i.recent
+	}
 	s := i.series[key]
 	if s == nil {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
@@ -153,6 +158,7 @@ func (i *instruments) of(operation, outcome, subject string) *opSeries {
 		s = &opSeries{ops: i.meter.Series(i.known[metricOps], tags...), duration: i.meter.Series(i.known[metricDuration], tags...)}
 		i.series[key] = s
 	}
+	i.recent, i.recentKey = s, key
 
 	return s
 }

@@ -87,7 +87,7 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		operation: opRequest, subject: m.Subject, timeout: o.timeout,
+		operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true,
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			if answer, err = conn.nc.RequestMsgWithContext(ctx, m); err != nil {

@@ -23,6 +23,7 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 		c.throw(err)
 	}
 	b := &requests{client: c, message: m, options: o}
+	b.task = &task{operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true, job: b.ask}
 	if session := k6glue.SessionOf(c.vu); session != nil {
 		b.session, b.recorder = session, session.Client.Recorder(opRequest)
 	}
@@ -52,6 +53,7 @@ type requests struct {
 	client     *client
 	message    *natsio.Msg
 	options    *requestOptions
+	task       *task
 	session    *k6glue.Session // nil: outside of a sweep
 	recorder   *measure.Recorder
 	ok, failed int
@@ -59,21 +61,9 @@ type requests struct {
 
 // one asks once, and counts that.
 func (b *requests) one(ctx context.Context) error {
-	c, m := b.client, b.message
+	c := b.client
 	c.done = c.done[:0]
-	conn, err := c.perform(ctx, &task{
-		operation: opRequest, subject: m.Subject, timeout: b.options.timeout,
-		job: func(ctx context.Context, conn *connection, r *record) error {
-			asked := natsio.Msg{Subject: m.Subject, Data: m.Data, Header: c.stamped(b.options.header)}
-			answer, err := conn.nc.RequestMsgWithContext(ctx, &asked)
-			if err == nil {
-				r.sent.add(m.Data)
-				r.received.add(answer.Data)
-			}
-
-			return err
-		},
-	}, &c.done)
+	conn, err := c.perform(ctx, b.task, &c.done)
 	sent, received, took := c.counted(conn)
 	if b.recorder != nil {
 		if err != nil {
@@ -82,6 +72,19 @@ func (b *requests) one(ctx context.Context) error {
 			b.recorder.Ok(took)
 		}
 		b.recorder.Bytes(sent, received)
+	}
+
+	return err
+}
+
+// ask is the task of each.
+func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
+	m := b.message
+	m.Header = b.client.stamped(b.options.header)
+	answer, err := conn.nc.RequestMsgWithContext(ctx, m)
+	if err == nil {
+		r.sent.add(m.Data)
+		r.received.add(answer.Data)
 	}
 
 	return err

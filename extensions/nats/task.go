@@ -20,6 +20,7 @@ type task struct {
 	operation string        // as the metrics have it
 	subject   string        // as the metrics have it, if they do
 	timeout   time.Duration // 0 for the client's
+	brief     bool          // the job leaves nothing behind that its context would have to end
 	bound     *connection   // what the job works on, though the client may have another one by now; nil for the client's
 	// job does the work on the connection, on any goroutine, and adds what it has sent and received; nil to connect only.
 	job func(ctx context.Context, conn *connection, r *record) error
@@ -83,6 +84,7 @@ func (c *client) later(t *task, err error) sobek.Value {
 
 	back := c.vu.RegisterCallback()
 	ctx := c.vu.Context()
+	t.brief = false // others go on beside it
 	go func() {
 		var recorded []record
 		conn, err := c.perform(ctx, t, &recorded)
@@ -113,12 +115,10 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 		timeout = c.config.TimeoutEach
 	}
 	r := record{operation: t.operation, subject: c.subject(t.subject)}
-	within, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	begin := time.Now()
 	err := ctx.Err()
 	if err == nil {
-		err = t.job(within, conn, &r)
+		err = c.within(ctx, t, begin, timeout, func(within context.Context) error { return t.job(within, conn, &r) })
 	}
 	r.took = time.Since(begin)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsio.ErrTimeout) {
@@ -130,6 +130,19 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 	*recorded = append(*recorded, r)
 
 	return conn, r.err
+}
+
+// within calls work with a context that ends when the time is over.
+func (c *client) within(ctx context.Context, t *task, begin time.Time, timeout time.Duration, work func(context.Context) error) error {
+	if t.brief {
+		defer c.calls.end()
+
+		return work(c.calls.begin(ctx, begin, timeout))
+	}
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	return work(within)
 }
 
 // explain says of an error whether the time was over, or the test.

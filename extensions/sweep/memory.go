@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
@@ -9,13 +10,12 @@ import (
 
 // While a sweep runs, the heap may grow to heapBudget between two garbage collections, however little of it is in
 // use: k6's heap is full of pointers, and marking it as often as Go's default wants costs a fifth of the processor time
-// of an operation. It may also grow no further, unless what is in use needs more.
+// of an operation. Where more than half of it is in use, Go's default stays.
 const (
 	heapBudget     = 320 << 20
-	leastGCPercent = 25
+	leastGCPercent = 100 // Go's default
 	mostGCPercent  = 400
-	goGCPercent    = 100                // Go's default,
-	tooMuch        = heapBudget * 5 / 4 // to which more than this in use is left: collecting so often would not pay
+	stepGCPercent  = 25 // of the setting, so that it changes seldom
 )
 
 // collector sets how often Go collects garbage while sweeps run. A process has one setting: scenarios that sweep at
@@ -60,6 +60,15 @@ func (c *collector) adjust() {
 	c.current = percent
 }
 
+// settle collects what has been left by now, so that what is measured next neither pays for it nor has less room than others had, and adjusts.
+func (c *collector) settle() {
+	if c == nil {
+		return
+	}
+	runtime.GC()
+	c.adjust()
+}
+
 // restore undoes what adjust did, once no sweep needs it any more.
 func (c *collector) restore() {
 	if c == nil {
@@ -73,17 +82,14 @@ func (c *collector) restore() {
 	}
 }
 
-// gcPercent is by how much the heap may grow over what is in use, in steps of a quarter of Go's default.
+// gcPercent is by how much the heap may grow over what is in use.
 func gcPercent(live uint64) int {
-	if live > tooMuch {
-		return goGCPercent
-	}
 	percent := mostGCPercent
 	if live > 0 {
 		percent = int((heapBudget - min(live, heapBudget)) * 100 / live)
 	}
 
-	return min(max(percent/leastGCPercent*leastGCPercent, leastGCPercent), mostGCPercent)
+	return min(max(percent/stepGCPercent*stepGCPercent, leastGCPercent), mostGCPercent)
 }
 
 // liveBytes is what the last garbage collection found in use.

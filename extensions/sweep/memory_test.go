@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -9,23 +10,42 @@ import (
 
 func TestHeapStaysWithinItsBudgetWhereItCan(t *testing.T) {
 	for live, want := range map[uint64]int{
-		0:                  mostGCPercent,
-		20 << 20:           mostGCPercent, // 100 MB
-		heapBudget / 5:     mostGCPercent,
-		heapBudget / 2:     100,
-		heapBudget / 8 * 7: leastGCPercent,
-		heapBudget - 1:     leastGCPercent,
-		heapBudget:         leastGCPercent,
-		tooMuch:            leastGCPercent,
-		tooMuch + 1:        goGCPercent,
-		4 * heapBudget:     goGCPercent,
+		0:              mostGCPercent,
+		20 << 20:       mostGCPercent, // 100 MB
+		heapBudget / 5: mostGCPercent,
+		heapBudget / 4: 300,
+		heapBudget / 2: leastGCPercent,
+		heapBudget:     leastGCPercent,
+		4 * heapBudget: leastGCPercent,
 	} {
 		got := gcPercent(live)
 		require.Equal(t, want, got, "%d MB in use", live>>20)
-		if live < heapBudget*3/4 {
+		if live <= heapBudget/2 {
 			require.LessOrEqual(t, live+live*uint64(got)/100, uint64(heapBudget))
 		}
 	}
+}
+
+func TestCollectorSettlesOnlyWhereItMay(t *testing.T) {
+	collections := func() uint32 {
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+
+		return memory.NumForcedGC
+	}
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	before := collections()
+	c := tuneCollector()
+	c.settle()
+	c.restore()
+	require.Equal(t, before+1, collections())
+
+	t.Setenv("GOMEMLIMIT", "1GiB")
+	c = tuneCollector()
+	c.settle()
+	c.restore()
+	require.Equal(t, before+1, collections(), "the user's setting")
 }
 
 func TestCollectorRestoresWhatItFound(t *testing.T) {

@@ -50,7 +50,10 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	plan := r.config.plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { logFault(r.logger, err) })
-	r.step.OnStart(r.cpu.start)
+	r.step.OnStart(func() {
+		r.collector.settle()
+		r.cpu.start()
+	})
 	r.live = newLiveMetrics(run.metrics, run.out, r.tags(), run.results.step(run.report, s))
 	if r.config.OnError.String == onErrorAbort {
 		r.step.OnFail(func(op string) {
