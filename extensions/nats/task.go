@@ -114,11 +114,12 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 	if timeout == 0 {
 		timeout = c.config.TimeoutEach
 	}
-	r := record{operation: t.operation, subject: c.subject(t.subject)}
+	*recorded = append(*recorded, record{operation: t.operation, subject: c.subject(t.subject)})
+	r := &(*recorded)[len(*recorded)-1]
 	begin := time.Now()
 	err := ctx.Err()
 	if err == nil {
-		err = c.within(ctx, t, begin, timeout, func(within context.Context) error { return t.job(within, conn, &r) })
+		err = c.within(ctx, t, begin, timeout, func(within context.Context) error { return t.job(within, conn, r) })
 	}
 	r.took = time.Since(begin)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsio.ErrTimeout) {
@@ -127,7 +128,6 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 		}
 	}
 	r.err = explain(ctx, timeout, err)
-	*recorded = append(*recorded, r)
 
 	return conn, r.err
 }
