@@ -61,18 +61,21 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 		m.throw(misuse("new Client: %s", err))
 	}
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
-		"connect":  c.connect,
-		"get":      c.get,
-		"getOrSet": c.getOrSet,
-		"set":      c.set,
-		"del":      c.del,
-		"close":    c.close,
-		"run":      c.run,
-		"hitRate":  c.hitRate,
-	})
+	methods.Put(m.vu.Runtime(), call.This, c)
 
 	return nil
+}
+
+// methods are those of the JavaScript object.
+var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect":  (*client).connect,
+	"get":      (*client).get,
+	"getOrSet": (*client).getOrSet,
+	"set":      (*client).set,
+	"del":      (*client).del,
+	"close":    (*client).close,
+	"run":      (*client).run,
+	"hitRate":  (*client).hitRate,
 }
 
 // connect is client.connect(): it opens a connection to each thread for this client, as far as there may be more.

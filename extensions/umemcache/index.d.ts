@@ -163,8 +163,8 @@ declare module 'k6/x/umemcache' {
 
     /**
      * Stores a value. The protocol knows no such command: this is a del, and then a getOrSet, both again when somebody else has
-     * stored a value in between. Of clients that set the same key at the same time, one takes the lock from the other (kind
-     * `lock_lost`, or counted as said of getOrSet).
+     * stored a value in between, or has taken the lock, as clients do that set the same key at the same time. Only G1 says that it was
+     * taken: in the others it is counted as said of getOrSet. Kind `lock_lost`: it was taken ten times, or the value has no room.
      */
     set(key: Bytes, value: Bytes): void;
 

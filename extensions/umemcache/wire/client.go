@@ -98,7 +98,8 @@ func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]
 }
 
 // Set stores the value. The protocol has no such command: this is a DEL and a GET_OR_SET with the value as its fill, again
-// from the start when somebody else was quicker with a fill in between. It fails with kind lock_lost as GetOrSet does.
+// from the start when somebody else was quicker with a fill in between, or has taken the lock from it, which only G1 says. It
+// fails with kind lock_lost when it has lost the lock ten times.
 func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	if e := c.checkValue(value); e != nil {
 		return e
@@ -150,12 +151,21 @@ func (c *Client) run(ctx context.Context, key []byte) error {
 	if limit := c.target.maxKey(); e == nil && len(key) > limit {
 		e = newError(KindUsage, nil, "a key of %d bytes is too long: %d are the most", len(key), limit)
 	}
-	if e == nil {
+	for tries := setTries; e == nil; {
 		e = c.target.do(c, key)
+		if tries--; e == nil || tries == 0 || c.command != doSet || e.Kind != KindLockLost || c.cancelled() != nil {
+			break
+		}
+		e = nil
+		c.retries++
 	}
 
 	return c.end(e)
 }
+
+// setTries is how often a Set tries to get a value in at most: clients that set the same key take the lock from each other, and a value
+// without room is refused in the same way.
+const setTries = 10
 
 // begin starts an operation: its time runs.
 func (c *Client) begin(ctx context.Context) *Error {

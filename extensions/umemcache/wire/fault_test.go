@@ -11,6 +11,7 @@ import (
 	"net"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -243,6 +244,47 @@ func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 		miss := newClient(t, newPool(t, "[::1]:1", canned(g, append(make([]byte, 8), 1, 0))))
 		_, _, err := miss.getOrSet("key", with("value"))
 		requireKind(t, wire.KindProtocol, err)
+	}
+}
+
+// A server takes the lock from a fill so many times, as a del of somebody else's does, and then it acknowledges.
+func TestSetThatLosesItsLock(t *testing.T) {
+	for losses, kind := range map[int32]wire.Kind{0: "", 1: "", 9: "", 10: wire.KindLockLost, 100: wire.KindLockLost} {
+		left, fills := atomic.Int32{}, atomic.Int32{}
+		left.Store(losses)
+		miss := append(bytes.Repeat([]byte{255}, 8), 1)
+		address := listen(t, func(c net.Conn) {
+			command := 1 + 1 + len("key")
+			for _, asked := range []struct {
+				size   int
+				answer []byte
+			}{{8, []byte{0}}, {command, []byte{0}}, {command, miss}} { // the handshake, DEL, GET_OR_SET
+				if _, err := io.ReadFull(c, make([]byte, asked.size)); err != nil {
+					return
+				}
+				_, _ = c.Write(asked.answer)
+			}
+			if _, err := io.ReadFull(c, make([]byte, 8+len("value"))); err != nil {
+				return
+			}
+			if fills.Add(1); left.Add(-1) >= 0 {
+				return
+			}
+			_, _ = c.Write([]byte{0})
+			_, _ = io.Copy(io.Discard, c)
+		})
+		p := newPool(t, address, optionsOf(wire.G1))
+		c := newClient(t, p)
+		err := c.Set(t.Context(), []byte("key"), []byte("value"))
+		if kind == "" {
+			require.NoError(t, err)
+		} else {
+			requireKind(t, kind, err)
+		}
+		require.Equal(t, min(losses+1, 10), fills.Load())
+		retries, _ := c.Retries()
+		require.Equal(t, uint64(min(losses, 9)), retries)
+		p.Close()
 	}
 }
 
