@@ -42,7 +42,7 @@ func TestBoundsOfNats(t *testing.T) {
 func TestTableOfNats(t *testing.T) {
 	all := &natsRatios{rounds: 5, operations: 16000, cells: []*natsCell{natsCellOf("request", 18000, 20000)}}
 	for _, want := range []string{
-		"5 rounds, 16000 operations a cell, 1000 times as many messages published",
+		"5 rounds, 16000 operations of each client up to 16 and as many for more, 1000 times as many messages published in all",
 		"| request-reply |      64 |     18000 |     20000 | 0.90 (>= 0.90) |    30.00 |    25.00 |      1.20 |      2.00 |      1.00 |",
 	} {
 		if !strings.Contains(all.String(), want) {
@@ -65,7 +65,9 @@ func TestFiguresOfPublishingAreThoseOfMessages(t *testing.T) {
 		}
 	}
 	put := natsCellOf("put", 1, 1).work
-	if got := put.share(16000, 8); got != 2000 {
-		t.Errorf("each of 8 clients puts %d times, want 2000", got)
+	for clients, want := range map[int]int{1: 16000, 8: 16000, 16: 16000, 64: 4000, 512: 500} {
+		if got := put.share(16000, clients); got != want {
+			t.Errorf("each of %d clients puts %d times, want %d", clients, got, want)
+		}
 	}
 }
