@@ -15,10 +15,12 @@ gates=''      # the file that thresholds names
 portable=${PORTABLE:-true}
 window=${DURATION:-${MAX_DURATION:-}}
 script=''
-run_args=()   # what k6 run gets besides: settings and options
+settings=()   # -e NAME=VALUE of the script
+run_args=()   # what k6 run gets besides
 pids=()
 ports=()
 signals=0
+patience=5    # seconds that a part has to answer; it is asked again as long as it runs
 
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 
@@ -28,7 +30,8 @@ distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...] [options of k6 run]
 
 Runs SCRIPT in N processes (default 4, at most the number of clients of the largest step), each with its share of the
 clients. All begin together. Their reports, in RESULTS/parts/1 and so on, are merged into RESULTS/<scenario>.json, with
-percentiles of all operations; the table is printed, and the other formats are beside it.
+percentiles of all operations; the table is printed, and the other formats are beside it. What an earlier run has left
+there of the same scenarios is removed before the parts start.
 
 So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
 -e DURATION=30s, or -e OPS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
@@ -106,9 +109,9 @@ setting() {
     PORTABLE=*) portable=${1#*=} ;;
     DURATION=* | MAX_DURATION=*)
       window=${1#*=}
-      run_args+=(-e "$1")
+      settings+=(-e "$1")
       ;;
-    *=*) run_args+=(-e "$1") ;;
+    *=*) settings+=(-e "$1") ;;
     *) usage_error "-e takes NAME=VALUE, but has '$1'" ;;
   esac
 }
@@ -129,40 +132,59 @@ check_options() {
 
 # --- the parts
 
-# prepare: a folder for each part, without what an earlier run has left there.
+# prepare: a folder for each part, without what an earlier run has left there, and without its merged reports: if this run fails, they would
+# be taken for its own.
 prepare() {
-  local i
+  local i name
   rm -rf -- "${results:?}"/parts/[0-9]*
+  for name in $(scenario_names); do
+    rm -f -- "$results/$name".{json,md,csv,html,bench.txt,junit.xml}
+  done
   for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
 }
 
-# start_parts: each in a process group of its own, so that Ctrl-C reaches it once, from us.
-start_parts() {
-  local i sequence=0 folder
-  for ((i = 1; i < count; i++)); do sequence="$sequence,$i/$count"; done
-  for ((i = 1; i <= count; i++)); do
-    folder=$results/parts/$i
-    free_port
-    while [[ " ${ports[*]:-} " == *" $port "* ]]; do free_port; done
-    set -m
-    # ${run_args[@]+...}: an empty array is an unset variable to the bash of macOS
-    env -u THRESHOLDS "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} -e PORTABLE="$portable" -e RESULTS="$folder" \
-      --execution-segment "$((i - 1))/$count:$i/$count" --execution-segment-sequence "$sequence,1" \
-      --address "127.0.0.1:$port" --paused "$script" </dev/null >"$folder/k6.log" 2>&1 &
-    set +m
-    pids+=("$!")
-    ports+=("$port")
-  done
+# scenario_names: the names of the script's sweeps, which are those of their reports. A script that k6 cannot read is taken to have its own.
+scenario_names() {
+  local name=${script##*/}
+  {
+    env -u THRESHOLDS "$k6" inspect --include-system-env-vars ${settings[@]+"${settings[@]}"} -e PORTABLE=false "$script" </dev/null 2>/dev/null |
+      sed -n '/^  "scenarios": {$/,/^  }/s/^    "\([0-9A-Za-z_-]*\)": {$/\1/p'
+  } || printf '%s\n' "${name%.*}"
 }
 
-# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it.
+start_parts() {
+  local i
+  for ((i = 0; i < count; i++)); do start_part "$i"; done
+}
+
+# start_part I: in a process group of its own, so that Ctrl-C reaches it once, from us.
+start_part() {
+  local i sequence=0 part=$(($1 + 1))
+  local folder=$results/parts/$part
+  for ((i = 1; i < count; i++)); do sequence="$sequence,$i/$count"; done
+  free_port
+  while [[ " ${ports[*]:-} " == *" $port "* ]]; do free_port; done
+  set -m
+  # ${settings[@]+...}: an empty array is an unset variable to the bash of macOS
+  env -u THRESHOLDS "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} ${settings[@]+"${settings[@]}"} \
+    -e PORTABLE="$portable" -e RESULTS="$folder" \
+    --execution-segment "$1/$count:$part/$count" --execution-segment-sequence "$sequence,1" \
+    --address "127.0.0.1:$port" --paused "$script" </dev/null >"$folder/k6.log" 2>&1 &
+  set +m
+  pids[$1]=$!
+  ports[$1]=$port
+}
+
+# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it. It fails when there is no answer in time.
 status() {
-  local method=GET body=${2:-}
+  local method=GET body=${2:-} answer='' code=0
   [[ -z $body ]] || method=PATCH
   (
-    exec 3<>"/dev/tcp/127.0.0.1/$1"
+    exec 3<>"/dev/tcp/127.0.0.1/$1" || exit
     printf '%s /v1/status HTTP/1.0\r\nContent-Length: %d\r\n\r\n%s' "$method" "${#body}" "$body" >&3
-    cat <&3
+    read -r -d '' -t "$patience" answer <&3 || code=$?
+    printf '%s' "$answer"
+    [[ $code == 1 && -n $answer ]]   # the end of the answer; more than 1: of the time
   ) 2>/dev/null
 }
 
@@ -171,7 +193,7 @@ await_parts() {
   local i paused=4   # ExecutionStatusPausedBeforeRun in k6's lib/execution.go
   for ((i = 0; i < count; i++)); do
     until [[ $(status "${ports[i]}") == *"\"status\":$paused,"* ]]; do
-      kill -0 "${pids[i]}" 2>/dev/null || return 1
+      is_alive "$i" || start_again "$i" || return 1
       sleep 0.05
     done
   done
@@ -180,8 +202,22 @@ await_parts() {
 resume_parts() {
   local i
   for ((i = 0; i < count; i++)); do
-    status "${ports[i]}" '{"data":{"type":"status","id":"default","attributes":{"paused":false}}}' >/dev/null || return 1
+    until status "${ports[i]}" '{"data":{"type":"status","id":"default","attributes":{"paused":false}}}' >/dev/null; do
+      is_alive "$i" || return 1
+      sleep 0.05
+    done
   done
+}
+
+is_alive() { kill -0 "${pids[$1]}" 2>/dev/null; }
+
+# start_again I: the part on another port, if it has ended because somebody had taken its own before it could.
+start_again() {
+  grep -q ":${ports[$1]}: bind: address already in use" "$results/parts/$(($1 + 1))/k6.log" || return
+  say "port ${ports[$1]} was taken: part $(($1 + 1)) starts again on another"
+  wait "${pids[$1]}" || true
+  start_part "$1"
+  ((signals == 0))   # or it has begun too late to get them
 }
 
 # signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it ends at once.

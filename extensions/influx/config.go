@@ -14,7 +14,7 @@ import (
 
 // Config is where points go, and how.
 type Config struct {
-	Address string // scheme://host:port, and a path where a proxy has put the server under one; without credentials
+	Address string // scheme://host:port, and a path, escaped, where a proxy has put the server under one; no credentials
 	Version int    // of InfluxDB: 1, 2 or 3
 
 	Database  string // of InfluxDB 1 and 3
@@ -73,8 +73,8 @@ func NewConfig(params output.Params) (Config, error) {
 	return s.Config, nil
 }
 
-// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the machine's name and, where this k6 runs one segment
-// of a test, which.
+// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the machine's name and, where this k6 runs one
+// segment of a test, which.
 func instance(params output.Params) string {
 	name := params.ScriptOptions.RunTags["instance"]
 	if name == "" {

@@ -68,6 +68,14 @@ func TestSettings(t *testing.T) {
 			argument: "https://host/in/flux/db",
 			want:     with(func(c *Config) { c.Address = "https://host/in/flux" }),
 		},
+		"behind a proxy, with escapes": {
+			argument: "https://host/in%3Fflux%2F%41%25/d%3Fb%2F1",
+			want:     with(func(c *Config) { c.Address, c.Database = "https://host/in%3Fflux%2F%41%25", "d?b/1" }),
+		},
+		"a host with a zone": {
+			argument: "http://[fe80::1%25eth0]:8086/db",
+			want:     with(func(c *Config) { c.Address = "http://[fe80::1%25eth0]:8086" }),
+		},
 		"version 2 by its organization": {
 			argument:    "http://host:8086/db",
 			environment: map[string]string{"K6_SWEEP_INFLUXDB_ORGANIZATION": "us", "K6_SWEEP_INFLUXDB_TOKEN": sesame},

@@ -3,6 +3,7 @@ package influx
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -247,6 +248,29 @@ func TestDatabaseIsMadeWhenTheServerHasTime(t *testing.T) {
 		summary, _ := o.end()
 		require.Contains(t, summary, "1 points written, none dropped")
 		require.Equal(t, []time.Duration{time.Second, 8 * time.Second}, asked)
+	})
+}
+
+// A proxy gets the path as it was given, whatever is escaped in it.
+func TestPathOfAProxy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		o := start(t, "http://host:8086/in%3Fflux%2F%41%25%20/d%3Fb%2F1", roundTripper(func(r *http.Request) (*http.Response, error) {
+			asked = append(asked, r.URL.RequestURI())
+			if r.URL.Path == "/in?flux/A% /query" {
+				body, err := io.ReadAll(r.Body)
+				require.NoError(t, err)
+				require.Equal(t, "q=CREATE+DATABASE+%22d%3Fb%2F1%22", string(body))
+
+				return reply(http.StatusOK, "{}")
+			}
+
+			return reply(http.StatusNoContent, "")
+		}))
+		o.send(1)
+		summary, _ := o.end()
+		require.Equal(t, "InfluxDB 1 at http://host:8086/in%3Fflux%2F%41%25%20, database d?b/1: 1 points written, none dropped", summary)
+		require.Equal(t, []string{"/in%3Fflux%2F%41%25%20/query", "/in%3Fflux%2F%41%25%20/write?db=d%3Fb%2F1&precision=ns"}, asked)
 	})
 }
 

@@ -159,6 +159,10 @@ func (p *points) line(measurement string, tags map[string]string, fields []field
 	return e.Bytes(), nil
 }
 
+// lastBackslash is what stands for a backslash at the end of a tag's value: there it would escape the comma or space that follows, and the
+// line protocol has no escape for a backslash. Cut off instead, two names would be one.
+const lastBackslash = "%5C"
+
 // clean makes a tag's value one that the line protocol has a form for: without control characters, and no backslash at its end.
 func clean(value string) string {
 	value = strings.Map(func(r rune) rune {
@@ -169,5 +173,9 @@ func clean(value string) string {
 		return r
 	}, strings.ToValidUTF8(value, "\uFFFD"))
 
-	return strings.TrimRight(value, `\`)
+	if most, found := strings.CutSuffix(value, `\`); found {
+		return most + lastBackslash
+	}
+
+	return value
 }

@@ -1,7 +1,9 @@
 package influx
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +100,22 @@ func TestPointThatCannotBeWritten(t *testing.T) {
 	require.ErrorContains(t, err, "the field ops_per_second of sweep_step cannot be written: +Inf")
 	require.Len(t, lines, 1)
 	require.Contains(t, string(lines[0]), "op=good,")
+}
+
+// Names that end in a backslash are told from those that do not, and from each other.
+func TestNamesThatEndInABackslash(t *testing.T) {
+	f := &stream.Figures{Step: step(), At: noon}
+	want := map[string]string{`a`: `a`, `a\`: `a%5C`, `a\\`: `a\%5C`, `\`: `%5C`, `a\ b`: `a\\ b`, `\a`: `\a`}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		f.Seconds = append(f.Seconds, stream.Second{Phase: stream.Warmup, Op: name, Ops: 1})
+	}
+	lines, err := newPoints(map[string]string{"testid": `run\`}, "here").lines(f)
+	require.NoError(t, err)
+	require.Len(t, lines, len(want))
+	for i, name := range slices.Sorted(maps.Keys(want)) {
+		require.Contains(t, string(lines[i]), ",op="+want[name]+",phase=warmup,", name)
+		require.Contains(t, string(lines[i]), `,testid=run%5C ops=1i`)
+	}
 }
 
 // Whatever names a script chooses, there is one line for each point, and its names are read back.

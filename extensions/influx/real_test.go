@@ -57,6 +57,22 @@ func TestRealPoints(t *testing.T) {
 	require.InDelta(t, 8, step[0].Number(t, "clients_done"), 0)
 }
 
+// Names of which one ends in a backslash are series of their own.
+func TestRealNamesThatEndInABackslash(t *testing.T) {
+	address := database(t)
+	o := start(t, address, nil)
+	o.AddMetricSamples([]metrics.SampleContainer{&stream.Figures{
+		Step: step(), At: noon, Ended: []report.Step{{Op: `a`, Operations: 1}, {Op: `a\`, Operations: 2}, {Op: `a\\`, Operations: 3}},
+	}})
+	summary, _ := o.end()
+	require.Contains(t, summary, "3 points written, none dropped")
+	ops := map[string]float64{}
+	for _, row := range influxtest.Query(t, address, "SELECT * FROM sweep_step") {
+		ops[row.Text("op")] = row.Number(t, "ops")
+	}
+	require.Equal(t, map[string]float64{`a`: 1, `a%5C`: 2, `a\%5C`: 3}, ops)
+}
+
 // Points that the server refuses because somebody else has written the field as another type are counted, the others are there.
 func TestRealPartialWrite(t *testing.T) {
 	address := database(t)

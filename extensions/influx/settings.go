@@ -20,7 +20,7 @@ import (
 type settings struct {
 	Config
 
-	path string        // of the address: the database or bucket, unless that is set by its name
+	path string        // the last part of the address's, unescaped: the database or bucket, unless that is set by its name
 	user *url.Userinfo // of the address; nil for none
 }
 
@@ -152,13 +152,13 @@ func (s *settings) setURL(address string) error {
 	if err != nil {
 		return errURL
 	}
-	s.Address = u.Scheme + "://" + u.Host
-	path := strings.Trim(u.Path, "/")
-	if slash := strings.LastIndexByte(path, '/'); slash >= 0 { // a proxy's
+	s.Address = (&url.URL{Scheme: u.Scheme, Host: u.Host}).String()
+	path := strings.Trim(u.EscapedPath(), "/")
+	if slash := strings.LastIndexByte(path, '/'); slash >= 0 { // a proxy's, which may tell %2F from /
 		s.Address += "/" + path[:slash]
 		path = path[slash+1:]
 	}
-	if s.path = path; path != "" {
+	if s.path, _ = url.PathUnescape(path); path != "" { // which url.Parse has seen to
 		s.Database, s.Bucket = "", ""
 	}
 	if s.user = u.User; u.User != nil {

@@ -70,23 +70,18 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 
 			return err
 		},
-		value: func() (sobek.Value, error) { return a.object(), nil },
+		value: func() (sobek.Value, error) { return appenderMethods.Object(a.vu.Runtime(), a), nil },
 	}, nil
 }
 
-func (a *appender) object() *sobek.Object {
-	object := a.vu.Runtime().NewObject()
-	a.operations(object, map[string]reading{
-		"append":        a.append,
-		"appendColumns": a.appendColumns,
-		"generate":      a.generate,
-		"flush":         a.flush,
-		"sync":          a.sync,
-		"close":         a.close,
-	})
-
-	return object
-}
+var appenderMethods = bothForms(map[string]operation[*appender]{ //nolint:gochecknoglobals // a table
+	"append":        (*appender).append,
+	"appendColumns": (*appender).appendColumns,
+	"generate":      (*appender).generate,
+	"flush":         (*appender).flush,
+	"sync":          (*appender).sync,
+	"close":         (*appender).close,
+})
 
 // writing is a task of the appender. An appender ends with its connection: what the server had accepted is known to the
 // server alone then, so that it is not opened anew silently.

@@ -27,6 +27,8 @@ type client struct {
 
 	args    frozen[[]any]
 	options frozen[*queryOptions]
+	spoken  sobek.Value  // the last SQL text as the script has it,
+	text    string       // and as Go does
 	stock   *stockSource // of the appenders: one table's load goes on where another appender's has ended
 
 	sweep    *k6glue.Session // of which recorder is,
@@ -64,20 +66,22 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 			m.throw(newError(KindUsage, "new Client: %s", err))
 		}
 	}
-	c.operations(call.This, map[string]reading{
-		"connect":  c.connect,
-		"query":    c.query,
-		"exec":     c.exec,
-		"prepare":  c.prepare,
-		"appender": c.appender,
-	})
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
-		"rollup": c.rollup,
-		"close":  c.close,
-	})
+	methods.Put(m.vu.Runtime(), call.This, c)
 
 	return nil
 }
+
+// methods are those of the JavaScript object.
+var methods = bothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+	"connect":  (*client).connect,
+	"query":    (*client).query,
+	"exec":     (*client).exec,
+	"prepare":  (*client).prepare,
+	"appender": (*client).appender,
+}).With(k6glue.Methods[*client]{
+	"rollup": (*client).rollup,
+	"close":  (*client).close,
+})
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
 func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{}, nil }

@@ -17,7 +17,7 @@ func TestDeclarations(t *testing.T) {
 		Client: client, Statement: client.prepare('x'), Appender: client.appender('t'), Rollup: client.rollup('r') }`)
 	for name, properties := range map[string][]string{"Client": {"driver", "statementCache"}, "Statement": nil, "Appender": nil, "Rollup": nil} {
 		body := declaration(t, name)
-		keys := v.run(`Object.keys(objects.` + name + `)`).([]any)
+		keys := v.run(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`).([]any)
 		require.ElementsMatch(t, keys, append(declaredMethods(body), declaredKeys(properties)...), name)
 		for _, property := range properties {
 			require.Contains(t, body, "readonly "+property+":", name)
@@ -96,7 +96,7 @@ func optionKeys(t reflect.Type) []string {
 func TestEveryOperationHasBothForms(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
-	names := v.run(`objects.flatMap((o) => Object.keys(o).filter((key) => typeof o[key] === 'function'))`).([]any)
+	names := v.run(`(() => { const names = []; for (const o of objects) for (const key in o) if (typeof o[key] === 'function') names.push(key); return names; })()`).([]any)
 	known := map[string]bool{}
 	for _, name := range names {
 		known[name.(string)] = true

@@ -38,6 +38,8 @@ type instruments struct {
 	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
 
 	series                   map[seriesKey]*opSeries
+	recent                   *opSeries // of recentKey: most operations are of the same kind as the one before
+	recentKey                seriesKey
 	rejected                 map[string]*k6glue.Series
 	accepted, sent, received *k6glue.Series
 }
@@ -111,6 +113,9 @@ func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
 
 func (i *instruments) of(operation, outcome string) *opSeries {
 	key := seriesKey{operation, outcome}
+	if i.recent != nil && i.recentKey == key {
+		return i.recent
+	}
 	s := i.series[key]
 	if s == nil {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
@@ -121,6 +126,7 @@ func (i *instruments) of(operation, outcome string) *opSeries {
 		}
 		i.series[key] = s
 	}
+	i.recent, i.recentKey = s, key
 
 	return s
 }

@@ -23,7 +23,7 @@ type prepared struct {
 
 // prepare is client.prepare(sql): it prepares the statement on this client's connection.
 func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
-	sql, err := textOf(call, "prepare")
+	sql, err := c.textOf(call, "prepare")
 	if err != nil {
 		return nil, err
 	}
@@ -36,17 +36,13 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 
 			return err
 		},
-		value: func() (sobek.Value, error) { return s.object(), nil },
+		value: func() (sobek.Value, error) { return statementMethods.Object(s.vu.Runtime(), s), nil },
 	}, nil
 }
 
-func (s *statement) object() *sobek.Object {
-	object := s.vu.Runtime().NewObject()
-	s.operations(object, map[string]reading{"query": s.query, "exec": s.exec})
-	k6glue.Methods(s.vu.Runtime(), object, map[string]k6glue.Function{"close": s.close})
-
-	return object
-}
+var statementMethods = bothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table
+	"query": (*statement).query, "exec": (*statement).exec,
+}).With(k6glue.Methods[*statement]{"close": (*statement).close})
 
 // query is statement.query(params, options).
 func (s *statement) query(call sobek.FunctionCall) (*task, error) {

@@ -12,7 +12,7 @@ type queryFunc func(conn Conn, args []any, read func(Rows) error) error
 
 // query is client.query(sql, params, options): see index.d.ts.
 func (c *client) query(call sobek.FunctionCall) (*task, error) {
-	sql, err := textOf(call, "query")
+	sql, err := c.textOf(call, "query")
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 
 // exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many rows it changed.
 func (c *client) exec(call sobek.FunctionCall) (*task, error) {
-	sql, err := textOf(call, "exec")
+	sql, err := c.textOf(call, "exec")
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +95,18 @@ func (c *client) limit(timeout time.Duration) time.Duration {
 }
 
 // textOf is the SQL text that a call begins with.
-func textOf(call sobek.FunctionCall, method string) (string, error) {
-	sql, ok := call.Argument(0).Export().(string)
-	if !ok || strings.TrimSpace(sql) == "" {
-		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, call.Argument(0).String())
+func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) {
+	value := call.Argument(0)
+	if c.spoken != nil && value.StrictEquals(c.spoken) {
+		return c.text, nil
 	}
+	text, ok := value.Export().(string)
+	if !ok || strings.TrimSpace(text) == "" {
+		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, value.String())
+	}
+	c.spoken, c.text = value, text
 
-	return sql, nil
+	return text, nil
 }
 
 func (c *client) parameters(value sobek.Value) ([]any, error) {

@@ -195,3 +195,21 @@ func TestReaderCountsAndKeeps(t *testing.T) {
 		}
 	}
 }
+
+// A text is remembered from one call to the next; each call runs its own.
+func TestEachCallRunsItsOwnText(t *testing.T) {
+	var seen []string
+	v := newVU(t, &fakeDriver{query: func(_ *fakeConn, sql string, _ []any, read func(Rows) error) error {
+		seen = append(seen, sql)
+
+		return read(&fakeRows{})
+	}})
+	v.run(`var client = new machbase.Client();
+		for (const sql of ['a', 'a', 'b', 'ü', 'ü', 'ä', 'a', 'a' + 'b'.trim()]) client.query(sql)`)
+	require.Equal(t, []string{"a", "a", "b", "ü", "ü", "ä", "a", "ab"}, seen)
+	for _, nothing := range []string{"''", "' '", "undefined", "{}", "7"} {
+		require.Equal(t, KindUsage, v.fail(`client.query(`+nothing+`)`).Kind, nothing)
+	}
+	v.run(`client.query('ab')`)
+	require.Len(t, seen, 9)
+}

@@ -27,12 +27,13 @@ func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
 	if !ok || !identifier.MatchString(name) {
 		c.throw(newError(KindUsage, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not %s", call.Argument(0).String()))
 	}
-	r := &rollup{client: c, name: strings.ToUpper(name)}
-	object := c.vu.Runtime().NewObject()
-	r.operations(object, map[string]reading{"force": r.force, "status": r.status, "gap": r.gap, "wait": r.wait})
 
-	return object
+	return rollupMethods.Object(c.vu.Runtime(), &rollup{client: c, name: strings.ToUpper(name)})
 }
+
+var rollupMethods = bothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
+	"force": (*rollup).force, "status": (*rollup).status, "gap": (*rollup).gap, "wait": (*rollup).wait,
+})
 
 // force is rollup.force(options): the server sums up now, and this returns when it has.
 func (r *rollup) force(call sobek.FunctionCall) (*task, error) {

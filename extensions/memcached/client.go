@@ -63,9 +63,8 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c.store = newStore(c)
 	c.bench = cachebench.New(m.vu, m.shared, config.target(), c.store)
 	rt := m.vu.Runtime()
-	k6glue.Methods(rt, call.This, c.methods())
-	meta := rt.NewObject()
-	k6glue.Methods(rt, meta, c.metaMethods())
+	methods.Put(rt, call.This, c)
+	meta := rt.CreateObject(metaMethods.Prototype(rt, c))
 	for name, value := range map[string]sobek.Value{"meta": meta, "protocol": rt.ToValue(protocolName(config.Protocol))} {
 		if err := call.This.DefineDataProperty(name, value, sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 			m.misuse("new Client: %s", err)
@@ -99,40 +98,22 @@ func protocolName(p wire.Protocol) string {
 }
 
 // methods are those of the JavaScript object.
-func (c *client) methods() map[string]k6glue.Function {
-	methods := map[string]k6glue.Function{
-		"connect":  c.connect,
-		"close":    c.close,
-		"getMulti": c.getMulti,
-		"setMulti": c.setMulti,
-		"getOrSet": c.getOrSet,
-		"pipeline": c.pipeline,
-		"flushAll": c.flushAll,
-		"stats":    c.stats,
-		"version":  c.version,
-		"run":      c.run,
-		"hitRate":  c.hitRate,
-	}
-	for name, command := range commands {
-		if command.method == "" {
-			methods[name] = c.method(command)
-		}
-	}
-
-	return methods
-}
+var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect":  (*client).connect,
+	"close":    (*client).close,
+	"getMulti": (*client).getMulti,
+	"setMulti": (*client).setMulti,
+	"getOrSet": (*client).getOrSet,
+	"pipeline": (*client).pipeline,
+	"flushAll": (*client).flushAll,
+	"stats":    (*client).stats,
+	"version":  (*client).version,
+	"run":      (*client).run,
+	"hitRate":  (*client).hitRate,
+})
 
 // metaMethods are those of its property meta.
-func (c *client) metaMethods() map[string]k6glue.Function {
-	methods := map[string]k6glue.Function{"noop": c.noop}
-	for _, command := range commands {
-		if command.method != "" {
-			methods[command.method] = c.method(command)
-		}
-	}
-
-	return methods
-}
+var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {

@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"bytes"
+	"cmp"
 
 	"github.com/grafana/sobek"
 
@@ -62,9 +63,18 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-// method is the JavaScript function of a command.
-func (c *client) method(command *command) k6glue.Function {
-	return func(call sobek.FunctionCall) sobek.Value { return c.single(command, call.Argument) }
+// commandMethods are the methods that do one command: those of the property meta, or those of the client itself.
+func commandMethods(meta bool) k6glue.Methods[*client] {
+	methods := k6glue.Methods[*client]{}
+	for _, command := range commands {
+		if isMeta := command.method != ""; isMeta == meta {
+			methods[cmp.Or(command.method, command.name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
+				return c.single(command, call.Argument)
+			}
+		}
+	}
+
+	return methods
 }
 
 // single does one command.

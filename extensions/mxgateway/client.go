@@ -56,18 +56,20 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 			m.misuse("new Client: %s", err)
 		}
 	}
-	c.operations(call.This, map[string]reading{
-		"open":        c.open,
-		"register":    c.register,
-		"subscribe":   c.subscribe,
-		"readBulk":    c.readBulk,
-		"unsubscribe": c.unsubscribe,
-		"close":       c.close,
-	})
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{"run": c.run})
+	methods.Put(m.vu.Runtime(), call.This, c)
 
 	return nil
 }
+
+// methods are those of the JavaScript object.
+var methods = bothForms(map[string]operation{ //nolint:gochecknoglobals // a table
+	"open":        (*client).open,
+	"register":    (*client).register,
+	"subscribe":   (*client).subscribe,
+	"readBulk":    (*client).readBulk,
+	"unsubscribe": (*client).unsubscribe,
+	"close":       (*client).close,
+}).With(k6glue.Methods[*client]{"run": (*client).run})
 
 // connected returns the connection, and makes sure that the schema is known. The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {

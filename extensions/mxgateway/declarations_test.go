@@ -17,7 +17,7 @@ func TestDeclarations(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	v.run(`var objects = { Client: new mxgateway.Client(options), Tally: new mxgateway.Tally('t') }`)
 	for _, name := range []string{"Client", "Tally"} {
-		keys, err := v.runtime.RunString(`Object.keys(objects.` + name + `)`)
+		keys, err := v.runtime.RunString(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`)
 		require.NoError(t, err)
 		require.ElementsMatch(t, keys.Export(), declared(t, name, `(?m)^    (\w+)(?:<[^(]*>)?\(`, "constructor"), name)
 	}

@@ -113,11 +113,13 @@ func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 		m.misuse("new Tally takes a name")
 	}
 	j := &jsTally{module: m, tally: m.tallies.named(name)}
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
-		"call": j.call, "attempt": j.attempt, "summary": j.summary,
-	})
+	tallyMethods.Put(m.vu.Runtime(), call.This, j)
 
 	return nil
+}
+
+var tallyMethods = k6glue.Methods[*jsTally]{ //nolint:gochecknoglobals // a table
+	"call": (*jsTally).call, "attempt": (*jsTally).attempt, "summary": (*jsTally).summary,
 }
 
 // jsTally is a JavaScript Tally.

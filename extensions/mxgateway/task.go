@@ -3,7 +3,6 @@ package mxgateway
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -28,27 +27,27 @@ type task struct {
 	received, sent uint64
 }
 
-// reading reads the arguments of a call.
-type reading func(call sobek.FunctionCall) (*task, error)
+// operation reads the arguments of a call.
+type operation = func(c *client, call sobek.FunctionCall) (*task, error)
 
-// operations puts both forms of each operation on an object: name(...), which blocks and throws, and asyncName(...), which returns a
-// promise.
-func (c *client) operations(object *sobek.Object, readings map[string]reading) {
-	methods := make(map[string]k6glue.Function, 2*len(readings))
-	for name, read := range readings {
-		methods[name] = func(call sobek.FunctionCall) sobek.Value {
-			t, err := read(call)
+// bothForms are the methods of each operation: name(...), which blocks and throws, and asyncName(...), which returns a promise.
+func bothForms(operations map[string]operation) k6glue.Methods[*client] {
+	methods := make(k6glue.Methods[*client], 2*len(operations))
+	for name, read := range operations {
+		methods[name] = func(c *client, call sobek.FunctionCall) sobek.Value {
+			t, err := read(c, call)
 			if err != nil {
 				c.throw(err)
 			}
 
 			return c.now(t)
 		}
-		methods["async"+strings.ToUpper(name[:1])+name[1:]] = func(call sobek.FunctionCall) sobek.Value {
-			return c.later(read(call))
+		methods[k6glue.AsyncName(name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
+			return c.later(read(c, call))
 		}
 	}
-	k6glue.Methods(c.vu.Runtime(), object, methods)
+
+	return methods
 }
 
 // now does a task while the VU waits.

@@ -18,6 +18,8 @@ type bound[T any] struct {
 	found T
 }
 
+func (b *bound[T]) attachedTo() *client { return b.handle.client }
+
 // on returns it as seen through the connection. It may be called by any goroutine.
 func (b *bound[T]) on(ctx context.Context, conn *connection) (T, error) {
 	b.mu.Lock()
@@ -47,14 +49,14 @@ type bucket[T any] interface {
 
 // changeBucket is an operation such as createKeyValue(configuration): the bucket. of makes it of its configuration.
 func changeBucket[C, T any](
-	h *jetStreamHandle, name string, change func(jetstream.JetStream, context.Context, C) (T, error), of func(C) bucket[T],
-) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
+	name string, change func(jetstream.JetStream, context.Context, C) (T, error), of func(*jetStreamHandle, C) bucket[T],
+) operation[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
 		var cfg C
 		if err := apiConfig(name, call.Argument(0), &cfg); err != nil {
 			return nil, err
 		}
-		made := of(cfg)
+		made := of(h, cfg)
 		t := h.task(name, nil)
 		t.job = func(ctx context.Context, conn *connection, _ *record) error {
 			js, _, err := h.bind(conn)

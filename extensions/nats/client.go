@@ -55,43 +55,39 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 
 	c := &client{module: m, config: config}
 	c.stream = &jetStreamHandle{client: c}
-	rt := m.vu.Runtime()
-	k6glue.Methods(rt, call.This, c.methods())
-	c.operations(call.This, map[string]reading{
-		"connect":     c.connect,
-		"flush":       c.flush,
-		"drain":       c.drain,
-		"rtt":         c.rtt,
-		"request":     c.request,
-		"requestMany": c.requestMany,
-	})
+	methods.Put(m.vu.Runtime(), call.This, c)
 
 	return nil
 }
 
-// methods are those that wait for nobody, and so have one form.
-func (c *client) methods() map[string]k6glue.Function {
-	return map[string]k6glue.Function{
-		"close":        c.close,
-		"publish":      c.publish.one(c),
-		"publishBatch": c.publish.batch(c),
-		"subscribe":    c.subscribe,
-		"respond":      c.respond,
-		"jetStream":    c.jetStream,
-		"layout":       c.newLayout,
-		"natsjsRow":    c.newNatsjsRow,
-		"requestBatch": c.requestBatch,
-		"info":         c.info,
+// methods are those of the JavaScript object.
+var methods = bothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+	"connect":     (*client).connect,
+	"flush":       (*client).flush,
+	"drain":       (*client).drain,
+	"rtt":         (*client).rtt,
+	"request":     (*client).request,
+	"requestMany": (*client).requestMany,
+}).With(k6glue.Methods[*client]{ // those that wait for nobody
+	"close":        (*client).close,
+	"publish":      (*client).publishOne,
+	"publishBatch": (*client).publishBatch,
+	"subscribe":    (*client).subscribe,
+	"respond":      (*client).respond,
+	"jetStream":    (*client).jetStream,
+	"layout":       (*client).newLayout,
+	"natsjsRow":    (*client).newNatsjsRow,
+	"requestBatch": (*client).requestBatch,
+	"info":         (*client).info,
 
-		"publishWithHeaders":          c.publishWithHeaders,
-		"publishMsg":                  c.publishMsg,
-		"jetStreamSetup":              c.jetStreamSetup,
-		"jetStreamPublish":            c.jetStreamPublish,
-		"jetStreamPublishWithHeaders": c.jetStreamPublishWithHeaders,
-		"jetStreamPublishMsg":         c.jetStreamPublishMsg,
-		"jetStreamSubscribe":          c.jetStreamSubscribe,
-	}
-}
+	"publishWithHeaders":          (*client).publishWithHeaders,
+	"publishMsg":                  (*client).publishMsg,
+	"jetStreamSetup":              (*client).jetStreamSetup,
+	"jetStreamPublish":            (*client).jetStreamPublish,
+	"jetStreamPublishWithHeaders": (*client).jetStreamPublishWithHeaders,
+	"jetStreamPublishMsg":         (*client).jetStreamPublishMsg,
+	"jetStreamSubscribe":          (*client).jetStreamSubscribe,
+})
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
 func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{}, nil }

@@ -97,7 +97,7 @@ func (c *client) bytesOrNumbers(value sobek.Value) ([]byte, error) {
 
 // jetStreamSetup is client.jetStreamSetup(configuration): it creates or updates a stream.
 func (c *client) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
-	c.blocking(c.stream.changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(call)
+	blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
 	return sobek.Undefined()
 }

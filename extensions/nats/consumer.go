@@ -26,11 +26,11 @@ func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStr
 }
 
 // changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration): the consumer.
-func (h *jetStreamHandle) changeConsumer(
+func changeConsumer(
 	name string,
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
-) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
+) operation[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
 		stream, err := text(name+": the stream", call.Argument(0))
 		if err != nil {
 			return nil, err
@@ -100,13 +100,12 @@ func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *consumer) object() *sobek.Object {
-	client := c.handle.client
-	object := client.vu.Runtime().NewObject()
-	client.operations(object, map[string]reading{"info": c.info, "next": c.next, "fetch": c.fetch})
-	k6glue.Methods(client.vu.Runtime(), object, map[string]k6glue.Function{"consume": c.consume})
-
-	return object
+	return consumerMethods.Object(c.handle.client.vu.Runtime(), c)
 }
+
+var consumerMethods = bothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
+	"info": (*consumer).info, "next": (*consumer).next, "fetch": (*consumer).fetch,
+}).With(k6glue.Methods[*consumer]{"consume": (*consumer).consume})
 
 // info is consumer.info().
 func (c *consumer) info(sobek.FunctionCall) (*task, error) {

@@ -24,7 +24,8 @@ func TestDeclarations(t *testing.T) {
 			Layout: client.layout({ layout: 'orb' }), NatsjsRow: client.natsjsRow('OrbSet'), NatsjsRowDescription: nats.natsjsRows[0],
 			Acknowledgement: js.publish(subject, 'x'), Entry: kv.get('k'), StoredMessage: js.getMessage(unique, 1), ServerInfo: client.info() };
 		js.deleteKeyValue(unique);
-		var methods = (o) => Object.keys(o).filter((key) => typeof o[key] === 'function'), properties = (o) => Object.keys(o).filter((key) => typeof o[key] !== 'function');
+		var all = (o) => { const keys = []; for (const key in o) keys.push(key); return keys; };
+		var methods = (o) => all(o).filter((key) => typeof o[key] === 'function'), properties = (o) => all(o).filter((key) => typeof o[key] !== 'function');
 	`)
 	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder", "Layout", "NatsjsRow"} {
 		require.ElementsMatch(t, v.run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)

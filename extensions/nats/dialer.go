@@ -74,9 +74,9 @@ func (c *countedConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes. This one is at least the time
-// of a write away, and at most a hundredth more, so that few writes have to set it. After an error the stream may have been cut in the middle of a message, and
-// cannot be used any more: closing it makes nats.go connect again. nats.go writes under a lock.
+// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes. This one is at least the time of a write
+// away, and at most a hundredth more, so that few writes have to set it. After an error the stream may have been cut in the middle of a
+// message, and cannot be used any more: closing it makes nats.go connect again. nats.go writes under a lock.
 func (c *countedConn) Write(b []byte) (int, error) {
 	if now := time.Since(c.made); c.until-now < c.within {
 		c.until = now + c.within + c.within/100

@@ -61,25 +61,48 @@ func (f *feed[T]) take(ctx context.Context) (next T, ok bool) {
 	}
 }
 
+// feeder is a feed of anything, as scripts see it.
+type feeder interface {
+	attached
+	next(call sobek.FunctionCall) (*task, error)
+	fetch(call sobek.FunctionCall) (*task, error)
+	close(call sobek.FunctionCall) sobek.Value
+	pending(call sobek.FunctionCall) sobek.Value
+	isClosed(call sobek.FunctionCall) sobek.Value
+	messages(call sobek.FunctionCall) sobek.Value
+	iterate(call sobek.FunctionCall) (*task, error)
+	leave(call sobek.FunctionCall) sobek.Value
+}
+
+// feedMethods are those of the JavaScript object.
+func feedMethods[F feeder]() k6glue.Methods[F] {
+	return bothForms(map[string]operation[F]{"next": F.next, "fetch": F.fetch}).
+		With(k6glue.Methods[F]{"close": F.close, "pending": F.pending, "isClosed": F.isClosed, "messages": F.messages})
+}
+
+var methodsOfFeeds = feedMethods[feeder]() //nolint:gochecknoglobals // a table
+
 // object is the feed as scripts see it.
-func (f *feed[T]) object() *sobek.Object {
-	c := f.client
-	rt := c.vu.Runtime()
-	object := rt.NewObject()
-	c.operations(object, map[string]reading{"next": f.next, "fetch": f.fetch})
-	k6glue.Methods(rt, object, map[string]k6glue.Function{
-		"close": func(sobek.FunctionCall) sobek.Value {
-			f.stop()
-			f.end()
+func (f *feed[T]) object() *sobek.Object { return methodsOfFeeds.Object(f.client.vu.Runtime(), f) }
 
-			return sobek.Undefined()
-		},
-		"pending":  func(sobek.FunctionCall) sobek.Value { return rt.ToValue(len(f.come)) },
-		"isClosed": func(sobek.FunctionCall) sobek.Value { return rt.ToValue(f.isOver()) },
-		"messages": f.messages,
-	})
+func (f *feed[T]) attachedTo() *client { return f.client }
 
-	return object
+// close is feed.close(): no more messages are wanted.
+func (f *feed[T]) close(sobek.FunctionCall) sobek.Value {
+	f.stop()
+	f.end()
+
+	return sobek.Undefined()
+}
+
+// pending is feed.pending(): how many messages are waiting.
+func (f *feed[T]) pending(sobek.FunctionCall) sobek.Value {
+	return f.client.vu.Runtime().ToValue(len(f.come))
+}
+
+// isClosed is feed.isClosed(): whether nothing more comes.
+func (f *feed[T]) isClosed(sobek.FunctionCall) sobek.Value {
+	return f.client.vu.Runtime().ToValue(f.isOver())
 }
 
 func (f *feed[T]) isOver() bool {
@@ -303,26 +326,30 @@ func (f *feed[T]) mustPull(method string) error {
 func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
 	c := f.client
 	rt := c.vu.Runtime()
-	iterator := rt.NewObject()
-	k6glue.Methods(rt, iterator, map[string]k6glue.Function{
-		"next": func(sobek.FunctionCall) sobek.Value { return c.later(f.iterate()) },
-		"return": func(call sobek.FunctionCall) sobek.Value {
-			f.stop()
-			f.end()
-			promise, resolve, _ := rt.NewPromise()
-			if err := resolve(f.step(call.Argument(0), true)); err != nil {
-				c.throw(err)
-			}
-
-			return rt.ToValue(promise)
-		},
-	})
+	iterator := iteratorMethods.Object(rt, f)
 	self := func(sobek.FunctionCall) sobek.Value { return iterator }
 	if err := iterator.SetSymbol(asyncIterator(rt), self); err != nil {
 		c.throw(err)
 	}
 
 	return iterator
+}
+
+var iteratorMethods = k6glue.Methods[feeder]{ //nolint:gochecknoglobals // a table
+	"next": promising(feeder.iterate), "return": feeder.leave,
+}
+
+// leave is what an iterator's return() does.
+func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
+	f.stop()
+	f.end()
+	rt := f.client.vu.Runtime()
+	promise, resolve, _ := rt.NewPromise()
+	if err := resolve(f.step(call.Argument(0), true)); err != nil {
+		f.client.throw(err)
+	}
+
+	return rt.ToValue(promise)
 }
 
 // asyncIterator is the symbol by which compiled code asks for an asynchronous iterator where the engine has none.
@@ -342,7 +369,7 @@ func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 }
 
 // iterate waits for the next message, however long it takes.
-func (f *feed[T]) iterate() (*task, error) {
+func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 	var got T
 	var ok bool
 

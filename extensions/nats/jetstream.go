@@ -45,51 +45,50 @@ func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
 		c.throw(misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", maxElements, defaultMaxPending, o.MaxPending))
 	}
 
-	rt := c.vu.Runtime()
-	object := rt.NewObject()
-	c.operations(object, map[string]reading{
-		"publish":       h.publishOne,
-		"publishBatch":  h.publishBatch,
-		"complete":      h.complete,
-		"createStream":  h.changeStream("createStream", jetstream.JetStream.CreateStream),
-		"updateStream":  h.changeStream("updateStream", jetstream.JetStream.UpdateStream),
-		"ensureStream":  h.changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream),
-		"streamInfo":    h.streamInfo,
-		"deleteStream":  h.deleteStream,
-		"purgeStream":   h.purgeStream,
-		"streams":       h.streams,
-		"getMessage":    h.getMessage,
-		"deleteMessage": h.deleteMessage,
-		"account":       h.account,
-
-		"createConsumer": h.changeConsumer("createConsumer", jetstream.JetStream.CreateConsumer),
-		"updateConsumer": h.changeConsumer("updateConsumer", jetstream.JetStream.UpdateConsumer),
-		"ensureConsumer": h.changeConsumer("ensureConsumer", jetstream.JetStream.CreateOrUpdateConsumer),
-		"deleteConsumer": h.deleteConsumer,
-		"consumers":      h.consumers,
-
-		"createKeyValue": h.changeKeyValue("createKeyValue", jetstream.JetStream.CreateKeyValue),
-		"updateKeyValue": h.changeKeyValue("updateKeyValue", jetstream.JetStream.UpdateKeyValue),
-		"ensureKeyValue": h.changeKeyValue("ensureKeyValue", jetstream.JetStream.CreateOrUpdateKeyValue),
-		"deleteKeyValue": h.deleteBucket("deleteKeyValue", jetstream.JetStream.DeleteKeyValue),
-		"keyValues":      h.keyValues,
-
-		"createObjectStore": h.changeObjectStore("createObjectStore", jetstream.JetStream.CreateObjectStore),
-		"updateObjectStore": h.changeObjectStore("updateObjectStore", jetstream.JetStream.UpdateObjectStore),
-		"ensureObjectStore": h.changeObjectStore("ensureObjectStore", jetstream.JetStream.CreateOrUpdateObjectStore),
-		"deleteObjectStore": h.deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore),
-		"objectStores":      h.objectStores,
-	})
-	k6glue.Methods(rt, object, map[string]k6glue.Function{
-		"publishAsync":    h.publishAsync,
-		"consumer":        h.consumer,
-		"orderedConsumer": h.orderedConsumer,
-		"keyValue":        h.keyValue,
-		"objectStore":     h.objectStore,
-	})
-
-	return object
+	return jetStreamMethods.Object(c.vu.Runtime(), h)
 }
+
+var jetStreamMethods = bothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
+	"publish":       (*jetStreamHandle).publishOne,
+	"publishBatch":  (*jetStreamHandle).publishBatch,
+	"complete":      (*jetStreamHandle).complete,
+	"createStream":  changeStream("createStream", jetstream.JetStream.CreateStream),
+	"updateStream":  changeStream("updateStream", jetstream.JetStream.UpdateStream),
+	"ensureStream":  changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream),
+	"streamInfo":    (*jetStreamHandle).streamInfo,
+	"deleteStream":  (*jetStreamHandle).deleteStream,
+	"purgeStream":   (*jetStreamHandle).purgeStream,
+	"streams":       (*jetStreamHandle).streams,
+	"getMessage":    (*jetStreamHandle).getMessage,
+	"deleteMessage": (*jetStreamHandle).deleteMessage,
+	"account":       (*jetStreamHandle).account,
+
+	"createConsumer": changeConsumer("createConsumer", jetstream.JetStream.CreateConsumer),
+	"updateConsumer": changeConsumer("updateConsumer", jetstream.JetStream.UpdateConsumer),
+	"ensureConsumer": changeConsumer("ensureConsumer", jetstream.JetStream.CreateOrUpdateConsumer),
+	"deleteConsumer": (*jetStreamHandle).deleteConsumer,
+	"consumers":      (*jetStreamHandle).consumers,
+
+	"createKeyValue": changeKeyValue("createKeyValue", jetstream.JetStream.CreateKeyValue),
+	"updateKeyValue": changeKeyValue("updateKeyValue", jetstream.JetStream.UpdateKeyValue),
+	"ensureKeyValue": changeKeyValue("ensureKeyValue", jetstream.JetStream.CreateOrUpdateKeyValue),
+	"deleteKeyValue": deleteBucket("deleteKeyValue", jetstream.JetStream.DeleteKeyValue),
+	"keyValues":      (*jetStreamHandle).keyValues,
+
+	"createObjectStore": changeObjectStore("createObjectStore", jetstream.JetStream.CreateObjectStore),
+	"updateObjectStore": changeObjectStore("updateObjectStore", jetstream.JetStream.UpdateObjectStore),
+	"ensureObjectStore": changeObjectStore("ensureObjectStore", jetstream.JetStream.CreateOrUpdateObjectStore),
+	"deleteObjectStore": deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore),
+	"objectStores":      (*jetStreamHandle).objectStores,
+}).With(k6glue.Methods[*jetStreamHandle]{
+	"publishAsync":    (*jetStreamHandle).publishAsync,
+	"consumer":        (*jetStreamHandle).consumer,
+	"orderedConsumer": (*jetStreamHandle).orderedConsumer,
+	"keyValue":        (*jetStreamHandle).keyValue,
+	"objectStore":     (*jetStreamHandle).objectStore,
+})
+
+func (h *jetStreamHandle) attachedTo() *client { return h.client }
 
 // bind returns JetStream as seen through the connection. It may be called by any goroutine.
 func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {

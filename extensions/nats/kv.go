@@ -41,17 +41,17 @@ func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 }
 
 // changeKeyValue is createKeyValue, updateKeyValue or ensureKeyValue(configuration): the bucket.
-func (h *jetStreamHandle) changeKeyValue(
+func changeKeyValue(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.KeyValueConfig) (jetstream.KeyValue, error),
-) reading {
-	return changeBucket(h, name, change, func(cfg jetstream.KeyValueConfig) bucket[jetstream.KeyValue] {
+) operation[*jetStreamHandle] {
+	return changeBucket(name, change, func(h *jetStreamHandle, cfg jetstream.KeyValueConfig) bucket[jetstream.KeyValue] {
 		return h.keyValueOf(cfg.Bucket)
 	})
 }
 
 // deleteBucket is deleteKeyValue or deleteObjectStore(bucket).
-func (h *jetStreamHandle) deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
+func deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) operation[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
 		bucket, err := text(name+": the bucket", call.Argument(0))
 
 		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) { return nil, remove(js, ctx, bucket) }), err
@@ -70,21 +70,7 @@ func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
 
 func (kv *keyValue) object() *sobek.Object {
 	c := kv.handle.client
-	object := c.vu.Runtime().NewObject()
-	c.operations(object, map[string]reading{
-		"get":          kv.get,
-		"getRevision":  kv.getRevision,
-		"put":          kv.put,
-		"create":       kv.create,
-		"update":       kv.update,
-		"delete":       kv.remove("delete", jetstream.KeyValue.Delete),
-		"purge":        kv.remove("purge", jetstream.KeyValue.Purge),
-		"purgeDeletes": kv.purgeDeletes,
-		"keys":         kv.keys,
-		"history":      kv.history,
-		"status":       kv.status,
-	})
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{"watch": kv.watch})
+	object := keyValueMethods.Object(c.vu.Runtime(), kv)
 	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(kv.bucket),
 		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 		c.throw(misuse("%s", err))
@@ -92,6 +78,20 @@ func (kv *keyValue) object() *sobek.Object {
 
 	return object
 }
+
+var keyValueMethods = bothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
+	"get":          (*keyValue).get,
+	"getRevision":  (*keyValue).getRevision,
+	"put":          (*keyValue).put,
+	"create":       (*keyValue).create,
+	"update":       (*keyValue).update,
+	"delete":       removeKey("delete", jetstream.KeyValue.Delete),
+	"purge":        removeKey("purge", jetstream.KeyValue.Purge),
+	"purgeDeletes": (*keyValue).purgeDeletes,
+	"keys":         (*keyValue).keys,
+	"history":      (*keyValue).history,
+	"status":       (*keyValue).status,
+}).With(k6glue.Methods[*keyValue]{"watch": (*keyValue).watch})
 
 // task is an operation on the bucket.
 func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
@@ -217,25 +217,25 @@ func (kv *keyValue) write(
 	return t, nil
 }
 
-// remove is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is the key's.
-func (kv *keyValue) remove(
-	operation string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
-) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
-		key, err := text(operation+": the key", call.Argument(0))
+// removeKey is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is the key's.
+func removeKey(
+	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
+) operation[*keyValue] {
+	return func(kv *keyValue, call sobek.FunctionCall) (*task, error) {
+		key, err := text(name+": the key", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
 		var opts []jetstream.KVDeleteOpt
 		if given := call.Argument(1); !isNullish(given) {
-			revision, err := unsigned(operation+": the revision", given)
+			revision, err := unsigned(name+": the revision", given)
 			if err != nil {
 				return nil, err
 			}
 			opts = append(opts, jetstream.LastRevision(revision))
 		}
 
-		return kv.task(operation, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
+		return kv.task(name, func(ctx context.Context, found jetstream.KeyValue, _ *record) error {
 			return do(found, ctx, key, opts...)
 		}), nil
 	}

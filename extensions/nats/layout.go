@@ -58,19 +58,19 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
 	l.bench = cachebench.New(c.vu, c.bench, target, &layoutStore{layout: l})
 
-	rt := c.vu.Runtime()
-	object := rt.NewObject()
-	c.operations(object, map[string]reading{
-		"put":    l.put,
-		"get":    l.get,
-		"delete": l.remove,
-		"list":   l.list,
-		"drop":   l.drop,
-	})
-	k6glue.Methods(rt, object, map[string]k6glue.Function{"run": l.bench.Run})
-
-	return object
+	return layoutMethods.Object(c.vu.Runtime(), l)
 }
+
+var layoutMethods = bothForms(map[string]operation[*layout]{ //nolint:gochecknoglobals // a table
+	"put":    (*layout).put,
+	"get":    (*layout).get,
+	"delete": (*layout).remove,
+	"list":   (*layout).list,
+	"drop":   (*layout).drop,
+}).With(k6glue.Methods[*layout]{"run": (*layout).run})
+
+// run is layout.run(options): many operations, done in Go.
+func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.bench.Run(call) }
 
 // task is an operation on the database.
 func (l *layout) task(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) *task {

@@ -30,17 +30,19 @@ type prototypes struct {
 
 func (m *module) newPrototypes() prototypes {
 	rt := m.vu.Runtime()
-	p := prototypes{rt.NewObject(), rt.NewObject()}
-	header := func(call sobek.FunctionCall) sobek.Value {
-		msg := m.messageOf(call)
 
-		return rt.ToValue(rt.NewArray(anys(msg.header()[call.Argument(0).String()])...))
+	return prototypes{coreMethods.Prototype(rt, m), storedMethods.Prototype(rt, m)}
+}
+
+// The methods of messages.
+var (
+	coreMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
+		"header": (*module).headerOf, "respond": (*module).respondTo,
 	}
-	k6glue.Methods(rt, p.core, map[string]k6glue.Function{"header": header, "respond": m.respondTo})
-	k6glue.Methods(rt, p.stored, map[string]k6glue.Function{
-		"header": header,
-		"ack":    m.acknowledge("ack", func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
-		"nak": m.acknowledge("nak", func(msg jetstream.Msg, value sobek.Value) error {
+	storedMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
+		"header": (*module).headerOf,
+		"ack":    acknowledge("ack", func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
+		"nak": acknowledge("nak", func(msg jetstream.Msg, value sobek.Value) error {
 			delay, err := duration("nak: the delay", value, 0)
 			if err != nil || delay == 0 {
 				return orElse(err, msg.Nak)
@@ -48,27 +50,31 @@ func (m *module) newPrototypes() prototypes {
 
 			return msg.NakWithDelay(delay)
 		}),
-		"term": m.acknowledge("term", func(msg jetstream.Msg, value sobek.Value) error {
+		"term": acknowledge("term", func(msg jetstream.Msg, value sobek.Value) error {
 			if isNullish(value) {
 				return msg.Term()
 			}
 
 			return msg.TermWithReason(value.String())
 		}),
-		"inProgress": m.acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
-		"ackSync": func(call sobek.FunctionCall) sobek.Value {
-			msg := m.messageOf(call)
+		"inProgress":   acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
+		"ackSync":      ofMessage(blocking((*message).doubleAck)),
+		"asyncAckSync": ofMessage(promising((*message).doubleAck)),
+	}
+)
 
-			return msg.client.blocking(msg.doubleAck)(call)
-		},
-		"asyncAckSync": func(call sobek.FunctionCall) sobek.Value {
-			msg := m.messageOf(call)
+func (msg *message) attachedTo() *client { return msg.client }
 
-			return msg.client.later(msg.doubleAck(call))
-		},
-	})
+// ofMessage is a method of the message that it is called of.
+func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
+	return func(m *module, call sobek.FunctionCall) sobek.Value { return method(m.messageOf(call), call) }
+}
 
-	return p
+// headerOf is message.header(name): all values.
+func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+
+	return rt.ToValue(rt.NewArray(anys(m.messageOf(call).header()[call.Argument(0).String()])...))
 }
 
 func orElse(err error, fn func() error) error {
@@ -103,8 +109,8 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 }
 
 // acknowledge is a method that tells the server what became of a message, and waits for no answer.
-func (m *module) acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) k6glue.Function {
-	return func(call sobek.FunctionCall) sobek.Value {
+func acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
+	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
 		r := record{operation: operation}
 		begin := time.Now()

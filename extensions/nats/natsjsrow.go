@@ -79,15 +79,13 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 		return n.row.Open(ctx, js, rows.Options{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
 	}
 
-	object := c.vu.Runtime().NewObject()
-	c.operations(object, map[string]reading{
-		"fill": n.whole("fill", (*rows.Run).Fill),
-		"drop": n.whole("drop", (*rows.Run).Drop),
-	})
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{"run": n.run})
-
-	return object
+	return natsjsRowMethods.Object(c.vu.Runtime(), n)
 }
+
+var natsjsRowMethods = bothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
+	"fill": whole("fill", (*rows.Run).Fill),
+	"drop": whole("drop", (*rows.Run).Drop),
+}).With(k6glue.Methods[*natsjsRow]{"run": (*natsjsRow).run})
 
 func rowNamed(name string) (rows.Row, error) {
 	var names []string
@@ -102,8 +100,8 @@ func rowNamed(name string) (rows.Row, error) {
 }
 
 // whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's database.
-func (n *natsjsRow) whole(name string, do func(*rows.Run, context.Context) error) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
+func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
+	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := duration(name+": the timeout", call.Argument(0), 0)
 
 		return &task{operation: "row." + name, timeout: timeout, job: func(ctx context.Context, conn *connection, r *record) error {

@@ -40,10 +40,10 @@ func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 }
 
 // changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration): the bucket.
-func (h *jetStreamHandle) changeObjectStore(
+func changeObjectStore(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
-) reading {
-	return changeBucket(h, name, change, func(cfg jetstream.ObjectStoreConfig) bucket[jetstream.ObjectStore] {
+) operation[*jetStreamHandle] {
+	return changeBucket(name, change, func(h *jetStreamHandle, cfg jetstream.ObjectStoreConfig) bucket[jetstream.ObjectStore] {
 		return h.objectStoreOf(cfg.Bucket)
 	})
 }
@@ -60,10 +60,7 @@ func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
 
 func (s *objectStore) object() *sobek.Object {
 	c := s.handle.client
-	object := c.vu.Runtime().NewObject()
-	c.operations(object, map[string]reading{
-		"put": s.put, "get": s.get, "info": s.info, "delete": s.remove, "list": s.list, "status": s.status,
-	})
+	object := objectStoreMethods.Object(c.vu.Runtime(), s)
 	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(s.bucket),
 		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 		c.throw(misuse("%s", err))
@@ -71,6 +68,11 @@ func (s *objectStore) object() *sobek.Object {
 
 	return object
 }
+
+var objectStoreMethods = bothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
+	"put": (*objectStore).put, "get": (*objectStore).get, "info": (*objectStore).info, "delete": (*objectStore).remove,
+	"list": (*objectStore).list, "status": (*objectStore).status,
+})
 
 // task is an operation on the bucket, which shows what it comes to.
 func (s *objectStore) task(operation string, job func(context.Context, jetstream.ObjectStore, *record) (any, error)) *task {

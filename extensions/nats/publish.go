@@ -6,8 +6,6 @@ import (
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds since 1970.
@@ -30,28 +28,27 @@ type publisher struct {
 	message natsio.Msg
 }
 
-// one is client.publish(subject, data, options).
-func (p *publisher) one(c *client) k6glue.Function {
-	return func(call sobek.FunctionCall) sobek.Value {
-		subject, err := text("publish: the subject", call.Argument(0))
-		if err != nil {
-			c.throw(err)
-		}
-		o, err := p.read(c, call.Argument(2))
-		if err != nil {
-			c.throw(err)
-		}
-		if o.count != 0 {
-			c.throw(misuse("publish: the option count is one of publishBatch"))
-		}
-		data, err := c.data(call.Argument(1))
-		if err != nil {
-			c.throw(err)
-		}
-		p.send(c, subject, data, o)
-
-		return sobek.Undefined()
+// publishOne is client.publish(subject, data, options).
+func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
+	p := &c.publish
+	subject, err := text("publish: the subject", call.Argument(0))
+	if err != nil {
+		c.throw(err)
 	}
+	o, err := p.read(c, call.Argument(2))
+	if err != nil {
+		c.throw(err)
+	}
+	if o.count != 0 {
+		c.throw(misuse("publish: the option count is one of publishBatch"))
+	}
+	data, err := c.data(call.Argument(1))
+	if err != nil {
+		c.throw(err)
+	}
+	p.send(c, subject, data, o)
+
+	return sobek.Undefined()
 }
 
 // send publishes one message, and throws when that fails.
@@ -71,35 +68,34 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 	}
 }
 
-// batch is client.publishBatch(subject, data, options): many messages in one call, in Go. Data is that of all of them, of which
+// publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go. Data is that of all of them, of which
 // there are options.count, or an array with that of each, which is published count times.
-func (p *publisher) batch(c *client) k6glue.Function {
-	return func(call sobek.FunctionCall) sobek.Value {
-		subject, err := text("publishBatch: the subject", call.Argument(0))
-		if err != nil {
-			c.throw(err)
-		}
-		o, err := p.read(c, call.Argument(2))
-		if err != nil {
-			c.throw(err)
-		}
-		all, err := p.each(c, call.Argument(1))
-		if err != nil {
-			c.throw(err)
-		}
-		conn := c.ready()
-		r := record{operation: "publishBatch", subject: c.subject(subject)}
-		begin := time.Now()
-		err = p.sendAll(c, conn, subject, all, o, &r.sent)
-		r.took = time.Since(begin)
-		r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
-		c.note(&r, conn)
-		if r.err != nil {
-			c.throw(r.err)
-		}
-
-		return c.vu.Runtime().ToValue(r.sent.messages)
+func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
+	p := &c.publish
+	subject, err := text("publishBatch: the subject", call.Argument(0))
+	if err != nil {
+		c.throw(err)
 	}
+	o, err := p.read(c, call.Argument(2))
+	if err != nil {
+		c.throw(err)
+	}
+	all, err := p.each(c, call.Argument(1))
+	if err != nil {
+		c.throw(err)
+	}
+	conn := c.ready()
+	r := record{operation: "publishBatch", subject: c.subject(subject)}
+	begin := time.Now()
+	err = p.sendAll(c, conn, subject, all, o, &r.sent)
+	r.took = time.Since(begin)
+	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	c.note(&r, conn)
+	if r.err != nil {
+		c.throw(r.err)
+	}
+
+	return c.vu.Runtime().ToValue(r.sent.messages)
 }
 
 // each reads the data of a batch's messages.

@@ -8,10 +8,10 @@ import (
 )
 
 // changeStream is createStream, updateStream or ensureStream(configuration): what the server says of the stream.
-func (h *jetStreamHandle) changeStream(
+func changeStream(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
-) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
+) operation[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
 		var cfg jetstream.StreamConfig
 		if err := apiConfig(name, call.Argument(0), &cfg); err != nil {
 			return nil, err

@@ -60,17 +60,28 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	if callback != nil {
 		f.push(callback)
 	}
-	object := f.object()
-	c.operations(object, map[string]reading{"drain": drainOf(conn, sub, f.over)})
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
-		"dropped": func(sobek.FunctionCall) sobek.Value {
-			n, _ := sub.Dropped() // none, once it has ended
 
-			return c.vu.Runtime().ToValue(n)
-		},
-	})
+	return subscriptionMethods.Object(c.vu.Runtime(), &subscription{f, sub})
+}
 
-	return object
+// subscription is a JavaScript Subscription.
+type subscription struct {
+	*feed[*natsio.Msg]
+
+	sub *natsio.Subscription
+}
+
+var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subscription]{ //nolint:gochecknoglobals // a table
+	"dropped": (*subscription).dropped,
+}).With(bothForms(map[string]operation[*subscription]{
+	"drain": (*subscription).drain,
+}))
+
+// dropped is subscription.dropped(): how many messages came when too many were waiting.
+func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
+	n, _ := s.sub.Dropped() // none, once it has ended
+
+	return s.client.vu.Runtime().ToValue(n)
 }
 
 // listen subscribes; the server knows of it when listen returns, so that nothing is missed that is published afterwards.
@@ -100,23 +111,21 @@ func (c *client) listen(
 	return sub, r.err
 }
 
-// drainOf is subscription.drain(timeout): no more messages are wanted; those that are on their way still come.
-func drainOf(conn *connection, sub *natsio.Subscription, over chan struct{}) reading {
-	return func(call sobek.FunctionCall) (*task, error) {
-		timeout, err := duration("drain: the timeout", call.Argument(0), 0)
+// drain is subscription.drain(timeout): no more messages are wanted; those that are on their way still come.
+func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
+	timeout, err := duration("drain: the timeout", call.Argument(0), 0)
 
-		return &task{operation: "drain", timeout: timeout, bound: conn, job: func(ctx context.Context, _ *connection, _ *record) error {
-			if err := sub.Drain(); err != nil {
-				return err
-			}
-			select {
-			case <-over:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}}, err
-	}
+	return &task{operation: "drain", timeout: timeout, bound: s.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+		if err := s.sub.Drain(); err != nil {
+			return err
+		}
+		select {
+		case <-s.over:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}, err
 }
 
 // respond is client.respond(subject, data, options): it answers requests in Go, each with the data or, without, with its own, until
@@ -157,14 +166,15 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.throw(explain(c.vu.Context(), c.config.TimeoutEach, err))
 	}
-	object := c.vu.Runtime().NewObject()
-	k6glue.Methods(c.vu.Runtime(), object, map[string]k6glue.Function{
-		"close": func(sobek.FunctionCall) sobek.Value {
-			_ = sub.Unsubscribe() // it may have ended by itself
 
-			return sobek.Undefined()
-		},
-	})
+	return responderMethods.Object(c.vu.Runtime(), sub)
+}
 
-	return object
+// responderMethods are those of a JavaScript Responder.
+var responderMethods = k6glue.Methods[*natsio.Subscription]{ //nolint:gochecknoglobals // a table
+	"close": func(sub *natsio.Subscription, _ sobek.FunctionCall) sobek.Value {
+		_ = sub.Unsubscribe() // it may have ended by itself
+
+		return sobek.Undefined()
+	},
 }

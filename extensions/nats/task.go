@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -28,32 +27,40 @@ type task struct {
 	value func() (sobek.Value, error)
 }
 
-// reading reads the arguments of a call.
-type reading func(call sobek.FunctionCall) (*task, error)
+// operation reads the arguments of a call of a method of T's.
+type operation[T attached] = func(of T, call sobek.FunctionCall) (*task, error)
 
-// operations puts both forms of each operation on an object: name(...), which blocks and throws, and asyncName(...),
-// which returns a promise.
-func (c *client) operations(object *sobek.Object, readings map[string]reading) {
-	methods := make(map[string]k6glue.Function, 2*len(readings))
-	for name, read := range readings {
-		methods[name] = c.blocking(read)
-		methods["async"+strings.ToUpper(name[:1])+name[1:]] = func(call sobek.FunctionCall) sobek.Value {
-			return c.later(read(call))
-		}
+// attached is what has operations: a client, or what works through its connection.
+type attached interface{ attachedTo() *client }
+
+func (c *client) attachedTo() *client { return c }
+
+// bothForms are the methods of each operation: name(...), which blocks and throws, and asyncName(...), which returns a promise.
+func bothForms[T attached](operations map[string]operation[T]) k6glue.Methods[T] {
+	methods := make(k6glue.Methods[T], 2*len(operations))
+	for name, read := range operations {
+		methods[name], methods[k6glue.AsyncName(name)] = blocking(read), promising(read)
 	}
-	k6glue.Methods(c.vu.Runtime(), object, methods)
+
+	return methods
 }
 
 // blocking is the form of an operation for which the VU waits.
-func (c *client) blocking(read reading) k6glue.Function {
-	return func(call sobek.FunctionCall) sobek.Value {
-		t, err := read(call)
+func blocking[T attached](read operation[T]) k6glue.Method[T] {
+	return func(of T, call sobek.FunctionCall) sobek.Value {
+		c := of.attachedTo()
+		t, err := read(of, call)
 		if err != nil {
 			c.throw(err)
 		}
 
 		return c.now(t)
 	}
+}
+
+// promising is the form of an operation that returns a promise.
+func promising[T attached](read operation[T]) k6glue.Method[T] {
+	return func(of T, call sobek.FunctionCall) sobek.Value { return of.attachedTo().later(read(of, call)) }
 }
 
 // now does a task while the VU waits.

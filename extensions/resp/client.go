@@ -44,14 +44,17 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		stores[i] = n
 	}
 	c.bench = cachebench.New(m.vu, m.shared, config.target(), &cache{node: c.nodes[0], client: c}, stores...)
-	k6glue.Methods(m.vu.Runtime(), call.This, map[string]k6glue.Function{
-		"connect": c.connect,
-		"close":   c.close,
-		"run":     c.run,
-		"hitRate": c.hitRate,
-	})
+	methods.Put(m.vu.Runtime(), call.This, c)
 
 	return nil
+}
+
+// methods are those of the JavaScript object.
+var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
+	"connect": (*client).connect,
+	"close":   (*client).close,
+	"run":     (*client).run,
+	"hitRate": (*client).hitRate,
 }
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.

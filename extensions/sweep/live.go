@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,9 +29,17 @@ type liveMetrics struct {
 	began   time.Time // the start line; zero: not yet
 	seconds int       // that have been sent
 	sent    time.Time // the time of the last figures
+	unnamed []moment  // seconds before any operation has ended: which kinds there are is not known then
 
 	warmed    map[string]measure.Warmed // what the warm-up has come to by the last second of it
 	warmedFor time.Duration             // how long it had lasted then
+}
+
+// moment is a tick at which nothing was known but the time.
+type moment struct {
+	at, end time.Time     // when it came, and the end of the second that it closed
+	elapsed time.Duration // how long that was
+	done    int           // clients that had ended
 }
 
 func newLiveMetrics(
@@ -66,8 +75,9 @@ func (l *liveMetrics) watch(step *measure.Step, over <-chan struct{}, eachSecond
 
 				continue
 			}
-			reading := step.Read()
-			l.tick(at, &reading)
+			if reading := step.Read(); reading.Ended < step.Clients() { // the rest is the last's
+				l.tick(at, &reading)
+			}
 		}
 	}
 }
@@ -95,15 +105,22 @@ func (l *liveMetrics) warmUp(at time.Time, step *measure.Step) {
 	}
 }
 
-// tick sends what happened since the last tick.
+// tick sends what happened since the last tick. Until an operation has ended, that is how many clients have.
 func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
 	elapsed := reading.Elapsed - l.before.Elapsed
-	figures := &stream.Figures{
-		Step: l.step, At: l.timeOfSecond(at, reading.Elapsed), Done: reading.Ended, Samples: l.clientsDone(at, reading),
+	end := l.timeOfSecond(at, reading.Elapsed)
+	if !slices.ContainsFunc(reading.Ops, func(t measure.Totals) bool { return !t.Empty() }) {
+		l.push(l.clientsDone(at, reading))
+		l.unnamed = append(l.unnamed, moment{at: at, end: end, elapsed: elapsed, done: reading.Ended})
+		l.before.Elapsed = reading.Elapsed
+
+		return
 	}
+	l.name(reading)
+	figures := &stream.Figures{Step: l.step, At: end, Done: reading.Ended, Samples: l.clientsDone(at, reading)}
 	var all measure.Distribution
 	for i := range reading.Ops {
 		span := reading.Ops[i].Since(l.before.Op(reading.Ops[i].Op))
@@ -116,6 +133,24 @@ func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
 	l.before = *reading
 	l.rate, l.p99 = report.Rate(all.Count, elapsed), report.Ms(all.Quantile(0.99))
 	l.send(figures)
+}
+
+// name sends the seconds before any operation had ended, now that it is known which there are.
+func (l *liveMetrics) name(reading *measure.Reading) {
+	for _, m := range l.unnamed {
+		figures := &stream.Figures{Step: l.step, At: m.end, Done: m.done}
+		for i := range reading.Ops {
+			none := &measure.Totals{Op: reading.Ops[i].Op}
+			tags := l.tags.With("op", none.Op)
+			figures.Samples = append(figures.Samples, l.metrics.samples(tags, m.at, none, m.elapsed)...)
+			figures.Samples = append(figures.Samples, l.metrics.counts(tags, m.at, none)...)
+			figures.Seconds = append(figures.Seconds, stream.Second{
+				Phase: stream.Measure, Elapsed: m.elapsed, Op: none.Op, Durations: &none.Durations,
+			})
+		}
+		l.send(figures)
+	}
+	l.unnamed = nil
 }
 
 // latest returns the operations a second and the 99th percentile in ms of the last tick.
@@ -131,6 +166,7 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 
+	l.name(reading)
 	at := time.Now()
 	elapsed := max(reading.Elapsed-l.before.Elapsed, 0)
 	figures := &stream.Figures{

@@ -106,6 +106,72 @@ func TestStreamOfAShortStep(t *testing.T) {
 	})
 }
 
+// What a script does after its clients' share is nobody's second.
+func TestStreamOfALongTeardown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(400)); sleep(3500)`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		figures := s.streamed()
+		require.Len(t, figures, 3)
+		require.Equal(t, []uint64{4, 2}, []uint64{figures[0].Seconds[0].Ops, figures[1].Seconds[0].Ops})
+		require.Equal(t, 200*time.Millisecond, figures[1].Seconds[0].Elapsed.Round(time.Millisecond))
+		require.Equal(t, 200*time.Millisecond, figures[1].At.Sub(figures[0].At).Round(time.Millisecond))
+		require.Len(t, figures[2].Ended, 1)
+	})
+}
+
+// Seconds before any operation has ended are of those kinds that come later. A kind that never comes has none.
+func TestStreamOfSlowOperations(t *testing.T) {
+	for name, tt := range map[string]struct {
+		script string
+		want   map[string][]uint64 // successful operations of each second, by kind
+	}{
+		"named":          {`sweep.run(() => sweep.op("get", () => sleep(1600)))`, map[string][]uint64{"get": {0, 1, 0, 1}}},
+		"not named":      {`sweep.run(() => sleep(1600))`, map[string][]uint64{"rollup": {0, 1, 0, 1}}},
+		"two kinds":      {`sweep.run(() => { sweep.op("get", () => sleep(1300)); sweep.op("set", () => sleep(250)) })`, map[string][]uint64{"get": {0, 1, 1}, "set": {0, 1, 0, 1}}},
+		"at the end":     {`sweep.run(() => { sleep(2900); sweep.op("get", () => sleep(50)) })`, map[string][]uint64{"get": {0, 0, 1}}},
+		"one that fails": {`sweep.run(() => sweep.op("get", () => { sleep(2500); throw 'no' }))`, map[string][]uint64{"get": {0, 0, 0, 0, 0}}},
+		"none":           {`sweep.run(() => hang())`, map[string][]uint64{"rollup": {0, 0, 0, 0, 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSweepTest(t, `{"clients": [1], "duration": "2950ms", "maxDuration": "4s", "gracefulStop": "950ms"}`, tt.script)
+				rep, err := s.run(t.Context())
+				require.NoError(t, err)
+				got, sampled := map[string][]uint64{}, map[string]int{}
+				var last, lasted time.Time
+				for _, f := range s.streamed() {
+					require.True(t, f.At.After(last), "each has its time, in their order")
+					last = f.At
+					for _, second := range f.Seconds {
+						got[second.Op] = append(got[second.Op], second.Ops)
+						if lasted.IsZero() {
+							lasted = f.At.Add(-second.Elapsed)
+						}
+						if second.Op == f.Seconds[0].Op {
+							lasted = lasted.Add(second.Elapsed)
+							require.Equal(t, lasted.Round(time.Millisecond), f.At.Round(time.Millisecond), "no time is left out")
+						}
+						require.NotNil(t, second.Durations)
+					}
+					for _, sample := range f.GetSamples() {
+						if op, ok := sample.Tags.Get("op"); ok && sample.Metric.Name == metricOps {
+							sampled[op]++
+						}
+					}
+				}
+				require.Equal(t, tt.want, got)
+				for op, seconds := range tt.want {
+					require.GreaterOrEqual(t, sampled[op], len(seconds))
+				}
+				require.Len(t, sampled, len(tt.want))
+				require.Len(t, rep.Steps, len(tt.want), "the same as in the report")
+			})
+		})
+	}
+}
+
 // A warm-up of less than a second has the rate of its own time, however long the clients took to connect.
 func TestStreamOfAShortWarmUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -332,6 +332,30 @@ func TestNamedOperationsThatAreCutOff(t *testing.T) {
 	})
 }
 
+// The same where others of the same call have failed before it.
+func TestCutOffAfterOthersHaveFailed(t *testing.T) {
+	const fail = `try { sweep.op("get", () => { throw 'no' }) } catch {}; `
+	for script, want := range map[string]map[string]int{
+		`sweep.run(() => { ` + fail + `hang() })`:                           {"get": 2, "rollup": 2},
+		`sweep.run(() => { ` + fail + `sweep.op("get", () => hang()) })`:    {"get": 4},
+		`if (calls > 1) { ` + fail + `hang() }`:                             {"get": 2, "rollup": 2},
+		`if (calls > 1) { ` + fail + `sweep.op("get", () => hang()) }`:      {"get": 4},
+		`sweep.run(() => { ` + fail + `sweep.op("set", () => hang()) })`:    {"get": 2, "set": 2},
+		`sweep.run(() => { ` + fail + `try { hang() } catch {}; sleep(1)})`: {"get": 2, "rollup": 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSweepTest(t, `{"clients": [2], "iterations": 10, "maxDuration": "1s", "gracefulStop": "1s"}`, script)
+			rep, err := s.run(t.Context())
+			require.NoError(t, err)
+			got := map[string]int{}
+			for _, step := range rep.Steps {
+				got[step.Op] = int(step.Failed)
+			}
+			require.Equal(t, want, got, script)
+		})
+	}
+}
+
 func TestAnObjectWithoutATextCanBeThrown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [1], "iterations": 3}`, `sweep.run(() => { throw Object.create(null) })`)

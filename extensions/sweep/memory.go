@@ -60,7 +60,8 @@ func (c *collector) adjust() {
 	c.current = percent
 }
 
-// settle collects what has been left by now, so that what is measured next neither pays for it nor has less room than others had, and adjusts.
+// settle collects what has been left by now, so that what is measured next neither pays for it nor has less room than others, and
+// adjusts.
 func (c *collector) settle() {
 	if c == nil {
 		return

@@ -117,7 +117,7 @@ func TestOptionsErrors(t *testing.T) {
 }
 
 // call makes fn callable from JavaScript as fn(), runs the script and returns what it gives.
-func call(t *testing.T, fn Function, script string) any {
+func call(t *testing.T, fn func(sobek.FunctionCall) sobek.Value, script string) any {
 	t.Helper()
 	rt := newRuntime()
 	require.NoError(t, rt.Set("fn", fn))
@@ -199,19 +199,6 @@ func TestExports(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{true, int64(3), int64(7), int64(512)}, got.Export())
 	require.Equal(t, 2, calls)
-}
-
-func TestMethods(t *testing.T) {
-	rt := newRuntime()
-	object := rt.NewObject()
-	Methods(rt, object, map[string]Function{
-		"one": func(sobek.FunctionCall) sobek.Value { return rt.ToValue(1) },
-		"two": func(sobek.FunctionCall) sobek.Value { return rt.ToValue(2) },
-	})
-	require.NoError(t, rt.Set("o", object))
-	got, err := rt.RunString(`[o.one(), o.two()]`)
-	require.NoError(t, err)
-	require.Equal(t, []any{int64(1), int64(2)}, got.Export())
 }
 
 func TestMust(t *testing.T) {

@@ -70,23 +70,21 @@ func (c *Conn) Close() error {
 // incoming reads from a connection, after a request that is still to be sent, and counts.
 type incoming struct{ *Conn }
 
-func (c incoming) Read(b []byte) (received int, err error) {
-	if c.sending == nil {
-		received, err = c.socket.Read(b)
-	} else {
-		var sent int
-		sent, received, err = c.exchange(c.sending, b)
-		c.sending = nil
-		c.sent.Add(uint64(sent))
-	}
+func (c incoming) Read(b []byte) (int, error) {
+	sent, received, err := c.exchange(c.sending, b)
+	c.sending = nil
+	c.sent.Add(uint64(sent))
 	c.received.Add(uint64(received))
 
 	return received, err
 }
 
-// sendAndReceive sends a request, waits for an answer, and reads what fits of it.
+// sendAndReceive sends a request, if there is one, waits for an answer, and reads what fits of it.
 func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
-	if sent, err = c.socket.Write(request); err == nil {
+	if len(request) > 0 {
+		sent, err = c.socket.Write(request)
+	}
+	if err == nil {
 		received, err = c.socket.Read(answer)
 	}
 

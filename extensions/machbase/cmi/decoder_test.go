@@ -2,6 +2,7 @@ package cmi
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"testing"
 
@@ -69,22 +70,74 @@ func FuzzRow(f *testing.F) {
 	f.Add([]byte{byte(IPv4), byte(IPv6), byte(Null), byte(Blob)}, []byte{4, 1, 2, 3, 4, 0})
 	f.Fuzz(func(t *testing.T, types, data []byte) {
 		var r row
+		var columns []Column
 		for _, b := range types {
 			column, err := describe("C", uint64(b)<<56)
 			if err == nil {
-				r.columns = append(r.columns, column)
+				columns = append(columns, column)
 			}
 		}
+		r.begin(columns)
 		if err := r.set(data); err != nil {
 			requireGarbage(t, err)
+			for i := range columns {
+				require.Nil(t, r.value(i), "of a row that does not fit its columns")
+			}
+
+			return
 		}
-		total := 0
-		for i := range r.columns {
-			total += len(r.raw(i))
-			_ = r.value(i)
+		for i, want := range split(columns, data) {
+			require.Equal(t, string(want), string(r.raw(i)), i)
+			require.Equal(t, len(want) == 0, r.value(i) == nil, i)
 		}
-		require.LessOrEqual(t, total, len(data))
 	})
+}
+
+// split splits a row that fits its columns, from front to back.
+func split(columns []Column, data []byte) [][]byte {
+	values := make([][]byte, len(columns))
+	for i := range columns {
+		width := columns[i].width
+		if width == variable {
+			width = int(binary.BigEndian.Uint32(data))
+			data = data[4:]
+		}
+		if columns[i].width == variable || !columns[i].isNull(data[:width]) {
+			values[i] = data[:width]
+		}
+		data = data[width:]
+	}
+
+	return values
+}
+
+// A connection reads the rows of one statement after those of another.
+func TestRowsOfOneStatementAfterAnother(t *testing.T) {
+	columns := func(types ...Type) []Column {
+		described := make([]Column, len(types))
+		for i, t := range types {
+			described[i], _ = describe("C", uint64(t)<<56)
+		}
+
+		return described
+	}
+	text, number := columns(Varchar, Short, Varchar, Short), columns(Short, Varchar, Short)
+	var r row
+	for range 2 {
+		r.begin(text)
+		require.Nil(t, r.value(0), "before the first row")
+		require.NoError(t, r.set([]byte{0, 0, 0, 2, 'a', 'b', 0, 1, 0, 0, 0, 0, 0x80, 0}))
+		require.Equal(t, []any{"ab", int16(1), nil, nil}, []any{r.value(0), r.value(1), r.value(2), r.value(3)})
+		require.NoError(t, r.set([]byte{0, 0, 0, 0, 0x80, 0, 0, 0, 0, 1, 'c', 0, 2}))
+		require.Equal(t, []any{nil, nil, "c", int16(2)}, []any{r.value(0), r.value(1), r.value(2), r.value(3)})
+
+		r.begin(number)
+		require.Nil(t, r.value(0), "before the first row")
+		require.NoError(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0, 3}))
+		require.Equal(t, []any{int16(1), "d", int16(3)}, []any{r.value(0), r.value(1), r.value(2)})
+		require.ErrorContains(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0}), "in the middle of column")
+		require.Nil(t, r.value(0), "of a row that does not fit")
+	}
 }
 
 // The number of a statement is used again last of all.

@@ -133,8 +133,8 @@ func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	}
 
 	r := &c.rows
-	r.row.places = r.row.places[:0]
-	r.row.columns, r.conn, r.ctx, r.statement, r.units = s.columns, c, ctx, s, rest
+	r.row.begin(s.columns)
+	r.conn, r.ctx, r.statement, r.units = c, ctx, s, rest
 	r.more, r.open, r.err, r.changed = len(s.columns) > 0 && !a.last, true, nil, changed
 	r.fetched, r.freeing = false, false
 

@@ -153,3 +153,17 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 
 	return u, rest[align(int(number)):], nil
 }
+
+// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the time: nearly all units are rows.
+func nextRow(body []byte) (row, rest []byte, isRow bool) {
+	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
+		return nil, nil, false
+	}
+	rest = body[unitHeader:]
+	length := binary.LittleEndian.Uint64(body[8:])
+	if length > uint64(len(rest)) || align(int(length)) > len(rest) {
+		return nil, nil, false
+	}
+
+	return rest[:length], rest[align(int(length)):], true
+}

@@ -8,21 +8,72 @@ import (
 	"time"
 )
 
-// row is a row as it came, with the place of each value.
+// row is a row as it came, and where its values stand. Only what says how long it is gets looked at when it comes: many readers want
+// few of its values.
 type row struct {
 	columns []Column
-	data    []byte
-	places  []place
+	spans   []span // where each column's values stand
+	texts   []int  // the columns whose values bring their length
+	tail    int    // bytes behind the last of those
+
+	data []byte
+	ends []int // where the row starts, and where each value ends that brings its length; none before the first row
 }
 
-// place is where a value stands in a row. A null has no length.
-type place struct{ from, to int }
+// span is where the values of a column stand: so many bytes behind the end of the last value before that brings its length.
+type span struct {
+	texts  int // of those before
+	offset int
+}
 
-// set splits a row into its values. The server runs a prepared statement on a table that was made anew since without saying that its
-// columns are others: the length of the rows is all there is to see it by.
+// begin makes ready for rows of these columns.
+func (r *row) begin(columns []Column) {
+	r.ends = r.ends[:0]
+	if len(columns) == len(r.columns) && (len(columns) == 0 || &columns[0] == &r.columns[0]) {
+		return // most answers are to the same statement as the one before
+	}
+	r.columns, r.spans, r.texts, r.tail = columns, r.spans[:0], r.texts[:0], 0
+	for i := range columns {
+		r.spans = append(r.spans, span{len(r.texts), r.tail})
+		if columns[i].width == variable {
+			r.texts = append(r.texts, i)
+			r.tail = 0
+		} else {
+			r.tail += columns[i].width
+		}
+	}
+}
+
+// set takes a row. The server runs a prepared statement on a table that was made anew since without saying that its columns are others:
+// the length of the rows is all there is to see it by.
 func (r *row) set(data []byte) error {
-	r.data = data
-	places := r.places[:0]
+	ends := r.ends[:0]
+	ends = append(ends, 0)
+	at := 0
+	for _, i := range r.texts {
+		at += r.spans[i].offset
+		if len(data)-at < 4 {
+			return r.misfit(data)
+		}
+		length := binary.BigEndian.Uint32(data[at:])
+		at += 4
+		if uint64(length) > uint64(len(data)-at) {
+			return r.misfit(data)
+		}
+		at += int(length)
+		ends = append(ends, at)
+	}
+	if len(data)-at != r.tail {
+		return r.misfit(data)
+	}
+	r.data, r.ends = data, ends
+
+	return nil
+}
+
+// misfit says what is wrong with a row that is not as long as its columns.
+func (r *row) misfit(data []byte) error {
+	r.ends = r.ends[:0]
 	at := 0
 	for i := range r.columns {
 		column := &r.columns[i]
@@ -41,44 +92,44 @@ func (r *row) set(data []byte) error {
 		if len(data)-at < width {
 			return garbage("a row ends in the middle of column %q", column.Name)
 		}
-		from := at
 		at += width
-		if column.isNull(data[from:at]) {
-			from = at
-		}
-		places = append(places, place{from, at})
-	}
-	r.places = places
-	if at < len(data) {
-		return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
 	}
 
-	return nil
+	return garbage("a row has %d bytes more than its columns; was the table made anew since the statement was prepared?", len(data)-at)
 }
 
-// isNull tells whether these bytes of a row are a null. A text, a binary value and an expression that is always null have no bytes then.
+// isNull tells whether these bytes of a row, which do not bring their length, are a null.
 func (c *Column) isNull(b []byte) bool {
 	switch c.width {
 	case 8:
 		return binary.BigEndian.Uint64(b) == c.null
-	case variable, 0:
-		return len(b) == 0
 	case 4:
 		return binary.BigEndian.Uint32(b) == uint32(c.null)
 	case 2:
 		return binary.BigEndian.Uint16(b) == uint16(c.null)
+	case 0: // an expression that is always null
+		return true
 	default: // an address
 		return b[0] == 0
 	}
 }
 
-// raw are the bytes of a value; none of a null, and none before the first row.
+// raw are the bytes of a value; none of a null (a text or a binary value that has none is one), and none before the first row.
 func (r *row) raw(i int) []byte {
-	if i >= len(r.places) {
+	if i >= len(r.spans) || len(r.ends) == 0 {
+		return nil
+	}
+	s, c := r.spans[i], &r.columns[i]
+	from := r.ends[s.texts] + s.offset
+	if c.width == variable {
+		return r.data[from+4 : r.ends[s.texts+1]]
+	}
+	b := r.data[from : from+c.width]
+	if c.isNull(b) {
 		return nil
 	}
 
-	return r.data[r.places[i].from:r.places[i].to]
+	return b
 }
 
 // int64 is a value of an integer type but ulong, or a datetime's nanoseconds.

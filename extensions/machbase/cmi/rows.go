@@ -51,9 +51,9 @@ func (r *Rows) Next() bool {
 
 			continue
 		}
-		isRow, err := r.step()
+		data, isRow, err := r.step()
 		if isRow && err == nil {
-			err = r.row.set(r.row.data)
+			err = r.row.set(data)
 		}
 		if err != nil {
 			r.err = r.conn.failure(r.ctx, err)
@@ -69,26 +69,29 @@ func (r *Rows) Next() bool {
 }
 
 // step reads one unit, and tells whether it is a row.
-func (r *Rows) step() (isRow bool, err error) {
+func (r *Rows) step() (row []byte, isRow bool, err error) {
+	if row, rest, isRow := nextRow(r.units); isRow {
+		r.units = rest
+
+		return row, true, nil
+	}
 	u, rest, err := nextUnit(r.units)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	r.units = rest
 	switch u.id {
 	case unitRow:
-		r.row.data = u.data
-
-		return true, nil
+		return u.data, true, nil
 	case unitResult:
 		last, err := result(u.number, rest)
 		if last {
 			r.more = false
 		}
 
-		return false, err
+		return nil, false, err
 	default:
-		return false, nil
+		return nil, false, nil
 	}
 }
 
@@ -102,7 +105,7 @@ func (r *Rows) Close() error {
 		return r.err
 	}
 	for len(r.units) > 0 && r.err == nil { // whether these are the last ones stands behind them
-		_, err := r.step()
+		_, _, err := r.step()
 		if err != nil {
 			r.err = r.conn.failure(r.ctx, err)
 		}

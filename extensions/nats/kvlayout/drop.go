@@ -23,10 +23,24 @@ func (s *Store) Drop(ctx context.Context) error {
 	}
 	for _, name := range names {
 		s.buckets.Delete(name)
+		if err := s.empty(ctx, name); err != nil {
+			return wrap("drop", name, "", err)
+		}
 		if err := s.js.DeleteKeyValue(ctx, name); err != nil {
 			return wrap("drop", name, "", err)
 		}
 	}
 
 	return nil
+}
+
+// empty purges a bucket. nats-server (2.15.2) removes the files of a deleted stream a moment later: a stream of the same name that is made
+// meanwhile may find records in them.
+func (s *Store) empty(ctx context.Context, bucket string) error {
+	stream, err := s.js.Stream(ctx, "KV_"+bucket)
+	if err != nil {
+		return err
+	}
+
+	return stream.Purge(ctx)
 }

@@ -19,11 +19,13 @@ type Client struct {
 	lookups   Lookups
 
 	stage     stage
-	recorded  uint64    // operations of any kind, the warm-up's included
-	failures  uint64    // those of them that failed
-	failed    *Recorder // that of the last failure
-	noted     bool      // why is known
-	before    uint64    // recorded, when the measured phase began
+	recorded  uint64          // operations of any kind, the warm-up's included
+	failures  uint64          // those of them that failed
+	failed    *Recorder       // that of the last failure
+	noted     bool            // why is known
+	over      <-chan struct{} // closed when what Run calls is cut off
+	failedCut bool            // the last failure came after that: it was of what was under way
+	before    uint64          // recorded, when the measured phase began
 	measuring bool
 	done      bool          // nothing is left of what the step's clients share
 	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
@@ -132,6 +134,9 @@ func (c *Client) Done() bool {
 // operations, a time or, in an open-loop step, all operations of the schedule. A call that records nothing itself
 // counts as one operation named op: successful with the call's duration or, when fn returns an error, failed.
 //
+// When ctx ends, fn has to return an error: what was under way then is one failed operation, whether fn recorded it as
+// such or not, and whatever it recorded before.
+//
 // It returns nil when the share is done or the step has ended, the error of an operation that was marked with Stop,
 // and the cause of ctx when that ended while the client was waiting for the others.
 //
@@ -141,6 +146,7 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 		return ErrTwice
 	}
 
+	c.over = ctx.Done()
 	r := c.Recorder(op)
 	if c.stage == connecting {
 		c.stage = warmingUp
@@ -298,13 +304,29 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		return end, stop.error
 	case c.step.Interrupted():
 		return end, nil // what Ctrl-C cuts off is no failure of the server's
-	case c.failures == failures: // even when it recorded successes before it failed
+	case !c.hasFailed(failures): // even when it recorded successes before it failed
 		r.Fail(err)
 	case !c.noted: // it recorded the failure, and not why
 		c.failed.note(err, c.measuring)
 	}
 
 	return end, nil
+}
+
+// hasFailed tells whether a call before which there were so many failures has recorded that of what made it return. One from before it was
+// cut off is of something else.
+func (c *Client) hasFailed(failures uint64) bool {
+	return c.failures != failures && (c.failedCut || !c.cutOff())
+}
+
+// cutOff tells whether the context of Run has ended.
+func (c *Client) cutOff() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // closeOpen counts operations as failed that the call has begun and not ended, unless it was told to stop.

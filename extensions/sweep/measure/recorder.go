@@ -71,6 +71,7 @@ func (r *Recorder) Fail(reason error) {
 	c.recorded++
 	c.failures++
 	c.failed = r
+	c.failedCut = c.cutOff()
 	c.late = 0
 	if c.step.Interrupted() {
 		return

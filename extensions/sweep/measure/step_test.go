@@ -456,6 +456,81 @@ func TestCutOffWithoutInterrupt(t *testing.T) {
 	})
 }
 
+// What is under way when it is cut off fails exactly once, whoever records it, and whatever the call recorded before.
+func TestCutOffFailsOnce(t *testing.T) {
+	cutOff := errors.New("cut off")
+	before := map[string]func(r *Recorder){
+		"nothing":             func(*Recorder) {},
+		"successes":           func(r *Recorder) { r.Ok(ms); r.Ok(ms) },
+		"a failure":           func(r *Recorder) { r.Fail(errServer) },
+		"failures, then none": func(r *Recorder) { r.Fail(errServer); r.Fail(nil); r.Ok(ms) },
+	}
+	failuresBefore := map[string]int{"a failure": 1, "failures, then none": 2}
+	// Each does something that is cut off, and says how often that has failed by the kind of operation.
+	ends := map[string]struct {
+		do   func(ctx context.Context, r *Recorder)
+		want map[string]int
+	}{
+		"nobody records it":     {func(ctx context.Context, _ *Recorder) { <-ctx.Done() }, map[string]int{"op": 1}},
+		"the call records it":   {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(context.Cause(ctx)) }, map[string]int{"get": 1}},
+		"and not why":           {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(nil) }, map[string]int{"get": 1}},
+		"a pipeline":            {func(ctx context.Context, r *Recorder) { <-ctx.Done(); r.Fail(nil); r.Fail(nil) }, map[string]int{"get": 2}},
+		"begun and not ended":   {func(ctx context.Context, r *Recorder) { r.Begin(); <-ctx.Done() }, map[string]int{"get": 1}},
+		"begun, and ended late": {func(ctx context.Context, r *Recorder) { r.Begin(); <-ctx.Done(); r.End(0, cutOff) }, map[string]int{"get": 1}},
+	}
+	for first, record := range before {
+		for last, end := range ends {
+			t.Run(first+", "+last, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					s := NewStep(1, Plan{Operations: 10}, nil)
+					time.AfterFunc(time.Second, func() {
+						s.Stop()
+						cancel(cutOff)
+					})
+					c := s.Client(0)
+					require.NoError(t, c.Run(ctx, "op", nil, func() error {
+						r := c.Recorder("get")
+						record(r)
+						end.do(ctx, r)
+
+						return context.Cause(ctx)
+					}))
+					r, got := s.Read(), map[string]int{}
+					for i := range r.Ops {
+						if failed := int(r.Ops[i].Failed); failed > 0 {
+							got[r.Ops[i].Op] = failed
+						}
+					}
+					want := maps.Clone(end.want)
+					if n := failuresBefore[first]; n > 0 {
+						want["get"] += n
+					}
+					require.Equal(t, want, got)
+				})
+			})
+		}
+	}
+}
+
+// A call that fails after the failures that it recorded has told why, unless it is cut off.
+func TestCallThatFailsAfterItsFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Operations: 2}, nil)
+		c := s.Client(0)
+		require.NoError(t, c.Run(t.Context(), "op", nil, func() error {
+			r := c.Recorder("get")
+			r.Fail(errServer)
+			r.Ok(ms)
+
+			return errServer
+		}))
+		r := s.Read()
+		require.EqualValues(t, 1, r.Op("get").Failed)
+		require.Nil(t, r.Op("op"))
+	})
+}
+
 func TestStopError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Operations: 10}, nil)

@@ -17,7 +17,8 @@ const (
 	Measure = "measure" // from the start line on
 )
 
-// Figures are what a step has come to since the figures before, and its samples. Nobody writes to them once they are sent.
+// Figures are what a step has come to since the figures before, and its samples. Those of seconds before any operation had ended come, with
+// their own times, once it is known which kinds there are. Nobody writes to them once they are sent.
 type Figures struct {
 	metrics.Samples
 

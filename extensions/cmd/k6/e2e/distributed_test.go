@@ -1,13 +1,19 @@
 package e2e
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,11 +25,18 @@ import (
 // are set, and several processes start at once: it hangs later than one k6.
 func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	t.Helper()
+
+	return distributedBy(t, binary(t, "k6-race"), started, args...)
+}
+
+// distributedBy is the same with parts of another binary.
+func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...string) *run {
+	t.Helper()
 	r := &run{results: t.TempDir()}
 	path, err := filepath.Abs(filepath.Join(root, "scripts", "distributed.sh"))
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = append(os.Environ(), "K6="+binary(t, "k6-race"), "RESULTS="+r.results, "GORACE=exitcode=66")
+	cmd.Env = append(os.Environ(), "K6="+k6, "RESULTS="+r.results, "GORACE=exitcode=66")
 	cmd.WaitDelay = time.Second
 	output := &watchedOutput{when: measured, then: func() {}}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -169,6 +182,106 @@ func TestDistributedExitCodes(t *testing.T) {
 			require.Contains(t, r.output, tt.says)
 		})
 	}
+}
+
+// What an earlier run has left is not taken for the result of one that fails. Reports of other scenarios stay.
+func TestDistributedLeavesNoOldReport(t *testing.T) {
+	scenario := script("cache-sweep.js")
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		left bool
+	}{
+		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_ADDR=127.0.0.1:1"}, exitInvalidConfig, false},
+		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, false},
+		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitScriptException, true},
+		"it does not begin":        {[]string{scenario, "-e", "OPS=5"}, 2, true},
+		"an option k6 run refuses": {[]string{scenario, "-e", "DURATION=1s", "--no-such-option"}, 255, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			mine, others := []string{}, []string{"cache-sweep-2.json", "stock-rollup.json", "cache-sweep.json.orig"}
+			for _, suffix := range []string{".json", ".md", ".csv", ".html", ".bench.txt", ".junit.xml"} {
+				mine = append(mine, "cache-sweep"+suffix)
+			}
+			for _, file := range slices.Concat(mine, others) {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, file), []byte("old"), 0o600))
+			}
+			r := distributed(t, nil, append([]string{"--parts", "2", "--"}, append(tt.args, "-e", "RESULTS="+folder)...)...)
+			require.Equal(t, tt.code, r.code, r.output)
+			for _, file := range mine {
+				if path := filepath.Join(folder, file); tt.left {
+					require.FileExists(t, path)
+				} else {
+					require.NoFileExists(t, path, r.output)
+				}
+			}
+			for _, file := range others {
+				require.FileExists(t, filepath.Join(folder, file))
+			}
+		})
+	}
+}
+
+// takePorts takes a port when it is told its address, and answers nobody there.
+func takePorts(t *testing.T) (address string) {
+	t.Helper()
+	told, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var working sync.WaitGroup
+	var taken []net.Listener
+	t.Cleanup(func() {
+		require.NoError(t, told.Close())
+		working.Wait()
+		for _, listener := range taken {
+			require.NoError(t, listener.Close())
+		}
+		require.Len(t, taken, 1)
+	})
+	working.Go(func() {
+		for {
+			conn, err := told.Accept()
+			if err != nil {
+				return
+			}
+			line, err := bufio.NewReader(conn).ReadString('\n')
+			if err == nil {
+				var listener net.Listener
+				if listener, err = net.Listen("tcp", strings.TrimSpace(line)); err == nil {
+					taken = append(taken, listener)
+				}
+			}
+			fmt.Fprintf(conn, "%v\n", err)
+			conn.Close()
+		}
+	})
+
+	return told.Addr().String()
+}
+
+// A port that somebody has taken since it was chosen, who accepts connections and says nothing, delays a part and no more.
+func TestDistributedTakesAnotherPort(t *testing.T) {
+	folder := t.TempDir()
+	host, port, err := net.SplitHostPort(takePorts(t))
+	require.NoError(t, err)
+	loser := filepath.Join(folder, "k6")
+	require.NoError(t, os.WriteFile(loser, []byte(`#!/usr/bin/env bash
+# k6 whose first run has lost its port by the time that it begins.
+[[ $* =~ \ --address\ ([^ ]+) ]] && mkdir "`+folder+`/lost" 2>/dev/null && {
+  exec 3<>/dev/tcp/`+host+`/`+port+`
+  echo "${BASH_REMATCH[1]}" >&3
+  read -r <&3
+}
+exec "`+binary(t, "k6-race")+`" "$@"
+`), 0o700))
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := distributedBy(t, loser, nil, "--parts", "2", "--", "testdata/distributed.js", "-e", "PORTABLE=true", "-e", "DURATION=1s", "-e", "HTTP_URL="+url)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Regexp(t, "port [0-9]+ was taken: part [12] starts again on another", r.output)
+	rep := r.report(t, "http")
+	require.Len(t, rep.Steps, 1)
+	require.True(t, rep.Steps[0].Complete)
+	require.Equal(t, 4, rep.Steps[0].Clients)
 }
 
 // Ctrl-C ends all parts, and what they had measured is merged.
