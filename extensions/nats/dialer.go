@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // dialFunc opens a connection as k6 does.
@@ -37,7 +39,7 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 		_ = conn.Close()
 	}
 
-	return &countedConn{Conn: conn, into: d.into, within: d.within, made: time.Now()}, nil
+	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within, made: time.Now()}, nil
 }
 
 // interrupt ends what is being done on the raw connection.

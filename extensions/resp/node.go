@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // node is a client's connection to one server.
@@ -115,6 +116,7 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, n.cannotConnect(ctx, err)
 	}
+	raw = quiet.Conn(raw)
 	made := &conn{Conn: raw, node: n}
 	if !n.server.TLS {
 		return made, nil

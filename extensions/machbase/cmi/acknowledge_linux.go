@@ -20,7 +20,7 @@ func acknowledger(socket net.Conn) func() {
 		return nil
 	}
 	on := int32(1)
-	set := func(fd uintptr) { // past the runtime as transfer; where it fails, it only takes longer
+	set := func(fd uintptr) { // quietly; where it fails, it only takes longer
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_SETSOCKOPT, fd, syscall.IPPROTO_TCP, syscall.TCP_QUICKACK,
 			uintptr(unsafe.Pointer(&on)), unsafe.Sizeof(on), 0) //nolint:gosec // the form that package syscall asks for
 	}

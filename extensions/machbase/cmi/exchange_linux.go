@@ -5,7 +5,8 @@ import (
 	"net"
 	"os"
 	"syscall"
-	"unsafe"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // atOnce is the size of a request that a socket with nothing to send takes at once.
@@ -70,7 +71,7 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false
-		n, errno := transfer(syscall.SYS_WRITE, fd, e.request)
+		n, errno := quiet.Write(fd, e.request)
 		e.sent = n
 		if errno != 0 && errno != syscall.EAGAIN && errno != syscall.EINTR {
 			e.err = os.NewSyscallError("write", errno)
@@ -78,9 +79,9 @@ func (e *exchange) next(fd uintptr) bool {
 
 		return e.sent < len(e.request)
 	}
-	n, errno := transfer(syscall.SYS_READ, fd, e.answer)
+	n, errno := quiet.Read(fd, e.answer)
 	for errno == syscall.EINTR {
-		n, errno = transfer(syscall.SYS_READ, fd, e.answer)
+		n, errno = quiet.Read(fd, e.answer)
 	}
 	switch {
 	case errno == syscall.EAGAIN:
@@ -93,16 +94,4 @@ func (e *exchange) next(fd uintptr) bool {
 	e.received = n
 
 	return true
-}
-
-// transfer is syscall.Read or syscall.Write, as far as that goes without waiting: sockets of package net never block. It does not tell
-// the runtime that a call may take long. When the whole process was waiting before, that wakes the thread which looks after such calls,
-// every 20 us at first: a quarter of the processor time of 64 clients that wait for a busy server.
-func transfer(call, socket uintptr, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall(call, socket, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))) //nolint:gosec // its form
-	if errno != 0 {
-		return 0, errno
-	}
-
-	return int(n), 0
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // Defaults of a Config.
@@ -80,7 +82,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		return nil, cannotConnect(ctx, &full, err)
 	}
 	c := &Conn{
-		socket: &countingConn{Conn: raw}, protocol: full.Protocol, made: time.Now(), timeout: full.ConnectTimeout,
+		socket: &countingConn{Conn: quiet.Conn(raw)}, protocol: full.Protocol, made: time.Now(), timeout: full.ConnectTimeout,
 		maxValue: full.MaxValue, head: make([]byte, 0, 512),
 	}
 	if err := c.greet(ctx, &full); err != nil {

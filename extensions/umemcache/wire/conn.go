@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bufio"
-	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -236,8 +235,12 @@ func (c *conn) close() { _ = c.socket.Close() }
 // close, the slot would stay taken. And no port of this machine is left in TIME_WAIT, one a miss.
 func (c *conn) abandon() {
 	socket := c.socket
-	if secure, ok := socket.(*tls.Conn); ok {
-		socket = secure.NetConn()
+	for {
+		over, ok := socket.(interface{ NetConn() net.Conn }) // TLS, a quiet connection
+		if !ok {
+			break
+		}
+		socket = over.NetConn()
 	}
 	if tcp, ok := socket.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // Defaults of Options: those of the server's Makefile, and what fits them.
@@ -87,6 +89,7 @@ func (o *Options) dial(ctx context.Context, address string, deadline time.Time) 
 	if err != nil {
 		return nil, deadline, connectError(err, address)
 	}
+	socket = quiet.Conn(socket)
 	if o.TLS == nil {
 		return socket, deadline, nil
 	}

@@ -1,0 +1,135 @@
+package quiet
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"syscall"
+)
+
+// most is the size of a read or write from which on it may take long, if only to be copied.
+const most = 64 << 10
+
+// Conn returns a connection of package net as one that is read and written quietly; others come back as they are. At most one goroutine
+// reads it, and one writes it, at a time. Its errors are those of the connection.
+func Conn(inner net.Conn) net.Conn {
+	system, ok := inner.(syscall.Conn)
+	if !ok {
+		return inner
+	}
+	raw, err := system.SyscallConn()
+	if err != nil {
+		return inner
+	}
+	c := &conn{Conn: inner, raw: raw}
+	c.in.step, c.out.step = c.in.read, c.out.write
+
+	return c
+}
+
+type conn struct {
+	net.Conn
+
+	raw     syscall.RawConn
+	in, out transfer
+}
+
+// transfer is a read or a write that is under way.
+type transfer struct {
+	bytes []byte
+	done  int
+	errno syscall.Errno
+	step  func(socket uintptr) (over bool)
+}
+
+// NetConn returns the connection underneath, as that of package tls does.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// SyscallConn implements syscall.Conn.
+func (c *conn) SyscallConn() (syscall.RawConn, error) { return c.raw, nil }
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	if len(b) == 0 || len(b) > most {
+		return c.Conn.Read(b)
+	}
+	n, err := c.in.run(b, c.raw.Read)
+	switch {
+	case err != nil:
+		return n, c.failed("read", err)
+	case n == 0:
+		return 0, io.EOF
+	}
+
+	return n, nil
+}
+
+// Write implements net.Conn.
+func (c *conn) Write(b []byte) (int, error) {
+	if len(b) == 0 || len(b) > most {
+		return c.Conn.Write(b)
+	}
+	n, err := c.out.run(b, c.raw.Write)
+	if err != nil {
+		return n, c.failed("write", err)
+	}
+
+	return n, nil
+}
+
+// run calls step whenever the socket is ready, until the transfer is over.
+func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, error) {
+	t.bytes, t.done, t.errno = b, 0, 0
+	err := ready(t.step)
+	t.bytes = nil // their owner may let them go
+	if err == nil && t.errno != 0 {
+		err = t.errno
+	}
+
+	return t.done, err
+}
+
+func (t *transfer) read(socket uintptr) bool {
+	n, errno := Read(socket, t.bytes)
+	for errno == syscall.EINTR {
+		n, errno = Read(socket, t.bytes)
+	}
+	if errno == syscall.EAGAIN {
+		return false
+	}
+	t.done, t.errno = n, errno
+
+	return true
+}
+
+func (t *transfer) write(socket uintptr) bool {
+	for t.done < len(t.bytes) {
+		n, errno := Write(socket, t.bytes[t.done:])
+		if errno == syscall.EAGAIN {
+			return false
+		}
+		if errno != 0 && errno != syscall.EINTR {
+			t.errno = errno
+
+			return true
+		}
+		t.done += n
+	}
+
+	return true
+}
+
+// failed is an error as package net words it.
+func (c *conn) failed(operation string, err error) error {
+	var raw *net.OpError
+	if errors.As(err, &raw) {
+		err = raw.Err
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = os.NewSyscallError(operation, errno)
+	}
+
+	return &net.OpError{Op: operation, Net: c.RemoteAddr().Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
+}

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package quiet
+
+import "net"
+
+// Conn returns the connection.
+func Conn(conn net.Conn) net.Conn { return conn }
