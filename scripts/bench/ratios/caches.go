@@ -160,7 +160,8 @@ func (g *gotten) lines() []string {
 // String is two tables.
 func (c *caches) String() string {
 	lines := []string{
-		fmt.Sprintf("gets of 100 bytes from memcached: %d rounds, %d values a cell (%d times as many with %d clients or more), %d times as many in batches, in turns; medians\n",
+		fmt.Sprintf("gets of 100 bytes from memcached: %d rounds, %d values a cell (%d times as many with %d clients or more), "+
+			"%d times as many in batches, in turns; medians\n",
 			c.rounds, c.operations, cacheCrowd, cacheCrowd, cacheBatched),
 		"| clients | program                 | values/s | us/value | p99 ms |                                   |",
 		"|--------:|-------------------------|---------:|---------:|-------:|-----------------------------------|",

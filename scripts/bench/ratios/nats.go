@@ -140,8 +140,8 @@ func (r *natsRatios) holds() bool {
 func (r *natsRatios) String() string {
 	lines := make([]string, 0, 3+len(r.cells))
 	lines = append(lines,
-		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more, %d times as many messages published in all, "+
-			"in turns; medians\n", r.rounds, r.operations, natsCrowd, publishTimes),
+		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more, "+
+			"%d times as many messages published in all, in turns; medians\n", r.rounds, r.operations, natsCrowd, publishTimes),
 		"| work          | clients |      k6/s |      Go/s | ratio          |    k6 us |    Go us | CPU ratio | k6 p99 ms | Go p99 ms |",
 		"|---------------|--------:|----------:|----------:|----------------|---------:|---------:|----------:|----------:|----------:|",
 	)
