@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2154
+# shellcheck shell=bash disable=SC2013,SC2016,SC2034,SC2154
 # NATS with JetStream: one server, or with NATS_CLUSTER=3 a cluster of three. What these names mean, and the settings: scripts/servers/README.md.
 
 server_address=NATS_URL
