@@ -64,7 +64,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c.bench = cachebench.New(m.vu, m.shared, config.target(), c.store)
 	rt := m.vu.Runtime()
 	methods.Put(rt, call.This, c)
-	meta := rt.CreateObject(metaMethods.Prototype(rt, c))
+	meta := metaMethods.Object(rt, c)
 	for name, value := range map[string]sobek.Value{"meta": meta, "protocol": rt.ToValue(protocolName(config.Protocol))} {
 		if err := call.This.DefineDataProperty(name, value, sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
 			m.misuse("new Client: %s", err)

@@ -7,17 +7,21 @@ import (
 	"unsafe"
 )
 
-// Read is syscall.Read on a socket that does not block, without an error's other result of -1. It does not go on after EINTR.
+// Read is syscall.Read on a socket that does not block, without an error's other result of -1. It goes on after EINTR.
 func Read(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, socket, b) }
 
-// Write is syscall.Write on a socket that does not block, without an error's other result of -1. It does not go on after EINTR.
+// Write is syscall.Write on a socket that does not block, without an error's other result of -1. It goes on after EINTR.
 func Write(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_WRITE, socket, b) }
 
 func call(number, socket uintptr, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall(number, socket, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b))) //nolint:gosec // its form
-	if errno != 0 {
-		return 0, errno
+	start := unsafe.Pointer(unsafe.SliceData(b)) //nolint:gosec // the form that package syscall asks for
+	for {
+		n, _, errno := syscall.RawSyscall(number, socket, uintptr(start), uintptr(len(b)))
+		if errno == 0 {
+			return int(n), 0
+		}
+		if errno != syscall.EINTR {
+			return 0, errno
+		}
 	}
-
-	return int(n), 0
 }

@@ -5,17 +5,20 @@ package quiet
 import "syscall"
 
 // Read is syscall.Read: the race detector needs to know that what one end of a connection sent, the other has received.
-func Read(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read(int(socket), b)) }
+func Read(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read, socket, b) }
 
 // Write is syscall.Write.
-func Write(socket uintptr, b []byte) (int, syscall.Errno) {
-	return plain(syscall.Write(int(socket), b))
-}
+func Write(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Write, socket, b) }
 
-func plain(n int, err error) (int, syscall.Errno) {
-	if errno, failed := err.(syscall.Errno); failed { //nolint:errorlint // nothing wraps it
-		return 0, errno
+func plain(call func(int, []byte) (int, error), socket uintptr, b []byte) (int, syscall.Errno) {
+	for {
+		n, err := call(int(socket), b)
+		errno, failed := err.(syscall.Errno) //nolint:errorlint // nothing wraps it
+		if !failed {
+			return n, 0
+		}
+		if errno != syscall.EINTR {
+			return 0, errno
+		}
 	}
-
-	return n, 0
 }

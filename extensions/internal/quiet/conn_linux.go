@@ -92,9 +92,6 @@ func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, err
 
 func (t *transfer) read(socket uintptr) bool {
 	n, errno := Read(socket, t.bytes)
-	for errno == syscall.EINTR {
-		n, errno = Read(socket, t.bytes)
-	}
 	if errno == syscall.EAGAIN {
 		return false
 	}
@@ -109,7 +106,7 @@ func (t *transfer) write(socket uintptr) bool {
 		if errno == syscall.EAGAIN {
 			return false
 		}
-		if errno != 0 && errno != syscall.EINTR {
+		if errno != 0 {
 			t.errno = errno
 
 			return true

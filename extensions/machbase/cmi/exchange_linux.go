@@ -73,16 +73,13 @@ func (e *exchange) next(fd uintptr) bool {
 		e.sending = false
 		n, errno := quiet.Write(fd, e.request)
 		e.sent = n
-		if errno != 0 && errno != syscall.EAGAIN && errno != syscall.EINTR {
+		if errno != 0 && errno != syscall.EAGAIN {
 			e.err = os.NewSyscallError("write", errno)
 		}
 
 		return e.sent < len(e.request)
 	}
 	n, errno := quiet.Read(fd, e.answer)
-	for errno == syscall.EINTR {
-		n, errno = quiet.Read(fd, e.answer)
-	}
 	switch {
 	case errno == syscall.EAGAIN:
 		return false
