@@ -37,9 +37,7 @@ type instruments struct {
 
 	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
 
-	series                   map[seriesKey]*opSeries
-	recent                   *opSeries // of recentKey: most operations are of the same kind as the one before
-	recentKey                seriesKey
+	series                   k6glue.Recent[seriesKey, opSeries]
 	rejected                 map[string]*k6glue.Series
 	accepted, sent, received *k6glue.Series
 }
@@ -54,7 +52,7 @@ func newInstruments(vu modules.VU) (*instruments, error) {
 	registry := vu.InitEnv().Registry
 	builtin := vu.InitEnv().BuiltinMetrics
 
-	i := &instruments{meter: k6glue.NewMeter(vu), series: map[seriesKey]*opSeries{}, rejected: map[string]*k6glue.Series{}}
+	i := &instruments{meter: k6glue.NewMeter(vu), rejected: map[string]*k6glue.Series{}}
 	var err error
 	if i.opsMetric, err = registry.NewMetric(metricOps, metrics.Counter); err != nil {
 		return nil, err
@@ -113,10 +111,7 @@ func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
 
 func (i *instruments) of(operation, outcome string) *opSeries {
 	key := seriesKey{operation, outcome}
-	if i.recent != nil && i.recentKey == key {
-		return i.recent
-	}
-	s := i.series[key]
+	s := i.series.Get(key)
 	if s == nil {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
 		s = &opSeries{
@@ -124,9 +119,8 @@ func (i *instruments) of(operation, outcome string) *opSeries {
 			rows:     i.meter.Series(i.rowsMetric, tags...),
 			duration: i.meter.Series(i.durationMetric, tags...),
 		}
-		i.series[key] = s
+		i.series.Put(key, s)
 	}
-	i.recent, i.recentKey = s, key
 
 	return s
 }

@@ -28,14 +28,12 @@ const outcomeOK = "ok"
 
 // instruments emit the metrics of one VU.
 type instruments struct {
-	meter     *k6glue.Meter
-	known     map[string]*metrics.Metric
-	series    map[seriesKey]*opSeries
-	recent    *opSeries // of recentKey: most operations are of the same kind as the one before
-	recentKey seriesKey
-	errors    map[string]*k6glue.Series
-	plain     map[string]*k6glue.Series // those without tags
-	latency   *k6glue.Series
+	meter   *k6glue.Meter
+	known   map[string]*metrics.Metric
+	series  k6glue.Recent[seriesKey, opSeries]
+	errors  map[string]*k6glue.Series
+	plain   map[string]*k6glue.Series // those without tags
+	latency *k6glue.Series
 
 	messagesSent, messagesReceived, bytesSent, bytesReceived, dataSent, dataReceived *k6glue.Series
 }
@@ -48,7 +46,7 @@ type opSeries struct {
 
 func newInstruments(vu modules.VU) (*instruments, error) {
 	i := &instruments{
-		meter: k6glue.NewMeter(vu), known: map[string]*metrics.Metric{}, series: map[seriesKey]*opSeries{},
+		meter: k6glue.NewMeter(vu), known: map[string]*metrics.Metric{},
 		errors: map[string]*k6glue.Series{}, plain: map[string]*k6glue.Series{},
 	}
 	trends, counters := []string{metricDuration, metricLatency}, []string{
@@ -146,19 +144,15 @@ func (i *instruments) count(s *opSeries, outcome string, n int) {
 
 func (i *instruments) of(operation, outcome, subject string) *opSeries {
 	key := seriesKey{operation, outcome, subject}
-	if i.recent != nil && i.recentKey == key {
-		return i.recent
-	}
-	s := i.series[key]
+	s := i.series.Get(key)
 	if s == nil {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
 		if subject != "" {
 			tags = append(tags, [2]string{"subject", subject})
 		}
 		s = &opSeries{ops: i.meter.Series(i.known[metricOps], tags...), duration: i.meter.Series(i.known[metricDuration], tags...)}
-		i.series[key] = s
+		i.series.Put(key, s)
 	}
-	i.recent, i.recentKey = s, key
 
 	return s
 }

@@ -23,9 +23,7 @@ type Instruments struct {
 	registry       *metrics.Registry
 	ops, duration  *metrics.Metric
 	counts         []*metrics.Metric
-	series         map[seriesKey]*opSeries
-	recent         *opSeries // of recentKey: most operations are of the same kind as the one before
-	recentKey      seriesKey
+	series         Recent[seriesKey, opSeries]
 	sent, received *Series
 }
 
@@ -39,7 +37,7 @@ type opSeries struct {
 // NewInstruments registers the metrics. It is for the init context. The error is that of a name that has another type.
 func NewInstruments(vu modules.VU, names MetricNames) (*Instruments, error) {
 	env := vu.InitEnv()
-	i := &Instruments{meter: NewMeter(vu), registry: env.Registry, series: map[seriesKey]*opSeries{}}
+	i := &Instruments{meter: NewMeter(vu), registry: env.Registry}
 	var err error
 	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
 		return nil, err
@@ -100,10 +98,7 @@ func (i *Instruments) EmitDuration(operation, outcome string, took time.Duration
 
 func (i *Instruments) of(operation, outcome string) *opSeries {
 	key := seriesKey{operation, outcome}
-	if i.recent != nil && i.recentKey == key {
-		return i.recent
-	}
-	s := i.series[key]
+	s := i.series.Get(key)
 	if s == nil {
 		series := func(metric *metrics.Metric) *Series {
 			return i.meter.Series(metric, [2]string{"operation", operation}, [2]string{"outcome", outcome})
@@ -115,9 +110,8 @@ func (i *Instruments) of(operation, outcome string) *opSeries {
 		for _, metric := range i.counts {
 			s.counts = append(s.counts, series(metric))
 		}
-		i.series[key] = s
+		i.series.Put(key, s)
 	}
-	i.recent, i.recentKey = s, key
 
 	return s
 }
