@@ -33,42 +33,42 @@ const outcomeOK = "ok"
 
 // instruments emit the metrics of one VU.
 type instruments struct {
-	meter *k6glue.Meter
+	meter k6glue.Meter
 
 	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
 
 	series                   k6glue.Recent[seriesKey, opSeries]
-	rejected                 map[string]*k6glue.Series
-	accepted, sent, received *k6glue.Series
+	rejected                 map[string]k6glue.Series
+	accepted, sent, received k6glue.Series
 }
 
 type seriesKey struct{ operation, outcome string }
 
 type opSeries struct {
-	ops, rows, duration *k6glue.Series
+	ops, rows, duration k6glue.Series
 }
 
-func newInstruments(vu modules.VU) (*instruments, error) {
+func newInstruments(vu modules.VU) (instruments, error) {
 	registry := vu.InitEnv().Registry
 	builtin := vu.InitEnv().BuiltinMetrics
 
-	i := &instruments{meter: k6glue.NewMeter(vu), rejected: map[string]*k6glue.Series{}}
+	i := instruments{meter: k6glue.NewMeter(vu), rejected: map[string]k6glue.Series{}}
 	var err error
 	if i.opsMetric, err = registry.NewMetric(metricOps, metrics.Counter); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	if i.durationMetric, err = registry.NewMetric(metricDuration, metrics.Trend, metrics.Time); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	if i.rowsMetric, err = registry.NewMetric(metricRows, metrics.Counter); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	if i.rejectedMetric, err = registry.NewMetric(metricRejected, metrics.Counter); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	acknowledged, err := registry.NewMetric(metricAcknowledged, metrics.Counter)
 	if err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	i.accepted = i.meter.Series(acknowledged)
 	i.sent = i.meter.Series(builtin.DataSent)
@@ -99,8 +99,8 @@ func (i *instruments) record(r *record) {
 func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
 	i.meter.Add(i.accepted, float64(accepted))
 	for reason, rows := range rejected {
-		s := i.rejected[reason]
-		if s == nil {
+		s, known := i.rejected[reason]
+		if !known {
 			s = i.meter.Series(i.rejectedMetric, [2]string{"reason", reason})
 			i.rejected[reason] = s
 		}
@@ -109,12 +109,12 @@ func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
 	i.meter.Emit()
 }
 
-func (i *instruments) of(operation, outcome string) *opSeries {
+func (i *instruments) of(operation, outcome string) opSeries {
 	key := seriesKey{operation, outcome}
-	s := i.series.Get(key)
-	if s == nil {
+	s, known := i.series.Get(key)
+	if !known {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
-		s = &opSeries{
+		s = opSeries{
 			ops:      i.meter.Series(i.opsMetric, tags...),
 			rows:     i.meter.Series(i.rowsMetric, tags...),
 			duration: i.meter.Series(i.durationMetric, tags...),

@@ -33,7 +33,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 
 type module struct {
 	vu          modules.VU
-	instruments *instruments
+	instruments instruments
 	driverNamed func(name string) (Driver, error)
 	closing     *k6glue.Closing
 	exports     modules.Exports

@@ -24,6 +24,7 @@ type client struct {
 	joined *sharedConnection // with pool: 'shared'
 
 	done     []record      // of the task that the VU waits for, used again
+	room     [2]record     // for done: an operation, and the connect before it
 	calls    deadlines     // of brief tasks that the VU waits for
 	scratch  []byte        // memory of data that was a string
 	emitted  time.Time     // when a call that does many operations last sent the metrics
@@ -54,6 +55,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	}
 
 	c := &client{module: m, config: config}
+	c.done = c.room[:0]
 	c.stream = &jetStreamHandle{client: c}
 	methods.Put(m.vu.Runtime(), call.This, c)
 
@@ -100,7 +102,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.mu.Unlock()
 	c.disconnect()
 	if conn != nil {
-		conn.claim(c.instruments)
+		conn.claim(&c.instruments)
 		c.instruments.meter.Emit()
 	}
 
@@ -253,7 +255,7 @@ func (c *client) note(r *record, conn *connection) {
 	}
 	var sent, received uint64
 	if conn != nil {
-		sent, received = conn.claim(c.instruments)
+		sent, received = conn.claim(&c.instruments)
 	}
 	c.instruments.record(r)
 	c.account(r, sent, received)
@@ -261,9 +263,9 @@ func (c *client) note(r *record, conn *connection) {
 
 // subject is what the metrics show of a subject.
 func (c *client) subject(subject string) string {
-	if c.config.TagSubjects {
-		return subject
+	if subject == "" || !c.config.TagSubjects {
+		return ""
 	}
 
-	return ""
+	return subject
 }

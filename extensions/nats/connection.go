@@ -16,16 +16,17 @@ import (
 type connection struct {
 	nc *natsio.Conn
 
-	stop context.CancelFunc // ends what dials
-	over chan struct{}      // closed when the connection is, for good
-
 	// What nobody has counted yet.
 	in, out                 atomic.Uint64 // bytes
+	news                    atomic.Bool   // some of the following
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
 	failures                []string // kinds of errors that came by themselves
 	denied                  *Error   // the last one that said that this user may not do something,
 	deniedAt                time.Time
+
+	stop context.CancelFunc // ends what dials
+	over chan struct{}      // closed when the connection is, for good
 }
 
 // maxFailures bounds what is remembered until somebody counts it.
@@ -125,9 +126,13 @@ func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*nats
 	o.DisconnectedErrCB = func(_ *natsio.Conn, err error) {
 		if err != nil {
 			conn.disconnects.Add(1)
+			conn.news.Store(true)
 		}
 	}
-	o.ReconnectedCB = func(*natsio.Conn) { conn.reconnects.Add(1) }
+	o.ReconnectedCB = func(*natsio.Conn) {
+		conn.reconnects.Add(1)
+		conn.news.Store(true)
+	}
 	o.AsyncErrorCB = func(_ *natsio.Conn, _ *natsio.Subscription, err error) { conn.failed(err) }
 	o.ClosedCB = func(*natsio.Conn) { close(conn.over) }
 	if cfg.Authentication != nil {
@@ -145,6 +150,7 @@ func (conn *connection) failed(err error) {
 	if len(conn.failures) < maxFailures {
 		conn.failures = append(conn.failures, e.Kind)
 	}
+	conn.news.Store(true)
 	if e.Kind == KindAuth {
 		conn.denied, conn.deniedAt = e, time.Now()
 	}
@@ -166,6 +172,10 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 func (conn *connection) claim(i *instruments) (sent, received uint64) {
 	sent, received = conn.traffic()
 	i.traffic(sent, received)
+	if !conn.news.Load() {
+		return sent, received
+	}
+	conn.news.Store(false) // before what came is taken: what comes meanwhile is news again
 	if n := conn.reconnects.Swap(0); n != 0 {
 		i.meter.Add(i.plain[metricReconnects], float64(n))
 	}

@@ -53,7 +53,7 @@ func (c *client) counted(conn *connection) (sent, received uint64, took time.Dur
 
 			continue
 		}
-		sent, received = conn.claim(c.instruments)
+		sent, received = conn.claim(&c.instruments)
 		took = r.took
 		c.instruments.add(r)
 	}

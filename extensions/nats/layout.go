@@ -41,6 +41,7 @@ type layout struct {
 
 	options layoutOptions
 	bench   *cachebench.Bench
+	store   layoutStore // the bench's
 }
 
 // newLayout is client.layout(options). It asks the server nothing yet.
@@ -56,7 +57,8 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 		return kvlayout.Open(ctx, js, kvlayout.Options{Layout: kvlayout.Layout(o.Layout), Database: o.Database, Replicas: o.Replicas})
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
-	l.bench = cachebench.New(c.vu, c.bench, target, &layoutStore{layout: l})
+	l.store = layoutStore{client: c, task: task{brief: true, timeout: c.config.TimeoutEach, job: l.work}}
+	l.bench = cachebench.New(c.vu, c.bench, target, &l.store)
 
 	return layoutMethods.Object(c.vu.Runtime(), l)
 }
@@ -71,6 +73,16 @@ var layoutMethods = bothForms(map[string]operation[*layout]{ //nolint:gochecknog
 
 // run is layout.run(options): many operations, done in Go.
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.bench.Run(call) }
+
+// work does the job of the store for the bench.
+func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
+	found, err := l.on(ctx, conn)
+	if err != nil {
+		return err
+	}
+
+	return l.store.job(&l.store, ctx, found, r)
+}
 
 // task is an operation on the database.
 func (l *layout) task(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) *task {

@@ -10,18 +10,26 @@ import (
 
 // layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no table.
 type layoutStore struct {
-	layout *layout
+	client *client
+
+	task       task // used again for each operation, which is
+	job        layoutJob
+	key, value []byte // of these; a job that reads appends to value,
+	hit        bool   // where there is one
 
 	sent, received uint64 // bytes that nobody has asked for yet
 }
 
+// layoutJob does an operation in a store.
+type layoutJob func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
+
 // do does an operation, and counts it. Durations are the sweep's.
-func (s *layoutStore) do(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) error {
-	c := s.layout.handle.client
+func (s *layoutStore) do(operation string, job layoutJob, key, value []byte) error {
+	s.task.operation, s.job = operation, job
+	s.key, s.value, s.hit = key, value, false
+	c := s.client
 	c.done = c.done[:0]
-	t := s.layout.task(operation, job)
-	t.brief = true
-	conn, err := c.perform(c.vu.Context(), t, &c.done)
+	conn, err := c.perform(c.vu.Context(), &s.task, &c.done)
 	sent, received, _ := c.counted(conn)
 	s.sent, s.received = s.sent+sent, s.received+received
 
@@ -30,41 +38,49 @@ func (s *layoutStore) do(operation string, job func(ctx context.Context, store *
 
 // Get implements workload.Store.
 func (s *layoutStore) Get(key, buf []byte) (value []byte, hit bool, err error) {
-	err = s.do("get", func(ctx context.Context, store *kvlayout.Store, r *record) error {
-		record, err := store.Get(ctx, "", string(key))
-		if errors.Is(err, kvlayout.ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			hit = true
-			buf = append(buf, record.Value...)
-			value = buf
-			r.received.add(record.Value)
-		}
+	err = s.do("layout.get", (*layoutStore).get, key, buf)
+	if err != nil || !s.hit {
+		return nil, false, err
+	}
 
-		return err
-	})
+	return s.value, true, nil
+}
 
-	return value, hit, err
+func (s *layoutStore) get(ctx context.Context, store *kvlayout.Store, r *record) error {
+	record, err := store.Get(ctx, "", string(s.key))
+	if errors.Is(err, kvlayout.ErrNotFound) {
+		return nil
+	}
+	if err == nil {
+		s.hit = true
+		s.value = append(s.value, record.Value...)
+		r.received.add(record.Value)
+	}
+
+	return err
 }
 
 // Set implements workload.Store. A bucket has no time to live for a key.
 func (s *layoutStore) Set(key, value []byte, _ int) error {
-	return s.do("put", func(ctx context.Context, store *kvlayout.Store, r *record) error {
-		err := store.Put(ctx, kvlayout.Record{Key: string(key), Value: value})
-		if err == nil {
-			r.sent.add(value)
-		}
+	return s.do("layout.put", (*layoutStore).put, key, value)
+}
 
-		return err
-	})
+func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record) error {
+	err := store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value})
+	if err == nil {
+		r.sent.add(s.value)
+	}
+
+	return err
 }
 
 // Delete implements workload.Store.
 func (s *layoutStore) Delete(key []byte) error {
-	return s.do("delete", func(ctx context.Context, store *kvlayout.Store, _ *record) error {
-		return store.Delete(ctx, "", string(key))
-	})
+	return s.do("layout.delete", (*layoutStore).remove, key, nil)
+}
+
+func (s *layoutStore) remove(ctx context.Context, store *kvlayout.Store, _ *record) error {
+	return store.Delete(ctx, "", string(s.key))
 }
 
 // Traffic implements cachebench.Cache.
@@ -76,7 +92,7 @@ func (s *layoutStore) Traffic() (received, sent uint64) {
 }
 
 // Emit implements cachebench.Cache.
-func (s *layoutStore) Emit() { s.layout.handle.client.instruments.meter.Emit() }
+func (s *layoutStore) Emit() { s.client.instruments.meter.Emit() }
 
 // Throw implements cachebench.Cache.
 func (s *layoutStore) Throw(err error) {
@@ -87,10 +103,10 @@ func (s *layoutStore) Throw(err error) {
 	if errors.As(err, &own) {
 		err = &Error{Kind: own.Kind, Code: own.Code, Message: err.Error()} // with what has been said around it
 	}
-	s.layout.handle.client.throw(err)
+	s.client.throw(err)
 }
 
 // Misuse implements cachebench.Cache.
 func (s *layoutStore) Misuse(format string, args ...any) {
-	s.layout.handle.client.throw(misuse(format, args...))
+	s.client.throw(misuse(format, args...))
 }

@@ -28,26 +28,26 @@ const outcomeOK = "ok"
 
 // instruments emit the metrics of one VU.
 type instruments struct {
-	meter   *k6glue.Meter
+	meter   k6glue.Meter
 	known   map[string]*metrics.Metric
 	series  k6glue.Recent[seriesKey, opSeries]
-	errors  map[string]*k6glue.Series
-	plain   map[string]*k6glue.Series // those without tags
-	latency *k6glue.Series
+	errors  map[string]k6glue.Series
+	plain   map[string]k6glue.Series // those without tags
+	latency k6glue.Series
 
-	messagesSent, messagesReceived, bytesSent, bytesReceived, dataSent, dataReceived *k6glue.Series
+	messagesSent, messagesReceived, bytesSent, bytesReceived, dataSent, dataReceived k6glue.Series
 }
 
 type seriesKey struct{ operation, outcome, subject string }
 
 type opSeries struct {
-	ops, duration *k6glue.Series
+	ops, duration k6glue.Series
 }
 
-func newInstruments(vu modules.VU) (*instruments, error) {
-	i := &instruments{
+func newInstruments(vu modules.VU) (instruments, error) {
+	i := instruments{
 		meter: k6glue.NewMeter(vu), known: map[string]*metrics.Metric{},
-		errors: map[string]*k6glue.Series{}, plain: map[string]*k6glue.Series{},
+		errors: map[string]k6glue.Series{}, plain: map[string]k6glue.Series{},
 	}
 	trends, counters := []string{metricDuration, metricLatency}, []string{
 		metricOps, metricErrors, metricMessagesSent, metricMessagesReceived, metricConnects, metricReconnects, metricDisconnects,
@@ -65,13 +65,13 @@ func newInstruments(vu modules.VU) (*instruments, error) {
 		return nil
 	}
 	if err := register(metrics.Trend, metrics.Time, trends...); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	if err := register(metrics.Counter, metrics.Default, counters...); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	if err := register(metrics.Counter, metrics.Data, metricBytesSent, metricBytesReceived); err != nil {
-		return nil, err
+		return instruments{}, err
 	}
 	for _, name := range []string{metricConnects, metricReconnects, metricDisconnects} {
 		i.plain[name] = i.meter.Series(i.known[name])
@@ -116,7 +116,7 @@ func (i *instruments) record(r *record) {
 }
 
 // add counts one call. One that stands for many operations counts each.
-func (i *instruments) add(r *record) *opSeries {
+func (i *instruments) add(r *record) opSeries {
 	outcome := outcomeOK
 	if r.err != nil {
 		outcome = asError(r.err).Kind
@@ -135,22 +135,22 @@ func (i *instruments) add(r *record) *opSeries {
 	return s
 }
 
-func (i *instruments) count(s *opSeries, outcome string, n int) {
+func (i *instruments) count(s opSeries, outcome string, n int) {
 	i.meter.Add(s.ops, float64(n))
 	if outcome != outcomeOK {
 		i.failed(outcome, float64(n))
 	}
 }
 
-func (i *instruments) of(operation, outcome, subject string) *opSeries {
+func (i *instruments) of(operation, outcome, subject string) opSeries {
 	key := seriesKey{operation, outcome, subject}
-	s := i.series.Get(key)
-	if s == nil {
+	s, known := i.series.Get(key)
+	if !known {
 		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
 		if subject != "" {
 			tags = append(tags, [2]string{"subject", subject})
 		}
-		s = &opSeries{ops: i.meter.Series(i.known[metricOps], tags...), duration: i.meter.Series(i.known[metricDuration], tags...)}
+		s = opSeries{ops: i.meter.Series(i.known[metricOps], tags...), duration: i.meter.Series(i.known[metricDuration], tags...)}
 		i.series.Put(key, s)
 	}
 
@@ -159,8 +159,8 @@ func (i *instruments) of(operation, outcome, subject string) *opSeries {
 
 // failed counts errors by their kind.
 func (i *instruments) failed(kind string, times float64) {
-	s := i.errors[kind]
-	if s == nil {
+	s, known := i.errors[kind]
+	if !known {
 		s = i.meter.Series(i.known[metricErrors], [2]string{"kind", kind})
 		i.errors[kind] = s
 	}

@@ -39,7 +39,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"Client": m.newClient,
 		"Nats":   m.newClient, // the name in scripts that were written for ydarias/xk6-nats
 
-		"natsjsRows": m.natsjsRows(),
+		"natsjsRows": vu.Runtime().NewDynamicArray(&natsjsRows{module: m}),
 	})
 
 	return m
@@ -49,7 +49,7 @@ type module struct {
 	vu          modules.VU
 	shared      *connections
 	bench       *cachebench.Shared
-	instruments *instruments
+	instruments instruments
 	prototypes  prototypes
 	exports     modules.Exports
 

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -13,30 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
-
-// natsjsRows is natsjsRows: the rows of the published key-value benchmark, in their order, then those that make it fair, and go-orb's
-// in its compatible mode.
-func (m *module) natsjsRows() sobek.Value {
-	rt := m.vu.Runtime()
-	known := allRows()
-	all := make([]any, 0, len(known))
-	for _, row := range known {
-		published := sobek.Null()
-		if p := row.Published; p != (rows.Published{}) {
-			published = m.plainObject(map[string]any{
-				"iterations": p.Iterations, "nanoseconds": p.Nanoseconds, "bytes": p.Bytes, "allocations": p.Allocations,
-			})
-		}
-		all = append(all, m.plainObject(map[string]any{
-			"name": row.Name, "pair": row.Pair, "layout": string(row.Layout), "loop": string(row.Loop), "fill": string(row.Fill),
-			"large": row.Large, "limit": row.Limit, "offset": row.Offset, "published": published,
-		}))
-	}
-
-	return rt.NewArray(all...)
-}
-
-func allRows() []rows.Row { return slices.Concat(rows.Rows(), rows.LikeForLike(), rows.Compatible()) }
 
 // rowOptions are those of client.natsjsRow.
 type rowOptions struct {

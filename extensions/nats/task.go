@@ -126,7 +126,7 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 	begin := time.Now()
 	err := ctx.Err()
 	if err == nil {
-		err = c.within(ctx, t, begin, timeout, func(within context.Context) error { return t.job(within, conn, r) })
+		err = c.work(ctx, t, conn, r, begin, timeout)
 	}
 	r.took = time.Since(begin)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsio.ErrTimeout) {
@@ -139,17 +139,17 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 	return conn, r.err
 }
 
-// within calls work with a context that ends when the time is over.
-func (c *client) within(ctx context.Context, t *task, begin time.Time, timeout time.Duration, work func(context.Context) error) error {
+// work does a task's job, with a context that ends when the time is over.
+func (c *client) work(ctx context.Context, t *task, conn *connection, r *record, begin time.Time, timeout time.Duration) error {
 	if t.brief {
 		defer c.calls.end()
 
-		return work(c.calls.begin(ctx, begin, timeout))
+		return t.job(c.calls.begin(ctx, begin, timeout), conn, r)
 	}
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	return work(within)
+	return t.job(within, conn, r)
 }
 
 // explain says of an error whether the time was over, or the test.

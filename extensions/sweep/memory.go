@@ -10,9 +10,12 @@ import (
 
 // While a sweep runs, the heap may grow to heapBudget between two garbage collections, however little of it is in
 // use: k6's heap is full of pointers, and marking it as often as Go's default wants costs a fifth of the processor time
-// of an operation. Where more than half of it is in use, Go's default stays.
+// of an operation. What hundreds of clients hold may grow threefold, up to crowdBudget. Where more than half of that is in
+// use, Go's default stays.
 const (
 	heapBudget     = 320 << 20
+	crowdBudget    = 600 << 20
+	crowdGCPercent = 200
 	leastGCPercent = 100 // Go's default
 	mostGCPercent  = 400
 	stepGCPercent  = 25 // of the setting, so that it changes seldom
@@ -85,12 +88,18 @@ func (c *collector) restore() {
 
 // gcPercent is by how much the heap may grow over what is in use.
 func gcPercent(live uint64) int {
-	percent := mostGCPercent
-	if live > 0 {
-		percent = int((heapBudget - min(live, heapBudget)) * 100 / live)
+	percent := max(within(heapBudget, live, mostGCPercent), within(crowdBudget, live, crowdGCPercent))
+
+	return max(percent/stepGCPercent*stepGCPercent, leastGCPercent)
+}
+
+// within is by how much, up to most, what is in use may grow in a budget.
+func within(budget, live uint64, most int) int {
+	if live == 0 {
+		return most
 	}
 
-	return min(max(percent/stepGCPercent*stepGCPercent, leastGCPercent), mostGCPercent)
+	return int(min((budget-min(live, budget))*100/live, uint64(most)))
 }
 
 // liveBytes is what the last garbage collection found in use.

@@ -10,18 +10,20 @@ import (
 
 func TestHeapStaysWithinItsBudgetWhereItCan(t *testing.T) {
 	for live, want := range map[uint64]int{
-		0:              mostGCPercent,
-		20 << 20:       mostGCPercent, // 100 MB
-		heapBudget / 5: mostGCPercent,
-		heapBudget / 4: 300,
-		heapBudget / 2: leastGCPercent,
-		heapBudget:     leastGCPercent,
-		4 * heapBudget: leastGCPercent,
+		0:               mostGCPercent,
+		20 << 20:        mostGCPercent, // 100 MB
+		heapBudget / 5:  mostGCPercent,
+		heapBudget / 4:  300,
+		heapBudget / 2:  crowdGCPercent, // 480 MB
+		crowdBudget / 3: crowdGCPercent,
+		crowdBudget / 2: leastGCPercent,
+		crowdBudget:     leastGCPercent,
+		4 * crowdBudget: leastGCPercent,
 	} {
 		got := gcPercent(live)
 		require.Equal(t, want, got, "%d MB in use", live>>20)
-		if live <= heapBudget/2 {
-			require.LessOrEqual(t, live+live*uint64(got)/100, uint64(heapBudget))
+		if live <= crowdBudget/2 {
+			require.LessOrEqual(t, live+live*uint64(got)/100, max(heapBudget, min(3*live, crowdBudget)))
 		}
 	}
 }

@@ -31,7 +31,7 @@ const (
 type instruments struct {
 	*k6glue.Instruments
 
-	retries, lostFills *k6glue.Series
+	retries, lostFills k6glue.Series
 }
 
 func newInstruments(vu modules.VU) (*instruments, error) {

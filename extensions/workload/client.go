@@ -15,7 +15,8 @@ type Client struct {
 	touch  Toucher
 	multi  MultiGetter
 	pipe   Pipeliner
-	random *rand.Rand
+	source rand.PCG
+	random rand.Rand // of source
 	keys   drawer
 
 	unwritten, end int // keys that are to be prefilled yet

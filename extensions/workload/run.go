@@ -32,10 +32,8 @@ func (w *Workload) until(ctx context.Context, start time.Time, step func(most in
 	left, duration := w.options.Ops, time.Duration(w.options.Duration)
 	timed := duration > 0
 	for timed || left > 0 {
-		select {
-		case <-ctx.Done():
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		default:
 		}
 		most := w.options.Pipeline
 		if !timed {
@@ -64,7 +62,7 @@ func (c *Client) step(most int) (did int, err error) {
 		return 1, c.getMulti()
 	}
 
-	return 1, c.single(op, c.keys.draw(c.random))
+	return 1, c.single(op, c.keys.draw(&c.random))
 }
 
 // single does one operation on key i.

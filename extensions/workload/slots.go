@@ -49,7 +49,7 @@ func newSlots(c *Client, n int) *slots {
 func (s *slots) begin(c *Client, n int) {
 	s.used, s.bad = n, nil
 	for slot := range n {
-		i := c.keys.draw(c.random)
+		i := c.keys.draw(&c.random)
 		s.indices[slot] = i
 		s.keys[slot] = c.work.options.Keys.Append(s.keys[slot][:0], i)
 		s.sizes[slot], s.wrong[slot] = -1, nil

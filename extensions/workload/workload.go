@@ -57,12 +57,9 @@ func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 		return nil, fmt.Errorf("option keys.count (%d) must be at least the number of clients (%d): "+
 			"sequential clients share the keys", keys.Count, clients)
 	}
-	c := &Client{
-		work:   w,
-		store:  store,
-		random: rand.New(rand.NewPCG(mix(w.options.Seed), mix(uint64(index)))),
-		keys:   keys.drawer(index, clients),
-	}
+	c := &Client{work: w, store: store, keys: keys.drawer(index, clients)}
+	c.source.Seed(mix(w.options.Seed), mix(uint64(index)))
+	c.random = *rand.New(&c.source)
 	if w.options.Prefill {
 		c.unwritten, c.end = keys.share(index, clients)
 	}

@@ -47,7 +47,10 @@ func (b *Bench) join() {
 		return
 	}
 	b.session = session
-	b.observer = observer{cache: b.cache, session: session}
+	b.observer = observer{cache: b.cache}
+	if session != nil {
+		b.observer.client = session.Client
+	}
 	clear(b.work)
 }
 

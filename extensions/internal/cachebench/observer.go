@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
@@ -18,7 +17,7 @@ const (
 // done. The bytes of a pipeline are those of its first command.
 type observer struct {
 	cache     Cache
-	session   *k6glue.Session // nil: outside of a sweep
+	client    *measure.Client // nil: outside of a sweep
 	recorders [workload.NumOps]*measure.Recorder
 	stop      context.CancelCauseFunc // of the run under way
 	emitted   time.Time
@@ -42,11 +41,11 @@ func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 }
 
 func (o *observer) recorder(op workload.Op) *measure.Recorder {
-	if o.session == nil {
+	if o.client == nil {
 		return nil
 	}
 	if o.recorders[op] == nil {
-		o.recorders[op] = o.session.Client.Recorder(op.String())
+		o.recorders[op] = o.client.Recorder(op.String())
 	}
 
 	return o.recorders[op]
@@ -54,9 +53,9 @@ func (o *observer) recorder(op workload.Op) *measure.Recorder {
 
 func (o *observer) recorded(op workload.Op, took time.Duration) {
 	received, sent := o.cache.Traffic()
-	if o.session != nil {
+	if o.client != nil {
 		o.recorders[op].Bytes(sent, received)
-		if o.session.Client.Enough() {
+		if o.client.Enough() {
 			o.stop(errEnough)
 		}
 	}

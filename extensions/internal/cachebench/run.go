@@ -59,7 +59,7 @@ func (b *Bench) workload(value sobek.Value) *workload.Client {
 	}
 	index, clients, of := b.place()
 	options.Prefill = options.Prefill && b.shared.prefills(b.keys(&options), of)
-	work, err := workload.New(options, &b.shared.pools)
+	work, err := b.shared.workload(string(given), options)
 	if err != nil {
 		b.cache.Misuse("run: %s", err)
 	}

@@ -12,6 +12,7 @@ type Shared struct {
 	pools workload.Pools
 
 	mu         sync.Mutex
+	workloads  map[workloadKey]*workload.Workload
 	prefilled  map[string]any // whose clients do it, or have done it
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
@@ -25,11 +26,37 @@ type passKey struct {
 	of     any
 }
 
+// workloadKey is what a workload is made of: a script's options, as JSON, and whether the client is one of those that prefill.
+type workloadKey struct {
+	options string
+	prefill bool
+}
+
 // made is a benchmark that its first user draws, while the others wait.
 type made struct {
 	once  sync.Once
 	bench *hitrate.Benchmark
 	err   error
+}
+
+// workload returns the one of the options, which all clients share. Given is the options as the script wrote them.
+func (s *Shared) workload(given string, options workload.Options) (*workload.Workload, error) {
+	key := workloadKey{given, options.Prefill}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if work := s.workloads[key]; work != nil {
+		return work, nil
+	}
+	work, err := workload.New(options, &s.pools)
+	if err != nil {
+		return nil, err
+	}
+	if s.workloads == nil {
+		s.workloads = map[workloadKey]*workload.Workload{}
+	}
+	s.workloads[key] = work
+
+	return work, nil
 }
 
 // prefills tells whether keys are to be prefilled by the clients of what asks: the first that does, and no other.

@@ -19,19 +19,19 @@ type MetricNames struct {
 
 // Instruments are the metrics of a module in one VU, data_sent and data_received among them.
 type Instruments struct {
-	meter          *Meter
+	meter          Meter
 	registry       *metrics.Registry
 	ops, duration  *metrics.Metric
 	counts         []*metrics.Metric
 	series         Recent[seriesKey, opSeries]
-	sent, received *Series
+	sent, received Series
 }
 
 type seriesKey struct{ operation, outcome string }
 
 type opSeries struct {
-	ops, duration *Series
-	counts        []*Series
+	ops, duration Series
+	counts        Series // the first of them, in their order
 }
 
 // NewInstruments registers the metrics. It is for the init context. The error is that of a name that has another type.
@@ -61,24 +61,24 @@ func NewInstruments(vu modules.VU, names MetricNames) (*Instruments, error) {
 }
 
 // Counter registers a Counter of the module without tags of its own, for Add.
-func (i *Instruments) Counter(name string) (*Series, error) {
+func (i *Instruments) Counter(name string) (Series, error) {
 	metric, err := i.registry.NewMetric(name, metrics.Counter)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 
 	return i.meter.Series(metric), nil
 }
 
 // Add counts n of a Counter's.
-func (i *Instruments) Add(counter *Series, n float64) { i.meter.Add(counter, n) }
+func (i *Instruments) Add(counter Series, n float64) { i.meter.Add(counter, n) }
 
 // Count counts one operation, and what else is counted of it in the order of MetricNames.Counts.
 func (i *Instruments) Count(operation, outcome string, counts ...int) {
 	s := i.of(operation, outcome)
 	i.meter.Add(s.ops, 1)
 	for at, n := range counts {
-		i.meter.Add(s.counts[at], float64(n))
+		i.meter.Add(s.counts+Series(at), float64(n))
 	}
 }
 
@@ -96,19 +96,20 @@ func (i *Instruments) EmitDuration(operation, outcome string, took time.Duration
 	i.meter.Emit(Duration{Series: i.of(operation, outcome).duration, Took: took})
 }
 
-func (i *Instruments) of(operation, outcome string) *opSeries {
+func (i *Instruments) of(operation, outcome string) opSeries {
 	key := seriesKey{operation, outcome}
-	s := i.series.Get(key)
-	if s == nil {
-		series := func(metric *metrics.Metric) *Series {
+	s, known := i.series.Get(key)
+	if !known {
+		series := func(metric *metrics.Metric) Series {
 			return i.meter.Series(metric, [2]string{"operation", operation}, [2]string{"outcome", outcome})
 		}
-		s = &opSeries{ops: series(i.ops)}
+		s = opSeries{ops: series(i.ops)}
+		s.counts = s.ops + 1
+		for _, metric := range i.counts {
+			series(metric)
+		}
 		if i.duration != nil {
 			s.duration = series(i.duration)
-		}
-		for _, metric := range i.counts {
-			s.counts = append(s.counts, series(metric))
 		}
 		i.series.Put(key, s)
 	}

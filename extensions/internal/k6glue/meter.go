@@ -11,13 +11,13 @@ import (
 // flushEvery is how often a client of a sweep emits what it has counted.
 const flushEvery = time.Second
 
-// Series is a k6 metric with tags of its own, beside those that the VU has at the moment.
-type Series struct {
-	Metric *metrics.Metric
-	Tags   [][2]string
+// Series is one of a Meter's: a k6 metric with tags of its own, beside those that the VU has at the moment.
+type Series int
 
-	base, tags *metrics.TagSet // the tags, worked out for this base
-	sum        float64
+type series struct {
+	metric     *metrics.Metric
+	own        [][2]string     // the tags of its own
+	base, tags *metrics.TagSet // with them, worked out for this base
 }
 
 // Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can take samples of:
@@ -25,24 +25,25 @@ type Series struct {
 // them in its histograms). Elsewhere every sample goes out at once, as k6's users expect.
 type Meter struct {
 	vu      modules.VU
-	series  []*Series
+	sums    []float64 // of each Series; side by side, as an operation adds to many, and of many clients all is out of the processor's caches
+	series  []series
 	session *Session
 	flushed time.Time
 }
 
 // NewMeter returns a meter for the VU.
-func NewMeter(vu modules.VU) *Meter { return &Meter{vu: vu} }
+func NewMeter(vu modules.VU) Meter { return Meter{vu: vu} }
 
 // Series returns a series of the metric, to be kept. Tags are pairs of name and value.
-func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) *Series {
-	s := &Series{Metric: metric, Tags: tags}
-	m.series = append(m.series, s)
+func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
+	m.sums = append(m.sums, 0)
+	m.series = append(m.series, series{metric: metric, own: tags})
 
-	return s
+	return Series(len(m.series) - 1)
 }
 
 // Add counts n.
-func (m *Meter) Add(s *Series, n float64) { s.sum += n }
+func (m *Meter) Add(s Series, n float64) { m.sums[s] += n }
 
 // Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in milliseconds belong to
 // this moment; in a sweep they are dropped.
@@ -68,15 +69,15 @@ func (m *Meter) Emit(durations ...Duration) {
 
 // Duration is one sample of a Trend of durations.
 type Duration struct {
-	Series *Series
+	Series Series
 	Took   time.Duration
 }
 
 // Flush sends what was counted, now.
 func (m *Meter) Flush() { m.push(time.Now(), nil) }
 
-func (m *Meter) push(at time.Time, durations []Duration) {
-	m.flushed = at
+func (m *Meter) push(now time.Time, durations []Duration) {
+	m.flushed = now
 	state := m.vu.State()
 	if state == nil {
 		return
@@ -84,17 +85,18 @@ func (m *Meter) push(at time.Time, durations []Duration) {
 
 	base := state.Tags.GetCurrentValues().Tags
 	samples := make(metrics.Samples, 0, len(m.series)+len(durations))
-	add := func(s *Series, value float64) {
+	add := func(at Series, value float64) {
+		s := &m.series[at]
 		samples = append(samples, metrics.Sample{
-			TimeSeries: metrics.TimeSeries{Metric: s.Metric, Tags: s.tagged(base)},
-			Time:       at,
+			TimeSeries: metrics.TimeSeries{Metric: s.metric, Tags: s.tagged(base)},
+			Time:       now,
 			Value:      value,
 		})
 	}
-	for _, s := range m.series {
-		if s.sum != 0 {
-			add(s, s.sum)
-			s.sum = 0
+	for at, sum := range m.sums {
+		if sum != 0 {
+			add(Series(at), sum)
+			m.sums[at] = 0
 		}
 	}
 	for _, d := range durations {
@@ -114,10 +116,10 @@ func (m *Meter) push(at time.Time, durations []Duration) {
 
 // tagged returns the base tags with the series' own. The result is kept for as long as the base stays the same: a VU
 // is reused by later steps and scenarios with other tags.
-func (s *Series) tagged(base *metrics.TagSet) *metrics.TagSet {
+func (s *series) tagged(base *metrics.TagSet) *metrics.TagSet {
 	if s.base != base {
 		s.base, s.tags = base, base
-		for _, tag := range s.Tags {
+		for _, tag := range s.own {
 			s.tags = s.tags.With(tag[0], tag[1])
 		}
 	}

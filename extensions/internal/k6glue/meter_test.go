@@ -17,9 +17,9 @@ import (
 type meterTest struct {
 	vu      *modulestest.VU
 	samples chan metrics.SampleContainer
-	meter   *Meter
+	meter   Meter
 
-	gets, hits, took *Series
+	gets, hits, took Series
 }
 
 func newMeterTest(t *testing.T) *meterTest {

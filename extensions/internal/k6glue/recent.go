@@ -1,31 +1,31 @@
 package k6glue
 
-// Recent is a map to pointers that has the key of the call before at hand: most operations are of the same kind as the one before. The zero
-// value is empty.
+// Recent is a map that has what was asked for last at hand: most operations are of the same kind as the one before. The zero value is
+// empty.
 type Recent[K comparable, V any] struct {
-	known map[K]*V
+	known map[K]V
+	any   bool // of the following
 	key   K
-	value *V // of key; nil before the first one
+	value V
 }
 
-// Get returns what was put in under the key, or nil.
-func (r *Recent[K, V]) Get(key K) *V {
-	if r.value != nil && r.key == key {
-		return r.value
+// Get returns what was put in under the key, and whether anything was.
+func (r *Recent[K, V]) Get(key K) (value V, known bool) {
+	if r.any && r.key == key {
+		return r.value, true
 	}
-	value := r.known[key]
-	if value != nil {
-		r.key, r.value = key, value
+	if value, known = r.known[key]; known {
+		r.any, r.key, r.value = true, key, value
 	}
 
-	return value
+	return value, known
 }
 
-// Put keeps a value, which is not nil, under the key.
-func (r *Recent[K, V]) Put(key K, value *V) {
+// Put keeps a value under the key.
+func (r *Recent[K, V]) Put(key K, value V) {
 	if r.known == nil {
-		r.known = map[K]*V{}
+		r.known = map[K]V{}
 	}
 	r.known[key] = value
-	r.key, r.value = key, value
+	r.any, r.key, r.value = true, key, value
 }

@@ -22,7 +22,7 @@ func (s *Store) Drop(ctx context.Context) error {
 		return wrap("drop", s.options.Database, "", err)
 	}
 	for _, name := range names {
-		s.buckets.Delete(name)
+		s.forget(name)
 		if err := s.empty(ctx, name); err != nil {
 			return wrap("drop", name, "", err)
 		}

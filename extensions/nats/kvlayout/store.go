@@ -37,7 +37,11 @@ const deadline = 30 * time.Second
 type Store struct {
 	js      jetstream.JetStream
 	options Options
-	buckets sync.Map // name to jetstream.KeyValue
+
+	mu      sync.Mutex
+	last    jetstream.KeyValue // which was asked for before,
+	lastOf  string             // by its name
+	buckets map[string]jetstream.KeyValue
 }
 
 // Open returns the Store of a database. In the layout Micro the database's bucket is there afterwards.
@@ -49,7 +53,7 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 	if options.Database == "" {
 		options.Database = "default"
 	}
-	store := &Store{js: js, options: options}
+	store := &Store{js: js, options: options, buckets: map[string]jetstream.KeyValue{}}
 	if layout != Micro {
 		return store, nil
 	}
@@ -62,70 +66,95 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 
 // Put writes a record over any that is there.
 func (s *Store) Put(ctx context.Context, record Record) error {
-	return s.do(ctx, "put", record.Table, record.Key, func(ctx context.Context, bucket jetstream.KeyValue, key string) error {
-		value, err := s.options.Layout.encodeValue(record)
-		if err != nil {
-			return err
-		}
-		_, err = bucket.Put(ctx, key, value)
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	at, err := s.place(ctx, record.Table, record.Key)
+	if err == nil {
+		err = s.put(ctx, at, record)
+	}
 
+	return at.wrap("put", err)
+}
+
+func (s *Store) put(ctx context.Context, at place, record Record) error {
+	value, err := s.options.Layout.encodeValue(record)
+	if err != nil {
 		return err
-	})
+	}
+	_, err = at.bucket.Put(ctx, at.encoded, value)
+
+	return err
 }
 
 // Get reads a record. Where there is none the error is ErrNotFound, and where its value is not of this layout, ErrValue.
 func (s *Store) Get(ctx context.Context, table, key string) (Record, error) {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
 	var record Record
-	err := s.do(ctx, "get", table, key, func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error {
-		entry, err := bucket.Get(ctx, encoded)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			return ErrNotFound
-		}
-		if err != nil {
-			return err
-		}
-		record, err = s.options.Layout.decodeValue(table, key, entry.Value())
+	at, err := s.place(ctx, table, key)
+	if err == nil {
+		record, err = s.get(ctx, at, table)
+	}
 
-		return err
-	})
+	return record, at.wrap("get", err)
+}
 
-	return record, err
+func (s *Store) get(ctx context.Context, at place, table string) (Record, error) {
+	entry, err := at.bucket.Get(ctx, at.encoded)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return Record{}, ErrNotFound
+	}
+	if err != nil {
+		return Record{}, err
+	}
+
+	return s.options.Layout.decodeValue(table, at.key, entry.Value())
 }
 
 // Delete removes a record. It is no error when there is none.
 func (s *Store) Delete(ctx context.Context, table, key string) error {
-	return s.do(ctx, "delete", table, key, func(ctx context.Context, bucket jetstream.KeyValue, encoded string) error {
-		if s.options.Layout != Micro {
-			return bucket.Purge(ctx, encoded)
-		}
-		if table == "DELETE_BUCKET" {
-			return fmt.Errorf("%w: to go-micro, table DELETE_BUCKET means to delete a bucket", ErrName)
-		}
-
-		return bucket.Delete(ctx, encoded)
-	})
-}
-
-// do calls work with the bucket and the encoded key of a record.
-func (s *Store) do(ctx context.Context, op, table, key string, work func(context.Context, jetstream.KeyValue, string) error) error {
-	name := s.options.Layout.bucket(s.options.Database, table)
-	if key == "" {
-		return wrap(op, name, "", ErrKey)
-	}
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
-	bucket, err := s.open(ctx, name)
-	if err == nil {
-		err = work(ctx, bucket, s.options.Layout.encode(table, key))
+	at, err := s.place(ctx, table, key)
+	switch {
+	case err != nil:
+	case s.options.Layout != Micro:
+		err = at.bucket.Purge(ctx, at.encoded)
+	case table == "DELETE_BUCKET":
+		err = fmt.Errorf("%w: to go-micro, table DELETE_BUCKET means to delete a bucket", ErrName)
+	default:
+		err = at.bucket.Delete(ctx, at.encoded)
 	}
 
-	return wrap(op, name, key, err)
+	return at.wrap("delete", err)
 }
+
+// place is where a record is.
+type place struct {
+	bucket       jetstream.KeyValue
+	name         string // the bucket's
+	key, encoded string
+}
+
+// place returns where the record of this key is. When it returns an error, the place has the names for it.
+func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
+	at = place{name: s.options.Layout.bucket(s.options.Database, table), key: key}
+	if key == "" {
+		return at, ErrKey
+	}
+	if at.bucket, err = s.open(ctx, at.name); err == nil {
+		at.encoded = s.options.Layout.encode(table, key)
+	}
+
+	return at, err
+}
+
+func (p *place) wrap(op string, err error) error { return wrap(op, p.name, p.key, err) }
 
 // open returns the bucket of this name, and makes it where it is missing.
 func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, error) {
-	if bucket, ok := s.buckets.Load(name); ok {
-		return bucket.(jetstream.KeyValue), nil //nolint:forcetypeassert // it holds nothing else
+	if bucket := s.known(name); bucket != nil {
+		return bucket, nil
 	}
 	bucket, err := s.js.KeyValue(ctx, name)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
@@ -137,9 +166,30 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 	if err != nil {
 		return nil, err
 	}
-	s.buckets.Store(name, bucket)
+	s.mu.Lock()
+	s.buckets[name] = bucket
+	s.mu.Unlock()
 
 	return bucket, nil
+}
+
+// known returns the bucket of this name that was opened before, or nil.
+func (s *Store) known(name string) jetstream.KeyValue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lastOf != name || s.last == nil {
+		s.last, s.lastOf = s.buckets[name], name
+	}
+
+	return s.last
+}
+
+// forget forgets the bucket of this name, if it is known.
+func (s *Store) forget(name string) {
+	s.mu.Lock()
+	delete(s.buckets, name)
+	s.last = nil
+	s.mu.Unlock()
 }
 
 // create makes a bucket with the settings of both libraries, which differ in the description only.

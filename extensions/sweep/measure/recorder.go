@@ -14,10 +14,11 @@ type Recorder struct {
 	op     string
 	client *Client
 
+	// What each operation adds to comes before the pages of durations: of many clients all is out of the processor's caches.
+	sentBytes, recvBytes atomic.Uint64
 	durations            histogram
 	failed, rows         atomic.Uint64
 	warmed, warmedFailed atomic.Uint64 // of the warm-up
-	sentBytes, recvBytes atomic.Uint64
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
 	errors map[string]uint64
