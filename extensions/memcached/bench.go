@@ -2,6 +2,7 @@ package memcached
 
 import (
 	"errors"
+	"time"
 
 	"github.com/grafana/sobek"
 
@@ -41,6 +42,9 @@ func (s *store) Misuse(format string, args ...any) { s.client.misuse(format, arg
 
 // Emit implements cachebench.Cache.
 func (s *store) Emit() { s.client.instruments.Emit() }
+
+// Elapsed implements cachebench.Cache.
+func (s *store) Elapsed(took time.Duration) { s.client.instruments.Elapsed(took) }
 
 // Traffic implements cachebench.Cache.
 func (s *store) Traffic() (received, sent uint64) {

@@ -14,9 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// emitEvery is how often a run sends the module's metrics.
-const emitEvery = time.Second
-
 // unavailablePause is how long a run waits after UNAVAILABLE, which asks for that: a server that is not there would otherwise be counted
 // as hundreds of thousands of failed calls a second.
 const unavailablePause = 100 * time.Millisecond
@@ -83,7 +80,6 @@ type run struct {
 	tally   *tally // nil: none
 	most    int    // calls; 0: any number
 	until   time.Time
-	emitted time.Time
 
 	calls, failed int
 	total         wire.Counts
@@ -181,10 +177,7 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 	i := r.client.instruments
 	i.count(opReadBulk, err, counts)
 	i.Traffic(received, sent)
-	if end.Sub(r.emitted) >= emitEvery {
-		r.emitted = end
-		i.Emit()
-	}
+	i.Elapsed(took)
 }
 
 // tell tells the step how many results were cached.

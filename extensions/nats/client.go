@@ -23,14 +23,12 @@ type client struct {
 	conn   *connection
 	joined *sharedConnection // with pool: 'shared'
 
-	done     []record      // of the task that the VU waits for, used again
-	room     [2]record     // for done: an operation, and the connect before it
-	calls    deadlines     // of brief tasks that the VU waits for
-	scratch  []byte        // memory of data that was a string
-	emitted  time.Time     // when a call that does many operations last sent the metrics
-	unlooked time.Duration // that operations have taken since the clock was looked at for that
-	publish  publisher
-	stream   *jetStreamHandle // of the methods that ydarias/xk6-nats has
+	done    []record  // of the task that the VU waits for, used again
+	room    [2]record // for done: an operation, and the connect before it
+	calls   deadlines // of brief tasks that the VU waits for
+	scratch []byte    // memory of data that was a string
+	publish publisher
+	stream  *jetStreamHandle // of the methods that ydarias/xk6-nats has
 
 	sweep    *k6glue.Session // of which recorder is,
 	op       string          // and of which operation

@@ -39,7 +39,7 @@ func (d *dialer) Dial(network, address string) (net.Conn, error) {
 		_ = conn.Close()
 	}
 
-	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within, made: time.Now()}, nil
+	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within}, nil
 }
 
 // interrupt ends what is being done on the raw connection.
@@ -57,8 +57,7 @@ type countedConn struct {
 
 	into   *connection
 	within time.Duration
-	made   time.Time
-	until  time.Duration // after made: the deadline of writing; zero for none
+	writes quiet.Deadline
 }
 
 // Read implements net.Conn.
@@ -71,20 +70,16 @@ func (c *countedConn) Read(b []byte) (int, error) {
 
 // SetDeadline implements net.Conn.
 func (c *countedConn) SetDeadline(t time.Time) error {
-	c.until = 0
+	c.writes.Forget()
 
 	return c.Conn.SetDeadline(t)
 }
 
-// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes. This one is at least the time of a write
-// away, and at most a hundredth more, so that few writes have to set it. After an error the stream may have been cut in the middle of a
-// message, and cannot be used any more: closing it makes nats.go connect again. nats.go writes under a lock.
+// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes, which it does under a lock. After an error
+// the stream may have been cut in the middle of a message, and cannot be used any more: closing it makes nats.go connect again.
 func (c *countedConn) Write(b []byte) (int, error) {
-	if now := time.Since(c.made); c.until-now < c.within {
-		c.until = now + c.within + c.within/100
-		if err := c.SetWriteDeadline(c.made.Add(c.until)); err != nil {
-			return 0, err
-		}
+	if err := c.writes.Arm(c.within, c.SetWriteDeadline); err != nil {
+		return 0, err
 	}
 	n, err := c.Conn.Write(b)
 	c.into.out.Add(uint64(n))

@@ -7,11 +7,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-const (
-	emitEvery = time.Second           // is how often a call that does many operations sends the metrics;
-	lookEvery = 10 * time.Millisecond // of operations: how often it looks whether that is now
-)
-
 // Names of operations that one call does many of, in a step of a sweep.
 const (
 	opRequest = "request"
@@ -56,13 +51,6 @@ func (c *client) counted(conn *connection) (sent, received uint64, took time.Dur
 		sent, received = conn.claim(&c.instruments)
 		took = r.took
 		c.instruments.add(r)
-	}
-	if c.unlooked += took; c.unlooked >= lookEvery {
-		c.unlooked = 0
-		if now := time.Now(); now.Sub(c.emitted) >= emitEvery {
-			c.emitted = now
-			c.instruments.meter.Emit()
-		}
 	}
 
 	return sent, received, took

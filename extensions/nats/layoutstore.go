@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
@@ -93,6 +94,9 @@ func (s *layoutStore) Traffic() (received, sent uint64) {
 
 // Emit implements cachebench.Cache.
 func (s *layoutStore) Emit() { s.client.instruments.meter.Emit() }
+
+// Elapsed implements cachebench.Cache.
+func (s *layoutStore) Elapsed(took time.Duration) { s.client.instruments.meter.Elapsed(took) }
 
 // Throw implements cachebench.Cache.
 func (s *layoutStore) Throw(err error) {

@@ -159,6 +159,7 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 		return err
 	}}, &c.done)
 	sent, received, took := c.counted(conn)
+	c.instruments.meter.Elapsed(took)
 	switch {
 	case n.recorder == nil:
 	case err != nil:

@@ -65,6 +65,7 @@ func (b *requests) one(ctx context.Context) error {
 	c.done = c.done[:0]
 	conn, err := c.perform(ctx, b.task, &c.done)
 	sent, received, took := c.counted(conn)
+	c.instruments.meter.Elapsed(took)
 	if b.recorder != nil {
 		if err != nil {
 			b.recorder.Fail(err)

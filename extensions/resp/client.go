@@ -3,6 +3,7 @@ package resp
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/grafana/sobek"
 
@@ -135,6 +136,9 @@ func (c *cache) Throw(err error) {
 
 // Emit implements cachebench.Cache.
 func (c *cache) Emit() { c.instruments.Emit() }
+
+// Elapsed implements cachebench.Cache.
+func (c *cache) Elapsed(took time.Duration) { c.instruments.Elapsed(took) }
 
 // Traffic implements cachebench.Cache.
 func (c *cache) Traffic() (received, sent uint64) {

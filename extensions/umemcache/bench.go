@@ -3,6 +3,7 @@ package umemcache
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/grafana/sobek"
 
@@ -113,6 +114,9 @@ func (s *store) Traffic() (received, sent uint64) {
 
 // Emit implements cachebench.Cache.
 func (s *store) Emit() { s.client.instruments.Emit() }
+
+// Elapsed implements cachebench.Cache.
+func (s *store) Elapsed(took time.Duration) { s.client.instruments.Elapsed(took) }
 
 // Throw implements cachebench.Cache.
 func (s *store) Throw(err error) {

@@ -2,6 +2,7 @@ package cachebench
 
 import (
 	"errors"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
@@ -14,6 +15,8 @@ type Cache interface {
 	Traffic() (received, sent uint64)
 	// Emit sends the module's metrics.
 	Emit()
+	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a second.
+	Elapsed(took time.Duration)
 	// Throw throws an operation's error, or ErrEnded, as the module's methods do. It does not return.
 	Throw(err error)
 	// Misuse throws the error of a call that is wrong. It does not return.

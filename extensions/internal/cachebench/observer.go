@@ -8,11 +8,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-const (
-	emitEvery = time.Second           // is how often a run sends the module's metrics;
-	lookEvery = 10 * time.Millisecond // of operations: how often it looks whether that is now
-)
-
 // observer records operations in the step of a sweep, each under its own name, and ends a run when the client's share is
 // done. The bytes of a pipeline are those of its first command.
 type observer struct {
@@ -20,8 +15,6 @@ type observer struct {
 	client    *measure.Client // nil: outside of a sweep
 	recorders [workload.NumOps]*measure.Recorder
 	stop      context.CancelCauseFunc // of the run under way
-	emitted   time.Time
-	unlooked  time.Duration // that operations have taken since the clock was looked at
 }
 
 // Ok implements workload.Observer.
@@ -59,12 +52,5 @@ func (o *observer) recorded(op workload.Op, took time.Duration) {
 			o.stop(errEnough)
 		}
 	}
-	if o.unlooked += took; o.unlooked < lookEvery {
-		return
-	}
-	o.unlooked = 0
-	if now := time.Now(); now.Sub(o.emitted) >= emitEvery {
-		o.emitted = now
-		o.cache.Emit()
-	}
+	o.cache.Elapsed(took)
 }

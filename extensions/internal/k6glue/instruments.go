@@ -91,6 +91,9 @@ func (i *Instruments) Traffic(received, sent uint64) {
 // Emit sends what was counted: see Meter.Emit.
 func (i *Instruments) Emit() { i.meter.Emit() }
 
+// Elapsed is told how long each of many operations has taken: see Meter.Elapsed.
+func (i *Instruments) Elapsed(took time.Duration) { i.meter.Elapsed(took) }
+
 // EmitDuration sends what was counted, and how long the call took in which it was. There must be a metric of durations.
 func (i *Instruments) EmitDuration(operation, outcome string, took time.Duration) {
 	i.meter.Emit(Duration{Series: i.of(operation, outcome).duration, Took: took})

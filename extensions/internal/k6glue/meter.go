@@ -8,8 +8,10 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// flushEvery is how often a client of a sweep emits what it has counted.
-const flushEvery = time.Second
+const (
+	flushEvery = time.Second           // is how often a client of a sweep, and a call that does many operations, emits what it has counted;
+	lookEvery  = 10 * time.Millisecond // of operations: how often such a call looks at the clock for that
+)
 
 // Series is one of a Meter's: a k6 metric with tags of its own, beside those that the VU has at the moment.
 type Series int
@@ -29,6 +31,8 @@ type Meter struct {
 	series  []series
 	session *Session
 	flushed time.Time
+
+	unlooked time.Duration // that operations have taken since Elapsed looked at the clock
 }
 
 // NewMeter returns a meter for the VU.
@@ -64,6 +68,17 @@ func (m *Meter) Emit(durations ...Duration) {
 	}
 	if at.Sub(m.flushed) >= flushEvery {
 		m.push(at, nil)
+	}
+}
+
+// Elapsed is for a call that does many operations, and tells how long each has taken: it sends what was counted when a second has passed.
+func (m *Meter) Elapsed(took time.Duration) {
+	if m.unlooked += took; m.unlooked < lookEvery {
+		return
+	}
+	m.unlooked = 0
+	if time.Since(m.flushed) >= flushEvery {
+		m.Emit()
 	}
 }
 

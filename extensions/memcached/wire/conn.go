@@ -57,9 +57,8 @@ type Conn struct {
 	r        *bufio.Reader
 	w        *bufio.Writer
 	protocol Protocol
-	made     time.Time
 	timeout  time.Duration
-	until    time.Duration // after made: the socket's deadline
+	deadline quiet.Deadline
 	maxValue int
 
 	head        []byte  // the command line that is being written
@@ -82,7 +81,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		return nil, cannotConnect(ctx, &full, err)
 	}
 	c := &Conn{
-		socket: &countingConn{Conn: quiet.Conn(raw)}, protocol: full.Protocol, made: time.Now(), timeout: full.ConnectTimeout,
+		socket: &countingConn{Conn: quiet.Conn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
 		maxValue: full.MaxValue, head: make([]byte, 0, 512),
 	}
 	if err := c.greet(ctx, &full); err != nil {
@@ -90,7 +89,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 
 		return nil, err
 	}
-	c.timeout, c.until = full.Timeout, 0
+	c.timeout = full.Timeout
 
 	return c, nil
 }
@@ -153,7 +152,7 @@ func (c *Conn) begin() *Error {
 	if c.failed != nil {
 		return Errorf(KindConnection, "the connection is broken since an earlier error: %s", c.failed.Message)
 	}
-	if err := c.arm(); err != nil {
+	if err := c.deadline.Arm(c.timeout, c.socket.SetDeadline); err != nil {
 		return c.fail(c.broken(err))
 	}
 	if c.interrupted.Load() { // after the deadline was set: Interrupt does it the other way round
@@ -161,18 +160,6 @@ func (c *Conn) begin() *Error {
 	}
 
 	return c.inStep()
-}
-
-// arm makes sure that the socket's deadline is at least the timeout away, and at most a hundredth more: to set it for each
-// call would cost some 2 % of the processor time of a get.
-func (c *Conn) arm() error {
-	now := time.Since(c.made)
-	if c.until-now >= c.timeout {
-		return nil
-	}
-	c.until = now + c.timeout + c.timeout/100
-
-	return c.socket.SetDeadline(c.made.Add(c.until))
 }
 
 // inStep makes sure that what comes next is an answer to what is written next.
