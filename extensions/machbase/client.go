@@ -24,6 +24,7 @@ type client struct {
 
 	queued chan struct{} // closed when the last task that has a promise is done; nil when there was none
 	done   []record      // of the task that the VU waits for, used again
+	idle   *queryCall    // used again; nil while it is under way
 
 	args    frozen[[]any]
 	options frozen[*queryOptions]
@@ -144,7 +145,7 @@ func (c *client) current() *session {
 
 // account adds to what the sweep reports of its step. What connecting takes is not the step's.
 func (c *client) account(r *record) {
-	sweep := k6glue.SessionOf(c.vu)
+	sweep := c.instruments.meter.Session()
 	if sweep == nil || r.operation == opConnect {
 		return
 	}

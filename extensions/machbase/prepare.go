@@ -46,14 +46,7 @@ var statementMethods = bothForms(map[string]operation[*statement]{ //nolint:goch
 
 // query is statement.query(params, options).
 func (s *statement) query(call sobek.FunctionCall) (*task, error) {
-	return s.queryTask(call.Argument(0), call.Argument(1), func(conn Conn, args []any, read func(Rows) error) error {
-		p, err := s.on(conn)
-		if err != nil {
-			return err
-		}
-
-		return p.Query(args, read)
-	})
+	return s.queryTask(call.Argument(0), call.Argument(1), "", s)
 }
 
 // exec is statement.exec(params).

@@ -7,9 +7,6 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// queryFunc runs a query on a connection: a text's or a prepared statement's.
-type queryFunc func(conn Conn, args []any, read func(Rows) error) error
-
 // query is client.query(sql, params, options): see index.d.ts.
 func (c *client) query(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "query")
@@ -17,9 +14,7 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	return c.queryTask(call.Argument(1), call.Argument(2), func(conn Conn, args []any, read func(Rows) error) error {
-		return conn.Query(sql, args, read)
-	})
+	return c.queryTask(call.Argument(1), call.Argument(2), sql, nil)
 }
 
 // exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many rows it changed.
@@ -32,31 +27,6 @@ func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	return c.execTask(call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
 		return conn.Exec(sql, args)
 	})
-}
-
-func (c *client) queryTask(params, options sobek.Value, query queryFunc) (*task, error) {
-	args, err := c.parameters(params)
-	if err != nil {
-		return nil, err
-	}
-	o, err := c.queryOptions(options)
-	if err != nil {
-		return nil, err
-	}
-
-	r := &reader{keep: o.rows != rowsDiscard, expect: o.expect}
-
-	return &task{
-		operation: opQuery, timeout: c.limit(o.timeout), rows: &r.count,
-		job: func(conn Conn) error { return query(conn, args, r.read) },
-		value: func() (sobek.Value, error) {
-			if o.rows == rowsDiscard {
-				return c.vu.Runtime().ToValue(r.count), nil
-			}
-
-			return r.toJS(c.vu.Runtime(), o)
-		},
-	}, nil
 }
 
 func (c *client) execTask(params, options sobek.Value, exec func(Conn, []any) (int64, error)) (*task, error) {

@@ -26,6 +26,8 @@ type task struct {
 	settled func()
 	// value is what the script gets, made on the VU's goroutine; nil for undefined.
 	value func() (sobek.Value, error)
+	// over is called after all that, on the VU's goroutine; nil for nothing.
+	over func()
 }
 
 // operation reads the arguments of a call of a method of T's.
@@ -167,6 +169,9 @@ func (c *client) call(ctx context.Context, t *task, recorded *[]record) error {
 
 // finish records a task, and makes what the script gets.
 func (c *client) finish(t *task, recorded []record, err error) (sobek.Value, error) {
+	if t.over != nil {
+		defer t.over()
+	}
 	for i := range recorded {
 		c.instruments.record(&recorded[i])
 		c.account(&recorded[i])

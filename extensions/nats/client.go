@@ -229,7 +229,7 @@ func (c *client) disconnect() {
 
 // account adds to what the sweep reports of its step.
 func (c *client) account(r *record, sent, received uint64) {
-	sweep := k6glue.SessionOf(c.vu)
+	sweep := c.instruments.meter.Session()
 	if sweep == nil || r.apart {
 		return
 	}

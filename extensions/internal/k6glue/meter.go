@@ -33,6 +33,9 @@ type Meter struct {
 	flushed time.Time
 
 	unlooked time.Duration // that operations have taken since Elapsed looked at the clock
+
+	ctx       context.Context //nolint:containedctx // it is compared with the next call's
+	inContext *Session        // the session that it carries
 }
 
 // NewMeter returns a meter for the VU.
@@ -52,8 +55,7 @@ func (m *Meter) Add(s Series, n float64) { m.sums[s] += n }
 // Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in milliseconds belong to
 // this moment; in a sweep they are dropped.
 func (m *Meter) Emit(durations ...Duration) {
-	at := time.Now()
-	session := SessionOf(m.vu)
+	session := m.Session()
 	if session != m.session {
 		m.session = session
 		if session != nil {
@@ -62,12 +64,12 @@ func (m *Meter) Emit(durations ...Duration) {
 		}
 	}
 	if session == nil {
-		m.push(at, durations)
+		m.push(time.Now(), durations)
 
 		return
 	}
-	if at.Sub(m.flushed) >= flushEvery {
-		m.push(at, nil)
+	if now := time.Now(); now.Sub(m.flushed) >= flushEvery {
+		m.push(now, nil)
 	}
 }
 
@@ -80,6 +82,21 @@ func (m *Meter) Elapsed(took time.Duration) {
 	if time.Since(m.flushed) >= flushEvery {
 		m.Emit()
 	}
+}
+
+// Session is SessionOf the VU, for calls that ask often.
+func (m *Meter) Session() *Session {
+	ctx := m.vu.Context()
+	if m.ctx != nil && m.ctx == ctx {
+		return m.inContext
+	}
+	if session, ok := ctx.Value(sessionKey{}).(*Session); ok {
+		m.ctx, m.inContext = ctx, session
+
+		return session
+	}
+
+	return SessionOf(m.vu)
 }
 
 // Duration is one sample of a Trend of durations.

@@ -143,6 +143,46 @@ func TestMeterInASession(t *testing.T) {
 	})
 }
 
+// A call that does many operations sends the counts of each second, and looks at the clock after every 10 ms of operations only.
+func TestMeterOfACallThatDoesMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeterTest(t)
+		operation := func(took time.Duration) {
+			time.Sleep(took)
+			m.meter.Add(m.gets, 1)
+			m.meter.Elapsed(took)
+		}
+		for range 10_005 {
+			operation(time.Millisecond)
+		}
+		flushes := m.sent()
+		require.Len(t, flushes, 10)
+		require.Equal(t, "cache_ops 10 map[hit:no op:get scenario:hot]", flushes[0])
+		for _, line := range flushes[1:] {
+			require.Equal(t, "cache_ops 1000 map[hit:no op:get scenario:hot]", line)
+		}
+		m.meter.Emit()
+		require.Equal(t, []string{"cache_ops 995 map[hit:no op:get scenario:hot]"}, m.sent(), "at the end of the call")
+	})
+}
+
+func TestMeterKnowsItsSession(t *testing.T) {
+	m := newMeterTest(t)
+	require.Nil(t, m.meter.Session())
+	first := m.session()
+	require.Same(t, first, m.meter.Session())
+	require.Same(t, first, m.meter.Session())
+	second := m.session()
+	require.Same(t, second, m.meter.Session(), "another step")
+	m.vu.CtxField = t.Context()
+	require.Nil(t, m.meter.Session(), "a scenario of k6's own executors")
+	joined := &Session{}
+	leave := Join(m.vu, joined)
+	require.Same(t, joined, m.meter.Session(), "which has joined a step")
+	leave()
+	require.Nil(t, m.meter.Session())
+}
+
 // The last counts of a session go out although the iteration's context is done by then.
 func TestMeterAtTheEndOfASession(t *testing.T) {
 	m := newMeterTest(t)

@@ -1,0 +1,74 @@
+package machbase
+
+import "github.com/grafana/sobek"
+
+// queryCall is a query that is under way. A client uses it again when it is over.
+type queryCall struct {
+	task
+
+	client    *client
+	statement *statement // nil for that of the text
+	text      string
+	args      []any
+	options   *queryOptions
+	answer    reader
+	read      func(Rows) error // the answer's
+}
+
+func newQueryCall(c *client) *queryCall {
+	q := &queryCall{client: c}
+	q.read = q.answer.read
+	q.task = task{operation: opQuery, rows: &q.answer.count, job: q.run, value: q.result, over: q.release}
+
+	return q
+}
+
+// queryTask is a query of a text or, if it is not nil, of a prepared statement.
+func (c *client) queryTask(params, options sobek.Value, text string, prepared *statement) (*task, error) {
+	args, err := c.parameters(params)
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.queryOptions(options)
+	if err != nil {
+		return nil, err
+	}
+
+	q := c.idle
+	if q == nil { // or others are under way, which have promises
+		q = newQueryCall(c)
+	}
+	c.idle = nil
+	q.text, q.statement, q.args, q.options = text, prepared, args, o
+	q.answer = reader{keep: o.rows != rowsDiscard, expect: o.expect}
+	q.timeout = c.limit(o.timeout)
+
+	return &q.task, nil
+}
+
+func (q *queryCall) run(conn Conn) error {
+	if q.statement == nil {
+		return conn.Query(q.text, q.args, q.read)
+	}
+	p, err := q.statement.on(conn)
+	if err != nil {
+		return err
+	}
+
+	return p.Query(q.args, q.read)
+}
+
+func (q *queryCall) result() (sobek.Value, error) {
+	rt := q.client.vu.Runtime()
+	if q.options.rows == rowsDiscard {
+		return rt.ToValue(q.answer.count), nil
+	}
+
+	return q.answer.toJS(rt, q.options)
+}
+
+// release lets the answer go, and makes the call the client's next one.
+func (q *queryCall) release() {
+	q.args, q.answer = nil, reader{}
+	q.client.idle = q
+}
