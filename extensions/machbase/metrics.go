@@ -7,6 +7,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
 // The module's metrics. Tags: operation (connect, query, exec, prepare, append) and outcome (ok, or the error's kind).
@@ -37,7 +38,7 @@ type instruments struct {
 
 	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
 
-	series                   k6glue.Recent[seriesKey, opSeries]
+	series                   recent.Map[seriesKey, opSeries]
 	rejected                 map[string]k6glue.Series
 	accepted, sent, received k6glue.Series
 }

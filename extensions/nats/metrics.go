@@ -7,6 +7,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
 // The module's metrics. Tags: operation and outcome (ok, or the error's kind) and, with the option tagSubjects, subject.
@@ -30,7 +31,7 @@ const outcomeOK = "ok"
 type instruments struct {
 	meter   k6glue.Meter
 	known   map[string]*metrics.Metric
-	series  k6glue.Recent[seriesKey, opSeries]
+	series  recent.Map[seriesKey, opSeries]
 	errors  map[string]k6glue.Series
 	plain   map[string]k6glue.Series // those without tags
 	latency k6glue.Series

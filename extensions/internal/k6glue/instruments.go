@@ -5,6 +5,8 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
 // OutcomeOK is the outcome of an operation that did not fail.
@@ -23,7 +25,7 @@ type Instruments struct {
 	registry       *metrics.Registry
 	ops, duration  *metrics.Metric
 	counts         []*metrics.Metric
-	series         Recent[seriesKey, opSeries]
+	series         recent.Map[seriesKey, opSeries]
 	sent, received Series
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
 // Record is what a Store keeps under a key.
@@ -39,9 +41,7 @@ type Store struct {
 	options Options
 
 	mu      sync.Mutex
-	last    jetstream.KeyValue // which was asked for before,
-	lastOf  string             // by its name
-	buckets map[string]jetstream.KeyValue
+	buckets recent.Map[string, jetstream.KeyValue] // by name
 }
 
 // Open returns the Store of a database. In the layout Micro the database's bucket is there afterwards.
@@ -53,7 +53,7 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 	if options.Database == "" {
 		options.Database = "default"
 	}
-	store := &Store{js: js, options: options, buckets: map[string]jetstream.KeyValue{}}
+	store := &Store{js: js, options: options}
 	if layout != Micro {
 		return store, nil
 	}
@@ -167,7 +167,7 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 		return nil, err
 	}
 	s.mu.Lock()
-	s.buckets[name] = bucket
+	s.buckets.Put(name, bucket)
 	s.mu.Unlock()
 
 	return bucket, nil
@@ -177,18 +177,15 @@ func (s *Store) open(ctx context.Context, name string) (jetstream.KeyValue, erro
 func (s *Store) known(name string) jetstream.KeyValue {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lastOf != name || s.last == nil {
-		s.last, s.lastOf = s.buckets[name], name
-	}
+	bucket, _ := s.buckets.Get(name)
 
-	return s.last
+	return bucket
 }
 
 // forget forgets the bucket of this name, if it is known.
 func (s *Store) forget(name string) {
 	s.mu.Lock()
-	delete(s.buckets, name)
-	s.last = nil
+	s.buckets.Delete(name)
 	s.mu.Unlock()
 }
 

@@ -1,4 +1,4 @@
-package k6glue
+package recent
 
 import (
 	"testing"
@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestRecent(t *testing.T) {
-	var known Recent[string, int]
+func TestMap(t *testing.T) {
+	var known Map[string, int]
 	_, ok := known.Get("")
 	require.False(t, ok, "the zero key is not there before it is put in")
 	put := map[string]int{"one": 1, "two": 2}
@@ -18,5 +18,12 @@ func TestRecent(t *testing.T) {
 		got, ok := known.Get(key)
 		require.Equal(t, there, ok, key)
 		require.Equal(t, want, got, key)
+	}
+	known.Delete("one")
+	known.Delete("two")
+	known.Delete("none")
+	for key := range put {
+		_, ok := known.Get(key)
+		require.False(t, ok, key)
 	}
 }
