@@ -84,7 +84,7 @@ func (r *Row) cells(show func(float64) string) []string {
 
 // step names the row's step, such as "get, 8 clients".
 func (r *Row) step() string {
-	name := strings.Join(strings.Fields(r.Op), " ") + ", " + Plural(r.Clients, "client")
+	name := oneLineOf(r.Op) + ", " + Plural(r.Clients, "client")
 	if r.Rate != 0 {
 		name += " at " + strconv.FormatFloat(r.Rate, 'f', -1, 64) + "/s"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // csvColumn is a column of the CSV: the JSON's key, with its unit.
@@ -83,10 +84,10 @@ func (r *Report) CSV() ([]byte, error) {
 }
 
 // harmless keeps spreadsheets from taking a text for a formula, which could send what is in the sheet elsewhere: an
-// apostrophe makes it a text. Line breaks go, since many tools that read CSV do so line by line.
+// apostrophe makes it a text. Some take the wide forms of the signs for them as well. Line breaks go, since many tools that read CSV do so line by line.
 func harmless(text string) string {
 	text = oneLineOf(text)
-	if text != "" && strings.ContainsRune("=+-@", rune(text[0])) {
+	if first, _ := utf8.DecodeRuneInString(text); strings.ContainsRune("=+-@＝＋－＠", first) {
 		return "'" + text
 	}
 

@@ -85,6 +85,7 @@ func TestCSVTexts(t *testing.T) {
 		{"a=b", "a=b"},
 		{"a, \"b\"\nc", `a, "b" c`},
 		{"é", "é"},
+		{"＝1+2", "'＝1+2"},
 	} {
 		t.Run(tt.op, func(t *testing.T) {
 			r := madeUp(func(r *Report) { r.Scenario, r.Steps[0].Op = tt.op, tt.op })

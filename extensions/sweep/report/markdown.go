@@ -131,7 +131,7 @@ func writeTable(b *strings.Builder, columns []column, rows int) {
 		for j, c := range columns {
 			cell := c.title
 			if i > 0 {
-				cell = escapeCell(c.cell(i - 1))
+				cell = escape(c.cell(i - 1))
 			}
 			lines[i][j] = cell
 			widths[j] = max(widths[j], utf8.RuneCountInString(cell), len("---"))
@@ -162,11 +162,6 @@ func writeRule(b *strings.Builder, columns []column, widths []int) {
 		}
 	}
 	b.WriteString("|\n")
-}
-
-// escapeCell keeps a text from outside, such as a server's version, within its cell.
-func escapeCell(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `|`, `\|`).Replace(oneLineOf(text))
 }
 
 // oneLineOf writes line breaks, and all other white space, as single spaces. Characters that would steer the terminal

@@ -22,10 +22,10 @@ func (r *Report) notes() []string {
 		}
 		label := s.label()
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
-			label += ", " + oneLineOf(s.Op)
+			label += ", " + escape(s.Op)
 		}
 		for _, text := range measure.MostFrequent(s.Extra.Errors) {
-			notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), oneLineOf(text)))
+			notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), codeSpan(text)))
 		}
 	}
 	if r.Search != nil {
@@ -73,7 +73,7 @@ func (s *Step) label() string {
 // searchNote says what was found, or what was too much already.
 func (r *Report) searchNote() string {
 	s := r.Search
-	bound := oneLineOf(s.Bound)
+	bound := escape(s.Bound)
 	switch {
 	case s.Of == ofRate && s.Found > 0:
 		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
@@ -108,9 +108,9 @@ func (r *Report) gateNotes() []string {
 
 			continue
 		}
-		note := "CROSSED: " + oneLineOf(v.Gate)
+		note := "CROSSED: " + escape(v.Gate)
 		if v.Detail != "" {
-			note += " (" + oneLineOf(v.Detail) + ")"
+			note += " (" + escape(v.Detail) + ")"
 		}
 		notes = append(notes, note)
 	}

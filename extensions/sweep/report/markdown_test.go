@@ -171,14 +171,51 @@ func TestGateNotes(t *testing.T) {
 	require.Empty(t, r.gateNotes())
 }
 
-func TestEscapeCell(t *testing.T) {
+func TestEscape(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"8.5.2", "8.5.2"},
 		{"a|b", `a\|b`},
 		{`a\|b`, `a\\\|b`},
 		{"a\r\nb\tc", "a b c"},
-		{"\x1b[2Jé\x7f", "[2Jé"},
+		{"\x1b[2Jé\x7f", `\[2Jé`},
+		{"<img src=x onerror=alert(1)>", `\<img src=x onerror=alert(1)>`},
+		{"</table><!-- <?", `\</table>\<!-- \<?`},
+		{"p99 <= 5ms, 1 < 2, <3", "p99 <= 5ms, 1 < 2, <3"},
+		{"&lt;b&#62; a & b", `\&lt;b\&#62; a & b`},
+		{"[click](javascript:alert(1))", `\[click\](javascript:alert(1))`},
+		{"**bold** ~~gone~~ `code`", "\\*\\*bold\\*\\* \\~~gone\\~~ \\`code\\`"},
+		{"sweep_p99 of _x_ é_é", `sweep_p99 of \_x\_ é_é`},
 	} {
-		require.Equal(t, tt.want, escapeCell(tt.in))
+		require.Equal(t, tt.want, escape(tt.in))
 	}
+}
+
+func TestCodeSpan(t *testing.T) {
+	for in, want := range map[string]string{
+		"connection refused": "`connection refused`",
+		"a`b":                "``a`b``",
+		"``":                 "``` `` ```",
+		"":                   "`  `",
+		"a\n# b":             "`a # b`",
+	} {
+		require.Equal(t, want, codeSpan(in))
+	}
+}
+
+// What a server sends is a text in every note, whatever a renderer of Markdown would make of it.
+func TestNotesAreNoMarkup(t *testing.T) {
+	const evil = "<img src=x onerror=alert(1)> [here](http://evil.test) @all"
+	r := madeUp(func(r *Report) {
+		r.Target["version"] = evil
+		r.Steps = []Step{step(1, 1, "<b>get"), step(1, 1, "set", func(s *Step) {
+			s.Failed, s.Extra.Errors = 1, map[string]uint64{evil: 1}
+		})}
+		r.Search = &Search{Of: "clients", Bound: evil, Max: 1}
+		r.Gates = []Verdict{{Gate: evil, Detail: evil}}
+	})
+	text := r.Markdown()
+	require.Contains(t, text, "1 client, set: 1 x `"+evil+"`")
+	text = strings.ReplaceAll(text, "`"+evil+"`", "")
+	require.NotRegexp(t, `(^|[^\\])<[a-z]`, text)
+	require.NotRegexp(t, `(^|[^\\])\[`, text)
 }

@@ -83,7 +83,7 @@ func TestFailuresOfAPlainFunctionAreCounted(t *testing.T) {
 	require.True(t, s.Complete, "failed operations are part of the share")
 	require.Equal(t, map[string]int{"Error: call failed on purpose": 10}, s.Extra.Errors)
 	require.Len(t, r.lines("operation failed: Error: call failed on purpose"), 1, "said once, counted ten times")
-	require.Contains(t, r.table(t, "plain"), "10 x Error: call failed on purpose")
+	require.Contains(t, r.table(t, "plain"), "10 x `Error: call failed on purpose`")
 }
 
 func TestErrorsOfTheServerAreCountedWithTheirText(t *testing.T) {
