@@ -45,8 +45,12 @@ func Merge(parts ...*Report) (*Report, error) {
 			merged.Started = part.Started
 		}
 	}
+	runs := make([]stepsByRun, len(parts))
+	for i, part := range parts {
+		runs[i] = newStepsByRun(part)
+	}
 	for _, id := range runIDs(parts) {
-		steps, err := mergeStep(parts, segments, id)
+		steps, err := mergeStep(runs, segments, id)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)
 		}

@@ -1,9 +1,9 @@
 package report
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -28,50 +28,58 @@ func (id runID) String() string {
 	return text + fmt.Sprintf(", repeat %d", id.repeat)
 }
 
-// of returns the part's steps of this run: one for each kind of operation.
-func (id runID) of(part *Report) []*Step {
-	var steps []*Step
+func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat} }
+
+// stepsByRun are a part's steps of each run: one for each kind of operation.
+type stepsByRun map[runID][]*Step
+
+func newStepsByRun(part *Report) stepsByRun {
+	steps := stepsByRun{}
 	for i := range part.Steps {
-		if s := &part.Steps[i]; s.id() == id {
-			steps = append(steps, s)
-		}
+		s := &part.Steps[i]
+		steps[s.id()] = append(steps[s.id()], s)
 	}
 
 	return steps
 }
 
-func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat} }
-
 // runIDs are the runs of all steps in the order of the run. A part may lack small steps: what only a later part has comes
 // after what comes before it in that part.
 func runIDs(parts []*Report) []runID {
 	var ids []runID
+	known := map[runID]bool{}
 	for _, part := range parts {
 		next := 0
 		for i := range part.Steps {
 			id := part.Steps[i].id()
-			at := slices.Index(ids, id)
-			if at < 0 {
-				at = next
-				ids = slices.Insert(ids, at, id)
+			if i > 0 && id == part.Steps[i-1].id() {
+				continue
 			}
-			next = at + 1
+			if known[id] {
+				next = slices.Index(ids, id) + 1
+
+				continue
+			}
+			known[id] = true
+			ids = slices.Insert(ids, next, id)
+			next++
 		}
 	}
 
 	return ids
 }
 
-// mergeStep puts one run of a step together, as if all its clients had been of one instance.
-func mergeStep(parts []*Report, segments []bounds, id runID) ([]Step, error) {
+// mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its kinds of operations,
+// one at a time is merged: the counters of each take a quarter of a megabyte.
+func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
 	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat}
 	reading := measure.Reading{Complete: true}
-	totals := map[string]*measure.Totals{}
+	byOp := map[string][]partStep{}
 	var cpu CPUSeconds
 	var absent []int
 	first := true
 	for i, part := range parts {
-		steps := id.of(part)
+		steps := part[id]
 		if len(steps) == 0 {
 			absent = append(absent, i)
 
@@ -91,9 +99,7 @@ func mergeStep(parts []*Report, segments []bounds, id runID) ([]Step, error) {
 			return nil, fmt.Errorf("part %d: %w", i+1, err)
 		}
 		for _, s := range steps {
-			if err := addOperations(totals, s); err != nil {
-				return nil, fmt.Errorf("part %d, operation %q: %w", i+1, s.Op, err)
-			}
+			byOp[s.Op] = append(byOp[s.Op], partStep{i, s})
 		}
 	}
 	for _, i := range absent {
@@ -102,12 +108,42 @@ func mergeStep(parts []*Report, segments []bounds, id runID) ([]Step, error) {
 		}
 	}
 
-	for _, t := range totals {
-		reading.Ops = append(reading.Ops, *t)
+	clients, err := newClients(&reading)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortFunc(reading.Ops, func(a, b measure.Totals) int { return cmp.Compare(a.Op, b.Op) })
+	merged := make([]Step, 0, len(byOp))
+	for _, op := range slices.Sorted(maps.Keys(byOp)) {
+		totals, err := mergeOperations(op, byOp[op])
+		if err != nil {
+			return nil, err
+		}
+		step, err := newStep(&reading, totals, asked, clients, cpu)
+		if err != nil {
+			return nil, err
+		}
+		merged = append(merged, step)
+	}
 
-	return NewSteps(&reading, asked, "", cpu)
+	return merged, nil
+}
+
+// partStep is a step of one of the parts, whose places count from zero.
+type partStep struct {
+	part int
+	*Step
+}
+
+// mergeOperations adds up what the parts did of one kind of operation.
+func mergeOperations(op string, steps []partStep) (*measure.Totals, error) {
+	totals := &measure.Totals{Op: op}
+	for _, s := range steps {
+		if err := addOperations(totals, s.Step); err != nil {
+			return nil, fmt.Errorf("part %d, operation %q: %w", s.part+1, op, err)
+		}
+	}
+
+	return totals, nil
 }
 
 // hasClients tells whether clients of a step are in the segment of a part that lacks the step. None is when the other
@@ -151,7 +187,7 @@ func addClients(reading *measure.Reading, c *Clients) error {
 }
 
 // addOperations adds one part's step to the totals of its kind of operation.
-func addOperations(totals map[string]*measure.Totals, s *Step) error {
+func addOperations(t *measure.Totals, s *Step) error {
 	durations, err := measure.Decode(s.Histogram)
 	if err != nil {
 		return fmt.Errorf("histogram: %w", err)
@@ -161,11 +197,6 @@ func addOperations(totals map[string]*measure.Totals, s *Step) error {
 	}
 	durations.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
 
-	t := totals[s.Op]
-	if t == nil {
-		t = &measure.Totals{Op: s.Op}
-		totals[s.Op] = t
-	}
 	t.Durations.Merge(&durations)
 	t.Failed += s.Failed
 	t.Rows += s.Rows

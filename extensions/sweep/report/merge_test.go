@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"testing"
 	"time"
@@ -271,6 +274,63 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	_, err := Merge(mergePart("0:1"))
 	require.EqualError(t, err, "a merge needs at least 2 parts")
+}
+
+// A report of some hundred kilobytes may name hundreds of kinds of operations. Their counters take a quarter of a megabyte
+// each: those of one are in memory at a time.
+func TestMergeOfManyOperationsIsBounded(t *testing.T) {
+	const kinds, bound = 600, 48 << 20
+	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
+	for i, part := range parts {
+		var reading measure.Reading
+		reading.Elapsed = time.Second
+		reading.ClientTimes.Record(time.Second)
+		reading.ClientOps.Record(kinds)
+		steps, err := NewSteps(&reading, Step{Clients: 2, Repeat: 1}, "", CPUSeconds{})
+		require.NoError(t, err)
+		var one measure.Distribution
+		one.Record(time.Duration(i+1) * time.Millisecond)
+		only, err := newStep(&reading, &measure.Totals{Op: "op", Durations: one}, Step{Clients: 2, Repeat: 1}, steps[0].Client, CPUSeconds{})
+		require.NoError(t, err)
+		for kind := range kinds {
+			only.Op = fmt.Sprintf("op %03d", kind)
+			part.Steps = append(part.Steps, only)
+		}
+	}
+
+	merged, most := atMost(func() (*Report, error) { return Merge(parts...) })
+	require.NoError(t, merged.err)
+	require.Len(t, merged.report.Steps, kinds)
+	require.Equal(t, int64(2), merged.report.Steps[kinds-1].Operations)
+	require.Less(t, most, uint64(bound), "bytes in use")
+}
+
+type mergeResult struct {
+	report *Report
+	err    error
+}
+
+// atMost returns what a merge returns, and how much more memory was in use at most while it went on.
+func atMost(merge func() (*Report, error)) (result mergeResult, most uint64) {
+	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage is not in use
+	runtime.GC()
+	inUse := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(inUse)
+	before := inUse[0].Value.Uint64()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result.report, result.err = merge()
+	}()
+	for {
+		select {
+		case <-done:
+			return result, most
+		case <-time.After(time.Millisecond):
+			metrics.Read(inUse)
+			most = max(most, inUse[0].Value.Uint64()-min(before, inUse[0].Value.Uint64()))
+		}
+	}
 }
 
 func TestParseSegment(t *testing.T) {

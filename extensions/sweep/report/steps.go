@@ -22,27 +22,35 @@ func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) (
 
 	steps := make([]Step, len(ops))
 	for i := range ops {
-		t := &ops[i]
-		histogram, err := t.Durations.Encode()
-		if err != nil {
-			return nil, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
+		if steps[i], err = newStep(reading, &ops[i], asked, clients, cpu); err != nil {
+			return nil, err
 		}
-		steps[i] = Step{
-			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient, Op: t.Op,
-			Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
-			Seconds:      reading.Elapsed.Seconds(),
-			OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
-			Client:       clients,
-			Latency:      Latency(&t.Durations),
-			Rows:         t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
-			CPU:       cpu,
-			Histogram: histogram,
-			Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
-		}
-		steps[i].Extra.look(reading.Lookups)
 	}
 
 	return steps, nil
+}
+
+// newStep is what a step's reading says of one kind of operation, whose totals are t.
+func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Clients, cpu CPUSeconds) (Step, error) {
+	histogram, err := t.Durations.Encode()
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
+	}
+	s := Step{
+		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient, Op: t.Op,
+		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
+		Seconds:      reading.Elapsed.Seconds(),
+		OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
+		Client:       clients,
+		Latency:      Latency(&t.Durations),
+		Rows:         t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
+		CPU:       cpu,
+		Histogram: histogram,
+		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
+	}
+	s.Extra.look(reading.Lookups)
+
+	return s, nil
 }
 
 func newClients(reading *measure.Reading) (Clients, error) {
