@@ -48,6 +48,7 @@ func TestSweepOfASession(t *testing.T) {
 			require.Equal(t, int64(10*clients), step.Operations)
 			require.Zero(t, step.Failed)
 			require.InDelta(t, 0.1, step.Seconds, 1e-9)
+			require.WithinDuration(t, rep.Started.Add(time.Duration(i)*100*time.Millisecond), step.Started, 20*time.Millisecond, "the start line's time")
 			require.InDelta(t, 100*clients, step.OpsPerSecond, 1e-6)
 			require.Equal(t, []float64{0.1, 0.1, 0.1, 0.1}, []float64{step.Client.Min, step.Client.P50, step.Client.Max, step.Client.Avg})
 			require.Equal(t, []int64{10, 10}, []int64{step.Client.Ops.Min, step.Client.Ops.Max})

@@ -264,7 +264,7 @@ func (p *pulse) send(at time.Time, reading *measure.Reading, countsOnly bool) {
 // reading takes what the current second came to. An operation that is under way and has not ended all second long is there
 // too: with nothing done.
 func (p *pulse) reading(at time.Time) measure.Reading {
-	reading := measure.Reading{Started: true, Complete: true, Elapsed: at.Sub(p.began)}
+	reading := measure.Reading{Started: true, StartedOn: p.began.Round(0), Complete: true, Elapsed: at.Sub(p.began)}
 	waiting := map[string]bool{}
 	for key := range p.busy {
 		waiting[key.op] = true

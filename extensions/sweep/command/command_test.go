@@ -35,9 +35,10 @@ func requireGolden(t *testing.T, name, got string) {
 
 // k6 is a k6 whose files are in memory.
 type k6 struct {
-	t   *testing.T
-	gs  *state.GlobalState
-	out bytes.Buffer
+	t  *testing.T
+	gs *state.GlobalState
+	// errOut is what was written to standard error.
+	out, errOut bytes.Buffer
 }
 
 func newK6(t *testing.T) *k6 {
@@ -45,6 +46,7 @@ func newK6(t *testing.T) *k6 {
 	k := &k6{t: t, gs: state.NewGlobalState(t.Context())}
 	k.gs.FS = fsext.NewMemMapFs()
 	k.gs.Stdout.Writer, k.gs.Stdout.IsTTY = &k.out, false
+	k.gs.Stderr.Writer = &k.errOut
 
 	return k
 }

@@ -19,7 +19,12 @@ func newMerge(gs *state.GlobalState) *cobra.Command {
 (k6 run --execution-segment). The segments must be the whole run, and the parts must agree in what was run.
 
 Latencies and client times are merged through their histograms: percentiles are those of all operations, not means of
-percentiles. Numbers are summed, and the step time is the longest.
+percentiles. Numbers are summed, and divided by the time in which at least one part was at work in the step.
+
+Parts are laid beside each other by their machines' clocks, which have to agree (NTP): where they differ, steps seem not
+to have run at the same time. A step whose parts were together for less than 95 % of the shortest one's time is marked
+as not complete, which is said on standard error. Parts that did no step together and started more than a minute apart
+are refused. Reports of older builds do not have the times of their steps: these are taken to have begun at once.
 
 The report is written to standard output, or to the file that -o names.
 
@@ -40,9 +45,14 @@ func merge(gs *state.GlobalState, files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	merged, err := report.Merge(parts...)
+	merged, notes, err := report.Merge(parts...)
 	if err != nil {
 		return unusable(strings.Join(files, ", "), err)
+	}
+	for _, note := range notes {
+		if _, err := fmt.Fprintf(gs.Stderr, "k6 x sweep merge: %s\n", note); err != nil {
+			return unusable("standard error", err)
+		}
 	}
 	raw, err := merged.JSON()
 	if err != nil {

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,9 +32,46 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, "results/whole.json: 2 parts of cache, 2 steps\n", printed)
 	require.Equal(t, out, k.file("results/whole.json"))
 
+	require.Equal(t, strings.Repeat("k6 x sweep merge: parts do not tell when 1 step of theirs began: ops/s are right only if they began at once\n", 2), k.errOut.String())
+
 	k.writeReport("other.json", part(t, "1/2:3/4"))
 	out, message, code = k.run("merge", "a.json", "other.json")
 	require.Empty(t, out)
 	require.Equal(t, "a.json, other.json: the parts are not the whole run: segment 3/4:1 is missing", message)
 	require.Equal(t, 104, code)
+}
+
+// What did not run at the same time is said.
+func TestMergeOfPartsThatWereApart(t *testing.T) {
+	k := newK6(t)
+	late := func(by time.Duration) *report.Report {
+		r := part(t, "1/2:1")
+		for i := range r.Steps {
+			r.Steps[i].Started = r.Started.Add(by)
+		}
+
+		return r
+	}
+	first := part(t, "0:1/2")
+	for i := range first.Steps {
+		first.Steps[i].Started = first.Started
+	}
+	k.writeReport("a.json", first)
+	k.writeReport("b.json", late(300*time.Millisecond))
+	k.writeReport("c.json", late(23*time.Second))
+
+	_, message, code := k.run("merge", "a.json", "b.json")
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Equal(t, "k6 x sweep merge: the step of 8 clients, repeat 1 is not complete: "+
+		"its parts were at work together for 70 % of the time, and at least 95 % is needed\n", k.errOut.String())
+
+	out, message, code := k.run("merge", "a.json", "c.json")
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Contains(t, k.errOut.String(), "for 0 % of the time")
+	merged, err := report.Read([]byte(out))
+	require.NoError(t, err)
+	require.False(t, merged.Steps[1].Complete)
+	require.InDelta(t, 200, merged.Steps[1].OpsPerSecond*merged.Steps[1].Seconds/4, 1e-6)
 }

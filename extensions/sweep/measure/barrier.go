@@ -12,7 +12,9 @@ type barrier struct {
 	missing  int
 	open     chan struct{}
 	openedAt time.Duration // readable once open is closed
-	onOpen   func()        // called just before; may be nil
+	// openedOn is the same moment by the wall clock, which other machines have too.
+	openedOn time.Time
+	onOpen   func() // called just before; may be nil
 }
 
 func newBarrier(n int) *barrier {
@@ -28,6 +30,7 @@ func (b *barrier) pass() {
 		if b.onOpen != nil {
 			b.onOpen()
 		}
+		b.openedOn = time.Now().Round(0)
 		b.openedAt = now()
 		close(b.open)
 	}

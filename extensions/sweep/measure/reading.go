@@ -9,10 +9,11 @@ import (
 
 // Reading is what a step has come to so far. It may be taken at any time, by any goroutine.
 type Reading struct {
-	Started bool          // the start line was opened
-	Elapsed time.Duration // since the start line; up to the last client's end once all have ended
-	Ended   int           // clients that have ended
-	Ops     []Totals      // by kind of operation, in the order of their names
+	Started   bool          // the start line was opened
+	StartedOn time.Time     // when it was, by the wall clock; zero: not yet
+	Elapsed   time.Duration // since the start line; up to the last client's end once all have ended
+	Ended     int           // clients that have ended
+	Ops       []Totals      // by kind of operation, in the order of their names
 
 	Lookups Lookups // of all kinds of operations together
 
@@ -50,6 +51,9 @@ func (s *Step) Read() Reading {
 		}
 	}
 
+	if r.Started {
+		r.StartedOn = s.line.openedOn
+	}
 	r.Elapsed = s.elapsed(r.Ended, last)
 	if s.schedule != nil {
 		if r.Complete {

@@ -13,7 +13,7 @@ func TestMergedLookups(t *testing.T) {
 	halves := mergeHalves(t)
 	halves[0].Steps[2].Extra.look(measure.Lookups{Hits: 10, Misses: 90, Hot: 4, HotHits: 1})
 	halves[1].Steps[0].Extra.look(measure.Lookups{Hits: 290, Misses: 10, Hot: 4, HotHits: 3})
-	whole, err := Merge(halves...)
+	whole, _, err := Merge(halves...)
 	require.NoError(t, err)
 	e := whole.Steps[2].Extra
 	require.Equal(t, measure.Lookups{Hits: 300, Misses: 100, Hot: 8, HotHits: 4}, e.lookups())

@@ -103,8 +103,8 @@ func (r *Report) JUnit() ([]byte, error) {
 func (r *Report) stepCase(s *Step) junitCase {
 	c := junitCase{Class: r.Scenario, Name: s.name(), Time: junitSeconds(s.Seconds)}
 	var reasons, kinds []string
-	if !s.Complete {
-		reasons, kinds = append(reasons, "not every client did its whole share"), append(kinds, "incomplete")
+	if why := s.Incomplete(); why != "" {
+		reasons, kinds = append(reasons, why), append(kinds, "incomplete")
 	}
 	if s.Failed > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d of %d operations failed", s.Failed, s.Failed+uint64(s.Operations)))

@@ -48,7 +48,7 @@ func (r *Report) interruption() string {
 func stepNotes(s *Step, told bool) []string {
 	var notes []string
 	if !s.Complete && !told {
-		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: not every client did its whole share.", s.label()))
+		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: %s.", s.label(), s.Incomplete()))
 	}
 	if n := s.Extra.Unstarted; n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: operations that were due but never started: %s", s.label(), Thousands(int64(n))))

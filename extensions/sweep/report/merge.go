@@ -7,34 +7,62 @@ import (
 	"time"
 )
 
-// maxApart is how far apart parts may start: those of one run are started together, but by clocks of several machines.
+// maxApart is how far apart parts may start that have no step whose times tell that they are of one run: those of one run
+// are started together, but by clocks of several machines.
 const maxApart = time.Minute
 
 // Merge puts the parts of one run together that several instances of k6 made, each with an execution segment of its own
 // (k6's --execution-segment). The segments must together be the whole run, once, and the parts must agree in what was
 // run and against what. The result is as if one instance had made it: durations and client times are merged through
-// their histograms, numbers are summed, and the step time is the longest. The processor time of a server is the highest
-// that a part has: whichever parts run beside it, they read the same server's.
+// their histograms, and numbers are summed. The processor time of a server is the highest that a part has: whichever parts
+// run beside it, they read the same server's.
+//
+// The parts of a step are laid on one time line, by the clocks of their machines: its step time is that in which at least
+// one was at work, so that what did not run at the same time does not add up. A step whose parts were together for less
+// than leastOverlap of the shortest one's time is not complete, and the notes say so.
 //
 // The host is the first part's; where others are of another class, they are listed in params.hosts. Verdicts of gates are left out:
 // those of a part say nothing about the whole. Errors name the parts by their place, from 1.
-func Merge(parts ...*Report) (*Report, error) {
+func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	if len(parts) < 2 {
-		return nil, errors.New("a merge needs at least 2 parts")
+		return nil, nil, errors.New("a merge needs at least 2 parts")
 	}
 	segments, err := wholeRun(parts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, part := range parts[1:] {
 		if err := sameRun(parts[0], part); err != nil {
-			return nil, fmt.Errorf("parts 1 and %d are not of one run: %w", i+2, err)
+			return nil, nil, fmt.Errorf("parts 1 and %d are not of one run: %w", i+2, err)
 		}
 	}
-	if err := sameTime(parts); err != nil {
-		return nil, err
+
+	merged = mergedFacts(parts)
+	runs := make([]stepsByRun, len(parts))
+	for i, part := range parts {
+		runs[i] = newStepsByRun(part)
+	}
+	for _, id := range runIDs(parts) {
+		steps, err := mergeStep(runs, segments, id)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", id, err)
+		}
+		merged.Steps = append(merged.Steps, steps...)
+	}
+	if !together(merged.Steps) {
+		if err := sameTime(parts); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := merged.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("the parts do not fit together: %w", err)
 	}
 
+	return merged, timeNotes(merged.Steps, withoutStart(parts)), nil
+}
+
+// mergedFacts is the report of the whole run without its steps.
+func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil
 	merged.Params = mergedParams(parts)
@@ -45,22 +73,32 @@ func Merge(parts ...*Report) (*Report, error) {
 			merged.Started = part.Started
 		}
 	}
-	runs := make([]stepsByRun, len(parts))
-	for i, part := range parts {
-		runs[i] = newStepsByRun(part)
-	}
-	for _, id := range runIDs(parts) {
-		steps, err := mergeStep(runs, segments, id)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", id, err)
+
+	return &merged
+}
+
+// withoutStart is how many steps several parts have of which one does not say when it began, as in reports of older
+// builds.
+func withoutStart(parts []*Report) int {
+	began, unknown := map[runID]int{}, map[runID]bool{}
+	for _, part := range parts {
+		for at := range part.Steps {
+			s := &part.Steps[at]
+			if at > 0 && SameStep(&part.Steps[at-1], s) {
+				continue
+			}
+			began[s.id()]++
+			unknown[s.id()] = unknown[s.id()] || s.Started.IsZero() && s.Seconds > 0
 		}
-		merged.Steps = append(merged.Steps, steps...)
 	}
-	if err := merged.Validate(); err != nil {
-		return nil, fmt.Errorf("the parts do not fit together: %w", err)
+	n := 0
+	for id, parts := range began {
+		if parts > 1 && unknown[id] {
+			n++
+		}
 	}
 
-	return &merged, nil
+	return n
 }
 
 // sameRun tells in what two parts differ that those of one run have in common.

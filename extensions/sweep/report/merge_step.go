@@ -77,6 +77,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 	byOp := map[string][]partStep{}
 	var cpu CPUSeconds
 	var absent []int
+	var times timeLine
 	first := true
 	for i, part := range parts {
 		steps := part[id]
@@ -90,7 +91,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 			return nil, fmt.Errorf("part %d has %d operations of each client, others have %d", i+1, whole.PerClient, asked.PerClient)
 		}
 		first, asked.PerClient = false, whole.PerClient
-		reading.Elapsed = max(reading.Elapsed, nanoseconds(whole.Seconds, time.Second))
+		times.add(whole)
 		reading.Complete = reading.Complete && whole.Complete
 		reading.Unstarted += whole.Extra.Unstarted
 		reading.Lookups.Add(whole.Extra.lookups())
@@ -108,6 +109,9 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		}
 	}
 
+	reading.StartedOn, reading.Elapsed = times.started(), times.elapsed()
+	overlap, known := times.overlap()
+	reading.Complete = reading.Complete && (!known || overlap >= leastOverlap)
 	clients, err := newClients(&reading)
 	if err != nil {
 		return nil, err
@@ -121,6 +125,9 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		step, err := newStep(&reading, totals, asked, clients, cpu)
 		if err != nil {
 			return nil, err
+		}
+		if known {
+			step.Overlap = &overlap
 		}
 		merged = append(merged, step)
 	}

@@ -99,7 +99,7 @@ func TestMergeIsTheWhole(t *testing.T) {
 		}
 
 		random.Shuffle(n, func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		merged, err := Merge(parts...)
+		merged, _, err := Merge(parts...)
 		require.NoError(t, err)
 		require.Len(t, merged.Steps, len(whole.Steps))
 		for i := range whole.Steps {
@@ -145,7 +145,7 @@ func TestMergeOfHalves(t *testing.T) {
 		if backwards {
 			slices.Reverse(parts)
 		}
-		merged, err := Merge(parts...)
+		merged, _, err := Merge(parts...)
 		require.NoError(t, err)
 		require.NoError(t, merged.Validate())
 		require.Nil(t, merged.Gates)
@@ -175,11 +175,11 @@ func TestMergeOfHalves(t *testing.T) {
 // A kind of operation that few clients do may be in one part only; clients and step time are those of all parts.
 func TestMergeOfDifferentOperations(t *testing.T) {
 	parts := mergeHalves(t)
-	whole, err := Merge(parts...)
+	whole, _, err := Merge(parts...)
 	require.NoError(t, err)
 	set := parts[1].Steps[1]
 	parts[1].Steps = parts[1].Steps[:1]
-	merged, err := Merge(parts...)
+	merged, _, err := Merge(parts...)
 	require.NoError(t, err)
 	require.Len(t, merged.Steps, 4)
 	require.Equal(t, whole.Steps[3].Operations-set.Operations, merged.Steps[3].Operations)
@@ -190,13 +190,13 @@ func TestMergeOfDifferentOperations(t *testing.T) {
 func TestMergeOfDifferentHosts(t *testing.T) {
 	parts := mergeHalves(t)
 	parts[1].Host.MemBytes = 4096
-	merged, err := Merge(parts...)
+	merged, _, err := Merge(parts...)
 	require.NoError(t, err)
 	require.NotContains(t, merged.Params, "hosts", "of the same class")
 
 	parts = mergeHalves(t)
 	parts[1].Host.Cores = 4
-	merged, err = Merge(parts...)
+	merged, _, err = Merge(parts...)
 	require.NoError(t, err)
 	require.Equal(t, parts[0].Host, merged.Host)
 	require.Equal(t, []any{map[string]any{"cpu": "Imaginary 9000", "cores": 4.0, "memBytes": 0.0, "os": "linux/amd64"}}, merged.Params["hosts"])
@@ -212,14 +212,14 @@ func TestMergeWithoutStartedClients(t *testing.T) {
 	}
 	parts := mergeHalves(t)
 	lost(parts[0].Steps[:2])
-	merged, err := Merge(parts...)
+	merged, _, err := Merge(parts...)
 	require.NoError(t, err)
 	require.False(t, merged.Steps[0].Complete)
 
 	parts = mergeHalves(t)
 	lost(parts[0].Steps[2:])
 	parts[1].Steps = nil
-	_, err = Merge(parts...)
+	_, _, err = Merge(parts...)
 	require.EqualError(t, err, "the step of 8 clients, repeat 1: part 2 lacks it, although clients of it are in its segment, 1/2:1")
 }
 
@@ -269,10 +269,10 @@ func TestMergeRefuses(t *testing.T) {
 	} {
 		parts := mergeHalves(t)
 		tt.change(parts[0], parts[1])
-		_, err := Merge(parts...)
+		_, _, err := Merge(parts...)
 		require.ErrorContains(t, err, tt.wrong)
 	}
-	_, err := Merge(mergePart("0:1"))
+	_, _, err := Merge(mergePart("0:1"))
 	require.EqualError(t, err, "a merge needs at least 2 parts")
 }
 
@@ -298,7 +298,11 @@ func TestMergeOfManyOperationsIsBounded(t *testing.T) {
 		}
 	}
 
-	merged, most := atMost(func() (*Report, error) { return Merge(parts...) })
+	merged, most := atMost(func() (*Report, error) {
+		merged, _, err := Merge(parts...)
+
+		return merged, err
+	})
 	require.NoError(t, merged.err)
 	require.Len(t, merged.report.Steps, kinds)
 	require.Equal(t, int64(2), merged.report.Steps[kinds-1].Operations)

@@ -109,7 +109,7 @@ func named(path string) string {
 func jsonKey(field reflect.StructField) (key string, optional bool) {
 	key, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 
-	return key, options == "omitempty"
+	return key, options == "omitempty" || options == "omitzero"
 }
 
 // isKind tells whether a JSON value can be one of type t. Whether a number fits is for encoding/json to say.

@@ -37,6 +37,13 @@ type Step struct {
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
 	Complete   bool    `json:"complete"` // every client did its whole share
 
+	// Started is the wall-clock time of the start line; zero in reports of before there was this key, and in a step whose
+	// clients never came to it.
+	Started time.Time `json:"started,omitzero"`
+	// Overlap is of a step merged from several parts: the part of the shortest one's time, 0 to 1, in which all were at
+	// work.
+	Overlap *float64 `json:"overlap,omitempty"`
+
 	Seconds      float64 `json:"seconds"` // step time: start line to the last client's end
 	OpsPerSecond float64 `json:"opsPerSecond"`
 

@@ -39,6 +39,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient, Op: t.Op,
 		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
+		Started:      reading.StartedOn.UTC(),
 		Seconds:      reading.Elapsed.Seconds(),
 		OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
 		Client:       clients,

@@ -87,6 +87,18 @@ func (s *Step) validate() error {
 	if want := float64(s.Operations) / s.Seconds; s.Seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {
 		return fmt.Errorf("opsPerSecond is %g, but %d ops in %g seconds are %g", s.OpsPerSecond, s.Operations, s.Seconds, want)
 	}
+	if s.Overlap != nil {
+		overlap := figure{"overlap", *s.Overlap}
+		if err := possible(overlap); err != nil {
+			return err
+		}
+		if err := ascending(overlap, figure{"the whole", 1}); err != nil {
+			return err
+		}
+		if s.Complete && s.apart() {
+			return fmt.Errorf("it is complete, but its parts overlap by %g of their time only", *s.Overlap)
+		}
+	}
 	if err := s.validateLatency(); err != nil {
 		return err
 	}

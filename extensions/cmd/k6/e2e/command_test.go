@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,8 +46,21 @@ func TestSegmentsMergeToTheWhole(t *testing.T) {
 	require.Len(t, rep.Steps, 2)
 	for _, s := range rep.Steps {
 		require.Equal(t, 30*s.Clients, s.Ops)
-		require.True(t, s.Complete)
+		require.WithinDuration(t, time.Now(), s.Started, 2*hang)
 	}
+	// The halves ran one after the other: their ops/s do not add up.
+	require.True(t, rep.Steps[0].Complete, "of one half")
+	require.Nil(t, rep.Steps[0].Overlap)
+	require.False(t, rep.Steps[1].Complete)
+	require.NotNil(t, rep.Steps[1].Overlap)
+	require.Zero(t, *rep.Steps[1].Overlap)
+	require.Contains(t, stderr, "the step of 6 clients, repeat 1 is not complete: its parts were at work together for 0 % of the time")
+	halves := 0.0
+	for _, file := range parts {
+		steps := (&run{results: filepath.Dir(file)}).report(t, "work").Steps
+		halves += steps[len(steps)-1].Seconds
+	}
+	require.InDelta(t, halves, rep.Steps[1].Seconds, 1e-6)
 	require.NotContains(t, rep.Params, "segment")
 	code, stdout, _ := sweep(t, "validate", merged)
 	require.Zero(t, code, stdout)

@@ -184,6 +184,8 @@ type step struct {
 	Op                         string
 	Ops, Failed                int
 	Complete                   bool
+	Started                    time.Time
+	Overlap                    *float64
 	Seconds, OpsPerSecond      float64
 	Client                     struct{ Min, Max, Avg float64 }
 	LatencyMs                  struct{ P50, P99, Max, Mean float64 }
