@@ -64,7 +64,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 	}
 	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache), acknowledge: acknowledger(socket)}
 	c.exchange = c.sendAndReceive
-	c.in.from = incoming{c}
+	c.in.from, c.in.most = incoming{c}, maxMessage
 	if err := c.enter(ctx); err != nil {
 		c.Interrupt()
 

@@ -3,6 +3,7 @@ package cmi
 import (
 	"bytes"
 	"context"
+	"net"
 )
 
 // selection is what a connection remembers of a query that it has prepared, executed and freed before, and whose rows came in
@@ -48,6 +49,10 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 	same, described := s.recognised(ctx, body, known)
 	if c.Broken() {
+		if described == nil { // the context has ended since, or somebody has closed the connection
+			described = c.failure(ctx, net.ErrClosed)
+		}
+
 		return nil, described
 	}
 

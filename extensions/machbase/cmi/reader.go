@@ -8,7 +8,7 @@ import (
 const (
 	firstBuffer = 8 << 10   // holds a usual answer; 512 connections have one each
 	keptBuffer  = 128 << 10 // a larger one, of any kind, is let go after its message
-	maxMessage  = 256 << 20 // of what we receive
+	maxMessage  = 256 << 20 // of what we receive, the headers of a message's packets among it
 )
 
 // message is an answer of the server. Its body is valid until the next one is read.
@@ -21,6 +21,8 @@ type message struct {
 // reader reads messages. Its buffer grows with what has come, not with what a header says is to come.
 type reader struct {
 	from io.Reader
+	// most bounds the bytes of a message: maxMessage, but in tests.
+	most int
 	buf  []byte
 	body int // where the current message's body starts,
 	end  int // and ends
@@ -48,8 +50,8 @@ func (r *reader) read() (message, error) {
 			return m, garbage("a packet of a message is missing")
 		case packet > 0 && kind != m.kind:
 			return m, garbage("a packet of another message stands in the middle of one")
-		case r.end-r.body+length > maxMessage:
-			return m, garbage("a message has more than %d bytes", maxMessage)
+		case r.next-r.body+length > r.most: // all that has come of it: packets that are empty have headers
+			return m, garbage("a message has more than %d bytes", r.most)
 		}
 		r.next += headerSize
 		if packet == 0 {
@@ -104,13 +106,18 @@ func (r *reader) need(n int) error {
 	return nil
 }
 
-// makeRoom moves the message and what follows it to the front, and makes the buffer larger when that is not enough: up to
-// what is needed, but no more than double of what has come.
+// makeRoom moves the message and what follows it to the front, and makes the buffer larger when that is not enough: to double of
+// what has come, so that the copies of a message of many packets add up to no more than its length. A message of one packet says
+// how long it is, and gets no more than that.
 func (r *reader) makeRoom(n int) {
 	used, wanted, size := r.fill-r.body, r.next-r.body+n, len(r.buf)
 	buf := r.buf
 	if wanted > size {
-		size = max(size, firstBuffer, min(wanted, 2*used))
+		grown := 2 * used
+		if r.next == r.body { // its first packet
+			grown = min(wanted, grown)
+		}
+		size = max(size, firstBuffer, grown)
 		buf = make([]byte, size)
 	}
 	copy(buf, r.buf[r.body:r.fill])
