@@ -25,6 +25,10 @@ var (
 		protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Uint32Kind, protoreflect.Sfixed32Kind, protoreflect.Fixed32Kind,
 		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Uint64Kind, protoreflect.Sfixed64Kind, protoreflect.Fixed64Kind,
 	}
+	signedKinds = []protoreflect.Kind{
+		protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind,
+		protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind,
+	}
 	isText     = sort{noun: "a string", kinds: []protoreflect.Kind{protoreflect.StringKind}}
 	isBool     = sort{noun: "a bool", kinds: []protoreflect.Kind{protoreflect.BoolKind}}
 	isEnum     = sort{noun: "an enum", kinds: []protoreflect.Kind{protoreflect.EnumKind}}

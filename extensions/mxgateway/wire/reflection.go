@@ -148,11 +148,9 @@ func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
 		requests = requests[1:]
 		before := len(r.files)
 		for _, raw := range response.GetFileDescriptorResponse().GetFileDescriptorProto() {
-			file := &descriptorpb.FileDescriptorProto{}
-			if err := proto.Unmarshal(raw, file); err != nil {
-				return fmt.Errorf("a file cannot be read: %w", err)
+			if err := r.add(raw); err != nil {
+				return err
 			}
-			r.files[file.GetName()] = file
 		}
 		if len(r.files) > maxFiles {
 			return fmt.Errorf("it has more than %d files", maxFiles)
@@ -161,6 +159,17 @@ func (r *reflection) ask(request *rpb.ServerReflectionRequest) error {
 			requests = r.missing()
 		}
 	}
+
+	return nil
+}
+
+// add takes a file as the server gives it.
+func (r *reflection) add(raw []byte) error {
+	file := &descriptorpb.FileDescriptorProto{}
+	if err := proto.Unmarshal(raw, file); err != nil {
+		return fmt.Errorf("a file cannot be read: %w", err)
+	}
+	r.files[file.GetName()] = file
 
 	return nil
 }

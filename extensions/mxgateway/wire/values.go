@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -122,12 +123,24 @@ func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
+// timestamp is where a google.protobuf.Timestamp has its time. A gateway's .proto, or what a server says of itself, may call another
+// message so: it is none then.
+func timestamp(d protoreflect.MessageDescriptor) (seconds, nanos protoreflect.FieldDescriptor, ok bool) {
+	if d.FullName() != "google.protobuf.Timestamp" {
+		return nil, nil, false
+	}
+	seconds, nanos = d.Fields().ByName("seconds"), d.Fields().ByName("nanos")
+	isSigned := func(f protoreflect.FieldDescriptor) bool {
+		return f != nil && !f.IsList() && slices.Contains(signedKinds, f.Kind())
+	}
+
+	return seconds, nanos, isSigned(seconds) && isSigned(nanos)
+}
+
 // message is a time as text; of a message with one oneof what that holds, or nil; and of others an object.
 func message(m protoreflect.Message) any {
 	d := m.Descriptor()
-	if d.FullName() == "google.protobuf.Timestamp" {
-		seconds, nanos := d.Fields().ByName("seconds"), d.Fields().ByName("nanos")
-
+	if seconds, nanos, ok := timestamp(d); ok {
 		return time.Unix(m.Get(seconds).Int(), m.Get(nanos).Int()).UTC().Format(time.RFC3339Nano)
 	}
 	if d.Oneofs().Len() == 1 && !d.Oneofs().Get(0).IsSynthetic() && d.Fields().Len() == d.Oneofs().Get(0).Fields().Len() {
