@@ -38,7 +38,7 @@ func (f *cacheFacts) validate() error {
 func (f *cacheFacts) with(server *serverProcess) *cacheFacts {
 	whole := *f
 	if len(whole.PIDs) == 0 {
-		whole.PIDs = []int32{server.Pid}
+		whole.PIDs = server.pids
 	}
 
 	return &whole

@@ -1,100 +1,57 @@
 package sweep
 
 import (
-	"net"
-	"net/url"
-	"os"
-	"strconv"
-
-	psnet "github.com/shirou/gopsutil/v4/net"
-	"github.com/shirou/gopsutil/v4/process"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// serverProcess is the target's process when it runs on this machine.
-type serverProcess = process.Process
-
-// findServer returns the process that listens at the URL's port on this machine, or nil: the server is elsewhere, or
-// this user may not know.
-func findServer(target string) *serverProcess {
-	u, err := url.Parse(target)
-	if err != nil {
-		return nil
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil
-	}
-	connections, err := psnet.Connections("tcp")
-	if err != nil {
-		return nil
-	}
-	for _, c := range connections {
-		if c.Status == "LISTEN" && strconv.Itoa(int(c.Laddr.Port)) == u.Port() && c.Pid != 0 {
-			if p, err := process.NewProcess(c.Pid); err == nil {
-				return p
-			}
-		}
-	}
-
-	return nil
-}
-
-// cpuMeter reads how much processor time k6 and a local server have used.
+// cpuMeter reads how much processor time k6 and a local server use between the start line of a step and the end of its
+// last client.
 type cpuMeter struct {
-	self, server *process.Process
-	begin        *report.CPUSeconds
+	server     *serverProcess // nil: it is not on this machine
+	begin, end *cpuReading    // nil: not taken
 }
 
-func newCPUMeter(server *serverProcess) *cpuMeter {
-	self, err := process.NewProcess(int32(os.Getpid()))
-	if err != nil {
-		self = nil
-	}
-
-	return &cpuMeter{self: self, server: server}
+// cpuReading is how much processor time has been used so far.
+type cpuReading struct {
+	k6, server  time.Duration
+	knowsServer bool
 }
 
-// start takes the reading from which spent counts.
+func newCPUMeter(server *serverProcess) *cpuMeter { return &cpuMeter{server: server} }
+
+// start takes the reading from which spent counts. That of the server comes first: k6 works for it.
 func (m *cpuMeter) start() {
-	begin := m.read()
-	m.begin = &begin
+	r := &cpuReading{}
+	m.readServer(r)
+	r.k6 = selfTime()
+	m.begin = r
 }
 
-// spent is the processor time used since start; nothing when there was no start.
+// stop takes the reading up to which spent counts.
+func (m *cpuMeter) stop() {
+	r := &cpuReading{k6: selfTime()}
+	m.readServer(r)
+	m.end = r
+}
+
+func (m *cpuMeter) readServer(r *cpuReading) {
+	if m.server != nil {
+		r.server, r.knowsServer = m.server.cpuTime()
+	}
+}
+
+// spent is the processor time used between start and stop; nothing without both.
 func (m *cpuMeter) spent() report.CPUSeconds {
-	if m.begin == nil {
+	if m.begin == nil || m.end == nil {
 		return report.CPUSeconds{}
 	}
-	end := m.read()
-	spent := report.CPUSeconds{K6: end.K6 - m.begin.K6}
-	if end.Server != nil && m.begin.Server != nil {
-		seconds := *end.Server - *m.begin.Server
+	spent := report.CPUSeconds{K6: (m.end.k6 - m.begin.k6).Seconds()}
+	if m.begin.knowsServer && m.end.knowsServer {
+		seconds := max(m.end.server-m.begin.server, 0).Seconds()
 		spent.Server = &seconds
 	}
 
 	return spent
-}
-
-func (m *cpuMeter) read() report.CPUSeconds {
-	var r report.CPUSeconds
-	if seconds := cpuSeconds(m.self); seconds != nil {
-		r.K6 = *seconds
-	}
-	r.Server = cpuSeconds(m.server)
-
-	return r
-}
-
-func cpuSeconds(p *process.Process) *float64 {
-	if p == nil {
-		return nil
-	}
-	times, err := p.Times()
-	if err != nil {
-		return nil
-	}
-	seconds := times.User + times.System
-
-	return &seconds
 }

@@ -1,52 +1,46 @@
 package sweep
 
 import (
-	"net"
-	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-func TestFindServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	require.NoError(t, err)
+func TestCPUMeterCountsFromStartToStop(t *testing.T) {
+	m := newCPUMeter(nil)
+	require.Equal(t, report.CPUSeconds{}, m.spent(), "without a start there is nothing to count from")
+	m.start()
+	require.Equal(t, report.CPUSeconds{}, m.spent(), "nor without an end")
 
-	for _, host := range []string{"127.0.0.1", "localhost", "user:secret@127.0.0.1"} {
-		server := findServer("cache://" + host + ":" + port + "/db")
-		require.NotNil(t, server, host)
-		require.Equal(t, int32(os.Getpid()), server.Pid, "this test is the server")
-	}
-	for name, target := range map[string]string{
-		"elsewhere": "cache://192.0.2.1:" + port,
-		"a name":    "cache://db.example:" + port,
-		"no port":   "cache://127.0.0.1",
-		"no URL":    "://",
-		"empty":     "",
-	} {
-		require.Nil(t, findServer(target), name)
-	}
+	before := selfTime()
+	burn(3 * time.Millisecond)
+	burnt := selfTime() - before
+	m.stop()
+	spent := m.spent()
+	require.Nil(t, spent.Server)
+	require.GreaterOrEqual(t, spent.K6, burnt.Seconds(), "less than a tick of 10 ms is seen as well")
+
+	burn(20 * time.Millisecond)
+	require.Equal(t, spent, m.spent(), "what comes after the end is not the step's")
+	m.start()
+	m.stop()
+	require.Less(t, m.spent().K6, 0.02, "each start counts anew")
 }
 
-func TestCPUMeter(t *testing.T) {
-	require.Equal(t, report.CPUSeconds{}, newCPUMeter(nil).spent(), "without a start there is nothing to count from")
-
-	m := newCPUMeter(nil)
+func TestCPUMeterReadsTheServer(t *testing.T) {
+	server := startHelper(t, "127.0.0.1:0")
+	m := newCPUMeter(findServer("tcp://" + server.address))
 	m.start()
-	for m.spent().K6 == 0 { //nolint:revive // until the kernel's clock has ticked
-	}
-	require.Nil(t, m.spent().Server)
-	before := m.spent()
-	m.start()
-	require.Less(t, m.spent().K6, before.K6+1e-9)
-
-	m = newCPUMeter(m.self)
-	m.start()
+	burnt := server.burn("burn", 3*time.Millisecond)
+	m.stop()
 	require.NotNil(t, m.spent().Server)
-	require.GreaterOrEqual(t, *m.spent().Server, 0.0)
+	require.GreaterOrEqual(t, *m.spent().Server, burnt.Seconds(), "less than a tick of 10 ms is seen as well")
+
+	m.start()
+	server.end()
+	m.stop()
+	require.Nil(t, m.spent().Server, "a server that has ended tells nothing")
 }

@@ -213,7 +213,8 @@ declare module 'k6/x/sweep' {
    * `scenario` is the one that the facts are of, in a test with several; default: all of them.
    *
    * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url` is taken out. When the URL
-   * names a server on this machine, the report has that server's processor time too. `params` is with what it was
+   * names a server on this machine, the report has that server's processor time too: of the processes that listen at that
+   * address and port, and of all that they have started. `params` is with what it was
    * measured. `published` is what others have published of the same: the page shows it as a shape.
    *
    * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the size of an average item, key and

@@ -108,6 +108,7 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	s.cpu = newCPUMeter(sweep.results.serverProcess(sweep.config.Name))
 	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
 	s.step.OnStart(s.cpu.start)
+	s.step.OnEnd(s.cpu.stop)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
 		sweep.results.step(sweep.report, s.spec))
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})

@@ -54,6 +54,7 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 		r.collector.settle()
 		r.cpu.start()
 	})
+	r.step.OnEnd(r.cpu.stop)
 	r.live = newLiveMetrics(run.metrics, run.out, r.tags(), run.results.step(run.report, s))
 	if r.config.OnError.String == onErrorAbort {
 		r.step.OnFail(func(op string) {
@@ -110,9 +111,8 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	<-watched
 
 	reading := r.step.Read()
-	spent := r.cpu.spent()
 	r.live.last(&reading)
-	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), spent)
+	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), r.cpu.spent())
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)

@@ -203,7 +203,9 @@ func (c *Client) finish(at time.Duration) {
 	}
 	c.stage = finished
 	c.measuring = false // what comes after its share is nobody's measure
-	c.ended.CompareAndSwap(0, int64(at))
+	if c.ended.CompareAndSwap(0, int64(at)) {
+		c.step.clientEnded()
+	}
 }
 
 func (c *Client) warmUp(r *Recorder, fn func() error) error {

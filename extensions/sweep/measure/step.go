@@ -45,6 +45,9 @@ type Step struct {
 	clients []*Client
 	onFault func(error)
 	onFail  func(op string)
+	onEnd   func()
+
+	ended atomic.Int64 // clients that have ended
 
 	warmup, schedule *schedule // of an open-loop step; else nil
 
@@ -88,6 +91,16 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 
 // OnStart makes fn be called at the last moment before the start line opens. Set it before any client runs.
 func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
+
+// OnEnd makes fn be called when the last client has ended, by that client's goroutine. Set it before any client runs.
+func (s *Step) OnEnd(fn func()) { s.onEnd = fn }
+
+// clientEnded counts a client that has ended.
+func (s *Step) clientEnded() {
+	if s.ended.Add(1) == int64(len(s.clients)) && s.onEnd != nil {
+		s.onEnd()
+	}
+}
 
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
 // any client runs.

@@ -952,3 +952,19 @@ func readOp(s *Step, op string) *Totals {
 
 	return r.Op(op)
 }
+
+func TestOnEndIsCalledWhenTheLastClientHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(3, Plan{Operations: 1}, nil)
+		var ends []time.Duration
+		s.OnEnd(func() { ends = append(ends, now()-s.line.openedAt) })
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			err := c.Run(t.Context(), "op", nil, taking(time.Duration(i+1)*ms))
+			time.Sleep(time.Second) // what a script does after its share
+			c.Leave()
+
+			return err
+		}))
+		require.Equal(t, []time.Duration{3 * ms}, ends)
+	})
+}

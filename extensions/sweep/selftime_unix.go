@@ -1,0 +1,19 @@
+//go:build unix
+
+package sweep
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// selfTime is the processor time that this process has used, user and system together.
+func selfTime() time.Duration {
+	var usage unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
+		return 0
+	}
+
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

@@ -1,0 +1,58 @@
+//go:build !linux
+
+package sweep
+
+import (
+	"net/netip"
+	"time"
+
+	psnet "github.com/shirou/gopsutil/v4/net"
+	"github.com/shirou/gopsutil/v4/process"
+)
+
+// treeTime is the processor time of processes and of all that descend from them now. It is false when none of the
+// processes is there.
+func treeTime(roots []int32) (total time.Duration, ok bool) {
+	seen := map[int32]bool{}
+	for next := roots; len(next) > 0; {
+		pid := next[0]
+		next = next[1:]
+		p, err := process.NewProcess(pid)
+		if err != nil || seen[pid] {
+			continue
+		}
+		seen[pid] = true
+		times, err := p.Times()
+		if err != nil {
+			continue
+		}
+		total, ok = total+time.Duration((times.User+times.System)*float64(time.Second)), true
+		children, _ := p.Children() // an error means that there is none
+		for _, c := range children {
+			next = append(next[:len(next):len(next)], c.Pid)
+		}
+	}
+
+	return total, ok
+}
+
+// listeners returns the TCP sockets of this machine that wait for connections.
+func listeners() ([]listener, error) {
+	connections, err := psnet.Connections("tcp")
+	if err != nil {
+		return nil, err
+	}
+	var all []listener
+	for _, c := range connections {
+		if c.Status != "LISTEN" || c.Pid == 0 {
+			continue
+		}
+		address, err := netip.ParseAddr(c.Laddr.IP)
+		if err != nil { // some systems write "*" for all addresses
+			address = netip.IPv6Unspecified()
+		}
+		all = append(all, listener{at: netip.AddrPortFrom(address, uint16(c.Laddr.Port)), pids: []int32{c.Pid}})
+	}
+
+	return all, nil
+}

@@ -1,0 +1,202 @@
+package sweep
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// helperAddress is the variable that makes this test's binary a server at an address: see TestHelperServer.
+const helperAddress = "SWEEP_TEST_HELPER_ADDRESS"
+
+// helper is a server in a process of its own, which uses processor time when it is told to.
+type helper struct {
+	*testing.T
+
+	address string
+	pid     int32
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+}
+
+func startHelper(t *testing.T, address string) *helper {
+	t.Helper()
+	h := &helper{T: t, process: exec.Command(os.Args[0], "-test.run=^TestHelperServer$")}
+	h.process.Env = append(os.Environ(), helperAddress+"="+address, "GORACE=atexit_sleep_ms=0")
+	var err error
+	h.in, err = h.process.StdinPipe()
+	require.NoError(t, err)
+	out, err := h.process.StdoutPipe()
+	require.NoError(t, err)
+	h.out = bufio.NewScanner(out)
+	require.NoError(t, h.process.Start())
+	t.Cleanup(h.end)
+	h.pid = int32(h.process.Process.Pid)
+	h.address = h.line()
+
+	return h
+}
+
+// end ends the helper and what it has started.
+func (h *helper) end() {
+	_ = h.in.Close()
+	_ = h.process.Wait()
+}
+
+func (h *helper) line() string {
+	require.True(h, h.out.Scan(), "the helper has ended")
+
+	return h.out.Text()
+}
+
+// burn lets the helper, or processes that it starts for that, use processor time. It returns how much that was at least.
+func (h *helper) burn(how string, d time.Duration) time.Duration {
+	_, err := fmt.Fprintln(h.in, how, d)
+	require.NoError(h, err)
+	burnt, err := time.ParseDuration(h.line())
+	require.NoError(h, err)
+
+	return burnt
+}
+
+// burn uses so much processor time.
+func burn(d time.Duration) {
+	for until := selfTime() + d; selfTime() < until; { //nolint:revive // that is the work
+	}
+}
+
+// TestHelperServer is the helper's side: no test, but a server where the variable is set. Its commands are "burn",
+// "fork" (a child does it and ends) and "child" (a child does it and stays).
+func TestHelperServer(t *testing.T) {
+	address := os.Getenv(helperAddress)
+	if address == "" {
+		return
+	}
+	told := address
+	if address != "none" {
+		l, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		defer l.Close()
+		told = l.Addr().String()
+	}
+	fmt.Println(told)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		how, duration, _ := strings.Cut(in.Text(), " ")
+		d, err := time.ParseDuration(duration)
+		require.NoError(t, err)
+		switch how {
+		case "burn":
+			before := selfTime()
+			burn(d)
+			fmt.Println(selfTime() - before)
+		default:
+			child := startHelper(t, "none")
+			fmt.Println(child.burn("burn", d))
+			if how == "fork" {
+				child.end()
+			}
+		}
+	}
+	os.Stdout.Close() // or else package testing writes to it
+}
+
+func TestFindServer(t *testing.T) {
+	server := startHelper(t, "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(server.address)
+	require.NoError(t, err)
+
+	for _, host := range []string{"127.0.0.1", "localhost", "user:secret@127.0.0.1", "[::ffff:127.0.0.1]"} {
+		found := findServer("cache://" + host + ":" + port + "/db")
+		require.NotNil(t, found, host)
+		require.Equal(t, []int32{server.pid}, found.pids, host)
+	}
+	for name, target := range map[string]string{
+		"elsewhere":           "cache://192.0.2.1:" + port,
+		"a name":              "cache://db.example:" + port,
+		"another own address": "cache://127.0.0.2:" + port,
+		"no port":             "cache://127.0.0.1",
+		"no URL":              "://",
+		"empty":               "",
+	} {
+		require.Nil(t, findServer(target), name)
+	}
+}
+
+func TestFindServerAmongThoseOfOnePort(t *testing.T) {
+	first := startHelper(t, "127.0.0.1:0")
+	_, port, err := net.SplitHostPort(first.address)
+	require.NoError(t, err)
+	second := startHelper(t, "127.0.0.2:"+port)
+
+	require.Equal(t, []int32{first.pid}, findServer("cache://127.0.0.1:"+port).pids)
+	require.Equal(t, []int32{second.pid}, findServer("cache://127.0.0.2:"+port).pids)
+	require.Nil(t, findServer("cache://127.0.0.3:"+port))
+}
+
+func TestFindServerAtAllAddresses(t *testing.T) {
+	for _, address := range []string{"0.0.0.0:0", ":0"} {
+		server := startHelper(t, address)
+		_, port, err := net.SplitHostPort(server.address)
+		require.NoError(t, err)
+		found := findServer("cache://127.0.0.7:" + port)
+		require.NotNil(t, found, server.address)
+		require.Equal(t, []int32{server.pid}, found.pids, server.address)
+	}
+}
+
+func TestListenersPreferTheVeryAddress(t *testing.T) {
+	at := netip.MustParseAddrPort
+	all := []listener{
+		{at("[::]:5"), []int32{4}},
+		{at("0.0.0.0:5"), []int32{3}},
+		{at("127.0.0.1:5"), []int32{2}},
+		{at("127.0.0.1:5"), []int32{1, 2}}, // workers of one server, each with a socket of its own
+		{at("127.0.0.1:6"), []int32{9}},
+		{at("127.0.0.1:7"), nil}, // of another user
+	}
+	require.Equal(t, []int32{1, 2}, listeningAt(all, at("127.0.0.1:5")))
+	require.Equal(t, []int32{3}, listeningAt(all, at("127.0.0.2:5")))
+	require.Equal(t, []int32{4}, listeningAt(all, at("[::1]:5")))
+	require.Empty(t, listeningAt(all, at("127.0.0.1:7")))
+	require.Empty(t, listeningAt(all, at("[::1]:6")))
+}
+
+func TestServersTimeIsThatOfAllItsProcesses(t *testing.T) {
+	server := startHelper(t, "127.0.0.1:0")
+	process := findServer("tcp://" + server.address)
+	require.NotNil(t, process)
+	read := func() time.Duration {
+		used, ok := process.cpuTime()
+		require.True(t, ok)
+
+		return used
+	}
+
+	before := read()
+	burnt := server.burn("burn", 30*time.Millisecond)
+	alone := read()
+	require.GreaterOrEqual(t, alone-before, burnt-time.Millisecond)
+
+	burnt = server.burn("child", 100*time.Millisecond)
+	withChild := read()
+	require.GreaterOrEqual(t, withChild-alone, burnt-time.Millisecond, "a child that is there")
+
+	burnt = server.burn("fork", 100*time.Millisecond)
+	withForked := read()
+	const tick = 10 * time.Millisecond // in which the kernel tells of those that have ended
+	require.GreaterOrEqual(t, withForked-withChild, burnt-tick, "a child that came and ended meanwhile")
+
+	server.end()
+	_, ok := process.cpuTime()
+	require.False(t, ok)
+}
