@@ -103,7 +103,7 @@ func TestSweepOfAPlainFunction(t *testing.T) {
 
 func TestSweepOfAPlainFunctionThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSweepTest(t, `{"clients": [2], "iterations": 10}`, `sleep(10); if (calls % 5 === 1) { throw new Error("no " + calls) }`)
+		s := newSweepTest(t, `{"clients": [2], "iterations": 10}`, `sleep(10); if (calls % 5 === 1) { throw new Error("no " + (calls === 6 ? "six" : calls)) }`)
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
 		step := rep.Steps[0]

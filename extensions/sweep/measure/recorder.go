@@ -21,7 +21,7 @@ type Recorder struct {
 	warmed, warmedFailed atomic.Uint64 // of the warm-up
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
-	errors map[string]uint64
+	errors reasons
 }
 
 // ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that began it returned.
@@ -99,24 +99,19 @@ func (r *Recorder) countFailure() {
 	r.client.step.failure(r.op)
 }
 
-// note keeps an error's text with how often it came, when it counts, and tells the step.
+// note keeps an error's cause with how often it came, when it counts, and tells the step.
 func (r *Recorder) note(err error, counts bool) {
-	message := err.Error()
+	text := err.Error()
+	cause := Cause(text)
 	r.client.noted = true
 
-	r.mu.Lock()
-	if _, known := r.errors[message]; !known && len(r.errors) >= maxMessages {
-		message = otherErrors
-	}
-	if r.errors == nil {
-		r.errors = make(map[string]uint64)
-	}
 	if counts {
-		r.errors[message]++
+		r.mu.Lock()
+		r.errors.addFew(cause, text, 1)
+		r.mu.Unlock()
 	}
-	r.mu.Unlock()
 
-	r.client.step.fault(message, err)
+	r.client.step.fault(cause, err)
 }
 
 // Rows counts rows read or written.
@@ -141,7 +136,9 @@ type Totals struct {
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
-	Errors        map[string]uint64 // texts of what made operations fail, with how often each came; not in a difference
+	// Errors are texts of what made operations fail, with how often each cause came; not in a difference.
+	Errors  map[string]uint64
+	reasons reasons // what Errors shows, by cause
 }
 
 func (t *Totals) add(r *Recorder) {
@@ -153,11 +150,8 @@ func (t *Totals) add(r *Recorder) {
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for message, n := range r.errors {
-		if t.Errors == nil {
-			t.Errors = make(map[string]uint64)
-		}
-		t.Errors[message] += n
+	for cause, reason := range r.errors {
+		t.count(t.reasons.add(cause, reason.text, reason.n), reason.n)
 	}
 }
 
@@ -169,21 +163,19 @@ func (t *Totals) join(other *Totals) {
 	t.BytesSent += other.BytesSent
 	t.BytesReceived += other.BytesReceived
 	for text, n := range other.Errors {
-		for range n {
-			t.AddError(text)
-		}
+		t.count(t.reasons.addFew(Cause(text), text, n), n)
 	}
 }
 
 // AddError counts an error's text.
-func (t *Totals) AddError(text string) {
-	if _, known := t.Errors[text]; !known && len(t.Errors) >= maxMessages {
-		text = otherErrors
-	}
+func (t *Totals) AddError(text string) { t.count(t.reasons.addFew(Cause(text), text, 1), 1) }
+
+// count counts n failures under a text that is shown.
+func (t *Totals) count(text string, n uint64) {
 	if t.Errors == nil {
 		t.Errors = make(map[string]uint64)
 	}
-	t.Errors[text]++
+	t.Errors[text] += n
 }
 
 // Empty tells whether nothing has happened.

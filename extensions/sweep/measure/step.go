@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// maxMessages bounds how many different error texts a client or a step keeps; the rest is counted under otherErrors.
+// maxMessages bounds how many causes of failures a client or a step keeps; the rest is counted under otherErrors.
 const (
 	maxMessages = 20
 	otherErrors = "other errors"
@@ -62,7 +62,7 @@ type Step struct {
 	faultsKnown map[string]struct{}
 }
 
-// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose text
+// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose cause
 // is new, from the client's goroutine; it may be nil.
 func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	s := &Step{
@@ -158,11 +158,11 @@ func (s *Step) failure(op string) {
 	}
 }
 
-func (s *Step) fault(message string, err error) {
+func (s *Step) fault(cause string, err error) {
 	s.mu.Lock()
-	_, known := s.faultsKnown[message]
+	_, known := s.faultsKnown[cause]
 	if !known && len(s.faultsKnown) < maxMessages {
-		s.faultsKnown[message] = struct{}{}
+		s.faultsKnown[cause] = struct{}{}
 	} else {
 		known = true
 	}

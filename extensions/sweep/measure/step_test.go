@@ -768,7 +768,7 @@ func TestErrorTextsAreBounded(t *testing.T) {
 					return c.Run(t.Context(), "op", nil, func() error {
 						n++
 
-						return fmt.Errorf("error %d", n%tt.texts)
+						return errors.New("error " + word(n%tt.texts))
 					})
 				}))
 
@@ -791,7 +791,7 @@ func TestErrorTextsAreBounded(t *testing.T) {
 	}
 }
 
-// Clients whose errors all differ, as those that name a local port do, do not multiply the bound.
+// Clients whose errors all differ, as those that name a key do, do not multiply the bound.
 func TestErrorTextsOfAStepAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, operations = 30, 10
@@ -804,7 +804,7 @@ func TestErrorTextsOfAStepAreBounded(t *testing.T) {
 					return errServer
 				}
 
-				return fmt.Errorf("client %d, error %d", i, n)
+				return fmt.Errorf("client %s, error %s", word(i), word(n))
 			})
 		}))
 

@@ -209,12 +209,7 @@ func addOperations(t *measure.Totals, s *Step) error {
 	t.Rows += s.Rows
 	t.BytesSent += s.BytesSent
 	t.BytesReceived += s.BytesReceived
-	for text, n := range s.Extra.Errors {
-		if t.Errors == nil {
-			t.Errors = map[string]uint64{}
-		}
-		t.Errors[text] += n
-	}
+	measure.AddErrors(&t.Errors, s.Extra.Errors)
 
 	return nil
 }

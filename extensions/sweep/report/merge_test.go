@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measur
 					if t.Errors == nil {
 						t.Errors = map[string]uint64{}
 					}
-					t.Errors[fmt.Sprintf("error %d", failed)] += failed
+					t.Errors["error "+strings.Repeat("!", int(failed))] += failed
 				}
 			}
 		}
