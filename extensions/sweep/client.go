@@ -27,7 +27,7 @@ type client struct {
 // until the client's share is done, every call one operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
-	session := &k6glue.Session{Client: c.measured, Op: c.run.config.op(), Tags: c.run.own()}
+	session := &k6glue.Session{Client: c.measured, Op: c.run.op(), Variant: c.run.variant, Tags: c.run.own()}
 	if c.run.config.Raw.Bool {
 		raw := newRawSamples(c.run)
 		c.measured.OnOk(raw.add)
@@ -41,7 +41,7 @@ func (c *client) work(parent context.Context) {
 	case ctx.Err() != nil:
 	case c.measured.Finished():
 		if err != nil && !errext.IsInterruptError(err) { // an abort is no failure of the server's
-			c.measured.Fault(c.run.config.op(), err)
+			c.measured.Fault(c.run.op(), err)
 		}
 	default:
 		c.repeat(ctx, session, active, err)
@@ -59,14 +59,14 @@ func (c *client) work(parent context.Context) {
 // repeat calls the plain function until the client's share is done.
 func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
 	if first != nil && !errext.IsInterruptError(first) {
-		c.measured.Fault(c.run.config.op(), first) // told, and not counted: nothing is measured yet
+		c.measured.Fault(c.run.op(), first) // told, and not counted: nothing is measured yet
 	}
 	measure := func() {
 		session.Measure()
 		active = c.activate(ctx, c.run.own())
 	}
 	// The only errors are those of an abort and of a step that is over: both are known where they come from.
-	_ = c.measured.Run(ctx, c.run.config.op(), measure, func() error { return c.once(ctx, active) })
+	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.once(ctx, active) })
 }
 
 // once runs one iteration of the VU and does what k6's own executors do with its outcome.

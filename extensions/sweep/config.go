@@ -69,6 +69,8 @@ type Config struct {
 	Repeats null.Int `json:"repeats"`
 	// RepeatOrder whether its repeats follow each other.
 	RepeatOrder null.String `json:"repeatOrder"`
+	// Variants are ways to do the same work that are compared: each has steps of its own, in turns with the others'.
+	Variants []string `json:"variants"`
 	// Pause is the rest between two steps.
 	Pause types.NullDuration `json:"pause"`
 	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
@@ -207,8 +209,12 @@ func (c *Config) fits(et *lib.ExecutionTuple) error {
 // openLoop tells whether operations start at times, and not when those before have ended.
 func (c *Config) openLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
 
-func (c *Config) op() string {
-	if c.Op.Valid {
+// op names the operations of a step that nobody named.
+func (c *Config) op(s spec) string {
+	switch {
+	case s.variant != "":
+		return s.variant
+	case c.Op.Valid:
 		return c.Op.String
 	}
 
@@ -217,11 +223,14 @@ func (c *Config) op() string {
 
 // opNames are the names of all operations of the scenario.
 func (c *Config) opNames() []string {
-	if len(c.Ops) > 0 {
+	switch {
+	case len(c.Ops) > 0:
 		return c.Ops
+	case len(c.Variants) > 0:
+		return c.Variants
 	}
 
-	return []string{c.op()}
+	return []string{c.op(spec{})}
 }
 
 // mostClients is the number of clients of the largest step.
@@ -252,6 +261,7 @@ type spec struct {
 	clients int64
 	rate    float64 // zero but for open-loop steps
 	repeat  int     // from 1
+	variant string  // empty where there are none
 }
 
 // specs are the steps of a sweep that is no search, in the order in which they run.
@@ -265,7 +275,7 @@ func (c *Config) specs() []spec {
 	}
 
 	repeats := int(c.Repeats.Int64)
-	all := make([]spec, 0, len(once)*repeats)
+	all := make([]spec, 0, len(once)*repeats*max(len(c.Variants), 1))
 	for i := range len(once) * repeats {
 		s := once[i%len(once)]
 		s.repeat = i/len(once) + 1
@@ -273,10 +283,31 @@ func (c *Config) specs() []spec {
 			s = once[i/repeats]
 			s.repeat = i%repeats + 1
 		}
-		all = append(all, s)
+		all = append(all, c.turns(s)...)
 	}
 
 	return all
+}
+
+// turns are the steps of all variants in one repeat, or the one step where there are no variants. Every second repeat has the
+// variants of the one before in the opposite order, so that a server or a machine that gets slower meanwhile does so for all of
+// them; every second pair begins with another variant.
+func (c *Config) turns(s spec) []spec {
+	n := len(c.Variants)
+	if n == 0 {
+		return []spec{s}
+	}
+	turns := make([]spec, n)
+	for i := range turns {
+		at := i
+		if s.repeat%2 == 0 {
+			at = n - 1 - i
+		}
+		turns[at] = s
+		turns[at].variant = c.Variants[(i+(s.repeat-1)/2)%n]
+	}
+
+	return turns
 }
 
 // scaled is how many of the step's clients are in the execution segment of this instance.
@@ -297,6 +328,6 @@ func (c *Config) plan(s spec) measure.Plan {
 // asked is what the report says of what was asked of a step.
 func (c *Config) asked(s spec) report.Step {
 	return report.Step{
-		Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat, PerClient: uint64(c.Iterations.Int64),
+		Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat, Variant: s.variant, PerClient: uint64(c.Iterations.Int64),
 	}
 }

@@ -51,7 +51,7 @@ func TestConfigDefaults(t *testing.T) {
 	require.Equal(t, int64(1), c.Repeats.Int64)
 	require.Equal(t, 10*time.Minute, c.MaxDuration.TimeDuration())
 	require.Equal(t, 5*time.Second, c.GetGracefulStop())
-	require.Equal(t, "rollup", c.op(), "the scenario's name")
+	require.Equal(t, "rollup", c.op(spec{}), "the scenario's name")
 	require.True(t, c.IsDistributable())
 }
 
@@ -67,7 +67,7 @@ func TestConfigOfAll(t *testing.T) {
 	require.Equal(t, time.Second, c.Pause.TimeDuration())
 	require.Equal(t, 5*time.Minute, c.MaxDuration.TimeDuration())
 	require.Equal(t, 7*time.Second, c.GetGracefulStop())
-	require.Equal(t, "get", c.op())
+	require.Equal(t, "get", c.op(spec{}))
 	require.Equal(t, "read", c.GetExec())
 	require.Equal(t, time.Minute, c.GetStartTime())
 	require.Equal(t, map[string]string{"A": "b"}, c.GetEnv())
@@ -146,6 +146,15 @@ func TestConfigValidate(t *testing.T) {
 		}},
 		{`{"clients": [1], "iterations": 1, "onError": "stop"}`, []string{"onError must be 'count' or 'abort', but is 'stop'"}},
 		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
+		{`{"clients": [1], "iterations": 1, "variants": []}`, []string{"variants must list at least one name"}},
+		{`{"clients": [1], "iterations": 1, "variants": ["a", ""]}`, []string{"variants can't hold an empty name"}},
+		{`{"clients": [1], "iterations": 1, "variants": ["a", "b", "a"], "op": "get"}`, []string{
+			"variants must name each variant once; repeats runs a step more often",
+			"op can't be set with variants: operations that nobody named have their variant's name",
+		}},
+		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "variants": ["a", "b"]}`, []string{
+			"variants can't be compared in a search: leave find or variants out",
+		}},
 		{`{"clients": [1], "iterations": 1, "ops": ["get", ""]}`, []string{"ops can't hold an empty name"}},
 		{`{"clients": [1], "iterations": 1, "preAllocatedVUs": 1}`, []string{
 			"preAllocatedVUs goes with rate only; the clients of a step are in clients",

@@ -112,6 +112,9 @@ func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	default:
 		params["iterations"] = c.Iterations.Int64
 	}
+	if len(c.Variants) > 0 {
+		params["variants"] = c.Variants
+	}
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String
 	}

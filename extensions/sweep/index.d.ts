@@ -15,8 +15,8 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`. Gauges go
- * out once a second (of that second) and at the end of a step (of the whole step, which is what a threshold judges in the
+ * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in
+ * a step of a variant also with `variant`. Gauges go out once a second (of that second) and at the end of a step (of the whole step, which is what a threshold judges in the
  * end): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean`
  * in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, `sweep_failed`, and
  * `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share. `sweep_gate`, a
@@ -64,6 +64,13 @@ declare module 'k6/x/sweep' {
      * again, so that a machine which gets slower meanwhile does so for all steps.
      */
     repeatOrder?: 'grouped' | 'interleaved';
+    /**
+     * Names of ways to do the same work that are compared, or of parts of it that come one after another. Each has steps of
+     * its own, with a time of their own: every step is run once for each variant, in turns. Every second repeat has them in
+     * the opposite order, so that what changes meanwhile changes for all of them. The scenario's function asks `variant()`
+     * which one its step is of; operations that nobody named have the variant's name. Not with `find`, `op` and `portable`.
+     */
+    variants?: string[];
     /** The rest between two steps. Default: none. */
     pause?: string | number;
     /**
@@ -208,6 +215,13 @@ declare module 'k6/x/sweep' {
   export function op<T>(name: string, fn: () => T): T;
 
   /**
+   * The name of the variant that the current step is of: see `variants`.
+   *
+   * @throws SweepError outside of the steps of a scenario with variants
+   */
+  export function variant(): string;
+
+  /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
    *
    * `scenario` is the one that the facts are of, in a test with several; default: all of them.
@@ -251,6 +265,7 @@ declare module 'k6/x/sweep' {
     run: typeof run;
     done: typeof done;
     op: typeof op;
+    variant: typeof variant;
     meta: typeof meta;
     report: typeof report;
   };

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,12 +19,90 @@ import (
 
 func TestOrderOfRepeats(t *testing.T) {
 	for order, want := range map[string][]spec{
-		"grouped":     {{1, 0, 1}, {1, 0, 2}, {8, 0, 1}, {8, 0, 2}},
-		"interleaved": {{1, 0, 1}, {8, 0, 1}, {1, 0, 2}, {8, 0, 2}},
+		"grouped":     {{1, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 1, ""}, {8, 0, 2, ""}},
+		"interleaved": {{1, 0, 1, ""}, {8, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 2, ""}},
 	} {
 		c := parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "`+order+`"}`)
 		require.Equal(t, want, c.specs(), order)
 	}
+}
+
+// Each variant has every place in the order equally often, and what gets slower by the same amount at each step adds the same to all.
+func TestVariantsTakeFairTurns(t *testing.T) {
+	turns := func(c *Config, clients int64) (order [][]string) {
+		order = make([][]string, c.Repeats.Int64)
+		for _, s := range c.specs() {
+			if s.clients == clients {
+				order[s.repeat-1] = append(order[s.repeat-1], s.variant)
+			}
+		}
+
+		return order
+	}
+	c := parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 4, "variants": ["a", "b", "c"]}`)
+	require.Equal(t, [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "c", "a"}, {"a", "c", "b"}}, turns(c, 8))
+	require.Equal(t, spec{clients: 1, repeat: 4, variant: "b"}, c.specs()[11], "grouped: all repeats of a step")
+	require.Equal(t, 24, c.mostSteps())
+	for _, repeats := range []string{"2", "4", "6"} {
+		c := parse(t, `{"clients": [1], "iterations": 1, "repeats": `+repeats+`, "variants": ["a", "b", "c"]}`)
+		places := map[string]int{}
+		for i, s := range c.specs() {
+			places[s.variant] += i
+		}
+		require.Equal(t, places["a"], places["b"], "%s repeats", repeats)
+		require.Equal(t, places["a"], places["c"], "%s repeats", repeats)
+	}
+	c = parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "interleaved", "variants": ["a", "b"]}`)
+	require.Equal(t, []spec{
+		{1, 0, 1, "a"}, {1, 0, 1, "b"}, {8, 0, 1, "a"}, {8, 0, 1, "b"}, {1, 0, 2, "b"}, {1, 0, 2, "a"}, {8, 0, 2, "b"}, {8, 0, 2, "a"},
+	}, c.specs())
+}
+
+// Each variant has steps of its own, whose time and rate are its own.
+func TestStepsOfVariants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [2], "iterations": 10, "repeats": 2, "variants": ["quick", "slow"]}`,
+			`const name = sweep.variant(); sleep(5000); sweep.run(() => sleep(name === 'quick' ? 10 : 1000))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, s.warnings())
+		var got []string
+		for _, step := range rep.Steps {
+			got = append(got, fmt.Sprint(step.Op, " ", step.Repeat))
+			require.Equal(t, step.Op, step.Variant)
+			require.Equal(t, int64(20), step.Operations)
+			require.InDelta(t, map[string]float64{"quick": 0.1, "slow": 10}[step.Op], step.Seconds, 0.001)
+			require.InDelta(t, map[string]float64{"quick": 200, "slow": 2}[step.Op], step.OpsPerSecond, 0.01)
+		}
+		require.Equal(t, []string{"quick 1", "slow 1", "slow 2", "quick 2"}, got)
+		require.Equal(t, []string{"quick", "slow"}, rep.Params["variants"])
+		require.NoError(t, rep.Validate())
+		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "2", "variant": "slow", "op": "slow"}
+		require.InDelta(t, 40, sum(of(s.sent()["sweep_ops"], tags)), 0)
+	})
+}
+
+// Operations that variants name alike are told apart.
+func TestNamedOperationsOfVariants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "ops": ["get"]}`,
+			`sweep.run(() => sweep.op('get', () => sleep(10)))`)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, rep.Validate())
+		require.Len(t, rep.Groups(), 2)
+		require.Contains(t, rep.Markdown(), "rollup a get")
+		require.Contains(t, rep.Markdown(), "rollup b get")
+	})
+}
+
+func TestVariantOfNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [1], "iterations": 1}`, `sweep.run(() => sweep.variant())`)
+		_, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, s.warnings()[0], "sweep.variant is for the function of a scenario with variants")
+	})
 }
 
 func TestOpenLoopSweep(t *testing.T) {

@@ -30,6 +30,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"op":         m.op,
 		"options":    m.options,
 		"thresholds": m.thresholds,
+		"variant":    m.variant,
 		"meta":       m.meta,
 		"report":     m.report,
 	})

@@ -42,10 +42,10 @@ func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	instance := New().NewModuleInstance(runtime.VU)
 	exports := instance.Exports()
-	require.Len(t, exports.Named, 7)
+	require.Len(t, exports.Named, 8)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "op", "options", "thresholds", "meta", "report"} {
+	for _, name := range []string{"run", "op", "variant", "options", "thresholds", "meta", "report"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")

@@ -65,6 +65,8 @@ func (c *Config) portable() error {
 		return errors.New("onError 'abort' needs the executor client-sweep")
 	case c.Raw.Bool:
 		return errors.New("raw needs the executor client-sweep")
+	case len(c.Variants) > 0:
+		return errors.New("variants needs the executor client-sweep")
 	case c.After.Valid:
 		return errors.New("after needs the executor client-sweep; k6's own scenarios have startTime")
 	}

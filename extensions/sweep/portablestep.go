@@ -56,7 +56,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(), Tags: s.spec.own()}
+	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own()}
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{

@@ -70,7 +70,7 @@ func (s *portableSweep) begin(m *module) {
 // add adds a step to the report, and returns it.
 func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSeconds) []report.Step {
 	c, status := s.config, s.state.Test.TestStatus
-	steps, err := report.NewSteps(reading, c.asked(of), c.op(), cpu)
+	steps, err := report.NewSteps(reading, c.asked(of), c.op(of), cpu)
 	if err != nil {
 		s.logger.Error(err)
 	}

@@ -63,6 +63,9 @@ func (p *progress) step() string {
 	if p.spec.rate > 0 {
 		what = formatNumber(p.spec.rate) + " ops/s"
 	}
+	if p.spec.variant != "" {
+		what += ", " + p.spec.variant
+	}
 	if p.config.Find != nil {
 		return fmt.Sprintf("finding %s: %s", p.config.Find.bound(), what)
 	}

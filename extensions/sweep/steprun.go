@@ -47,6 +47,9 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	if s.rate > 0 {
 		r.logger = r.logger.WithField("rate", formatNumber(s.rate))
 	}
+	if s.variant != "" {
+		r.logger = r.logger.WithField("variant", s.variant)
+	}
 	plan := r.config.plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { logFault(r.logger, err) })
@@ -66,6 +69,9 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	return r
 }
 
+// op names the operations that nobody named.
+func (r *stepRun) op() string { return r.config.op(r.spec) }
+
 // tags are those of all samples of the step.
 func (r *stepRun) tags() *metrics.TagSet {
 	return r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).
@@ -77,6 +83,9 @@ func (s spec) own() map[string]string {
 	tags := map[string]string{"clients": strconv.FormatInt(s.clients, 10)}
 	if s.rate > 0 {
 		tags["rate"] = formatNumber(s.rate)
+	}
+	if s.variant != "" {
+		tags["variant"] = s.variant
 	}
 
 	return tags
@@ -112,7 +121,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 
 	reading := r.step.Read()
 	r.live.last(&reading)
-	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.config.op(), r.cpu.spent())
+	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.spent())
 	r.log(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -25,6 +26,11 @@ func (c *Config) Validate() []error {
 	oneOf("onError", c.OnError.String, onErrorCount, onErrorAbort)
 	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
+	v.check(c.Variants == nil || len(c.Variants) > 0, "variants must list at least one name")
+	v.check(!slices.Contains(c.Variants, ""), "variants can't hold an empty name")
+	v.check(!twice(c.Variants), "variants must name each variant once; repeats runs a step more often")
+	v.check(len(c.Variants) == 0 || c.Find == nil, "variants can't be compared in a search: leave find or variants out")
+	v.check(len(c.Variants) == 0 || !c.Op.Valid, "op can't be set with variants: operations that nobody named have their variant's name")
 	for _, op := range c.Ops {
 		v.check(op != "", "ops can't hold an empty name")
 	}

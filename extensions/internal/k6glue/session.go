@@ -14,6 +14,8 @@ import (
 type Session struct {
 	Client *measure.Client
 	Op     string // the name of an operation that nobody named
+	// Variant is the one that the step is of; empty where there are none.
+	Variant string
 	// Tags are those by which the samples of the step are told from those of the others.
 	Tags map[string]string
 

@@ -63,6 +63,9 @@ func steps(key report.Key) string {
 	default:
 		name += fmt.Sprintf(" with %d clients", key.Clients)
 	}
+	if key.Variant != "" {
+		name += " of " + tagged(key.Variant)
+	}
 	if key.Rate != 0 {
 		name += " at " + strconv.FormatFloat(key.Rate, 'f', -1, 64) + " a second"
 	}

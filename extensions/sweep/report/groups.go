@@ -7,10 +7,19 @@ type Key struct {
 	Op      string
 	Clients int
 	Rate    float64 // zero but for open-loop steps
+	// Variant is empty where the operation has the variant's name.
+	Variant string
 }
 
 // Key returns the step's.
-func (s *Step) Key() Key { return Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate} }
+func (s *Step) Key() Key {
+	key := Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate}
+	if s.Variant != s.Op {
+		key.Variant = s.Variant
+	}
+
+	return key
+}
 
 // Group is a step with all its repeats.
 type Group struct {

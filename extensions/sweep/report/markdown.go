@@ -72,15 +72,19 @@ func (r *Report) versionCell(i int) string {
 }
 
 func (r *Report) scenarioCell(i int) string {
-	op := r.Steps[i].Op
+	s := &r.Steps[i]
+	name := r.Scenario
+	if variant := s.Key().Variant; variant != "" {
+		name += " " + variant
+	}
 	switch {
-	case i > 0 && op == r.Steps[i-1].Op:
+	case i > 0 && s.Op == r.Steps[i-1].Op && s.Variant == r.Steps[i-1].Variant:
 		return ""
-	case op == r.Scenario:
-		return r.Scenario
+	case s.Op == r.Scenario:
+		return name
 	}
 
-	return r.Scenario + " " + op
+	return name + " " + s.Op
 }
 
 func clientsCell(s *Step) string {

@@ -60,6 +60,9 @@ func stepNotes(s *Step, told bool) []string {
 // label is what notes call a step, such as "8 clients (repeat 2)".
 func (s *Step) label() string {
 	label := Plural(s.Clients, "client")
+	if s.Variant != "" {
+		label += ", " + oneLineOf(s.Variant)
+	}
 	if s.Rate != 0 {
 		label += " at " + perSecond(s.Rate)
 	}
@@ -127,5 +130,5 @@ func SameStep(a, b *Step) bool {
 }
 
 func sameNumbers(a, b *Step) bool {
-	return a.Clients == b.Clients && a.Rate == b.Rate && a.Repeat == b.Repeat
+	return a.id() == b.id()
 }

@@ -17,6 +17,7 @@ type runID struct {
 	clients int
 	rate    float64
 	repeat  int
+	variant string
 }
 
 func (id runID) String() string {
@@ -25,10 +26,15 @@ func (id runID) String() string {
 		text += fmt.Sprintf(" at %g/s", id.rate)
 	}
 
-	return text + fmt.Sprintf(", repeat %d", id.repeat)
+	text += fmt.Sprintf(", repeat %d", id.repeat)
+	if id.variant != "" {
+		text += fmt.Sprintf(", variant %q", id.variant)
+	}
+
+	return text
 }
 
-func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat} }
+func (s *Step) id() runID { return runID{s.Clients, s.Rate, s.Repeat, s.Variant} }
 
 // stepsByRun are a part's steps of each run: one for each kind of operation.
 type stepsByRun map[runID][]*Step
@@ -72,7 +78,7 @@ func runIDs(parts []*Report) []runID {
 // mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its kinds of operations,
 // one at a time is merged: the counters of each take a quarter of a megabyte.
 func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
-	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat}
+	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant}
 	reading := measure.Reading{Complete: true}
 	byOp := map[string][]partStep{}
 	var cpu CPUSeconds

@@ -80,9 +80,10 @@ func TestMergeIsTheWhole(t *testing.T) {
 		}
 		whole := mergePart("0:1")
 		delete(whole.Params, "segment")
-		for repeat := 1; repeat <= 2; repeat++ {
+		for _, asked := range []Step{
+			{Repeat: 1, PerClient: 1}, {Repeat: 2, PerClient: 1}, {Repeat: 2, PerClient: 1, Variant: "a"}, {Repeat: 2, PerClient: 1, Variant: "b"},
+		} {
 			all := measure.Reading{Complete: true, Ops: []measure.Totals{{Op: "get"}, {Op: "set"}}}
-			asked := Step{Repeat: repeat, PerClient: 1}
 			each := make([]int, n)
 			for i := range each {
 				each[i] = 1 + random.IntN(4)

@@ -29,9 +29,10 @@ type Report struct {
 // Step is one kind of operation in one step of the sweep.
 type Step struct {
 	Clients    int     `json:"clients"`
-	Rate       float64 `json:"rate,omitempty"` // of an open-loop step: operations a second that were asked for
-	Repeat     int     `json:"repeat"`         // from 1
-	PerClient  uint64  `json:"perClient"`      // operations asked of each client; zero when a time was asked for
+	Rate       float64 `json:"rate,omitempty"`    // of an open-loop step: operations a second that were asked for
+	Repeat     int     `json:"repeat"`            // from 1
+	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero when a time was asked for
+	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops

@@ -37,7 +37,8 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
 	}
 	s := Step{
-		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient, Op: t.Op,
+		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
+		Variant: asked.Variant, Op: t.Op,
 		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
 		Started:      reading.StartedOn.UTC(),
 		Seconds:      reading.Elapsed.Seconds(),
