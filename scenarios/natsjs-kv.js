@@ -34,16 +34,13 @@ function iterations(row) {
 }
 
 const client = newClient();
-const runs = rows.map((row) => ({
-  name: row.name, left: iterations(row), filled: false, row: client.natsjsRow(row.name, { database, ...fill }),
-}));
 
 export const options = {
   ...sweep.options({
     scenario,
     clients: [1],
     untilDone: true,
-    ops: rows.map(({ name }) => name),
+    variants: rows.map(({ name }) => name),
     maxDuration: duration('MAX_DURATION', '1h'),
     thresholds: text('THRESHOLDS', {}),
   }),
@@ -55,36 +52,33 @@ export function setup() {
   sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(ops ? { ops } : {}) }, results });
 }
 
+// Each row is a step of its own, and begins with an empty database. What fills it comes before the start line, and is no part of
+// the row's time.
 export default function () {
+  const row = rows.find(({ name }) => name === sweep.variant());
+  const run = client.natsjsRow(row.name, { database, ...fill });
+  let left = iterations(row);
+  let unfilled;
   client.connect();
-  let current = 0;
-  sweep.run(() => {
-    const run = runs[current];
-    try {
-      work(run);
-    } catch (e) { // a fill that fails: nothing can be read
-      run.left = 0;
-      throw new Error(`${run.name}: ${e.message}`);
-    } finally {
-      if (run.left === 0) current += 1;
-      if (current === runs.length) sweep.done();
-    }
-  });
-}
-
-// Each row begins with an empty database, and leaves none. What fills it is no operation.
-function work(run) {
-  if (!run.filled) {
-    run.row.drop('10m');
-    run.row.fill('10m');
-    run.filled = true;
+  try {
+    run.drop('10m');
+    run.fill('10m');
+  } catch (e) {
+    unfilled = new Error(`${row.name}: ${e.message}`);
   }
-  const { ops: done, failed } = run.row.run(Math.min(run.left, 1000));
-  run.left -= done + failed;
-  if (run.left === 0) run.row.drop('10m');
+  sweep.run(() => {
+    if (unfilled) { // nothing can be read
+      sweep.done();
+      throw unfilled;
+    }
+    const { ops: done, failed } = run.run(Math.min(left, 1000));
+    left -= done + failed;
+    if (left === 0) sweep.done();
+  });
+  run.drop('10m');
 }
 
-/** The report's files, and the published table in the place of the report's: rows come one after another, and have no common rate. */
+/** The report's files, and the published table in the place of the report's. */
 export function handleSummary(data) {
   const files = sweepReport(data);
   const json = files[`${results}/${scenario}.json`];

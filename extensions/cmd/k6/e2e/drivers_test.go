@@ -35,8 +35,6 @@ func TestDriversThatAreNotThere(t *testing.T) {
 		{"stock-drivers", nil, fmt.Sprintf(missing, "machcli")},
 		{"stock-drivers", map[string]string{"DRIVERS": "native,odbc"},
 			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
-		{"stock-drivers", map[string]string{"DRIVERS": "native", "REPEAT_ORDER": "interleaved"},
-			`REPEAT_ORDER must be one of grouped, but is "interleaved"`},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			r := k6(t, options{script: c.scenario + ".js", env: c.env})
@@ -46,7 +44,7 @@ func TestDriversThatAreNotThere(t *testing.T) {
 	}
 }
 
-// The steps of a size take turns, each under the name of its variant.
+// The variants take turns, every second time in the opposite order, each under its own name.
 func TestDriversTakeTurns(t *testing.T) {
 	loadStock(t)
 	r := k6(t, options{script: "stock-drivers.js", env: map[string]string{
@@ -55,15 +53,17 @@ func TestDriversTakeTurns(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "stock-drivers")
 	require.Equal(t, "native", rep.Target["driver"])
+	require.Equal(t, []any{"native", "native-reuse"}, rep.Params["variants"])
 	var got []string
 	for _, s := range rep.Steps {
-		got = append(got, fmt.Sprint(s.Clients, " ", s.Op))
+		got = append(got, fmt.Sprint(s.Clients, " ", s.Op, " ", s.Repeat))
 		require.Equal(t, 20*s.Clients, s.Ops)
 		require.Zero(t, s.Failed)
 	}
 	require.Equal(t, []string{
-		"1 native", "1 native-reuse", "1 native", "1 native-reuse", "3 native", "3 native-reuse", "3 native", "3 native-reuse",
-	}, got)
+		"1 native 1", "1 native-reuse 1", "1 native-reuse 2", "1 native 2",
+		"3 native 1", "3 native-reuse 1", "3 native-reuse 2", "3 native 2",
+	}, got, "the repeats are those of each driver")
 	saved := float64(rep.Steps[1].BytesSent) / float64(rep.Steps[0].BytesSent)
 	require.Less(t, saved, 0.7, "with reuse, less is sent")
 	require.Contains(t, r.output, "stock-drivers native-reuse")

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,8 +34,10 @@ var natsjsRows = []string{
 }
 
 func TestNatsjsKV(t *testing.T) {
+	began := time.Now()
 	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "10", "TABLES", "3", "KEYS", "250", "THRESHOLDS", "../thresholds/natsjs-kv.json")})
 	require.Equal(t, exitOK, r.code, r.output)
+	requireRowsOfTheirOwnTime(t, r.report(t, "natsjs-kv").Steps, r.ended.Sub(began))
 	steps := map[string]step{}
 	for _, s := range r.report(t, "natsjs-kv").Steps {
 		require.Zero(t, s.Failed, s.Op)
@@ -83,6 +86,18 @@ func TestNatsjsKV(t *testing.T) {
 	require.InEpsilon(t, steps["MicroReadLarge"].LatencyMs.Mean/steps["OrbGetLarge"].LatencyMs.Mean, number(t, ratio[1]), 0.06)
 }
 
+// requireRowsOfTheirOwnTime tells that the rows share no time: all of theirs together fit into the run's.
+func requireRowsOfTheirOwnTime(t *testing.T, steps []step, whole time.Duration) {
+	t.Helper()
+	seconds := 0.0
+	for _, s := range steps {
+		seconds += s.Seconds
+		require.GreaterOrEqual(t, s.Seconds, 0.999*float64(s.Ops)*s.LatencyMs.Mean/1000, "%s: the operations of its one client are part of its time", s.Op)
+		require.InEpsilon(t, float64(s.Ops)/s.Seconds, s.OpsPerSecond, 1e-9, s.Op)
+	}
+	require.Less(t, seconds, whole.Seconds())
+}
+
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	n, err := strconv.ParseFloat(text, 64)
@@ -113,7 +128,7 @@ func TestNatsjsKVThatCannotFill(t *testing.T) {
 	}
 	require.Equal(t, 3, steps["OrbGet"].Ops)
 	require.Equal(t, 3, steps["OrbSetLarge"].Failed)
-	require.Equal(t, 1, steps["natsjs-kv"].Failed, "the fill")
+	require.Equal(t, 1, steps["OrbGetLarge"].Failed, "the fill")
 	require.Regexp(t, `(?m)^\| OrbGetLarge +\| +0 \| +- \| +- \|`, r.table(t, "natsjs-kv"))
 }
 
