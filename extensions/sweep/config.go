@@ -161,7 +161,12 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 
 // HasWork tells whether this instance has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
-	return et.ScaleInt64(c.mostClients()) > 0 || c.openLoop()
+	has := et.ScaleInt64(c.mostClients()) > 0 || c.openLoop()
+	if !has {
+		inProcess.idle(c.Name)
+	}
+
+	return has
 }
 
 // NewExecutor returns the executor of the scenario.

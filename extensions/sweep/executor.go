@@ -36,6 +36,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	if err := e.wait(ctx); err != nil {
 		return err
 	}
+	inProcess.began(e.config.Name)
 	progress := newProgress(e.config)
 	k6glue.SetProgress(e.GetProgress(), progress.read, k6glue.StatusRunning)
 	ctx = lib.WithScenarioState(ctx, &lib.ScenarioState{

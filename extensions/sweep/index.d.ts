@@ -190,7 +190,10 @@ declare module 'k6/x/sweep' {
    * operation, its first call (which connects) unmeasured.
    *
    * @throws TypeError when `fn` is not a function
-   * @throws SweepError under another executor (portable steps excepted), at a second call in one step, and when `fn` returns a promise
+   * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options `vus`, `duration`, `iterations`
+   * and `stages`, wherever they are set, take the place of a script's scenarios, sweeps too.
+   *
+   * @throws SweepError at a second call in one step, and when `fn` returns a promise
    */
   export function run(fn: () => unknown): void;
 

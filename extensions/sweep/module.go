@@ -34,6 +34,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"meta":       m.meta,
 		"report":     m.report,
 	})
+	m.refuseDropped()
 
 	return m
 }

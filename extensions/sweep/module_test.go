@@ -10,6 +10,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
 
@@ -75,8 +77,13 @@ func TestModuleWhoseMetricsAreTaken(t *testing.T) {
 
 func TestRunOutsideOfTheExecutor(t *testing.T) {
 	runtime, _ := newModule(t)
-	_, message := thrownBy(t, runtime, `sweep.run(() => {})`)
-	require.Equal(t, "sweep.run works in scenarios with executor 'client-sweep' only, or in those that sweep.options has made portable", message)
+	_, err := runtime.VU.Runtime().RunString(`for (;;) try { sweep.run(() => {}) } catch (e) {}`)
+	require.ErrorContains(t, err, "sweep.run works in scenarios with executor 'client-sweep' only, or in those that sweep.options has made portable")
+	var ends *errext.InterruptError
+	require.ErrorAs(t, err, &ends, "it ends the test, and not the iteration")
+	var code errext.HasExitCode
+	require.ErrorAs(t, err, &code)
+	require.Equal(t, exitcodes.InvalidConfig, code.ExitCode())
 }
 
 func TestRunTakesAFunction(t *testing.T) {

@@ -6,6 +6,6 @@ import (
 )
 
 func init() { //nolint:gochecknoinits // k6's way of registering extensions
-	lib.RegisterExecutorConfigType(ExecutorType, newConfig)
+	lib.RegisterExecutorConfigType(ExecutorType, askedConfig)
 	modules.Register(ImportPath, New())
 }

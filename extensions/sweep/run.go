@@ -15,8 +15,9 @@ import (
 // until this client's share of the step is done. The loop is Go's, so that an operation costs one call of fn, one
 // reading of the clock and one increment: 0.15 us.
 //
-// It throws a TypeError when fn is not a function, and an Error under another executor, at a second call in one step
-// and when fn returns a promise. What fn throws is counted as a failed operation and does not come out of here.
+// It throws a TypeError when fn is not a function, and an Error at a second call in one step and when fn returns a
+// promise; under another executor it ends the test. What fn throws is counted as a failed operation and does not come
+// out of here.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, ok := sobek.AssertFunction(call.Argument(0))
@@ -32,8 +33,9 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 			throw(rt, err)
 		}
 		if portable == nil {
-			throw(rt, errors.New("sweep.run works in scenarios with executor '"+ExecutorType+"' only, "+
-				"or in those that sweep.options has made portable"))
+			m.notInASweep()
+
+			return sobek.Undefined()
 		}
 		defer portable.leave()
 		session, cut = portable.session, portable.cut

@@ -3,12 +3,15 @@ package command
 import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 const name = "sweep"
 
-// newCommand builds `k6 x sweep` with its commands.
+// newCommand builds `k6 x sweep` with its commands. k6 calls it at the beginning of every command, `k6 run` too.
 func newCommand(gs *state.GlobalState) *cobra.Command {
+	k6glue.Watch(gs)
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Compare, merge, render, record, judge and validate the reports of sweeps",

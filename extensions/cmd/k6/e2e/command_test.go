@@ -1,12 +1,16 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +30,30 @@ func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	}
 
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// k6 asks its registry for a list of commands before it runs any `k6 x`, and says so. One that is compiled in needs none.
+func TestCommandWritesNothingButItsAnswer(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	registry := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer registry.Close()
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "x", "sweep", "schema", "report")
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "K6_") {
+			cmd.Env = append(cmd.Env, variable)
+		}
+	}
+	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "GORACE=exitcode=66",
+		"K6_PROVISION_CATALOG_URL="+registry.URL, "K6_NO_USAGE_REPORT=true")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.NoError(t, cmd.Run())
+	schema, err := os.ReadFile(filepath.Join(root, "extensions/sweep/report/schema.json"))
+	require.NoError(t, err)
+	require.Equal(t, string(schema), out.String())
+	require.Empty(t, errs.String())
+	require.Zero(t, asked.Load(), "the registry has nothing to say")
 }
 
 func TestSegmentsMergeToTheWhole(t *testing.T) {

@@ -68,6 +68,8 @@ type options struct {
 	script string            // file under scenarios/ or testdata/
 	env    map[string]string // -e
 	args   []string
+	// environment is what k6's own environment has beside the test's, NAME=value.
+	environment []string
 	// measuring is called when the first step is being measured or, if given, when k6 shows what matches.
 	measuring func(k6 *os.Process)
 	shows     string
@@ -94,6 +96,7 @@ func k6(t *testing.T, o options) *run {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
+	cmd.Env = append(cmd.Env, o.environment...)
 	output := &watchedOutput{when: measured, then: func() {
 		if o.measuring != nil {
 			o.measuring(cmd.Process)

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// noMachbase lets a run do without the server.
+var noMachbase = map[string]string{defaultEnvMachbase: "machbase://127.0.0.1:1"}
+
+// with returns env and more.
+func with(env, more map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, from := range []map[string]string{env, more} {
+		for name, value := range from {
+			all[name] = value
+		}
+	}
+
+	return all
+}
+
+func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "config.json")
+	require.NoError(t, os.WriteFile(config, []byte(`{"vus": 2}`), 0o644))
+	cacheSweep := options{script: "cache-sweep.js", env: map[string]string{"MEMCACHED_ADDR": "127.0.0.1:1"}}
+	own := options{script: "testdata/own.js"}
+	for name, tt := range map[string]struct {
+		options
+		args, environment []string
+		culprit, scenario string
+		code              int // exitScriptException when zero: VUs cannot be initialised
+	}{
+		"duration":            {own, []string{"--duration", "3s"}, nil, "--duration", "own", 0},
+		"duration of ours":    {cacheSweep, []string{"--duration=3s"}, nil, "--duration", "cache-sweep", 0},
+		"vus":                 {own, []string{"-u", "2"}, nil, "--vus", "own", 0},
+		"iterations":          {own, []string{"-qi5"}, nil, "--iterations", "own", 0},
+		"stage":               {own, []string{"--stage", "3s:2"}, nil, "--stage", "own", 0},
+		"environment":         {own, nil, []string{"K6_DURATION=3s"}, "K6_DURATION", "own", 0},
+		"configuration file":  {own, []string{"--config", config}, nil, "vus in " + config, "own", 0},
+		"the script":          {options{script: own.script, env: map[string]string{"OPTIONS": `{"vus": 2}`}}, nil, nil, "vus in the script's options", "own", 0},
+		"portable":            {options{script: own.script, env: map[string]string{"SWEEP": `{"portable": true, "maxDuration": "2s"}`}}, []string{"--vus", "2"}, nil, "--vus", "own", exitInvalidConfig},
+		"a script without us": {options{script: "testdata/bare.js"}, []string{"--iterations", "2"}, nil, "--iterations", "bare", exitInvalidConfig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.options.args, tt.options.environment = tt.args, tt.environment
+			tt.options.env = with(noMachbase, tt.options.env)
+			r := k6(t, tt.options)
+			require.Equal(t, cmp.Or(tt.code, exitScriptException), r.code, r.output)
+			lines := r.lines("level=error")
+			require.Len(t, lines, 1, r.output)
+			require.Contains(t, lines[0], "no sweep runs: "+tt.culprit+" takes the place of the script's scenarios ("+tt.scenario+
+				"); use -e DURATION, OPS or CLIENTS")
+			require.NoFileExists(t, filepath.Join(r.results, tt.scenario+".json"))
+		})
+	}
+}
+
+func TestRunUnderAnotherExecutorEndsTheTest(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/elsewhere.js", env: noMachbase})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	lines := r.lines("level=error")
+	require.Len(t, lines, 1, r.output)
+	require.Contains(t, lines[0], "sweep.run works in scenarios with executor 'client-sweep' only")
+}
+
+// A segment in which a sweep has no client has no executor of it, and that is nobody's slip.
+func TestASweepWithoutAPartInTheSegmentIsNotMissed(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/own.js",
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"clients": [1]}`}),
+		args:   []string{"--execution-segment", "0:1/2", "--execution-segment-sequence", "0,1/2,1"},
+	})
+	other := k6(t, options{
+		script: "testdata/own.js",
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"clients": [1]}`}),
+		args:   []string{"--execution-segment", "1/2:1", "--execution-segment-sequence", "0,1/2,1"},
+	})
+	require.Equal(t, []int{exitOK, exitOK}, []int{r.code, other.code}, r.output+other.output)
+	require.Empty(t, strings.Join(append(r.lines("level=error"), other.lines("level=error")...), ""))
+}
+
+// k6's own scenarios with sweep.op are no sweep, and have every right to be changed by --vus.
+func TestOptionsOfK6sOwnScenariosAreK6sBusiness(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/elsewhere.js", env: with(noMachbase, map[string]string{"OP": "true"}), args: []string{"--vus", "2", "--iterations", "4"}})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, 4.0, sum(r.samples(t, "sweep_ops"), nil))
+}

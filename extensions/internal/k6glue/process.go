@@ -1,0 +1,92 @@
+package k6glue
+
+import (
+	"io"
+	"os"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext/exitcodes"
+)
+
+// process is the state of this k6 process; nil in tests, which run no k6.
+var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there is one process
+
+// failedExit is the exit code that FailExit has asked for; zero: none.
+var failedExit atomic.Int64 //nolint:gochecknoglobals // there is one process
+
+// Watch learns of the k6 process, whose state k6 gives to the subcommands of extensions before it does anything else.
+//
+// k6 takes its last look at a test's status before the summary. A report that a full disk cuts after that can change
+// the exit code in one place only: in the function that k6 exits through.
+func Watch(gs *state.GlobalState) {
+	process.Store(gs)
+	exit := gs.OSExit
+	gs.OSExit = func(code int) {
+		if code == 0 {
+			code = int(failedExit.Load())
+		}
+		exit(code)
+	}
+}
+
+// FailExit makes k6 exit with this code where it would exit with 0. The first call counts.
+func FailExit(code exitcodes.ExitCode) { failedExit.CompareAndSwap(0, int64(code)) }
+
+// AtExit calls fn when k6 is about to exit, after the summary and the last progress line. ran tells whether the test came
+// as far as its end; failed is the error that k6 ends with, or nil. AtExit returns false where no k6 runs.
+func AtExit(fn func(ran bool, failed error)) bool {
+	gs := process.Load()
+	if gs == nil {
+		return false
+	}
+	id, happened := gs.Events.Subscribe(testEndEvent, exitEvent)
+	go func() {
+		defer gs.Events.Unsubscribe(id)
+		ran := false
+		for event := range happened {
+			last := event.Type == exitEvent
+			if last {
+				fn(ran, exitError(event.Data))
+			}
+			ran = true
+			event.Done()
+			if last {
+				return
+			}
+		}
+	}()
+
+	return true
+}
+
+// exitError is the field Error of k6's event.ExitData, the type of which is internal.
+func exitError(data any) error {
+	value := reflect.Indirect(reflect.ValueOf(data))
+	if value.Kind() != reflect.Struct || !value.FieldByName("Error").IsValid() {
+		return nil
+	}
+	err, _ := value.FieldByName("Error").Interface().(error)
+
+	return err
+}
+
+// Stdout is where k6 writes what people read.
+func Stdout() io.Writer {
+	if gs := process.Load(); gs != nil {
+		return gs.Stdout
+	}
+
+	return os.Stdout
+}
+
+// Logger is that of the k6 process; where no k6 runs, the standard one.
+func Logger() logrus.FieldLogger {
+	if gs := process.Load(); gs != nil {
+		return gs.Logger
+	}
+
+	return logrus.StandardLogger()
+}
