@@ -21,9 +21,11 @@ func newCompare(gs *state.GlobalState) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW...",
 		Short: "Compare runs step by step, and tell whether one got worse",
-		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step, by the medians of the repeats with
-their confidence intervals (95 %). A difference counts when it is significant (Mann-Whitney U test, p < 0.05), which
-takes at least 4 repeats (REPEATS=4) in both runs; "~" stands for one that is not.
+		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step, by the medians of the repeats. A
+difference counts when it is significant (Mann-Whitney U test, p < 0.05), which takes at least 4 repeats (REPEATS=4) in
+both runs; "~" stands for one that is not, "?" for what cannot be judged: too few repeats, or a step that the old run
+lacks or did not complete. "±" is how far the farther end of the median's confidence interval is from it: 87.5 % of 4
+repeats, 93.75 % of 5 (the lowest to the highest), at least 95 % of more; fewer tell none.
 
 A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
 is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),
@@ -31,7 +33,8 @@ what they found is compared, and the steps that both have tried.
 
 With --json: an array with one comparison for each new run.
 
-Exit codes: 0 without a regression, 1 with one, 104 when a file cannot be used or nothing can be compared.`,
+Exit codes: 0 when nothing got worse, 1 with a regression, 2 when there is none and something cannot be judged, 104
+when a file cannot be used or nothing can be compared.`,
 		Example: `  k6 x sweep compare old.json new.json
   k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 0.1
   k6 x sweep compare old.json new.json --json`,
@@ -59,7 +62,7 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 
 	comparisons := make([]*report.Comparison, len(runs)-1)
 	texts := make([]string, len(runs)-1)
-	var regressed []string
+	var regressed, undecided []string
 	for i, run := range runs[1:] {
 		file := files[i+1]
 		c, err := report.Compare(runs[0], run, o)
@@ -68,8 +71,11 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 		}
 		c.Old.Name, c.New.Name = files[0], file
 		comparisons[i], texts[i] = c, c.Text()
-		if c.Regressed {
+		switch {
+		case c.Regressed:
 			regressed = append(regressed, file)
+		case c.Undecided:
+			undecided = append(undecided, file)
 		}
 	}
 	if asJSON {
@@ -77,9 +83,15 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 	} else {
 		err = write(gs, "", []byte(strings.Join(texts, "\n")))
 	}
-	if err != nil || len(regressed) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case len(regressed) > 0:
+		return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), foundWorse)
+	case len(undecided) > 0:
+		return errext.WithExitCodeIfNone(
+			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), notJudged)
 	}
 
-	return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), foundWorse)
+	return nil
 }

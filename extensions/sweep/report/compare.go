@@ -25,6 +25,9 @@ type Comparison struct {
 	Warnings  []string  `json:"warnings"`         // in what else than their figures the runs differ
 	Notes     []string  `json:"notes"`            // what limits the comparison
 	Regressed bool      `json:"regressed"`        // one of the rows or the search is, or the new run was interrupted
+
+	// Undecided tells that something could not be judged: a row without a search, or what a search found.
+	Undecided bool `json:"undecided"`
 }
 
 // Run is which run is compared.
@@ -39,6 +42,7 @@ const (
 	Better        = "better"         // significantly
 	Worse         = "worse"          // significantly
 	Same          = "same"           // no significant difference
+	Undecided     = "undecided"      // see the row's reason
 	NotComparable = "not comparable" // see the row's problem
 )
 
@@ -51,6 +55,7 @@ type Row struct {
 	Contrast
 	Verdict   string `json:"verdict"`
 	Problem   string `json:"problem,omitempty"` // why it is not comparable
+	Reason    string `json:"reason,omitempty"`  // why it is undecided
 	Regressed bool   `json:"regressed"`         // significantly worse by more than the tolerance, or no longer comparable
 }
 
@@ -74,8 +79,8 @@ var compared = []struct { //nolint:gochecknoglobals // a constant
 	{"p99", false, func(s *Step) float64 { return s.Latency.P99 }, Millis},
 }
 
-// Compare compares two runs step by step, by the medians of the repeats and whether these differ significantly. A step
-// that the new run lacks, or that is incomplete or has failed operations in it, counts as a regression, and so does a new
+// Compare compares two runs step by step, by the medians of the repeats and whether these differ significantly. What has
+// too few repeats for that, or what only one of the runs has, is undecided. A step that the new run lacks, or that is incomplete or has failed operations in it, counts as a regression, and so does a new
 // run that was interrupted. Of two searches, what they found is compared, and the steps that both have: which ones these
 // are depends on what was measured. It returns an error when the options are impossible, the scenarios are different or
 // nothing can be compared.
@@ -109,7 +114,10 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	}
 	c.Regressed = after.Interrupted || c.Search != nil && c.Search.Regressed
 	for i := range c.Rows {
-		c.Regressed = c.Regressed || c.Rows[i].Regressed
+		r := &c.Rows[i]
+		c.Regressed = c.Regressed || r.Regressed
+		// A search is judged by what it found: which steps both have tried is chance.
+		c.Undecided = c.Undecided || c.Search == nil && !r.Regressed && (r.Verdict == Undecided || r.Verdict == NotComparable)
 	}
 	c.Notes = append(c.Notes, fewRepeats(pairs, o.Alpha)...)
 
@@ -170,7 +178,7 @@ func nothingComparable(pairs []pair) string {
 	return fmt.Sprintf("no step can be compared, such as %s: %s", first.step(), pairs[0].problem)
 }
 
-// fewRepeats notes which steps can show no significant difference, however large it is.
+// fewRepeats notes that steps can show no significant difference, however large it is.
 func fewRepeats(pairs []pair, alpha float64) []string {
 	needed := MinRepeats(alpha)
 	fewest := needed
@@ -183,7 +191,7 @@ func fewRepeats(pairs []pair, alpha float64) []string {
 		return nil
 	}
 
-	return []string{fmt.Sprintf("n=%d: too few repeats for significance, run with at least %d", fewest, needed)}
+	return []string{fmt.Sprintf("n=%d: too few repeats to judge a difference (?), run with at least %d", fewest, needed)}
 }
 
 // JSON renders the comparison as indented JSON with a line end.

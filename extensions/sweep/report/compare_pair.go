@@ -83,6 +83,12 @@ func (p *pair) row(figure int, o CompareOptions) Row {
 		return r
 	}
 
+	if needed := MinRepeats(o.Alpha); min(len(before), len(after)) < needed {
+		r.Verdict, r.Reason = Undecided, "too few repeats"
+
+		return r
+	}
+
 	change := r.New.Median - r.Old.Median
 	if !f.higher {
 		change = -change

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchmath"
 )
@@ -13,28 +16,87 @@ const DefaultAlpha = 0.05
 // fewestRepeats is how many repeats both sides need, whatever alpha is.
 const fewestRepeats = 4
 
-const confidence = 0.95
+// wantedConfidence is what an interval is to have where there are repeats enough for it: 6 or more.
+const wantedConfidence = 0.95
 
-// Estimate is the median of a step's repeats, with its confidence interval of 95 %.
+// Estimate is the median of a step's repeats, with an interval that holds the true median with some confidence.
 type Estimate struct {
-	Median float64  `json:"median"`
-	Low    *float64 `json:"low,omitempty"` // missing with fewer than 6 repeats: they tell no interval
-	High   *float64 `json:"high,omitempty"`
-	N      int      `json:"n"` // repeats
+	Median float64 `json:"median"`
+	// Low and High are the interval's ends; missing with fewer than 4 repeats, which tell none.
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
+	// Confidence is that of the interval: 0.875 of 4 repeats, 0.9375 of 5, at least 0.95 of more.
+	Confidence float64 `json:"confidence,omitempty"`
+	// N is the number of repeats.
+	N int `json:"n"`
 }
 
-// NewEstimate estimates one figure from its values in each repeat. Without a value it is zero.
+// NewEstimate estimates one figure from its values in each repeat, without assuming how they are distributed. Without a
+// value it is zero.
+//
+// The interval is between two of the sorted values: so many of n repeats are below the true median as of n coins are
+// heads. Where not even the lowest and the highest value make 95 %, as with 4 and 5 repeats, the interval is between
+// these, and its confidence is less: 1 - 2/2^n.
 func NewEstimate(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}
 	}
-	summary := benchmath.AssumeNothing.Summary(newSample(values, DefaultAlpha), confidence)
+	summary := benchmath.AssumeNothing.Summary(newSample(values, DefaultAlpha), wantedConfidence)
 	e := Estimate{Median: summary.Center, N: len(values)}
-	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
-		e.Low, e.High = &summary.Lo, &summary.Hi
+	switch {
+	case len(values) < fewestRepeats:
+	case math.IsInf(summary.Lo, 0) || math.IsInf(summary.Hi, 0):
+		low, high := slices.Min(values), slices.Max(values)
+		e.Low, e.High, e.Confidence = &low, &high, 1-math.Ldexp(2, -len(values))
+	default:
+		e.Low, e.High, e.Confidence = &summary.Lo, &summary.Hi, summary.Confidence
 	}
 
 	return e
+}
+
+// unknownInterval stands where there are too few repeats for an interval.
+const unknownInterval = "?"
+
+// plusMinus is how far the interval's farther end is from the median, in percent of it. That is not known of a median of
+// zero.
+func (e *Estimate) plusMinus() string {
+	switch {
+	case e.Median == 0:
+		return "-"
+	case e.Low == nil || e.High == nil:
+		return unknownInterval
+	}
+
+	return fmt.Sprintf("%.1f%%", 100*max(*e.High/e.Median-1, 1-*e.Low/e.Median))
+}
+
+// plusMinusNote says what ± means in a table of these estimates; nothing when it has none.
+func plusMinusNote(estimates []Estimate) string {
+	confidence := map[int]float64{}
+	few := false
+	for _, e := range estimates {
+		switch {
+		case e.N == 0:
+		case e.Confidence == 0:
+			few = true
+		default:
+			confidence[e.N] = e.Confidence
+		}
+	}
+	var known []string
+	for _, n := range slices.Sorted(maps.Keys(confidence)) {
+		known = append(known, fmt.Sprintf("%g %% with %d repeats", math.Floor(10_000*confidence[n])/100, n))
+	}
+	note := ""
+	if len(known) > 0 {
+		note = "± is how far the farther end of the median's confidence interval is from it: " + strings.Join(known, ", ") + "."
+	}
+	if few {
+		note = strings.TrimSpace(fmt.Sprintf("%s ± %s: fewer than %d repeats tell no interval.", note, unknownInterval, fewestRepeats))
+	}
+
+	return note
 }
 
 // Contrast is what one figure of a step came to in two runs.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,17 +11,58 @@ import (
 func TestNewEstimate(t *testing.T) {
 	require.Equal(t, Estimate{}, NewEstimate(nil))
 	require.Equal(t, Estimate{Median: 3, N: 1}, NewEstimate([]float64{3}))
-	require.Equal(t, Estimate{Median: 2.5, N: 4}, NewEstimate([]float64{4, 1, 2, 3}))
-	require.Equal(t, Estimate{Median: 3, N: 5}, NewEstimate([]float64{5, 4, 1, 2, 3}), "5 coins are all heads in 1 of 32 throws")
-
-	low, high := 1.0, 6.0
-	require.Equal(t, Estimate{Median: 3.5, Low: &low, High: &high, N: 6}, NewEstimate([]float64{6, 5, 4, 1, 2, 3}))
-	low, high = 2, 8
-	require.Equal(t, Estimate{Median: 5, Low: &low, High: &high, N: 9}, NewEstimate([]float64{9, 8, 7, 6, 5, 4, 1, 2, 3}))
+	require.Equal(t, Estimate{Median: 2, N: 3}, NewEstimate([]float64{1, 2, 3}), "3 coins are alike in 1 of 4 throws")
+	require.Equal(t, between(2.5, 1, 4, 4, 0.875), NewEstimate([]float64{4, 1, 2, 3}))
+	require.Equal(t, between(3, 1, 5, 5, 0.9375), NewEstimate([]float64{5, 4, 1, 2, 3}), "5 coins are all heads in 1 of 32 throws")
+	require.Equal(t, between(3.5, 1, 6, 6, 0.96875), NewEstimate([]float64{6, 5, 4, 1, 2, 3}))
+	require.Equal(t, between(5, 2, 8, 9, 0.9609375), NewEstimate([]float64{9, 8, 7, 6, 5, 4, 1, 2, 3}))
 
 	values := []float64{3, 1, 2}
 	NewEstimate(values)
 	require.Equal(t, []float64{3, 1, 2}, values, "the values stay as they were")
+}
+
+func between(median, low, high float64, n int, confidence float64) Estimate {
+	return Estimate{Median: median, Low: &low, High: &high, N: n, Confidence: confidence}
+}
+
+// The confidence that an interval claims is how often it holds the true median, of a distribution that is far from normal.
+func TestEstimatesHoldTheMedian(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := fewestRepeats; n <= 12; n++ {
+		const tries = 20_000
+		held, claimed := 0, 0.0
+		for range tries {
+			values := make([]float64, n)
+			for i := range values {
+				values[i] = math.Exp(2 * random.NormFloat64()) // its median is 1
+			}
+			e := NewEstimate(values)
+			require.NotNil(t, e.Low, "%d repeats", n)
+			claimed = e.Confidence
+			if *e.Low <= 1 && 1 <= *e.High {
+				held++
+			}
+		}
+		require.InDelta(t, claimed, float64(held)/tries, 0.01, "%d repeats", n)
+	}
+}
+
+func TestPlusMinus(t *testing.T) {
+	for want, values := range map[string][]float64{
+		"?":     {3, 1, 2},
+		"50.0%": {3, 1, 2, 2},
+		"2.0%":  {100, 102, 99, 100, 101},
+		"-":     {0, 0, 0, 0},
+	} {
+		e := NewEstimate(values)
+		require.Equal(t, want, e.plusMinus(), "%v", values)
+	}
+	require.Empty(t, plusMinusNote(nil))
+	require.Equal(t, "± is how far the farther end of the median's confidence interval is from it: 87.5 % with 4 repeats, 93.75 % with 5 repeats. "+
+		"± ?: fewer than 4 repeats tell no interval.", plusMinusNote([]Estimate{
+		NewEstimate([]float64{1, 2, 3, 4, 5}), NewEstimate([]float64{1, 2, 3, 4}), NewEstimate([]float64{1, 2}), {},
+	}))
 }
 
 // The p of two sides are in any table of the Mann-Whitney U test.

@@ -97,8 +97,9 @@ func TestCompareVerdicts(t *testing.T) {
 		{"better", compareSteady(1), compareSteady(1.5), Better, false},
 		{"worse within the tolerance", compareSteady(1), compareSteady(0.97), Worse, false},
 		{"worse", compareSteady(1), compareSteady(0.9), Worse, true},
-		{"too few old", compareRun(1, 1, 1), compareSteady(0.1), Same, false},
-		{"too few new", compareSteady(1), compareRun(0.1, 0.1, 0.1), Same, false},
+		{"too few old", compareRun(1, 1, 1), compareSteady(0.1), Undecided, false},
+		{"too few new", compareSteady(1), compareRun(0.1, 0.1, 0.1), Undecided, false},
+		{"half of it, once", compareRun(1), compareRun(0.5), Undecided, false},
 		{"four each", compareRun(1, 1.1, 1.2, 1.3), compareRun(0.1, 0.2, 0.3, 0.4), Worse, true},
 		{"one that is out of order", compareRun(1, 1.1, 1.2, 1.3), compareRun(0.1, 0.2, 0.3, 1.15), Same, false},
 	} {
@@ -106,6 +107,7 @@ func TestCompareVerdicts(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, c.Rows, 6)
 		require.Equal(t, tt.regressed, c.Regressed, tt.name)
+		require.Equal(t, tt.verdict == Undecided, c.Undecided, tt.name)
 		for _, r := range c.Rows {
 			require.Equal(t, tt.verdict, r.Verdict, "%s: %s", tt.name, r.Figure)
 			require.Equal(t, tt.regressed, r.Regressed, "%s: %s", tt.name, r.Figure)
@@ -138,6 +140,7 @@ func TestCompareOfFlawedRuns(t *testing.T) {
 		c, err = Compare(compareChanged(compareSteady(1), change), compareSteady(1), CompareOptions{})
 		require.NoError(t, err)
 		require.False(t, c.Regressed, problem)
+		require.True(t, c.Undecided, "%s: there is nothing to judge it by", problem)
 		rows = slices.DeleteFunc(c.Rows, func(r Row) bool { return r.Clients != 64 })
 		require.Len(t, rows, 3)
 		for _, r := range rows {

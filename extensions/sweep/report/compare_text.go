@@ -8,10 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// Text renders the comparison for people: a table for each figure as benchstat has it, with the medians of both runs,
-// their confidence intervals, and the change where it is significant.
+// Text renders the comparison for people: what limits it, and a table for each figure as benchstat has it, with the
+// medians of both runs, their confidence intervals, and the change where it is significant.
 func (c *Comparison) Text() string {
 	var b strings.Builder
+	for _, text := range c.Notes {
+		b.WriteString(text + "\n")
+	}
 	fmt.Fprintf(&b, "old: %s\nnew: %s\n", c.Old, c.New)
 	for _, text := range c.Warnings {
 		b.WriteString("warning: " + text + "\n")
@@ -26,11 +29,12 @@ func (c *Comparison) Text() string {
 		b.WriteString("\n")
 		writeColumns(&b, c.table(figure))
 	}
-	if len(c.Notes) > 0 {
-		b.WriteString("\n")
+	var estimates []Estimate
+	for i := range c.Rows {
+		estimates = append(estimates, c.Rows[i].Old, c.Rows[i].New)
 	}
-	for _, text := range c.Notes {
-		b.WriteString(text + "\n")
+	if note := plusMinusNote(estimates); note != "" {
+		b.WriteString("\n" + note + "\n")
 	}
 
 	return b.String()
@@ -60,21 +64,26 @@ func (c *Comparison) table(figure int) [][]string {
 
 func (r *Row) cells(show func(float64) string) []string {
 	delta := "~"
-	if r.Verdict == Better || r.Verdict == Worse {
+	switch {
+	case r.Verdict == Undecided:
 		delta = "?"
-		if r.Ratio != nil {
-			delta = percentage(*r.Ratio)
-		}
+	case r.Verdict == Same:
+	case r.Ratio == nil:
+		delta = "from 0"
+	default:
+		delta = percentage(*r.Ratio)
 	}
 	test, verdict := fmt.Sprintf("(p=%.3f n=%s)", r.P, r.counts()), ""
 	switch {
 	case r.Problem != "":
-		delta, test, verdict = "", "", r.Problem
+		delta, test, verdict = "?", "", Undecided+": "+r.Problem
 		if r.Regressed {
-			verdict = "REGRESSION: " + verdict
+			delta, verdict = "", "REGRESSION: "+r.Problem
 		}
 	case r.Regressed:
 		verdict = "REGRESSION"
+	case r.Verdict == Undecided:
+		verdict = r.Verdict + ": " + r.Reason
 	case r.Verdict != Same:
 		verdict = r.Verdict
 	}
@@ -105,12 +114,8 @@ func (e *Estimate) text(show func(float64) string) string {
 	if e.N == 0 {
 		return "-"
 	}
-	interval := "∞"
-	if e.Low != nil && e.High != nil && e.Median > 0 {
-		interval = fmt.Sprintf("%.0f%%", 100*max(*e.High/e.Median-1, 1-*e.Low/e.Median))
-	}
 
-	return fmt.Sprintf("%s ± %s", show(e.Median), interval)
+	return fmt.Sprintf("%s ± %s", show(e.Median), e.plusMinus())
 }
 
 func percentage(ratio float64) string { return fmt.Sprintf("%+.2f%%", 100*(ratio-1)) }

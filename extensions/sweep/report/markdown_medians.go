@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// writeMedians writes a table of the steps that were repeated, with the median over the repeats and how far these are
-// apart. Of a step that was done once there is no median; it is left out. A repeat in which no operation succeeded has no
+// writeMedians writes a table of the steps that were repeated, with the median over the repeats and how far it may be
+// off. Of a step that was done once there is no median; it is left out. A repeat in which no operation succeeded has no
 // latencies, and counts in the medians of ops/s only.
 func (r *Report) writeMedians(b *strings.Builder) {
 	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
@@ -23,6 +23,22 @@ func (r *Report) writeMedians(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "\nMedians of %s\n\n", repeats)
 	writeTable(b, r.medianColumns(groups), len(groups))
+	estimates := make([]Estimate, 0, len(groups))
+	for i := range groups {
+		estimates = append(estimates, NewEstimate(groups[i].Values(opsOf)))
+	}
+	if note := plusMinusNote(estimates); note != "" {
+		b.WriteString("\n" + note + "\n")
+	}
+}
+
+func opsOf(s *Step) float64 { return s.OpsPerSecond }
+
+// plusMinusOf is how far the median of the values may be off; a dash where there are none.
+func plusMinusOf(values []float64) string {
+	e := NewEstimate(values)
+
+	return e.plusMinus()
 }
 
 func (r *Report) medianColumns(groups []Group) []column {
@@ -32,7 +48,6 @@ func (r *Report) medianColumns(groups []Group) []column {
 
 		return done.Values(figure)
 	}
-	ops := func(s *Step) float64 { return s.OpsPerSecond }
 	p50 := func(s *Step) float64 { return s.Latency.P50 }
 	p99 := func(s *Step) float64 { return s.Latency.P99 }
 
@@ -46,11 +61,11 @@ func (r *Report) medianColumns(groups []Group) []column {
 	}
 
 	return append(columns,
-		column{"ops/s", false, func(i int) string { return opsPerSecond(Median(of(i, ops))) }},
-		column{"±", false, func(i int) string { return spread(of(i, ops)) }},
+		column{"ops/s", false, func(i int) string { return opsPerSecond(Median(of(i, opsOf))) }},
+		column{"±", false, func(i int) string { return plusMinusOf(of(i, opsOf)) }},
 		column{"p50", false, func(i int) string { return medianCell(latencies(i, p50)) }},
 		column{"p99", false, func(i int) string { return medianCell(latencies(i, p99)) }},
-		column{"±", false, func(i int) string { return spread(latencies(i, p99)) }},
+		column{"±", false, func(i int) string { return plusMinusOf(latencies(i, p99)) }},
 	)
 }
 
@@ -61,14 +76,4 @@ func medianCell(values []float64) string {
 	}
 
 	return Millis(Median(values))
-}
-
-// spread is half of the range of the values in percent of their median, which is not known when that is zero.
-func spread(values []float64) string {
-	median := Median(values)
-	if median == 0 {
-		return "-"
-	}
-
-	return strconv.FormatFloat((slices.Max(values)-slices.Min(values))/2/median*100, 'f', 1, 64) + "%"
 }
