@@ -18,6 +18,10 @@ own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR 
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
+# A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in two to three minutes.
+share := $(if $(OPS)$(DURATION),,-e DURATION=10s)
+# Short turns, many of them: fair to all drivers, whatever changes meanwhile.
+turns := $(if $(OPS)$(DURATION),,-e DURATION=2s) -e WARMUP=$(or $(WARMUP),1s) -e PAUSE=$(or $(PAUSE),200ms) -e REPEATS=$(or $(REPEATS),4)
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
@@ -55,12 +59,12 @@ bin/k6-drivers: $(GO_SOURCES)
 	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -trimpath -ldflags '-s -w' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
 
 .PHONY: stock-drivers
-stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep through machcli, machgo and native, step by step
-	$(with) machbase -- bash -c 'bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(if $(DURATION),,-e OPS=$(or $(OPS),500)) scenarios/stock-drivers.js'
+stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep through machcli, machgo and native, in turns
+	$(with) machbase -- bash -c 'bin/k6-drivers run scenarios/stock-load.js && exec bin/k6-drivers run $(turns) scenarios/stock-drivers.js'
 
 .PHONY: stock-rollup
 stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its roll-up query, print the table
-	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(if $(DURATION),,-e OPS=$(or $(OPS),500)) scenarios/stock-rollup.js'
+	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(share) scenarios/stock-rollup.js'
 
 .PHONY: gate
 gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed

@@ -4,7 +4,7 @@
 import sweep from 'k6/x/sweep';
 import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
 import { oneOf, text, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'cache-sweep';
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
@@ -37,7 +37,7 @@ const sweeps = targets.map((target, i) => sweepOptions(scenarioOf(target), scena
   ops: Object.keys(mix),
   env: { CACHE: target },
   ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time
-}));
+}, tenSeconds));
 
 export const options = {
   ...sweeps[0],

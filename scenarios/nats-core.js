@@ -8,14 +8,14 @@ import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { newClient, oneScenario, target } from './lib/nats.js';
 import { duration, oneOf, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'nats-core';
 
 const works = {
-  publish: { op: 'publish', batch: 10000, operations: 100, run: publish },
-  pubsub: { op: 'deliver', batch: 100, operations: 10000, run: deliver },
-  request: { op: 'request', batch: 1000, operations: 10000, run: request },
+  publish: { op: 'publish', batch: 10000, run: publish },
+  pubsub: { op: 'deliver', batch: 100, run: deliver },
+  request: { op: 'request', batch: 1000, run: request },
 };
 const asked = oneOf('WORK', [...Object.keys(works), 'all'], 'all');
 const names = asked === 'all' ? Object.keys(works) : [asked];
@@ -33,10 +33,9 @@ const services = newClient({ pool: 'shared' }); // one connection has the servic
 
 const sweeps = names.map((name, i) => sweepOptions(nameOf(name), works[name].op, {
   ...(works[name].op === 'publish' ? {} : { ops: [works[name].op] }),
-  ...(__ENV.DURATION ? {} : { iterations: wholeNumber('OPS', works[name].operations) }),
   env: { PART: name },
   ...(i > 0 ? { after: nameOf(names[i - 1]) } : {}), // one at a time
-}));
+}, tenSeconds));
 
 export const options = {
   ...sweeps[0],

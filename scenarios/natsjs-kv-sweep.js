@@ -5,7 +5,7 @@
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, oneScenario, target } from './lib/nats.js';
 import { oneOf, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv-sweep';
 
@@ -30,7 +30,7 @@ const sweeps = all.map((one, i) => sweepOptions(nameOf(one), scenario, {
   ops: Object.keys(mixes[one.kind]),
   env: { STORE: one.layout, KIND: one.kind },
   ...(i > 0 ? { after: nameOf(all[i - 1]) } : {}), // one at a time
-}));
+}, tenSeconds));
 
 export const options = {
   ...sweeps[0],

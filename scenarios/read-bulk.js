@@ -8,16 +8,13 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { address, client, clientName, params, tally } from './lib/readbulk.js';
-import { duration, wholeNumber, wholeNumbers } from './lib/settings.js';
+import { wholeNumber, wholeNumbers } from './lib/settings.js';
 import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const clients = wholeNumbers('CLIENTS', [1], 100000);
 const single = clients.length === 1 && clients[0] === 1 && wholeNumber('REPEATS', 1) === 1;
 
-export const options = sweepOptions('read-bulk', 'readBulk', {
-  clients,
-  ...(__ENV.OPS ? {} : { iterations: undefined, duration: duration('DURATION', '30s') }),
-});
+export const options = sweepOptions('read-bulk', 'readBulk', { clients }, { duration: '30s' });
 options.thresholds.mxgateway_results_failed = ['count==0']; // tags that could not be read
 
 export function setup() {

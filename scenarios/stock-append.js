@@ -7,7 +7,7 @@ import { Counter, Gauge } from 'k6/metrics';
 import sweep from 'k6/x/sweep';
 import { newClient, orAbort, url } from './lib/stock.js';
 import { flag, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'stock-append';
 const hour = 3600 * 1000;
@@ -25,7 +25,7 @@ const counted = new Gauge('stock_append_counted');
 
 const db = newClient();
 
-const swept = sweepOptions(scenario, 'append');
+const swept = sweepOptions(scenario, 'append', {}, tenSeconds);
 
 export const options = {
   ...swept,

@@ -6,6 +6,24 @@ import { duration, flag, oneOf, text, wholeNumber, wholeNumbers } from './settin
 export const results = text('RESULTS', 'results');
 
 /**
+ * What each client does in a step: OPS operations, or as many as it can in DURATION. Where neither is set, it is the usual share.
+ *
+ * @param {{ iterations?: number, duration?: string }} usual
+ */
+export function share(usual = { iterations: 10000 }) {
+  if (text('DURATION') && text('OPS')) throw new Error('OPS and DURATION exclude each other: set one of them');
+  if (text('DURATION')) return { duration: duration('DURATION') };
+  const ops = wholeNumber('OPS');
+  return ops ? { iterations: ops } : usual;
+}
+
+/**
+ * The usual share of scenarios of which nothing is published: with one client as with 512, enough operations for a p99. A number of
+ * operations would be a tenth of a second of the one, or an hour of the others.
+ */
+export const tenSeconds = { duration: '10s' };
+
+/**
  * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, REPEAT_ORDER, PAUSE, MAX_DURATION and
  * PORTABLE override the published defaults; THRESHOLDS names a file of gates, from the scenario's folder. A run with a failed
  * operation, an incomplete step or a crossed gate ends with exit code 99.
@@ -13,16 +31,17 @@ export const results = text('RESULTS', 'results');
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
  * @param {object} more     options that the settings do not change
+ * @param {{ iterations?: number, duration?: string }} [usual] share of a client where the settings name none; the published one when
+ *   not given
  */
-export function sweepOptions(scenario, op, more = {}) {
-  if (__ENV.DURATION && __ENV.OPS) throw new Error('OPS and DURATION exclude each other: set one of them');
+export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   const portable = flag('PORTABLE', false);
   return {
     ...sweep.options({
       scenario,
       op,
       clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64, 128, 512], 100000),
-      ...(__ENV.DURATION ? { duration: duration('DURATION') } : { iterations: wholeNumber('OPS', 10000) }),
+      ...share(usual),
       warmup: duration('WARMUP', '2s', { zero: true }),
       repeats: wholeNumber('REPEATS', 1),
       repeatOrder: oneOf('REPEAT_ORDER', ['grouped', 'interleaved'], 'grouped'),

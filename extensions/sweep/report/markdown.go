@@ -95,12 +95,15 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-// perClientCell is in the first row of a step: the share of a client is one of all kinds of operations together.
+// perClientCell is in the first row of a step: the share of a client is one of all kinds of operations together. Where a
+// time was asked for, it is what the median client did in it.
 func (r *Report) perClientCell(i int) string {
 	s := &r.Steps[i]
 	switch {
 	case i > 0 && SameStep(&r.Steps[i-1], s):
 		return ""
+	case s.PerClient == 0 && s.Client.Ops.P50 > 0:
+		return "~" + Thousands(s.Client.Ops.P50)
 	case s.PerClient == 0:
 		return "-"
 	}
