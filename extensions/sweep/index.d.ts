@@ -169,8 +169,8 @@ declare module 'k6/x/sweep' {
 
   /**
    * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each gate. They are judged
-   * when the scenario has ended: a step that is missing, empty or incomplete, and a baseline that does not fit, never
-   * pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   * when the scenario has ended: a step that is missing, empty or incomplete, a percentile with fewer than 10 operations
+   * beyond it, and a baseline that does not fit, never pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context

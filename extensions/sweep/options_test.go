@@ -162,7 +162,7 @@ func TestGatesAreJudged(t *testing.T) {
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		s := newSweepTest(t, `{"clients": [1, 2], "iterations": 10}`, `sweep.run(() => sleep(10))`)
+		s := newSweepTest(t, `{"clients": [1, 2], "iterations": 500}`, `sweep.run(() => sleep(10))`)
 		resultsOf(s.state.Test.Registry).addGates("gates.json", file)
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)

@@ -190,7 +190,8 @@ func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
 		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s",
-			report.Thousands(int64(math.Round(s.OpsPerSecond))), report.Millis(s.Latency.P50), report.Millis(s.Latency.P99),
+			report.Thousands(int64(math.Round(s.OpsPerSecond))),
+			report.P50.Show(report.Millis(s.Latency.P50), s.Operations), report.P99.Show(report.Millis(s.Latency.P99), s.Operations),
 			report.Thousands(int64(s.Failed)), report.Span(s.Seconds))
 	}
 }

@@ -124,7 +124,7 @@ func sweep(t *testing.T, change func(*report.Report), speeds ...float64) *report
 func step(t *testing.T, clients, here, repeat int, speed float64) report.Step {
 	t.Helper()
 	var durations, times, operations measure.Distribution
-	const each = 100
+	const each = 250
 	for range here {
 		for i := range each {
 			durations.Record(time.Duration(float64(clients*(i+1)) / speed * float64(time.Millisecond) / each))

@@ -21,7 +21,7 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 	k.write("text.json", "p99 < 5ms")
 	k.write("cut.json", k.file("good.json")[:2000])
 	k.write("newer.json", strings.Replace(k.file("good.json"), "xk6-sweep/1", "xk6-sweep/2", 1))
-	k.write("lies.json", strings.Replace(k.file("good.json"), `"ops": 100,`, `"ops": 101,`, 1))
+	k.write("lies.json", strings.Replace(k.file("good.json"), `"ops": 250,`, `"ops": 251,`, 1))
 	require.NotEqual(t, k.file("good.json"), k.file("lies.json"))
 
 	for file, reason := range map[string]string{

@@ -19,7 +19,7 @@ func newGate(gs *state.GlobalState) *cobra.Command {
 		Short: "Judge a run by a thresholds file, as the run itself does",
 		Long: `Judge a run by the gates of a thresholds file, with the same outcome as in the run itself. The baseline that the file
 names is read from its folder. One line a gate tells whether it was held or crossed, and what was measured. What cannot
-be judged is crossed.
+be judged is crossed, such as a percentile with fewer than 10 operations beyond it (p99 of fewer than 1,000).
 
 With --json: an array with a verdict for each gate.
 

@@ -9,7 +9,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-const bothKinds = `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "maxP99Ms": 10, "minOpsPerSecond": 700}],
+const bothKinds = `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "maxP99Ms": 10, "minOpsPerSecond": 1750}],
 	"relative": {"baseline": "baselines/cache.json", "opsPerSecondMayFall": 0.1, "p99MayRise": 0.25}}`
 
 func TestGate(t *testing.T) {

@@ -48,6 +48,8 @@ func (a *Absolute) judge(b Bound, r *report.Report) (held bool, detail string) {
 		text := b.Figure.measured(value) + inStep(g.Key) + ofRepeats(len(g.Steps))
 		if !b.Figure.keeps(value, b.Value) {
 			crossed = append(crossed, text)
+		} else if little := b.Figure.restsOnLittle(g); little != "" {
+			crossed = append(crossed, "not judged: "+little+inStep(g.Key))
 		}
 		if worst == "" || !b.Figure.keeps(value, worstValue) {
 			worst, worstValue = text, value
@@ -86,14 +88,19 @@ func (t Tolerance) judge(before *report.Group, r *report.Report, alpha float64) 
 	}
 	detail = fmt.Sprintf("%s, %.1f %% of the baseline's %s (p=%.3f)",
 		t.Figure.measured(c.New.Median), 100**c.Ratio, t.Figure.measured(c.Old.Median), c.P)
-	if t.Figure.keeps(*c.Ratio, t.limit()) {
-		return true, detail
-	}
-	if !c.Significant {
+	kept := t.Figure.keeps(*c.Ratio, t.limit())
+	switch {
+	case !kept && c.Significant:
+		return false, detail
+	case t.Figure.restsOnLittle(after) != "":
+		return false, "not judged: " + t.Figure.restsOnLittle(after)
+	case t.Figure.restsOnLittle(before) != "":
+		return false, "not judged: in the baseline, " + t.Figure.restsOnLittle(before)
+	case !kept:
 		return true, detail + ": worse, but not significantly"
 	}
 
-	return false, detail
+	return true, detail
 }
 
 // unusable tells why the figures of a step say nothing, or nothing when they do. The failed operations of a step are

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -83,6 +84,35 @@ func TestAbsolute(t *testing.T) {
 			"16.0ms with 8 clients (median of 3 repeats)", run(1, 0.5, 0.5), false,
 		},
 		{
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`,
+			"not judged: p99 of 500 operations rests on 5 of them, 10 are needed: 1,000 operations or more with 8 clients",
+			changed(run(1), operations(500)), false,
+		},
+		{"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, "8.000ms with 8 clients (median of 2 repeats)", changed(run(1, 1), operations(500)), true},
+		{
+			"p99 of get with 8 clients <= 7ms", `"clients": 8, "maxP99Ms": 7`, "8.000ms with 8 clients",
+			changed(run(1), operations(500)), false,
+		},
+		{
+			"p99.9 of get with 8 clients <= 99ms", `"clients": 8, "maxP999Ms": 99`,
+			"not judged: p99.9 of 1,000 operations rests on 1 of them, 10 are needed: 10,000 operations or more with 8 clients", run(1), false,
+		},
+		{
+			"p50 of get with 8 clients <= 9ms", `"clients": 8, "maxP50Ms": 9`,
+			"not judged: p50 of 19 operations rests on 9 of them, 10 are needed: 20 operations or more with 8 clients", changed(run(1), operations(19)), false,
+		},
+		{"p90 of get with 8 clients <= 9ms", `"clients": 8, "maxP90Ms": 9`, "6.400ms with 8 clients", changed(run(1), operations(100)), true},
+		{"mean of get with 8 clients <= 9ms", `"clients": 8, "maxMeanMs": 9`, "4.800ms with 8 clients", changed(run(1), operations(1)), true},
+		{
+			"ops/s of get with 8 clients >= 100", `"clients": 8, "minOpsPerSecond": 100`,
+			"not judged: ops/s of 9 operations in 1.000s: at least 10 operations and 0.1s are needed with 8 clients", changed(run(1), operations(9)), false,
+		},
+		{
+			"ops/s of get with 8 clients >= 100", `"clients": 8, "minOpsPerSecond": 100`,
+			"not judged: ops/s of 1,000 operations in 0.099s: at least 10 operations and 0.1s are needed with 8 clients",
+			changed(run(1), func(r *report.Report) { r.Steps[2].Seconds = 0.099 }), false,
+		},
+		{
 			"p99 of get with 16 clients <= 9ms", `"clients": 16, "maxP99Ms": 9`,
 			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), false,
 		},
@@ -120,6 +150,66 @@ func TestAbsolute(t *testing.T) {
 		require.Len(t, verdicts, 2)
 		require.Equal(t, report.Verdict{Gate: tt.name, Held: tt.held, Detail: tt.detail}, verdicts[0])
 	}
+}
+
+// operations makes each step one of so many successful operations.
+func operations(n int64) func(*report.Report) {
+	return func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].Operations = n
+		}
+	}
+}
+
+// Where everything failed, or nothing succeeded, no figure keeps a bound, whatever the bound is.
+func TestNoFigureOfARunThatFailedHolds(t *testing.T) {
+	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "minOpsPerSecond": 0.001, "maxP50Ms": 9e9, "maxP90Ms": 9e9, "maxP95Ms": 9e9,
+		"maxP99Ms": 9e9, "maxP999Ms": 9e9, "maxMeanMs": 9e9}],
+		"relative": {"baseline": "b.json", "opsPerSecondMayFall": 0.99, "p50MayRise": 9e9, "p99MayRise": 9e9}}`)
+	require.NoError(t, f.SetBaseline(steady(1)))
+	for name, failed := range map[string]func(*report.Step){
+		"all failed": func(s *report.Step) {
+			s.Failed, s.Operations, s.OpsPerSecond, s.Latency = 1000, 0, 0, report.LatencyMs{}
+		},
+		"nothing done": func(s *report.Step) { s.Operations, s.OpsPerSecond, s.Latency = 0, 0, report.LatencyMs{} },
+		"all of a repeat": func(s *report.Step) {
+			if s.Repeat == 2 {
+				s.Failed, s.Operations, s.OpsPerSecond, s.Latency = 1000, 0, 0, report.LatencyMs{}
+			}
+		},
+	} {
+		verdicts := f.Judge(changed(steady(1), func(r *report.Report) {
+			for i := range r.Steps {
+				failed(&r.Steps[i])
+			}
+		}))
+		for _, v := range verdicts {
+			require.Equal(t, v.Gate == "baseline fits", v.Held, "%s: %s (%s)", name, v.Gate, v.Detail)
+		}
+	}
+	for _, v := range f.Judge(changed(steady(1), func(r *report.Report) { // 1 of 1,000 succeeded, in each repeat
+		for i := range r.Steps {
+			r.Steps[i].Failed, r.Steps[i].Operations = 999, 1
+		}
+	})) {
+		require.Equal(t, v.Gate == "baseline fits" || strings.HasPrefix(v.Gate, "mean"), v.Held, "%s (%s)", v.Gate, v.Detail)
+	}
+}
+
+// Against a baseline, both sides need operations beyond a percentile: what is worse is worse, and nothing else is judged.
+func TestRelativeOfFewOperations(t *testing.T) {
+	f := parsed(t, againstBaseline)
+	require.NoError(t, f.SetBaseline(steady(1)))
+	verdicts := f.Judge(changed(steady(1), operations(249)))
+	require.True(t, verdicts[0].Held, "ops/s")
+	require.Equal(t, report.Verdict{
+		Gate: "p99 of get with 1 client <= 125 % of baseline", Detail: "not judged: p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more",
+	}, verdicts[2])
+	require.Equal(t, "1.995ms, 200.0 % of the baseline's 0.998ms (p=0.029)", f.Judge(changed(steady(0.5), operations(249)))[2].Detail)
+	require.NoError(t, f.SetBaseline(changed(steady(1), operations(249))))
+	verdicts = f.Judge(steady(1))
+	require.False(t, verdicts[2].Held)
+	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", verdicts[2].Detail)
 }
 
 func TestEveryStep(t *testing.T) {

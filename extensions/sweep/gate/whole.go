@@ -35,7 +35,7 @@ func flaw(r *report.Report) string {
 		case !s.Complete:
 			what = "incomplete"
 		case s.Failed > 0:
-			what = fmt.Sprintf("%s of %s failed", report.Thousands(int64(s.Failed)), operations(s.Operations+int64(s.Failed)))
+			what = fmt.Sprintf("%s of %s failed", report.Thousands(int64(s.Failed)), report.Counted(s.Operations+int64(s.Failed), "operation"))
 		case s.Operations == 0:
 			what = "no operation succeeded"
 		default:
@@ -45,12 +45,4 @@ func flaw(r *report.Report) string {
 	}
 
 	return strings.Join(flaws, "; ")
-}
-
-func operations(n int64) string {
-	if n == 1 {
-		return "1 operation"
-	}
-
-	return report.Thousands(n) + " operations"
 }

@@ -55,7 +55,7 @@ type Row struct {
 	Contrast
 	Verdict   string `json:"verdict"`
 	Problem   string `json:"problem,omitempty"` // why it is not comparable
-	Reason    string `json:"reason,omitempty"`  // why it is undecided
+	Reason    string `json:"reason,omitempty"`  // why it is undecided, or less sure than it seems
 	Regressed bool   `json:"regressed"`         // significantly worse by more than the tolerance, or no longer comparable
 }
 
@@ -73,10 +73,11 @@ var compared = []struct { //nolint:gochecknoglobals // a constant
 	higher bool // is better
 	of     func(*Step) float64
 	show   func(float64) string
+	little func(*Group) string // says that a step has too little of what the figure rests on, or nothing
 }{
-	{"ops/s", true, func(s *Step) float64 { return s.OpsPerSecond }, showRate},
-	{"p50", false, func(s *Step) float64 { return s.Latency.P50 }, Millis},
-	{"p99", false, func(s *Step) float64 { return s.Latency.P99 }, Millis},
+	{"ops/s", true, func(s *Step) float64 { return s.OpsPerSecond }, showRate, (*Group).TooShort},
+	{"p50", false, func(s *Step) float64 { return s.Latency.P50 }, Millis, func(g *Group) string { return g.TooFew(P50) }},
+	{"p99", false, func(s *Step) float64 { return s.Latency.P99 }, Millis, func(g *Group) string { return g.TooFew(P99) }},
 }
 
 // Compare compares two runs step by step, by the medians of the repeats and whether these differ significantly. What has

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -93,7 +94,10 @@ func (p *pair) row(figure int, o CompareOptions) Row {
 	if !f.higher {
 		change = -change
 	}
+	r.Reason = cmp.Or(f.little(p.after), f.little(p.before))
 	switch {
+	case r.Reason != "" && (!r.Significant || change >= 0):
+		r.Verdict = Undecided // but what got significantly worse has done so
 	case !r.Significant || change == 0:
 		r.Verdict = Same
 	case change > 0:

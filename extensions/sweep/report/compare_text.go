@@ -82,10 +82,11 @@ func (r *Row) cells(show func(float64) string) []string {
 		}
 	case r.Regressed:
 		verdict = "REGRESSION"
-	case r.Verdict == Undecided:
-		verdict = r.Verdict + ": " + r.Reason
 	case r.Verdict != Same:
 		verdict = r.Verdict
+	}
+	if r.Reason != "" {
+		verdict += ": " + r.Reason
 	}
 
 	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}

@@ -56,6 +56,15 @@ func perSecond(rate float64) string {
 	return Thousands(int64(math.Round(rate))) + "/s"
 }
 
+// Counted writes "1 operation" and "10,000 operations".
+func Counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+
+	return Thousands(n) + " " + noun
+}
+
 // Plural writes "1 client" and "8 clients".
 func Plural(n int, noun string) string {
 	if n != 1 {

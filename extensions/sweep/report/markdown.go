@@ -22,6 +22,9 @@ type column struct {
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	writeTable(&b, r.columns(), len(r.Steps))
+	if note := SupportNote(r.Steps, P50, P99); note != "" {
+		b.WriteString("\n" + note + "\n")
+	}
 	r.writeMedians(&b)
 	for _, note := range r.notes() {
 		b.WriteString("\n" + note + "\n")
@@ -52,8 +55,8 @@ func (r *Report) columns() []column {
 		figure("min client", func(s *Step) string { return Span(s.Client.Min) }),
 		figure("max client", func(s *Step) string { return Span(s.Client.Max) }),
 		figure("avg client", func(s *Step) string { return Span(s.Client.Avg) }),
-		figure("p50", func(s *Step) string { return latencyCell(s, s.Latency.P50) }),
-		figure("p99", func(s *Step) string { return latencyCell(s, s.Latency.P99) }),
+		figure("p50", func(s *Step) string { return latencyCell(s, P50, s.Latency.P50) }),
+		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
 	)
 }
@@ -111,13 +114,13 @@ func (r *Report) perClientCell(i int) string {
 	return Thousands(int64(s.PerClient))
 }
 
-// latencyCell is a duration in milliseconds, which a step without a successful operation has none of.
-func latencyCell(s *Step, ms float64) string {
+// latencyCell is a percentile in milliseconds, which a step without a successful operation has none of.
+func latencyCell(s *Step, p Percentile, ms float64) string {
 	if s.Operations == 0 {
 		return "-"
 	}
 
-	return Millis(ms)
+	return p.Show(Millis(ms), s.Operations)
 }
 
 func rateCell(rate float64) string {

@@ -63,17 +63,17 @@ func (r *Report) medianColumns(groups []Group) []column {
 	return append(columns,
 		column{"ops/s", false, func(i int) string { return opsPerSecond(Median(of(i, opsOf))) }},
 		column{"±", false, func(i int) string { return plusMinusOf(of(i, opsOf)) }},
-		column{"p50", false, func(i int) string { return medianCell(latencies(i, p50)) }},
-		column{"p99", false, func(i int) string { return medianCell(latencies(i, p99)) }},
+		column{"p50", false, func(i int) string { return medianCell(&groups[i], P50, latencies(i, p50)) }},
+		column{"p99", false, func(i int) string { return medianCell(&groups[i], P99, latencies(i, p99)) }},
 		column{"±", false, func(i int) string { return plusMinusOf(latencies(i, p99)) }},
 	)
 }
 
-// medianCell is the median of latencies in milliseconds, where there are any.
-func medianCell(values []float64) string {
+// medianCell is the median of a percentile in milliseconds, where there is one. It rests on the operations of all repeats.
+func medianCell(g *Group, p Percentile, values []float64) string {
 	if len(values) == 0 {
 		return "-"
 	}
 
-	return Millis(Median(values))
+	return p.Show(Millis(Median(values)), g.Operations())
 }

@@ -98,7 +98,12 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
 			"TARGET", "redis", "THRESHOLDS", "../thresholds/cache-hitrate.json")})
-		require.Equal(t, exitOK, r.code, r.output)
+		if r.code == exitThreshold { // a fast machine is through with so small a cache in less than 0.1 s
+			require.Len(t, r.lines("gate crossed"), 1, r.output)
+			require.NotEmpty(t, r.lines("not judged: ops/s"), r.output)
+		} else {
+			require.Equal(t, exitOK, r.code, r.output)
+		}
 		s := cacheSteps(t, r, "cache-hitrate")[0]
 		require.Equal(t, smallAccesses, s.Ops)
 		require.Equal(t, smallHot, s.Extra.Hot)
@@ -175,11 +180,15 @@ func TestCacheSweep(t *testing.T) {
 
 func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "OPS", "640", "WARMUP", "0s",
-		"KEYS", "1000", "PIPELINE", "64", "THRESHOLDS", "../thresholds/cache-sweep.json")})
+		"KEYS", "1000", "PIPELINE", "64")})
 	require.Equal(t, exitOK, r.code, r.output)
 	steps := cacheSteps(t, r, "cache-sweep")
 	require.Equal(t, 640, steps[0].Ops+steps[1].Ops)
 	require.Equal(t, 4*640, steps[2].Ops+steps[3].Ops)
+
+	gated := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "DURATION", "1s", "WARMUP", "0s",
+		"KEYS", "1000", "PIPELINE", "64", "THRESHOLDS", "../thresholds/cache-sweep.json")})
+	require.Equal(t, exitOK, gated.code, gated.output)
 
 	multi := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "redis", "CLIENTS", "2", "DURATION", "300ms", "WARMUP", "0s",
 		"KEYS", "1000", "MIX", "getMulti:9,set:1", "BATCH", "20")})

@@ -99,7 +99,8 @@ func TestSegmentsMergeToTheWhole(t *testing.T) {
 }
 
 func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
-	const given = `{"clients": [2], "iterations": 20, "repeats": 5}`
+	// 1,000 operations in five repeats: ten are beyond p99.
+	const given = `{"clients": [4], "iterations": 50, "repeats": 5}`
 	dir := t.TempDir()
 	first := work(t, given, map[string]string{"MS": "5"})
 	require.Equal(t, exitOK, first.code, first.output)
@@ -110,7 +111,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 	gates := filepath.Join(dir, "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(
 		`{"scenario": "work", "relative": {"baseline": "baseline.json", "opsPerSecondMayFall": 0.25, "p99MayRise": 2}}`), 0o600))
-	gated := `{"clients": [2], "iterations": 20, "repeats": 5, "thresholds": "` + gates + `"}`
+	gated := `{"clients": [4], "iterations": 50, "repeats": 5, "thresholds": "` + gates + `"}`
 
 	same := work(t, gated, map[string]string{"MS": "5"})
 	require.Equal(t, exitOK, same.code, same.output)
@@ -119,7 +120,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 
 	slower := work(t, gated, map[string]string{"MS": "10"})
 	require.Equal(t, exitThreshold, slower.code, slower.output)
-	require.NotEmpty(t, slower.lines("gate crossed: ops/s of work with 2 clients"), slower.output)
+	require.NotEmpty(t, slower.lines("gate crossed: ops/s of work with 4 clients"), slower.output)
 	require.Contains(t, slower.table(t, "work"), "CROSSED")
 	code, stdout, _ = sweep(t, "gate", filepath.Join(slower.results, "work.json"), gates)
 	require.Equal(t, exitThreshold, code)
@@ -132,11 +133,11 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 		filepath.Join(first.results, "work.json"), filepath.Join(same.results, "work.json"))
 	require.Zero(t, code, stdout)
 
-	other := work(t, `{"clients": [2], "iterations": 21, "repeats": 5, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	other := work(t, `{"clients": [4], "iterations": 51, "repeats": 5, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
 	require.Equal(t, exitThreshold, other.code, "other parameters: the baseline does not fit")
 	require.NotEmpty(t, other.lines("iterations"), other.output)
 
-	few := work(t, `{"clients": [2], "iterations": 20, "repeats": 2, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	few := work(t, `{"clients": [4], "iterations": 50, "repeats": 2, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
 	require.Equal(t, exitThreshold, few.code, "too few repeats to judge")
 }
 

@@ -161,7 +161,7 @@ func TestPortableStepThatOverruns(t *testing.T) {
 func TestInspectAndArchive(t *testing.T) {
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
 		gates := filepath.Join(t.TempDir(), "gates.json")
-		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxP99Ms": 9000}]}`), 0o600))
+		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxMeanMs": 9000}]}`), 0o600))
 		given := `OPTIONS={"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "thresholds": "` + gates +
 			`", "portable": ` + portable + `}`
 		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
@@ -182,7 +182,7 @@ func TestInspectAndArchive(t *testing.T) {
 		require.NoError(t, json.Unmarshal(raw, &rep))
 		require.Len(t, rep.Steps, 2)
 		require.Equal(t, 10, rep.Steps[1].Ops)
-		require.Contains(t, string(raw), "p99 of work in every step <= 9000ms")
+		require.Contains(t, string(raw), "mean of work in every step <= 9000ms")
 	}
 }
 

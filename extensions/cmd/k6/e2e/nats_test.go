@@ -154,7 +154,7 @@ func TestNatsjsKVSweep(t *testing.T) {
 }
 
 func TestNatsjsKVSweepWithGates(t *testing.T) {
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,64", "DURATION", "1s", "WARMUP", "100ms", "KEYS", "100",
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "2600", "WARMUP", "100ms", "KEYS", "100",
 		"LAYOUT", "micro", "MIX", "mixed", "THRESHOLDS", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.output, "gates held")

@@ -53,6 +53,9 @@ func latency(s *sweep) figure {
 	if s.byRate {
 		f.say("A duration begins when the operation should have started, so that a stall counts for all that had to wait.")
 	}
+	if report.SupportNote(s.report.Steps, report.P50, report.P99, report.P999) != "" {
+		f.say("Of steps with few operations, a high percentile is one of the slowest few, and says little: the tables have it in parentheses.")
+	}
 	f.sayOmitted(s)
 
 	return f

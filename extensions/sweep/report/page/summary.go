@@ -35,7 +35,7 @@ func bests(s *sweep) []best {
 			b.Op = one.op
 		}
 		if len(done.Steps) > 0 {
-			b.P99 = millis(report.Median(done.Values(p99)))
+			b.P99 = report.P99.Show(millis(report.Median(done.Values(p99))), done.Operations())
 		}
 		out = append(out, b)
 	}

@@ -35,7 +35,7 @@ type cell struct {
 // stepsTable is the table that is published, of this run.
 func stepsTable(s *sweep) table {
 	r := s.report
-	t := table{ID: "steps", Caption: "The published table, of this run"}
+	t := table{ID: "steps", Caption: caption("The published table, of this run", r, report.P50, report.P99)}
 	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns()))
 
 	return t
@@ -43,7 +43,7 @@ func stepsTable(s *sweep) table {
 
 // detailsTable is what the published columns leave out.
 func detailsTable(s *sweep) table {
-	t := table{ID: "details", Caption: "More of the same steps"}
+	t := table{ID: "details", Caption: caption("More of the same steps", s.report, report.P90, report.P95, report.P999)}
 	var columns []tabular
 	if len(s.series) > 1 {
 		columns = append(columns, tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
@@ -53,11 +53,11 @@ func detailsTable(s *sweep) table {
 	columns = slices.Concat(columns, identity(s), []tabular{
 		figureOf("ops", "ops", func(s *report.Step) int64 { return s.Operations }, report.Thousands),
 		figureOf("step time", "seconds", func(s *report.Step) float64 { return s.Seconds }, span),
-		latencyColumn("mean", "mean", func(s *report.Step) float64 { return s.Latency.Mean }),
-		latencyColumn("p90", "p90", func(s *report.Step) float64 { return s.Latency.P90 }),
-		latencyColumn("p95", "p95", func(s *report.Step) float64 { return s.Latency.P95 }),
-		latencyColumn("p99.9", "p999", func(s *report.Step) float64 { return s.Latency.P999 }),
-		latencyColumn("slowest", "max", func(s *report.Step) float64 { return s.Latency.Max }),
+		latencyColumn("mean", "mean", 0, func(s *report.Step) float64 { return s.Latency.Mean }),
+		latencyColumn("p90", "p90", report.P90, func(s *report.Step) float64 { return s.Latency.P90 }),
+		latencyColumn("p95", "p95", report.P95, func(s *report.Step) float64 { return s.Latency.P95 }),
+		latencyColumn("p99.9", "p999", report.P999, func(s *report.Step) float64 { return s.Latency.P999 }),
+		latencyColumn("slowest", "max", 0, func(s *report.Step) float64 { return s.Latency.Max }),
 		figureOf("rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count),
 		figureOf("sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText),
 		figureOf("received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText),
@@ -77,6 +77,15 @@ func detailsTable(s *sweep) table {
 	t.fill(s, columns)
 
 	return t
+}
+
+// caption adds to a table's caption what the parentheses in it mean, where there are some.
+func caption(text string, r *report.Report, shown ...report.Percentile) string {
+	if note := report.SupportNote(r.Steps, shown...); note != "" {
+		return text + ". " + note
+	}
+
+	return text
 }
 
 func (t *table) fill(s *sweep, columns []tabular) {

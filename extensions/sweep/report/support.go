@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// leastBeyond is how many operations have to be slower than a percentile for it to say something of the server. With
+// fewer it is one of the slowest few, which another run has anywhere.
+const leastBeyond = 10
+
+// What a rate has to rest on: fewer operations or less time show what the clock and the start did.
+const (
+	leastOperations = 10
+	leastSeconds    = 0.1
+)
+
+// Percentile is one that a step has, in thousandths: 990 is p99.
+type Percentile int
+
+// The percentiles of a step.
+const (
+	P50  Percentile = 500
+	P90  Percentile = 900
+	P95  Percentile = 950
+	P99  Percentile = 990
+	P999 Percentile = 999
+)
+
+// String is the percentile's name, such as "p99.9".
+func (p Percentile) String() string { return fmt.Sprintf("p%g", float64(p)/10) }
+
+// Beyond is how many of so many operations are slower than the percentile.
+func (p Percentile) Beyond(operations int64) int64 { return operations * int64(1000-p) / 1000 }
+
+// Needs is how many operations there have to be for 10 of them to be beyond the percentile.
+func (p Percentile) Needs() int64 { return leastBeyond * 1000 / int64(1000-p) }
+
+// RestsOnFew tells that of so many operations fewer than 10 are beyond the percentile.
+func (p Percentile) RestsOnFew(operations int64) bool { return p.Beyond(operations) < leastBeyond }
+
+// Show puts a percentile that rests on few operations in parentheses.
+func (p Percentile) Show(text string, operations int64) string {
+	if p.RestsOnFew(operations) {
+		return "(" + text + ")"
+	}
+
+	return text
+}
+
+// Operations is how many operations succeeded in all repeats of a step: its median rests on all of them together.
+func (g *Group) Operations() int64 {
+	var n int64
+	for _, s := range g.Steps {
+		n += s.Operations
+	}
+
+	return n
+}
+
+// TooFew says that a percentile of a step rests on too few operations to be judged, or nothing.
+func (g *Group) TooFew(p Percentile) string {
+	n := g.Operations()
+	if !p.RestsOnFew(n) {
+		return ""
+	}
+
+	return fmt.Sprintf("%s of %s rests on %d of them, 10 are needed: %s operations or more",
+		p, Counted(n, "operation"), p.Beyond(n), Thousands(p.Needs()))
+}
+
+// TooShort says that a step is too short for its rate to be judged, or nothing.
+func (g *Group) TooShort() string {
+	n, seconds := g.Operations(), 0.0
+	for _, s := range g.Steps {
+		seconds += s.Seconds
+	}
+	if n >= leastOperations && seconds >= leastSeconds {
+		return ""
+	}
+
+	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed", Counted(n, "operation"), Span(seconds), leastOperations, leastSeconds)
+}
+
+// SupportNote says which of the percentiles that are shown rest on too few operations in one of the steps; nothing when
+// none does.
+func SupportNote(steps []Step, shown ...Percentile) string {
+	var needs []string
+	for _, p := range shown {
+		if slices.ContainsFunc(steps, func(s Step) bool { return s.Operations > 0 && p.RestsOnFew(s.Operations) }) {
+			needs = append(needs, fmt.Sprintf("%s needs %s operations", p, Thousands(p.Needs())))
+		}
+	}
+	if len(needs) == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("In parentheses: percentiles with fewer than %d operations beyond them (%s).", leastBeyond, strings.Join(needs, ", "))
+}
