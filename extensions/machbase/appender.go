@@ -44,7 +44,7 @@ func (o *appenderOptions) check() error {
 
 // appender is client.appender(table, { columns, batchRows, batchBytes, batchTime }).
 func (c *client) appender(call sobek.FunctionCall) (*task, error) {
-	table, ok := call.Argument(0).Export().(string)
+	table, ok := k6glue.Text(call.Argument(0))
 	if !ok || table == "" {
 		return nil, newError(KindUsage, "appender(table, options) takes the table's name first")
 	}
@@ -150,7 +150,7 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 // generate is appender.generate(name, options): it appends rows that are made in Go, so that loading is not bound by
 // JavaScript, and returns how many. See index.d.ts for the names.
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
-	batches, err := a.generator(call.Argument(0).String(), call.Argument(1))
+	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
 		return nil, newError(KindUsage, "generate: %s", err)
 	}

@@ -26,8 +26,8 @@ type client struct {
 	done   []record      // of the task that the VU waits for, used again
 	idle   *queryCall    // used again; nil while it is under way
 
-	args    frozen[[]any]
-	options frozen[*queryOptions]
+	args    k6glue.Frozen[[]any]
+	options k6glue.Frozen[*queryOptions]
 	spoken  sobek.Value  // the last SQL text as the script has it,
 	text    string       // and as Go does
 	stock   *stockSource // of the appenders: one table's load goes on where another appender's has ended
@@ -41,7 +41,7 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	rest := call.Argument(0)
-	if text, ok := rest.Export().(string); ok || k6glue.IsNullish(rest) {
+	if text, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
 		o.URL = text
 		rest = call.Argument(1)
 	} else if !k6glue.IsNullish(call.Argument(1)) {

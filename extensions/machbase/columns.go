@@ -1,24 +1,30 @@
 package machbase
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // columnsOf turns an array of columns into what an appender takes. A typed array becomes a slice of its numbers, with no
 // value of its own for each; a copy, as the script may fill the array anew while a promise is not settled yet.
 func columnsOf(value sobek.Value) ([]any, error) {
-	array, ok := value.(*sobek.Object)
-	if !ok || array.ClassName() != "Array" {
-		return nil, fmt.Errorf("it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not %s", value.String())
+	reading := &k6glue.Reading{}
+	n, err := reading.Length(value)
+	switch {
+	case errors.Is(err, k6glue.ErrNoArray):
+		return nil, fmt.Errorf("it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not %s", k6glue.Show(value))
+	case err != nil:
+		return nil, err
 	}
 
-	columns := make([]any, array.Get("length").ToInteger())
+	columns := make([]any, n)
 	for i := range columns {
-		column, err := columnOf(array.Get(strconv.Itoa(i)))
+		column, err := columnOf(reading, k6glue.Element(value, i))
 		if err != nil {
 			return nil, fmt.Errorf("column %d: %w", i+1, err)
 		}
@@ -28,15 +34,15 @@ func columnsOf(value sobek.Value) ([]any, error) {
 	return columns, nil
 }
 
-func columnOf(value sobek.Value) (any, error) {
+func columnOf(reading *k6glue.Reading, value sobek.Value) (any, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
 		return nil, fmt.Errorf("it must be an array or a typed array, not %v", value)
 	}
 	if object.ClassName() == "Array" {
-		return binds(object)
+		return bindsIn(reading, object)
 	}
-	switch v := object.Export().(type) {
+	switch v := k6glue.Scalar(object).(type) {
 	case []float64:
 		return slices.Clone(v), nil
 	case []float32:

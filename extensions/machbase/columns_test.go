@@ -56,13 +56,16 @@ func TestColumns(t *testing.T) {
 func TestColumnErrors(t *testing.T) {
 	const look = `appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not `
 	for columns, want := range map[string]string{
-		``:                     look + `undefined`,
-		`{}`:                   look + `[object Object]`,
-		`new Float64Array(2)`:  look + `0,0`,
-		`[[1], 5]`:             `appendColumns: column 2: it must be an array or a typed array, not 5`,
-		`[[1], null]`:          `appendColumns: column 2: it must be an array or a typed array, not null`,
-		`[{}]`:                 `appendColumns: column 1: it must be an array or a typed array, not an object (Object)`,
-		`[new ArrayBuffer(8)]`: `appendColumns: column 1: it must be an array or a typed array, not an object (Object)`,
+		``:                                    look + `undefined`,
+		`{}`:                                  look + `an object`,
+		`new Float64Array(2)`:                 look + `a typed array`,
+		`new Array(4294967295)`:               `appendColumns: an array has 4294967295 elements: at most 1000000 are allowed`,
+		`[new Array(4294967295)]`:             `appendColumns: column 1: an array has 4294967295 elements: at most 1000000 are allowed`,
+		`new Array(1e6).fill(new Array(1e6))`: `appendColumns: column 10: there are more than 10000000 values in it`,
+		`[[1], 5]`:                            `appendColumns: column 2: it must be an array or a typed array, not 5`,
+		`[[1], null]`:                         `appendColumns: column 2: it must be an array or a typed array, not null`,
+		`[{}]`:                                `appendColumns: column 1: it must be an array or a typed array, not an object (Object)`,
+		`[new ArrayBuffer(8)]`:                `appendColumns: column 1: it must be an array or a typed array, not an object (Object)`,
 		`[[1, true]]`: `appendColumns: column 1: parameter 2: true (bool) cannot be bound; ` +
 			`use a string, number, BigInt, Date, ArrayBuffer, null or machbase.bind(type, value)`,
 	} {

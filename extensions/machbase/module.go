@@ -44,7 +44,7 @@ func (m *module) Exports() modules.Exports { return m.exports }
 
 // bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.
 func (m *module) bind(call sobek.FunctionCall) sobek.Value {
-	value, err := bindAs(call.Argument(0).String(), call.Argument(1))
+	value, err := bindAs(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
 		m.throw(newError(KindUsage, "bind: %s", err))
 	}

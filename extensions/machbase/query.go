@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // query is client.query(sql, params, options): see index.d.ts.
@@ -70,9 +72,9 @@ func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) 
 	if c.spoken != nil && value.StrictEquals(c.spoken) {
 		return c.text, nil
 	}
-	text, ok := value.Export().(string)
+	text, ok := k6glue.Text(value)
 	if !ok || strings.TrimSpace(text) == "" {
-		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, value.String())
+		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, k6glue.Show(value))
 	}
 	c.spoken, c.text = value, text
 
@@ -80,11 +82,11 @@ func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) 
 }
 
 func (c *client) parameters(value sobek.Value) ([]any, error) {
-	return c.args.of(c.vu.Runtime(), value, binds)
+	return c.args.Of(c.vu.Runtime(), value, binds)
 }
 
 func (c *client) queryOptions(value sobek.Value) (*queryOptions, error) {
-	return c.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
+	return c.options.Of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
 		return parseQueryOptions(value, c.config.Timeout, queryKeys)
 	})
 }

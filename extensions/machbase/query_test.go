@@ -20,7 +20,7 @@ func TestQueryOptionErrors(t *testing.T) {
 		{`{ timeout: 'soon' }`, timeout + `soon`},
 		{`{ timeout: 0 }`, timeout + `0`},
 		{`{ timeout: '-1s' }`, timeout + `-1s`},
-		{`{ timeout: {} }`, timeout + `[object Object]`},
+		{`{ timeout: {} }`, timeout + `an object`},
 		{`{ expect: 'WISH' }`, `option expect must be an object such as { code: 'WISH' }, not WISH`},
 		{`{ expect: { a: true } }`, `expect: a: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, ` +
 			`null or machbase.bind(type, value)`},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
@@ -40,7 +39,7 @@ func parseQueryOptions(value sobek.Value, timeout time.Duration, known []string)
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, newError(KindUsage, "the options must be an object such as { rows: 'arrays' }, not %s", value.String())
+		return nil, newError(KindUsage, "the options must be an object such as { rows: 'arrays' }, not %s", k6glue.Show(value))
 	}
 
 	for _, key := range object.Keys() {
@@ -62,14 +61,14 @@ func parseQueryOptions(value sobek.Value, timeout time.Duration, known []string)
 func (o *queryOptions) set(key string, value sobek.Value) (err error) {
 	switch key {
 	case "rows":
-		o.rows = value.String()
+		o.rows = k6glue.Show(value)
 		if o.rows != rowsObjects && o.rows != rowsArrays && o.rows != rowsDiscard {
 			return newError(KindUsage, "option rows must be 'objects', 'arrays' or 'discard', not %q", o.rows)
 		}
 	case "times":
-		o.ns = value.String() == "ns"
-		if !o.ns && value.String() != "date" {
-			return newError(KindUsage, "option times must be 'date' or 'ns', not %q", value.String())
+		o.ns = k6glue.Show(value) == "ns"
+		if !o.ns && k6glue.Show(value) != "date" {
+			return newError(KindUsage, "option times must be 'date' or 'ns', not %q", k6glue.Show(value))
 		}
 	case "timeout":
 		o.timeout, err = duration(value)
@@ -82,9 +81,9 @@ func (o *queryOptions) set(key string, value sobek.Value) (err error) {
 
 // duration reads a k6 duration: a string such as "5s" or a number of milliseconds.
 func duration(value sobek.Value) (time.Duration, error) {
-	d, err := types.GetDurationValue(value.Export())
-	if err != nil || d <= 0 {
-		return 0, newError(KindUsage, "option timeout must be a duration such as '5s' or a number of milliseconds, not %s", value.String())
+	d, ok := k6glue.DurationOf(value)
+	if !ok || d <= 0 {
+		return 0, newError(KindUsage, "option timeout must be a duration such as '5s' or a number of milliseconds, not %s", k6glue.Show(value))
 	}
 
 	return d, nil
@@ -93,7 +92,7 @@ func duration(value sobek.Value) (time.Duration, error) {
 func expectations(value sobek.Value) ([]expectation, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, newError(KindUsage, "option expect must be an object such as { code: 'WISH' }, not %s", value.String())
+		return nil, newError(KindUsage, "option expect must be an object such as { code: 'WISH' }, not %s", k6glue.Show(value))
 	}
 
 	keys := object.Keys()

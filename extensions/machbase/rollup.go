@@ -23,9 +23,9 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
 // rollup is client.rollup(name). It does not ask the server.
 func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
-	name, ok := call.Argument(0).Export().(string)
+	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || !identifier.MatchString(name) {
-		c.throw(newError(KindUsage, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not %s", call.Argument(0).String()))
+		c.throw(newError(KindUsage, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not %s", k6glue.Show(call.Argument(0))))
 	}
 
 	return rollupMethods.Object(c.vu.Runtime(), &rollup{client: c, name: strings.ToUpper(name)})

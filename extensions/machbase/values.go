@@ -1,13 +1,12 @@
 package machbase
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"net/netip"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,15 +15,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// maxSafe is the largest whole number that JavaScript's Number holds exactly.
-const maxSafe = 1<<53 - 1
-
 // typedBind is a parameter whose type the script chose: machbase.bind("double", 3).
 type typedBind struct {
 	value any
 }
 
-var typedBindType = reflect.TypeFor[typedBind]() //nolint:gochecknoglobals // a constant
+// Constant implements k6glue.Constant: what holds it, and is frozen, never changes.
+func (typedBind) Constant() {}
 
 var bindTypes = []string{ //nolint:gochecknoglobals // a constant
 	"short", "integer", "long", "float", "double", "datetime", "varchar", "ipv4", "ipv6", "binary",
@@ -35,14 +32,23 @@ func binds(value sobek.Value) ([]any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil
 	}
-	array, ok := value.(*sobek.Object)
-	if !ok || array.ClassName() != "Array" {
-		return nil, newError(KindUsage, "the parameters must be an array such as ['WISH', 100], not %s", value.String())
+
+	return bindsIn(&k6glue.Reading{}, value)
+}
+
+// bindsIn is binds for an array that may be one of several.
+func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
+	n, err := reading.Length(value)
+	switch {
+	case errors.Is(err, k6glue.ErrNoArray):
+		return nil, newError(KindUsage, "the parameters must be an array such as ['WISH', 100], not %s", k6glue.Show(value))
+	case err != nil:
+		return nil, newError(KindUsage, "%s", err)
 	}
 
-	args := make([]any, array.Get("length").ToInteger())
+	args := make([]any, n)
 	for i := range args {
-		arg, err := bind(array.Get(strconv.Itoa(i)))
+		arg, err := bind(k6glue.Element(value, i))
 		if err != nil {
 			return nil, newError(KindUsage, "parameter %d: %s", i+1, err)
 		}
@@ -58,13 +64,13 @@ func bind(value sobek.Value) (any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil //nolint:nilnil // a null is a value
 	}
-	switch v := value.Export().(type) {
+	switch v := k6glue.Scalar(value).(type) {
 	case string, int64:
 		return v, nil
 	case time.Time:
 		return checkTime(v)
 	case float64:
-		if v == math.Trunc(v) && math.Abs(v) <= maxSafe {
+		if v == math.Trunc(v) && math.Abs(v) <= k6glue.MaxSafeInteger {
 			return int64(v), nil
 		}
 
@@ -181,7 +187,7 @@ func bindFloat(name string, plain any, convert func(float64) any) (any, error) {
 
 // bindTime takes a Date, a number of milliseconds or a BigInt of nanoseconds since 1970.
 func bindTime(value sobek.Value, plain any) (any, error) {
-	if _, ns := value.Export().(*big.Int); ns {
+	if _, ns := k6glue.Scalar(value).(*big.Int); ns {
 		return time.Unix(0, plain.(int64)), nil //nolint:forcetypeassert // bind made it one
 	}
 	switch v := plain.(type) {
@@ -207,7 +213,7 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	case nil:
 		return sobek.Null(), nil
 	case int64:
-		if v > maxSafe || v < -maxSafe {
+		if v > k6glue.MaxSafeInteger || v < -k6glue.MaxSafeInteger {
 			return rt.ToValue(big.NewInt(v)), nil
 		}
 
@@ -225,7 +231,7 @@ func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 
 		return rt.New(rt.Get("Date"), rt.ToValue(v.UnixMilli()))
 	case uint64:
-		if v > maxSafe {
+		if v > k6glue.MaxSafeInteger {
 			return rt.ToValue(new(big.Int).SetUint64(v)), nil
 		}
 

@@ -42,7 +42,7 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	address, rest := "", call.Argument(0)
-	if text, ok := rest.Export().(string); ok || k6glue.IsNullish(rest) {
+	if text, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
 		address, rest = text, call.Argument(1)
 	} else if !k6glue.IsNullish(call.Argument(1)) {
 		m.misuse("new Client takes an address and options, or options alone")

@@ -110,7 +110,7 @@ func (c *client) readKey(name string, q *wire.Request, value sobek.Value) {
 	}
 	key, ok := k6glue.Bytes(c.vu.Runtime(), value, nil)
 	if !ok {
-		c.misuse("%s: the key must be a string or binary, not %s", name, value.String())
+		c.misuse("%s: the key must be a string or binary, not %s", name, k6glue.Show(value))
 	}
 	q.Key = append(q.Key, key...)
 }
@@ -131,7 +131,7 @@ func (c *client) as(name string, value sobek.Value) (binary bool) {
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		c.misuse("%s: the options must be an object such as { as: 'binary' }, not %s", name, value.String())
+		c.misuse("%s: the options must be an object such as { as: 'binary' }, not %s", name, k6glue.Show(value))
 	}
 	for _, key := range object.Keys() {
 		if key != "as" {
@@ -159,7 +159,7 @@ func readExpire(c *client, e *entry, q *wire.Request, args arguments) {
 func (c *client) expire(name string, value sobek.Value) int32 {
 	n, ok := seconds(value)
 	if !ok {
-		c.misuse("%s: the time to live must be a whole number of seconds, not %s", name, value.String())
+		c.misuse("%s: the time to live must be a whole number of seconds, not %s", name, k6glue.Show(value))
 	}
 
 	return n
@@ -174,7 +174,7 @@ func readValue(c *client, e *entry, q *wire.Request, args arguments) {
 	value := args(1)
 	stored, ok := k6glue.Bytes(c.vu.Runtime(), value, e.value)
 	if !ok {
-		c.misuse("%s: the value must be a string, an ArrayBuffer or a typed array, not %s", e.command.name, value.String())
+		c.misuse("%s: the value must be a string, an ArrayBuffer or a typed array, not %s", e.command.name, k6glue.Show(value))
 	}
 	if _, isText := value.(sobek.String); isText {
 		e.value = stored
@@ -204,7 +204,7 @@ func (c *client) readStoring(e *entry, q *wire.Request, value sobek.Value) {
 		case "ttl":
 			q.Expire = c.expire(name, object.Get(key))
 		case "flags":
-			flags, ok := unsigned(object.Get(key))
+			flags, ok := k6glue.Unsigned(object.Get(key))
 			if q.Flags = uint32(flags); !ok || uint64(q.Flags) != flags {
 				c.misuse("%s: option flags must be a whole number from 0 to 4294967295, not %s", name, object.Get(key).String())
 			}
@@ -217,7 +217,7 @@ func (c *client) readStoring(e *entry, q *wire.Request, value sobek.Value) {
 func readSwapped(c *client, e *entry, q *wire.Request, args arguments) {
 	readValue(c, e, q, args)
 	var ok bool
-	if q.CAS, ok = unsigned(args(2)); !ok {
+	if q.CAS, ok = k6glue.Unsigned(args(2)); !ok {
 		c.misuse("cas: the third argument must be the cas that gets returned, not %s", args(2).String())
 	}
 	c.readStoring(e, q, args(3))
@@ -229,7 +229,7 @@ func readDelta(c *client, e *entry, q *wire.Request, args arguments) {
 		return
 	}
 	var ok bool
-	if q.Delta, ok = unsigned(args(1)); !ok {
+	if q.Delta, ok = k6glue.Unsigned(args(1)); !ok {
 		c.misuse("%s: the number must be a whole number from 0, not %s", e.command.name, args(1).String())
 	}
 }
@@ -250,7 +250,7 @@ func (c *client) readFlags(name string, q *wire.Request, value sobek.Value) {
 	}
 	text, ok := value.(sobek.String)
 	if !ok {
-		c.misuse("%s: the flags must be a string such as 'v t T30', not %s", name, value.String())
+		c.misuse("%s: the flags must be a string such as 'v t T30', not %s", name, k6glue.Show(value))
 	}
 	q.Meta = append(q.Meta[:0], text.String()...)
 }

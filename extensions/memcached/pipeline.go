@@ -1,7 +1,6 @@
 package memcached
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -235,7 +234,7 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	defer c.end()
 	object, ok := call.Argument(0).(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		c.misuse("setMulti takes an object of keys and values first, not %s", call.Argument(0).String())
+		c.misuse("setMulti takes an object of keys and values first, not %s", k6glue.Show(call.Argument(0)))
 	}
 	rt := c.vu.Runtime()
 	names := object.Keys()
@@ -263,7 +262,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	produce, isFunction := sobek.AssertFunction(value)
 	if !isFunction && !c.isValue(value) {
 		c.misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
-			value.String())
+			k6glue.Show(value))
 	}
 	found := c.single(commands["get"], func(i int) sobek.Value {
 		if i == 0 {
@@ -305,24 +304,11 @@ func (c *client) isValue(value sobek.Value) bool {
 	return ok
 }
 
-// maxElements bounds what one call does: an array can say that it is longer than there is memory.
-const maxElements = 1_000_000
-
 // elements are those of an array.
 func (c *client) elements(method, what string, value sobek.Value) []sobek.Value {
-	object, ok := value.(*sobek.Object)
-	if !ok || object.ClassName() != "Array" {
-		c.misuse("%s: %s must be an array, not %s", method, what, value.String())
-	}
-	n := object.Get("length").ToInteger()
-	if n > maxElements {
-		c.misuse("%s: %s has %d elements: at most %d are allowed", method, what, n, maxElements)
-	}
-	elements := make([]sobek.Value, n)
-	for i := range elements {
-		if elements[i] = object.Get(strconv.Itoa(i)); elements[i] == nil {
-			elements[i] = sobek.Undefined()
-		}
+	elements, err := k6glue.Elements(what, value)
+	if err != nil {
+		c.misuse("%s: %s", method, err)
 	}
 
 	return elements

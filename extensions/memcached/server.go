@@ -55,9 +55,9 @@ func (c *client) stats(call sobek.FunctionCall) sobek.Value {
 	c.mustBeUsable()
 	argument := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
-		text, ok := value.Export().(string)
+		text, ok := k6glue.Text(value)
 		if !ok {
-			c.misuse("stats takes a string such as 'items', not %s", value.String())
+			c.misuse("stats takes a string such as 'items', not %s", k6glue.Show(value))
 		}
 		argument = text
 	}

@@ -73,7 +73,7 @@ func (c *client) register(call sobek.FunctionCall) (*task, error) {
 
 // subscribe is client.subscribe(tags): it returns an item for each tag.
 func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
-	tags, err := tagsOf(call.Argument(0).Export(), "subscribe takes an array of tags")
+	tags, err := tagsOf(call.Argument(0), "subscribe takes an array of tags")
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +105,18 @@ func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	var given []int64
 	if !k6glue.IsNullish(call.Argument(0)) {
-		list, isList := call.Argument(0).Export().([]any)
-		given = make([]int64, 0, len(list)) // not nil: an empty array is none, not all
-		for _, one := range list {
-			handle, isInt := one.(int64)
-			if !isInt {
-				isList = false
-
-				break
-			}
-			given = append(given, handle)
+		const usage = "unsubscribe takes an array of item handles, or nothing for all"
+		list, err := elements(call.Argument(0), usage)
+		if err != nil {
+			return nil, err
 		}
-		if !isList {
-			return nil, misuse("unsubscribe takes an array of item handles, or nothing for all")
+		given = make([]int64, len(list)) // not nil: an empty array is none, not all
+		for i, one := range list {
+			handle, isInt := k6glue.Scalar(one).(int64)
+			if !isInt {
+				return nil, misuse("%s", usage)
+			}
+			given[i] = handle
 		}
 	}
 	t := &task{operation: opUnsubscribe}
@@ -156,7 +155,7 @@ func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	var given []string
 	if !k6glue.IsNullish(call.Argument(0)) {
 		var err error
-		given, err = tagsOf(call.Argument(0).Export(), "readBulk takes an array of tags, or nothing for those that are subscribed to")
+		given, err = tagsOf(call.Argument(0), "readBulk takes an array of tags, or nothing for those that are subscribed to")
 		if err != nil {
 			return nil, err
 		}

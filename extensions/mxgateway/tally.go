@@ -108,7 +108,7 @@ func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 
 // newTally is new Tally(name).
 func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
-	name, ok := call.Argument(0).Export().(string)
+	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || name == "" {
 		m.misuse("new Tally takes a name")
 	}

@@ -12,7 +12,7 @@ func textOr(value sobek.Value, fallback, usage string) (string, error) {
 	if k6glue.IsNullish(value) {
 		return fallback, nil
 	}
-	text, ok := value.Export().(string)
+	text, ok := k6glue.Text(value)
 	if !ok {
 		return "", misuse("%s", usage)
 	}
@@ -21,19 +21,36 @@ func textOr(value sobek.Value, fallback, usage string) (string, error) {
 }
 
 // tagsOf reads an array of tags.
-func tagsOf(value any, usage string) ([]string, error) {
-	list, ok := value.([]any)
-	if !ok || len(list) == 0 {
-		return nil, misuse("%s", usage)
+func tagsOf(value sobek.Value, usage string) ([]string, error) {
+	list, err := elements(value, usage)
+	if err == nil && len(list) == 0 {
+		err = misuse("%s", usage)
+	}
+	if err != nil {
+		return nil, err
 	}
 	tags := make([]string, len(list))
 	for i, one := range list {
-		if tags[i], ok = one.(string); !ok || tags[i] == "" {
+		var ok bool
+		if tags[i], ok = k6glue.Text(one); !ok || tags[i] == "" {
 			return nil, misuse("%s", usage)
 		}
 	}
 
 	return tags, nil
+}
+
+// elements are those of an array. Usage is the error of what is none.
+func elements(value sobek.Value, usage string) ([]sobek.Value, error) {
+	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
+		return nil, misuse("%s", usage)
+	}
+	list, err := k6glue.Elements("the array", value)
+	if err != nil {
+		return nil, misuse("%s", err)
+	}
+
+	return list, nil
 }
 
 func itemsToJS(items []wire.Item) []map[string]any {

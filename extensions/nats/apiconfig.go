@@ -11,6 +11,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see them as k6 does.
@@ -27,9 +29,13 @@ var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a co
 func apiConfig(what string, value sobek.Value, into any) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return misuse("%s: the configuration must be an object, not %s", what, value.String())
+		return misuse("%s: the configuration must be an object, not %s", what, k6glue.Show(value))
 	}
-	api, err := toAPI(object.Export())
+	exported, err := k6glue.Export(object)
+	if err != nil {
+		return misuse("%s: the configuration cannot be read: %s", what, err)
+	}
+	api, err := toAPI(exported)
 	if err != nil {
 		return misuse("%s: %s", what, err)
 	}

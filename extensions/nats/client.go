@@ -39,9 +39,9 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	address, rest := "", call.Argument(0)
-	if given, ok := rest.Export().(string); ok || isNullish(rest) {
+	if given, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
 		address, rest = given, call.Argument(1)
-	} else if !isNullish(call.Argument(1)) {
+	} else if !k6glue.IsNullish(call.Argument(1)) {
 		m.throw(misuse("new Client takes a url and options, or options alone"))
 	}
 	if err := k6glue.Options(rest, &o); err != nil {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All do what others do as well.
@@ -23,7 +25,7 @@ func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject st
 		data, err = c.data(call.Argument(1))
 	}
 	o = &publishOptions{}
-	if err == nil && !isNullish(call.Argument(2)) {
+	if err == nil && !k6glue.IsNullish(call.Argument(2)) {
 		o.header, err = header(call.Argument(2))
 	}
 	if err != nil {
@@ -45,7 +47,7 @@ func (c *client) publishMsg(call sobek.FunctionCall) sobek.Value {
 func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		c.throw(misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, value.String()))
+		c.throw(misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6glue.Show(value)))
 	}
 	get := func(name string) sobek.Value {
 		if v := object.Get(name); v != nil {
@@ -56,14 +58,14 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 	}
 	subject, err := text(method+": the topic", get("topic"))
 	if err == nil {
-		if given := get("data"); !isNullish(given) {
+		if given := get("data"); !k6glue.IsNullish(given) {
 			data, err = c.data(given)
 		} else {
 			data, err = c.bytesOrNumbers(get("raw"))
 		}
 	}
 	o = &publishOptions{}
-	if given := get("headers"); err == nil && !isNullish(given) {
+	if given := get("headers"); err == nil && !k6glue.IsNullish(given) {
 		o.header, err = header(given)
 	}
 	if err != nil {
@@ -87,7 +89,7 @@ func (c *client) bytesOrNumbers(value sobek.Value) ([]byte, error) {
 	for i, v := range values {
 		n, err := unsigned("raw: byte "+strconv.Itoa(i), v)
 		if err != nil || n > 255 {
-			return nil, misuse("raw: byte %d must be a number from 0 to 255, not %s", i, v.String())
+			return nil, misuse("raw: byte %d must be a number from 0 to 255, not %s", i, k6glue.Show(v))
 		}
 		data[i] = byte(n)
 	}
@@ -135,7 +137,7 @@ func (c *client) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 		c.throw(err)
 	}
 	if _, ok := sobek.AssertFunction(call.Argument(1)); !ok {
-		c.throw(misuse("jetStreamSubscribe takes a function second, not %s", call.Argument(1).String()))
+		c.throw(misuse("jetStreamSubscribe takes a function second, not %s", k6glue.Show(call.Argument(1))))
 	}
 
 	return c.stream.ofSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})

@@ -88,7 +88,7 @@ func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 		h.client.throw(err)
 	}
 	var cfg jetstream.OrderedConsumerConfig
-	if given := call.Argument(1); !isNullish(given) {
+	if given := call.Argument(1); !k6glue.IsNullish(given) {
 		if err := apiConfig("orderedConsumer", given, &cfg); err != nil {
 			h.client.throw(err)
 		}
@@ -247,7 +247,7 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	callback, rest := sobek.Callable(nil), call.Argument(0)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(1)
-	} else if isNullish(rest) {
+	} else if k6glue.IsNullish(rest) {
 		rest = call.Argument(1)
 	}
 	o := consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}

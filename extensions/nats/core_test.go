@@ -290,6 +290,16 @@ func TestTooLarge(t *testing.T) {
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
+// A frozen array that holds itself is read again at each call, and ends nothing.
+func TestFrozenBatchThatHoldsItself(t *testing.T) {
+	v := newVU(t)
+	require.Equal(t, int64(2), v.run(`
+		const client = new nats.Client(url), batch = ['x']
+		batch.self = batch
+		Object.freeze(batch)
+		client.publishBatch('s', batch) + client.publishBatch('s', batch)`))
+}
+
 func TestUsage(t *testing.T) {
 	v := newVU(t)
 	v.run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b')`)
@@ -302,6 +312,12 @@ func TestUsage(t *testing.T) {
 		`client.publish('a', 'x', { headers: { a: 1 } })`:                     `header a must be a string or an array of strings, not 1`,
 		`client.publish('a', 'x', { count: 2 })`:                              `publish: the option count is one of publishBatch`,
 		`client.publishBatch('a', [1])`:                                       `publishBatch: message 0: the data must be a string or binary, not 1`,
+		`client.publishBatch('a', new Array(4294967295))`:                     `publishBatch: the data has 4294967295 elements: at most 1000000 are allowed`,
+		`client.publish(new Array(4294967295), 'x')`:                          `publish: the subject must be a string that is not empty, not an array of 4294967295 elements`,
+		`client.publish('a', new Array(4294967295))`:                          `the data must be a string or binary, not an array of 4294967295 elements`,
+		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: the timeout must be a number of milliseconds or a text such as "5s", not an array of 4294967295 elements`,
+		`js.createStream({ subjects: new Array(4294967295) })`:                `createStream: the configuration cannot be read: subjects: an array has 4294967295 elements: at most 1000000 are allowed`,
+		`const c = {}; c.metadata = c; js.createStream(c)`:                    `createStream: the configuration cannot be read: metadata: it holds itself`,
 		`client.publishBatch('a', 'x', { count: 0 })`:                         `the option count must be a whole number from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                `request: unknown option "max"; known are headers, timeout`,
 		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: the timeout must be a number of milliseconds or a text such as "5s", not soon`,

@@ -164,12 +164,12 @@ type fetchOptions struct {
 
 func readFetchOptions(value sobek.Value, fallback time.Duration) (fetchOptions, error) {
 	o := fetchOptions{timeout: fallback}
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return o, nil
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return o, misuse("fetch: the options must be an object such as { timeout: '1s' }, not %s", value.String())
+		return o, misuse("fetch: the options must be an object such as { timeout: '1s' }, not %s", k6glue.Show(value))
 	}
 	for _, key := range object.Keys() {
 		var err error

@@ -24,7 +24,7 @@ type jetStreamOptions struct {
 type jetStreamHandle struct {
 	client  *client
 	options jetStreamOptions
-	publish frozen[*streamPublishOptions]
+	publish k6glue.Frozen[*streamPublishOptions]
 
 	mu   sync.Mutex // promises come from other goroutines
 	conn *connection

@@ -11,6 +11,8 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // streamPublishOptions are those of a publication to a stream. What is expected of the stream travels in headers.
@@ -32,14 +34,14 @@ var expectations = map[string]string{ //nolint:gochecknoglobals // a table
 
 // read reads { headers, timeout, count, msgID, expectStream, ... }.
 func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublishOptions, error) {
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return &streamPublishOptions{}, nil
 	}
 
-	return h.publish.of(h.client.vu.Runtime(), value, func(value sobek.Value) (*streamPublishOptions, error) {
+	return h.publish.Of(h.client.vu.Runtime(), value, func(value sobek.Value) (*streamPublishOptions, error) {
 		object, ok := value.(*sobek.Object)
 		if !ok || object.ClassName() != "Object" {
-			return nil, misuse("%s: the options must be an object such as { msgID: 'a' }, not %s", method, value.String())
+			return nil, misuse("%s: the options must be an object such as { msgID: 'a' }, not %s", method, k6glue.Show(value))
 		}
 		o := &streamPublishOptions{header: natsio.Header{}}
 		for _, key := range object.Keys() {

@@ -227,7 +227,7 @@ func removeKey(
 			return nil, err
 		}
 		var opts []jetstream.KVDeleteOpt
-		if given := call.Argument(1); !isNullish(given) {
+		if given := call.Argument(1); !k6glue.IsNullish(given) {
 			revision, err := unsigned(name+": the revision", given)
 			if err != nil {
 				return nil, err

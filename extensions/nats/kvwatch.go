@@ -90,7 +90,7 @@ func dismiss(watcher jetstream.KeyWatcher) {
 }
 
 func filtersOf(method string, value sobek.Value) ([]string, error) {
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return nil, nil
 	}
 	values := []sobek.Value{value}
@@ -152,7 +152,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(2)
-	} else if isNullish(rest) {
+	} else if k6glue.IsNullish(rest) {
 		rest = call.Argument(2)
 	}
 	var o watchOptions

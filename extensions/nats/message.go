@@ -51,11 +51,11 @@ var (
 			return msg.NakWithDelay(delay)
 		}),
 		"term": acknowledge("term", func(msg jetstream.Msg, value sobek.Value) error {
-			if isNullish(value) {
+			if k6glue.IsNullish(value) {
 				return msg.Term()
 			}
 
-			return msg.TermWithReason(value.String())
+			return msg.TermWithReason(k6glue.Show(value))
 		}),
 		"inProgress":   acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
 		"ackSync":      ofMessage(blocking((*message).doubleAck)),
@@ -74,7 +74,7 @@ func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
 func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 
-	return rt.ToValue(rt.NewArray(anys(m.messageOf(call).header()[call.Argument(0).String()])...))
+	return rt.ToValue(rt.NewArray(anys(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])...))
 }
 
 func orElse(err error, fn func() error) error {

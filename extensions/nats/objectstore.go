@@ -8,6 +8,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection, whichever that is.
@@ -125,7 +127,7 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return misuse("put: the object must be a name or a description such as { name: 'a' }, not %s", value.String())
+		return misuse("put: the object must be a name or a description such as { name: 'a' }, not %s", k6glue.Show(value))
 	}
 	for _, key := range object.Keys() {
 		var err error

@@ -6,6 +6,8 @@ import (
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds since 1970.
@@ -23,8 +25,8 @@ type publishOptions struct {
 
 // publisher publishes for a client. Its memory is used again from call to call.
 type publisher struct {
-	options frozen[*publishOptions]
-	batches frozen[[][]byte]
+	options k6glue.Frozen[*publishOptions]
+	batches k6glue.Frozen[[][]byte]
 	message natsio.Msg
 }
 
@@ -106,7 +108,7 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 		return [][]byte{data}, err
 	}
 
-	return p.batches.of(c.vu.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
+	return p.batches.Of(c.vu.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
 		values, err := elements("publishBatch: the data", value)
 		if err != nil {
 			return nil, err
@@ -155,14 +157,14 @@ var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
 // read reads { headers, reply, count }.
 func (p *publisher) read(c *client, value sobek.Value) (*publishOptions, error) {
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return &noPublishOptions, nil
 	}
 
-	return p.options.of(c.vu.Runtime(), value, func(value sobek.Value) (*publishOptions, error) {
+	return p.options.Of(c.vu.Runtime(), value, func(value sobek.Value) (*publishOptions, error) {
 		object, ok := value.(*sobek.Object)
 		if !ok || object.ClassName() != "Object" {
-			return nil, misuse("the options must be an object such as { headers: { name: 'value' } }, not %s", value.String())
+			return nil, misuse("the options must be an object such as { headers: { name: 'value' } }, not %s", k6glue.Show(value))
 		}
 		o := &publishOptions{}
 		for _, key := range object.Keys() {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // requestOptions are those of request, requestMany and requestBatch.
@@ -27,12 +29,12 @@ var requestOptionNames = map[string][]string{ //nolint:gochecknoglobals // a tab
 
 func (c *client) readRequestOptions(method string, value sobek.Value) (*requestOptions, error) {
 	o := &requestOptions{timeout: c.config.TimeoutEach}
-	if isNullish(value) {
+	if k6glue.IsNullish(value) {
 		return o, nil
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return nil, misuse("%s: the options must be an object such as { timeout: '1s' }, not %s", method, value.String())
+		return nil, misuse("%s: the options must be an object such as { timeout: '1s' }, not %s", method, k6glue.Show(value))
 	}
 	known := requestOptionNames[method]
 	for _, key := range object.Keys() {

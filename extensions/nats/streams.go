@@ -5,6 +5,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // changeStream is createStream, updateStream or ensureStream(configuration): what the server says of the stream.
@@ -63,10 +65,10 @@ func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 // purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
 func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamPurgeOpt
-	if given := call.Argument(1); !isNullish(given) {
+	if given := call.Argument(1); !k6glue.IsNullish(given) {
 		object, ok := given.(*sobek.Object)
 		if !ok {
-			return nil, misuse("purgeStream: the options must be an object such as { subject: 'a.b' }, not %s", given.String())
+			return nil, misuse("purgeStream: the options must be an object such as { subject: 'a.b' }, not %s", k6glue.Show(given))
 		}
 		for _, key := range object.Keys() {
 			opt, err := purgeOption(key, object.Get(key))
@@ -102,7 +104,7 @@ func purgeOption(key string, value sobek.Value) (jetstream.StreamPurgeOpt, error
 // streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that take it.
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
-	if given := call.Argument(0); !isNullish(given) {
+	if given := call.Argument(0); !k6glue.IsNullish(given) {
 		subject, err := text("streams: the subject", given)
 		if err != nil {
 			return nil, err

@@ -39,7 +39,7 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
 		callback, rest = fn, call.Argument(2)
-	} else if isNullish(rest) {
+	} else if k6glue.IsNullish(rest) {
 		rest = call.Argument(2)
 	}
 	o, err := readSubscribeOptions("subscribe", rest)
@@ -139,7 +139,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.throw(err)
 	}
-	echo := isNullish(call.Argument(1))
+	echo := k6glue.IsNullish(call.Argument(1))
 	o, err := readSubscribeOptions("respond", call.Argument(2))
 	if err != nil {
 		c.throw(err)

@@ -25,7 +25,7 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c := &client{module: m}
 	url := call.Argument(0)
-	text, ok := url.Export().(string)
+	text, ok := k6glue.Text(url)
 	if !ok && !k6glue.IsNullish(url) {
 		c.Misuse("new Client takes a url and options")
 	}

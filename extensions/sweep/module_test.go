@@ -88,7 +88,7 @@ func TestRunOutsideOfTheExecutor(t *testing.T) {
 
 func TestRunTakesAFunction(t *testing.T) {
 	runtime, _ := newModule(t)
-	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "[object Object]", "null": "null"} {
+	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "an object", "new Array(4294967295)": "an array of 4294967295 elements", "null": "null"} {
 		name, message := thrownBy(t, runtime, `sweep.run(`+argument+`)`)
 		require.Equal(t, "TypeError", name)
 		require.Equal(t, "sweep.run(fn) takes a function, not "+shown, message)

@@ -21,13 +21,13 @@ import (
 // scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	name, ok := call.Argument(0).Export().(string)
+	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || name == "" {
 		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a name first")
 	}
 	fn, ok := sobek.AssertFunction(call.Argument(1))
 	if !ok {
-		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", call.Argument(1).String())
+		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", k6glue.Show(call.Argument(1)))
 	}
 
 	record := m.recorder(name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
@@ -23,7 +24,11 @@ type sweepOptions struct {
 }
 
 func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
-	given, ok := value.Export().(map[string]any)
+	exported, err := k6glue.Export(value)
+	if err != nil {
+		return nil, fmt.Errorf("takes options that can be read: %w", err)
+	}
+	given, ok := exported.(map[string]any)
 	if !ok {
 		return nil, errors.New("takes an object of options")
 	}

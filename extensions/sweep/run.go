@@ -22,7 +22,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, ok := sobek.AssertFunction(call.Argument(0))
 	if !ok {
-		k6glue.ThrowType(rt, "sweep.run(fn) takes a function, not %s", call.Argument(0).String())
+		k6glue.ThrowType(rt, "sweep.run(fn) takes a function, not %s", k6glue.Show(call.Argument(0)))
 	}
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
@@ -115,6 +115,10 @@ func textOf(value sobek.Value) (text string) {
 			text = "an object without a text"
 		}
 	}()
+
+	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" { // which may be of any length
+		return k6glue.Show(value)
+	}
 
 	return value.String()
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -33,7 +34,11 @@ func thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 			} `json:"thresholds"`
 		} `json:"metrics"`
 	}
-	raw, err := json.Marshal(data.Export())
+	exported, err := k6glue.Export(data)
+	if err != nil {
+		return nil
+	}
+	raw, err := json.Marshal(exported)
 	if err != nil || json.Unmarshal(raw, &summary) != nil {
 		return nil // a script may give what it likes: then there is nothing to tell
 	}

@@ -21,7 +21,7 @@ import (
 // the file and what is wrong.
 func (m *module) thresholds(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	path, ok := call.Argument(0).Export().(string)
+	path, ok := k6glue.Text(call.Argument(0))
 	if !ok || path == "" {
 		k6glue.ThrowType(rt, "sweep.thresholds(path) takes the path of a file of gates")
 	}

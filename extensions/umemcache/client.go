@@ -37,7 +37,7 @@ type client struct {
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	rest := call.Argument(0)
-	text, isText := rest.Export().(string)
+	text, isText := k6glue.Text(rest)
 	if isText || k6glue.IsNullish(rest) {
 		rest = call.Argument(1)
 	} else if !k6glue.IsNullish(call.Argument(1)) {

@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 		`client.set('k', 'x'.repeat(11))`:              {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
 		`client.getOrSet('k', 'x'.repeat(11))`:         {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
 		`client.getOrSet('k', () => 'x'.repeat(11))`:   {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
-		`client.getOrSet('k', { a: 1 })`:               {"getOrSet: the value must be a string, an ArrayBuffer or a typed array, not [object Object]", "usage"},
+		`client.getOrSet('k', { a: 1 })`:               {"getOrSet: the value must be a string, an ArrayBuffer or a typed array, not an object", "usage"},
 		`client.getOrSet('k', () => 1)`:                {"getOrSet: the function must return a string, an ArrayBuffer or a typed array, and at once, not 1", "usage"},
 		`client.getOrSet('k', async () => 'v')`:        {"getOrSet: the function must return a string, an ArrayBuffer or a typed array, and at once, not [object Promise]", "usage"},
 		`client.getOrSet('k', () => client.get(1))`:    {reentry, "usage"},

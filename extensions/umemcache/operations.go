@@ -96,7 +96,7 @@ func (c *client) keyOf(operation string, call sobek.FunctionCall) []byte {
 	value := call.Argument(0)
 	key, ok := k6glue.Bytes(c.vu.Runtime(), value, c.key)
 	if !ok {
-		c.throw(misuse("%s: the key must be a string, an ArrayBuffer or a typed array, not %s", operation, value.String()))
+		c.throw(misuse("%s: the key must be a string, an ArrayBuffer or a typed array, not %s", operation, k6glue.Show(value)))
 	}
 	c.keep(&c.key, value, key)
 
@@ -106,7 +106,7 @@ func (c *client) keyOf(operation string, call sobek.FunctionCall) []byte {
 func (c *client) valueOf(operation string, value sobek.Value) []byte {
 	bytes, ok := k6glue.Bytes(c.vu.Runtime(), value, c.value)
 	if !ok {
-		c.throw(misuse("%s: the value must be a string, an ArrayBuffer or a typed array, not %s", operation, value.String()))
+		c.throw(misuse("%s: the value must be a string, an ArrayBuffer or a typed array, not %s", operation, k6glue.Show(value)))
 	}
 	c.keep(&c.value, value, bytes)
 

@@ -42,7 +42,11 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 
 // workload returns the client of the options, which goes on where it has stopped.
 func (b *Bench) workload(value sobek.Value) *workload.Client {
-	given, err := json.Marshal(value.Export())
+	exported, err := k6glue.Export(value)
+	if err != nil {
+		b.cache.Misuse("run: options cannot be read: %s", err)
+	}
+	given, err := json.Marshal(exported)
 	if err != nil {
 		b.cache.Misuse("run: options cannot be read: %s", err)
 	}

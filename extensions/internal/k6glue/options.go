@@ -18,10 +18,14 @@ func Options(value sobek.Value, into any) error {
 		return nil
 	}
 	if _, ok := value.(*sobek.Object); !ok {
-		return fmt.Errorf("options must be an object, not %s", value.String())
+		return fmt.Errorf("options must be an object, not %s", Show(value))
 	}
 
-	raw, err := json.Marshal(value.Export())
+	exported, err := Export(value)
+	if err != nil {
+		return fmt.Errorf("options cannot be read: %w", err)
+	}
+	raw, err := json.Marshal(exported)
 	if err != nil {
 		return fmt.Errorf("options cannot be read: %w", err)
 	}

@@ -27,7 +27,7 @@ func Bytes(rt *sobek.Runtime, value sobek.Value, buffer []byte) (bytes []byte, o
 	case sobek.String:
 		return append(buffer[:0], v.String()...), true
 	case *sobek.Object:
-		switch raw := v.Export().(type) {
+		switch raw := Scalar(v).(type) {
 		case sobek.ArrayBuffer:
 			return raw.Bytes(), true
 		case []byte: // Uint8Array
