@@ -8,7 +8,7 @@
 // umem-cache is built with its limit: make MEM_LIMIT=2147483648. pogocache: --threads=4 --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { addressOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
+import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { duration, text, wholeNumber } from './lib/settings.js';
 import { results } from './lib/sweeping.js';
@@ -38,18 +38,20 @@ export const options = {
 // There is no end to what fails before there is anything to be done: it ends the test, with one line.
 function orAbort(fn) {
   try {
-    fn();
+    return fn();
   } catch (e) {
-    exec.test.abort(e.message);
+    return exec.test.abort(e.message);
   }
 }
 
 export function setup() {
-  for (const target of targets) {
+  // Of all of them before the first one is measured: what is wrong with the last one is told now, and not in an hour.
+  const memories = targets.map((target) => orAbort(() => memoryOf(target, clients[target], config.memory, name ? `CONFIG=${name}` : 'MEMORY')));
+  for (const [i, target] of targets.entries()) {
     const pids = pidsOf(target);
     sweep.meta({
       scenario: scenarioOf(target),
-      target: { kind: target, url: urlOf(target), instances: addressOf(target).split(',').length },
+      target: { kind: target, url: urlOf(target), instances: addressOf(target).split(',').length, ...memories[i] },
       params: { config: name || 'own', ...config, accesses },
       cache: { memory: config.memory, item: averageItem, ...(vmHwm ? { vmHwm } : { pids }) },
       results,
@@ -71,7 +73,7 @@ export function handleSummary(data) {
   const files = sweep.report(data, { dir: results });
   const measured = targets.map((target) => {
     const json = files[`${results}/${scenarioOf(target)}.json`];
-    return { target, steps: json ? JSON.parse(json).steps : [] };
+    return { target, report: json ? JSON.parse(json) : { steps: [] } };
   });
   return { ...files, stdout: files.stdout + table(measured) };
 }

@@ -56,6 +56,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"close":   (*client).close,
 	"run":     (*client).run,
 	"hitRate": (*client).hitRate,
+	"info":    (*client).info,
 }
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.

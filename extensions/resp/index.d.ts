@@ -4,7 +4,7 @@
  * k6/x/redis has not: many operations in one call. For single commands in a script there is k6/x/redis.
  *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (keys that were asked for and found or not), each with the tags
- * `operation` (connect, get, set, delete, touch, getMulti; of a pipeline each of its commands) and `outcome` (ok, or the error's
+ * `operation` (connect, get, set, delete, touch, getMulti, info; of a pipeline each of its commands) and `outcome` (ok, or the error's
  * kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/resp' {
@@ -54,6 +54,12 @@ declare module 'k6/x/resp' {
     run(workload: CacheBench.Workload): CacheBench.Result;
     /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */
     hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
+    /**
+     * What the servers tell of themselves (INFO), by their addresses: `info('memory')`, default all that they tell unasked.
+     *
+     * @throws kind `server`: the server knows no INFO
+     */
+    info(section?: string): { [server: string]: { [name: string]: string } };
     /** Closes the connections. The next operation opens new ones. */
     close(): void;
   }

@@ -6,6 +6,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -44,9 +47,31 @@ func (f *cacheFacts) with(server *serverProcess) *cacheFacts {
 	return &whole
 }
 
-// weigh adds the figures of a cache to steps that have just ended.
-func (f *cacheFacts) weigh(steps []report.Step) {
-	c := report.Cache{Memory: f.Memory, AverageItem: f.Item, Peak: f.peak()}
+// resetPeak makes the peak resident memory of the server's processes count from now on, and returns since when it counts: of
+// a process for which reset may not do that, since it was started. It returns zero where that is unknown.
+func (f *cacheFacts) resetPeak(reset func(pid int32) (time.Time, bool)) (since time.Time) {
+	if f.VMHWM > 0 {
+		return since
+	}
+	for _, pid := range f.PIDs {
+		at, ok := reset(pid)
+		if !ok {
+			at, ok = startedAt(pid)
+		}
+		if !ok {
+			return time.Time{}
+		}
+		if since.IsZero() || at.Before(since) {
+			since = at
+		}
+	}
+
+	return since
+}
+
+// weigh adds the figures of a cache, whose peak memory counts since then, to steps that have just ended.
+func (f *cacheFacts) weigh(steps []report.Step, since time.Time) {
+	c := report.Cache{Memory: f.Memory, AverageItem: f.Item, Peak: f.peak(), PeakSince: since}
 	for i := range steps {
 		steps[i].Weigh(c)
 	}
@@ -67,6 +92,30 @@ func (f *cacheFacts) peak() int64 {
 	}
 
 	return total
+}
+
+// resetPeakMemory sets VmHWM to what is resident now, and returns when that was: see proc_pid_clear_refs(5). It is false where
+// this user may not do that, and on other systems than Linux.
+func resetPeakMemory(pid int32) (at time.Time, ok bool) {
+	refs, err := os.OpenFile(fmt.Sprintf("/proc/%d/clear_refs", pid), os.O_WRONLY, 0)
+	if err != nil {
+		return at, false
+	}
+	defer refs.Close() //nolint:errcheck // the write has told
+	_, err = refs.WriteString("5")
+
+	return time.Now(), err == nil
+}
+
+// startedAt is when a process was started.
+func startedAt(pid int32) (at time.Time, ok bool) {
+	p, err := process.NewProcess(pid)
+	if err != nil {
+		return at, false
+	}
+	ms, err := p.CreateTime()
+
+	return time.UnixMilli(ms), err == nil
 }
 
 // peakMemory reads VmHWM from /proc, which only Linux has.

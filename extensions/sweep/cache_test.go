@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -25,11 +26,12 @@ func aStep(t *testing.T) report.Step {
 
 func TestFiguresOfACache(t *testing.T) {
 	steps := []report.Step{aStep(t)}
-	(&cacheFacts{Memory: 1 << 20, Item: 1 << 17, VMHWM: 1 << 21}).weigh(steps)
+	(&cacheFacts{Memory: 1 << 20, Item: 1 << 17, VMHWM: 1 << 21}).weigh(steps, time.Time{})
 	e := steps[0].Extra
 	require.InDelta(t, 80, *e.HitRate, 1e-9)
 	require.InDelta(t, 90, *e.HotHitRate, 1e-9)
 	require.EqualValues(t, 1<<21, e.VMHWMBytes)
+	require.Nil(t, e.VMHWMSince)
 	require.InDelta(t, 40, *e.PerMemoryHitRate, 1e-9)
 	require.InDelta(t, 40, *e.HitsPerSecondMem, 1e-9)
 	require.InDelta(t, 80, *e.OutMibPerSecond, 1e-9)
@@ -49,7 +51,7 @@ func TestPeakMemoryOfProcesses(t *testing.T) {
 	} {
 		facts.Memory, facts.Item = 1<<20, 100
 		steps := []report.Step{aStep(t)}
-		facts.weigh(steps)
+		facts.weigh(steps, time.Time{})
 		require.Zero(t, steps[0].Extra.VMHWMBytes, name)
 		require.Nil(t, steps[0].Extra.PerMemoryHitRate, name)
 		require.Nil(t, steps[0].Extra.HitsPerSecondMem, name)
@@ -57,6 +59,51 @@ func TestPeakMemoryOfProcesses(t *testing.T) {
 	}
 	twice := cacheFacts{PIDs: []int32{int32(os.Getpid()), int32(os.Getpid())}}
 	require.GreaterOrEqual(t, twice.peak(), 2*own, "of all processes together")
+}
+
+// What the server did before the run is no part of its peak memory, where the run may see to that.
+func TestPeakMemoryCountsFromTheRunsBeginning(t *testing.T) {
+	server := startHelper(t, "127.0.0.1:0")
+	_, ok := resetPeakMemory(server.pid)
+	require.True(t, ok)
+	before, ok := peakMemory(server.pid)
+	require.True(t, ok)
+	server.burn("memory", 64)
+	grown, _ := peakMemory(server.pid)
+	require.Greater(t, grown, before+50<<20)
+
+	facts := &cacheFacts{Memory: 1 << 20, Item: 100, PIDs: []int32{server.pid}}
+	begin := time.Now()
+	since := facts.resetPeak(resetPeakMemory)
+	require.False(t, since.Before(begin))
+	after, _ := peakMemory(server.pid)
+	require.Less(t, after, grown-50<<20, "what it had before counts no longer")
+	steps := []report.Step{aStep(t)}
+	facts.weigh(steps, since)
+	require.Equal(t, since.UTC().Truncate(time.Millisecond), *steps[0].Extra.VMHWMSince)
+
+	refused := func(int32) (time.Time, bool) { return time.Time{}, false }
+	started := facts.resetPeak(refused)
+	require.True(t, started.Before(begin))
+	require.WithinDuration(t, begin, started, time.Minute, "since it was started")
+	ended := exec.Command("true")
+	require.NoError(t, ended.Run())
+	facts.PIDs = append(facts.PIDs, int32(ended.Process.Pid))
+	require.Zero(t, facts.resetPeak(resetPeakMemory), "one of two is not here")
+}
+
+// The peak counts anew for each scenario, when it begins.
+func TestPeakMemoryOfEachScenario(t *testing.T) {
+	runtime, results := newModule(t)
+	_, err := runtime.VU.Runtime().RunString(fmt.Sprintf(
+		`sweep.meta({ scenario: 'one', cache: { memory: 1, item: 2, pids: [%d] } })`, os.Getpid()))
+	require.NoError(t, err)
+	for range 2 {
+		rep := results.newReport("one", map[string]any{})
+		require.False(t, results.peaks["one"].Before(rep.Started.Truncate(0)))
+	}
+	results.newReport("other", map[string]any{})
+	require.NotContains(t, results.peaks, "other")
 }
 
 func TestMetaOfACache(t *testing.T) {

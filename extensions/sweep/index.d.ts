@@ -237,7 +237,8 @@ declare module 'k6/x/sweep' {
    * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the size of an average item, key and
    * value together, in bytes. Steps then have the published figures of hits by memory (`steps[].extra`). They need the peak
    * resident memory of the server's processes (VmHWM), which is read from /proc of `pids` or else of the process that listens
-   * at `target.url`; `vmHwm` is that of a server elsewhere, in bytes. Where it is unknown, those figures are left out.
+   * at `target.url`; `vmHwm` is that of a server elsewhere, in bytes. It counts from the scenario's beginning where this user may see to that, which is
+   * the server's own, and else from the server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
    *
    * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
    *

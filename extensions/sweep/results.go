@@ -20,6 +20,7 @@ type results struct {
 	told    map[string]*told // by scenario; "": of all scenarios
 	reports []*report.Report
 	sweeps  map[string]chan struct{} // by scenario: closed when it has ended
+	peaks   map[string]time.Time     // by scenario: since when the peak memory of its cache counts
 
 	gates    map[string]*gate.File    // by path
 	portable map[string]*portableStep // by the scenario that each is
@@ -40,7 +41,9 @@ type told struct {
 var runs sync.Map //nolint:gochecknoglobals // see above
 
 func resultsOf(registry *metrics.Registry) *results {
-	r, _ := runs.LoadOrStore(registry, &results{told: map[string]*told{}, sweeps: map[string]chan struct{}{}})
+	r, _ := runs.LoadOrStore(registry, &results{
+		told: map[string]*told{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
+	})
 
 	return r.(*results) //nolint:forcetypeassert // nothing else is ever stored
 }
@@ -65,6 +68,9 @@ func (r *results) newReport(scenario string, params map[string]any) *report.Repo
 		Steps:    []report.Step{},
 	}
 	r.tell(rep)
+	if _, cache := r.server(scenario); cache != nil {
+		r.peaks[scenario] = cache.resetPeak(resetPeakMemory)
+	}
 	r.reports = append(r.reports, rep)
 
 	return rep
@@ -87,7 +93,7 @@ func (r *results) add(rep *report.Report, steps []report.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, cache := r.server(rep.Scenario); cache != nil {
-		cache.weigh(steps)
+		cache.weigh(steps, r.peaks[rep.Scenario])
 	}
 	rep.Steps = append(rep.Steps, steps...)
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // helperAddress is the variable that makes this test's binary a server at an address: see TestHelperServer.
@@ -76,7 +77,7 @@ func burn(d time.Duration) {
 }
 
 // TestHelperServer is the helper's side: no test, but a server where the variable is set. Its commands are "burn",
-// "fork" (a child does it and ends) and "child" (a child does it and stays).
+// "fork" (a child does it and ends) and "child" (a child does it and stays); "memory" uses as many MB as the duration has ns.
 func TestHelperServer(t *testing.T) {
 	address := os.Getenv(helperAddress)
 	if address == "" {
@@ -95,6 +96,14 @@ func TestHelperServer(t *testing.T) {
 		d, err := time.ParseDuration(duration)
 		require.NoError(t, err)
 		switch how {
+		case "memory": // so many MB, for a moment
+			used, err := unix.Mmap(-1, 0, int(d)<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+			require.NoError(t, err)
+			for i := 0; i < len(used); i += os.Getpagesize() {
+				used[i] = 1
+			}
+			require.NoError(t, unix.Munmap(used))
+			fmt.Println(time.Duration(0))
 		case "burn":
 			before := selfTime()
 			burn(d)

@@ -1,6 +1,7 @@
 // The published hit-rate benchmark: its configurations, its results, and its table.
 // Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and BENCHMARK-100M-512B: two Raspberry Pi 4B with
 // 1 Gbit/s between them.
+import { isNear } from './caches.js';
 import { oneOf, text, wholeNumber, flag } from './settings.js';
 
 const mib = 1024 * 1024;
@@ -86,15 +87,15 @@ function measuredRow({ seconds, extra }) {
 /**
  * The published columns of all servers side by side, each with its published row, and what has to be known of them.
  *
- * @param {{ target: string, steps: object[] }[]} measured steps of the report of each server
+ * @param {{ target: string, report: object }[]} measured report of each server
  */
 export function table(measured) {
   const lines = [];
   const notes = [];
-  for (const { target, steps } of measured) {
-    for (const step of steps) {
+  for (const { target, report } of measured) {
+    for (const step of report.steps) {
       lines.push([target, ...columns.map(([, cell], i) => cell(measuredRow(step)[i]))]);
-      notes.push(...notesOf(target, step));
+      notes.push(...notesOf(target, report, step));
     }
     const row = name && published[name].rows[target];
     if (row) lines.push([`${target}, published`, ...columns.map(([, cell], i) => cell(row[i]))]);
@@ -107,15 +108,28 @@ export function table(measured) {
   return `\nhit rate, ${what}: ${accesses} accesses a pass\n\n${text.join('\n')}\n${notes.map((note) => `\n${note}\n`).join('')}`;
 }
 
-function notesOf(target, { complete, extra }) {
-  const notes = [];
+function notesOf(target, report, { complete, extra }) {
+  const notes = memoryNotes(target, report);
   if (extra.vmHwmBytes === undefined) {
     notes.push(`${target}: VmHWM is unknown, and what needs it is left out: set ${target.toUpperCase()}_PID where the server runs on `
       + 'this machine, VMHWM=bytes where it does not.');
+  } else if (extra.vmHwmSince && Date.parse(extra.vmHwmSince) < Date.parse(report.started) - 1000) { // clocks of Linux know 10 ms
+    notes.push(`${target}: VmHWM counts since ${extra.vmHwmSince}, when the server was started, and not since this run began: only the `
+      + "server's own user may see to that.");
   }
   if (!complete) notes.push(`${target}: the timed pass is not complete.`);
   else if (checkFigure && extra.hot !== checkFigure) {
     notes.push(`${target}: CHECK FIGURE MISSED: ${extra.hot} hot accesses, and ${checkFigure} were published.`);
   }
+  return notes;
+}
+
+// What is to be known of the memory that the server has.
+function memoryNotes(target, { target: { memoryLimit: limit, evicts } = {} }) {
+  if (limit === undefined) return [`${target}: the server does not tell its memory limit; that it is ${config.memory} bytes is not verified.`];
+  if (limit === 0) return [`${target}: THE SERVER HAS NO MEMORY LIMIT, and the benchmark is made for ${config.memory} bytes.`];
+  const notes = [];
+  if (!isNear(limit, config.memory)) notes.push(`${target}: THE SERVER HAS ${limit} BYTES, and the benchmark is made for ${config.memory}.`);
+  if (!evicts) notes.push(`${target}: THE SERVER DOES NOT EVICT what the benchmark writes.`);
   return notes;
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
@@ -11,6 +13,8 @@ type Cache struct {
 	Memory      int64 // its limit, bytes
 	AverageItem int64 // key and value, bytes
 	Peak        int64 // peak resident memory of its processes together, bytes; 0: unknown
+	// PeakSince is when the peak began to count; zero: when the processes were started.
+	PeakSince time.Time
 }
 
 // look writes down how many keys were found. Without any there is nothing to tell.
@@ -43,6 +47,10 @@ func (s *Step) Weigh(c Cache) {
 		return
 	}
 	e.VMHWMBytes = uint64(c.Peak)
+	if !c.PeakSince.IsZero() {
+		since := c.PeakSince.UTC().Truncate(time.Millisecond)
+		e.VMHWMSince = &since
+	}
 	rate := hitrate.PerMemory(*e.HitRate, c.Memory, c.Peak)
 	perSecond := hitrate.PerMemory(hitrate.HitsPerSecond(e.Hits, s.Seconds), c.Memory, c.Peak)
 	e.PerMemoryHitRate, e.HitsPerSecondMem = &rate, &perSecond

@@ -115,10 +115,11 @@ type Extra struct {
 	HitRate    *float64 `json:"hitRate,omitempty"`    // percent of the keys that were asked for
 	HotHitRate *float64 `json:"hotHitRate,omitempty"` // percent of the accesses to hot keys
 
-	VMHWMBytes       uint64   `json:"vmHwmBytes,omitempty"`       // peak resident memory of the server's processes, from their start
-	PerMemoryHitRate *float64 `json:"perMemoryHitRate,omitempty"` // hitRate, scaled down by the memory above the server's limit
-	HitsPerSecondMem *float64 `json:"hitsPerSecondMem,omitempty"` // hits by seconds, scaled down as well
-	OutMibPerSecond  *float64 `json:"outMibPerSecond,omitempty"`  // hits of average items, 2^20 bits a second
+	VMHWMBytes       uint64     `json:"vmHwmBytes,omitempty"`       // peak resident memory of the server's processes
+	VMHWMSince       *time.Time `json:"vmHwmSince,omitempty"`       // since when; from their start where it is not told
+	PerMemoryHitRate *float64   `json:"perMemoryHitRate,omitempty"` // hitRate, scaled down by the memory above the server's limit
+	HitsPerSecondMem *float64   `json:"hitsPerSecondMem,omitempty"` // hits by seconds, scaled down as well
+	OutMibPerSecond  *float64   `json:"outMibPerSecond,omitempty"`  // hits of average items, 2^20 bits a second
 }
 
 // Host is a machine.

@@ -3,6 +3,8 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -36,6 +38,7 @@ type cacheStep struct {
 	step
 	Extra struct {
 		Hits, Misses, Hot, HotHits                                                           int
+		VMHWMSince                                                                           time.Time
 		HitRate, HotHitRate, VMHWMBytes, PerMemoryHitRate, HitsPerSecondMem, OutMibPerSecond *float64
 	}
 }
@@ -61,11 +64,12 @@ const (
 func smallHitRate(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 
-	return cachesEnv(t, append([]string{"MEMORY", "1048576", "ITEM", "2000", "CLIENTS", "7"}, more...)...)
+	return cachesEnv(t, append([]string{"MEMORY", "1048576", "ITEM", "2000", "CLIENTS", "7", "OTHER_MEMORY", "true"}, more...)...)
 }
 
 func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	targets := []string{"memcached", "umem", "redis"}
+	began := time.Now().Truncate(time.Millisecond)
 	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "TARGETS", strings.Join(targets, ","), "UMEM_PID", fmt.Sprint(os.Getpid()))})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, target := range targets {
@@ -82,6 +86,7 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 		require.Equal(t, smallHot, s.Extra.Hot, "the check figure")
 		require.InDelta(t, 100*float64(s.Extra.Hits)/smallAccesses, *s.Extra.HitRate, 1e-9)
 		require.Positive(t, *s.Extra.VMHWMBytes)
+		require.False(t, s.Extra.VMHWMSince.Before(began), "what the server did before is no part of it")
 		require.LessOrEqual(t, *s.Extra.PerMemoryHitRate, *s.Extra.HitRate)
 		require.Positive(t, *s.Extra.HitsPerSecondMem)
 		require.Positive(t, *s.Extra.OutMibPerSecond)
@@ -91,6 +96,74 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	}
 	require.Contains(t, r.output, "hit rate, memory 1048576, item 2000: 8388 accesses a pass")
 	require.NotContains(t, r.output, "published", "there is nothing published of it")
+	for _, says := range []string{
+		"memcached: THE SERVER HAS 67108864 BYTES, and the benchmark is made for 1048576.",
+		"redis: THE SERVER HAS NO MEMORY LIMIT, and the benchmark is made for 1048576 bytes.",
+		"umem: the server does not tell its memory limit; that it is 1048576 bytes is not verified.",
+	} {
+		require.Contains(t, r.output, says)
+	}
+}
+
+// tellRedis says something to the Redis that the tests share.
+func tellRedis(t *testing.T, commands ...string) {
+	t.Helper()
+	address, err := url.Parse(os.Getenv("REDIS_URL"))
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", address.Host)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(hang)))
+	for _, command := range commands {
+		_, err := fmt.Fprintf(conn, "%s\r\n", command)
+		require.NoError(t, err)
+		answer := make([]byte, len("+OK\r\n"))
+		_, err = io.ReadFull(conn, answer)
+		require.NoError(t, err)
+		require.Equal(t, "+OK\r\n", string(answer), command)
+	}
+}
+
+// A hit rate means nothing when the server has other memory than the benchmark is made for, or does not evict.
+func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
+	memory := func(bytes int, policy string) []string {
+		return []string{fmt.Sprint("CONFIG SET maxmemory ", bytes), "CONFIG SET maxmemory-policy " + policy}
+	}
+	t.Cleanup(func() { tellRedis(t, memory(0, "noeviction")...) })
+	env := cachesEnv(t)
+	redis := strings.TrimPrefix(env["REDIS_URL"], "redis://")
+	for _, c := range []struct {
+		redis, env []string
+		says       string
+	}{
+		{nil, []string{"TARGET", "memcached"}, "memcached at " + env["MEMCACHED_ADDR"] + " has a memory limit of 67108864 bytes, and MEMORY is 134217728: " +
+			"start it with --memory-limit 128, and without --disable-evictions; OTHER_MEMORY=true measures it as it is"},
+		{memory(0, "allkeys-lru"), []string{"TARGETS", "umem,redis"}, "redis at " + redis + " has no memory limit, and MEMORY is 134217728 bytes: " +
+			"start it with --maxmemory 134217728 --maxmemory-policy allkeys-lru"},
+		{memory(133000000, "noeviction"), []string{"TARGET", "redis"}, "does not evict what the benchmark writes (maxmemory-policy noeviction): start it with"},
+		{memory(133000000, "volatile-lru"), []string{"TARGET", "redis"}, "does not evict what the benchmark writes (maxmemory-policy volatile-lru): start it with"},
+		{memory(132000000, "allkeys-lru"), []string{"TARGET", "redis"}, "has a memory limit of 132000000 bytes, and MEMORY is 134217728: start it with"},
+		{memory(132000000, "allkeys-lru"), []string{"TARGET", "redis", "CONFIG", "100m-512b", "MEMORY", "", "ITEM", ""},
+			"has a memory limit of 132000000 bytes, and CONFIG=100m-512b is 104857600: start it with"},
+	} {
+		if c.redis != nil {
+			tellRedis(t, c.redis...)
+		}
+		more := append([]string{"MEMORY", "134217728", "ITEM", "2000"}, c.env...)
+		r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, more...)})
+		require.Equal(t, exitAborted, r.code, r.output)
+		require.Len(t, r.lines(c.says), 1, r.output)
+		require.NoDirExists(t, r.results, "nothing was measured")
+	}
+
+	tellRedis(t, memory(8400000, "allkeys-lfu")...)
+	r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, "MEMORY", "8388608", "ITEM", "20000", "TARGET", "redis")})
+	require.Equal(t, exitOK, r.code, r.output)
+	target := r.report(t, "cache-hitrate").Target
+	require.InDelta(t, 8400000, target["memoryLimit"], 0, "within 1 %")
+	require.Equal(t, true, target["evicts"])
+	require.NotContains(t, r.output, "THE SERVER")
+	require.NotContains(t, r.output, "VmHWM counts since")
 }
 
 // The numbers of accesses and of hot ones are those of the configuration, whatever the number of clients.

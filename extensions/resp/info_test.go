@@ -1,0 +1,22 @@
+package resp
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestInfo(t *testing.T) {
+	v := newVU(t)
+	v.run(`var client = new resp.Client(url);
+		var all = client.info('memory');
+		var [[address, memory]] = Object.entries(all);
+		if (!url.endsWith(address)) throw new Error(address);
+		if (!(Number(memory.used_memory) > 0)) throw new Error(JSON.stringify(memory));
+		if (!/^[a-z-]+$/.test(memory.maxmemory_policy)) throw new Error(memory.maxmemory_policy);
+		if (memory.redis_version !== undefined) throw new Error('another section');
+		if (!client.info()[address].redis_version) throw new Error('what it tells unasked');
+		var failed = attempt(() => client.info(5))`)
+	require.Equal(t, "info takes a string such as 'memory', not 5", v.runtime.Get("failed").ToObject(v.runtime).Get("message").String())
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "info", "outcome", "ok"))
+}
