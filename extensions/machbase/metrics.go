@@ -58,7 +58,7 @@ func newInstruments(vu modules.VU) (instruments, error) {
 	if i.opsMetric, err = registry.NewMetric(metricOps, metrics.Counter); err != nil {
 		return instruments{}, err
 	}
-	if i.durationMetric, err = registry.NewMetric(metricDuration, metrics.Trend, metrics.Time); err != nil {
+	if i.durationMetric, err = k6glue.NewDurations(registry, metricDuration); err != nil {
 		return instruments{}, err
 	}
 	if i.rowsMetric, err = registry.NewMetric(metricRows, metrics.Counter); err != nil {

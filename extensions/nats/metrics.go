@@ -50,7 +50,7 @@ func newInstruments(vu modules.VU) (instruments, error) {
 		meter: k6glue.NewMeter(vu), known: map[string]*metrics.Metric{},
 		errors: map[string]k6glue.Series{}, plain: map[string]k6glue.Series{},
 	}
-	trends, counters := []string{metricDuration, metricLatency}, []string{
+	counters := []string{
 		metricOps, metricErrors, metricMessagesSent, metricMessagesReceived, metricConnects, metricReconnects, metricDisconnects,
 	}
 	registry := vu.InitEnv().Registry
@@ -65,7 +65,12 @@ func newInstruments(vu modules.VU) (instruments, error) {
 
 		return nil
 	}
-	if err := register(metrics.Trend, metrics.Time, trends...); err != nil {
+	durations, err := k6glue.NewDurations(registry, metricDuration)
+	if err != nil {
+		return instruments{}, err
+	}
+	i.known[metricDuration] = durations
+	if err := register(metrics.Trend, metrics.Time, metricLatency); err != nil {
 		return instruments{}, err
 	}
 	if err := register(metrics.Counter, metrics.Default, counters...); err != nil {

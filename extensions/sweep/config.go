@@ -15,7 +15,6 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -35,13 +34,6 @@ const (
 const (
 	onErrorCount = "count" // count a failed operation, and go on
 	onErrorAbort = "abort" // end the whole test at the first one
-)
-
-// What failOn may list.
-const (
-	failOnException = "exception" // what an operation throws; it always fails
-	failOnCheck     = "check"     // a check that fails
-	failOnResponse  = "response"  // no response, or one that is an error
 )
 
 // What repeatOrder may say.
@@ -88,8 +80,6 @@ type Config struct {
 	After null.String `json:"after"`
 	// OnError says what a failed operation does.
 	OnError null.String `json:"onError"`
-	// FailOn says what makes an operation fail, beside an exception: all that it can, when not given.
-	FailOn []string `json:"failOn"`
 	// AllowFailed lets a run with failed operations end with exit code 0.
 	AllowFailed null.Bool `json:"allowFailed"`
 	// Raw makes every single duration a sample of a Trend.
@@ -189,7 +179,11 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
 	}
 	results := resultsOf(es.Test.Registry)
+	results.testEnd.prepare(m, es.Test.Registry)
 	if err := results.checkGates(c); err != nil {
+		return nil, invalid(err)
+	}
+	if err := results.checkThresholds(c, es.Test); err != nil {
 		return nil, invalid(err)
 	}
 	results.expect(c.Name)
@@ -223,20 +217,6 @@ func (c *Config) fits(et *lib.ExecutionTuple) error {
 
 // openLoop tells whether operations start at times, and not when those before have ended.
 func (c *Config) openLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
-
-// failing are the samples that make an operation fail.
-func (c *Config) failing() k6glue.FailingSamples {
-	if c.FailOn == nil {
-		return failsOnAll
-	}
-
-	return k6glue.FailingSamples{
-		Checks: slices.Contains(c.FailOn, failOnCheck), Responses: slices.Contains(c.FailOn, failOnResponse),
-	}
-}
-
-// failsOnAll is what makes operations fail where nobody says otherwise.
-var failsOnAll = k6glue.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant
 
 // op names the operations of a step that nobody named.
 func (c *Config) op(s spec) string {
@@ -279,7 +259,7 @@ func (c *Config) mostClients() int64 {
 // mostSteps is how many steps there can be.
 func (c *Config) mostSteps() int {
 	if c.Find != nil {
-		return c.Find.mostSteps(int(c.Repeats.Int64))
+		return c.Find.mostSteps() * int(c.Repeats.Int64)
 	}
 
 	return len(c.specs())

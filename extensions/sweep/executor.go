@@ -47,6 +47,8 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 		report: e.results.begin(e.config.Name, e.config.params(e.state.ExecutionTuple)),
 	}
 
+	run.awaitTestEnd()
+
 	collect := tuneCollector()
 	defer collect.restore()
 	run.collector = collect
@@ -115,9 +117,6 @@ func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	}
 	if len(c.Variants) > 0 {
 		params["variants"] = c.Variants
-	}
-	if c.FailOn != nil {
-		params["failOn"] = c.FailOn
 	}
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String

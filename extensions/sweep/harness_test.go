@@ -46,6 +46,15 @@ func newSweepTest(t *testing.T, config, script string) *sweepTest {
 
 func newSegmentTest(t *testing.T, config, script string, et *lib.ExecutionTuple) *sweepTest {
 	t.Helper()
+	s, err := newOptionsTest(t, config, script, et, lib.Options{})
+	require.NoError(t, err)
+
+	return s
+}
+
+// newOptionsTest has options of the whole test as well. The error is that of the new executor.
+func newOptionsTest(t *testing.T, config, script string, et *lib.ExecutionTuple, options lib.Options) (*sweepTest, error) {
+	t.Helper()
 	logger, logs := logtest.NewNullLogger()
 	registry := metrics.NewRegistry()
 	s := &sweepTest{T: t, config: parse(t, config), out: make(chan metrics.SampleContainer, 10_000), logs: logs}
@@ -55,6 +64,7 @@ func newSegmentTest(t *testing.T, config, script string, et *lib.ExecutionTuple)
 	s.state = lib.NewExecutionState(&lib.TestRunState{
 		TestPreInitState: &lib.TestPreInitState{Registry: registry, Logger: logger},
 		RunTags:          registry.RootTagSet().With("run", "7"),
+		Options:          options,
 	}, et, planned, planned)
 	for range planned {
 		vu := newTestVU(t, s, script)
@@ -63,11 +73,12 @@ func newSegmentTest(t *testing.T, config, script string, et *lib.ExecutionTuple)
 	}
 
 	var err error
-	s.executor, err = s.config.NewExecutor(s.state, logrus.NewEntry(logger))
-	require.NoError(t, err)
+	if s.executor, err = s.config.NewExecutor(s.state, logrus.NewEntry(logger)); err != nil {
+		return nil, err
+	}
 	require.NoError(t, s.executor.Init(t.Context()))
 
-	return s
+	return s, nil
 }
 
 // run runs the executor to its end, and checks what holds for every run.
@@ -149,8 +160,6 @@ func sum(values []float64) (sum float64) {
 //	sleep(ms) throws when it is cut off            abort()   what k6/execution's test.abort does
 //	tag(name) the VU's current tag                 hang()    until the context is done, then throws
 //	onEnd()   notes the end of the client's session
-//	check(name, ok)  pushes what k6's check does
-//	answered(status) pushes what k6's http does for a GET; 0: no answer
 type testVU struct {
 	modulestest.VU
 
@@ -175,9 +184,7 @@ func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
 	vu.InitEnvField = nil
 	vu.StateField = &lib.State{
 		VUID: local, VUIDGlobal: global, Samples: s.out, Logger: s.state.Test.Logger,
-		Tags:           lib.NewVUStateTags(s.state.Test.RunTags),
-		BuiltinMetrics: metrics.RegisterBuiltinMetrics(s.state.Test.Registry),
-		Options:        lib.Options{SystemTags: &metrics.DefaultSystemTagSet},
+		Tags: lib.NewVUStateTags(s.state.Test.RunTags),
 	}
 
 	wait := func(done <-chan time.Time) error {
@@ -197,11 +204,6 @@ func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
 			k6glue.SessionOf(vu).AtEnd(func() { vu.ended = append(vu.ended, vu.active.Load()) })
 		},
 		"hang":  func() error { return wait(nil) },
-		"check": func(name string, ok bool) { vu.push(vu.StateField.BuiltinMetrics.Checks, ok, "check", name) },
-		"answered": func(status int) {
-			vu.push(vu.StateField.BuiltinMetrics.HTTPReqFailed, status < 200 || status > 399,
-				"method", "GET", "url", "http://h/", "status", fmt.Sprint(status))
-		},
 		"abort": func() { vu.rt.Interrupt(&errext.InterruptError{Reason: errext.AbortTest}) },
 		"tag": func(name string) string {
 			value, _ := vu.StateField.Tags.GetCurrentValues().Tags.Get(name)
@@ -222,17 +224,6 @@ func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
 	t.Helper()
 
 	return New().NewModuleInstance(vu)
-}
-
-// push pushes a sample as k6's own modules do. Tags are names and values in turns.
-func (vu *testVU) push(metric *metrics.Metric, value bool, tags ...string) {
-	set := vu.StateField.Tags.GetCurrentValues().Tags
-	for i := 0; i < len(tags); i += 2 {
-		set = set.With(tags[i], tags[i+1])
-	}
-	metrics.PushIfNotDone(vu.CtxField, vu.StateField.Samples, metrics.Sample{
-		TimeSeries: metrics.TimeSeries{Metric: metric, Tags: set}, Time: time.Now(), Value: metrics.B(value),
-	})
 }
 
 func (vu *testVU) GetID() uint64 { return vu.id }

@@ -16,12 +16,25 @@
  * ```
  *
  * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in
- * a step of a variant also with `variant`. Gauges go out once a second (of that second) and at the end of a step (of the whole step, which is what a threshold judges in the
- * end): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean`
- * in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, `sweep_failed`, and
- * `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share. `sweep_gate`, a
- * Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in milliseconds, has every
- * single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
+ * a step of a variant also with `variant`. Gauges go out once a second (of that second) and at the end of a step (of the
+ * whole step): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`,
+ * `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`,
+ * `sweep_failed`, and `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share.
+ * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in
+ * milliseconds, has every single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is
+ * no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
+ *
+ * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and operations that it is for:
+ * of each step the median of its repeats, in a search the step that was found (`sweep_p99{clients:64}` judges another one),
+ * of `op` under k6's own executors the median second. `sweep_p99: ['value<10']` judges the worst operation of the worst
+ * step; tags narrow it: `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
+ *
+ * A threshold that would be judged on nothing never holds, although k6 takes no sample for 0. Where that is known before
+ * the run, such as of a number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
+ * not in `ops`, the run does not start (exit code 104). At its end, a threshold of which nothing was sent is crossed (99),
+ * whatever module its metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
+ * latencies and rates of a step without a successful operation and, in a test in which no operation succeeded, of other
+ * modules' times and rates.
  */
 declare module 'k6/x/sweep' {
   /** Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. */
@@ -57,7 +70,7 @@ declare module 'k6/x/sweep' {
     warmup?: string | number;
     /** How many operations each client does before the start line, instead of a time. */
     warmupIterations?: number;
-    /** How many times each step is run; in a search, at least. Default: 1. Gates against a baseline need at least 4. */
+    /** How many times each step is run. Default: 1. Gates against a baseline need at least 4. */
     repeats?: number;
     /**
      * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps once, then all of them
@@ -88,17 +101,6 @@ declare module 'k6/x/sweep' {
      */
     onError?: 'count' | 'abort';
     /**
-     * What makes an operation fail, beside an exception, which always does. Default: all of them.
-     *
-     * - `'check'`: a `check` that fails.
-     * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see `http.setResponseCallback`) or that never
-     *   came, a gRPC status other than OK, and a WebSocket that cannot be opened. gRPC and WebSockets need the system tag
-     *   `status`. k6 tells nothing of a gRPC call that runs into its own `timeout`: check its status.
-     *
-     * What happens before and after `run`, and around the operations of `op`, is no part of an operation.
-     */
-    failOn?: ('exception' | 'check' | 'response')[];
-    /**
      * Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110, unless a
      * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
      * decides.
@@ -122,14 +124,7 @@ declare module 'k6/x/sweep' {
   /**
    * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
    * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
-   * breaks the bound; so does one kind of operation of several.
-   *
-   * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where that is more) until two
-   * more of its steps say the one than the other, and the two numbers at the ends of what is left until four more do. Where
-   * a step is right four times of five, a number is decided wrongly once in 17, an end once in 257, and of 20 searches one
-   * ends beside the answer. A step with at most
-   * half of the slow operations that the bound allows, and at least 10 allowed, counts twice. The report has what was found,
-   * and `search.bracket`: the highest number that surely keeps the bound, and the lowest that surely does not.
+   * breaks the bound; so does one kind of operation of several. With repeats, the median counts.
    */
   export interface Find {
     /** What is varied: `clients` (default) or `rate`. */
@@ -202,8 +197,7 @@ declare module 'k6/x/sweep' {
    *
    * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one increment of a histogram,
    * and memory does not grow with the number of operations. What `fn` throws is counted as a failed operation, said in
-   * the log once for each different text, and does not come out of here. An operation in which a check fails or a response
-   * is an error has failed as well: see `failOn`.
+   * the log once for each different text, and does not come out of here.
    *
    * A function that does not call it works as well: the executor then repeats that whole function, every call one
    * operation, its first call (which connects) unmeasured.
@@ -227,8 +221,6 @@ declare module 'k6/x/sweep' {
   /**
    * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
    * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
-   * A failed check or a response that is an error makes the operation a failed one, and those around it, see `failOn`;
-   * nothing is thrown then. Where several promises of one client are pending, it fails the operation that ends first.
    *
    * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
    * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs

@@ -184,9 +184,11 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 		}
 	}
 	l.before = *reading
+	incomplete := 0.0
 	if !reading.Complete {
-		figures.Samples = append(figures.Samples, l.sample(l.metrics.incomplete, at, 1))
+		incomplete = 1
 	}
+	figures.Samples = append(figures.Samples, l.sample(l.metrics.incomplete, at, incomplete))
 	l.send(figures)
 }
 

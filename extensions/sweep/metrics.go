@@ -25,42 +25,90 @@ const (
 	metricClientsDone  = "sweep_clients_done" // Gauge: clients that have ended
 	metricOps          = "sweep_ops"          // Counter: successful operations
 	metricFailed       = "sweep_failed"       // Counter: failed operations
-	metricIncomplete   = "sweep_incomplete"   // Counter: steps in which not every client did its whole share
+	metricIncomplete   = "sweep_incomplete"   // Counter, of each step: 1 when not every client did its whole share
 	metricGate         = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
 	metricDuration     = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
 
-type sweepMetrics struct {
-	opsPerSecond, p50, p90, p95, p99, p999, max, mean, clientsDone *metrics.Metric
+// figure is a figure of a step, or of one of its seconds, that goes out as a Gauge.
+type figure struct {
+	metric string
+	value  metrics.ValueType
+	of     func(*report.Step) float64
+	// falls tells that the figure gets worse when it falls, and not when it rises.
+	falls bool
+}
 
-	ops, failed, incomplete, gate, duration *metrics.Metric
+var figures = [...]figure{ //nolint:gochecknoglobals // a constant
+	{metricOpsPerSecond, metrics.Default, func(s *report.Step) float64 { return s.OpsPerSecond }, true},
+	{metricP50, metrics.Time, func(s *report.Step) float64 { return s.Latency.P50 }, false},
+	{metricP90, metrics.Time, func(s *report.Step) float64 { return s.Latency.P90 }, false},
+	{metricP95, metrics.Time, func(s *report.Step) float64 { return s.Latency.P95 }, false},
+	{metricP99, metrics.Time, func(s *report.Step) float64 { return s.Latency.P99 }, false},
+	{metricP999, metrics.Time, func(s *report.Step) float64 { return s.Latency.P999 }, false},
+	{metricMax, metrics.Time, func(s *report.Step) float64 { return s.Latency.Max }, false},
+	{metricMean, metrics.Time, func(s *report.Step) float64 { return s.Latency.Mean }, false},
+}
+
+// figureOf returns the figure that goes out as the metric, or nil.
+func figureOf(metric string) *figure {
+	for i := range figures {
+		if figures[i].metric == metric {
+			return &figures[i]
+		}
+	}
+
+	return nil
+}
+
+// ownMetric tells whether a metric is a sweep's.
+func ownMetric(name string) bool {
+	switch name {
+	case metricClientsDone, metricOps, metricFailed, metricIncomplete, metricGate, metricDuration:
+		return true
+	default:
+		return figureOf(name) != nil
+	}
+}
+
+// worse returns the worse one of two values of the figure.
+func (f *figure) worse(a, b float64) float64 {
+	if f.falls {
+		return min(a, b)
+	}
+
+	return max(a, b)
+}
+
+type sweepMetrics struct {
+	figures [len(figures)]*metrics.Metric // in the same order
+
+	clientsDone, ops, failed, incomplete, gate, duration *metrics.Metric
+}
+
+type metricKind struct {
+	into  **metrics.Metric
+	name  string
+	kind  metrics.MetricType
+	value metrics.ValueType
 }
 
 // registerMetrics makes the metrics known to the test, or finds them there: thresholds are checked before executors
 // exist, so that a script which has thresholds on these metrics gets them from its import of k6/x/sweep.
 func registerMetrics(registry *metrics.Registry) (*sweepMetrics, error) {
 	m := &sweepMetrics{}
-	for _, metric := range []struct {
-		into  **metrics.Metric
-		name  string
-		kind  metrics.MetricType
-		value metrics.ValueType
-	}{
-		{&m.opsPerSecond, metricOpsPerSecond, metrics.Gauge, metrics.Default},
-		{&m.p50, metricP50, metrics.Gauge, metrics.Time},
-		{&m.p90, metricP90, metrics.Gauge, metrics.Time},
-		{&m.p95, metricP95, metrics.Gauge, metrics.Time},
-		{&m.p99, metricP99, metrics.Gauge, metrics.Time},
-		{&m.p999, metricP999, metrics.Gauge, metrics.Time},
-		{&m.max, metricMax, metrics.Gauge, metrics.Time},
-		{&m.mean, metricMean, metrics.Gauge, metrics.Time},
+	kinds := []metricKind{
 		{&m.clientsDone, metricClientsDone, metrics.Gauge, metrics.Default},
 		{&m.ops, metricOps, metrics.Counter, metrics.Default},
 		{&m.failed, metricFailed, metrics.Counter, metrics.Default},
 		{&m.incomplete, metricIncomplete, metrics.Counter, metrics.Default},
 		{&m.gate, metricGate, metrics.Gauge, metrics.Default},
 		{&m.duration, metricDuration, metrics.Trend, metrics.Time},
-	} {
+	}
+	for i := range figures {
+		kinds = append(kinds, metricKind{&m.figures[i], figures[i].metric, metrics.Gauge, figures[i].value})
+	}
+	for _, metric := range kinds {
 		registered, err := registry.NewMetric(metric.name, metric.kind, metric.value)
 		if err != nil {
 			return nil, fmt.Errorf("metric %s: %w", metric.name, err)
@@ -84,16 +132,11 @@ func (m *sweepMetrics) samples(
 	}
 
 	d := &span.Durations
-	add(m.opsPerSecond, report.Rate(d.Count, elapsed))
-	if d.Count > 0 {
-		latency := report.Latency(d)
-		add(m.p50, latency.P50)
-		add(m.p90, latency.P90)
-		add(m.p95, latency.P95)
-		add(m.p99, latency.P99)
-		add(m.p999, latency.P999)
-		add(m.max, latency.Max)
-		add(m.mean, latency.Mean)
+	step := report.Step{OpsPerSecond: report.Rate(d.Count, elapsed), Latency: report.Latency(d)}
+	for i := range figures {
+		if f := &figures[i]; f.metric == metricOpsPerSecond || d.Count > 0 {
+			add(m.figures[i], f.of(&step))
+		}
 	}
 
 	return out

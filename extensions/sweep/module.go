@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"context"
-
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
@@ -26,6 +24,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry), metrics: registered}
+	m.results.testEnd.prepare(registered, vu.InitEnv().Registry)
 	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
 		"run":        m.run,
 		"done":       m.done,
@@ -49,11 +48,6 @@ type module struct {
 
 	session   *k6glue.Session              // for which the recorders are
 	recorders map[string]*measure.Recorder // by operation
-
-	// Under k6's own executors, tap sees the samples of the operations that are under way in an iteration.
-	tap       *k6glue.Tap
-	underWay  int
-	iteration context.Context //nolint:containedctx // it is compared with the next operation's
 }
 
 // Exports returns what scripts import.

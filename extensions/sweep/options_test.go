@@ -227,6 +227,6 @@ func TestVerdictsOfK6sThresholds(t *testing.T) {
 	require.Equal(t, []scenarioVerdict{
 		{Verdict: report.Verdict{Gate: "sweep_failed count==0", Detail: "count 3, rate 0.5"}},
 		{Verdict: report.Verdict{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true}, scenario: "look"},
-	}, thresholdVerdicts(data))
-	require.Empty(t, thresholdVerdicts(runtime.VU.Runtime().ToValue("what a script may give")))
+	}, (&testEnd{}).thresholdVerdicts(data))
+	require.Empty(t, (&testEnd{}).thresholdVerdicts(runtime.VU.Runtime().ToValue("what a script may give")))
 }

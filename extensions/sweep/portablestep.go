@@ -56,10 +56,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	tap := k6glue.NewTap(m.vu.State(), s.sweep.config.failing())
-	tap.Open()
-	m.results.guard.Watch(tap)
-	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own(), Tap: tap}
+	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own()}
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{
@@ -69,8 +66,6 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 			client.Leave()
 			session.End()
 			forget()
-			m.results.guard.Forget(tap)
-			tap.Close()
 			s.leave()
 		},
 	}, nil

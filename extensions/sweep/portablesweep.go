@@ -8,7 +8,6 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -63,7 +62,8 @@ func (s *portableSweep) begin(m *module) {
 		params := s.config.params(s.tuple)
 		params["portable"] = true
 		s.report = s.results.begin(s.config.Name, params)
-		k6glue.OnTestEnd(m.vu, s.end)
+		s.results.testEnd.await(m.vu.Events(), m.metrics,
+			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
 	})
 }
 

@@ -87,7 +87,8 @@ func (m *module) pulse() *pulse {
 	}
 	m.results.pulses[scenario.Name] = p
 	go p.run()
-	k6glue.OnTestEnd(m.vu, p.end)
+	m.results.testEnd.await(m.vu.Events(), m.metrics,
+		sweptScenario{report: p.report, tags: tags, out: p.out, test: execution}, p.end)
 
 	return p
 }
@@ -169,7 +170,6 @@ func (p *pulse) run() {
 // end closes the last second, and the report. What is still under way was cut off.
 func (p *pulse) end() {
 	close(p.over)
-	p.results.guard.End()
 	p.mu.Lock()
 	p.closed = true
 	for key, n := range p.busy {

@@ -27,7 +27,7 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &options); err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
-	files, err := m.results.files(options.Dir, thresholdVerdicts(call.Argument(0)))
+	files, err := m.results.files(options.Dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)))
 	if err != nil {
 		throw(rt, err)
 	}

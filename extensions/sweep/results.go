@@ -9,7 +9,6 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -27,8 +26,7 @@ type results struct {
 	portable map[string]*portableStep // by the scenario that each is
 	pulses   map[string]*pulse        // by scenario
 
-	// guard watches the taps of all VUs.
-	guard k6glue.TapGuard
+	testEnd testEnd
 }
 
 // told is what a script has told.

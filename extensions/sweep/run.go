@@ -17,7 +17,7 @@ import (
 //
 // It throws a TypeError when fn is not a function, and an Error at a second call in one step and when fn returns a
 // promise; under another executor it ends the test. What fn throws is counted as a failed operation and does not come
-// out of here; so is a failed check and a response that is an error, see failOn.
+// out of here.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, ok := sobek.AssertFunction(call.Argument(0))
@@ -41,11 +41,10 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		session, cut = portable.session, portable.cut
 	}
 
-	_ = session.Tap.Fault() // what the script did before is no operation
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
-	}, func() error { return operation(ctx, fn, session.Tap, cut) })
+	}, func() error { return operation(ctx, fn, cut) })
 	if err != nil {
 		throw(rt, err)
 	}
@@ -59,11 +58,9 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 
-// operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so. When the VU's context
-// has ended, cut is told, and the operation was cut off, whatever it says.
-func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func()) error {
+// operation calls fn once. When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
+func operation(ctx context.Context, fn sobek.Callable, cut func()) error {
 	value, err := fn(sobek.Undefined())
-	fault := tap.Fault()
 	if ctx.Err() != nil {
 		cut()
 
@@ -74,7 +71,7 @@ func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func
 			return measure.Stop(errPromise)
 		}
 
-		return fault
+		return nil
 	}
 
 	var interrupted *sobek.InterruptedError

@@ -32,7 +32,6 @@ type stepRun struct {
 	logger *logrus.Entry
 
 	instants instants // of raw samples
-	noTap    sync.Once
 
 	mu     sync.Mutex
 	abort  error // what a script's test.abort said
@@ -75,8 +74,7 @@ func (r *stepRun) op() string { return r.config.op(r.spec) }
 
 // tags are those of all samples of the step.
 func (r *stepRun) tags() *metrics.TagSet {
-	return r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).
-		With("scenario", r.config.Name).WithTagsFromMap(r.own())
+	return r.sweepRun.tags().WithTagsFromMap(r.own())
 }
 
 // own are the tags that tell the step from the others.

@@ -23,9 +23,9 @@ type scenarioVerdict struct {
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
-// thresholdVerdicts reads the outcomes of thresholds from what k6 gives to handleSummary. Gates are left out: they have
-// verdicts of their own, with what was measured.
-func thresholdVerdicts(data sobek.Value) []scenarioVerdict {
+// thresholdVerdicts reads the outcomes of thresholds from what k6 gives to handleSummary. Gates that were judged are left
+// out: they have verdicts of their own, with what was measured.
+func (e *testEnd) thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 	var summary struct {
 		Metrics map[string]struct {
 			Values     map[string]any `json:"values"`
@@ -45,16 +45,18 @@ func thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 
 	var verdicts []scenarioVerdict
 	for _, name := range slices.Sorted(maps.Keys(summary.Metrics)) {
-		if strings.HasPrefix(name, metricGate+"{") {
-			continue
-		}
 		metric := summary.Metrics[name]
 		for _, expression := range slices.Sorted(maps.Keys(metric.Thresholds)) {
 			v := scenarioVerdict{Verdict: report.Verdict{
-				Gate:   name + " " + expression,
+				Gate:   thresholdName(name, expression),
 				Held:   metric.Thresholds[expression].OK,
 				Detail: values(metric.Values),
 			}}
+			if why, is := e.judgedOnNothing(v.Gate); is {
+				v.Held, v.Detail = false, "judged on nothing: "+why
+			} else if strings.HasPrefix(name, metricGate+"{") {
+				continue
+			}
 			if tag := scenarioTag.FindStringSubmatch(name); tag != nil {
 				v.scenario = strings.TrimSpace(tag[1])
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -36,20 +37,25 @@ func (r *sweepRun) steps(ctx context.Context) error {
 
 // search runs the steps of a find, each chosen by what those before have shown.
 func (r *sweepRun) search(ctx context.Context) error {
-	search := &search{find: r.config.Find, repeats: int(r.config.Repeats.Int64)}
+	search := &search{find: r.config.Find}
 	for {
-		number, try, more := search.next()
+		number, more := search.next()
 		r.results.searched(r.report, search.result())
 		if !more {
 			return nil
 		}
-		s := spec{clients: int64(number), repeat: try}
+		s := spec{clients: int64(number)}
 		if r.config.openLoop() {
-			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number, repeat: try}
+			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number}
 		}
-		steps, err := r.step(ctx, s)
-		if err != nil || ctx.Err() != nil {
-			return err
+
+		var steps []report.Step
+		for s.repeat = 1; s.repeat <= int(r.config.Repeats.Int64); s.repeat++ {
+			more, err := r.step(ctx, s)
+			if err != nil || ctx.Err() != nil {
+				return err
+			}
+			steps = append(steps, more...)
 		}
 		search.tried(number, steps)
 	}
@@ -93,6 +99,20 @@ func (r *sweepRun) finish(interrupted bool) {
 	c, steps, status := r.config, r.report.Steps, r.state.Test.TestStatus
 	r.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, r.logger)
 	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
-	tags := r.state.Test.RunTags.WithTagsFromMap(c.GetTags()).With("scenario", c.Name)
-	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), tags))
+	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), r.tags()))
+}
+
+// awaitTestEnd adds the scenario to those that are judged when the test ends.
+func (r *sweepRun) awaitTestEnd() {
+	var events common.Events
+	if r.state.Test.Events != nil {
+		events.Global = r.state.Test.Events
+	}
+	r.results.testEnd.await(events, r.metrics,
+		sweptScenario{report: r.report, config: r.config, tags: r.tags(), out: r.out, test: r.state}, nil)
+}
+
+// tags are those of all samples of the scenario.
+func (r *sweepRun) tags() *metrics.TagSet {
+	return r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).With("scenario", r.config.Name)
 }

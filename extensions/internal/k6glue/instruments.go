@@ -1,6 +1,7 @@
 package k6glue
 
 import (
+	"sync"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -36,6 +37,23 @@ type opSeries struct {
 	counts        Series // the first of them, in their order
 }
 
+// singleDurations has the names of the metrics of single durations.
+var singleDurations sync.Map //nolint:gochecknoglobals // a module's name of it is always the same
+
+// NewDurations registers a Trend of single durations that go through Meter.Emit.
+func NewDurations(registry *metrics.Registry, name string) (*metrics.Metric, error) {
+	singleDurations.Store(name, nil)
+
+	return registry.NewMetric(name, metrics.Trend, metrics.Time)
+}
+
+// SentInSweep tells whether a metric has samples in a sweep. Those of NewDurations have none.
+func SentInSweep(metric string) bool {
+	_, single := singleDurations.Load(metric)
+
+	return !single
+}
+
 // NewInstruments registers the metrics. It is for the init context. The error is that of a name that has another type.
 func NewInstruments(vu modules.VU, names MetricNames) (*Instruments, error) {
 	env := vu.InitEnv()
@@ -45,7 +63,7 @@ func NewInstruments(vu modules.VU, names MetricNames) (*Instruments, error) {
 		return nil, err
 	}
 	if names.Duration != "" {
-		if i.duration, err = i.registry.NewMetric(names.Duration, metrics.Trend, metrics.Time); err != nil {
+		if i.duration, err = NewDurations(i.registry, names.Duration); err != nil {
 			return nil, err
 		}
 	}

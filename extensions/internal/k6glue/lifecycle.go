@@ -3,6 +3,7 @@ package k6glue
 import (
 	"context"
 
+	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 )
 
@@ -27,15 +28,15 @@ func OnVUEnd(vu modules.VU, fn func()) {
 		return
 	}
 
-	on(vu, exitEvent, fn)
+	on(vu.Events(), exitEvent, fn)
 }
 
 // OnTestEnd calls fn once when all scenarios have ended, while k6 still takes samples and before it asks for the
 // summary.
-func OnTestEnd(vu modules.VU, fn func()) { on(vu, testEndEvent, fn) }
+func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
 
-func on(vu modules.VU, kind int, fn func()) {
-	events := vu.Events().Global
+func on(of common.Events, kind int, fn func()) {
+	events := of.Global
 	id, happened := events.Subscribe(testEndEvent, exitEvent)
 	go func() {
 		defer events.Unsubscribe(id)

@@ -8,6 +8,7 @@ const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
 
 export const options = {
   discardResponseBodies: true,
+  throw: true,
   scenarios: {
     'open-loop': { executor: 'client-sweep', rate: [100, 500], preAllocatedVUs: 8, duration: '3s', op: 'get' },
   },
@@ -19,7 +20,8 @@ export const options = {
 };
 
 export default function () {
-  http.get(url); // no answer, or an error such as 404, is a failed operation
+  const { status } = http.get(url);
+  if (status !== 200) throw new Error(`GET gave status ${status}`);
 }
 
 export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });

@@ -101,7 +101,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "http").Steps[1]
 	require.Zero(t, s.Ops)
-	require.Equal(t, map[string]int{"http: GET " + url + " answered 418 I'm a teapot": 4 * exampleShare}, s.Extra.Errors)
+	require.Equal(t, map[string]int{"Error: GET gave status 418": 4 * exampleShare}, s.Extra.Errors)
 }
 
 // fullReport reads what only some reports have: rates, and what a search has found.
@@ -113,7 +113,6 @@ func fullReport(t *testing.T, r *run, scenario string) (rep struct {
 	Search struct {
 		Of, Bound  string
 		Max, Found float64
-		Bracket    struct{ Low, High float64 }
 	}
 }) {
 	t.Helper()
@@ -163,16 +162,10 @@ func TestExampleFind(t *testing.T) {
 	require.Equal(t, 64.0, rep.Search.Max)
 	require.Equal(t, 4.0, rep.Search.Found)
 	var tried []int
-	steps := map[int]int{}
 	for _, s := range rep.Steps {
-		if steps[s.Clients]++; steps[s.Clients] == 1 {
-			tried = append(tried, s.Clients)
-		}
+		tried = append(tried, s.Clients)
 	}
 	require.Equal(t, []int{1, 2, 4, 8, 6, 5}, tried)
-	require.Equal(t, 4.0, rep.Search.Bracket.Low)
-	require.Equal(t, 5.0, rep.Search.Bracket.High)
-	require.GreaterOrEqual(t, min(steps[4], steps[5]), 4, "both sides of the answer are tried again")
 }
 
 func TestExampleOp(t *testing.T) {

@@ -1,0 +1,176 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// judged runs a sweep with thresholds. No server is needed.
+func judged(t *testing.T, scenarios, thresholds string, more ...string) *run {
+	t.Helper()
+	env := map[string]string{"SCENARIOS": scenarios, "THRESHOLDS": thresholds, defaultEnvMachbase: "none"}
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+
+	return k6(t, options{script: "testdata/thresholds.js", env: env})
+}
+
+// gates are the verdicts in the report, by name.
+func (r *run) gates(t *testing.T, scenario string) map[string]bool {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
+	require.NoError(t, err, r.output)
+	var rep struct {
+		Gates []struct {
+			Gate string
+			Held bool
+		}
+	}
+	require.NoError(t, json.Unmarshal(raw, &rep))
+	gates := map[string]bool{}
+	for _, g := range rep.Gates {
+		gates[g.Gate] = g.Held
+	}
+
+	return gates
+}
+
+const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "iterations": 20, "pause": "0s"}}`
+
+// Each of these held before: k6 takes an empty metric for 0.
+func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
+	for name, tt := range map[string]struct {
+		thresholds string
+		more       []string
+		code       int
+		says       string
+	}{
+		"single durations": {
+			`{"sweep_duration": ["p(99)<0.000001"]}`, nil, exitInvalidConfig,
+			"threshold sweep_duration: the metric has samples with raw: true only; sweep_p50 to sweep_max are there without",
+		},
+		"those of a module": {
+			`{"machbase_op_duration{operation:query}": ["p(99)<1"]}`, nil, exitInvalidConfig,
+			"threshold machbase_op_duration{operation:query}: the metric has no samples in a sweep: sweep_p50 to sweep_max",
+		},
+		"a step": {
+			`{"sweep_p99{clients:61}": ["value<1"]}`, nil, exitInvalidConfig,
+			"threshold sweep_p99{clients:61}: no sample has clients:61; there are clients 1, 8",
+		},
+		"an operation": {
+			`{"sweep_p99{op:own}": ["value<1"]}`, nil, exitThreshold,
+			"threshold sweep_p99{op:own} 'value<1' was judged on nothing: no sample has op:own; there are op sweep",
+		},
+		"a success": {
+			`{"sweep_p99": ["value<1"], "sweep_failed": ["count<=1000"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
+			[]string{"WORK", "fails"}, exitThreshold,
+			"threshold sweep_p99 'value<1' was judged on nothing: no operation succeeded of sweep with 8 clients",
+		},
+		"requests": {
+			`{"http_req_duration": ["p(95)<500"]}`, nil, exitThreshold,
+			"threshold http_req_duration 'p(95)<500' was judged on nothing: no sample was sent",
+		},
+		"a part of the requests, of checks": {
+			`{"http_req_failed{name:x}": ["rate<0.01"], "checks": ["rate>0.9"]}`, nil, exitThreshold,
+			"threshold http_req_failed{name:x} 'rate<0.01' was judged on nothing: no sample has these tags",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := judged(t, oneSweep, tt.thresholds, tt.more...)
+			require.Equal(t, tt.code, r.code, r.output)
+			require.Len(t, r.lines(tt.says), 1, r.output)
+			if tt.code == exitInvalidConfig {
+				require.Empty(t, r.lines("k6 says"), "nothing ran")
+
+				return
+			}
+			var thresholds map[string][]string
+			require.NoError(t, json.Unmarshal([]byte(tt.thresholds), &thresholds))
+			gates := r.gates(t, "sweep")
+			junit, err := os.ReadFile(filepath.Join(r.results, "sweep.junit.xml"))
+			require.NoError(t, err)
+			for metric, expressions := range thresholds {
+				if metric == "sweep_failed" {
+					require.True(t, gates["sweep_failed count<=1000"])
+
+					continue
+				}
+				require.Contains(t, gates, metric+" "+expressions[0])
+				require.False(t, gates[metric+" "+expressions[0]])
+				require.Len(t, r.lines("k6 says crossed: "+metric+" "+expressions[0]), 1, r.output)
+			}
+			require.Contains(t, string(junit), "judged on nothing")
+		})
+	}
+}
+
+// What is there is judged: with a second sweep, with a scenario of k6's own executors beside it, and as scenarios of these.
+func TestThresholdsOnWhatIsSentHold(t *testing.T) {
+	beside := strings.TrimSuffix(oneSweep, "}") + `,
+		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
+		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"}}`
+	r := judged(t, beside, `{
+		"sweep_p99{scenario:sweep,clients:8}": ["value<10000"], "sweep_p99{clients:3}": ["value<10000"], "sweep_p99": ["value<10000"],
+		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
+		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
+		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
+		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],
+		"sweep_p99{clients:8}": [{"threshold": "value<10000", "abortOnFail": true}]
+	}`)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Empty(t, r.lines("k6 says crossed"), r.output)
+	require.Empty(t, r.lines("judged on nothing"), r.output)
+
+	portable := judged(t, "{}", `{"sweep_p99{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{clients:5}": ["value<10000"]}`,
+		"SWEEP", `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "pause": "0s"}`)
+	require.Equal(t, exitThreshold, portable.code, portable.output)
+	require.Equal(t, []string{"k6 says crossed: sweep_p99{clients:5} value<10000\n"}, portable.lines("k6 says crossed"))
+	require.False(t, portable.gates(t, "folded")["sweep_p99{clients:5} value<10000"])
+	require.True(t, portable.gates(t, "folded")["sweep_p99{scenario:folded,clients:2} value<10000"])
+}
+
+// A Gauge's last value was judged before: that of the operation, of the repeat and of the step that came last.
+func TestThresholdsJudgeTheWorst(t *testing.T) {
+	for name, tt := range map[string]struct {
+		scenarios, thresholds string
+		more, crossed         []string
+	}{
+		"operation": {
+			oneSweep, `{"sweep_p99": ["value<29"], "sweep_p50{op:quick}": ["value<29"], "sweep_p50{op:a_slow}": ["value<29"]}`,
+			[]string{"WORK", "kinds"},
+			[]string{"sweep_p50{op:a_slow} value<29", "sweep_p99 value<29"},
+		},
+		"repeat": {
+			`{"sweep": {"executor": "client-sweep", "clients": [1], "iterations": 20, "repeats": 3, "pause": "0s"}}`,
+			`{"sweep_p50{clients:1}": ["value<29"], "sweep_ops_per_second": ["value>500"]}`, []string{"WORK", "quicker"},
+			[]string{"sweep_ops_per_second value>500", "sweep_p50{clients:1} value<29"},
+		},
+		"step": {
+			`{"sweep": {"executor": "client-sweep", "clients": [4, 1], "iterations": 20, "pause": "0s"}}`,
+			`{"sweep_p50": ["value<29"], "sweep_p50{clients:1}": ["value<29"], "sweep_ops_per_second": ["value>100"]}`, []string{"WORK", "crowd"},
+			[]string{"sweep_p50 value<29"},
+		},
+		"scenario": {
+			`{"one": {"executor": "client-sweep", "clients": [1], "iterations": 20, "env": {"WORK": "kinds"}},
+			  "two": {"executor": "client-sweep", "clients": [1], "iterations": 20, "after": "one"}}`,
+			`{"sweep_mean": ["value<29"], "sweep_mean{scenario:two}": ["value<29"]}`, nil,
+			[]string{"sweep_mean value<29"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := judged(t, tt.scenarios, tt.thresholds, tt.more...)
+			var crossed []string
+			for _, line := range r.lines("k6 says crossed: ") {
+				crossed = append(crossed, strings.TrimSpace(strings.TrimPrefix(line, "k6 says crossed: ")))
+			}
+			require.ElementsMatch(t, tt.crossed, crossed, r.output)
+			require.Equal(t, exitThreshold, r.code)
+		})
+	}
+}

@@ -1,0 +1,271 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// judgedThresholds are thresholds on one metric at the end of the test.
+type judgedThresholds struct {
+	k6glue.Thresholds
+
+	// figure is what the metric is of a step; nil for metrics that are not Gauges of a sweep.
+	figure *figure
+	// worst is the worst figure of all steps that the thresholds are for; nil where there is none.
+	worst *float64
+	// hollow says why latencies and rates mean nothing; empty: they do.
+	hollow string
+	// absent says what there is instead when there is no sample.
+	absent string
+}
+
+// judgeThresholds finds out what was measured of what the thresholds are for.
+func judgeThresholds(t k6glue.Thresholds, scenarios []sweptScenario) *judgedThresholds {
+	j := &judgedThresholds{Thresholds: t, figure: figureOf(t.Parent), absent: absent(t, scenarios)}
+	if j.figure == nil && t.Parent != metricDuration {
+		j.hollow = noneSucceeded(t, scenarios)
+
+		return j
+	}
+	for i := range scenarios {
+		s := &scenarios[i]
+		if s.foundNothing(t.Tags) {
+			j.hollow = "the search of " + s.report.Scenario + " has found nothing that keeps its bound"
+		}
+		for _, g := range s.judged(t.Tags) {
+			if g.lacksSuccess() {
+				j.hollow = fmt.Sprintf("no operation succeeded of %s", g.words())
+			}
+			j.add(g)
+		}
+	}
+
+	return j
+}
+
+func (j *judgedThresholds) add(g judgedGroup) {
+	if j.figure == nil {
+		return
+	}
+	value := g.median(j.figure)
+	if j.worst != nil {
+		value = j.figure.worse(*j.worst, value)
+	}
+	j.worst = &value
+}
+
+// settle makes k6 judge the thresholds by what was measured. It calls unheld for each that k6 takes for held and that was
+// judged on nothing. It is for the goroutine that k6glue.LastSample calls from.
+func (j *judgedThresholds) settle(unheld func(threshold *metrics.Threshold, why string)) error {
+	if j.worst != nil {
+		j.Metric.Sink.Add(metrics.Sample{Value: *j.worst})
+	}
+	empty := j.empty()
+	for _, threshold := range j.Metric.Thresholds.Thresholds {
+		var why string
+		switch {
+		case j.hollow != "" && ofLatencyOrRate(j.Parent, j.Metric, threshold):
+			why = j.hollow
+		case empty:
+			why = j.absent
+		default:
+			continue
+		}
+		if err := k6glue.NeverHolds(threshold, j.Metric); err != nil {
+			return err
+		}
+		unheld(threshold, why)
+	}
+
+	return nil
+}
+
+// empty tells whether there is nothing to be judged. Where nothing was counted by a Counter of a script or of another
+// module, zero is the truth.
+func (j *judgedThresholds) empty() bool {
+	if j.figure != nil {
+		return j.worst == nil
+	}
+
+	return j.Metric.Sink.IsEmpty() && (j.Metric.Type != metrics.Counter || ownMetric(j.Parent))
+}
+
+// ofLatencyOrRate tells whether the threshold bounds a time or a number a second.
+func ofLatencyOrRate(parent string, metric *metrics.Metric, threshold *metrics.Threshold) bool {
+	switch metric.Type {
+	case metrics.Counter:
+		return strings.HasPrefix(strings.TrimSpace(threshold.Source), "rate")
+	case metrics.Trend:
+		return metric.Contains == metrics.Time
+	default:
+		return figureOf(parent) != nil
+	}
+}
+
+// noneSucceeded says that no operation has succeeded of those that a metric of another module is about, as far as its
+// tags tell; empty: one has, or that is not known.
+func noneSucceeded(t k6glue.Thresholds, scenarios []sweptScenario) string {
+	wanted := map[string]string{}
+	for _, name := range []string{"scenario", "clients", "rate"} {
+		if value, tagged := t.Tags.Get(name); tagged {
+			wanted[name] = value
+		}
+	}
+	if len(wanted) == 0 && !allSwept(scenarios) {
+		return ""
+	}
+	some := false
+	for i := range scenarios {
+		s := &scenarios[i]
+		for at := range s.report.Steps {
+			step := &s.report.Steps[at]
+			if !hasTags(s.tagsOf(step), wanted) {
+				continue
+			}
+			if step.Operations > 0 {
+				return ""
+			}
+			some = true
+		}
+	}
+	if !some {
+		return ""
+	}
+
+	return "no operation succeeded"
+}
+
+func hasTags(tags *metrics.TagSet, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if got, _ := tags.Get(name); got != value {
+			return false
+		}
+	}
+
+	return true
+}
+
+// allSwept tells whether each scenario of the test has a report, or is a step of one that has.
+func allSwept(scenarios []sweptScenario) bool {
+	test := scenarios[0].test.Test
+	results := resultsOf(test.Registry)
+	swept := map[string]bool{}
+	for i := range scenarios {
+		swept[scenarios[i].report.Scenario] = true
+	}
+	for name := range test.Options.Scenarios {
+		if !swept[name] && results.portableStep(name) == nil {
+			return false
+		}
+	}
+
+	return true
+}
+
+// judgedGroup is a step with its repeats, of one kind of operation, or all seconds of a scenario without steps.
+type judgedGroup struct {
+	report.Group
+
+	seconds bool
+}
+
+// judged are the steps that a threshold with these tags is for. Of a search that is the step that was found, unless the
+// tags name another one: those above break the bound.
+func (s *sweptScenario) judged(tags *metrics.TagSet) []judgedGroup {
+	steps := s.report
+	if s.config == nil {
+		steps = &report.Report{}
+		for _, second := range s.report.Steps {
+			second.Clients = 0
+			steps.Steps = append(steps.Steps, second)
+		}
+	}
+	var groups []judgedGroup
+	for _, g := range steps.Groups() {
+		if s.tagsOf(g.Steps[0]).Contains(tags) && s.isResult(g.Key, tags) {
+			groups = append(groups, judgedGroup{Group: g, seconds: s.config == nil})
+		}
+	}
+
+	return groups
+}
+
+// isResult tells whether the step is one that a threshold with these tags is for.
+func (s *sweptScenario) isResult(step report.Key, tags *metrics.TagSet) bool {
+	if !s.searches(tags) {
+		return true
+	}
+	number := float64(step.Clients)
+	if s.config.openLoop() {
+		number = step.Rate
+	}
+
+	return s.report.Search != nil && number == s.report.Search.Found
+}
+
+// searches tells whether a threshold with these tags is for what a search finds.
+func (s *sweptScenario) searches(tags *metrics.TagSet) bool {
+	if s.config == nil || s.config.Find == nil {
+		return false
+	}
+	_, named := tags.Get(s.config.Find.of())
+
+	return !named
+}
+
+// foundNothing tells whether a threshold with these tags is for what a search has not found.
+func (s *sweptScenario) foundNothing(tags *metrics.TagSet) bool {
+	if !s.searches(tags) || s.report.Search != nil && s.report.Search.Found > 0 {
+		return false
+	}
+
+	return slices.ContainsFunc(s.report.Steps, func(step report.Step) bool { return s.tagsOf(&step).Contains(tags) })
+}
+
+// tagsOf are the tags of the step's samples.
+func (s *sweptScenario) tagsOf(step *report.Step) *metrics.TagSet {
+	tags := s.tags
+	if s.config != nil {
+		tags = tags.WithTagsFromMap(spec{clients: int64(step.Clients), rate: step.Rate, variant: step.Variant}.own())
+	}
+
+	return tags.With("op", step.Op)
+}
+
+// lacksSuccess tells whether a step, or all of the seconds, have no successful operation.
+func (g *judgedGroup) lacksSuccess() bool {
+	succeeded := len(g.Succeeded().Steps)
+
+	return succeeded == 0 || !g.seconds && succeeded < len(g.Steps)
+}
+
+// median is the median of the figure over all repeats, or seconds. A second in which no operation has ended has no latency.
+func (g *judgedGroup) median(f *figure) float64 {
+	of := g.Group
+	if !f.falls {
+		of = g.Succeeded()
+	}
+
+	return report.Median(of.Values(f.of))
+}
+
+func (g *judgedGroup) words() string {
+	words := g.Op
+	if g.Variant != "" {
+		words = g.Variant + ": " + words
+	}
+	if g.Clients > 0 {
+		words += " with " + report.Plural(g.Clients, "client")
+	}
+	if g.Rate > 0 {
+		words += " at " + formatNumber(g.Rate) + " a second"
+	}
+
+	return words
+}
