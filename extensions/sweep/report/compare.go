@@ -51,7 +51,8 @@ type Row struct {
 	Figure  string  `json:"figure"` // "ops/s", "p50", "p99"; the latter in milliseconds
 	Op      string  `json:"op"`
 	Clients int     `json:"clients"`
-	Rate    float64 `json:"rate,omitempty"` // of an open-loop step
+	Rate    float64 `json:"rate,omitempty"`    // of an open-loop step
+	Variant string  `json:"variant,omitempty"` // where operations do not have its name
 	Contrast
 	Verdict   string `json:"verdict"`
 	Problem   string `json:"problem,omitempty"` // why it is not comparable
@@ -174,7 +175,7 @@ func nothingComparable(pairs []pair) string {
 	if len(pairs) == 0 {
 		return "no step can be compared: the runs have none in common"
 	}
-	first := Row{Op: pairs[0].Op, Clients: pairs[0].Clients, Rate: pairs[0].Rate}
+	first := Row{Op: pairs[0].Op, Clients: pairs[0].Clients, Rate: pairs[0].Rate, Variant: pairs[0].Variant}
 
 	return fmt.Sprintf("no step can be compared, such as %s: %s", first.step(), pairs[0].problem)
 }

@@ -95,6 +95,9 @@ func (r *Row) cells(show func(float64) string) []string {
 // step names the row's step, such as "get, 8 clients".
 func (r *Row) step() string {
 	name := oneLineOf(r.Op) + ", " + Plural(r.Clients, "client")
+	if r.Variant != "" {
+		name += " of " + oneLineOf(r.Variant)
+	}
 	if r.Rate != 0 {
 		name += " at " + strconv.FormatFloat(r.Rate, 'f', -1, 64) + "/s"
 	}

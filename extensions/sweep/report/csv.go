@@ -52,9 +52,11 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"cpu_k6_s", number(func(s *Step) float64 { return s.CPU.K6 })},
 	{"cpu_server_s", serverCPU},
 	{"unstarted", natural(func(s *Step) uint64 { return s.Extra.Unstarted })},
+	{"total", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Op == TotalOp) }},
 }
 
-// CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it.
+// CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it. A step
+// with several kinds has one more, their total, which the column total tells from the others.
 // Names end in their unit (_s, _ms, or a number of things); numbers are in full precision, without thousands separators.
 // The rate is 0 but for open-loop steps, per_client is 0 when a time was asked for, and cpu_server_s is empty when the
 // server ran elsewhere.
@@ -69,10 +71,10 @@ func (r *Report) CSV() ([]byte, error) {
 		header[i] = c.name
 	}
 	lines = append(lines, header)
-	for i := range r.Steps {
+	for _, s := range r.WithTotals() {
 		line := make([]string, len(csvColumns))
 		for j, c := range csvColumns {
-			line[j] = c.cell(r, &r.Steps[i])
+			line[j] = c.cell(r, s)
 		}
 		lines = append(lines, line)
 	}

@@ -52,7 +52,7 @@ func TestCSVColumns(t *testing.T) {
 		"client_avg_s":   "14.5",
 		"client_ops_min": "15", "client_ops_p25": "16", "client_ops_p50": "17", "client_ops_p75": "18", "client_ops_max": "19",
 		"p50_ms": "20.5", "p90_ms": "21.5", "p95_ms": "22.5", "p99_ms": "23.5", "p999_ms": "24.5", "max_ms": "25.5", "mean_ms": "26.5",
-		"rows": "27", "bytes_sent": "28", "bytes_received": "29", "cpu_k6_s": "33.25", "cpu_server_s": "34.5", "unstarted": "35",
+		"rows": "27", "bytes_sent": "28", "bytes_received": "29", "cpu_k6_s": "33.25", "cpu_server_s": "34.5", "unstarted": "35", "total": "false",
 	}}, csvRows(t, r))
 }
 

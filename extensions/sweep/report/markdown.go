@@ -21,16 +21,28 @@ type column struct {
 // it are, where steps were repeated, their medians, and the sentences that a reader must know before believing a row.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	writeTable(&b, r.columns(), len(r.Steps))
+	shown := r.withTotals()
+	writeTable(&b, shown.columns(), len(shown.Steps))
 	if note := SupportNote(r.Steps, P50, P99); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
-	r.writeMedians(&b)
+	shown.writeMedians(&b)
 	for _, note := range r.notes() {
 		b.WriteString("\n" + note + "\n")
 	}
 
 	return b.String()
+}
+
+// withTotals is the report as its tables show it: with a row for the total of each step that has several kinds of operations.
+func (r *Report) withTotals() *Report {
+	shown := *r
+	shown.Steps = nil
+	for _, s := range r.WithTotals() {
+		shown.Steps = append(shown.Steps, *s)
+	}
+
+	return &shown
 }
 
 // columns are those of the table that the store's authors publish, followed by what they leave out. The rate and the

@@ -61,7 +61,7 @@ func stepNotes(s *Step, told bool) []string {
 func (s *Step) label() string {
 	label := Plural(s.Clients, "client")
 	if s.Variant != "" {
-		label += ", " + oneLineOf(s.Variant)
+		label += ", " + escape(s.Variant)
 	}
 	if s.Rate != 0 {
 		label += " at " + perSecond(s.Rate)

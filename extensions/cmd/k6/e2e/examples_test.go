@@ -150,15 +150,15 @@ func TestExampleFind(t *testing.T) {
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {
 		defer inside.Add(-1)
 		if inside.Add(1) > 4 {
-			time.Sleep(300 * time.Millisecond)
+			time.Sleep(600 * time.Millisecond)
 		}
 		time.Sleep(5 * time.Millisecond)
 	})
-	r := example(t, "find.js", map[string]string{"HTTP_URL": url, "P99": "150ms"})
+	r := example(t, "find.js", map[string]string{"HTTP_URL": url, "P99": "500ms"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := fullReport(t, r, "find")
 	require.Equal(t, "clients", rep.Search.Of)
-	require.Equal(t, "p99 <= 150ms", rep.Search.Bound)
+	require.Equal(t, "p99 <= 500ms", rep.Search.Bound)
 	require.Equal(t, 64.0, rep.Search.Max)
 	require.Equal(t, 4.0, rep.Search.Found)
 	var tried []int

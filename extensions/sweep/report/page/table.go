@@ -92,8 +92,7 @@ func (t *table) fill(s *sweep, columns []tabular) {
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.column)
 	}
-	for i := range s.report.Steps {
-		step := &s.report.Steps[i]
+	for _, step := range s.report.WithTotals() {
 		r := row{Clients: exact(step.Clients), Repeat: exact(step.Repeat), Op: step.Op, Rate: exact(step.Rate)}
 		if !step.Complete || step.Failed > 0 {
 			r.Class = "doubtful"

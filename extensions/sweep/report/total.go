@@ -1,0 +1,65 @@
+package report
+
+import (
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// TotalOp is the name of the rows that WithTotals adds.
+const TotalOp = "(total)"
+
+// WithTotals are the steps as tables show them: after those of a step with several kinds of operations comes their total,
+// whose Op is TotalOp. Its percentiles are of all operations together. Where the kinds have times of their own, or are what
+// went on in a second of one of k6's own executors, there is none. A total is made of the report's steps, and never in it.
+func (r *Report) WithTotals() []*Step {
+	steps := make([]*Step, 0, len(r.Steps))
+	for first := 0; first < len(r.Steps); {
+		next := first + 1
+		for next < len(r.Steps) && SameStep(&r.Steps[next-1], &r.Steps[next]) {
+			next++
+		}
+		for i := first; i < next; i++ {
+			steps = append(steps, &r.Steps[i])
+		}
+		if total := totalOf(r.Steps[first:next]); total != nil && r.Params["executor"] == nil {
+			steps = append(steps, total)
+		}
+		first = next
+	}
+
+	return steps
+}
+
+// totalOf is the total of the kinds of operations of a step; nil where there is none.
+func totalOf(kinds []Step) *Step {
+	if len(kinds) < 2 {
+		return nil
+	}
+	total := kinds[0] // with what all kinds have in common
+	total.Op, total.Histogram = TotalOp, ""
+	total.Operations, total.Failed, total.Rows, total.BytesSent, total.BytesReceived, total.OpsPerSecond = 0, 0, 0, 0, 0, 0
+	total.Extra.Errors = nil
+	var durations measure.Distribution
+	for i := range kinds {
+		s := &kinds[i]
+		if s.Seconds != total.Seconds {
+			return nil
+		}
+		d, err := measure.Decode(s.Histogram)
+		if err != nil {
+			return nil // a report that was read has none
+		}
+		d.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
+		durations.Merge(&d)
+		total.Operations += s.Operations
+		total.Failed += s.Failed
+		total.Rows += s.Rows
+		total.BytesSent += s.BytesSent
+		total.BytesReceived += s.BytesReceived
+		total.OpsPerSecond += s.OpsPerSecond
+	}
+	total.Latency = Latency(&durations)
+
+	return &total
+}
