@@ -51,7 +51,9 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	if s == nil {
 		return nil, nil //nolint:nilnil // see above
 	}
-	s.sweep.begin(m)
+	if err := s.sweep.begin(m); err != nil {
+		return nil, err
+	}
 	client, err := s.join(m.vu, scenario.StartTime)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type portableSweep struct {
 	steps  []*portableStep
 
 	once    sync.Once
+	refused error // why it does not begin
 	results *results
 	metrics *sweepMetrics
 	report  *report.Report
@@ -52,11 +53,20 @@ func (r *results) portableStep(scenario string) *portableStep {
 	return r.portable[scenario]
 }
 
-// begin makes the report, when the first of all VUs comes to its step.
-func (s *portableSweep) begin(m *module) {
+// refusedThresholds is why a sweep does not begin: a threshold would be judged on nothing.
+type refusedThresholds struct{ error }
+
+// begin makes the report, when the first of all VUs comes to its step. k6's own executors make the steps' scenarios: there
+// is no earlier moment at which the test's thresholds could be refused.
+func (s *portableSweep) begin(m *module) error {
 	s.once.Do(func() {
 		s.results, s.metrics = m.results, m.metrics
 		s.state = lib.GetExecutionState(m.vu.Context())
+		if err := s.results.checkThresholds(s.config, s.state.Test); err != nil {
+			s.refused = refusedThresholds{err}
+
+			return
+		}
 		s.logger, s.tuple, s.out = s.state.Test.Logger, s.state.ExecutionTuple, m.vu.State().Samples
 		s.tags = s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
 		params := s.config.params(s.tuple)
@@ -65,6 +75,8 @@ func (s *portableSweep) begin(m *module) {
 		s.results.testEnd.await(m.vu.Events(), m.metrics,
 			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
 	})
+
+	return s.refused
 }
 
 // add adds a step to the report, and returns it.

@@ -29,6 +29,11 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	cut := func() {}
 	if session == nil {
 		portable, err := m.joinPortable(ctx)
+		if errors.As(err, new(refusedThresholds)) {
+			interrupt(rt, err)
+
+			return sobek.Undefined()
+		}
 		if err != nil {
 			throw(rt, err)
 		}

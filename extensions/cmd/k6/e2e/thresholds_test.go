@@ -127,12 +127,35 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	require.Empty(t, r.lines("k6 says crossed"), r.output)
 	require.Empty(t, r.lines("judged on nothing"), r.output)
 
-	portable := judged(t, "{}", `{"sweep_p99{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{clients:5}": ["value<10000"]}`,
-		"SWEEP", `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "pause": "0s"}`)
+	const folded = `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "pause": "0s"}`
+	portable := judged(t, "{}", `{"sweep_p99{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{op:own}": ["value<10000"]}`, "SWEEP", folded)
 	require.Equal(t, exitThreshold, portable.code, portable.output)
-	require.Equal(t, []string{"k6 says crossed: sweep_p99{clients:5} value<10000\n"}, portable.lines("k6 says crossed"))
-	require.False(t, portable.gates(t, "folded")["sweep_p99{clients:5} value<10000"])
+	require.Equal(t, []string{"k6 says crossed: sweep_p99{op:own} value<10000\n"}, portable.lines("k6 says crossed"))
+	require.False(t, portable.gates(t, "folded")["sweep_p99{op:own} value<10000"])
 	require.True(t, portable.gates(t, "folded")["sweep_p99{scenario:folded,clients:2} value<10000"])
+
+	portable = judged(t, "{}", `{"sweep_p99{clients:5}": ["value<10000"]}`, "SWEEP", folded)
+	require.Equal(t, exitInvalidConfig, portable.code, portable.output)
+	require.NotEmpty(t, portable.lines("threshold sweep_p99{clients:5}: no sample has clients:5; there are clients 1, 2"), portable.output)
+}
+
+// Thresholds of a test in which only sweep.op counts, under an executor of k6's own, and of a script that does not know of
+// sweeps but by the executor's name.
+func TestThresholdsBesideTheModule(t *testing.T) {
+	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
+		"sweep_mean": ["value>9"], "sweep_mean{op:none}": ["value<1"], "http_req_duration": ["p(95)<500"], "sweep_incomplete": ["count==0"]
+	}`)
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.ElementsMatch(t, []string{
+		"k6 says crossed: sweep_mean{op:none} value<1\n", "k6 says crossed: http_req_duration p(95)<500\n",
+	}, r.lines("k6 says crossed"), r.output)
+	require.Len(t, r.lines("no sample has op:none; there are op nap"), 2, "in the log and in the report: %s", r.output)
+
+	r = k6(t, options{script: "testdata/unaware.js", env: map[string]string{defaultEnvMachbase: "none"}})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Len(t, r.lines("threshold http_req_duration 'p(95)<500' was judged on nothing: no sample was sent"), 1, r.output)
+	require.Regexp(t, `✗ 'p\(95\)<500'`, r.output, "k6's own summary says so as well")
+	require.Regexp(t, `✓ 'p\(95\)<5000'`, r.output)
 }
 
 // A Gauge's last value was judged before: that of the operation, of the repeat and of the step that came last.
