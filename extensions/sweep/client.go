@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 
 	"go.k6.io/k6/v2/errext"
@@ -15,6 +16,7 @@ type client struct {
 	run      *stepRun
 	measured *measure.Client
 	vu       lib.InitializedVU
+	tap      *k6glue.Tap // sees what fails an operation without an exception; may be nil
 
 	activations int
 	deactivated chan struct{}
@@ -27,7 +29,10 @@ type client struct {
 // until the client's share is done, every call one operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
-	session := &k6glue.Session{Client: c.measured, Op: c.run.op(), Variant: c.run.variant, Tags: c.run.own()}
+	c.openTap()
+	session := &k6glue.Session{
+		Client: c.measured, Op: c.run.op(), Variant: c.run.variant, Tags: c.run.own(), Tap: c.tap,
+	}
 	if c.run.config.Raw.Bool {
 		raw := newRawSamples(c.run)
 		c.measured.OnOk(raw.add)
@@ -44,7 +49,7 @@ func (c *client) work(parent context.Context) {
 			c.measured.Fault(c.run.op(), err)
 		}
 	default:
-		c.repeat(ctx, session, active, err)
+		c.repeat(ctx, session, active, cmp.Or(err, c.tap.Fault()))
 	}
 
 	c.measured.Leave()
@@ -53,6 +58,8 @@ func (c *client) work(parent context.Context) {
 	for range c.activations {
 		<-c.deactivated
 	}
+	c.run.results.guard.Forget(c.tap)
+	c.tap.Close()
 	c.run.state.ReturnVU(c.vu, true)
 }
 
@@ -66,7 +73,32 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 		active = c.activate(ctx, c.run.own())
 	}
 	// The only errors are those of an abort and of a step that is over: both are known where they come from.
-	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.once(ctx, active) })
+	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
+}
+
+// operation is one call of the plain function.
+func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
+	err := c.once(ctx, active)
+	fault := c.tap.Fault()
+	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
+		return err
+	}
+
+	return fault
+}
+
+// openTap lets the client see the samples that its VU pushes.
+func (c *client) openTap() {
+	failing := c.run.config.failing()
+	state := k6glue.VUState(c.vu)
+	if state == nil && failing != (k6glue.FailingSamples{}) {
+		c.run.noTap.Do(func() {
+			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
+		})
+	}
+	c.tap = k6glue.NewTap(state, failing)
+	c.tap.Open()
+	c.run.results.guard.Watch(c.tap)
 }
 
 // once runs one iteration of the VU and does what k6's own executors do with its outcome.

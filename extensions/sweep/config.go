@@ -15,6 +15,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -34,6 +35,13 @@ const (
 const (
 	onErrorCount = "count" // count a failed operation, and go on
 	onErrorAbort = "abort" // end the whole test at the first one
+)
+
+// What failOn may list.
+const (
+	failOnException = "exception" // what an operation throws; it always fails
+	failOnCheck     = "check"     // a check that fails
+	failOnResponse  = "response"  // no response, or one that is an error
 )
 
 // What repeatOrder may say.
@@ -80,6 +88,8 @@ type Config struct {
 	After null.String `json:"after"`
 	// OnError says what a failed operation does.
 	OnError null.String `json:"onError"`
+	// FailOn says what makes an operation fail, beside an exception: all that it can, when not given.
+	FailOn []string `json:"failOn"`
 	// AllowFailed lets a run with failed operations end with exit code 0.
 	AllowFailed null.Bool `json:"allowFailed"`
 	// Raw makes every single duration a sample of a Trend.
@@ -217,6 +227,20 @@ func (c *Config) fits(et *lib.ExecutionTuple) error {
 
 // openLoop tells whether operations start at times, and not when those before have ended.
 func (c *Config) openLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
+
+// failing are the samples that make an operation fail.
+func (c *Config) failing() k6glue.FailingSamples {
+	if c.FailOn == nil {
+		return failsOnAll
+	}
+
+	return k6glue.FailingSamples{
+		Checks: slices.Contains(c.FailOn, failOnCheck), Responses: slices.Contains(c.FailOn, failOnResponse),
+	}
+}
+
+// failsOnAll is what makes operations fail where nobody says otherwise.
+var failsOnAll = k6glue.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant
 
 // op names the operations of a step that nobody named.
 func (c *Config) op(s spec) string {

@@ -118,6 +118,9 @@ func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	if len(c.Variants) > 0 {
 		params["variants"] = c.Variants
 	}
+	if c.FailOn != nil {
+		params["failOn"] = c.FailOn
+	}
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String
 	}

@@ -160,6 +160,8 @@ func sum(values []float64) (sum float64) {
 //	sleep(ms) throws when it is cut off            abort()   what k6/execution's test.abort does
 //	tag(name) the VU's current tag                 hang()    until the context is done, then throws
 //	onEnd()   notes the end of the client's session
+//	check(name, ok)  pushes what k6's check does
+//	answered(status) pushes what k6's http does for a GET; 0: no answer
 type testVU struct {
 	modulestest.VU
 
@@ -184,7 +186,9 @@ func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
 	vu.InitEnvField = nil
 	vu.StateField = &lib.State{
 		VUID: local, VUIDGlobal: global, Samples: s.out, Logger: s.state.Test.Logger,
-		Tags: lib.NewVUStateTags(s.state.Test.RunTags),
+		Tags:           lib.NewVUStateTags(s.state.Test.RunTags),
+		BuiltinMetrics: metrics.RegisterBuiltinMetrics(s.state.Test.Registry),
+		Options:        lib.Options{SystemTags: &metrics.DefaultSystemTagSet},
 	}
 
 	wait := func(done <-chan time.Time) error {
@@ -204,6 +208,11 @@ func newTestVU(t *testing.T, s *sweepTest, script string) *testVU {
 			k6glue.SessionOf(vu).AtEnd(func() { vu.ended = append(vu.ended, vu.active.Load()) })
 		},
 		"hang":  func() error { return wait(nil) },
+		"check": func(name string, ok bool) { vu.push(vu.StateField.BuiltinMetrics.Checks, ok, "check", name) },
+		"answered": func(status int) {
+			vu.push(vu.StateField.BuiltinMetrics.HTTPReqFailed, status < 200 || status > 399,
+				"method", "GET", "url", "http://h/", "status", fmt.Sprint(status))
+		},
 		"abort": func() { vu.rt.Interrupt(&errext.InterruptError{Reason: errext.AbortTest}) },
 		"tag": func(name string) string {
 			value, _ := vu.StateField.Tags.GetCurrentValues().Tags.Get(name)
@@ -224,6 +233,17 @@ func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
 	t.Helper()
 
 	return New().NewModuleInstance(vu)
+}
+
+// push pushes a sample as k6's own modules do. Tags are names and values in turns.
+func (vu *testVU) push(metric *metrics.Metric, value bool, tags ...string) {
+	set := vu.StateField.Tags.GetCurrentValues().Tags
+	for i := 0; i < len(tags); i += 2 {
+		set = set.With(tags[i], tags[i+1])
+	}
+	metrics.PushIfNotDone(vu.CtxField, vu.StateField.Samples, metrics.Sample{
+		TimeSeries: metrics.TimeSeries{Metric: metric, Tags: set}, Time: time.Now(), Value: metrics.B(value),
+	})
 }
 
 func (vu *testVU) GetID() uint64 { return vu.id }

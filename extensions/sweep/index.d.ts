@@ -101,6 +101,17 @@ declare module 'k6/x/sweep' {
      */
     onError?: 'count' | 'abort';
     /**
+     * What makes an operation fail, beside an exception, which always does. Default: all of them.
+     *
+     * - `'check'`: a `check` that fails.
+     * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see `http.setResponseCallback`) or that never
+     *   came, a gRPC status other than OK, and a WebSocket that cannot be opened. gRPC and WebSockets need the system tag
+     *   `status`. k6 tells nothing of a gRPC call that runs into its own `timeout`: check its status.
+     *
+     * What happens before and after `run`, and around the operations of `op`, is no part of an operation.
+     */
+    failOn?: ('exception' | 'check' | 'response')[];
+    /**
      * Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110, unless a
      * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
      * decides.
@@ -197,7 +208,8 @@ declare module 'k6/x/sweep' {
    *
    * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one increment of a histogram,
    * and memory does not grow with the number of operations. What `fn` throws is counted as a failed operation, said in
-   * the log once for each different text, and does not come out of here.
+   * the log once for each different text, and does not come out of here. An operation in which a check fails or a response
+   * is an error has failed as well: see `failOn`.
    *
    * A function that does not call it works as well: the executor then repeats that whole function, every call one
    * operation, its first call (which connects) unmeasured.
@@ -221,6 +233,8 @@ declare module 'k6/x/sweep' {
   /**
    * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
    * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
+   * A failed check or a response that is an error makes the operation a failed one, and those around it, see `failOn`;
+   * nothing is thrown then. Where several promises of one client are pending, it fails the operation that ends first.
    *
    * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
    * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs

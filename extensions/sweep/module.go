@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"context"
+
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/metrics"
@@ -48,6 +50,11 @@ type module struct {
 
 	session   *k6glue.Session              // for which the recorders are
 	recorders map[string]*measure.Recorder // by operation
+
+	// Under k6's own executors, tap sees the samples of the operations that are under way in an iteration.
+	tap       *k6glue.Tap
+	underWay  int
+	iteration context.Context //nolint:containedctx // it is compared with the next operation's
 }
 
 // Exports returns what scripts import.

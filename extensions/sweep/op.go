@@ -14,8 +14,9 @@ import (
 )
 
 // op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns what fn returns. What fn
-// throws counts as failed, and goes on to the caller. Of an asynchronous function the operation ends when its promise is
-// settled; the promise is returned.
+// throws counts as failed, and goes on to the caller. Where a sample that fn has pushed tells of a failure, the operation has
+// failed as well, and nothing is thrown. Of an asynchronous function the operation ends when its promise is settled; the
+// promise is returned.
 //
 // Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
 // scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
@@ -31,9 +32,20 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	}
 
 	record := m.recorder(name)
+	tap, leave := m.tapped()
+	enclosing := tap.Begin()
 	begin := time.Now()
 	value, err := m.named(name, fn)
 	took := time.Since(begin)
+
+	promise, promised := asPromise(value)
+	if promised && err == nil && m.vu.Context().Err() == nil {
+		tap.Promised(enclosing)
+
+		return m.settle(promise, begin, record, tap, leave)
+	}
+	fault := tap.End(enclosing)
+	leave()
 
 	var interrupted *sobek.InterruptedError
 	switch ctx := m.vu.Context(); {
@@ -49,12 +61,35 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		record(took, thrown(err))
 		rethrow(rt, err)
 	}
-	if promise, ok := asPromise(value); ok {
-		return m.settle(promise, begin, record)
-	}
-	record(took, nil)
+	record(took, fault)
 
 	return value
+}
+
+// tapped returns the tap that sees the samples of the operation which begins now. Leave tells that it has ended.
+func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
+	if session := k6glue.SessionOf(m.vu); session != nil {
+		return session.Tap, func() {}
+	}
+	if m.tap == nil {
+		m.tap = k6glue.NewTap(m.vu.State(), failsOnAll)
+		m.results.guard.Watch(m.tap)
+	}
+	iteration := m.vu.Context()
+	if m.iteration != iteration { // promises of the one before that did not settle are waited for no longer
+		m.iteration, m.underWay = iteration, 0
+	}
+	m.tap.Open()
+	m.underWay++
+
+	return m.tap, func() {
+		if m.iteration != iteration {
+			return
+		}
+		if m.underWay--; m.underWay == 0 {
+			m.tap.Close()
+		}
+	}
 }
 
 // named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an asynchronous function does
@@ -126,7 +161,9 @@ func asPromise(value sobek.Value) (*sobek.Object, bool) {
 }
 
 // settle records the operation when its promise is settled, and returns a promise of the same outcome.
-func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) sobek.Value {
+func (m *module) settle(
+	promise *sobek.Object, begin time.Time, record outcome, tap *k6glue.Tap, leave func(),
+) sobek.Value {
 	rt := m.vu.Runtime()
 	record = once(record)
 	if k6glue.SessionOf(m.vu) == nil {
@@ -140,12 +177,16 @@ func (m *module) settle(promise *sobek.Object, begin time.Time, record outcome) 
 	}
 	value, err := then(promise,
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
-			record(time.Since(begin), nil)
+			fault := tap.Settled()
+			leave()
+			record(time.Since(begin), fault)
 
 			return call.Argument(0)
 		}),
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
 			reason := call.Argument(0)
+			_ = tap.Settled()
+			leave()
 			record(time.Since(begin), &scriptError{text: textOf(reason)})
 			panic(reason)
 		}))

@@ -58,7 +58,10 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own()}
+	tap := k6glue.NewTap(m.vu.State(), s.sweep.config.failing())
+	tap.Open()
+	m.results.guard.Watch(tap)
+	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own(), Tap: tap}
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{
@@ -68,6 +71,8 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 			client.Leave()
 			session.End()
 			forget()
+			m.results.guard.Forget(tap)
+			tap.Close()
 			s.leave()
 		},
 	}, nil

@@ -170,6 +170,7 @@ func (p *pulse) run() {
 // end closes the last second, and the report. What is still under way was cut off.
 func (p *pulse) end() {
 	close(p.over)
+	p.results.guard.End()
 	p.mu.Lock()
 	p.closed = true
 	for key, n := range p.busy {

@@ -9,6 +9,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -27,6 +28,8 @@ type results struct {
 	pulses   map[string]*pulse        // by scenario
 
 	testEnd testEnd
+	// guard watches the taps of all VUs.
+	guard k6glue.TapGuard
 }
 
 // told is what a script has told.

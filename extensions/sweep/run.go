@@ -17,7 +17,7 @@ import (
 //
 // It throws a TypeError when fn is not a function, and an Error at a second call in one step and when fn returns a
 // promise; under another executor it ends the test. What fn throws is counted as a failed operation and does not come
-// out of here.
+// out of here; so is a failed check and a response that is an error, see failOn.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, ok := sobek.AssertFunction(call.Argument(0))
@@ -46,10 +46,11 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		session, cut = portable.session, portable.cut
 	}
 
+	_ = session.Tap.Fault() // what the script did before is no operation
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
-	}, func() error { return operation(ctx, fn, cut) })
+	}, func() error { return operation(ctx, fn, session.Tap, cut) })
 	if err != nil {
 		throw(rt, err)
 	}
@@ -63,9 +64,11 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 
-// operation calls fn once. When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
-func operation(ctx context.Context, fn sobek.Callable, cut func()) error {
+// operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so. When the VU's context
+// has ended, cut is told, and the operation was cut off, whatever it says.
+func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func()) error {
 	value, err := fn(sobek.Undefined())
+	fault := tap.Fault()
 	if ctx.Err() != nil {
 		cut()
 
@@ -76,7 +79,7 @@ func operation(ctx context.Context, fn sobek.Callable, cut func()) error {
 			return measure.Stop(errPromise)
 		}
 
-		return nil
+		return fault
 	}
 
 	var interrupted *sobek.InterruptedError

@@ -32,6 +32,7 @@ type stepRun struct {
 	logger *logrus.Entry
 
 	instants instants // of raw samples
+	noTap    sync.Once
 
 	mu     sync.Mutex
 	abort  error // what a script's test.abort said

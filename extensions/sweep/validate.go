@@ -24,6 +24,7 @@ func (c *Config) Validate() []error {
 		v.check(false, "%s must be '%s' or '%s', but is '%s'", option, known[0], known[1], value)
 	}
 	oneOf("onError", c.OnError.String, onErrorCount, onErrorAbort)
+	v.failOn(c)
 	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
 	v.check(c.Variants == nil || len(c.Variants) > 0, "variants must list at least one name")
@@ -36,6 +37,17 @@ func (c *Config) Validate() []error {
 	}
 
 	return v.errs
+}
+
+// failOn checks what is to make an operation fail.
+func (v *validation) failOn(c *Config) {
+	known := []string{failOnException, failOnCheck, failOnResponse}
+	const list = "'exception', 'check' and 'response'"
+	v.check(c.FailOn == nil || len(c.FailOn) > 0, "failOn must list at least one of %s", list)
+	for _, what := range c.FailOn {
+		v.check(slices.Contains(known, what), "failOn can list %s, but one is '%s'", list, what)
+	}
+	v.check(!twice(c.FailOn), "failOn must list each of %s once", list)
 }
 
 type validation struct{ errs []error }

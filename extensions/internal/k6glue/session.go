@@ -18,6 +18,8 @@ type Session struct {
 	Variant string
 	// Tags are those by which the samples of the step are told from those of the others.
 	Tags map[string]string
+	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.
+	Tap *Tap
 
 	mu            sync.Mutex
 	beforeMeasure []func()

@@ -1,6 +1,7 @@
 // Sweeps Redis: how fast is a GET with 1, 4 and 16 clients? The functions of k6/x/redis return promises, so the scenario's
 // function is async. sweep.run is not for those: the executor repeats the whole function, and waits for each promise.
 //     k6 run -e REDIS_URL=redis://127.0.0.1:6379 redis.js
+import { check } from 'k6';
 import redis from 'k6/x/redis';
 import sweep from 'k6/x/sweep';
 
@@ -25,7 +26,8 @@ export async function setup() {
 }
 
 export default async function () {
-  if ((await client.get(key)) !== value) throw new Error('GET gave another value than was set');
+  // An error of Redis makes it a failed operation, and so does a check that fails.
+  check(await client.get(key), { 'the value is the one that was set': (got) => got === value });
 }
 
 export async function teardown() {

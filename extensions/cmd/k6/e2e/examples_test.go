@@ -101,7 +101,7 @@ func TestExampleHTTPCountsFailures(t *testing.T) {
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "http").Steps[1]
 	require.Zero(t, s.Ops)
-	require.Equal(t, map[string]int{"Error: GET gave status 418": 4 * exampleShare}, s.Extra.Errors)
+	require.Equal(t, map[string]int{"http: GET " + url + " answered 418 I'm a teapot": 4 * exampleShare}, s.Extra.Errors)
 }
 
 // fullReport reads what only some reports have: rates, and what a search has found.

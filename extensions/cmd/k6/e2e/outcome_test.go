@@ -1,0 +1,301 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+)
+
+// outcome runs testdata/outcome.js.
+func outcome(t *testing.T, env map[string]string) *run {
+	t.Helper()
+	env[defaultEnvMachbase] = ""
+
+	return k6(t, options{script: "testdata/outcome.js", env: env})
+}
+
+// nobody is an address at which no server listens.
+func nobody(t *testing.T) string {
+	t.Helper()
+
+	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
+}
+
+// answering is the address of a server that answers each request with a status.
+func answering(t *testing.T, status int) string {
+	t.Helper()
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+
+	return url + "/items?token=secret"
+}
+
+// grpcServer is the address of a server whose calls all end with a status.
+func grpcServer(t *testing.T, code codes.Code) string {
+	t.Helper()
+
+	return grpcServerThat(t, func(*grpc.Server) error { return status.Error(code, "on purpose") })
+}
+
+// grpcServerThat is the address of a server that does something before each call, which may fail the call.
+func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var server *grpc.Server
+	server = grpc.NewServer(grpc.UnaryInterceptor(
+		func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			if err := before(server); err != nil {
+				return nil, err
+			}
+
+			return handle(ctx, request)
+		}))
+	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		require.NoError(t, <-served)
+	})
+
+	return listener.Addr().String()
+}
+
+// redisError is the address of a server that answers each command of Redis with an error.
+func redisError(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				for {
+					var words int
+					if _, err := fmt.Fscanf(in, "*%d\r\n", &words); err != nil {
+						return
+					}
+					for range 2 * words {
+						if _, err := in.ReadString('\n'); err != nil {
+							return
+						}
+					}
+					if _, err := conn.Write([]byte("-ERR on purpose\r\n")); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+
+	return "redis://" + listener.Addr().String()
+}
+
+// requireAllFailed checks a run of which every operation failed: it is no pass, whatever would have been fast.
+func requireAllFailed(t *testing.T, r *run, why string) {
+	t.Helper()
+	require.NotEqual(t, exitOK, r.code, r.output)
+	steps := r.report(t, "outcome").Steps
+	require.Len(t, steps, 1)
+	s := steps[0]
+	require.Equal(t, "call", s.Op)
+	require.Zero(t, s.Ops, "none succeeded")
+	require.Equal(t, 20, s.Failed)
+	require.Len(t, s.Extra.Errors, 1)
+	for text, n := range s.Extra.Errors {
+		require.Regexp(t, why, text)
+		require.Equal(t, 20, n, "each operation counts once")
+		require.NotContains(t, text, "secret")
+	}
+	require.Zero(t, s.OpsPerSecond)
+}
+
+// requireNoGateHeld checks that the gates on rate and latency did not hold.
+func requireNoGateHeld(t *testing.T, r *run) {
+	t.Helper()
+	require.Equal(t, exitThreshold, r.code, r.output)
+	gates := r.samples(t, "sweep_gate")
+	require.Len(t, gates, 3, "ops/s, p50, and that nothing failed")
+	for _, gate := range gates {
+		require.Zero(t, gate.Data.Value, "%v held", gate.Data.Tags)
+	}
+}
+
+func TestAServerThatIsDownIsNoBenchmark(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		work, executor, address, why string
+	}{
+		{"get", "", "http://", "^http: GET http://127.0.0.1:[0-9]+: dial: connection refused$"},
+		{"checked", "", "http://", "^http: GET .*: dial: connection refused$"},
+		{"unjudged", "", "http://", "^http: GET .*: dial: connection refused$"},
+		{"get", "plain", "http://", "^http: GET .*: dial: connection refused$"},
+		{"get", "named", "http://", "^http: GET .*: dial: connection refused$"},
+		{"async", "plain", "http://", "^http: GET .*: dial: connection refused$"},
+		{"async", "named", "http://", "^http: GET .*: dial: connection refused$"},
+		{"get", "portable", "http://", "^http: GET .*: dial: connection refused$"},
+		{"socket", "", "ws://", "^websocket: ws://127.0.0.1:[0-9]+ did not answer$"},
+	} {
+		t.Run(tt.work+" "+tt.executor, func(t *testing.T) {
+			t.Parallel()
+			r := outcome(t, map[string]string{"WORK": tt.work, "EXECUTOR": tt.executor, "URL": tt.address + nobody(t)})
+			requireAllFailed(t, r, tt.why)
+			requireNoGateHeld(t, r)
+		})
+	}
+}
+
+// The client of k6/x/redis tries again for half a second.
+func TestARedisThatIsDownIsNoBenchmark(t *testing.T) {
+	t.Parallel()
+	for _, executor := range []string{"plain", "named"} {
+		t.Run(executor, func(t *testing.T) {
+			t.Parallel()
+			r := outcome(t, map[string]string{
+				"WORK": "redis", "EXECUTOR": executor, "URL": "redis://" + nobody(t), "OPTIONS": `{"clients": [10], "iterations": 2}`,
+			})
+			requireAllFailed(t, r, "connection refused")
+			requireNoGateHeld(t, r)
+		})
+	}
+}
+
+func TestErrorsOfServersAreFailures(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		env map[string]string
+		why string
+	}{
+		"404":                     {map[string]string{"WORK": "get", "URL": answering(t, 404)}, "^http: GET http://127.0.0.1:[0-9]+/items answered 404 Not Found$"},
+		"500":                     {map[string]string{"WORK": "get", "URL": answering(t, 500)}, "answered 500 Internal Server Error$"},
+		"404, plain function":     {map[string]string{"WORK": "get", "EXECUTOR": "plain", "URL": answering(t, 404)}, "answered 404 Not Found$"},
+		"500, asynchronous":       {map[string]string{"WORK": "async", "EXECUTOR": "named", "URL": answering(t, 500)}, "answered 500 Internal Server Error$"},
+		"web socket, 403":         {map[string]string{"WORK": "socket", "URL": "ws" + answering(t, 403)[len("http"):]}, "^websocket: ws://127.0.0.1:[0-9]+/items answered 403 Forbidden$"},
+		"a check":                 {map[string]string{"WORK": "slip", "URL": answering(t, 200)}, "^check failed: has a body$"},
+		"a check, plain function": {map[string]string{"WORK": "slip", "EXECUTOR": "plain", "URL": answering(t, 200)}, "^check failed: has a body$"},
+		"much":                    {map[string]string{"WORK": "many"}, "^check failed: is there$"},
+		"much, plain function":    {map[string]string{"WORK": "many", "EXECUTOR": "plain"}, "^check failed: is there$"},
+		"gRPC, no permission":     {map[string]string{"WORK": "grpc", "URL": grpcServer(t, codes.Unauthenticated)}, "^grpc: grpc.health.v1.Health/Check answered UNAUTHENTICATED$"},
+		"gRPC, an error":          {map[string]string{"WORK": "grpc", "URL": grpcServer(t, codes.NotFound)}, "^grpc: grpc.health.v1.Health/Check answered NOT_FOUND$"},
+		"Redis":                   {map[string]string{"WORK": "redis", "EXECUTOR": "plain", "URL": redisError(t)}, "ERR on purpose"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := outcome(t, tt.env)
+			requireAllFailed(t, r, tt.why)
+			requireNoGateHeld(t, r)
+		})
+	}
+}
+
+// Where no operation is measured any more, the samples of k6 are still there, and none is lost.
+func TestSamplesOfOperationsReachK6(t *testing.T) {
+	t.Parallel()
+	r := outcome(t, map[string]string{"WORK": "many"})
+	require.Len(t, r.samples(t, "checks"), 2*10*301)
+	require.Equal(t, float64(2*10*300), sum(r.samples(t, "checks"), map[string]string{"clients": "2"}))
+	require.Equal(t, 2.0, sum(r.samples(t, "iterations"), nil))
+}
+
+func TestOperationsUnderK6sOwnExecutorsFail(t *testing.T) {
+	t.Parallel()
+	for work, url := range map[string]string{"get": answering(t, 404), "async": answering(t, 500)} {
+		t.Run(work, func(t *testing.T) {
+			t.Parallel()
+			r := outcome(t, map[string]string{"WORK": work, "EXECUTOR": "own", "URL": url})
+			require.Equal(t, exitMarkedFailed, r.code, r.output)
+			ops, failed := 0, 0
+			for _, s := range r.report(t, "outcome").Steps {
+				ops += s.Ops
+				failed += s.Failed
+			}
+			require.Zero(t, ops)
+			require.Equal(t, 20, failed)
+			require.Len(t, r.samples(t, "http_reqs"), 20)
+			require.Equal(t, 20.0, sum(r.samples(t, "iterations"), nil))
+		})
+	}
+}
+
+// The calls of a gRPC server that is gone have failed, those before have not.
+func TestAServerThatDiesFailsWhatComesAfter(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	address := grpcServerThat(t, func(server *grpc.Server) error {
+		if calls.Add(1) == 12 {
+			go server.Stop()
+			time.Sleep(100 * time.Millisecond)
+		}
+
+		return nil
+	})
+	r := outcome(t, map[string]string{"WORK": "grpc", "URL": address})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "outcome").Steps[0]
+	require.InDelta(t, 12-2, s.Ops, 2, "the clients' first calls are not measured")
+	require.Equal(t, 20, s.Ops+s.Failed)
+	require.Equal(t, map[string]int{"grpc: grpc.health.v1.Health/Check answered UNAVAILABLE": s.Failed}, s.Extra.Errors)
+}
+
+// A script that has none of our modules is a sweep as well.
+func TestAScriptWithoutTheModuleFails(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/noimport.js", env: map[string]string{"URL": answering(t, 404), defaultEnvMachbase: ""}})
+	require.Equal(t, exitMarkedFailed, r.code, r.output)
+	require.Equal(t, 20.0, sum(r.samples(t, "sweep_failed"), nil))
+	require.Zero(t, sum(r.samples(t, "sweep_ops"), nil))
+	require.Len(t, r.samples(t, "http_reqs"), 20+2)
+}
+
+// Gates that would hold for fast operations hold for none where all have failed, however many there are.
+func TestNoGateHoldsWhereAllHaveFailed(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"WORK": "get", "URL": answering(t, 404)}
+	env["OPTIONS"] = `{"iterations": null, "duration": "500ms", "failOn": ["exception"]}`
+	r := outcome(t, env)
+	require.Equal(t, exitOK, r.code, "they hold where nobody looks: %s", r.output)
+	env["OPTIONS"] = `{"iterations": null, "duration": "500ms"}`
+	r = outcome(t, env)
+	requireNoGateHeld(t, r)
+	require.Zero(t, r.report(t, "outcome").Steps[0].Ops)
+}
+
+func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
+	t.Parallel()
+	for name, env := range map[string]map[string]string{
+		"exceptions only":      {"WORK": "checked", "URL": answering(t, 404), "OPTIONS": `{"failOn": ["exception"]}`},
+		"no responses":         {"WORK": "get", "URL": answering(t, 404), "OPTIONS": `{"failOn": ["exception", "check"]}`},
+		"no checks":            {"WORK": "slip", "URL": answering(t, 200), "OPTIONS": `{"failOn": ["exception", "response"]}`},
+		"an expected response": {"WORK": "expected", "URL": answering(t, 404)},
+		"any response":         {"WORK": "unjudged", "URL": answering(t, 500)},
+		"gRPC":                 {"WORK": "grpc", "URL": grpcServer(t, codes.OK)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env["GATES"] = "none"
+			r := outcome(t, env)
+			require.Equal(t, exitOK, r.code, r.output)
+			s := r.report(t, "outcome").Steps[0]
+			require.Equal(t, 20, s.Ops)
+			require.Zero(t, s.Failed)
+		})
+	}
+}

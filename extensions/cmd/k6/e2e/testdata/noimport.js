@@ -1,0 +1,10 @@
+// A script that knows nothing of sweeps, and checks nothing.
+import http from 'k6/http';
+
+export const options = {
+  scenarios: { noimport: { executor: 'client-sweep', clients: [2], iterations: 10, maxDuration: '20s' } },
+};
+
+export default function () {
+  http.get(__ENV.URL);
+}

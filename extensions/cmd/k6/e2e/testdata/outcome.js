@@ -1,0 +1,60 @@
+// Operations that fail without an exception, as scripts with k6's habits have them. WORK names one.
+import { check, sleep } from 'k6';
+import grpc from 'k6/net/grpc';
+import http from 'k6/http';
+import redis from 'k6/x/redis';
+import sweep from 'k6/x/sweep';
+import ws from 'k6/ws';
+
+const work = __ENV.WORK;
+const url = __ENV.URL;
+const own = { executor: 'per-vu-iterations', vus: 2, iterations: 10 };
+
+export const options = {
+  ...(__ENV.EXECUTOR === 'own'
+    ? { scenarios: { outcome: { ...own, exec: 'named' } } }
+    : sweep.options({
+        scenario: 'outcome', clients: [2], iterations: 10, op: 'call', maxDuration: '20s', gracefulStop: '1s',
+        thresholds: __ENV.GATES === 'none' ? {} : 'outcome.json',
+        ...(__ENV.EXECUTOR === 'portable' ? { portable: true, maxDuration: '5s' } : {}),
+        ...(__ENV.EXECUTOR === 'plain' ? { exec: 'plain' } : {}),
+        ...(__ENV.EXECUTOR === 'named' ? { exec: 'named' } : {}),
+        ...JSON.parse(__ENV.OPTIONS || '{}'),
+      })),
+};
+
+const rpc = new grpc.Client();
+if (work === 'grpc') rpc.load([], '../../../../sweep/examples/health.proto');
+const store = work === 'redis' ? new redis.Client(url) : null;
+let connected = false;
+
+const works = {
+  get: () => http.get(url),
+  checked: () => check(http.get(url), { 'status is 200': (r) => r.status === 200 }),
+  slip: () => check(http.get(url), { 'has a body': (r) => r.body.length > 1000 }),
+  expected: () => http.get(url, { responseCallback: http.expectedStatuses(404) }),
+  unjudged: () => http.get(url, { responseCallback: null }),
+  socket: () => ws.connect(url, {}, (socket) => socket.on('open', () => socket.close())),
+  grpc: () => {
+    if (!connected) rpc.connect(url, { plaintext: true });
+    connected = true;
+    return rpc.invoke('grpc.health.v1.Health/Check', {});
+  },
+  redis: () => store.get('key'),
+  async: async () => { await http.asyncRequest('GET', url); },
+  many: () => { // more than one operation usually does
+    for (let i = 0; i < 300; i++) check(i, { counts: true });
+    sleep(0.001);
+    check(null, { 'is there': false });
+  },
+};
+
+export default function () {
+  if (work === 'grpc') works.grpc();
+  sweep.run(works[work]);
+}
+
+export const plain = async () => { await works[work](); };
+export const named = async () => { await sweep.op('call', works[work]); };
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });

@@ -1,0 +1,177 @@
+package k6glue
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// FailingSamples says which samples of k6's own protocols tell that an operation has failed.
+type FailingSamples struct {
+	Checks    bool // a check that failed
+	Responses bool // no response, or one that is an error
+}
+
+func (f FailingSamples) any() bool { return f.Checks || f.Responses }
+
+// find returns what the first of the samples that tells of a failure says; nil when none does.
+func (f FailingSamples) find(state *lib.State, container metrics.SampleContainer) error {
+	if one, is := container.(metrics.Sample); is { // its GetSamples would allocate
+		return f.failure(state, &one)
+	}
+	samples := container.GetSamples()
+	for i := range samples {
+		if err := f.failure(state, &samples[i]); err != nil {
+			return err
+		}
+	}
+	if f.Responses {
+		return noAnswer(state, samples)
+	}
+
+	return nil
+}
+
+// noAnswer tells of a request without an answer. Where http_req_failed is not emitted, as setResponseCallback(null) has
+// it, that is still a failure.
+func noAnswer(state *lib.State, samples []metrics.Sample) error {
+	builtin := state.BuiltinMetrics
+	of := func(metric *metrics.Metric) int {
+		return slices.IndexFunc(samples, func(s metrics.Sample) bool { return metric != nil && s.Metric == metric })
+	}
+	if builtin == nil {
+		return nil
+	}
+	request := of(builtin.HTTPReqs)
+	if request < 0 || tag(&samples[request], metrics.TagStatus) != "0" || of(builtin.HTTPReqFailed) >= 0 {
+		return nil
+	}
+
+	return httpFailure(&samples[request], "0")
+}
+
+// failure tells what a single sample says.
+func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
+	builtin := state.BuiltinMetrics
+	switch {
+	case builtin == nil || s.Metric == nil:
+		return nil
+	case f.Checks && s.Metric == builtin.Checks && s.Value == 0:
+		return checkFailure(s)
+	case !f.Responses:
+		return nil
+	}
+	// Without this tag only http_req_failed tells anything.
+	statuses := state.Options.SystemTags.Has(metrics.TagStatus)
+	status := tag(s, metrics.TagStatus)
+	switch s.Metric {
+	case builtin.HTTPReqFailed:
+		if s.Value != 0 {
+			return httpFailure(s, status)
+		}
+	case builtin.GRPCReqDuration:
+		if statuses && status != "0" {
+			return grpcFailure(s, status)
+		}
+	case builtin.WSSessions:
+		if statuses && status != strconv.Itoa(http.StatusSwitchingProtocols) {
+			return webSocketFailure(s, status)
+		}
+	}
+
+	return nil
+}
+
+func checkFailure(s *metrics.Sample) error {
+	if name := tag(s, metrics.TagCheck); name != "" {
+		return errors.New("check failed: " + name)
+	}
+
+	return errors.New("a check failed")
+}
+
+func httpFailure(s *metrics.Sample, status string) error {
+	what := strings.TrimSpace("http: " + tag(s, metrics.TagMethod) + " " + address(tag(s, metrics.TagURL)))
+	switch why := tag(s, metrics.TagError); {
+	case status != "" && status != "0":
+		return errors.New(what + " answered " + httpStatus(status))
+	case why != "":
+		return errors.New(what + ": " + why)
+	default:
+		return errors.New(what + " failed")
+	}
+}
+
+func webSocketFailure(s *metrics.Sample, status string) error {
+	what := "websocket: " + address(tag(s, metrics.TagURL))
+	if status == "" {
+		return errors.New(what + " did not answer")
+	}
+
+	return errors.New(what + " answered " + httpStatus(status))
+}
+
+// httpStatus is a status as its number and its name.
+func httpStatus(status string) string {
+	n, err := strconv.Atoi(status)
+	if err != nil {
+		return status
+	}
+
+	return strings.TrimSpace(status + " " + http.StatusText(n))
+}
+
+// grpcStatuses are the names of gRPC's statuses, in the order of their numbers.
+var grpcStatuses = [...]string{ //nolint:gochecknoglobals // a constant
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+}
+
+func grpcFailure(s *metrics.Sample, status string) error {
+	method := tag(s, metrics.TagName)
+	if method == "" {
+		method = tag(s, metrics.TagURL)
+	}
+	name := "status " + status
+	if n, err := strconv.Atoi(status); err == nil && n >= 0 && n < len(grpcStatuses) {
+		name = grpcStatuses[n]
+	}
+
+	return fmt.Errorf("grpc: %s answered %s", strings.TrimPrefix(method, "/"), name)
+}
+
+// address is a URL without what may be a secret: the user, the query and the fragment.
+func address(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		before, _, _ := strings.Cut(text, "?")
+		if at := strings.LastIndexByte(before, '@'); at >= 0 {
+			before = before[at+1:]
+		}
+
+		return before
+	}
+	if u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+		return text
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+
+	return u.String()
+}
+
+func tag(s *metrics.Sample, name metrics.SystemTag) string {
+	if s.Tags == nil {
+		return ""
+	}
+	value, _ := s.Tags.Get(name.String())
+
+	return value
+}

@@ -1,0 +1,167 @@
+package k6glue
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// tapTest is a VU with an open tap.
+type tapTest struct {
+	*Tap
+
+	state  *lib.State
+	out    chan metrics.SampleContainer
+	pushed int
+}
+
+func newTapTest(t *testing.T) *tapTest {
+	t.Helper()
+	state, out := vuState(100_000)
+	tap := NewTap(state, FailingSamples{Checks: true})
+	require.NotNil(t, tap)
+	tap.Open()
+
+	return &tapTest{Tap: tap, state: state, out: out}
+}
+
+// push pushes a check as an operation does: each is told from the others by its place.
+func (t *tapTest) push(holds bool) {
+	t.pushed++
+	t.state.Samples <- sampleOf(t.state, t.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(t.pushed))
+}
+
+// requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes to k6 again.
+func (t *tapTest) requireAllHandedOn(tt *testing.T) {
+	tt.Helper()
+	t.Close()
+	require.Equal(tt, (chan<- metrics.SampleContainer)(t.out), t.state.Samples)
+	require.Len(tt, t.out, t.pushed)
+	for i := range t.pushed {
+		name, _ := (<-t.out).GetSamples()[0].Tags.Get("check")
+		require.Equal(tt, fmt.Sprint(i+1), name)
+	}
+}
+
+func TestTapTellsWhyAnOperationFailed(t *testing.T) {
+	tap := newTapTest(t)
+	require.NoError(t, tap.Fault(), "nothing was pushed")
+	tap.push(true)
+	require.NoError(t, tap.Fault())
+	tap.push(false)
+	tap.push(false)
+	tap.push(true)
+	require.EqualError(t, tap.Fault(), "check failed: 2", "the first one")
+	require.NoError(t, tap.Fault(), "and once")
+	tap.requireAllHandedOn(t)
+	tap.Close()
+}
+
+func TestTapOfOperationsWithinOthers(t *testing.T) {
+	tap := newTapTest(t)
+	tap.push(false)
+	outer := tap.Begin()
+	tap.push(true)
+	inner := tap.Begin()
+	tap.push(false)
+	require.EqualError(t, tap.End(inner), "check failed: 3")
+	next := tap.Begin()
+	tap.push(true)
+	require.NoError(t, tap.End(next), "the one before has failed, and not this one")
+	require.EqualError(t, tap.End(outer), "check failed: 3", "what it is part of has failed as well")
+	require.EqualError(t, tap.Fault(), "check failed: 1")
+	require.NoError(t, tap.Fault())
+	tap.requireAllHandedOn(t)
+}
+
+func TestTapOfPromises(t *testing.T) {
+	tap := newTapTest(t)
+	tap.push(false)
+	tap.Promised(tap.Begin())
+	tap.Promised(tap.Begin())
+	tap.push(false)
+	require.EqualError(t, tap.Settled(), "check failed: 2", "of the one that ends first")
+	require.NoError(t, tap.Settled())
+	require.EqualError(t, tap.Fault(), "check failed: 1")
+	require.NoError(t, tap.Fault())
+	tap.requireAllHandedOn(t)
+}
+
+// An operation that pushes more than the tap holds gets help, and what it pushed stays in order.
+func TestTapOfAnOperationThatPushesMuch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tap := newTapTest(t)
+		guard := &TapGuard{}
+		guard.Watch(tap.Tap)
+		for n := range 3 {
+			begin := time.Now()
+			for range 50 * tapSize {
+				tap.push(true)
+			}
+			tap.push(false)
+			require.EqualError(t, tap.Fault(), fmt.Sprintf("check failed: %d", tap.pushed))
+			require.LessOrEqual(t, time.Since(begin), 2*guardEvery)
+			require.True(t, n == 0 || time.Since(begin) == 0, "it waits for help once")
+			require.NoError(t, tap.Fault())
+		}
+		guard.Forget(tap.Tap)
+		guard.Forget(tap.Tap)
+		tap.requireAllHandedOn(t)
+	})
+}
+
+func TestNoTap(t *testing.T) {
+	state, out := vuState(1)
+	require.Nil(t, NewTap(nil, FailingSamples{Checks: true}))
+	tap := NewTap(state, FailingSamples{})
+	require.Nil(t, tap)
+	tap.Open()
+	require.Equal(t, (chan<- metrics.SampleContainer)(out), state.Samples)
+	require.NoError(t, tap.End(tap.Begin()))
+	tap.Promised(nil)
+	require.NoError(t, tap.Settled())
+	require.NoError(t, tap.Fault())
+	tap.Close()
+	guard := &TapGuard{}
+	guard.Watch(tap)
+	guard.Forget(tap)
+}
+
+// An operation that pushes nothing costs no allocation, and next to no time.
+func TestTapOfAnOperationThatPushesNothing(t *testing.T) {
+	tap := newTapTest(t)
+	require.Zero(t, testing.AllocsPerRun(1000, func() {
+		if tap.End(tap.Begin()) != nil || tap.Fault() != nil {
+			t.Fail()
+		}
+	}))
+}
+
+func BenchmarkTapOfAnOperationThatPushesNothing(b *testing.B) {
+	state, _ := vuState(1)
+	tap := NewTap(state, FailingSamples{Checks: true})
+	tap.Open()
+	for b.Loop() {
+		_ = tap.Fault()
+	}
+}
+
+type stateful struct{ lib.InitializedVU }
+
+type keeper struct {
+	lib.InitializedVU
+
+	state *lib.State
+}
+
+func TestVUState(t *testing.T) {
+	state, _ := vuState(0)
+	require.Same(t, state, VUState(&keeper{state: state}), "as k6's own keeps it")
+	require.Nil(t, VUState(&stateful{}))
+	require.Nil(t, VUState(stateful{}))
+}
