@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 // dialFunc opens a connection as k6 does.
@@ -51,19 +52,28 @@ func (d *dialer) interrupt() {
 	}
 }
 
-// countedConn counts bytes, and gives up where the server takes none.
+// countedConn counts bytes, and gives up where the server takes none or announces too much.
 type countedConn struct {
 	net.Conn
 
 	into   *connection
 	within time.Duration
 	writes quiet.Deadline
+	bounds wire.Bounds
 }
 
-// Read implements net.Conn.
+// Read implements net.Conn. A server that announces more than there can be ends the connection.
 func (c *countedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.into.in.Add(uint64(n))
+	passed, wrong := c.bounds.Check(b[:n])
+	if wrong != nil {
+		_ = c.Close()
+		e := newError(KindConnection, "the connection is closed: %s", wrong)
+		c.into.lie.Store(e)
+
+		return passed, e
+	}
 
 	return n, err
 }

@@ -134,6 +134,9 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 			err = why
 		}
 	}
+	if why := conn.lie.Load(); err != nil && why != nil {
+		err = why
+	}
 	r.err = explain(ctx, timeout, err)
 
 	return conn, r.err

@@ -162,8 +162,8 @@ func TestErrors(t *testing.T) {
 		"it says nothing":    {silent, kindTimeout, "no answer within timeout"},
 		"it closes":          {fake(t, func(net.Conn) {}), kindConnection, "the connection broke: "},
 		"no login":           {answer("-NOAUTH Authentication required.\r\n"), kindAuth, "the server says: NOAUTH Authentication required."},
-		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), kindConnection, "the connection broke: "},
-		"a length that lies": {answer("$99999999999\r\n"), kindConnection, "the connection broke: "},
+		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), kindConnection, "the connection is closed: "},
+		"a length that lies": {answer("$99999999999\r\n"), kindConnection, "the connection is closed: the server announces a string of 99999999999 bytes"},
 	} {
 		require.NoError(t, v.runtime.Set("addr", test.addr))
 		v.run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
@@ -176,6 +176,36 @@ func TestErrors(t *testing.T) {
 	}
 	require.Equal(t, 0.0, v.Counted(metricOps, "operation", "get", "outcome", "ok"))
 	v.CancelContext()
+	requireNoneLeft(t)
+}
+
+// A server that has greeted the client, and then announces more than there can be, ends the connection and nothing else.
+func TestLengthsThatLie(t *testing.T) {
+	for lie, says := range map[string]string{
+		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",
+		"*9223372036854775800\r\n":    "the server announces 4611686018427387904 elements of a reply: at most 1000000 are accepted",
+		strings.Repeat("*1\r\n", 100): "the connection ",
+	} {
+		liar := fake(t, func(conn net.Conn) {
+			answers := map[string]string{"ping": "+PONG\r\n", "hello": "-ERR no\r\n", "set": lie, "get": lie, "mget": lie}
+			for lines := bufio.NewScanner(conn); lines.Scan(); {
+				if _, err := io.WriteString(conn, answers[strings.ToLower(lines.Text())]); err != nil {
+					return
+				}
+			}
+		})
+		v := newVU(t)
+		require.NoError(t, v.runtime.Set("liar", liar))
+		v.run(`var client = new resp.Client(liar, { timeout: '10s' }); client.connect()`)
+		for _, options := range []string{
+			`mix: { get: 1 }`, `mix: { set: 1 }`, `mix: { getMulti: 1 }`, `mix: { get: 1 }, pipeline: 8`, `mix: { get: 1 }, values: { min: 0, max: 30000 }`,
+		} {
+			r := v.bench(`client.run({ ops: 8, ` + options + ` })`)
+			require.Equal(t, result{Failed: 8, Seconds: r.Seconds}, r, options)
+		}
+		require.Contains(t, v.fail(`client.run({ ops: 1, prefill: true })`).Message, says)
+		v.CancelContext()
+	}
 	requireNoneLeft(t)
 }
 

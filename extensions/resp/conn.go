@@ -3,14 +3,19 @@ package resp
 import (
 	"net"
 	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// conn is a connection that remembers whether it was closed, and counts its bytes where it has a node.
+// conn is a connection that remembers whether it was closed, counts its bytes where it has a node, and ends when the server announces
+// too much.
 type conn struct {
 	net.Conn
 
 	node   *node
 	closed atomic.Bool
+	// replies looks at what the server says; nil of what is encrypted.
+	replies *wire.Bounds
 }
 
 // Close closes the connection.
@@ -26,6 +31,15 @@ func (c *conn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if c.node != nil {
 		c.node.received.Add(uint64(n))
+	}
+	if c.replies == nil {
+		return n, err
+	}
+	passed, wrong := c.replies.Check(b[:n])
+	if wrong != nil {
+		_ = c.Close()
+
+		return passed, errorf(kindConnection, "the connection is closed: %s", short(wrong.Error()))
 	}
 
 	return n, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
 // node is a client's connection to one server.
@@ -117,9 +118,8 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 		return nil, n.cannotConnect(ctx, err)
 	}
 	raw = quiet.Conn(raw)
-	made := &conn{Conn: raw, node: n}
 	if !n.server.TLS {
-		return made, nil
+		return &conn{Conn: raw, node: n, replies: &wire.Bounds{}}, nil
 	}
 	var asK6 k6glue.TLS
 	secure := tls.Client(&conn{Conn: raw, node: n}, asK6.Config(n.client.vu, n.server.Address, tls.VersionTLS12))
@@ -129,7 +129,7 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 		return nil, n.cannotConnect(ctx, err)
 	}
 
-	return &conn{Conn: secure}, nil
+	return &conn{Conn: secure, replies: &wire.Bounds{}}, nil
 }
 
 // cannotConnect explains in one line why there is no connection.

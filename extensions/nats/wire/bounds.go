@@ -1,0 +1,178 @@
+// Package wire looks at what a NATS server says before nats.go does, which makes a buffer of any size that a server announces.
+//
+// The protocol: https://docs.nats.io/reference/reference-protocols/nats-protocol.
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// What a server may announce.
+const (
+	// MaxLine bounds what is no message, such as INFO, in bytes.
+	MaxLine = 1 << 20
+	// A message may have twice the max_payload of the server's INFO, as the server adds headers of its own and may keep messages from when
+	// it took larger ones, but it is always from leastPayload to mostPayload bytes.
+	leastPayload = 8 << 20
+	mostPayload  = 128 << 20
+)
+
+var errLine = fmt.Errorf("the server says a line of more than %d bytes", MaxLine)
+
+// Bounds reads along with a connection, and finds what announces too much. The zero value is ready.
+//
+// It looks at the lines only: what a message holds is passed over by its size. What is encrypted, and what comes through a WebSocket, it
+// lets pass: it begins with what nats.go takes for nothing else.
+type Bounds struct {
+	// left is how many bytes of a message are still to come.
+	left int64
+	// closing tells that a message has come, and its line's end has not.
+	closing bool
+	// line is what has come of a line that has not come to its end.
+	line []byte
+	// payload is how large a message may be; 0 before the first INFO.
+	payload int64
+	opaque  bool
+	err     error
+}
+
+// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those before what is wrong, which the error
+// says. All later calls return the same error.
+func (b *Bounds) Check(said []byte) (passed int, err error) {
+	for b.err == nil && passed < len(said) {
+		rest := said[passed:]
+		if b.opaque {
+			return len(said), nil
+		}
+		if b.left > 0 {
+			n := min(b.left, int64(len(rest)))
+			b.left -= n
+			passed += int(n)
+
+			continue
+		}
+		end := bytes.IndexByte(rest, '\n')
+		if len(b.line) == 0 && end >= 0 { // the usual case: no copy
+			b.err = b.take(rest[:end+1])
+		} else {
+			end, b.err = b.gather(rest, end)
+		}
+		if b.err == nil {
+			passed += end + 1
+		}
+	}
+
+	return passed, b.err
+}
+
+// gather takes a part of a line, up to its end if that has come, and returns where the part ends.
+func (b *Bounds) gather(rest []byte, end int) (int, error) {
+	whole := end >= 0
+	if !whole {
+		end = len(rest) - 1
+	}
+	b.line = append(b.line, rest[:end+1]...)
+	if len(b.line) > MaxLine {
+		return 0, errLine
+	}
+	if !whole {
+		b.opaque = !b.closing && isOpaque(b.line)
+
+		return end, nil
+	}
+	line := b.line
+	b.line = b.line[:0]
+	if cap(b.line) > 4<<10 {
+		b.line = nil
+	}
+
+	return end, b.take(line)
+}
+
+// isOpaque tells whether bytes where a line should begin are of TLS (a handshake or an alert), or the answer to a WebSocket's request.
+func isOpaque(line []byte) bool {
+	return line[0] == 0x16 || line[0] == 0x15 || len(line) > 1 && line[0] == 'H' && line[1] == 'T'
+}
+
+// take takes a line.
+func (b *Bounds) take(line []byte) error {
+	if len(line) > MaxLine {
+		return errLine
+	}
+	if b.closing {
+		b.closing = false
+		if string(line) != "\r\n" {
+			return fmt.Errorf("the server's message does not end where it should: %.20q", line)
+		}
+
+		return nil
+	}
+	if isOpaque(line) {
+		b.opaque = true
+
+		return nil
+	}
+	switch line[0] {
+	case 'M', 'm', 'H', 'h':
+		return b.message(line)
+	case 'I', 'i':
+		b.info(line)
+	}
+
+	return nil
+}
+
+// info takes the server's INFO.
+func (b *Bounds) info(line []byte) {
+	var info struct {
+		MaxPayload int64 `json:"max_payload"`
+	}
+	if at := bytes.IndexByte(line, '{'); at >= 0 {
+		_ = json.Unmarshal(line[at:], &info) // nats.go says what is wrong with it
+	}
+	b.payload = max(leastPayload, 2*min(info.MaxPayload, mostPayload/2))
+}
+
+// message takes the line of a MSG or HMSG, whose last word is its size.
+func (b *Bounds) message(line []byte) error {
+	end := len(line)
+	for end > 0 && isSpace(line[end-1]) {
+		end--
+	}
+	begin := end
+	for begin > 0 && !isSpace(line[begin-1]) {
+		begin--
+	}
+	size, ok := number(line[begin:end])
+	payload := max(b.payload, leastPayload)
+	switch {
+	case !ok:
+		return fmt.Errorf("the server announces a message without a size: %.60q", line)
+	case size > payload:
+		return fmt.Errorf("the server announces a message of %s bytes: at most %d are accepted", line[begin:end], payload)
+	}
+	b.left, b.closing = size, true
+
+	return nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// number reads a size.
+func number(word []byte) (n int64, ok bool) {
+	if len(word) == 0 {
+		return 0, false
+	}
+	for _, digit := range word {
+		if digit < '0' || digit > '9' {
+			return 0, false
+		}
+		if n = n*10 + int64(digit-'0'); n > 1<<40 {
+			n = 1 << 40
+		}
+	}
+
+	return n, true
+}
