@@ -283,7 +283,7 @@ func (c *Config) mostClients() int64 {
 // mostSteps is how many steps there can be.
 func (c *Config) mostSteps() int {
 	if c.Find != nil {
-		return c.Find.mostSteps() * int(c.Repeats.Int64)
+		return c.Find.mostSteps(int(c.Repeats.Int64))
 	}
 
 	return len(c.specs())

@@ -45,19 +45,22 @@ type Find struct {
 
 // findBound is one of the bounds.
 type findBound struct {
-	name   string
-	limit  types.NullDuration
-	figure func(*report.Step) float64 // ms
+	name  string
+	limit types.NullDuration
+	// figure is the bounded figure of a step in milliseconds.
+	figure func(*report.Step) float64
+	// percentile is zero for the mean.
+	percentile report.Percentile
 }
 
 func (f *Find) bounds() []findBound {
 	all := []findBound{
-		{"p50", f.P50, func(s *report.Step) float64 { return s.Latency.P50 }},
-		{"p90", f.P90, func(s *report.Step) float64 { return s.Latency.P90 }},
-		{"p95", f.P95, func(s *report.Step) float64 { return s.Latency.P95 }},
-		{"p99", f.P99, func(s *report.Step) float64 { return s.Latency.P99 }},
-		{"p999", f.P999, func(s *report.Step) float64 { return s.Latency.P999 }},
-		{"mean", f.Mean, func(s *report.Step) float64 { return s.Latency.Mean }},
+		{"p50", f.P50, func(s *report.Step) float64 { return s.Latency.P50 }, report.P50},
+		{"p90", f.P90, func(s *report.Step) float64 { return s.Latency.P90 }, report.P90},
+		{"p95", f.P95, func(s *report.Step) float64 { return s.Latency.P95 }, report.P95},
+		{"p99", f.P99, func(s *report.Step) float64 { return s.Latency.P99 }, report.P99},
+		{"p999", f.P999, func(s *report.Step) float64 { return s.Latency.P999 }, report.P999},
+		{"mean", f.Mean, func(s *report.Step) float64 { return s.Latency.Mean }, 0},
 	}
 
 	return slices.DeleteFunc(all, func(b findBound) bool { return !b.limit.Valid })
@@ -119,69 +122,18 @@ func (f *Find) validate() []error {
 	return v.errs
 }
 
-// mostSteps is how many numbers can be tried: doubled until the bound breaks, then halving what is between.
-func (f *Find) mostSteps() int {
+// mostNumbers is how many numbers are tried when every one is decided rightly: doubled until the bound breaks, then
+// halving what is between.
+func (f *Find) mostNumbers() int {
 	doublings := math.Ceil(math.Log2(f.Max / f.min()))
 
 	return 2 + int(doublings) + int(math.Ceil(math.Log2(1/findPrecision)))
 }
 
-// search is a Find on its way.
-type search struct {
-	find *Find
-
-	good, bad float64 // highest number that keeps the bound, lowest that does not; zero: none yet
-}
-
-// next returns the number to be tried, until the answer is known.
-func (s *search) next() (float64, bool) {
-	switch {
-	case s.good == 0 && s.bad == 0:
-		return s.find.min(), true
-	case s.good == 0 || s.good == s.find.Max: // not even the first, or even the last
-		return 0, false
-	case s.bad == 0:
-		return min(2*s.good, s.find.Max), true
-	}
-	if s.bad-s.good <= max(1, findPrecision*s.good) {
-		return 0, false
-	}
-
-	return math.Floor((s.good + s.bad) / 2), true
-}
-
-// tried takes what was measured with a number: all repeats, all kinds of operations.
-func (s *search) tried(number float64, steps []report.Step) {
-	if s.find.kept(steps) {
-		s.good = number
-	} else {
-		s.bad = number
-	}
-}
-
-// kept tells whether the medians over the repeats keep the bounds. Where an operation failed or a step is incomplete,
-// they do not.
-func (f *Find) kept(steps []report.Step) bool {
-	for i := range steps {
-		if steps[i].Failed > 0 || !steps[i].Complete {
-			return false
-		}
-	}
-	groups := (&report.Report{Steps: steps}).Groups()
-	for i := range groups {
-		for _, b := range f.bounds() {
-			if report.Median(groups[i].Values(b.figure)) > report.Ms(b.limit.TimeDuration()) {
-				return false
-			}
-		}
-	}
-
-	return len(steps) > 0
-}
-
-// result is what the report says of the search.
-func (s *search) result() *report.Search {
-	return &report.Search{Of: s.find.of(), Bound: s.find.bound(), Max: s.find.Max, Found: s.good}
+// mostSteps is how many steps a search has at most, with so many repeats of each number: enough for three more of every
+// number, and for the two ends of the bracket to be tried as often as any number may be.
+func (f *Find) mostSteps(repeats int) int {
+	return f.mostNumbers()*(repeats+3) + 2*mostTries
 }
 
 // formatNumber writes a number without trailing zeros and never as a power of ten.

@@ -70,7 +70,7 @@ declare module 'k6/x/sweep' {
     warmup?: string | number;
     /** How many operations each client does before the start line, instead of a time. */
     warmupIterations?: number;
-    /** How many times each step is run. Default: 1. Gates against a baseline need at least 4. */
+    /** How many times each step is run; in a search, at least. Default: 1. Gates against a baseline need at least 4. */
     repeats?: number;
     /**
      * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps once, then all of them
@@ -135,7 +135,14 @@ declare module 'k6/x/sweep' {
   /**
    * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
    * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
-   * breaks the bound; so does one kind of operation of several. With repeats, the median counts.
+   * breaks the bound; so does one kind of operation of several.
+   *
+   * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where that is more) until two
+   * more of its steps say the one than the other, and the two numbers at the ends of what is left until four more do. Where
+   * a step is right four times of five, a number is decided wrongly once in 17, an end once in 257, and of 20 searches one
+   * ends beside the answer. A step with at most
+   * half of the slow operations that the bound allows, and at least 10 allowed, counts twice. The report has what was found,
+   * and `search.bracket`: the highest number that surely keeps the bound, and the lowest that surely does not.
    */
   export interface Find {
     /** What is varied: `clients` (default) or `rate`. */

@@ -155,69 +155,6 @@ func TestWhatSegmentsCannotShare(t *testing.T) {
 	}
 }
 
-// searchOf is a search in which the steps that keep the bound are those up to answer.
-func searchOf(t *testing.T, find string, answer float64) (*report.Search, []float64) {
-	t.Helper()
-	c := parse(t, `{"find": `+find+`, "iterations": 1}`)
-	s := &search{find: c.Find}
-	var tried []float64
-	for {
-		number, more := s.next()
-		if !more {
-			require.LessOrEqual(t, len(tried), c.Find.mostSteps(), "more steps than k6 was told")
-
-			return s.result(), tried
-		}
-		tried = append(tried, number)
-		p99 := 5.0
-		if number > answer {
-			p99 = 5.1
-		}
-		s.tried(number, []report.Step{{Complete: true, Latency: report.LatencyMs{P99: p99}}})
-	}
-}
-
-func TestSearch(t *testing.T) {
-	for answer := range 65 {
-		result, _ := searchOf(t, `{"p99": "5ms", "max": 50}`, float64(answer))
-		require.InDelta(t, min(answer, 50), result.Found, 0, "exact up to 50")
-	}
-	for _, answer := range []float64{1, 77, 511, 512, 4321, 99_999, 100_000} {
-		result, tried := searchOf(t, `{"p99": "5ms", "max": 100000}`, answer)
-		require.LessOrEqual(t, result.Found, answer)
-		require.GreaterOrEqual(t, result.Found*1.02+1, answer, "tried %v", tried)
-	}
-	result, tried := searchOf(t, `{"of": "rate", "p99": "5ms", "max": 1280}`, 25)
-	require.Equal(t, []float64{10, 20, 40, 30, 25, 27, 26}, tried)
-	require.Equal(t, &report.Search{Of: "rate", Bound: "p99 <= 5ms", Max: 1280, Found: 25}, result)
-	_, tried = searchOf(t, `{"p99": "5ms", "min": 8, "max": 512}`, 4)
-	require.Equal(t, []float64{8}, tried, "not even the first")
-}
-
-func TestWhatKeepsABound(t *testing.T) {
-	find := parse(t, `{"find": {"p50": "1ms", "p99": "5ms", "max": 8}, "iterations": 1}`).Find
-	good := report.Step{Op: "get", Complete: true, Latency: report.LatencyMs{P50: 1, P99: 5}}
-	bad := good
-	bad.Latency.P99 = 5.001
-	failed, incomplete, other := good, good, bad
-	failed.Failed, incomplete.Complete, other.Op = 1, false, "set"
-	for name, c := range map[string]struct {
-		steps []report.Step
-		kept  bool
-	}{
-		"on the bound":         {[]report.Step{good}, true},
-		"above":                {[]report.Step{bad}, false},
-		"the median":           {[]report.Step{good, bad, good}, true},
-		"the median, above":    {[]report.Step{good, bad, bad}, false},
-		"one kind of several":  {[]report.Step{good, other}, false},
-		"a failed operation":   {[]report.Step{good, good, failed}, false},
-		"an incomplete step":   {[]report.Step{good, good, incomplete}, false},
-		"nothing was measured": {nil, false},
-	} {
-		require.Equal(t, c.kept, find.kept(c.steps), name)
-	}
-}
-
 func TestFindSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Each operation takes as many ms as there are clients.
@@ -225,12 +162,20 @@ func TestFindSweep(t *testing.T) {
 			`sweep.run(() => sleep(Number(tag("clients"))))`)
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, &report.Search{Of: "clients", Bound: "p99 <= 11ms", Max: 64, Found: 11}, rep.Search)
-		tried := make([]int, 0, len(rep.Steps))
+		require.Equal(t, &report.Search{
+			Of: "clients", Bound: "p99 <= 11ms", Max: 64, Found: 11, Bracket: &report.Bracket{Low: 11, High: 12},
+		}, rep.Search)
+		var tried []int
+		repeats := map[int]int{}
 		for i := range rep.Steps {
-			tried = append(tried, rep.Steps[i].Clients)
+			clients := rep.Steps[i].Clients
+			if repeats[clients]++; repeats[clients] == 1 {
+				tried = append(tried, clients)
+			}
+			require.Equal(t, repeats[clients], rep.Steps[i].Repeat)
 		}
 		require.Equal(t, []int{1, 2, 4, 8, 16, 12, 10, 11}, tried)
+		require.Equal(t, map[int]int{1: 2, 2: 2, 4: 2, 8: 2, 16: 2, 12: 4, 10: 2, 11: 4}, repeats, "both sides of the answer again")
 		require.Equal(t, "up to 64 clients, to find the highest number with p99 <= 11ms", rep.Params["find"])
 		require.False(t, rep.Interrupted)
 	})

@@ -37,25 +37,20 @@ func (r *sweepRun) steps(ctx context.Context) error {
 
 // search runs the steps of a find, each chosen by what those before have shown.
 func (r *sweepRun) search(ctx context.Context) error {
-	search := &search{find: r.config.Find}
+	search := &search{find: r.config.Find, repeats: int(r.config.Repeats.Int64)}
 	for {
-		number, more := search.next()
+		number, try, more := search.next()
 		r.results.searched(r.report, search.result())
 		if !more {
 			return nil
 		}
-		s := spec{clients: int64(number)}
+		s := spec{clients: int64(number), repeat: try}
 		if r.config.openLoop() {
-			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number}
+			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number, repeat: try}
 		}
-
-		var steps []report.Step
-		for s.repeat = 1; s.repeat <= int(r.config.Repeats.Int64); s.repeat++ {
-			more, err := r.step(ctx, s)
-			if err != nil || ctx.Err() != nil {
-				return err
-			}
-			steps = append(steps, more...)
+		steps, err := r.step(ctx, s)
+		if err != nil || ctx.Err() != nil {
+			return err
 		}
 		search.tried(number, steps)
 	}

@@ -48,7 +48,7 @@ func TestRecordRefuses(t *testing.T) {
 	for message, change := range map[string]func(*report.Report){
 		"cache is no baseline: the run was interrupted":                                        func(r *report.Report) { r.Interrupted = true },
 		"cache is no baseline: get with 1 client (repeat 1): incomplete":                       func(r *report.Report) { r.Steps[0].Complete = false },
-		"cache is no baseline: get with 8 clients (repeat 4): 1 of 2,001 operations failed":      func(r *report.Report) { r.Steps[7].Failed = 1 },
+		"cache is no baseline: get with 8 clients (repeat 4): 1 of 2,001 operations failed":    func(r *report.Report) { r.Steps[7].Failed = 1 },
 		"cache is no baseline: the run has no steps":                                           func(r *report.Report) { r.Steps = []report.Step{} },
 		"cache is no baseline: get with 8 clients was run with 3 repeats, it needs at least 4": func(r *report.Report) { r.Steps = r.Steps[:7] },
 		`the scenario's name "../../cache" cannot be a file's: choose one with -o`:             func(r *report.Report) { r.Scenario = "../../cache" },

@@ -118,6 +118,18 @@ func (d *Distribution) Mean() time.Duration {
 	return time.Duration(math.Round(float64(d.Sum) / float64(d.Count)))
 }
 
+// Above is how many operations took longer than a duration, as far as the counters tell: not those that are counted with it.
+func (d *Distribution) Above(limit time.Duration) int64 {
+	var n uint64
+	if d.counts != nil {
+		for _, c := range d.counts[index(int64(max(limit, 0)))+1:] {
+			n += c
+		}
+	}
+
+	return int64(n)
+}
+
 // Quantile is the smallest duration that at least the part q (0 to 1) of all operations did not exceed, at most
 // 0.098 % above the exact one; zero when nothing was recorded.
 func (d *Distribution) Quantile(q float64) time.Duration {

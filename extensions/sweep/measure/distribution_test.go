@@ -296,3 +296,18 @@ func TestTotalsSince(t *testing.T) {
 	require.Equal(t, int64(3), all.Durations.Count)
 	require.Equal(t, []uint64{2, 55, 77, 88}, []uint64{all.Failed, all.Rows, all.BytesSent, all.BytesReceived})
 }
+
+// Above counts what is slower, as finely as the counters are.
+func TestAbove(t *testing.T) {
+	var d Distribution
+	require.Zero(t, d.Above(0))
+	for i := range 1000 {
+		d.Record(time.Duration(i+1) * time.Millisecond)
+	}
+	require.Equal(t, int64(1000), d.Above(0))
+	require.Equal(t, int64(500), d.Above(500*time.Millisecond))
+	require.Equal(t, int64(10), d.Above(990*time.Millisecond))
+	require.Zero(t, d.Above(time.Second))
+	require.Zero(t, d.Above(2*Highest))
+	require.Equal(t, int64(1000), d.Above(-1))
+}

@@ -222,6 +222,32 @@ func TestCompareOfSearches(t *testing.T) {
 		require.Contains(t, c.Text(), tt.text, tt.name)
 	}
 
+	// A bracket says what is sure: where brackets have a number in common, nothing is known to have got worse.
+	for _, tt := range []struct {
+		name       string
+		old, found float64
+		oldBracket Bracket
+		bracket    *Bracket
+		regressed  bool
+		text       string
+	}{
+		{"9 and then 8", 9, 8, Bracket{9, 10}, &Bracket{8, 9}, false, "old 9 (9 to 10), new 8 (8 to 9), -11.11%\n"},
+		{"9 and then 7", 9, 7, Bracket{9, 10}, &Bracket{7, 8}, true, "old 9 (9 to 10), new 7 (7 to 8), -22.22%  REGRESSION\n"},
+		{"an unsure answer", 9, 7, Bracket{7, 10}, &Bracket{7, 8}, false, "old 9 (7 to 10), new 7 (7 to 8)"},
+		{"no number is too high", 9, 7, Bracket{9, 10}, &Bracket{7, 0}, false, "new 7 (7 or more)"},
+		{"of an older build", 9, 7, Bracket{9, 10}, nil, true, "old 9 (9 to 10), new 7, -22.22%  REGRESSION\n"},
+		{"within the tolerance", 100, 96, Bracket{100, 101}, &Bracket{96, 97}, false, "old 100 (100 to 101), new 96 (96 to 97), -4.00%\n"},
+	} {
+		withBracket := func(found float64, b *Bracket) *Report {
+			return compareChanged(searched(found, 1, 2), func(r *Report) { r.Search.Bracket = b })
+		}
+		c, err := Compare(withBracket(tt.old, &tt.oldBracket), withBracket(tt.found, tt.bracket), CompareOptions{Tolerance: 0.05})
+		require.NoError(t, err, tt.name)
+		require.Equal(t, tt.regressed, c.Regressed, tt.name)
+		require.False(t, c.Undecided, "%s: of its steps, one repeat each is as it has to be", tt.name)
+		require.Contains(t, c.Text(), tt.text, tt.name)
+	}
+
 	fails := func(r *Report) { r.Steps[2].Failed = 1 }
 	c, err := Compare(compareChanged(searched(48, 1, 32, 64, 48), fails), compareChanged(searched(48, 1, 32, 64, 48), fails), CompareOptions{})
 	require.NoError(t, err)

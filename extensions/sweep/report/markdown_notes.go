@@ -73,8 +73,34 @@ func (s *Step) label() string {
 	return label
 }
 
-// searchNote says what was found, or what was too much already.
+// searchNote says what was found, or what was too much already, and what of it is sure.
 func (r *Report) searchNote() string {
+	return r.foundNote() + r.Search.Sure()
+}
+
+// Sure says what of a search's answer was tried until it was sure, as a sentence with a space before it; nothing where
+// nothing was.
+func (s *Search) Sure() string {
+	if s.Bracket == nil {
+		return ""
+	}
+	show := func(n float64) string { return Thousands(int64(n)) }
+	if s.Of == ofRate {
+		show = perSecond
+	}
+	switch low, high := s.Bracket.Low, s.Bracket.High; {
+	case low > 0 && high > 0:
+		return fmt.Sprintf(" Tried again, %s keeps it and %s does not.", show(low), show(high))
+	case low > 0:
+		return fmt.Sprintf(" Tried again, %s keeps it.", show(low))
+	case high > 0:
+		return fmt.Sprintf(" Tried again, %s does not keep it.", show(high))
+	}
+
+	return ""
+}
+
+func (r *Report) foundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
 	switch {

@@ -142,13 +142,26 @@ func TestSearchNote(t *testing.T) {
 		change func(*Report)
 		want   string
 	}{
-		{"clients", Search{"clients", "p99 <= 5ms", 512, 48}, nil, "The highest number of clients that keeps p99 <= 5ms is 48 (of at most 512)."},
-		{"many clients", Search{"clients", "p99 <= 5ms", 5120, 4800}, nil, "The highest number of clients that keeps p99 <= 5ms is 4,800 (of at most 5,120)."},
-		{"not even one", Search{"clients", "p99 <= 5ms", 512, 0}, nil, "Not even 1 client keeps p99 <= 5ms."},
-		{"not even two", Search{"clients", "p99 <= 5ms", 512, 0}, two, "Not even 2 clients keep p99 <= 5ms."},
-		{"no step at all", Search{"clients", "p99 <= 5ms", 512, 0}, func(r *Report) { r.Steps = nil }, "Not even 1 client keeps p99 <= 5ms."},
-		{"rate", Search{"rate", "p99 <= 5ms", 1e6, 1200}, nil, "The highest rate that keeps p99 <= 5ms is 1,200/s (of at most 1,000,000/s)."},
-		{"no rate", Search{"rate", "p99\n<= 5ms", 1e6, 0}, nil, "Not even the lowest rate that was tried keeps p99 <= 5ms."},
+		{"clients", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 48}, nil, "The highest number of clients that keeps p99 <= 5ms is 48 (of at most 512)."},
+		{"many clients", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 5120, Found: 4800}, nil, "The highest number of clients that keeps p99 <= 5ms is 4,800 (of at most 5,120)."},
+		{"not even one", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 0}, nil, "Not even 1 client keeps p99 <= 5ms."},
+		{"not even two", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 0}, two, "Not even 2 clients keep p99 <= 5ms."},
+		{"no step at all", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 0}, func(r *Report) { r.Steps = nil }, "Not even 1 client keeps p99 <= 5ms."},
+		{"rate", Search{Of: "rate", Bound: "p99 <= 5ms", Max: 1e6, Found: 1200}, nil, "The highest rate that keeps p99 <= 5ms is 1,200/s (of at most 1,000,000/s)."},
+		{
+			"sure of both sides", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Found: 48, Bracket: &Bracket{Low: 48, High: 49}}, nil,
+			"The highest number of clients that keeps p99 <= 5ms is 48 (of at most 512). Tried again, 48 keeps it and 49 does not.",
+		},
+		{
+			"sure of the most", Search{Of: "rate", Bound: "p99 <= 5ms", Max: 4800, Found: 4800, Bracket: &Bracket{Low: 4800}}, nil,
+			"The highest rate that keeps p99 <= 5ms is 4,800/s (of at most 4,800/s). Tried again, 4,800/s keeps it.",
+		},
+		{
+			"sure of none", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Bracket: &Bracket{High: 1}}, nil,
+			"Not even 1 client keeps p99 <= 5ms. Tried again, 1 does not keep it.",
+		},
+		{"unsure", Search{Of: "clients", Bound: "p99 <= 5ms", Max: 512, Bracket: &Bracket{}}, nil, "Not even 1 client keeps p99 <= 5ms."},
+		{"no rate", Search{Of: "rate", Bound: "p99\n<= 5ms", Max: 1e6, Found: 0}, nil, "Not even the lowest rate that was tried keeps p99 <= 5ms."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := madeUp(tt.change)

@@ -157,6 +157,17 @@ type Search struct {
 	Bound string  `json:"bound"` // such as "p99 <= 5ms"
 	Max   float64 `json:"max"`   // the most that was tried
 	Found float64 `json:"found"` // the highest number that keeps the bound; zero when not even the lowest does
+
+	// Bracket is what is sure of the answer; missing in reports of before there was this key.
+	Bracket *Bracket `json:"bracket,omitempty"`
+}
+
+// Bracket is between which numbers the answer of a search surely is: numbers that were tried again until that was clear.
+type Bracket struct {
+	// Low is the highest number that surely keeps the bound, at most the one that was found; zero when there is none.
+	Low float64 `json:"low"`
+	// High is the lowest number above the one that was found that surely breaks the bound; zero when there is none.
+	High float64 `json:"high,omitempty"`
 }
 
 // Verdict is the judgement of one gate.

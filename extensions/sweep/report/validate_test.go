@@ -62,6 +62,11 @@ func TestValidateRefuses(t *testing.T) {
 		{"errors beyond all numbers", change(func(s *Step) { s.Failed, s.Extra.Errors = 2, map[string]uint64{"a": 2, "b": math.MaxUint64} }), "extra.errors count more"},
 		{"clients found that were not tried", func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 9} }, "search.found is 9, which no step has tried"},
 		{"a rate found that was not tried", func(r *Report) { r.Search = &Search{Of: "rate", Max: 512, Found: 8} }, "search.found is 8, which no step has tried"},
+		{"a bracket that was not tried", func(r *Report) {
+			r.Search = &Search{Of: "clients", Max: 512, Found: 8, Bracket: &Bracket{Low: 7, High: 9}}
+		}, "search.bracket.low is 7, which no step has tried"},
+		{"a bracket below what was found", func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 8, Bracket: &Bracket{High: 8}} }, "search.bracket.high of 8 is not above search.found of 8"},
+		{"a bracket above what was found", func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 8, Bracket: &Bracket{Low: 512}} }, "search.bracket.low of 512 is above search.found of 8"},
 		{"percentiles of nothing", change(func(s *Step) {
 			s.Operations, s.OpsPerSecond = 0, 0
 			s.Histogram = histogramOf(s)
@@ -121,7 +126,10 @@ func TestValidateAccepts(t *testing.T) {
 		"failures without a text":    func(r *Report) { r.Steps[1].Failed = 8 },
 		"a client that ended last":   func(r *Report) { r.Steps[1].Client.Max *= 1.0005 },
 		"a search that found a step": func(r *Report) { r.Search = &Search{Of: "clients", Max: 512, Found: 8} },
-		"a search that found none":   func(r *Report) { r.Search = &Search{Of: "rate", Max: 512} },
+		"a search that is sure": func(r *Report) {
+			r.Search = &Search{Of: "clients", Max: 512, Found: 8, Bracket: &Bracket{Low: 8, High: 512}}
+		},
+		"a search that found none": func(r *Report) { r.Search = &Search{Of: "rate", Max: 512} },
 	} {
 		t.Run(name, func(t *testing.T) { require.NoError(t, madeUp(change).Validate()) })
 	}

@@ -101,16 +101,36 @@ func (r *Report) validateSearch() error {
 	if err := ascending(found, most); err != nil {
 		return err
 	}
-	tried := func(step Step) bool {
-		if s.Of == ofRate {
-			return step.Rate == s.Found
+	figures := []figure{found}
+	if b := s.Bracket; b != nil {
+		low, high := figure{"search.bracket.low", b.Low}, figure{"search.bracket.high", b.High}
+		if err := possible(low, high); err != nil {
+			return err
 		}
-
-		return float64(step.Clients) == s.Found
+		if err := ascending(low, found); err != nil {
+			return err
+		}
+		if high.value != 0 && high.value <= found.value {
+			return fmt.Errorf("search.bracket.high of %g is not above search.found of %g", high.value, found.value)
+		}
+		figures = append(figures, low, high)
 	}
-	if s.Found != 0 && !slices.ContainsFunc(r.Steps, tried) {
-		return fmt.Errorf("search.found is %g, which no step has tried", s.Found)
+	for _, f := range figures {
+		if f.value != 0 && !r.tried(f.value) {
+			return fmt.Errorf("%s is %g, which no step has tried", f.key, f.value)
+		}
 	}
 
 	return nil
+}
+
+// tried tells whether a step of a search was of this number.
+func (r *Report) tried(number float64) bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool {
+		if r.Search.Of == ofRate {
+			return s.Rate == number
+		}
+
+		return float64(s.Clients) == number
+	})
 }

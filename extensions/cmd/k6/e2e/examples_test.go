@@ -113,6 +113,7 @@ func fullReport(t *testing.T, r *run, scenario string) (rep struct {
 	Search struct {
 		Of, Bound  string
 		Max, Found float64
+		Bracket    struct{ Low, High float64 }
 	}
 }) {
 	t.Helper()
@@ -162,10 +163,16 @@ func TestExampleFind(t *testing.T) {
 	require.Equal(t, 64.0, rep.Search.Max)
 	require.Equal(t, 4.0, rep.Search.Found)
 	var tried []int
+	steps := map[int]int{}
 	for _, s := range rep.Steps {
-		tried = append(tried, s.Clients)
+		if steps[s.Clients]++; steps[s.Clients] == 1 {
+			tried = append(tried, s.Clients)
+		}
 	}
 	require.Equal(t, []int{1, 2, 4, 8, 6, 5}, tried)
+	require.Equal(t, 4.0, rep.Search.Bracket.Low)
+	require.Equal(t, 5.0, rep.Search.Bracket.High)
+	require.GreaterOrEqual(t, min(steps[4], steps[5]), 4, "both sides of the answer are tried again")
 }
 
 func TestExampleOp(t *testing.T) {

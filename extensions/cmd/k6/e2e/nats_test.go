@@ -179,7 +179,7 @@ func TestNatsCore(t *testing.T) {
 	require.Greater(t, published.BytesSent, 8*40*20*100)
 	require.Regexp(t, `(?m)^\| 8 \| 1 \| 6400 \| \d+ \| [0-9.]+ \|$`, r.output)
 
-	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,64", "DURATION", "1s", "WARMUP", "100ms", "WORK", "request",
+	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "1200", "WARMUP", "100ms", "WORK", "request",
 		"THRESHOLDS", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
 	require.Contains(t, gated.output, "gates held")

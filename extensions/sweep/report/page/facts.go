@@ -82,12 +82,12 @@ func found(s *report.Search) string {
 	}
 	switch {
 	case s.Found == 0:
-		return fmt.Sprintf("The search was for %s: not even the lowest keeps that bound.", asked)
+		return fmt.Sprintf("The search was for %s: not even the lowest keeps that bound.%s", asked, s.Sure())
 	case s.Of == "rate":
-		return fmt.Sprintf("The search was for %s: it is %s.", asked, rate(s.Found))
+		return fmt.Sprintf("The search was for %s: it is %s.%s", asked, rate(s.Found), s.Sure())
 	}
 
-	return fmt.Sprintf("The search was for %s: it is %s %s.", asked, tickText(s.Found), s.Of)
+	return fmt.Sprintf("The search was for %s: it is %s %s.%s", asked, tickText(s.Found), s.Of, s.Sure())
 }
 
 // publishedTable is the published figures as they are: a row for each number of clients, a column for each series.
