@@ -227,6 +227,10 @@ func TestEveryStep(t *testing.T) {
 			r.Steps = r.Steps[2:] // its segment has no client of the first step
 		}},
 		{"get with 1 client (repeat 1): incomplete", false, func(r *report.Report) { r.Steps[0].Complete = false }},
+		{"get with 1 client (repeat 1): incomplete, its parts were at work together for 80 % of the time, and at least 95 % is needed", false, func(r *report.Report) {
+			overlap := 0.8
+			r.Steps[0].Complete, r.Steps[0].Overlap = false, &overlap
+		}},
 		{"set with 8 clients (repeat 1): 1 of 1,001 operations failed", false, func(r *report.Report) { r.Steps[3].Failed = 1 }},
 		{"set with 8 clients (repeat 1): 1 of 1 operation failed", false, func(r *report.Report) {
 			r.Steps[3].Operations, r.Steps[3].Failed = 0, 1

@@ -34,6 +34,9 @@ func flaw(r *report.Report) string {
 		switch {
 		case !s.Complete:
 			what = "incomplete"
+			if s.Overlap != nil {
+				what += ", " + s.Incomplete()
+			}
 		case s.Failed > 0:
 			what = fmt.Sprintf("%s of %s failed", report.Thousands(int64(s.Failed)), report.Counted(s.Operations+int64(s.Failed), "operation"))
 		case s.Operations == 0:

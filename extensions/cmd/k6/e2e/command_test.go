@@ -139,6 +139,10 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 
 	few := work(t, `{"clients": [4], "iterations": 50, "repeats": 2, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
 	require.Equal(t, exitThreshold, few.code, "too few repeats to judge")
+	code, stdout, stderr = sweep(t, "compare", filepath.Join(first.results, "work.json"), filepath.Join(few.results, "work.json"))
+	require.Equal(t, 2, code, "what gates refuse to judge, compare does not let pass: %s", stdout)
+	require.True(t, strings.HasPrefix(stdout, "n=2: too few repeats to judge a difference"), stdout)
+	require.Contains(t, stderr, "cannot be judged")
 }
 
 func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
