@@ -135,7 +135,7 @@ declare module 'k6/x/sweep' {
   /**
    * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
    * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
-   * breaks the bound; so does one kind of operation of several.
+   * breaks the bound, and counts twice; so does one kind of operation of several break it.
    *
    * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where that is more) until two
    * more of its steps say the one than the other, and the two numbers at the ends of what is left until four more do. Where

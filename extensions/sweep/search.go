@@ -12,7 +12,8 @@ import (
 // again until one side leads (Wald, "Sequential Analysis", 1947: the probability ratio test of two binomial hypotheses).
 // Where a step is right four times of five, a lead of two is wrong once in 17 numbers, and a lead of four, which the two
 // ends of the bracket need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer. A
-// step far below the bound counts twice: what disturbs a step makes it slower, and never that fast.
+// step far below the bound counts twice: what disturbs a step makes it slower, and never that fast. So does one with failed
+// operations.
 const (
 	decidedLead = 2
 	sureLead    = 4
@@ -29,15 +30,13 @@ type number struct {
 	tries int
 	// lead is by how much those that kept the bound lead those that broke it.
 	lead int
-	// failed tells that operations failed, or a step was not complete: that is no chance of timing.
-	failed bool
 }
 
 // kept tells what is believed of the number; a tie is not believed to keep the bound.
-func (n *number) kept() bool { return n.lead > 0 && !n.failed }
+func (n *number) kept() bool { return n.lead > 0 }
 
 // leads tells whether one side leads by so much.
-func (n *number) leads(by int) bool { return n.failed || n.lead >= by || n.lead <= -by }
+func (n *number) leads(by int) bool { return n.lead >= by || n.lead <= -by }
 
 // search is a Find on its way.
 type search struct {
@@ -51,7 +50,7 @@ type search struct {
 
 // decided tells that the number needs no further step for the search to go on.
 func (s *search) decided(n *number) bool {
-	return n.failed || n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))
+	return n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))
 }
 
 // settled tells that a number at an end of the bracket needs no further step either.
@@ -135,22 +134,20 @@ func (s *search) tried(value float64, steps []report.Step) {
 	n := s.number(value)
 	s.steps++
 	n.tries++
-	weight, failed := s.find.weigh(steps)
-	n.lead += weight
-	n.failed = n.failed || failed
+	n.lead += s.find.weigh(steps)
 }
 
-// weigh tells how much a step says for the bound, or against it. It failed when operations did, when none succeeded, or
-// when it is not complete.
-func (f *Find) weigh(steps []report.Step) (weight int, failed bool) {
+// weigh tells how much a step says for the bound, or against it. Where operations failed, none succeeded, or the step is
+// not complete, it says twice as much against it as where it was slow.
+func (f *Find) weigh(steps []report.Step) int {
 	if len(steps) == 0 {
-		return -1, true
+		return -clearWeight
 	}
-	weight = clearWeight
+	weight := clearWeight
 	for i := range steps {
 		s := &steps[i]
 		if s.Failed > 0 || s.Operations == 0 || !s.Complete {
-			return -1, true
+			return -clearWeight
 		}
 		for _, b := range f.bounds() {
 			switch {
@@ -162,7 +159,7 @@ func (f *Find) weigh(steps []report.Step) (weight int, failed bool) {
 		}
 	}
 
-	return weight, false
+	return weight
 }
 
 // clear tells whether a step that keeps the bound is far from it: at most half of the operations are slower than it that

@@ -145,19 +145,17 @@ func TestWhatAStepSaysOfABound(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps  []report.Step
 		weight int
-		failed bool
 	}{
-		"on the bound":         {[]report.Step{good}, 1, false},
-		"above":                {[]report.Step{bad}, -1, false},
-		"one kind of several":  {[]report.Step{good, other}, -1, false},
-		"a failed operation":   {[]report.Step{good, failed}, -1, true},
-		"an incomplete step":   {[]report.Step{incomplete}, -1, true},
-		"nothing succeeded":    {[]report.Step{empty}, -1, true},
-		"nothing was measured": {nil, -1, true},
+		"on the bound":         {[]report.Step{good}, 1},
+		"above":                {[]report.Step{bad}, -1},
+		"one kind of several":  {[]report.Step{good, other}, -1},
+		"a failed operation":   {[]report.Step{good, failed}, -2},
+		"a failed one, slowly": {[]report.Step{bad, failed}, -2},
+		"an incomplete step":   {[]report.Step{incomplete}, -2},
+		"nothing succeeded":    {[]report.Step{empty}, -2},
+		"nothing was measured": {nil, -2},
 	} {
-		weight, failed := find.weigh(c.steps)
-		require.Equal(t, c.weight, weight, name)
-		require.Equal(t, c.failed, failed, name)
+		require.Equal(t, c.weight, find.weigh(c.steps), name)
 	}
 }
 
@@ -181,11 +179,11 @@ func TestClearSteps(t *testing.T) {
 	for _, tt := range []struct{ operations, slow, weight int }{
 		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
 	} {
-		weight, _ := parse(t, `{"find": {"p99": "5ms", "max": 8}, "iterations": 1}`).Find.weigh(made(tt.operations, tt.slow))
+		weight := parse(t, `{"find": {"p99": "5ms", "max": 8}, "iterations": 1}`).Find.weigh(made(tt.operations, tt.slow))
 		require.Equal(t, tt.weight, weight, "%d of %d", tt.slow, tt.operations)
 	}
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
-		weight, _ := parse(t, `{"find": {"mean": "`+bound+`", "max": 8}, "iterations": 1}`).Find.weigh(made(100, 0))
+		weight := parse(t, `{"find": {"mean": "`+bound+`", "max": 8}, "iterations": 1}`).Find.weigh(made(100, 0))
 		require.Equal(t, want, weight, bound)
 	}
 }
