@@ -31,7 +31,8 @@ func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c.openTap()
 	session := &k6glue.Session{
-		Client: c.measured, Op: c.run.op(), Variant: c.run.variant, Tags: c.run.own(), Tap: c.tap,
+		Client: c.measured, Op: c.run.op(), Variant: c.run.variant, Ops: c.run.config.allowedOps(c.run.spec),
+		Tags: c.run.own(), Tap: c.tap,
 	}
 	if c.run.config.Raw.Bool {
 		raw := newRawSamples(c.run)

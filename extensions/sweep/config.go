@@ -26,6 +26,7 @@ const ExecutorType = "client-sweep"
 const (
 	defaultMaxDuration  = 10 * time.Minute
 	defaultGracefulStop = 5 * time.Second
+	shortestDuration    = 100 * time.Millisecond // that a step is measured
 	maxClients          = 100_000
 	maxRate             = 10_000_000
 	maxRepeats          = 1000
@@ -264,6 +265,19 @@ func (c *Config) opNames() []string {
 	}
 
 	return []string{c.op(spec{})}
+}
+
+// allowedOps are the names that sweep.op may give to operations of a step; none: any.
+func (c *Config) allowedOps(s spec) []string {
+	if len(c.Ops) == 0 {
+		return nil
+	}
+
+	if c.Op.Valid || s.variant != "" {
+		return append(slices.Clip(c.Ops), c.op(s))
+	}
+
+	return c.Ops
 }
 
 // mostClients is the number of clients of the largest step.

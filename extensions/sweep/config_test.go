@@ -89,11 +89,26 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"clients": [1], "iterations": "many"}`, `many`},
 		{`{"clients": [1], "duration": "soon"}`, `soon`},
 		{`{`, `unexpected end`},
+		{`{"clients": [1], "duration": "1"}`, `duration must have a unit, such as '1s' or '1ms', but is "1", which would be milliseconds`},
+		{`{"clients": [1], "duration": 30}`, `duration must have a unit, such as '30s' or '30ms', but is 30, which would be milliseconds`},
+		{`{"warmup": "2.5"}`, `warmup must have a unit, such as '2.5s' or '2.5ms', but is "2.5"`},
+		{`{"pause": 2}`, `pause must have a unit`},
+		{`{"maxDuration": "60"}`, `maxDuration must have a unit, such as '60s'`},
+		{`{"gracefulStop": 5}`, `gracefulStop must have a unit`},
+		{`{"startTime": "10"}`, `startTime must have a unit`},
+		{`{"find": {"p99": "5"}}`, `find: p99 must have a unit, such as '5s' or '5ms'`},
 	} {
 		_, err := newConfig("rollup", []byte(tt.json))
 		require.ErrorContains(t, err, tt.want, tt.json)
 		require.ErrorContains(t, err, `scenario "rollup"`, tt.json)
 	}
+}
+
+func TestTimesThatNeedNoUnit(t *testing.T) {
+	c := parse(t, `{"find": {"p99": 5, "max": 8}, "duration": 1500, "warmup": 0, "pause": "0", "gracefulStop": 100, "maxDuration": "1m30s"}`)
+	require.Empty(t, c.Validate())
+	require.Equal(t, 1500*time.Millisecond, c.Duration.TimeDuration())
+	require.Equal(t, 5*time.Millisecond, c.Find.P99.TimeDuration())
 }
 
 func TestConfigValidate(t *testing.T) {
@@ -105,7 +120,8 @@ func TestConfigValidate(t *testing.T) {
 		want []string
 	}{
 		{`{"clients": [1, 512], "iterations": 1}`, nil},
-		{`{"clients": [100000], "duration": "1ms"}`, nil},
+		{`{"clients": [100000], "duration": "100ms"}`, nil},
+		{`{"clients": [1], "duration": "99ms"}`, []string{"duration must be at least 100ms, but is 99ms: nothing is measured in so short a time"}},
 		{`{"iterations": 1}`, []string{none}},
 		{`{"clients": [1], "rate": [1], "preAllocatedVUs": 1, "duration": "1s"}`, []string{none}},
 		{`{"clients": [], "iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.k6.io/k6/v2/lib/types"
@@ -52,6 +54,11 @@ func checkOptions(raw []byte, into any) error {
 		if err := checkOption(name, value, kind); err != nil {
 			return err
 		}
+		if _, latencies := into.(*Find); kind == reflect.TypeFor[types.NullDuration]() {
+			if err := checkUnit(value, latencies); err != nil {
+				return fmt.Errorf("%s %w", name, err)
+			}
+		}
 	}
 
 	return nil
@@ -71,6 +78,27 @@ func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
 	}
 
 	return fmt.Errorf("%s must be %s, but is %s", name, noun, value)
+}
+
+// shortestNumber is the shortest time that may be given as a number of milliseconds: who writes less has meant seconds.
+const shortestNumber = 100
+
+// checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for something else. Latencies
+// are milliseconds, where they are numbers.
+func checkUnit(value json.RawMessage, latency bool) error {
+	var text string
+	number, err := strconv.ParseFloat(string(value), 64)
+	wrong := err == nil && number != 0 && math.Abs(number) < shortestNumber && !latency
+	if json.Unmarshal(value, &text) == nil {
+		number, err = strconv.ParseFloat(text, 64)
+		wrong = err == nil && number != 0
+	}
+	if !wrong {
+		return nil
+	}
+	amount := strconv.FormatFloat(number, 'f', -1, 64)
+
+	return fmt.Errorf("must have a unit, such as '%ss' or '%sms', but is %s, which would be milliseconds", amount, amount, value)
 }
 
 // optionsOf are the options of a struct and of those that are part of it, with their types.

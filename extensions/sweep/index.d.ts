@@ -37,7 +37,10 @@
  * modules' times and rates.
  */
 declare module 'k6/x/sweep' {
-  /** Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. */
+  /**
+   * Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. Times are strings with a
+   * unit, such as `'30s'`, or numbers of milliseconds from 100 on.
+   */
   export interface ClientSweep {
     executor: 'client-sweep';
     /**
@@ -59,7 +62,7 @@ declare module 'k6/x/sweep' {
     preAllocatedVUs?: number;
     /** How many operations each client does in each step. Either this, or `duration`, or `untilDone`. */
     iterations?: number;
-    /** For how long each step is measured. Operations under way at its end are done and counted. */
+    /** For how long each step is measured, at least 100ms. Operations under way at its end are done and counted. */
     duration?: string | number;
     /**
      * Each step goes on until nothing is left of what its clients share, instead of `iterations` or `duration`: until each of
@@ -124,7 +127,10 @@ declare module 'k6/x/sweep' {
     raw?: boolean;
     /** The name of the operations that nobody named, the tag `op`. Default: the scenario's name. */
     op?: string;
-    /** The names that `op(name, fn)` gives to operations, so that gates are checked before the run. */
+    /**
+     * The names that `op(name, fn)` gives to operations, so that gates are checked before the run. Another name then ends the
+     * test, exit code 104.
+     */
     ops?: string[];
     exec?: string;
     env?: Record<string, string>;

@@ -3,6 +3,9 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -118,12 +122,27 @@ func (m *module) recorder(name string) outcome {
 	}
 	r := m.recorders[name]
 	if r == nil {
+		if len(session.Ops) > 0 && !slices.Contains(session.Ops, name) {
+			interrupt(m.vu.Runtime(), errUnknownOp(name, session.Ops))
+
+			return func(time.Duration, error) {}
+		}
 		r = session.Client.Recorder(name)
 		m.recorders[name] = r
 	}
 	r.Begin()
 
 	return r.End
+}
+
+// errUnknownOp is why a name that the option ops lacks ends the test: gates would look for its operations in vain.
+func errUnknownOp(name string, known []string) error {
+	hint := ""
+	if meant, near := nearest.Of(name, known); near {
+		hint = fmt.Sprintf("; did you mean '%s'?", meant)
+	}
+
+	return fmt.Errorf("sweep.op('%s'): the option ops has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
 // pulsed is an operation under k6's own executors. Before and after the part that a client has in a portable step, there

@@ -61,7 +61,9 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	tap := k6glue.NewTap(m.vu.State(), s.sweep.config.failing())
 	tap.Open()
 	m.results.guard.Watch(tap)
-	session := &k6glue.Session{Client: client, Op: s.sweep.config.op(s.spec), Tags: s.spec.own(), Tap: tap}
+	session := &k6glue.Session{
+		Client: client, Op: s.sweep.config.op(s.spec), Ops: s.sweep.config.allowedOps(s.spec), Tags: s.spec.own(), Tap: tap,
+	}
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{

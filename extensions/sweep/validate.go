@@ -127,6 +127,8 @@ func (v *validation) share(c *Config) {
 	}
 	v.check(!c.Iterations.Valid || c.Iterations.Int64 > 0, "iterations must be more than 0, but is %d", c.Iterations.Int64)
 	v.check(!c.Duration.Valid || c.Duration.Duration > 0, "duration must be more than 0, but is %s", c.Duration.Duration)
+	v.check(c.Duration.Duration <= 0 || c.Duration.TimeDuration() >= shortestDuration,
+		"duration must be at least %s, but is %s: nothing is measured in so short a time", shortestDuration, c.Duration.Duration)
 	v.check(c.Warmup.Duration >= 0, "warmup can't be negative, but is %s", c.Warmup.Duration)
 	v.check(c.WarmupIterations.Int64 >= 0, "warmupIterations can't be negative, but is %d", c.WarmupIterations.Int64)
 	v.check(!c.Warmup.Valid || !c.WarmupIterations.Valid,

@@ -16,6 +16,8 @@ type Session struct {
 	Op     string // the name of an operation that nobody named
 	// Variant is the one that the step is of; empty where there are none.
 	Variant string
+	// Ops are the names that sweep.op may give to operations; empty: any.
+	Ops []string
 	// Tags are those by which the samples of the step are told from those of the others.
 	Tags map[string]string
 	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.

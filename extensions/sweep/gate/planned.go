@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 )
 
 // Planned is what is known of a run before it starts.
@@ -26,7 +28,13 @@ func (f *File) Check(p Planned) error {
 	}
 	for i, a := range f.Absolute {
 		if l := p.lacks(a.Op, a.Clients, a.Rate); l != nil {
-			return fmt.Errorf("thresholds: absolute[%d].%s is %s, which %s does not have: it has %s", i, l.key, l.value, f.Scenario, l.there)
+			hint := ""
+			if meant, near := nearest.Of(a.Op, p.Ops); near && l.key == "op" {
+				hint = fmt.Sprintf("; did you mean %q?", meant)
+			}
+
+			return fmt.Errorf("thresholds: absolute[%d].%s is %s, which %s does not have: it has %s%s",
+				i, l.key, l.value, f.Scenario, l.there, hint)
 		}
 	}
 	if f.baseline == nil {

@@ -9,7 +9,7 @@ import (
 func TestCheck(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "set", "maxP99Ms": 5}, {"op": "gat", "maxP99Ms": 5}],
 		"relative": {"baseline": "b.json", "p99MayRise": 0.25}}`)
-	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}}), `thresholds: absolute[1].op is "gat", which cache does not have: it has "get", "set"`)
+	require.EqualError(t, f.Check(Planned{Ops: []string{"get", "set"}}), `thresholds: absolute[1].op is "gat", which cache does not have: it has "get", "set"; did you mean "get"?`)
 	require.EqualError(t, f.Check(Planned{}), `thresholds: absolute[0].op is "set", which cache does not have: it has none`)
 	require.NoError(t, f.Check(Planned{Ops: []string{"set", "gat"}}), "the baseline is not known yet")
 	require.NoError(t, f.SetBaseline(steady(1)))
