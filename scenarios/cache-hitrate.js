@@ -10,10 +10,11 @@ import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
-import { duration, text, wholeNumber } from './lib/settings.js';
+import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
 import { results } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
+refuseSlips(scenario);
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
 const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
 const vmHwm = wholeNumber('VMHWM');

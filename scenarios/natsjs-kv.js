@@ -11,10 +11,11 @@ import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
 import { table } from './lib/natsjs.js';
-import { duration, someOf, text, wholeNumber } from './lib/settings.js';
+import { duration, refuseSlips, someOf, text, wholeNumber } from './lib/settings.js';
 import { results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv';
+refuseSlips(scenario);
 const database = 'natsjs-kv';
 
 const known = natsjsRows.filter(({ layout }) => layouts.includes(layout));

@@ -5,8 +5,9 @@
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { minute, newClient, orAbort } from './lib/stock.js';
-import { flag, wholeNumber } from './lib/settings.js';
+import { flag, refuseSlips, wholeNumber } from './lib/settings.js';
 
+refuseSlips('stock-load');
 const back = wholeNumber('BACK', 75, 0);
 const ahead = wholeNumber('AHEAD', 60, 0);
 if (back + ahead === 0) throw new Error('BACK and AHEAD must not both be 0: there would be nothing to load');

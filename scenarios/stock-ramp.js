@@ -4,13 +4,14 @@
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';
-import { duration, wholeNumber } from './lib/settings.js';
+import { duration, refuseSlips, wholeNumber } from './lib/settings.js';
 import { code, newClient, prepare, queryOperation } from './lib/stock.js';
 import { gates, sweepReport } from './lib/sweeping.js';
 
+refuseSlips('stock-ramp');
 const most = wholeNumber('VUS', 512, 1, 100000);
 const ramp = duration('RAMP', '1m');
-const hold = duration('HOLD', '10s', { zero: true });
+const hold = duration('HOLD', '10s', { least: 0 });
 
 const db = newClient();
 

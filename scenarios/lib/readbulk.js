@@ -15,7 +15,7 @@ export const clientName = oneOf('CLIENT', ['mxgateway', 'grpc'], 'mxgateway');
 const key = text('MXGW_KEY', '');
 const connection = oneOf('CONNECTION', ['client', 'shared'], 'client');
 const timeout = duration('TIMEOUT', '10s');
-const wait = duration('WAIT', '1s', { zero: true }); // the command's timeout_ms
+const wait = duration('WAIT', '1s', { least: 0 }); // the command's timeout_ms
 const ownProto = decodeURIComponent(import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // a URL has %20 for a blank
 const proto = text('PROTO', ownProto); // or reflection
 const importPaths = text('PROTO_PATHS', '').split(',').filter((path) => path !== '');

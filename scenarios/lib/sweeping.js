@@ -1,6 +1,6 @@
 // What the sweeps have in common: their options, and where their report goes.
 import sweep from 'k6/x/sweep';
-import { duration, flag, oneOf, text, wholeNumber, wholeNumbers } from './settings.js';
+import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } from './settings.js';
 
 /** The folder of the report's files. */
 export const results = text('RESULTS', 'results');
@@ -12,7 +12,7 @@ export const results = text('RESULTS', 'results');
  */
 export function share(usual = { iterations: 10000 }) {
   if (text('DURATION') && text('OPS')) throw new Error('OPS and DURATION exclude each other: set one of them');
-  if (text('DURATION')) return { duration: duration('DURATION') };
+  if (text('DURATION')) return { duration: duration('DURATION', undefined, { least: 100 }) };
   const ops = wholeNumber('OPS');
   return ops ? { iterations: ops } : usual;
 }
@@ -35,6 +35,7 @@ export const tenSeconds = { duration: '10s' };
  *   not given
  */
 export function sweepOptions(scenario, op, more = {}, usual = undefined) {
+  refuseSlips(scenario);
   const portable = flag('PORTABLE', false);
   return {
     ...sweep.options({
@@ -42,10 +43,10 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       op,
       clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64, 128, 512], 100000),
       ...share(usual),
-      warmup: duration('WARMUP', '2s', { zero: true }),
+      warmup: duration('WARMUP', '2s', { least: 0 }),
       repeats: wholeNumber('REPEATS', 1),
       repeatOrder: oneOf('REPEAT_ORDER', ['grouped', 'interleaved'], 'grouped'),
-      pause: duration('PAUSE', '1s', { zero: true }),
+      pause: duration('PAUSE', '1s', { least: 0 }),
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
       thresholds: text('THRESHOLDS', {}),
       portable,

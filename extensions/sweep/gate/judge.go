@@ -9,13 +9,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// A step with fewer operations in less time (seconds) than these says nothing of the target: one stall more or less makes
-// any figure of it.
-const (
-	fewest   = 10
-	shortest = 0.1
-)
-
 // Judge judges a run: one verdict for each name of Plan, in that order. What cannot be judged is crossed.
 func (f *File) Judge(r *report.Report) []report.Verdict {
 	gates := f.gates()
@@ -119,9 +112,6 @@ func unusable(g *report.Group) string {
 			return fmt.Sprintf("not judged: repeat %d is incomplete", s.Repeat)
 		case s.Operations == 0:
 			return fmt.Sprintf("not judged: no operation succeeded in repeat %d", s.Repeat)
-		case s.Operations < fewest && s.Seconds < shortest:
-			return fmt.Sprintf("not judged: repeat %d is too short to measure: %s in %s",
-				s.Repeat, operations(s.Operations), report.Span(s.Seconds))
 		}
 	}
 

@@ -133,19 +133,6 @@ func TestAbsolute(t *testing.T) {
 			changed(run(1), func(r *report.Report) { r.Steps = nil }), false,
 		},
 		{
-			"ops/s of get with 8 clients >= 1", `"clients": 8, "minOpsPerSecond": 1`,
-			"not judged: repeat 1 is too short to measure: 9 operations in 0.099s with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Operations, r.Steps[2].Seconds = 9, 0.099 }), false,
-		},
-		{
-			"ops/s of get with 8 clients >= 1", `"clients": 8, "minOpsPerSecond": 1`, "8000.0/s with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Operations, r.Steps[2].Seconds = 9, 0.1 }), true,
-		},
-		{
-			"ops/s of get with 8 clients >= 1", `"clients": 8, "minOpsPerSecond": 1`, "8000.0/s with 8 clients",
-			changed(run(1), func(r *report.Report) { r.Steps[2].Operations, r.Steps[2].Seconds = 10, 0.001 }), true,
-		},
-		{
 			"p99 of get in every step <= 9ms", `"maxP99Ms": 9`, "not judged: repeat 1 is incomplete with 8 clients",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Complete = false }), false,
 		},

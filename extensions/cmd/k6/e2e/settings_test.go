@@ -1,0 +1,143 @@
+package e2e
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// knownSettings are those of each scenario, and what refuseSlips says of the names.
+func knownSettings(t *testing.T, names ...string) (settings map[string][]string, refused map[string]string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "--log-format", "raw", "-e", "NAMES="+strings.Join(names, ","),
+		"testdata/settings.js")
+	var log strings.Builder
+	cmd.Stderr = &log
+	require.NoError(t, cmd.Run(), &log)
+	var told struct {
+		Settings map[string][]string
+		Refused  map[string]string
+	}
+	require.NoError(t, json.Unmarshal([]byte(log.String()), &told), &log)
+	require.NotEmpty(t, told.Settings)
+
+	return told.Settings, told.Refused
+}
+
+var (
+	readSetting  = regexp.MustCompile(`\b(?:text|wholeNumbers?|duration|flag|oneOf|someOf|file)\('([A-Z][A-Z_]*)'`)
+	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
+)
+
+// The settings stand once, in scenarios/lib/settings.js: what scenarios read, and what README.md tells, are the same.
+func TestSettingsAreThoseThatAreReadAndTold(t *testing.T) {
+	t.Parallel()
+	settings, _ := knownSettings(t)
+	all := map[string]bool{}
+	for _, names := range settings {
+		for _, name := range names {
+			all[name] = true
+		}
+	}
+
+	read := map[string]bool{}
+	scenarios, err := filepath.Glob(filepath.Join(root, "scenarios", "*.js"))
+	require.NoError(t, err)
+	var there []string
+	for _, file := range scenarios {
+		name := strings.TrimSuffix(filepath.Base(file), ".js")
+		there = append(there, name)
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, found := range readSetting.FindAllStringSubmatch(string(raw), -1) {
+			require.Contains(t, settings[name], found[1], "%s reads it", name)
+			read[found[1]] = true
+		}
+	}
+	require.ElementsMatch(t, there, slices.Collect(maps.Keys(settings)), "each scenario has its settings")
+	libraries, err := filepath.Glob(filepath.Join(root, "scenarios", "lib", "*.js"))
+	require.NoError(t, err)
+	for _, file := range libraries {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, found := range readSetting.FindAllStringSubmatch(string(raw), -1) {
+			require.Contains(t, all, found[1], "%s reads it", file)
+			read[found[1]] = true
+		}
+	}
+	for name := range all { // addresses and processes have their servers' names
+		if !strings.HasSuffix(name, "_ADDR") && !strings.HasSuffix(name, "_PID") && name != "REDIS_URL" && !strings.HasPrefix(name, "TLS_") {
+			require.Contains(t, read, name, "nobody reads it")
+		}
+	}
+
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	_, table, _ := strings.Cut(string(readme), "| variable | default | of | meaning |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	told := map[string]bool{}
+	for line := range strings.Lines(table) {
+		for _, found := range tableSetting.FindAllStringSubmatch(strings.Split(line, " | ")[0], -1) {
+			told[found[1]] = true
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(all)), slices.Collect(maps.Keys(told)), "README.md tells all of them")
+}
+
+// harmless are variables that shells, build servers and this project's own scripts export.
+const harmless = `_ BASH BASHOPTS BASH_ENV CDPATH COLORTERM COLUMNS DBUS_SESSION_BUS_ADDRESS DESKTOP_SESSION DISPLAY EDITOR EMAIL ENV GPG_TTY HISTFILE
+HISTSIZE HOME HOST HOSTNAME HOSTTYPE IFS INVOCATION_ID LANG LANGUAGE LC_ALL LC_CTYPE LESS LESSOPEN LINES LOGNAME LS_COLORS MACHTYPE MAIL
+MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS MANPATH NAME NO_COLOR OLDPWD OS OSTYPE PAGER PATH PS1 PWD SHELL SHLVL SSH_AGENT_PID SSH_AUTH_SOCK SSH_CLIENT
+SSH_CONNECTION SSH_TTY SYSTEMD_EXEC_PID TEMP TERM TERM_PROGRAM TMP TMPDIR TMUX TZ UID USER USERNAME VISUAL WAYLAND_DISPLAY WSL_DISTRO_NAME XAUTHORITY
+XDG_CONFIG_HOME XDG_RUNTIME_DIR XDG_SESSION_ID ALLUSERSPROFILE APPDATA COMPUTERNAME COMSPEC ComSpec HOMEDRIVE HOMEPATH LOCALAPPDATA Path PATHEXT
+PROCESSOR_ARCHITECTURE ProgramFiles PROMPT PUBLIC SystemRoot USERDOMAIN USERPROFILE windir CC CFLAGS CXX CXXFLAGS LDFLAGS GOPATH GOROOT GOFLAGS GOPROXY
+GOCACHE GOMAXPROCS GORACE GODEBUG JAVA_HOME NODE_ENV NODE_OPTIONS NPM_TOKEN PYTHONPATH VIRTUAL_ENV CI BUILD BUILD_ID BUILD_NUMBER BUILD_TAG BUILD_URL
+BRANCH_NAME CHANGE_ID EXECUTOR_NUMBER JENKINS_HOME JENKINS_URL JOB_NAME NODE_NAME NODE_LABELS STAGE_NAME WORKSPACE RUN_ID CI_COMMIT_SHA CI_COMMIT_TAG CI_JOB_ID
+CI_JOB_NAME CI_JOB_STAGE CI_NODE_INDEX CI_NODE_TOTAL CI_PIPELINE_ID CI_PROJECT_DIR CI_REGISTRY CI_RUNNER_ID CI_SERVER GITLAB_CI GITHUB_ACTION GITHUB_ACTOR
+GITHUB_ENV GITHUB_JOB GITHUB_REF GITHUB_RUN_ID GITHUB_SHA GITHUB_STEP_SUMMARY GITHUB_TOKEN GITHUB_WORKSPACE ImageOS RUNNER_ARCH RUNNER_NAME RUNNER_OS RUNNER_TEMP
+RUNNER_TOOL_CACHE DRONE_TAG TRAVIS CIRCLECI CIRCLE_JOB CIRCLE_TAG BITBUCKET_BRANCH BITBUCKET_TAG AGENT_ID AGENT_NAME SYSTEM_JOBID TEAMCITY_VERSION KUBERNETES_PORT
+KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT CONTAINER container DOCKER_HOST POD_NAME NAMESPACE HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
+SOURCE_DATE_EPOCH DEBUG VERBOSE VERSION LOG_LEVEL PORT DATABASE_URL SECRET TOKEN
+INFLUXDB_URL MACHBASE_PID MACHBASE_URL MEMCACHED_ADDR MEMCACHED_CONNECTIONS MEMCACHED_ITEM MEMCACHED_MEMORY MEMCACHED_PID MXGW_ADDR MXGW_CONTROL MXGW_FLAGS
+MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_PID NATS_PID NATS_URL POGOCACHE_ADDR POSTGRES_PID POSTGRES_URL PROMETHEUS_PID PROMETHEUS_URL REDIS_CONNECTIONS REDIS_MEMORY
+REDIS_PID REDIS_URL UMEM_ADDR INFLUXDB_PID K6_DURATION K6_OUT K6_VUS K6_NO_USAGE_REPORT K6_AUTO_EXTENSION_RESOLUTION K6_SWEEP_INFLUXDB_TOKEN BENCH TPS OPS`
+
+func TestSlipsInTheNamesOfSettings(t *testing.T) {
+	t.Parallel()
+	_, refused := knownSettings(t, strings.Fields(harmless)...)
+	require.Empty(t, refused, "they mean something else")
+
+	slips := map[string]string{
+		"CLIENT": "CLIENTS", "CLEINTS": "CLIENTS", "OP": "OPS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS", "REPETAS": "REPEATS",
+		"MAXDURATION": "MAX_DURATION", "TRESHOLD": "THRESHOLDS", "RESULT": "RESULTS", "MEMCACHED_ADR": "MEMCACHED_ADDR", "KEY": "KEYS", "VALUES": "VALUE",
+		"clients": "CLIENTS", "TARGETS_": "TARGETS", "DISTIBUTOIN": "DISTRIBUTION",
+	}
+	_, refused = knownSettings(t, slices.Collect(maps.Keys(slips))...)
+	for name, meant := range slips {
+		require.Equal(t, name+" is not a setting of cache-sweep; did you mean "+meant+"?", refused["cache-sweep "+name])
+	}
+	require.NotContains(t, refused, "read-bulk CLIENT", "it is one there")
+	require.Equal(t, "CLIENT is not a setting of stock-rollup; did you mean CLIENTS?", refused["stock-rollup CLIENT"])
+	require.NotContains(t, refused, "stock-load CLIENT")
+}
+
+func TestASlipEndsTheRunBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	for script, slip := range map[string][2]string{
+		"cache-sweep.js": {"CLIENT", "CLIENTS"}, "cache-hitrate.js": {"CLIENT", "CLIENTS"}, "natsjs-kv.js": {"ROW", "ROWS"}, "stock-ramp.js": {"RAMPS", "RAMP"},
+		"stock-load.js": {"AHAED", "AHEAD"}, "stock-rollup.js": {"DURATOIN", "DURATION"}, "natsjs-kv-sweep.js": {"LAYOUTS", "LAYOUT"},
+	} {
+		r := k6(t, options{script: script, env: with(noMachbase, map[string]string{slip[0]: "4"})})
+		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Contains(t, r.output, slip[0]+" is not a setting of "+strings.TrimSuffix(script, ".js"))
+		require.Contains(t, r.output, "did you mean "+slip[1]+"?")
+	}
+}

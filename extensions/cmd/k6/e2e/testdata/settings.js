@@ -1,0 +1,23 @@
+// Prints the settings of all scenarios, and which of the variables in NAMES each scenario takes for a slip.
+import { refuseSlips, settings } from '../../../../../scenarios/lib/settings.js';
+
+const refused = {};
+if (__VU === 0) {
+  const names = __ENV.NAMES ? __ENV.NAMES.split(',') : [];
+  for (const scenario of Object.keys(settings)) {
+    for (const name of names) __ENV[name] = 'x';
+    for (let slip = true; slip;) {
+      try {
+        refuseSlips(scenario);
+        slip = false;
+      } catch (e) {
+        const [name] = e.message.split(' ');
+        refused[`${scenario} ${name}`] = e.message;
+        delete __ENV[name];
+      }
+    }
+  }
+  console.log(JSON.stringify({ settings, refused }));
+}
+
+export default function () {}
