@@ -51,9 +51,13 @@ declare module 'k6/x/sweep' {
     /**
      * The steps of an open-loop sweep: how many operations a second start in each, whether those before have ended or
      * not. `preAllocatedVUs` clients share them, for `duration`. Latency counts from the time at which an operation
-     * should have started, so that a stall of the server is not hidden (coordinated omission); in a call with several
-     * operations the first one has waited. All that is due is done, however late; what is not started at `maxDuration`
-     * makes the step incomplete.
+     * should have started when no client was free then, so that a stall of the server is not hidden (coordinated omission);
+     * in a call with several operations the first one has waited. How late k6 itself starts operations that a client is
+     * free for is a figure of its own (`openLoop.latenessMs` in the report), and in no latency.
+     *
+     * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1 s at most). What has not
+     * started by then is not done: the step is incomplete, and the log, the table's notes and the report (`openLoop`) say
+     * what rate was achieved, how long the queue was, and for how long all clients were busy.
      */
     rate?: number[];
     /** A search for the highest number of clients, or rate, that keeps a bound. */
@@ -62,7 +66,10 @@ declare module 'k6/x/sweep' {
     preAllocatedVUs?: number;
     /** How many operations each client does in each step. Either this, or `duration`, or `untilDone`. */
     iterations?: number;
-    /** For how long each step is measured, at least 100ms. Operations under way at its end are done and counted. */
+    /**
+     * For how long each step is measured, at least 100ms. Operations under way at its end are done, and counted in the latency; ops/s are
+     * those that ended within this time by this time.
+     */
     duration?: string | number;
     /**
      * Each step goes on until nothing is left of what its clients share, instead of `iterations` or `duration`: until each of

@@ -126,7 +126,7 @@ func (l *liveMetrics) tick(at time.Time, reading *measure.Reading) {
 		span := reading.Ops[i].Since(l.before.Op(reading.Ops[i].Op))
 		all.Merge(&span.Durations)
 		tags := l.tags.With("op", span.Op)
-		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, &span, elapsed)...)
+		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, &span, report.Rate(span.Durations.Count, elapsed))...)
 		figures.Samples = append(figures.Samples, l.metrics.counts(tags, at, &span)...)
 		figures.Seconds = append(figures.Seconds, l.measured(&span, elapsed, reading))
 	}
@@ -142,7 +142,7 @@ func (l *liveMetrics) name(reading *measure.Reading) {
 		for i := range reading.Ops {
 			none := &measure.Totals{Op: reading.Ops[i].Op}
 			tags := l.tags.With("op", none.Op)
-			figures.Samples = append(figures.Samples, l.metrics.samples(tags, m.at, none, m.elapsed)...)
+			figures.Samples = append(figures.Samples, l.metrics.samples(tags, m.at, none, 0)...)
 			figures.Samples = append(figures.Samples, l.metrics.counts(tags, m.at, none)...)
 			figures.Seconds = append(figures.Seconds, stream.Second{
 				Phase: stream.Measure, Elapsed: m.elapsed, Op: none.Op, Durations: &none.Durations,
@@ -177,7 +177,7 @@ func (l *liveMetrics) last(reading *measure.Reading) {
 		before := l.before.Op(whole.Op)
 		rest := whole.Since(before)
 		tags := l.tags.With("op", whole.Op)
-		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, whole, reading.Elapsed)...)
+		figures.Samples = append(figures.Samples, l.metrics.samples(tags, at, whole, report.OpsPerSecond(reading, whole))...)
 		figures.Samples = append(figures.Samples, l.metrics.counts(tags, at, &rest)...)
 		if before == nil || !rest.Empty() || reading.Lookups != l.before.Lookups {
 			figures.Seconds = append(figures.Seconds, l.measured(&rest, elapsed, reading))

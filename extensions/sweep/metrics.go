@@ -122,7 +122,7 @@ func registerMetrics(registry *metrics.Registry) (*sweepMetrics, error) {
 // samples turns what was recorded of one kind of operation in a span of time into k6 samples. Without operations in
 // that span there are no percentiles.
 func (m *sweepMetrics) samples(
-	tags *metrics.TagSet, at time.Time, span *measure.Totals, elapsed time.Duration,
+	tags *metrics.TagSet, at time.Time, span *measure.Totals, opsPerSecond float64,
 ) metrics.Samples {
 	var out metrics.Samples
 	add := func(metric *metrics.Metric, value float64) {
@@ -132,7 +132,7 @@ func (m *sweepMetrics) samples(
 	}
 
 	d := &span.Durations
-	step := report.Step{OpsPerSecond: report.Rate(d.Count, elapsed), Latency: report.Latency(d)}
+	step := report.Step{OpsPerSecond: opsPerSecond, Latency: report.Latency(d)}
 	for i := range figures {
 		if f := &figures[i]; f.metric == metricOpsPerSecond || d.Count > 0 {
 			add(m.figures[i], f.of(&step))

@@ -257,7 +257,7 @@ func (p *pulse) send(at time.Time, reading *measure.Reading, countsOnly bool) {
 		tags := p.tags.With("op", t.Op)
 		samples = append(samples, p.metrics.counts(tags, at, t)...)
 		if !countsOnly {
-			samples = append(samples, p.metrics.samples(tags, at, t, reading.Elapsed)...)
+			samples = append(samples, p.metrics.samples(tags, at, t, report.OpsPerSecond(reading, t))...)
 		}
 	}
 	p.metrics.push(p.out, samples)

@@ -123,6 +123,9 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.spent())
 	r.log(steps)
+	if why := report.Missed(steps); why != "" && !r.step.Interrupted() {
+		r.logger.Warnf("the rate was not kept: %s", why)
+	}
 
 	return steps, errors.Join(err, r.abort, encodeErr)
 }

@@ -15,6 +15,7 @@ type barrier struct {
 	// openedOn is the same moment by the wall clock, which other machines have too.
 	openedOn time.Time
 	onOpen   func() // called just before; may be nil
+	onOpened func() // called just after, before anybody goes on; may be nil
 }
 
 func newBarrier(n int) *barrier {
@@ -32,6 +33,9 @@ func (b *barrier) pass() {
 		}
 		b.openedOn = time.Now().Round(0)
 		b.openedAt = now()
+		if b.onOpened != nil {
+			b.onOpened()
+		}
 		close(b.open)
 	}
 }

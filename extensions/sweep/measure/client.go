@@ -28,7 +28,7 @@ type Client struct {
 	before    uint64          // recorded, when the measured phase began
 	measuring bool
 	done      bool          // nothing is left of what the step's clients share
-	late      time.Duration // how long after its time in the schedule the current operation started; zero without one
+	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
 	open      []*Recorder   // of operations that have begun and not ended
 	tap       func(op string, took time.Duration)
 	complete  atomic.Bool
@@ -202,6 +202,9 @@ func (c *Client) finish(at time.Duration) {
 		c.step.line.pass()
 	}
 	c.stage = finished
+	if c.measuring && c.step.windowEnd == 0 {
+		c.step.mark(at)
+	}
 	c.measuring = false // what comes after its share is nobody's measure
 	if c.ended.CompareAndSwap(0, int64(at)) {
 		c.step.clientEnded()
@@ -260,19 +263,14 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 // follow does operations of a schedule that began at start until there are no more; then over is true.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
 	defer func() { c.late = 0 }()
+	free := now()
 	for !c.step.stopping() {
-		offset, ok := s.next()
+		begin, late, ok := s.take(c.step, start, free)
 		if !ok {
-			return true, nil
+			return !c.step.stopping(), nil
 		}
-		due := start + offset
-		if !c.step.sleepUntil(due) {
-			return false, nil
-		}
-		s.started.Add(1)
-		begin := now()
-		c.late = max(begin-due, 0)
-		if _, err := c.operate(r, begin, fn); err != nil || c.stage == finished {
+		c.late = late
+		if free, err = c.operate(r, begin, fn); err != nil || c.stage == finished {
 			return false, err
 		}
 	}
@@ -286,6 +284,9 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	c.noted = false
 	err = fn()
 	end = now()
+	if c.measuring && c.step.windowEnd != 0 && end > c.step.windowEnd {
+		c.step.mark(c.step.windowEnd)
+	}
 	if len(c.open) > 0 {
 		c.closeOpen(err)
 	}

@@ -13,12 +13,20 @@ type Reading struct {
 	StartedOn time.Time     // when it was, by the wall clock; zero: not yet
 	Elapsed   time.Duration // since the start line; up to the last client's end once all have ended
 	Ended     int           // clients that have ended
-	Ops       []Totals      // by kind of operation, in the order of their names
+
+	// Window is the time for which operations were asked for, as far as it has passed; zero when a number was.
+	Window time.Duration
+	// AllAtWork is how long all clients were at work, up to the first one's end, where there is no window. It is zero
+	// before.
+	AllAtWork time.Duration
+
+	Ops []Totals // by kind of operation, in the order of their names
 
 	Lookups Lookups // of all kinds of operations together
 
-	Complete  bool   // all clients have done their whole share
-	Unstarted uint64 // operations of an open-loop step that are due, but that no client has come to yet
+	Complete  bool      // all clients have done their whole share
+	Unstarted uint64    // operations of an open-loop step that are due, but that no client has come to yet
+	OpenLoop  *OpenLoop // how an open-loop step kept its rate; else nil
 
 	// Of the clients that started, once all have ended. Empty before.
 	ClientTimes Distribution // from the start of a client's first operation to the end of its last one
@@ -59,8 +67,10 @@ func (s *Step) Read() Reading {
 		if r.Complete {
 			r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
 		}
-		r.Unstarted = s.schedule.unstarted(r.Elapsed)
+		r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed)
+		r.Complete = r.Complete && r.Unstarted == 0
 	}
+	r.readParts(s)
 	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })
 	if len(named) == 0 {
 		named = slices.Sorted(maps.Keys(totals))
@@ -88,6 +98,15 @@ func (r *Reading) Join(next *Reading) {
 		t.join(&next.Ops[i])
 	}
 	slices.SortFunc(r.Ops, func(a, b Totals) int { return cmp.Compare(a.Op, b.Op) })
+}
+
+// readParts reads how long the parts of the step are within which operations count apart.
+func (r *Reading) readParts(s *Step) {
+	if s.plan.windowed() {
+		r.Window = min(s.plan.Duration, r.Elapsed)
+	} else if first := time.Duration(s.marked.Load()); first != 0 && r.Started {
+		r.AllAtWork = max(first-s.line.openedAt, 0)
+	}
 }
 
 // readClients reads what each of the clients did that started.

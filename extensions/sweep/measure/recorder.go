@@ -17,6 +17,7 @@ type Recorder struct {
 	// What each operation adds to comes before the pages of durations: of many clients all is out of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
 	durations            histogram
+	kept                 atomic.Int64 // one more than there were successful operations at the step's mark; zero: none since
 	failed, rows         atomic.Uint64
 	warmed, warmedFailed atomic.Uint64 // of the warm-up
 
@@ -59,6 +60,9 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 	d += c.late
 	c.late = 0
+	if c.step.marked.Load() != 0 && r.kept.Load() == 0 {
+		r.kept.Store(r.durations.count.Load() + 1)
+	}
 	r.durations.record(d)
 	if c.tap != nil {
 		c.tap(r.op, d)
@@ -133,6 +137,7 @@ func (r *Recorder) Bytes(sent, received uint64) {
 type Totals struct {
 	Op            string
 	Durations     Distribution // of the successful operations; its Count is their number
+	Within        int64        // those of them that ended within the window, or while all clients were at work
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
@@ -142,7 +147,13 @@ type Totals struct {
 }
 
 func (t *Totals) add(r *Recorder) {
+	before := t.Durations.Count
 	t.Durations.add(&r.durations)
+	if kept := r.kept.Load(); kept > 0 {
+		t.Within += kept - 1
+	} else {
+		t.Within += t.Durations.Count - before
+	}
 	t.Failed += r.failed.Load()
 	t.Rows += r.rows.Load()
 	t.BytesSent += r.sentBytes.Load()

@@ -62,8 +62,8 @@ func TestOpenLoopOfCallsThatRecord(t *testing.T) {
 			get := c.Recorder("get")
 
 			return c.Run(t.Context(), "op", nil, func() error {
-				time.Sleep(200 * ms)
-				get.Ok(200 * ms)
+				time.Sleep(110 * ms)
+				get.Ok(110 * ms)
 
 				return nil
 			})
@@ -71,22 +71,95 @@ func TestOpenLoopOfCallsThatRecord(t *testing.T) {
 
 		d := &readOp(s, "get").Durations
 		require.EqualValues(t, 10, d.Count)
-		require.Equal(t, 200*ms, d.Min)
-		require.Equal(t, 9*100*ms+200*ms, d.Max, "every operation is 100 ms later than the one before")
+		require.Equal(t, 110*ms, d.Min)
+		require.Equal(t, 9*10*ms+110*ms, d.Max, "every operation is 10 ms later than the one before")
 	})
 }
 
-// An overloaded step does all that is due, unless it is stopped: then it says what is missing.
-func TestOpenLoopThatIsStopped(t *testing.T) {
+// What an overloaded step cannot start in time is not done, and the step says so.
+func TestOpenLoopThatIsOverloaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
-		time.AfterFunc(5100*ms, s.Stop)
 		requireNoErrors(t, together(s, doing(t, 200*ms)))
 
 		r := s.Read()
 		require.False(t, r.Complete)
-		require.EqualValues(t, 52, r.Op("op").Durations.Count, "two clients, five a second each, until 5.2 s")
-		require.EqualValues(t, 48, r.Unstarted)
+		require.EqualValues(t, 12, r.Op("op").Durations.Count, "two clients, five a second each, and one more a moment later")
+		require.EqualValues(t, 88, r.Unstarted)
+		require.Equal(t, 1210*ms, r.Elapsed)
+		o := r.OpenLoop
+		require.EqualValues(t, 100, o.Due)
+		require.EqualValues(t, 10, o.Started)
+		require.EqualValues(t, 90, o.LongestQueue, "when the window was over")
+		require.Equal(t, 990*ms, o.AllBusy, "the second client had nothing to do for 10 ms")
+	})
+}
+
+// One operation that is slow at the end is no missed rate.
+func TestOpenLoopWithAStraggler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
+		var calls atomic.Int64
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, func() error {
+				if calls.Add(1) == 90 {
+					time.Sleep(5 * time.Second)
+				}
+
+				return nil
+			})
+		}))
+
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.Equal(t, 5890*ms, r.Elapsed)
+		require.EqualValues(t, 100, r.OpenLoop.Due)
+		require.EqualValues(t, 100, r.OpenLoop.Started)
+		require.Zero(t, r.OpenLoop.LongestQueue)
+		require.Zero(t, r.OpenLoop.AllBusy)
+		require.EqualValues(t, 100, r.OpenLoop.Lateness.Count)
+		require.Zero(t, r.OpenLoop.Lateness.Max)
+	})
+}
+
+// A stall at the end is caught up with, as one in the middle is.
+func TestOpenLoopCatchesUp(t *testing.T) {
+	for name, from := range map[string]int64{"in the middle": 40, "at the end": 95} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewStep(1, Plan{Rate: 100, Duration: time.Second}, nil)
+				calls := int64(0)
+				requireNoErrors(t, together(s, func(_ int, c *Client) error {
+					return c.Run(t.Context(), "op", nil, func() error {
+						if calls++; calls == from {
+							time.Sleep(95 * ms)
+						}
+
+						return nil
+					})
+				}))
+				r := s.Read()
+				require.True(t, r.Complete)
+				require.EqualValues(t, 100, r.Op("op").Durations.Count)
+				require.EqualValues(t, min(9, 100-from), r.OpenLoop.LongestQueue)
+				require.EqualValues(t, 100-max(0, from-90), r.OpenLoop.Started)
+			})
+		})
+	}
+}
+
+func TestOpenLoopThatIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 100, Duration: time.Second}, nil)
+		time.AfterFunc(500*ms, s.Stop)
+		requireNoErrors(t, together(s, doing(t, 200*ms)))
+
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.EqualValues(t, 6, r.Op("op").Durations.Count, "two clients, five a second each, until 0.6 s")
+		require.Equal(t, 610*ms, r.Elapsed)
+		require.EqualValues(t, 55, r.Unstarted)
+		require.EqualValues(t, 55, r.OpenLoop.LongestQueue)
 	})
 }
 
@@ -218,14 +291,14 @@ func TestOpenLoopCountsALateStartOnce(t *testing.T) {
 			first, second := c.Recorder("first"), c.Recorder("second")
 
 			return c.Run(t.Context(), "op", nil, func() error {
-				time.Sleep(200 * ms)
-				first.Ok(150 * ms)
-				second.Ok(50 * ms)
+				time.Sleep(110 * ms)
+				first.Ok(70 * ms)
+				second.Ok(40 * ms)
 
 				return nil
 			})
 		}))
-		require.Equal(t, 9*100*ms+150*ms, readOp(s, "first").Durations.Max)
-		require.Equal(t, 50*ms, readOp(s, "second").Durations.Max)
+		require.Equal(t, 9*10*ms+70*ms, readOp(s, "first").Durations.Max)
+		require.Equal(t, 40*ms, readOp(s, "second").Durations.Max)
 	})
 }

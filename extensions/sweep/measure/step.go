@@ -25,7 +25,8 @@ type Plan struct {
 
 	// Rate makes the step an open loop: its clients share this many operations a second, for the time of Duration and,
 	// before that, of Warmup. Operations start when they are due, whether those before have ended or not, as far as there
-	// are clients; an operation that had to wait for a client took as much longer.
+	// are clients; an operation that had to wait for a client took as much longer. What has not started soon after that
+	// time is not done.
 	Rate float64
 	// Places returns this instance's places in the schedule of a phase; nil: all.
 	Places func() Places
@@ -39,6 +40,9 @@ func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
 	return elapsed >= p.Duration && !p.UntilDone
 }
 
+// windowed tells whether a time is asked for: operations count that end within it.
+func (p *Plan) windowed() bool { return p.Operations == 0 && !p.UntilDone && p.Duration > 0 }
+
 // Step is a number of clients that do the same at the same time.
 type Step struct {
 	plan    Plan
@@ -48,6 +52,12 @@ type Step struct {
 	onEnd   func()
 
 	ended atomic.Int64 // clients that have ended
+
+	// marked is when the window of a step with a duration was over, or when the first client of another ended; zero: not yet.
+	marked atomic.Int64
+	// windowEnd is when the window is over; zero where there is none.
+	windowEnd time.Duration
+	window    *time.Timer
 
 	warmup, schedule *schedule // of an open-loop step; else nil
 
@@ -77,6 +87,9 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	for i := range s.clients {
 		s.clients[i] = &Client{step: s, index: i}
 	}
+	if plan.windowed() {
+		s.line.onOpened = s.openWindow
+	}
 	if plan.Rate > 0 {
 		places := plan.Places
 		if places == nil {
@@ -97,10 +110,30 @@ func (s *Step) OnEnd(fn func()) { s.onEnd = fn }
 
 // clientEnded counts a client that has ended.
 func (s *Step) clientEnded() {
-	if s.ended.Add(1) == int64(len(s.clients)) && s.onEnd != nil {
+	if s.ended.Add(1) < int64(len(s.clients)) {
+		return
+	}
+	if s.onEnd != nil {
 		s.onEnd()
 	}
+	if s.window != nil {
+		s.window.Stop()
+	}
+	if s.schedule != nil {
+		s.warmup.alarm.close()
+		s.schedule.alarm.close()
+	}
 }
+
+// openWindow begins the time within which operations count. Who first sees that it is over marks that: a client, or the
+// timer while all clients wait.
+func (s *Step) openWindow() {
+	s.windowEnd = s.line.openedAt + s.plan.Duration
+	s.window = time.AfterFunc(s.plan.Duration+1, func() { s.mark(s.windowEnd) }) // what ends with the window is within
+}
+
+// mark tells all recorders to keep how many operations they have counted by now. The first mark counts.
+func (s *Step) mark(at time.Duration) { s.marked.CompareAndSwap(0, int64(at)) }
 
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
 // any client runs.
@@ -136,19 +169,35 @@ func (s *Step) Interrupted() bool { return s.interrupt.Load() }
 
 func (s *Step) stopping() bool { return s.stop.Load() }
 
-// sleepUntil returns false when the step was stopped meanwhile.
-func (s *Step) sleepUntil(t time.Duration) bool {
-	left := t - now()
-	if left <= 0 {
-		return true
+// What is far away is waited for with Go's timers, which Stop ends at once; the rest with the alarm.
+const (
+	farAway = 20 * time.Millisecond
+	theRest = 3 * time.Millisecond
+)
+
+// waitUntil waits until t. It returns false when the step was stopped meanwhile.
+func (s *Step) waitUntil(t time.Duration, a *alarm) bool {
+	for !s.stopping() {
+		switch left := t - now(); {
+		case left <= 0:
+			return true
+		case left <= farAway:
+			a.sleep(left)
+		default:
+			s.sleep(left - theRest)
+		}
 	}
-	timer := time.NewTimer(left)
+
+	return false
+}
+
+// sleep sleeps for d, or until the step is stopped.
+func (s *Step) sleep(d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-s.stopped:
-		return false
 	}
 }
 

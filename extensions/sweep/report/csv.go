@@ -53,13 +53,24 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"cpu_server_s", serverCPU},
 	{"unstarted", natural(func(s *Step) uint64 { return s.Extra.Unstarted })},
 	{"total", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Op == TotalOp) }},
+	{"window_s", ofWindow(func(w *Window) float64 { return w.Seconds })},
+	{"window_ops", ofWindow(func(w *Window) float64 { return float64(w.Ops) })},
+	{"all_clients_s", ofAllClients(func(a *AllClients) float64 { return a.Seconds })},
+	{"all_clients_ops", ofAllClients(func(a *AllClients) float64 { return float64(a.Ops) })},
+	{"all_clients_ops_per_second", ofAllClients(func(a *AllClients) float64 { return a.OpsPerSecond })},
+	{"achieved_per_second", ofOpenLoop(func(o *OpenLoop) float64 { return o.AchievedRate })},
+	{"longest_queue", ofOpenLoop(func(o *OpenLoop) float64 { return float64(o.LongestQueue) })},
+	{"all_busy", ofOpenLoop(func(o *OpenLoop) float64 { return o.AllBusy })},
+	{"lateness_p50_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P50 })},
+	{"lateness_p99_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P99 })},
+	{"lateness_max_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.Max })},
 }
 
 // CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it. A step
 // with several kinds has one more, their total, which the column total tells from the others.
 // Names end in their unit (_s, _ms, or a number of things); numbers are in full precision, without thousands separators.
 // The rate is 0 but for open-loop steps, per_client is 0 when a time was asked for, and cpu_server_s is empty when the
-// server ran elsewhere.
+// server ran elsewhere. What only some steps have is empty for others.
 func (r *Report) CSV() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -106,6 +117,39 @@ func natural(figure func(*Step) uint64) func(*Report, *Step) string {
 
 func number(figure func(*Step) float64) func(*Report, *Step) string {
 	return func(_ *Report, s *Step) string { return strconv.FormatFloat(figure(s), 'f', -1, 64) }
+}
+
+// ofWindow is a figure of steps with a duration, which others have none of.
+func ofWindow(figure func(*Window) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.Window == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.Window), 'f', -1, 64)
+	}
+}
+
+// ofAllClients is a figure of steps without a duration, which others have none of.
+func ofAllClients(figure func(*AllClients) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.AllClients == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.AllClients), 'f', -1, 64)
+	}
+}
+
+// ofOpenLoop is a figure of open-loop steps, which others have none of.
+func ofOpenLoop(figure func(*OpenLoop) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.OpenLoop == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.OpenLoop), 'f', -1, 64)
+	}
 }
 
 func serverCPU(_ *Report, s *Step) string {

@@ -14,7 +14,7 @@ type benchUnit struct {
 }
 
 var benchUnits = []benchUnit{ //nolint:gochecknoglobals // a constant
-	{"ns/op", "lower", func(s *Step) float64 { return s.Seconds * 1e9 / float64(s.Operations) }},
+	{"ns/op", "lower", nsPerOp},
 	{"ops/s", "higher", func(s *Step) float64 { return s.OpsPerSecond }},
 	{"p50-ns/op", "lower", func(s *Step) float64 { return s.Latency.P50 * 1e6 }},
 	{"p90-ns/op", "lower", func(s *Step) float64 { return s.Latency.P90 * 1e6 }},
@@ -60,6 +60,17 @@ func (r *Report) GoBench() string {
 	}
 
 	return b.String()
+}
+
+// nsPerOp is the time that ops/s are of over the number of operations. Where all operations ended after the window, it is
+// of these.
+func nsPerOp(s *Step) float64 {
+	operations, seconds := s.rated()
+	if operations == 0 {
+		operations, seconds = s.Operations, s.Seconds
+	}
+
+	return seconds * 1e9 / float64(operations)
 }
 
 // configLine writes nothing for what is not known: a key without a value would only be in the way.

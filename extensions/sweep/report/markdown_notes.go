@@ -6,6 +6,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
+// What the notes tell of the times within a step.
+const (
+	longTail  = 0.1 // of the window: the tail from which on it is told
+	fewAtWork = 0.5 // of the step: the time in which all clients were at work, below which it is told
+)
+
 // notes are the sentences under the table: all that a reader must know before believing a row, and what was found.
 func (r *Report) notes() []string {
 	var notes []string
@@ -49,6 +55,17 @@ func stepNotes(s *Step, told bool) []string {
 	var notes []string
 	if !s.Complete && !told {
 		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: %s.", s.label(), s.Incomplete()))
+	}
+	if w := s.Window; w != nil && w.TailSeconds > longTail*w.Seconds {
+		notes = append(notes, fmt.Sprintf("%s: ops/s is of the window of %s; what was under way then ended within another %s.",
+			s.label(), Span(w.Seconds), Span(w.TailSeconds)))
+	}
+	if a := s.AllClients; a != nil && a.Seconds < fewAtWork*s.Seconds {
+		notes = append(notes, fmt.Sprintf("%s: all clients were at work for %s of %s, with %s.",
+			s.label(), Span(a.Seconds), Span(s.Seconds), opsPerSecond(a.OpsPerSecond)))
+	}
+	if why := s.missed(); why != "" && s.Complete {
+		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
 	}
 	if n := s.Extra.Unstarted; n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: operations that were due but never started: %s", s.label(), Thousands(int64(n))))

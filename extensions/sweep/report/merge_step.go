@@ -84,6 +84,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 	var cpu CPUSeconds
 	var absent []int
 	var times timeLine
+	var windows windowLine
 	first := true
 	for i, part := range parts {
 		steps := part[id]
@@ -98,6 +99,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		}
 		first, asked.PerClient = false, whole.PerClient
 		times.add(whole)
+		windows.add(whole)
 		reading.Complete = reading.Complete && whole.Complete
 		reading.Unstarted += whole.Extra.Unstarted
 		reading.Lookups.Add(whole.Extra.lookups())
@@ -116,6 +118,10 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 	}
 
 	reading.StartedOn, reading.Elapsed = times.started(), times.elapsed()
+	reading.Window = windows.elapsed()
+	if err := mergeOpenLoops(&reading, parts, id); err != nil {
+		return nil, err
+	}
 	overlap, known := times.overlap()
 	reading.Complete = reading.Complete && (!known || overlap >= leastOverlap)
 	clients, err := newClients(&reading)
@@ -211,6 +217,9 @@ func addOperations(t *measure.Totals, s *Step) error {
 	durations.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
 
 	t.Durations.Merge(&durations)
+	if s.Window != nil {
+		t.Within += s.Window.Ops
+	}
 	t.Failed += s.Failed
 	t.Rows += s.Rows
 	t.BytesSent += s.BytesSent

@@ -87,6 +87,32 @@ func (l *timeLine) overlap() (part float64, known bool) {
 	return max(float64(to.Sub(from))/float64(took), 0), true
 }
 
+// windowLine is when the windows of the parts were: those of the parts' times in which operations count for ops/s.
+type windowLine struct {
+	timeLine
+
+	without bool // a part has none
+}
+
+// add adds the window of a part's step. One in which the start line never opened needs none.
+func (l *windowLine) add(s *Step) {
+	switch {
+	case s.Window != nil:
+		l.timeLine.add(&Step{Started: s.Started, Seconds: s.Window.Seconds})
+	case s.Seconds > 0:
+		l.without = true
+	}
+}
+
+// elapsed is for how long at least one part had its window; zero where a part has none.
+func (l *windowLine) elapsed() time.Duration {
+	if l.without {
+		return 0
+	}
+
+	return l.timeLine.elapsed()
+}
+
 // apart tells whether the parts of a merged step were not at work at the same time.
 func (s *Step) apart() bool { return s.Overlap != nil && *s.Overlap < leastOverlap }
 
@@ -98,6 +124,9 @@ func (s *Step) Incomplete() string {
 	case s.apart():
 		return fmt.Sprintf("its parts were at work together for %.0f %% of the time, and at least %.0f %% is needed",
 			math.Floor(100**s.Overlap), 100*leastOverlap)
+	}
+	if why := s.missed(); why != "" {
+		return why
 	}
 
 	return "not every client did its whole share"

@@ -51,6 +51,14 @@ type Step struct {
 	Client  Clients   `json:"client"`
 	Latency LatencyMs `json:"latencyMs"`
 
+	// Window is of a step with a duration only. Reports of before there was this key count all operations, and all of
+	// Seconds.
+	Window *Window `json:"window,omitempty"`
+	// AllClients is of a step without a duration only, where it was measured by one instance of k6.
+	AllClients *AllClients `json:"allClients,omitempty"`
+	// OpenLoop is of an open-loop step only, and of none from before there was this key.
+	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
+
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`
 	BytesReceived uint64     `json:"bytesReceived"`

@@ -36,15 +36,22 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
 	}
+	openLoop, err := newOpenLoop(reading)
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
+	}
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
 		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
 		Started:      reading.StartedOn.UTC(),
 		Seconds:      reading.Elapsed.Seconds(),
-		OpsPerSecond: Rate(t.Durations.Count, reading.Elapsed),
+		OpsPerSecond: OpsPerSecond(reading, t),
+		Window:       newWindow(reading, t),
+		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
+		OpenLoop:     openLoop,
 		Rows:         t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,

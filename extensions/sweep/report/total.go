@@ -39,7 +39,7 @@ func totalOf(kinds []Step) *Step {
 	total := kinds[0] // with what all kinds have in common
 	total.Op, total.Histogram = TotalOp, ""
 	total.Operations, total.Failed, total.Rows, total.BytesSent, total.BytesReceived, total.OpsPerSecond = 0, 0, 0, 0, 0, 0
-	total.Extra.Errors = nil
+	total.Window, total.AllClients, total.Extra.Errors = nil, nil, nil
 	var durations measure.Distribution
 	for i := range kinds {
 		s := &kinds[i]
@@ -58,6 +58,8 @@ func totalOf(kinds []Step) *Step {
 		total.BytesSent += s.BytesSent
 		total.BytesReceived += s.BytesReceived
 		total.OpsPerSecond += s.OpsPerSecond
+		total.Window = total.Window.plus(s.Window)
+		total.AllClients = total.AllClients.plus(s.AllClients)
 	}
 	total.Latency = Latency(&durations)
 

@@ -50,7 +50,7 @@ func TestTotals(t *testing.T) {
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(csv)), "\r\n")
 	require.Len(t, lines, 7)
-	require.True(t, strings.HasSuffix(lines[0], ",total"))
+	require.Contains(t, lines[0], ",unstarted,total,")
 	require.True(t, strings.HasPrefix(lines[3], "stock-rollup,(total),8,0,1,125,1000,3,true,1,1000,"))
 	for i, line := range lines[1:] {
 		require.Contains(t, line, map[bool]string{true: ",true", false: ",false"}[i%3 == 2])

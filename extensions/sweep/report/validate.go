@@ -84,8 +84,8 @@ func (s *Step) validate() error {
 	); err != nil {
 		return err
 	}
-	if want := float64(s.Operations) / s.Seconds; s.Seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {
-		return fmt.Errorf("opsPerSecond is %g, but %d ops in %g seconds are %g", s.OpsPerSecond, s.Operations, s.Seconds, want)
+	if err := s.validateRate(); err != nil {
+		return err
 	}
 	if s.Overlap != nil {
 		overlap := figure{"overlap", *s.Overlap}
@@ -106,6 +106,9 @@ func (s *Step) validate() error {
 		return err
 	}
 	if err := s.validateTimes(); err != nil {
+		return err
+	}
+	if err := s.validateOpenLoop(); err != nil {
 		return err
 	}
 

@@ -198,8 +198,24 @@ type step struct {
 		K6     float64
 		Server *float64
 	}
+	Window struct {
+		Seconds, TailSeconds float64
+		Ops, TailOps         int
+	}
+	AllClients struct {
+		Seconds, OpsPerSecond float64
+		Ops                   int
+	}
+	OpenLoop struct {
+		Due, Started, LongestQueue int
+		AchievedRate, AllBusy      float64
+		LatenessMs                 struct{ P50, P99, Max float64 }
+	}
 	Histogram string
-	Extra     struct{ Errors map[string]int }
+	Extra     struct {
+		Errors    map[string]int
+		Unstarted int
+	}
 }
 
 // report reads the JSON that the run has left of a scenario.

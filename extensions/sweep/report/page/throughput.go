@@ -36,7 +36,7 @@ func throughput(s *sweep, published []publishedShape) figure {
 	p.Title = fmt.Sprintf("%s: operations a second by %s", s.report.Scenario, s.xTitle())
 	p.Desc = strings.Join(told, " ")
 	f.Plots = []*plot{p}
-	f.say("Successful operations over the step time.%s", s.repeatsNote())
+	f.say("Successful operations over the step time; in steps with a duration, those that ended within it over that time.%s", s.repeatsNote())
 	if s.byRate {
 		f.say("The dotted line is where all that was asked for is done.")
 	}

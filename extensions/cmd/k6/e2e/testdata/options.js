@@ -1,5 +1,6 @@
 // sweep.options with whatever a test wants to ask for.
 import { sleep } from 'k6';
+import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 
 export const options = sweep.options({ scenario: 'work', ...JSON.parse(__ENV.OPTIONS) });
@@ -9,8 +10,11 @@ const failEvery = Number(__ENV.FAIL_EVERY || 0);
 
 export default function () {
   let n = 0;
+  const began = Date.now();
   sweep.run(() => {
-    sleep(ms / 1000);
+    if (ms) sleep(ms / 1000);
+    // One client's last operation takes two seconds more.
+    if (__ENV.SLOW_LAST && exec.vu.idInTest === 1 && Date.now() - began > 900) sleep(2);
     n += 1;
     if (failEvery && n % failEvery === 0) throw new Error('on purpose');
   });

@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What ends after the window of a step with a duration is not part of its rate, however long it takes.
+func TestWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(3, Plan{Duration: 10 * time.Second}, nil)
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			n := 0
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				switch n++; {
+				case i == 0 && n == 100:
+					time.Sleep(40 * time.Second)
+				case i == 1 && n%2 == 0:
+					time.Sleep(100 * ms)
+
+					return errServer
+				default:
+					time.Sleep(100 * ms)
+				}
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.Equal(t, 49900*ms, r.Elapsed)
+		require.Equal(t, 10*time.Second, r.Window)
+		require.Zero(t, r.AllAtWork)
+		require.EqualValues(t, 99+50+100, r.Op("op").Within, "what ends with the window is within")
+		require.EqualValues(t, 99+50+100+1, r.Op("op").Durations.Count)
+	})
+}
+
+// Calls that record their operations themselves have those in the window that ended there.
+func TestWindowOfCallsThatRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Duration: time.Second, Warmup: 3 * time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			get, set := c.Recorder("get"), c.Recorder("set")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				for range 10 {
+					time.Sleep(30 * ms)
+					get.Ok(30 * ms)
+				}
+				time.Sleep(time.Second)
+				set.Ok(time.Second)
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		require.Equal(t, 1300*ms, r.Elapsed)
+		require.Equal(t, time.Second, r.Window)
+		require.EqualValues(t, 20, r.Op("get").Within)
+		require.Zero(t, r.Op("set").Within)
+		require.EqualValues(t, 2, r.Op("set").Durations.Count)
+	})
+}
+
+func TestWindowOfAStepThatIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Duration: time.Minute}, nil)
+		time.AfterFunc(1050*ms, s.Stop)
+		requireNoErrors(t, together(s, doing(t, 100*ms)))
+		r := s.Read()
+		require.Equal(t, 1100*ms, r.Window)
+		require.EqualValues(t, 11, r.Op("op").Within)
+	})
+}
+
+// Where a number of operations is asked for, the part counts apart in which all clients were at work.
+func TestAllAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(3, Plan{Operations: 100, WarmupOperations: 5}, nil)
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			return c.Run(t.Context(), "op", nil, taking([]time.Duration{10, 16, 41}[i]*ms))
+		}))
+		r := s.Read()
+		require.Equal(t, 4100*ms, r.Elapsed)
+		require.Zero(t, r.Window)
+		require.Equal(t, time.Second, r.AllAtWork)
+		require.EqualValues(t, 100+62+24, r.Op("op").Within)
+	})
+}
+
+// An operation of the window costs no allocation once its counters are there.
+func TestWindowAllocatesNothing(t *testing.T) {
+	s := NewStep(1, Plan{Duration: time.Hour}, nil)
+	c := s.Client(0)
+	c.measuring = true
+	r := c.Recorder("op")
+	r.Ok(ms)
+	s.mark(now())
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.Ok(ms) }))
+	require.EqualValues(t, 2, r.kept.Load(), "one operation, before the mark")
+}

@@ -1,0 +1,146 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// OpenLoop is how an open-loop step kept its rate, all kinds of operations together. Its window is the time for which
+// operations were asked for.
+type OpenLoop struct {
+	Due          uint64     `json:"due"`          // operations that were due in the window
+	Started      uint64     `json:"started"`      // operations that started in the window
+	AchievedRate float64    `json:"achievedRate"` // operations a second that started in the window
+	LongestQueue uint64     `json:"longestQueue"` // the most operations that were due when no client was free
+	AllBusy      float64    `json:"allBusy"`      // the part of the window, 0 to 1, in which no client was free
+	Lateness     LatenessMs `json:"latenessMs"`
+}
+
+// LatenessMs is how late the generator itself was, in milliseconds: from when an operation was due, and a client free for
+// it, to its start. It is in no latency.
+type LatenessMs struct {
+	P50       float64 `json:"p50"`
+	P99       float64 `json:"p99"`
+	Max       float64 `json:"max"`
+	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
+}
+
+// keptRate is the part of the asked rate from which on a step is said to have kept it.
+const keptRate = 0.99
+
+// newOpenLoop returns nil for a step that is none.
+func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
+	from := reading.OpenLoop
+	if from == nil {
+		return nil, nil //nolint:nilnil // a step without a rate has none
+	}
+	histogram, err := from.Lateness.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("lateness: %w", err)
+	}
+	o := &OpenLoop{
+		Due: from.Due, Started: from.Started, LongestQueue: from.LongestQueue,
+		AchievedRate: Rate(int64(from.Started), reading.Window),
+		Lateness: LatenessMs{
+			P50: Ms(from.Lateness.Quantile(0.5)), P99: Ms(from.Lateness.Quantile(0.99)), Max: Ms(from.Lateness.Max),
+			Histogram: histogram,
+		},
+	}
+	if reading.Window > 0 {
+		o.AllBusy = min(float64(from.AllBusy)/float64(reading.Window), 1)
+	}
+
+	return o, nil
+}
+
+// mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All clients are busy while
+// those of each part are, and the queue is that of all parts together: both are the worst that there can have been.
+func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) error {
+	var all []*OpenLoop
+	for _, part := range parts {
+		if steps := part[id]; len(steps) > 0 {
+			if steps[0].OpenLoop == nil {
+				return nil // of before there was this key, or none
+			}
+			all = append(all, steps[0].OpenLoop)
+		}
+	}
+	whole := &measure.OpenLoop{AllBusy: reading.Window}
+	for i, o := range all {
+		lateness, err := measure.Decode(o.Lateness.Histogram)
+		if err != nil {
+			return fmt.Errorf("part %d: openLoop.latenessMs.histogram: %w", i+1, err)
+		}
+		if lateness.Count > 0 {
+			lateness.SetExact(nanoseconds(o.Lateness.Max, time.Millisecond), lateness.Mean())
+		}
+		whole.Due += o.Due
+		whole.Started += o.Started
+		whole.LongestQueue += o.LongestQueue
+		whole.AllBusy = min(whole.AllBusy, time.Duration(o.AllBusy*float64(reading.Window)))
+		whole.Lateness.Merge(&lateness)
+	}
+	reading.OpenLoop = whole
+
+	return nil
+}
+
+// missed says that the step did not keep its rate, or nothing when it did.
+func (s *Step) missed() string {
+	o := s.OpenLoop
+	if o == nil || float64(o.Started) >= keptRate*float64(o.Due) && s.Extra.Unstarted == 0 {
+		return ""
+	}
+
+	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in time; longest queue %s; all clients busy for %.0f %% of the time)",
+		perSecond(s.Rate), perSecond(o.AchievedRate), Thousands(int64(o.Started)), Thousands(int64(o.Due)),
+		Thousands(int64(o.LongestQueue)), 100*o.AllBusy)
+}
+
+// Missed says of steps, the kinds of operations of one step, that they did not keep their rate, or nothing when they did.
+func Missed(steps []Step) string {
+	for i := range steps {
+		if why := steps[i].missed(); why != "" {
+			return why
+		}
+	}
+
+	return ""
+}
+
+func (s *Step) validateOpenLoop() error {
+	o := s.OpenLoop
+	if o == nil {
+		return nil
+	}
+	if s.Rate == 0 {
+		return errors.New("openLoop is for steps with a rate")
+	}
+	lateness := []figure{
+		{"openLoop.latenessMs.p50", o.Lateness.P50}, {"openLoop.latenessMs.p99", o.Lateness.P99},
+		{"openLoop.latenessMs.max", o.Lateness.Max},
+	}
+	busy := figure{"openLoop.allBusy", o.AllBusy}
+	if err := possible(slices.Concat(lateness, []figure{busy, {"openLoop.achievedRate", o.AchievedRate}})...); err != nil {
+		return err
+	}
+	for _, rising := range [][]figure{
+		lateness, {busy, {"the whole", 1}},
+		{{"openLoop.started", float64(o.Started)}, {"openLoop.due", float64(o.Due)}},
+		{{"openLoop.longestQueue", float64(o.LongestQueue)}, {"openLoop.due", float64(o.Due)}},
+	} {
+		if err := ascending(rising...); err != nil {
+			return err
+		}
+	}
+	d, err := measure.Decode(o.Lateness.Histogram)
+	if err != nil {
+		return fmt.Errorf("openLoop.latenessMs.histogram: %w", err)
+	}
+
+	return agree(&d, float64(time.Millisecond), lateness, 0.5, 0.99, 1)
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// Window is the time for which operations were asked for, from the start line on, and its tail: clients that are at work
+// when it is over finish their operations.
+type Window struct {
+	Seconds     float64 `json:"seconds"`
+	Ops         int64   `json:"ops"`         // successful operations that ended in the window
+	TailSeconds float64 `json:"tailSeconds"` // from the window's end to the last client's
+	TailOps     int64   `json:"tailOps"`     // successful operations that ended in the tail
+}
+
+// AllClients is the part of a step in which all clients were at work: from the start line to the first client's end.
+type AllClients struct {
+	Seconds      float64 `json:"seconds"`
+	Ops          int64   `json:"ops"` // successful operations that ended in it
+	OpsPerSecond float64 `json:"opsPerSecond"`
+}
+
+// newWindow returns nil for a step without a duration.
+func newWindow(reading *measure.Reading, t *measure.Totals) *Window {
+	if reading.Window == 0 {
+		return nil
+	}
+
+	return &Window{
+		Seconds: reading.Window.Seconds(), Ops: t.Within,
+		TailSeconds: (reading.Elapsed - reading.Window).Seconds(), TailOps: t.Durations.Count - t.Within,
+	}
+}
+
+// newAllClients returns nil where that part is not known.
+func newAllClients(reading *measure.Reading, t *measure.Totals) *AllClients {
+	if reading.AllAtWork == 0 {
+		return nil
+	}
+
+	return &AllClients{
+		Seconds: reading.AllAtWork.Seconds(), Ops: t.Within, OpsPerSecond: Rate(t.Within, reading.AllAtWork),
+	}
+}
+
+// plus adds what another kind of operation did in the same window; nil: the other is the first.
+func (w *Window) plus(other *Window) *Window {
+	if w == nil || other == nil {
+		return other
+	}
+	sum := *other
+	sum.Ops += w.Ops
+	sum.TailOps += w.TailOps
+
+	return &sum
+}
+
+// plus adds what another kind of operation did in the same time; nil: the other is the first.
+func (a *AllClients) plus(other *AllClients) *AllClients {
+	if a == nil || other == nil {
+		return other
+	}
+	sum := *other
+	sum.Ops += a.Ops
+	sum.OpsPerSecond += a.OpsPerSecond
+
+	return &sum
+}
+
+// OpsPerSecond is the rate of one kind of operation: of a step with a duration, what ended within the window by the window;
+// of others, all operations by the step time.
+func OpsPerSecond(reading *measure.Reading, t *measure.Totals) float64 {
+	if reading.Window != 0 {
+		return Rate(t.Within, reading.Window)
+	}
+
+	return Rate(t.Durations.Count, reading.Elapsed)
+}
+
+// rated returns the operations, and the seconds, that OpsPerSecond is of.
+func (s *Step) rated() (operations int64, seconds float64) {
+	if s.Window != nil {
+		return s.Window.Ops, s.Window.Seconds
+	}
+
+	return s.Operations, s.Seconds
+}
+
+// validateRate tells whether ops/s are of the operations and times that the step has.
+func (s *Step) validateRate() error {
+	operations, seconds := s.rated()
+	if want := float64(operations) / seconds; seconds > 0 && !near(s.OpsPerSecond, want, rateTolerance) {
+		return fmt.Errorf("opsPerSecond is %g, but %d ops in %g seconds are %g", s.OpsPerSecond, operations, seconds, want)
+	}
+	if w := s.Window; w != nil {
+		if err := possible(
+			figure{"window.seconds", w.Seconds}, figure{"window.tailSeconds", w.TailSeconds},
+			figure{"window.ops", float64(w.Ops)}, figure{"window.tailOps", float64(w.TailOps)},
+		); err != nil {
+			return err
+		}
+		if w.Ops+w.TailOps != s.Operations {
+			return fmt.Errorf("window.ops of %d and window.tailOps of %d are not ops of %d", w.Ops, w.TailOps, s.Operations)
+		}
+		if !near(w.Seconds+w.TailSeconds, s.Seconds, rateTolerance) {
+			return fmt.Errorf("window.seconds of %g and window.tailSeconds of %g are not seconds of %g", w.Seconds, w.TailSeconds, s.Seconds)
+		}
+	}
+
+	return s.validateAllClients()
+}
+
+func (s *Step) validateAllClients() error {
+	a := s.AllClients
+	if a == nil {
+		return nil
+	}
+	if s.Window != nil {
+		return errors.New("allClients is for steps without a window")
+	}
+	seconds, ops := figure{"allClients.seconds", a.Seconds}, figure{"allClients.ops", float64(a.Ops)}
+	if err := possible(seconds, ops, figure{"allClients.opsPerSecond", a.OpsPerSecond}); err != nil {
+		return err
+	}
+	if err := ascending(ops, figure{"ops", float64(s.Operations)}); err != nil {
+		return err
+	}
+	if err := ascending(seconds, figure{"seconds", s.Seconds * (1 + rateTolerance)}); err != nil {
+		return err
+	}
+	if want := float64(a.Ops) / a.Seconds; a.Seconds > 0 && !near(a.OpsPerSecond, want, rateTolerance) {
+		return fmt.Errorf("allClients.opsPerSecond is %g, but %d ops in %g seconds are %g", a.OpsPerSecond, a.Ops, a.Seconds, want)
+	}
+
+	return nil
+}

@@ -1,0 +1,170 @@
+package report
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// reading is a step of 2 clients that took 5 s, with 100 operations of 1 ms, of which so many were within.
+func reading(within int64) measure.Reading {
+	r := measure.Reading{
+		Started: true, StartedOn: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Elapsed: 5 * time.Second, Ended: 2, Complete: true,
+		Ops: []measure.Totals{{Op: "get", Within: within}},
+	}
+	for range 100 {
+		r.Ops[0].Durations.Record(time.Millisecond)
+	}
+	for range 2 {
+		r.ClientTimes.Record(5 * time.Second)
+		r.ClientOps.Record(50)
+	}
+
+	return r
+}
+
+func stepOf(t *testing.T, r *measure.Reading) *Step {
+	t.Helper()
+	steps, err := NewSteps(r, Step{Clients: 2, Repeat: 1, Rate: rateOf(r)}, "get", CPUSeconds{})
+	require.NoError(t, err)
+	require.NoError(t, steps[0].validate())
+
+	return &steps[0]
+}
+
+func rateOf(r *measure.Reading) float64 {
+	if r.OpenLoop == nil {
+		return 0
+	}
+
+	return 100
+}
+
+// A step with a duration counts what ended in its window.
+func TestRateOfAWindow(t *testing.T) {
+	r := reading(98)
+	r.Window = time.Second
+	s := stepOf(t, &r)
+	require.Equal(t, &Window{Seconds: 1, Ops: 98, TailSeconds: 4, TailOps: 2}, s.Window)
+	require.InDelta(t, 98, s.OpsPerSecond, 1e-9)
+	require.InDelta(t, 5, s.Seconds, 1e-9, "the step time is what it was")
+	require.InDelta(t, 1e9/98, nsPerOp(s), 1e-6)
+	require.Contains(t, stepNotes(s, false),
+		"2 clients: ops/s is of the window of 1.000s; what was under way then ended within another 4.000s.")
+
+	for name, spoil := range map[string]func(*Step){
+		"opsPerSecond is 20":           func(s *Step) { s.OpsPerSecond = 20 },
+		"window.ops of 97":             func(s *Step) { s.Window.Ops, s.OpsPerSecond = 97, 97 },
+		"window.tailSeconds of 1":      func(s *Step) { s.Window.TailSeconds = 1 },
+		"allClients is for steps with": func(s *Step) { s.AllClients = &AllClients{} },
+	} {
+		s := stepOf(t, &r)
+		spoil(s)
+		require.ErrorContains(t, s.validate(), name)
+	}
+}
+
+// A step without a duration also says what was done while all clients were at work.
+func TestRateOfAllClients(t *testing.T) {
+	r := reading(80)
+	r.AllAtWork = 2 * time.Second
+	s := stepOf(t, &r)
+	require.Equal(t, &AllClients{Seconds: 2, Ops: 80, OpsPerSecond: 40}, s.AllClients)
+	require.InDelta(t, 20, s.OpsPerSecond, 1e-9)
+	require.Contains(t, stepNotes(s, false), "2 clients: all clients were at work for 2.000s of 5.000s, with 40/s.")
+
+	for name, spoil := range map[string]func(*Step){
+		"allClients.ops of 101":       func(s *Step) { s.AllClients.Ops = 101 },
+		"allClients.seconds of 6":     func(s *Step) { s.AllClients.Seconds = 6 },
+		"allClients.opsPerSecond is ": func(s *Step) { s.AllClients.OpsPerSecond = 20 },
+	} {
+		s := stepOf(t, &r)
+		spoil(s)
+		require.ErrorContains(t, s.validate(), name)
+	}
+}
+
+// A rate that was not kept is told, whether the step is complete or not.
+func TestMissedRate(t *testing.T) {
+	r := reading(60)
+	r.Window, r.Unstarted, r.Complete = time.Second, 35, false
+	r.OpenLoop = &measure.OpenLoop{Due: 100, Started: 65, LongestQueue: 35, AllBusy: 900 * time.Millisecond}
+	for range 65 {
+		r.OpenLoop.Lateness.Record(30 * time.Microsecond)
+	}
+	s := stepOf(t, &r)
+	const missed = "asked 100/s, served 65/s (65 of 100 operations started in time; longest queue 35; all clients busy for 90 % of the time)"
+	require.Equal(t, missed, Missed([]Step{*s}))
+	require.Contains(t, stepNotes(s, false), "The step of 2 clients at 100/s is incomplete: "+missed+".")
+	require.InDelta(t, 0.03, s.OpenLoop.Lateness.P50, 1e-4)
+
+	s.OpenLoop.Started, s.Extra.Unstarted, s.Complete = 98, 0, true
+	require.Contains(t, Missed([]Step{*s}), "asked 100/s")
+	s.OpenLoop.Started = 99
+	require.Empty(t, Missed([]Step{*s}))
+
+	for name, spoil := range map[string]func(*Step){
+		"openLoop.allBusy of 1.5":          func(s *Step) { s.OpenLoop.AllBusy = 1.5 },
+		"openLoop.started of 101":          func(s *Step) { s.OpenLoop.Started = 101 },
+		"openLoop is for steps with":       func(s *Step) { s.Rate = 0 },
+		"openLoop.latenessMs.p50 is 0.01,": func(s *Step) { s.OpenLoop.Lateness.P50 = 0.01 },
+	} {
+		s := stepOf(t, &r)
+		spoil(s)
+		require.ErrorContains(t, s.validate(), name)
+	}
+}
+
+// Parts count by the time in which at least one had its window; the queues of all parts are one.
+func TestMergeOfWindows(t *testing.T) {
+	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
+	for i, part := range parts {
+		r := reading(90)
+		r.StartedOn = r.StartedOn.Add(time.Duration(i) * 20 * time.Millisecond)
+		r.Window = time.Second
+		r.OpenLoop = &measure.OpenLoop{Due: 50, Started: 40, LongestQueue: 7, AllBusy: time.Duration(i+1) * 255 * time.Millisecond}
+		r.OpenLoop.Lateness.Record(time.Duration(i+1) * time.Millisecond)
+		step := *stepOf(t, &r)
+		step.Clients = 4
+		part.Steps = []Step{step}
+	}
+	merged, _, err := Merge(parts...)
+	require.NoError(t, err)
+	s := merged.Steps[0]
+	require.Equal(t, &Window{Seconds: 1.02, Ops: 180, TailSeconds: 4, TailOps: 20}, s.Window)
+	require.InDelta(t, 180/1.02, s.OpsPerSecond, 1e-9)
+	o := s.OpenLoop
+	require.EqualValues(t, 100, o.Due)
+	require.EqualValues(t, 80, o.Started)
+	require.EqualValues(t, 14, o.LongestQueue)
+	require.InDelta(t, 80/1.02, o.AchievedRate, 1e-9)
+	require.InDelta(t, 0.255, o.AllBusy, 1e-6)
+	require.InDelta(t, 2, o.Lateness.Max, 1e-9)
+	require.InDelta(t, 1, o.Lateness.P50, 1e-3)
+
+	parts[1].Steps[0].Window = nil // of before there was this key
+	parts[1].Steps[0].OpsPerSecond = 20
+	parts[1].Steps[0].OpenLoop = nil
+	merged, _, err = Merge(parts...)
+	require.NoError(t, err)
+	require.Nil(t, merged.Steps[0].Window)
+	require.Nil(t, merged.Steps[0].OpenLoop)
+	require.InDelta(t, 200/5.02, merged.Steps[0].OpsPerSecond, 1e-9)
+}
+
+func TestTotalOfWindows(t *testing.T) {
+	r := reading(90)
+	r.Window = time.Second
+	kinds := []Step{*stepOf(t, &r), *stepOf(t, &r)}
+	total := totalOf(kinds)
+	require.Equal(t, &Window{Seconds: 1, Ops: 180, TailSeconds: 4, TailOps: 20}, total.Window)
+	require.EqualValues(t, 90, kinds[1].Window.Ops, "what it is the sum of is as it was")
+	require.InDelta(t, 180, total.OpsPerSecond, 1e-9)
+
+	r.Window, r.AllAtWork = 0, 2*time.Second
+	total = totalOf([]Step{*stepOf(t, &r), *stepOf(t, &r)})
+	require.Equal(t, &AllClients{Seconds: 2, Ops: 180, OpsPerSecond: 90}, total.AllClients)
+}
