@@ -36,10 +36,13 @@ func totalOf(kinds []Step) *Step {
 	if len(kinds) < 2 {
 		return nil
 	}
-	total := kinds[0] // with what all kinds have in common
-	total.Op, total.Histogram = TotalOp, ""
-	total.Operations, total.Failed, total.Rows, total.BytesSent, total.BytesReceived, total.OpsPerSecond = 0, 0, 0, 0, 0, 0
-	total.Window, total.AllClients, total.Extra.Errors = nil, nil, nil
+	one := &kinds[0] // of what all kinds have in common
+	total := &Step{
+		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
+		Complete: one.Complete, Started: one.Started, Overlap: one.Overlap, Seconds: one.Seconds, Client: one.Client, CPU: one.CPU,
+		OpenLoop: one.OpenLoop, Extra: one.Extra,
+	}
+	total.Extra.Errors = nil
 	var durations measure.Distribution
 	for i := range kinds {
 		s := &kinds[i]
@@ -63,5 +66,5 @@ func totalOf(kinds []Step) *Step {
 	}
 	total.Latency = Latency(&durations)
 
-	return &total
+	return total
 }
