@@ -29,7 +29,8 @@ repeats, 93.75 % of 5 (the lowest to the highest), at least 95 % of more; fewer 
 
 A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
 is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),
-what they found is compared, and the steps that both have tried.
+what they found is compared, and the steps that both have tried; less found is a regression only when the brackets, in
+which the answers surely are, have no number in common.
 
 With --json: an array with one comparison for each new run.
 
