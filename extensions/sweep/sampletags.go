@@ -235,6 +235,8 @@ const notSentInSweep = "the metric has no samples in a sweep: sweep_p50 to sweep
 // absent says why a threshold has no sample at the end of the test.
 func absent(t k6glue.Thresholds, scenarios []sweptScenario) string {
 	switch {
+	case t.Parent == metricGate:
+		return "nobody has judged this gate"
 	case !k6glue.SentInSweep(t.Parent):
 		return notSentInSweep
 	case !ownMetric(t.Parent) && t.Tags.IsEmpty():

@@ -377,7 +377,7 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 			"threshold a_trend 'p(99)<10' was judged on nothing: no sample was sent",
 			"threshold a_trend{x:y} 'avg<10' was judged on nothing: no sample has these tags",
 			"threshold sweep_failed{op:own} 'count==0' was judged on nothing: no sample has op:own; there are op get",
-			"threshold sweep_gate{gate:g} 'value==0' was judged on nothing: no sample has the tag gate; there are clients, run, scenario",
+			"threshold sweep_gate{gate:g} 'value==0' was judged on nothing: nobody has judged this gate",
 			"threshold sweep_p99{op:own} 'value<10' was judged on nothing: no sample has op:own; there are op get",
 			"threshold sweep_p99{op:own} 'value>=0' was judged on nothing: no sample has op:own; there are op get",
 		}, logged)

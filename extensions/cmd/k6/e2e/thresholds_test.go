@@ -114,14 +114,15 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
 		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
-		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"}}`
+		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"},
+		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{
 		"sweep_p99{scenario:sweep,clients:8}": ["value<10000"], "sweep_p99{clients:3}": ["value<10000"], "sweep_p99": ["value<10000"],
 		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
 		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
 		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
 		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],
-		"sweep_p99{clients:8}": [{"threshold": "value<10000", "abortOnFail": true}]
+		"sweep_mean{scenario:late}": [{"threshold": "value>1", "abortOnFail": true}]
 	}`)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Empty(t, r.lines("k6 says crossed"), r.output)
