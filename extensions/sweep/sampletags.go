@@ -13,6 +13,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 )
 
 // sampleTags are the tags that a metric's samples have in one scenario, with the values of each.
@@ -22,6 +23,8 @@ type sampleTags map[string]tagValues
 type tagValues struct {
 	// names are all values; nil where a range has them, or where they are not known before the run.
 	names []string
+	// others are values that there are only when the script names no operation.
+	others []string
 	// from and to bound the whole numbers that a search may try; to is zero where there are none.
 	from, to float64
 }
@@ -29,7 +32,7 @@ type tagValues struct {
 // has tells whether the tag may have the value.
 func (v tagValues) has(value string) bool {
 	if v.to == 0 {
-		return v.names == nil || slices.Contains(v.names, value)
+		return v.names == nil || slices.Contains(v.names, value) || slices.Contains(v.others, value)
 	}
 	n, err := strconv.ParseFloat(value, 64)
 
@@ -90,14 +93,27 @@ func lacking(tags map[string]string, samples []sampleTags) string {
 		switch {
 		case len(left) > 0:
 		case len(there) == 0:
-			return fmt.Sprintf("no sample has the tag %s; there are %s", name, strings.Join(tagNames(samples), ", "))
+			known := tagNames(samples)
+
+			return fmt.Sprintf("no sample has the tag %s; there are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
 		default:
-			return fmt.Sprintf("no sample has %s:%s; there are %s %s", name, tags[name], name, strings.Join(there, ", "))
+			return fmt.Sprintf("no sample has %s:%s; there are %s %s%s",
+				name, tags[name], name, strings.Join(there, ", "), didYouMean(tags[name], there))
 		}
 		samples = left
 	}
 
 	return ""
+}
+
+// didYouMean names the known name that is near to a name; numbers are never near.
+func didYouMean(name string, known []string) string {
+	meant, near := nearest.Of(name, known)
+	if _, err := strconv.ParseFloat(name, 64); err == nil || !near {
+		return ""
+	}
+
+	return "; did you mean " + meant + "?"
 }
 
 // tagNames are the names of all tags.
@@ -144,7 +160,7 @@ func (c *Config) sampleTags(metric string, runTags map[string]string) sampleTags
 		tags["variant"] = tagValues{names: c.Variants}
 	}
 	if ofOperations(metric) {
-		tags["op"] = tagValues{names: c.Ops} // without ops, the script names operations as it likes
+		tags["op"] = tagValues{names: c.Ops, others: append(slices.Clip(c.Variants), c.op(spec{}))} // without ops, any name
 	}
 
 	return tags
