@@ -66,7 +66,10 @@ func (c *client) work(parent context.Context) {
 
 // repeat calls the plain function until the client's share is done.
 func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
-	if first != nil && !errext.IsInterruptError(first) {
+	switch {
+	case first == nil:
+		c.run.step.Succeeded()
+	case !errext.IsInterruptError(first):
 		c.measured.Fault(c.run.op(), first) // told, and not counted: nothing is measured yet
 	}
 	measure := func() {

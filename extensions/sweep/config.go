@@ -34,8 +34,9 @@ const (
 
 // What onError may say.
 const (
-	onErrorCount = "count" // count a failed operation, and go on
-	onErrorAbort = "abort" // end the whole test at the first one
+	onErrorCount    = "count"    // count a failed operation, and go on; end the whole test when none can succeed
+	onErrorContinue = "continue" // count it, and go on whatever happens
+	onErrorAbort    = "abort"    // end the whole test at the first one
 )
 
 // What failOn may list.

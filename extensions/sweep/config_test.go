@@ -160,7 +160,7 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "warmupIterations": 1, "warmup": "1s"}`, []string{
 			"one of warmup (a time) and warmupIterations (operations of each client) can be set, and not both",
 		}},
-		{`{"clients": [1], "iterations": 1, "onError": "stop"}`, []string{"onError must be 'count' or 'abort', but is 'stop'"}},
+		{`{"clients": [1], "iterations": 1, "onError": "stop"}`, []string{"onError must be 'count', 'continue' or 'abort', but is 'stop'"}},
 		{`{"clients": [1], "iterations": 1, "repeatOrder": ""}`, []string{"repeatOrder must be 'grouped' or 'interleaved', but is ''"}},
 		{`{"clients": [1], "iterations": 1, "variants": []}`, []string{"variants must list at least one name"}},
 		{`{"clients": [1], "iterations": 1, "variants": ["a", ""]}`, []string{"variants can't hold an empty name"}},

@@ -108,8 +108,13 @@ declare module 'k6/x/sweep' {
     /**
      * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole test at the first
      * one of a measured phase, exit code 108.
+     *
+     * With `count` the whole test ends as well, with one line that says why and the same exit code, when it is clear that
+     * nothing can succeed: no operation of the scenario has, and every client of the step has failed, warm-up and attempts
+     * to connect included, all with one cause (texts that differ in numbers only are one), for a second and ten times in
+     * all, or for five seconds. `continue` goes on even then. Portable steps know of failures within `run` only.
      */
-    onError?: 'count' | 'abort';
+    onError?: 'count' | 'continue' | 'abort';
     /**
      * What makes an operation fail, beside an exception, which always does. Default: all of them.
      *

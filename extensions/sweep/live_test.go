@@ -29,7 +29,7 @@ func (s *sweepTest) streamed() (all []*stream.Figures) {
 // Every second of a step is there, on the second, and all together are the report's figures.
 func TestStreamOfASweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSweepTest(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s"}`,
+		s := newSweepTest(t, `{"clients": [1, 4], "duration": "3300ms", "warmup": "1500ms", "repeats": 2, "pause": "0s", "onError": "continue"}`,
 			`sweep.run(() => { sleep(100); if (vu === 1) throw 'no' })`)
 		resultsOf(s.state.Test.Registry).meta(&facts{Target: map[string]any{"kind": "machbase"}})
 		rep, err := s.run(t.Context())

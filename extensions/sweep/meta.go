@@ -69,7 +69,7 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 // ownParams are those of the report's params that are not the script's.
 var ownParams = []string{ //nolint:gochecknoglobals // a constant
 	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "warmupIterations", "repeats",
-	"repeatOrder", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
+	"repeatOrder", "failOn", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
 // writable makes the folder when it is missing, and tries whether files can be made in it.

@@ -27,6 +27,7 @@ type portableStep struct {
 	joined map[uint64]int // clients by the VU that each is
 	free   int            // the next client that nobody is yet
 	left   int
+	abort  string        // why the test is to end; empty: it goes on
 	over   chan struct{} // closed when all clients have left
 	quiet  chan struct{} // closed when the metrics of its seconds are out
 }
@@ -34,7 +35,8 @@ type portableStep struct {
 // portableClient is a VU that has joined a step.
 type portableClient struct {
 	session *k6glue.Session
-	cut     func() // to be called when the VU's context has ended
+	cut     func()        // to be called when the VU's context has ended
+	aborted func() string // why the test is to end; empty: it goes on
 	leave   func()
 }
 
@@ -69,6 +71,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	return &portableClient{
 		session: session,
 		cut:     func() { s.cut(context.Cause(ctx)) },
+		aborted: s.aborted,
 		leave: func() {
 			client.Leave()
 			session.End()
@@ -115,7 +118,10 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
 	s.cpu = newCPUMeter(sweep.results.serverProcess(sweep.config.Name))
-	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { logFault(sweep.logger, err) })
+	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { sweep.faults.tell(sweep.logger, err) })
+	if sweep.config.OnError.String == onErrorCount && !sweep.succeeded.Load() {
+		s.step.OnAllFail(s.allFail)
+	}
 	s.step.OnStart(s.cpu.start)
 	s.step.OnEnd(s.cpu.stop)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
@@ -125,9 +131,26 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 	go func() {
 		defer close(s.quiet)
-		s.live.watch(s.step, s.over, func() {})
+		s.live.watch(s.step, s.over, func() { sweep.faults.flush(faultPatience) })
 		end.Stop()
 	}()
+}
+
+// allFail ends the test by way of the clients, once it is clear that none of them will succeed.
+func (s *portableStep) allFail(err error, failures uint64) {
+	s.sweep.faults.forget(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abort = allFail(s.clients(), err, failures).Reason
+	s.step.Interrupt()
+}
+
+// aborted is why the test is to end; empty: it goes on.
+func (s *portableStep) aborted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.abort
 }
 
 func (s *portableStep) begun() bool {
@@ -170,6 +193,11 @@ func (s *portableStep) endWhenLeft() {
 	}
 	close(s.over)
 	<-s.quiet
+	s.sweep.faults.flush(0)
+	if s.step.AnySucceeded() {
+		s.sweep.succeeded.Store(true)
+		s.sweep.faults.hurry()
+	}
 	reading := s.step.Read()
 	s.live.last(&reading)
 	s.live.ended(s.sweep.add(s.spec, &reading, s.cpu.spent()))

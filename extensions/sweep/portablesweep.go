@@ -28,6 +28,9 @@ type portableSweep struct {
 	state   *lib.ExecutionState
 	logger  logrus.FieldLogger
 	ended   atomic.Bool // k6 has ended all scenarios
+
+	faults    faultLog
+	succeeded atomic.Bool // an operation has
 }
 
 // addPortable makes scenarios known as the steps of a sweep. Every VU of the run has the same options: the first counts.

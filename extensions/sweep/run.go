@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"regexp"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/errext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -26,7 +28,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
-	cut := func() {}
+	cut, aborted := func() {}, func() string { return "" }
 	if session == nil {
 		portable, err := m.joinPortable(ctx)
 		if errors.As(err, new(refusedThresholds)) {
@@ -43,7 +45,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 			return sobek.Undefined()
 		}
 		defer portable.leave()
-		session, cut = portable.session, portable.cut
+		session, cut, aborted = portable.session, portable.cut, portable.aborted
 	}
 
 	_ = session.Tap.Fault() // what the script did before is no operation
@@ -51,6 +53,9 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		session.Measure()
 		m.setStepTags(session.Tags)
 	}, func() error { return operation(ctx, fn, session.Tap, cut) })
+	if why := aborted(); why != "" {
+		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
+	}
 	if err != nil {
 		throw(rt, err)
 	}
@@ -98,10 +103,17 @@ type scriptError struct {
 
 func (e *scriptError) Error() string { return e.text }
 
+// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where it was thrown.
+var rejected = regexp.MustCompile(`(?s)^Uncaught \(in promise\) (.*?)(?:\n\tat .*?\(?(\S+:\d+:\d+)\(\d+\).*)?$`)
+
 // thrown makes a scriptError of what a call of JavaScript returned.
 func thrown(err error) error {
 	var exception *sobek.Exception
 	if !errors.As(err, &exception) {
+		if match := rejected.FindStringSubmatch(err.Error()); match != nil {
+			return &scriptError{text: match[1], at: match[2]}
+		}
+
 		return err
 	}
 	e := &scriptError{text: textOf(exception.Value())}

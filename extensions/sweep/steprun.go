@@ -53,7 +53,7 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	}
 	plan := r.config.plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
-	r.step = measure.NewStep(int(here), plan, func(err error) { logFault(r.logger, err) })
+	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.tell(r.logger, err) })
 	r.step.OnStart(func() {
 		r.collector.settle()
 		r.cpu.start()
@@ -64,6 +64,12 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 		r.step.OnFail(func(op string) {
 			r.aborted(&errext.InterruptError{Reason: fmt.Sprintf(
 				"an operation failed (%s with %s), and onError is 'abort'", op, report.Plural(int(s.clients), "client"))})
+		})
+	}
+	if r.config.OnError.String == onErrorCount && !run.succeeded {
+		r.step.OnAllFail(func(err error, failures uint64) {
+			run.faults.forget(err)
+			r.aborted(allFail(r.step.Clients(), err, failures))
 		})
 	}
 
@@ -112,12 +118,20 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		r.live.watch(r.step, ended, r.collector.adjust)
+		r.live.watch(r.step, ended, func() {
+			r.collector.adjust()
+			r.faults.flush(faultPatience)
+		})
 	}()
 
 	err := r.runClients(ctx)
 	close(ended)
 	<-watched
+	r.faults.flush(0)
+	if !r.succeeded && r.step.AnySucceeded() {
+		r.succeeded = true
+		r.faults.hurry()
+	}
 
 	reading := r.step.Read()
 	r.live.last(&reading)
@@ -178,15 +192,6 @@ func (r *stepRun) aborted(err error) {
 	}
 	r.step.Interrupt()
 	r.cancel(err)
-}
-
-// logFault says what went wrong with an operation, once for each different text.
-func logFault(logger logrus.FieldLogger, err error) {
-	var script *scriptError
-	if errors.As(err, &script) && script.at != "" {
-		logger = logger.WithField("at", script.at)
-	}
-	logger.Errorf("operation failed: %s", err)
 }
 
 func (r *stepRun) log(steps []report.Step) {

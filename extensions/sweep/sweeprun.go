@@ -19,6 +19,8 @@ type sweepRun struct {
 	collector *collector
 	report    *report.Report
 	begun     bool // a step has been run
+	faults    faultLog
+	succeeded bool // an operation has
 }
 
 // steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it had no VUs.

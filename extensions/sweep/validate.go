@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,14 +17,11 @@ func (c *Config) Validate() []error {
 	v.repeats(c)
 
 	oneOf := func(option, value string, known ...string) {
-		for _, k := range known {
-			if value == k {
-				return
-			}
-		}
-		v.check(false, "%s must be '%s' or '%s', but is '%s'", option, known[0], known[1], value)
+		last := len(known) - 1
+		v.check(slices.Contains(known, value), "%s must be '%s' or '%s', but is '%s'",
+			option, strings.Join(known[:last], "', '"), known[last], value)
 	}
-	oneOf("onError", c.OnError.String, onErrorCount, onErrorAbort)
+	oneOf("onError", c.OnError.String, onErrorCount, onErrorContinue, onErrorAbort)
 	v.failOn(c)
 	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")

@@ -19,6 +19,7 @@ type Client struct {
 	lookups   Lookups
 
 	stage     stage
+	tries     time.Duration   // when it began to try, to connect or to do operations
 	recorded  uint64          // operations of any kind, the warm-up's included
 	failures  uint64          // those of them that failed
 	failed    *Recorder       // that of the last failure
@@ -155,6 +156,7 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 
 			return err
 		}
+		c.tries = now()
 	}
 	if c.stage == warmingUp {
 		if err := c.warmUp(r, fn); err != nil || c.stage == finished {

@@ -115,7 +115,7 @@ func (r *Recorder) note(err error, counts bool) {
 		r.mu.Unlock()
 	}
 
-	r.client.step.fault(cause, err)
+	r.client.step.fault(r.client, cause, err)
 }
 
 // Rows counts rows read or written.

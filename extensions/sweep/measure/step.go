@@ -49,7 +49,12 @@ type Step struct {
 	clients []*Client
 	onFault func(error)
 	onFail  func(op string)
-	onEnd   func()
+
+	onAllFail   func(err error, failures uint64)
+	allFailOnce sync.Once
+	succeeded   atomic.Bool
+	common      map[string]*common // by cause; as long as nothing has succeeded
+	onEnd       func()
 
 	ended atomic.Int64 // clients that have ended
 
@@ -85,7 +90,7 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		onFault:     onFault,
 	}
 	for i := range s.clients {
-		s.clients[i] = &Client{step: s, index: i}
+		s.clients[i] = &Client{step: s, index: i, tries: now()}
 	}
 	if plan.windowed() {
 		s.line.onOpened = s.openWindow
@@ -207,7 +212,7 @@ func (s *Step) failure(op string) {
 	}
 }
 
-func (s *Step) fault(cause string, err error) {
+func (s *Step) fault(c *Client, cause string, err error) {
 	s.mu.Lock()
 	_, known := s.faultsKnown[cause]
 	if !known && len(s.faultsKnown) < maxMessages {
@@ -220,6 +225,7 @@ func (s *Step) fault(cause string, err error) {
 	if !known && s.onFault != nil {
 		s.onFault(err)
 	}
+	s.failedWith(c, cause, err)
 }
 
 // Line is closed when the start line opens: the measured phase has begun.

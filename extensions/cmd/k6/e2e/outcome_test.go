@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -298,4 +300,83 @@ func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
 			require.Zero(t, s.Failed)
 		})
 	}
+}
+
+// requireEnded checks a sweep of 7 steps of 30 s each that has ended by itself, with one line that says why.
+func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
+	t.Helper()
+	require.Equal(t, exitAborted, r.code, r.output)
+	require.Less(t, r.ended.Sub(begin), 20*time.Second, "it was asked to take three and a half minutes")
+	said := slices.DeleteFunc(r.lines(why), func(line string) bool { return !strings.Contains(line, "level=error") })
+	require.Len(t, said, 1, "beside the table: %s", r.output)
+	require.Contains(t, said[0], "no operation has succeeded, and ")
+	require.Contains(t, said[0], "with one cause, ")
+	require.Contains(t, said[0], "Check ")
+	require.Empty(t, r.lines("operation failed: "))
+	rep := r.report(t, "outcome")
+	require.True(t, rep.Interrupted)
+	require.NotEmpty(t, rep.Steps)
+	for _, s := range rep.Steps { // a portable sweep has those that did not come as well
+		require.False(t, s.Complete)
+		require.Zero(t, s.Ops)
+	}
+}
+
+// long asks for 7 steps of 30 s each.
+const long = `{"clients": [2, 4, 1, 8, 16, 32, 64], "iterations": null, "duration": "30s", "maxDuration": "40s", "onError": "count", "op": "call"}`
+
+func TestASweepThatCannotSucceedEnds(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		env map[string]string
+		why string
+	}{
+		"wrong port":            {map[string]string{"WORK": "get", "URL": "http://" + nobody(t)}, "dial: connection refused"},
+		"wrong port, plain":     {map[string]string{"WORK": "get", "EXECUTOR": "plain", "URL": "http://" + nobody(t)}, "dial: connection refused"},
+		"wrong port, portable":  {map[string]string{"WORK": "get", "EXECUTOR": "portable", "URL": "http://" + nobody(t)}, "dial: connection refused"},
+		"wrong port, session":   {map[string]string{"WORK": "machbase", "URL": "machbase://sys:secret@" + nobody(t)}, "connection refused"},
+		"a slip":                {map[string]string{"WORK": "typo"}, "ReferenceError: foo is not defined"},
+		"a slip, plain":         {map[string]string{"WORK": "typo", "EXECUTOR": "plain"}, "ReferenceError: foo is not defined"},
+		"a slip, named":         {map[string]string{"WORK": "typo", "EXECUTOR": "named"}, "ReferenceError: foo is not defined"},
+		"a page that is not in": {map[string]string{"WORK": "get", "URL": answering(t, 404)}, "answered 404 Not Found"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.env["OPTIONS"] = long
+			begin := time.Now()
+			r := outcome(t, tt.env)
+			requireEnded(t, r, begin, tt.why)
+			require.NotContains(t, r.output, "secret")
+		})
+	}
+}
+
+func TestASweepWithAWrongPasswordEnds(t *testing.T) {
+	right := serverURL(t)
+	wrong := strings.Replace(right, ":"+password+"@", ":wrong@", 1)
+	require.NotEqual(t, right, wrong)
+	begin := time.Now()
+	r := outcome(t, map[string]string{"WORK": "machbase", "URL": wrong, "OPTIONS": long})
+	requireEnded(t, r, begin, "MachbaseError: ")
+	require.NotEmpty(t, r.lines("Check user and password."))
+}
+
+// A server that dies when it has answered is an ordinary day: what fails is counted to the end.
+func TestASweepWhoseServerDiesGoesOn(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) > 5 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	r := outcome(t, map[string]string{
+		"WORK": "get", "URL": url, "OPTIONS": `{"iterations": null, "duration": "2500ms", "onError": "count"}`,
+	})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	s := r.report(t, "outcome").Steps[0]
+	require.Equal(t, 5, s.Ops)
+	require.Positive(t, s.Failed)
+	require.True(t, s.Complete)
+	require.Len(t, r.lines("operation failed: http: GET "), 1)
 }

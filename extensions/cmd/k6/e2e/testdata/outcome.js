@@ -2,6 +2,7 @@
 import { check, sleep } from 'k6';
 import grpc from 'k6/net/grpc';
 import http from 'k6/http';
+import { Client } from 'k6/x/machbase';
 import redis from 'k6/x/redis';
 import sweep from 'k6/x/sweep';
 import ws from 'k6/ws';
@@ -15,6 +16,7 @@ export const options = {
     ? { scenarios: { outcome: { ...own, exec: 'named' } } }
     : sweep.options({
         scenario: 'outcome', clients: [2], iterations: 10, op: 'call', maxDuration: '20s', gracefulStop: '1s',
+        onError: 'continue',
         thresholds: __ENV.GATES === 'none' ? {} : 'outcome.json',
         ...(__ENV.EXECUTOR === 'portable' ? { portable: true, maxDuration: '5s' } : {}),
         ...(__ENV.EXECUTOR === 'plain' ? { exec: 'plain' } : {}),
@@ -26,6 +28,7 @@ export const options = {
 const rpc = new grpc.Client();
 if (work === 'grpc') rpc.load([], '../../../../sweep/examples/health.proto');
 const store = work === 'redis' ? new redis.Client(url) : null;
+const db = work === 'machbase' ? new Client(url) : null;
 let connected = false;
 
 const works = {
@@ -41,6 +44,8 @@ const works = {
     return rpc.invoke('grpc.health.v1.Health/Check', {});
   },
   redis: () => store.get('key'),
+  typo: () => foo(url), // eslint-disable-line no-undef
+  machbase: () => db.query('select 1'),
   async: async () => { await http.asyncRequest('GET', url); },
   many: () => { // more than one operation usually does
     for (let i = 0; i < 300; i++) check(i, { counts: true });
@@ -50,6 +55,7 @@ const works = {
 };
 
 export default function () {
+  if (work === 'machbase') db.connect();
   if (work === 'grpc') works.grpc();
   sweep.run(works[work]);
 }
