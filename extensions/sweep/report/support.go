@@ -72,9 +72,12 @@ func (g *Group) TooFew(p Percentile) string {
 
 // TooShort says that a step is too short for its rate to be judged, or nothing.
 func (g *Group) TooShort() string {
-	n, seconds := g.Operations(), 0.0
+	var n int64
+	seconds := 0.0
 	for _, s := range g.Steps {
-		seconds += s.Seconds
+		operations, took := s.rated()
+		n += operations
+		seconds += took
 	}
 	if n >= leastOperations && seconds >= leastSeconds {
 		return ""

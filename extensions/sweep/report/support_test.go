@@ -44,6 +44,8 @@ func TestTooFewAndTooShort(t *testing.T) {
 	require.Empty(t, g.TooShort())
 	g = Group{Steps: []*Step{{Operations: 9, Seconds: 60}}}
 	require.Equal(t, "ops/s of 9 operations in 1m 0s: at least 10 operations and 0.1s are needed", g.TooShort())
+	g = Group{Steps: []*Step{{Operations: 500, Seconds: 2, Window: &Window{Seconds: 1, Ops: 9}}}}
+	require.Equal(t, "ops/s of 9 operations in 1.000s: at least 10 operations and 0.1s are needed", g.TooShort(), "of the window alone")
 	g.Steps[0].Operations = 1
 	require.Equal(t, "p50 of 1 operation rests on 0 of them, 10 are needed: 20 operations or more", g.TooFew(P50))
 }
