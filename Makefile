@@ -10,7 +10,7 @@ export K6_NO_USAGE_REPORT := true
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
 GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios scripts/grafana scripts/mxgateway \
+MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/grafana scripts/mxgateway \
   scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
@@ -81,6 +81,7 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	scripts/test/servers_test.sh
 	go test -C scripts/bench/programs -race ./...
 	go test -C scripts/bench/ratios -race ./...
+	go test -C scripts/chaos -race ./...
 	go test -C scripts/mxgateway -race ./...
 	go test -C scripts/read-bulk -race ./...
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
@@ -112,6 +113,18 @@ bin/ghz: scripts/tools/ghz/go.mod
 .PHONY: soak
 soak: bin/k6 ## ten minutes of streaming to InfluxDB: nothing is lost, and k6 does not grow
 	$(own) influxdb memcached -- scripts/soak.sh
+
+.PHONY: chaos
+chaos: bin/k6 bin/k6-clock bin/chaos ## break connections, servers, names, limits and k6 itself: a table of protocols and faults (CHAOS="-only nats -fault rst")
+	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos $(CHAOS)
+
+bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/chaos/go.*)
+	go build -C scripts/chaos -o $(CURDIR)/bin/chaos .
+
+# The same k6 with a wall clock that can be stepped. The first build compiles all of it anew, for some minutes.
+bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
+	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
 
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed

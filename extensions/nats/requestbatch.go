@@ -68,7 +68,7 @@ func (b *requests) one(ctx context.Context) error {
 	c.instruments.meter.Elapsed(took)
 	if b.recorder != nil {
 		if err != nil {
-			b.recorder.FailAfter(took, err)
+			b.recorder.Fail(err)
 		} else {
 			b.recorder.Ok(took)
 		}

@@ -1,0 +1,89 @@
+// Clock writes an overlay for go build: the time package of Go's own, but that its wall clock is stepped, by CHAOS_CLOCK, two seconds
+// after the program has begun. What runs by the monotonic clock stays as it is, as it does when a system's clock is set.
+//
+// No library in front of the system's calls can do that (faketime): Go reads the clock without them. Linux's time namespaces
+// know of no wall clock. And to set the machine's own would step all that runs on it.
+//
+//	go run ./clock FOLDER && go build -overlay FOLDER/overlay.json
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	now     = "sec, nsec, mono := runtimeNow()\n\tif mono == 0 {"
+	stepped = "sec, nsec, mono := runtimeNow()\n\tsec += chaosStep(mono)\n\tif mono == 0 {"
+)
+
+const step = `package time
+
+import "syscall"
+
+// chaosSeconds is by how much the wall clock is stepped.
+var chaosSeconds = func() int64 {
+	text, _ := syscall.Getenv("CHAOS_CLOCK")
+	d, err := ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return int64(d / Second)
+}()
+
+func chaosStep(mono int64) int64 {
+	if mono-startNano < int64(2*Second) {
+		return 0
+	}
+	return chaosSeconds
+}
+`
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "clock: one argument, the folder to write to")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "clock:", err)
+		os.Exit(1)
+	}
+}
+
+func write(folder string) error {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return err
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	source := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
+	original, err := os.ReadFile(filepath.Join(source, "time.go"))
+	if err != nil {
+		return err
+	}
+	if strings.Count(string(original), now) != 1 {
+		return errors.New("this Go reads the clock in another way than the one that is known here: see Now in its package time")
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {
+		filepath.Join(source, "time.go"):       filepath.Join(folder, "time.go"),
+		filepath.Join(source, "chaos_step.go"): filepath.Join(folder, "chaos_step.go"),
+	}})
+	if err != nil {
+		return err
+	}
+
+	return errors.Join(
+		os.MkdirAll(folder, 0o755), //nolint:gosec // sources
+		os.WriteFile(filepath.Join(folder, "time.go"), []byte(strings.Replace(string(original), now, stepped, 1)), 0o644), //nolint:gosec // a source
+		os.WriteFile(filepath.Join(folder, "chaos_step.go"), []byte(step), 0o644),                                         //nolint:gosec // a source
+		os.WriteFile(filepath.Join(folder, "overlay.json"), overlay, 0o644),                                               //nolint:gosec // names
+	)
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// failures are how many operations of a cell fail.
+type failures int
+
+const (
+	mayFail   failures = iota // whatever fails is counted, and some do not
+	noneFails                 // what the fault does is no failure
+	someFail
+	allFail
+)
+
+// fault is a column of the table.
+type fault struct {
+	name string
+	what string
+	// fast cells are those of make test.
+	fast bool
+	// failures are how many operations fail.
+	failures failures
+
+	// tamper is what the proxy does with connections; nil: nothing.
+	tamper func(p *protocol) tamperer
+	// wrap is how the proxy writes.
+	wrap func(net.Conn) net.Conn
+	// refused tells that nobody listens.
+	refused bool
+	// tls tells that k6 speaks TLS with the proxy, whose certificate is the one of this name.
+	tls string
+	// disturbs tells that the server is stopped or killed: nobody else uses it meanwhile.
+	disturbs bool
+	kills    bool
+	// names is the name service of a cell; nil: the address is numbers.
+	names func(c *cell) (*nameService, error)
+	// during runs beside k6, from when the first replies have come.
+	during func(c *cell) error
+	// shell is what is put before k6's command line, which are the shell's arguments.
+	shell string
+	// clock is by how much the wall clock of k6 is stepped; zero: not at all.
+	clock time.Duration
+	// settings are those of the script that differ from the usual ones.
+	settings map[string]string
+	// exit is k6's exit code where it does not follow from the report.
+	exit []int
+	// noReport tells that k6 may end without one.
+	noReport bool
+	// garbles tells that values can be others than those that were written.
+	garbles bool
+	// limit is how long k6 may take; zero: the usual time.
+	limit time.Duration
+}
+
+// Exit codes of k6.
+const (
+	exitOK          = 0
+	exitThreshold   = 99
+	exitInterrupted = 105
+	exitKilled      = -1 // by a signal
+)
+
+// paced makes clients work for some seconds, so that something can happen meanwhile.
+func paced(more ...string) map[string]string {
+	settings := map[string]string{"PACE": "0.02", "OPS": "160"}
+	for i := 0; i < len(more); i += 2 {
+		settings[more[i]] = more[i+1]
+	}
+
+	return settings
+}
+
+var (
+	patient = map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "OPS": "8", "MAX_DURATION": "40s"}
+	steady  = map[string]string{"TIMEOUT": "10s"}
+)
+
+func cuts(then func(*link, []byte) bool) func(*protocol) tamperer {
+	return func(*protocol) tamperer { return cutting{then} }
+}
+
+func ends(then func(*link) bool) func(*protocol) tamperer {
+	return func(*protocol) tamperer { return ending{then} }
+}
+
+// faults are the columns, in the table's order. The first is none, to hold that all others are faults indeed.
+func faults() []*fault {
+	return append(append(faultsOfConnections(), faultsOfServers()...), faultsOfProcesses()...)
+}
+
+func faultsOfConnections() []*fault {
+	return []*fault{
+		{name: "none", what: "nothing is wrong", failures: noneFails, settings: steady},
+		{name: "refused", what: "nobody listens", refused: true, failures: allFail, fast: true},
+		{name: "rst", what: "RST in the middle of a reply", tamper: cuts(resets), fast: true},
+		{name: "eof", what: "FIN in the middle of a reply", tamper: cuts(finishes), fast: true},
+		{name: "stall", what: "nothing more in the middle of a reply", tamper: cuts(stalls), failures: someFail},
+		{name: "half-open", what: "the peer is gone, without a FIN", tamper: ends(leaves), failures: someFail},
+		{name: "half-close", what: "FIN between two replies, requests are still taken", tamper: ends(halfCloses)},
+		{
+			name: "drip", what: "single bytes, one every millisecond", failures: noneFails, settings: patient, limit: time.Minute,
+			wrap: func(c net.Conn) net.Conn { return dripping{c} },
+		},
+		{
+			name: "drip-tls", what: "the same below TLS", failures: noneFails, settings: patient, tls: "good", limit: time.Minute,
+			wrap: func(c net.Conn) net.Conn { return dripping{c} },
+		},
+		{
+			name: "recut", what: "replies in two parts, cut at every place", failures: noneFails, settings: steady, fast: true,
+			wrap: func(c net.Conn) net.Conn { return &cutter{Conn: c} },
+		},
+		{
+			name: "recut-tls", what: "the same below TLS", failures: noneFails, settings: steady, tls: "good",
+			wrap: func(c net.Conn) net.Conn { return &cutter{Conn: c} },
+		},
+		{
+			name: "oversized", what: "a reply announces a length that cannot be", garbles: true,
+			tamper: func(p *protocol) tamperer { return inflating{p.inflate, nil} },
+		},
+		{
+			name: "oversized-many", what: "the same, and up to 64 MB of it in many packets", garbles: true,
+			tamper: func(p *protocol) tamperer { return inflating{p.inflate, p.filler} },
+		},
+		{name: "garbage", what: "random bytes after a valid prefix", tamper: cuts(garbles), garbles: true, fast: true},
+		{
+			name: "wrong-protocol", what: "another protocol answers", failures: someFail,
+			tamper: func(*protocol) tamperer { return posing{} },
+		},
+		{name: "tls-expired", what: "an expired certificate", tls: "expired", failures: allFail},
+		{name: "tls-foreign", what: "a certificate of an unknown authority", tls: "foreign", failures: allFail},
+		{name: "tls-name", what: "a certificate of another name", tls: "name", failures: allFail},
+	}
+}
+
+func faultsOfServers() []*fault {
+	return []*fault{
+		{
+			name: "stopped", what: "the server is stopped for 1.2 s (SIGSTOP), and goes on", disturbs: true, settings: paced(), failures: someFail,
+			during: func(c *cell) error {
+				err := c.server.signal(syscall.SIGSTOP)
+				time.Sleep(1200 * time.Millisecond)
+
+				return errors.Join(err, c.server.signal(syscall.SIGCONT))
+			},
+		},
+		{
+			name: "killed", what: "the server is killed, and started again", disturbs: true, kills: true, settings: paced(), failures: someFail,
+			during: func(c *cell) error { return c.server.killAndRestart() },
+		},
+		{
+			name: "dns-fails", what: "the name service fails for a second", settings: paced(), failures: someFail,
+			names: func(c *cell) (*nameService, error) { return startNames(c.nameServer, c.protocol.host(), time.Second) },
+		},
+		{
+			name: "dns-changes", what: "the name becomes another address's, and the first one is gone", settings: paced(),
+			names: func(c *cell) (*nameService, error) { return startNames(c.nameServer, c.protocol.host(), 0) },
+			during: func(c *cell) error {
+				if err := c.moveProxy("127.0.1.1"); err != nil {
+					return err
+				}
+				c.names.change("127.0.1.1")
+
+				return nil
+			},
+		},
+	}
+}
+
+func faultsOfProcesses() []*fault {
+	return []*fault{
+		{
+			name: "no-files", what: "100 clients, and 64 open files (ulimit -n)", shell: `ulimit -n 64 && exec "$@"`, noReport: true,
+			settings: map[string]string{"CLIENTS": "100", "OPS": "4"},
+		},
+		{
+			name: "memory", what: "1.5 GB of address space beyond k6's own (ulimit -v), and a peer that announces more", garbles: true,
+			shell:  `ulimit -v ` + fmt.Sprint(memoryLimit) + ` && exec "$@"`,
+			tamper: func(p *protocol) tamperer { return inflating{p.inflate, p.filler} },
+		},
+		{name: "clock-ahead", what: "the wall clock is stepped ahead by an hour", clock: time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
+		{name: "clock-back", what: "the wall clock is stepped back by an hour", clock: -time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
+		{
+			name: "disk-full", what: "no room for the report", failures: noneFails, noReport: true, settings: paced("TIMEOUT", "10s"),
+			shell: `mount -t tmpfs -o size=64k none "$RESULTS" || exit 120
+				(sleep 1; cat /dev/zero >"$RESULTS/full") 2>/dev/null &
+				"$@"; code=$?; wait
+				rm -f "$RESULTS/full"; cp -r "$RESULTS" "$RESULTS-left"; exit "$code"`,
+		},
+		{name: "sigterm", what: "SIGTERM to k6", settings: paced(), exit: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
+		{
+			name: "sigint-twice", what: "SIGINT to k6, twice", settings: paced(), exit: []int{exitInterrupted}, noReport: true,
+			during: signals(syscall.SIGINT, syscall.SIGINT),
+		},
+		{name: "sigkill", what: "SIGKILL to k6", settings: paced(), exit: []int{exitKilled}, noReport: true, during: signals(syscall.SIGKILL)},
+	}
+}
+
+// memoryLimit is in kB.
+const memoryLimit = 3 << 20
+
+func signals(all ...syscall.Signal) func(*cell) error {
+	return func(c *cell) error {
+		time.Sleep(500 * time.Millisecond)
+		for i, one := range all {
+			if i > 0 {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if err := syscall.Kill(c.k6.Process.Pid, one); err != nil {
+				return fmt.Errorf("k6 has ended already: %w", err)
+			}
+		}
+
+		return nil
+	}
+}
+
+// skip tells why a cell makes no sense, if it makes none.
+func (f *fault) skip(p *protocol, clock string) string {
+	switch {
+	case f.tls != "" && !p.tls:
+		return "k6's client of " + p.name + " speaks no TLS, and neither does the server"
+	case f.name == "dns-changes" && strings.Contains(p.host(), ":"):
+		return "there is one loopback address of IPv6, and " + p.name + " knows nothing else"
+	case (f.names != nil || f.name == "disk-full") && syscall.Geteuid() != 0:
+		return "needs root, to mount a file of its own over another for k6 alone"
+	case f.clock != 0 && clock == "":
+		return "needs a k6 whose clock can be stepped: make " + filepath.Join("bin", "k6-clock")
+	}
+
+	return ""
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// protocol is a row of the table.
+type protocol struct {
+	name   string
+	server string
+	// tls tells whether k6 can speak it over TLS; alpn are the names that its server then chooses from.
+	tls  bool
+	alpn []string
+	// forgets tells whether the server keeps nothing when it is killed.
+	forgets bool
+	// unsure tells that the server does not say whether it has taken a value: umem-cache from G2 on.
+	unsure bool
+	// rooms are what the stacks of its goroutines have.
+	rooms []string
+	// writes is the operation whose successes the server must have.
+	writes string
+	// most is how often one such operation may have reached the server.
+	most int
+	// stored counts what the server has of a cell.
+	stored func(c *cell) (int, error)
+	// inflate changes a reply that can be changed so, the filler is what may follow it.
+	inflate func(chunk []byte, index int) ([]byte, bool)
+	filler  func() []byte
+	// prepare makes on the server what the script finds there.
+	prepare func(s *server) error
+	env     map[string]string
+	// load is how many times the usual operations a client does that pauses between calls, where a call does several.
+	load int
+	// closes tells that the script closes what it has opened, as the module does not.
+	closes bool
+	// rewrite changes what the server says, behind TLS that it knows nothing of.
+	rewrite func(chunk []byte) []byte
+	// output tells that k6's output is tested, and not operations.
+	output bool
+}
+
+const extensions = "xk6-sweep/extensions/"
+
+// protocols are the rows, in the table's order.
+func protocols() []*protocol {
+	return []*protocol{
+		{
+			name: "machbase", server: "machbase", rooms: []string{extensions + "machbase"}, writes: "write", most: 1,
+			stored: machbaseRows, inflate: inflateMachbase, filler: machbasePacket, prepare: prepareMachbase,
+		},
+		{
+			name: "sqlmachbase", server: "machbase", rooms: []string{extensions + "sqlmachbase", extensions + "machbase/cmi", "database/sql."},
+			writes: "write", most: 1, closes: true, stored: machbaseRows, inflate: inflateMachbase, filler: machbasePacket, prepare: prepareMachbase,
+		},
+		{
+			name: "memcached", server: "memcached", tls: true, forgets: true, rooms: []string{extensions + "memcached"}, writes: "write", most: 1,
+			load: 3, stored: memcachedValues, filler: someBytes,
+			inflate: inflateNumber(`(?m)^VALUE \S+ \d+ (\d+)`, "1073741823", "4294967295", "9223372036854775807", "99999999999999999999"),
+		},
+		{
+			name: "umemcache", server: "umemcache", tls: true, forgets: true, unsure: true, rooms: []string{extensions + "umemcache"}, writes: "write", most: 1,
+			load: 3, stored: umemValues, inflate: inflateUmem, filler: someBytes,
+		},
+		{
+			name: "mxgateway", server: "mxgateway", tls: true, alpn: []string{"h2"}, rooms: []string{extensions + "mxgateway", "google.golang.org/grpc"},
+			writes: "read", most: 1, stored: gatewayCalls, inflate: inflateGRPC, filler: grpcFrame, env: map[string]string{"KEY": "MXGW_KEY"},
+			forgets: true,
+		},
+		{
+			name: "influx", server: "influxdb", tls: true, alpn: []string{"http/1.1"}, output: true, load: 3,
+			inflate: inflateHTTP, filler: someBytes,
+		},
+		{
+			name: "nats", server: "nats", tls: true, rooms: []string{extensions + "nats", "nats-io/nats.go"}, writes: "write", most: 3,
+			rewrite: natsWantsTLS, stored: natsMessages, filler: someBytes, prepare: prepareNATS,
+			inflate: inflateNumber(`(?m)^(?:MSG \S+ \S+(?: \S+)?|HMSG \S+ \S+(?: \S+)? \d+) (\d+)\r`, "4611686018427387904", "9223372036854775807", "2147483647", "99999999999999999999"),
+		},
+		{
+			name: "resp", server: "redis", tls: true, forgets: true, rooms: []string{extensions + "resp", "redis/go-redis"}, writes: "set", most: 1,
+			load: 4, stored: redisKeys, filler: someBytes,
+			inflate: inflateNumber(`(?m)^\$(\d+)\r`, "9223372036854775800", "4611686018427387904", "2147483647", "99999999999999999999"),
+		},
+	}
+}
+
+// host is the loopback address at which the protocol's servers listen.
+func (p *protocol) host() string {
+	if p.name == "umemcache" {
+		return "::1"
+	}
+
+	return "127.0.0.1"
+}
+
+// natsWantsTLS makes a server's greeting one of a server that wants TLS.
+func natsWantsTLS(chunk []byte) []byte {
+	return bytes.Replace(chunk, []byte(`INFO {`), []byte(`INFO {"tls_required":true,`), 1)
+}
+
+// inflateNumber replaces the number that the expression's only group finds.
+func inflateNumber(expression string, numbers ...string) func([]byte, int) ([]byte, bool) {
+	found := regexp.MustCompile(expression)
+
+	return func(chunk []byte, index int) ([]byte, bool) {
+		at := found.FindSubmatchIndex(chunk)
+		if at == nil {
+			return nil, false
+		}
+
+		return bytes.Join([][]byte{chunk[:at[2]], chunk[at[3]:]}, []byte(numbers[index%len(numbers)])), true
+	}
+}
+
+// machbaseHeader is the length of a packet's header; its second four bytes are the length of what follows, and in the two highest bits
+// whether there are more packets.
+const machbaseHeader = 16
+
+func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
+	if len(chunk) < machbaseHeader || bytes.HasPrefix(chunk, []byte("CMI_")) {
+		return nil, false
+	}
+	inflated := bytes.Clone(chunk)
+	length := uint32(1<<30 - 1)
+	if index%2 == 1 {
+		length = 1<<30 | binary.BigEndian.Uint32(chunk[4:]) // the first of many
+	}
+	binary.BigEndian.PutUint32(inflated[4:], length)
+
+	return inflated, true
+}
+
+// machbasePacket is one in the middle of a message. Its kind is that of an answer to a direct statement, or not: then it is out of place.
+func machbasePacket() []byte {
+	packet := make([]byte, machbaseHeader+64<<10-machbaseHeader)
+	packet[3] = 8
+	binary.BigEndian.PutUint32(packet[4:], 2<<30|uint32(len(packet)-machbaseHeader))
+
+	return packet
+}
+
+func inflateUmem(chunk []byte, index int) ([]byte, bool) {
+	if len(chunk) < 9 {
+		return nil, false
+	}
+	inflated := bytes.Clone(chunk)
+	binary.LittleEndian.PutUint64(inflated, []uint64{1 << 62, 1<<64 - 1, 1 << 20, 1 << 31}[index%4])
+	inflated[8] = 0 // a hit
+
+	return inflated, true
+}
+
+// inflateGRPC changes the length of the first message that starts in a DATA frame.
+func inflateGRPC(chunk []byte, index int) ([]byte, bool) {
+	for at := 0; at+9 <= len(chunk); {
+		length := int(chunk[at])<<16 | int(chunk[at+1])<<8 | int(chunk[at+2])
+		if chunk[at+3] == 0 && length >= 5 && at+14 <= len(chunk) {
+			inflated := bytes.Clone(chunk)
+			binary.BigEndian.PutUint32(inflated[at+10:], []uint32{1<<32 - 1, 1 << 31, 1 << 26, 4<<20 - 1}[index%4])
+
+			return inflated, true
+		}
+		at += 9 + length
+	}
+
+	return nil, false
+}
+
+// grpcFrame is a DATA frame of the first call's stream.
+func grpcFrame() []byte {
+	const length = 16 << 10
+	frame := make([]byte, 9+length)
+	frame[1], frame[2] = length>>8, 0
+	frame[8] = 1
+
+	return frame
+}
+
+func inflateHTTP(_ []byte, index int) ([]byte, bool) {
+	return []byte([]string{
+		"HTTP/1.1 400 Bad Request\r\nContent-Length: 9223372036854775807\r\n\r\n{",
+		"HTTP/1.1 204 No Content\r\nX: " + string(bytes.Repeat([]byte("x"), 1<<20)),
+		"HTTP/1.1 500 Internal Server Error\r\nTransfer-Encoding: chunked\r\n\r\n7fffffffffffffff\r\n",
+		"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 99999999999999\r\nContent-Length: 99999999999\r\n\r\n",
+	}[index%4]), true
+}
+
+func someBytes() []byte { return bytes.Repeat([]byte("x"), 64<<10) }
+
+// redisArguments starts a Redis as scripts/servers/redis.sh does.
+func redisArguments(address string) func(dir string) []string {
+	_, port, _ := strings.Cut(address, ":")
+
+	return func(dir string) []string {
+		return []string{filepath.Join(dir, "redis-server"), "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "no"}
+	}
+}

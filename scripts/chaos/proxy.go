@@ -1,0 +1,243 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A tamperer spoils the connections of a proxy.
+type tamperer interface {
+	// begin is told of a connection before anything has come, and tells whether the server is to be asked at all.
+	begin(l *link) (goOn bool)
+	// reply gets what the server has sent, and passes it on, or something else. What it gets is valid until it returns.
+	reply(l *link, chunk []byte) (goOn bool)
+}
+
+// proxy stands between k6 and a server.
+type proxy struct {
+	listener net.Listener
+	// server says where the server is: one that was started again can be somewhere else.
+	server func() (network, address string)
+	fault  tamperer // nil: none
+	// wrap, if there is one, changes how bytes go to k6, below TLS.
+	wrap func(net.Conn) net.Conn
+	// rewrite, if there is one, changes what the server says, whatever the fault is.
+	rewrite func(chunk []byte) []byte
+	tls     *tls.Config // nil: plain
+
+	accepted atomic.Int64
+	// spoiled counts the connections to which the fault was applied.
+	spoiled atomic.Int64
+	// replied counts bytes that the server has sent.
+	replied atomic.Int64
+
+	mu   sync.Mutex
+	open map[*link]struct{}
+	wg   sync.WaitGroup
+}
+
+// link is a connection of k6 and, behind it, one to the server.
+type link struct {
+	*proxy
+
+	index  int          // of the connections of this proxy, from 0
+	raw    *net.TCPConn // to k6
+	client net.Conn     // the same, with TLS where there is TLS
+	peer   *net.TCPConn // to the server
+	sent   int          // bytes that went to k6
+	chunks int          // replies that the server has sent
+	marked bool
+	gone   chan struct{} // closed when k6 has closed the connection
+}
+
+// serve accepts connections until the proxy is closed.
+func (p *proxy) serve() {
+	p.open = map[*link]struct{}{}
+	p.wg.Go(func() {
+		for {
+			conn, err := p.listener.Accept()
+			if err != nil {
+				return
+			}
+			l := &link{proxy: p, index: int(p.accepted.Add(1)) - 1, raw: conn.(*net.TCPConn), gone: make(chan struct{})}
+			p.mu.Lock()
+			p.open[l] = struct{}{}
+			p.mu.Unlock()
+			p.wg.Go(l.run)
+		}
+	})
+}
+
+// close ends all connections, and returns when nothing of the proxy runs any more.
+func (p *proxy) close() {
+	_ = p.listener.Close()
+	p.cut()
+	p.wg.Wait()
+}
+
+// cut resets all connections.
+func (p *proxy) cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.open {
+		l.reset()
+	}
+}
+
+// left is how many connections k6 has not closed.
+func (p *proxy) left() (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.open {
+		select {
+		case <-l.gone:
+		default:
+			n++
+		}
+	}
+
+	return n
+}
+
+func (l *link) run() {
+	defer func() {
+		_ = l.raw.Close()
+		if l.peer != nil {
+			_ = l.peer.Close()
+		}
+		l.mu.Lock()
+		delete(l.open, l)
+		l.mu.Unlock()
+	}()
+	_ = l.raw.SetNoDelay(true)
+	l.client = l.raw
+	if l.wrap != nil {
+		l.client = l.wrap(l.raw)
+	}
+	if l.tls != nil {
+		secure := tls.Server(l.client, l.tls)
+		_ = l.raw.SetDeadline(time.Now().Add(20 * time.Second))
+		if secure.Handshake() != nil {
+			return
+		}
+		_ = l.raw.SetDeadline(time.Time{})
+		l.client = secure
+	}
+	if l.fault != nil && !l.fault.begin(l) {
+		return
+	}
+	network, address := l.server()
+	conn, err := net.Dial(network, address)
+	if err != nil {
+		l.reset()
+		return
+	}
+	l.peer = conn.(*net.TCPConn)
+	l.wg.Go(l.requests)
+	l.replies()
+}
+
+// requests passes on what k6 sends, and knows so when it closes the connection.
+func (l *link) requests() {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := l.client.Read(buffer)
+		if n > 0 {
+			_, _ = l.peer.Write(buffer[:n]) // where the server is gone, it is read and thrown away
+		}
+		if err != nil {
+			close(l.gone)
+			_ = l.peer.CloseWrite()
+			return
+		}
+	}
+}
+
+// replies passes on what the server sends.
+func (l *link) replies() {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := l.peer.Read(buffer)
+		if n > 0 {
+			l.replied.Add(int64(n))
+			l.chunks++
+			if !l.pass(buffer[:n]) {
+				break
+			}
+		}
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				l.finish()
+			}
+			break
+		}
+	}
+	l.hold()
+}
+
+// pass passes on a reply, or what the fault makes of it.
+func (l *link) pass(chunk []byte) (goOn bool) {
+	if l.rewrite != nil {
+		chunk = l.rewrite(chunk)
+	}
+	if l.fault == nil {
+		return l.send(chunk) == nil
+	}
+
+	return l.fault.reply(l, chunk)
+}
+
+// send sends to k6.
+func (l *link) send(p []byte) error {
+	n, err := l.client.Write(p)
+	l.sent += n
+
+	return err
+}
+
+// mark counts the connection as one to which the fault was applied.
+func (l *link) mark() {
+	if !l.marked {
+		l.marked = true
+		l.spoiled.Add(1)
+	}
+}
+
+// reset closes the connection to k6 with an RST.
+func (l *link) reset() {
+	_ = l.raw.SetLinger(0)
+	_ = l.raw.Close()
+}
+
+// finish sends a FIN to k6, what comes from it is still read.
+func (l *link) finish() {
+	if secure, ok := l.client.(*tls.Conn); ok {
+		_ = secure.CloseWrite()
+	}
+	_ = l.raw.CloseWrite()
+}
+
+// most bounds how long a link is held open after its fault.
+const most = 30 * time.Second
+
+// hold waits until k6 has closed the connection.
+func (l *link) hold() {
+	if l.peer == nil { // nobody reads yet
+		_ = l.raw.SetReadDeadline(time.Now().Add(most))
+		buffer := make([]byte, 4096)
+		for {
+			if _, err := l.client.Read(buffer); err != nil {
+				close(l.gone)
+				return
+			}
+		}
+	}
+	select {
+	case <-l.gone:
+	case <-time.After(most):
+	}
+}
