@@ -11,7 +11,7 @@ import sweep from 'k6/x/sweep';
 import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { results } from './lib/sweeping.js';
+import { quiet, results } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);
@@ -25,6 +25,7 @@ const sweeps = targets.map((target, i) => sweep.options({
   clients: [wholeNumber('CLIENTS', 64, 1, 100000)],
   untilDone: true,
   ops: ['getOrSet'],
+  quiet: quiet(),
   maxDuration: duration('MAX_DURATION', '6h'),
   env: { CACHE: target },
   ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time

@@ -12,7 +12,7 @@ import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
 import { table } from './lib/natsjs.js';
 import { duration, refuseSlips, someOf, text, wholeNumber } from './lib/settings.js';
-import { results, sweepReport } from './lib/sweeping.js';
+import { quiet, results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv';
 refuseSlips(scenario);
@@ -42,6 +42,7 @@ export const options = {
     clients: [1],
     untilDone: true,
     variants: rows.map(({ name }) => name),
+    quiet: quiet(),
     maxDuration: duration('MAX_DURATION', '1h'),
     thresholds: text('THRESHOLDS', {}),
   }),

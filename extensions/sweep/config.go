@@ -27,6 +27,7 @@ const (
 	defaultMaxDuration  = 10 * time.Minute
 	defaultGracefulStop = 5 * time.Second
 	shortestDuration    = 100 * time.Millisecond // that a step is measured
+	defaultQuiet        = time.Minute
 	maxClients          = 100_000
 	maxRate             = 10_000_000
 	maxRepeats          = 1000
@@ -83,6 +84,8 @@ type Config struct {
 	Variants []string `json:"variants"`
 	// Pause is the rest between two steps.
 	Pause types.NullDuration `json:"pause"`
+	// Quiet is how long the sweep waits for its target to be at rest at most, before its first step is measured.
+	Quiet types.NullDuration `json:"quiet"`
 	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
@@ -109,6 +112,7 @@ func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 		BaseConfig:  executor.NewBaseConfig(name, ExecutorType),
 		Repeats:     null.NewInt(1, false),
 		RepeatOrder: null.NewString(orderGrouped, false),
+		Quiet:       types.NewNullDuration(defaultQuiet, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
 		OnError:     null.NewString(onErrorCount, false),
 	}
@@ -167,8 +171,18 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 
 	return []lib.ExecutionStep{
 		{TimeOffset: 0, PlannedVUs: uint64(et.ScaleInt64(c.mostClients()))},
-		{TimeOffset: time.Duration(c.mostSteps()) * step, PlannedVUs: 0},
+		{TimeOffset: c.longestWait(et) + time.Duration(c.mostSteps())*step, PlannedVUs: 0},
 	}
+}
+
+// longestWait is how long an instance waits at most until the target is at rest. Those of one run, with a segment each, have to start
+// together, and one that has started is work that the others would wait for.
+func (c *Config) longestWait(et *lib.ExecutionTuple) time.Duration {
+	if segment := et.Segment; segment != nil && segment.String() != "0:1" {
+		return 0
+	}
+
+	return c.Quiet.TimeDuration()
 }
 
 // HasWork tells whether this instance has any part in the sweep.

@@ -146,6 +146,8 @@ func TestConfigValidate(t *testing.T) {
 		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "repeatOrder": "interleaved"}`, []string{
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown",
 		}},
+		{`{"clients": [1], "iterations": 1, "quiet": "-1s"}`, []string{"quiet can't be negative, but is -1s"}},
+		{`{"clients": [1], "iterations": 1, "quiet": "0s"}`, nil},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "999ms"}`, []string{"maxDuration must be at least 1s, but is 999ms"}},
 		{`{"clients": [1], "duration": "10m"}`, []string{"maxDuration (10m0s) must leave room for warmup and duration (10m0s)"}},
@@ -225,8 +227,8 @@ func TestExecutionRequirements(t *testing.T) {
 		vus           uint64
 		until         time.Duration
 	}{
-		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, 3 * (10*time.Minute + 5*time.Second)},
-		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s"}`, "", 4, 6 * 13 * time.Second},
+		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, time.Minute + 3*(10*time.Minute+5*time.Second)},
+		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s", "quiet": "5s"}`, "", 4, (5 + 6*13) * time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "0:1/2", 4, time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "1/2:3/4", 2, time.Second},
 		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},

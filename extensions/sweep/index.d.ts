@@ -97,8 +97,18 @@ declare module 'k6/x/sweep' {
     /** The rest between two steps. Default: none. */
     pause?: string | number;
     /**
+     * How long the sweep waits at most until its target is at rest, before its first step is measured: it may still work on what
+     * was loaded before, or in `setup()`. Default: 1m; `'0s'`: not at all. A server on this machine (see `meta`: `target.url`)
+     * is at rest when it uses less than 5 % of a core for a second or, as one that always does something, less than 15 % and the
+     * same for ten seconds. Of a server elsewhere the first warm-up (`warmup`, a closed loop) is prolonged until its latency
+     * neither rises nor falls. What came of it is `quiet` in the report; a target that never was at rest is measured all the same, with a
+     * note. There is no wait beside other scenarios that are at work, in execution segments, which have to start together, and
+     * with `portable`, whose steps have their times before the run begins: let `startTime` be late enough there.
+     */
+    quiet?: string | number;
+    /**
      * Cuts a step, counted from its beginning: connecting, warm-up and measured phase together. The step is then
-     * reported as incomplete. Default: 10m.
+     * reported as incomplete. Default: 10m. What a warm-up takes longer because of `quiet` does not count.
      */
     maxDuration?: string | number;
     /** How long operations that are under way at maxDuration may still take; then they count as failed. Default: 5s. */

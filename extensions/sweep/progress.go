@@ -17,7 +17,8 @@ type progress struct {
 	steps  int    // how many there are, or can be
 
 	mu      sync.Mutex
-	index   int // of the current step, from 1
+	waiting []string // for what, before the first step; none: it does not wait
+	index   int      // of the current step, from 1
 	spec    spec
 	current *stepRun // nil: this instance has no part in it
 }
@@ -31,12 +32,20 @@ func newProgress(c *Config) *progress {
 	return p
 }
 
+// wait says what the sweep waits for before its first step, and what it knows of it.
+func (p *progress) wait(what, known string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = []string{what, known}
+}
+
 func (p *progress) next(s spec, step *stepRun) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.index++
 	p.spec = s
 	p.current = step
+	p.waiting = nil
 }
 
 // read returns the part of the whole sweep that is done, and the figures of the current step in at most three
@@ -44,6 +53,9 @@ func (p *progress) next(s spec, step *stepRun) {
 func (p *progress) read() (float64, []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.waiting != nil {
+		return 0, p.waiting
+	}
 	if p.current == nil {
 		return p.part(0), []string{fmt.Sprintf("step %d/%d", p.index, p.steps)}
 	}

@@ -88,6 +88,13 @@ func (r *results) finish(rep *report.Report, interrupted bool) {
 	rep.Interrupted = interrupted
 }
 
+// quieted keeps how the wait for a quiet target has ended.
+func (r *results) quieted(rep *report.Report, quiet *report.Quiet) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rep.Quiet = quiet
+}
+
 func (r *results) searched(rep *report.Report, search *report.Search) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,6 +26,7 @@ type stepRun struct {
 	spec
 
 	here   int64 // of the step's clients, those in this instance's segment
+	first  bool  // of the sweep
 	step   *measure.Step
 	cpu    *cpuMeter
 	live   *liveMetrics
@@ -124,6 +125,10 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		})
 	}()
 
+	if r.settles() {
+		go r.settle(ended)
+	}
+
 	err := r.runClients(ctx)
 	close(ended)
 	<-watched
@@ -146,20 +151,43 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 
 // limit arms maxDuration and gracefulStop; the returned function disarms them.
 func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
-	maxDuration := time.AfterFunc(r.config.MaxDuration.TimeDuration(), func() {
+	stopMax := r.after(r.config.MaxDuration.TimeDuration(), func() {
 		r.logger.Warnf("maxDuration (%s) is over before the clients are done: the step is incomplete",
 			r.config.MaxDuration.TimeDuration())
 		r.step.Stop()
 	})
-	gracefulStop := time.AfterFunc(r.config.MaxDuration.TimeDuration()+r.config.GetGracefulStop(), func() {
+	stopGraceful := r.after(r.config.MaxDuration.TimeDuration()+r.config.GetGracefulStop(), func() {
 		r.step.Stop() // gracefulStop may be 0s: no client starts anew in a context that has ended
 		cancel(errCutOff(r.config))
 	})
 
 	return func() {
-		maxDuration.Stop()
-		gracefulStop.Stop()
+		stopMax()
+		stopGraceful()
 	}
+}
+
+// after calls fn when so much of the step's time is over; what the wait for a quiet target takes does not count.
+func (r *stepRun) after(d time.Duration, fn func()) (stop func()) {
+	over := make(chan struct{})
+	go func() {
+		for waited := time.Duration(0); ; {
+			select {
+			case <-time.After(d):
+			case <-over:
+				return
+			}
+			d = r.step.WarmUpExtended() - waited
+			waited += d
+			if d == 0 {
+				fn()
+
+				return
+			}
+		}
+	}()
+
+	return sync.OnceFunc(func() { close(over) })
 }
 
 func (r *stepRun) runClients(ctx context.Context) error {

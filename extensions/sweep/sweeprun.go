@@ -69,9 +69,17 @@ func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
 	if r.begun && !r.pause(ctx) {
 		return nil, nil
 	}
+	first := !r.begun
 	r.begun = true
+	if first {
+		r.awaitQuiet(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, nil
+	}
 
 	step := newStepRun(r, s, here)
+	step.first = first
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
 	r.results.add(r.report, steps)

@@ -2,7 +2,8 @@
 // names the variable and what it accepts.
 
 const sweeps = [
-  'CLIENTS', 'OPS', 'DURATION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'MAX_DURATION', 'THRESHOLDS', 'PORTABLE', 'RESULTS',
+  'CLIENTS', 'OPS', 'DURATION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'PORTABLE',
+  'RESULTS',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
@@ -24,10 +25,10 @@ export const settings = {
   'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'THRESHOLDS', 'RESULTS'],
   'cache-hitrate': [
     ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
-    'OTHER_MEMORY', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS',
+    'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS',
   ],
   'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE'],
-  'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'OPS', 'TABLES', 'KEYS', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS'],
+  'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'OPS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS'],
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE'],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE'],
   'read-bulk': [

@@ -23,6 +23,9 @@ export function share(usual = { iterations: 10000 }) {
  */
 export const tenSeconds = { duration: '10s' };
 
+/** How long a sweep waits at most until its target is at rest: it may still work on what was loaded before. */
+export const quiet = () => duration('QUIET', '60s', { least: 0 });
+
 /**
  * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, REPEAT_ORDER, PAUSE, MAX_DURATION and
  * PORTABLE override the published defaults; THRESHOLDS names a file of gates, from the scenario's folder. A run with a failed
@@ -47,6 +50,7 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       repeats: wholeNumber('REPEATS', 1),
       repeatOrder: oneOf('REPEAT_ORDER', ['grouped', 'interleaved'], 'grouped'),
       pause: duration('PAUSE', '1s', { least: 0 }),
+      quiet: quiet(),
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
       thresholds: text('THRESHOLDS', {}),
       portable,

@@ -109,7 +109,7 @@ func (c *Client) Enough() bool {
 	case c.step.schedule != nil: // each call is one operation of the schedule, however many it does
 		return false
 	case c.stage == warmingUp:
-		return c.recorded >= plan.WarmupOperations && now() >= c.step.ready.openedAt+plan.Warmup
+		return c.recorded >= plan.WarmupOperations && now() >= c.step.warmUntil()
 	case c.stage != working:
 		return false
 	case plan.Operations != 0:
@@ -220,8 +220,7 @@ func (c *Client) warmUp(r *Recorder, fn func() error) error {
 		return err
 	}
 	plan := &c.step.plan
-	until := c.step.ready.openedAt + plan.Warmup
-	for begin := now(); begin < until || c.recorded < plan.WarmupOperations; {
+	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations; {
 		if c.step.stopping() {
 			return nil
 		}

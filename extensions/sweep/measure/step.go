@@ -66,6 +66,9 @@ type Step struct {
 
 	warmup, schedule *schedule // of an open-loop step; else nil
 
+	// extension is by how much the warm-up lasts longer than planned, ns.
+	extension atomic.Int64
+
 	// ready opens when all clients are connected, line when all have warmed up: the start of the measured phase.
 	ready, line *barrier
 
@@ -226,6 +229,20 @@ func (s *Step) fault(c *Client, cause string, err error) {
 		s.onFault(err)
 	}
 	s.failedWith(c, cause, err)
+}
+
+// Connected is closed when all clients are connected: the warm-up has begun.
+func (s *Step) Connected() <-chan struct{} { return s.ready.open }
+
+// ExtendWarmUp makes the warm-up of a closed loop last longer. It may be called until the warm-up is over, by any goroutine.
+func (s *Step) ExtendWarmUp(by time.Duration) { s.extension.Add(int64(by)) }
+
+// WarmUpExtended is by how much the warm-up lasts longer than planned.
+func (s *Step) WarmUpExtended() time.Duration { return time.Duration(s.extension.Load()) }
+
+// warmUntil is when the time of the warm-up is over.
+func (s *Step) warmUntil() time.Duration {
+	return s.ready.openedAt + s.plan.Warmup + s.WarmUpExtended()
 }
 
 // Line is closed when the start line opens: the measured phase has begun.

@@ -18,6 +18,9 @@ func (r *Report) notes() []string {
 	if r.Interrupted {
 		notes = append(notes, r.interruption())
 	}
+	if r.Quiet != nil && !r.Quiet.Reached {
+		notes = append(notes, r.Quiet.note())
+	}
 	last := len(r.Steps) - 1
 	for i := range r.Steps {
 		s := &r.Steps[i]

@@ -65,6 +65,7 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil
+	merged.Quiet = worstQuiet(parts)
 	merged.Params = mergedParams(parts)
 	merged.Steps = []Step{}
 	for _, part := range parts {

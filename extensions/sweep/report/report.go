@@ -22,6 +22,7 @@ type Report struct {
 	Params      map[string]any `json:"params"`      // the executor's options and what the script told
 	Published   []Series       `json:"published,omitempty"`
 	Search      *Search        `json:"search,omitempty"` // what `find` looked for and found
+	Quiet       *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
 	Steps       []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
 	Gates       []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
 }

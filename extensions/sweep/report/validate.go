@@ -49,6 +49,11 @@ func (r *Report) Validate() error {
 	if err := r.validateSearch(); err != nil {
 		return err
 	}
+	if r.Quiet != nil {
+		if err := r.Quiet.validate(); err != nil {
+			return err
+		}
+	}
 
 	return r.validatePublished()
 }

@@ -88,6 +88,9 @@ func k6(t *testing.T, o options) *run {
 	if _, set := o.env[defaultEnvMachbase]; !set {
 		args = append(args, "-e", defaultEnvMachbase+"="+serverURL(t))
 	}
+	if _, set := o.env["QUIET"]; !set { // servers that tests share are busy with other tests
+		args = append(args, "-e", "QUIET=0s")
+	}
 	for name, value := range o.env {
 		args = append(args, "-e", name+"="+value)
 	}

@@ -1,0 +1,163 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// busyServer is the variable that makes this test's binary a server, which uses so much processor time when it is asked for /load.
+const busyServer = "E2E_BUSY_SERVER"
+
+// busyThreads are how many threads of it do that: it gets its share of a machine that is full of others.
+const busyThreads = 16
+
+// TestBusyServer is no test, but that server. It writes its address, then "quiet" once it has used that time, and "asked" at the
+// first request for anything else.
+func TestBusyServer(t *testing.T) {
+	busy, err := time.ParseDuration(os.Getenv(busyServer))
+	if err != nil {
+		return
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	fmt.Println(listener.Addr())
+	var asked sync.Once
+	mux := http.NewServeMux()
+	mux.HandleFunc("/load", func(http.ResponseWriter, *http.Request) {
+		go func() {
+			var threads sync.WaitGroup
+			until := processorTime(t) + busy
+			for range busyThreads {
+				threads.Go(func() {
+					for processorTime(t) < until { //nolint:revive // that is the work
+					}
+				})
+			}
+			threads.Wait()
+			fmt.Println("quiet")
+		}()
+	})
+	mux.HandleFunc("/", func(http.ResponseWriter, *http.Request) { asked.Do(func() { fmt.Println("asked") }) })
+	t.Fatal(http.Serve(listener, mux)) //nolint:gosec // the test kills it
+}
+
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// startBusyServer starts that server in a process of its own. What it says comes from said.
+func startBusyServer(t *testing.T, busy time.Duration) (url string, said func() []string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestBusyServer$")
+	cmd.Env = append(os.Environ(), busyServer+"="+busy.String(), fmt.Sprint("GOMAXPROCS=", busyThreads))
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	scanner := bufio.NewScanner(out)
+	require.True(t, scanner.Scan())
+	url = "http://" + scanner.Text()
+	var mu sync.Mutex
+	var lines []string
+	go func() {
+		for scanner.Scan() {
+			mu.Lock()
+			lines = append(lines, scanner.Text())
+			mu.Unlock()
+		}
+	}()
+
+	return url, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+
+		return append([]string(nil), lines...)
+	}
+}
+
+// quietOf is what the report says of the wait.
+func quietOf(t *testing.T, r *run) (quiet struct {
+	Reached                    bool
+	WaitedSeconds, ServerCores float64
+},
+) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(r.results, "quiet.json"))
+	require.NoError(t, err, r.output)
+	require.NoError(t, json.Unmarshal(raw, &struct{ Quiet any }{&quiet}))
+	code, stdout, stderr := sweep(t, "validate", filepath.Join(r.results, "quiet.json"))
+	require.Zero(t, code, stdout+stderr)
+
+	return quiet
+}
+
+func quietEnv(url, quiet string) map[string]string {
+	return map[string]string{defaultEnvMachbase: "", "URL": url, "QUIET": quiet}
+}
+
+// What the script did in setup is over before the first step begins.
+func TestSweepStartsWhenItsTargetIsQuiet(t *testing.T) {
+	url, said := startBusyServer(t, 2*time.Second)
+	r := k6(t, options{script: "testdata/quiet.js", env: quietEnv(url, "60s")})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, []string{"quiet", "asked"}, said())
+	quiet := quietOf(t, r)
+	require.True(t, quiet.Reached)
+	require.Greater(t, quiet.WaitedSeconds, 2.0)
+	require.Less(t, quiet.ServerCores, 0.1)
+	require.Len(t, r.lines("waiting until the target is quiet, for 1m0s at most: its server uses "), 1, r.output)
+	require.Len(t, r.lines("the target is quiet after "), 1)
+	require.Contains(t, r.output, "waiting until the target is quiet  ", "the progress line")
+	require.NotContains(t, r.table(t, "quiet"), "quiet when")
+}
+
+func TestSweepOfATargetThatIsNeverQuiet(t *testing.T) {
+	url, said := startBusyServer(t, hang)
+	r := k6(t, options{script: "testdata/quiet.js", env: quietEnv(url, "2s")})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, []string{"asked"}, said())
+	quiet := quietOf(t, r)
+	require.False(t, quiet.Reached)
+	require.GreaterOrEqual(t, quiet.WaitedSeconds, 2.0)
+	require.Len(t, r.lines("the target is not quiet after 2s: its server uses "), 1, r.output)
+	require.Regexp(t, `The target was not quiet when the sweep began: after [0-9.]+s of waiting, its server still used [0-9.]+ of a core\.`, r.table(t, "quiet"))
+	steps := r.report(t, "quiet").Steps
+	require.Len(t, steps, 2)
+	require.True(t, steps[0].Complete, "it is measured all the same")
+}
+
+func TestWaitForAQuietTargetIsInterrupted(t *testing.T) {
+	url, said := startBusyServer(t, hang)
+	var interrupted time.Time
+	r := k6(t, options{
+		script: "testdata/quiet.js", env: quietEnv(url, "60s"), shows: "waiting until the target is quiet",
+		measuring: func(k6 *os.Process) {
+			interrupted = time.Now()
+			_ = k6.Signal(os.Interrupt)
+		},
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	require.Less(t, r.ended.Sub(interrupted), 20*time.Second)
+	require.Empty(t, said(), "no client came")
+	require.Contains(t, strings.Join(r.lines("level=error"), ""), "aborted")
+}

@@ -1,0 +1,179 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestServerAtRest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		cores []float64
+		want  bool
+	}{
+		"idle":                           {slices.Repeat([]float64{0.001}, 4), true},
+		"not seen for long enough":       {slices.Repeat([]float64{0.001}, 3), false},
+		"a moment of work":               {[]float64{0, 0, 0.05, 0}, true},
+		"busy":                           {slices.Repeat([]float64{0.34}, 4), false},
+		"busy, always the same":          {slices.Repeat([]float64{0.34}, 200), false},
+		"busy, then idle":                {append(slices.Repeat([]float64{0.34}, 100), 0, 0, 0, 0.01), true},
+		"idle, then busy":                {append(slices.Repeat([]float64{0}, 3), 0.34), false},
+		"some work of its own":           {slices.Repeat([]float64{0.1, 0.11, 0.09, 0.1}, 10), true},
+		"some work, not seen for long":   {slices.Repeat([]float64{0.1, 0.11, 0.09, 0.1}, 9), false},
+		"some work that becomes less":    {append(slices.Repeat([]float64{0.14}, 20), slices.Repeat([]float64{0.1}, 20)...), false},
+		"more than some work of its own": {slices.Repeat([]float64{0.2}, 200), false},
+	} {
+		m := &restMeter{}
+		for _, cores := range tt.cores {
+			m.add(cores)
+		}
+		require.Equal(t, tt.want, m.atRest(), name)
+	}
+}
+
+func TestTrend(t *testing.T) {
+	for name, tt := range map[string]struct {
+		values []float64
+		want   bool
+	}{
+		"too few":              {[]float64{1, 2, 3, 4, 5, 6, 7}, false},
+		"rising":               {[]float64{1, 2, 3, 4, 5, 6, 7, 8}, true},
+		"falling":              {[]float64{9, 8, 8, 6, 6, 5, 4, 3}, true},
+		"rising no more":       {[]float64{1, 2, 3, 5, 5, 5, 5, 5, 5, 5, 5}, false},
+		"constant":             {[]float64{5, 5, 5, 5, 5, 5, 5, 5}, false},
+		"to and fro":           {[]float64{5, 9, 5, 9, 5, 9, 5, 9}, false},
+		"rising, by very few":  {[]float64{100, 101, 102, 103, 104, 105, 106, 107}, false},
+		"one that is far away": {[]float64{5, 5, 5, 5, 5, 5, 5, 50}, false},
+	} {
+		require.Equal(t, tt.want, hasTrend(tt.values), name)
+	}
+}
+
+// drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down to 5 ms.
+const drifting = `globalThis.began = globalThis.began || Date.now()
+	sweep.run(() => sleep(Math.max(5, 30 - (Date.now() - began) / 200)))`
+
+// A server elsewhere is warmed up until its latency does not change any more. That takes none of the step's maxDuration.
+func TestFirstWarmUpLastsUntilTheLatencyDoesNotDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [8, 4], "duration": "1s", "warmup": "2s", "maxDuration": "4s", "gracefulStop": "0s"}`, drifting)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, s.warnings())
+		require.Len(t, rep.Steps, 2)
+		for _, step := range rep.Steps {
+			require.True(t, step.Complete)
+			require.InDelta(t, 5, step.Latency.P50, 0.01)
+		}
+		require.True(t, rep.Quiet.Reached)
+		require.Nil(t, rep.Quiet.ServerCores)
+		require.Greater(t, rep.Quiet.WaitedSeconds, 3.0, "the drift ends after five seconds")
+		require.Less(t, rep.Quiet.WaitedSeconds, 6.0)
+		require.NoError(t, rep.Validate())
+		require.NotContains(t, rep.Markdown(), "quiet")
+	})
+}
+
+func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "1s"}`, drifting)
+		rep, err := s.run(t.Context())
+		require.NoError(t, err)
+		require.True(t, rep.Steps[0].Complete)
+		require.False(t, rep.Quiet.Reached)
+		require.InDelta(t, 1, rep.Quiet.WaitedSeconds, 0.3)
+		require.Contains(t, strings.Join(s.warnings(), "\n"), "the target is not quiet after")
+		require.Contains(t, rep.Markdown(), "The target was not quiet when the sweep began: after 1.1")
+	})
+}
+
+// Where there is nothing to be waited for, or it could not be told for what, the warm-up is as long as it was asked to be.
+func TestWarmUpsThatAreNotProlonged(t *testing.T) {
+	for name, c := range map[string]struct {
+		config, script, segment string
+		judged                  bool
+	}{
+		"steady":      {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, `sweep.run(() => sleep(10))`, "", true},
+		"off":         {`{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "0s"}`, drifting, "", false},
+		"a segment":   {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting, "0:1/2", false},
+		"too seldom":  {`{"clients": [1], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+		"no warm-up":  {`{"clients": [8], "duration": "3s"}`, drifting, "", false},
+		"by count":    {`{"clients": [8], "duration": "1s", "warmupIterations": 30}`, drifting, "", false},
+		"open loop":   {`{"rate": [100], "preAllocatedVUs": 20, "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+		"second step": {`{"clients": [1, 8], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSegmentTest(t, c.config, c.script, tuple(t, c.segment, ""))
+				begin := time.Now()
+				rep, err := s.run(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, c.judged, rep.Quiet != nil)
+				require.Less(t, time.Since(begin), time.Duration(len(rep.Steps))*3*time.Second+200*time.Millisecond)
+			})
+		})
+	}
+}
+
+// A server on this machine that is busy is waited for before the clients come.
+func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
+	const busyFor, ever = 5 * time.Second, time.Hour
+	for name, tt := range map[string]struct {
+		busy, cutOff time.Duration
+		ends         time.Duration // after which the server has ended; zero: it does not
+		took         time.Duration
+		reached      *bool
+	}{
+		"at rest":        {0, ever, 0, time.Second, new(true)},
+		"busy at first":  {busyFor, ever, 0, busyFor + time.Second, new(true)},
+		"always busy":    {ever, ever, 0, 10 * time.Second, new(false)},
+		"interrupted":    {ever, 3 * time.Second, 0, 3 * time.Second, nil},
+		"it has ended":   {ever, ever, 2 * time.Second, 2 * time.Second, nil},
+		"ended at first": {ever, ever, 1, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSweepTest(t, `{"clients": [1], "iterations": 1, "quiet": "10s"}`, ``)
+				executor := s.executor.(*Executor)
+				r := &sweepRun{Executor: executor, progress: newProgress(executor.config), report: executor.results.begin("rollup", nil)}
+				ctx, cancel := context.WithTimeout(t.Context(), tt.cutOff)
+				defer cancel()
+				begin := time.Now()
+				r.awaitRest(ctx, func() (time.Duration, bool) {
+					passed := time.Since(begin)
+
+					return min(passed, tt.busy)/3 + passed/50, tt.ends == 0 || passed < tt.ends-1
+				})
+				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), quietWindow.Seconds())
+				if tt.reached == nil {
+					require.Nil(t, r.report.Quiet)
+
+					return
+				}
+				require.Equal(t, *tt.reached, r.report.Quiet.Reached)
+				require.InDelta(t, time.Since(begin).Seconds(), r.report.Quiet.WaitedSeconds, 1e-9)
+				require.Equal(t, *tt.reached, *r.report.Quiet.ServerCores < restCores)
+				require.Equal(t, !*tt.reached, strings.Contains(strings.Join(s.warnings(), ""), "the target is not quiet after 10s: its server uses 0.35 of a core"))
+				_, told := r.progress.read()
+				require.Equal(t, "waiting until the target is quiet", told[0])
+			})
+		})
+	}
+}
+
+// Other scenarios that are at work are what a server is busy with: that is no reason to wait.
+func TestSweepBesideOthersDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSweepTest(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting)
+		r := &sweepRun{Executor: s.executor.(*Executor)}
+		require.True(t, r.awaitsQuiet())
+		s.state.ModCurrentlyActiveVUsCount(+1)
+		require.False(t, r.awaitsQuiet())
+		s.state.ModCurrentlyActiveVUsCount(-1)
+	})
+}
