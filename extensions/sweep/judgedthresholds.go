@@ -60,8 +60,9 @@ func (j *judgedThresholds) add(g judgedGroup) {
 	j.worst = &value
 }
 
-// settle makes k6 judge the thresholds by what was measured. It calls unheld for each that k6 takes for held and that was
-// judged on nothing. It is for the goroutine that k6glue.LastSample calls from.
+// settle makes k6 judge the thresholds by what was measured. It calls unheld for each that k6 takes
+// for held and that was judged on nothing. It is for the goroutine that k6glue.LastSample calls
+// from.
 func (j *judgedThresholds) settle(unheld func(threshold *metrics.Threshold, why string)) error {
 	if j.worst != nil {
 		j.Metric.Sink.Add(metrics.Sample{Value: *j.worst})
@@ -86,8 +87,8 @@ func (j *judgedThresholds) settle(unheld func(threshold *metrics.Threshold, why 
 	return nil
 }
 
-// empty tells whether there is nothing to be judged. Where nothing was counted by a Counter of a script or of another
-// module, zero is the truth.
+// empty tells whether there is nothing to be judged. Where nothing was counted by a Counter of a
+// script or of another module, zero is the truth.
 func (j *judgedThresholds) empty() bool {
 	if j.figure != nil {
 		return j.worst == nil
@@ -103,13 +104,17 @@ func ofLatencyOrRate(parent string, metric *metrics.Metric, threshold *metrics.T
 		return strings.HasPrefix(strings.TrimSpace(threshold.Source), "rate")
 	case metrics.Trend:
 		return metric.Contains == metrics.Time
-	default:
+	case metrics.Gauge:
 		return figureOf(parent) != nil
+	case metrics.Rate:
+		return false
+	default:
+		return false
 	}
 }
 
-// noneSucceeded says that no operation has succeeded of those that a metric of another module is about, as far as its
-// tags tell; empty: one has, or that is not known.
+// noneSucceeded says that no operation has succeeded of those that a metric of another module is
+// about, as far as its tags tell; empty: one has, or that is not known.
 func noneSucceeded(t k6glue.Thresholds, scenarios []sweptScenario) string {
 	wanted := map[string]string{}
 	for _, name := range []string{"scenario", "clients", "rate"} {
@@ -168,15 +173,16 @@ func allSwept(scenarios []sweptScenario) bool {
 	return true
 }
 
-// judgedGroup is a step with its repeats, of one kind of operation, or all seconds of a scenario without steps.
+// judgedGroup is a step with its repeats, of one kind of operation, or all seconds of a scenario
+// without steps.
 type judgedGroup struct {
 	report.Group
 
 	seconds bool
 }
 
-// judged are the steps that a threshold with these tags is for. Of a search that is the step that was found, unless the
-// tags name another one: those above break the bound.
+// judged are the steps that a threshold with these tags is for. Of a search that is the step that
+// was found, unless the tags name another one: those above break the bound.
 func (s *sweptScenario) judged(tags *metrics.TagSet) []judgedGroup {
 	steps := s.report
 	if s.config == nil {
@@ -245,7 +251,8 @@ func (g *judgedGroup) lacksSuccess() bool {
 	return succeeded == 0 || !g.seconds && succeeded < len(g.Steps)
 }
 
-// median is the median of the figure over all repeats, or seconds. A second in which no operation has ended has no latency.
+// median is the median of the figure over all repeats, or seconds. A second in which no operation
+// has ended has no latency.
 func (g *judgedGroup) median(f *figure) float64 {
 	of := g.Group
 	if !f.falls {

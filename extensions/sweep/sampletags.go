@@ -60,8 +60,8 @@ func (s sampleTags) has(tags map[string]string) bool {
 	return true
 }
 
-// lacking says which tag no sample has, and what there is instead; empty: a sample may have them all. samples are those
-// of each scenario, at least of one.
+// lacking says which tag no sample has, and what there is instead; empty: a sample may have them
+// all. samples are those of each scenario, at least of one.
 func lacking(tags map[string]string, samples []sampleTags) string {
 	if slices.ContainsFunc(samples, func(s sampleTags) bool { return s.has(tags) }) {
 		return ""
@@ -74,36 +74,45 @@ func lacking(tags map[string]string, samples []sampleTags) string {
 		return strings.Compare(a, b)
 	})
 	for _, name := range names {
-		var there []string
-		var left []sampleTags
-		for _, s := range samples {
-			values, known := s[name]
-			if !known {
-				continue
-			}
-			for _, words := range values.words() {
-				if !slices.Contains(there, words) {
-					there = append(there, words)
-				}
-			}
-			if values.has(tags[name]) {
-				left = append(left, s)
-			}
+		with, problem := withTag(name, tags[name], samples)
+		if problem != "" {
+			return problem
 		}
-		switch {
-		case len(left) > 0:
-		case len(there) == 0:
-			known := tagNames(samples)
-
-			return fmt.Sprintf("no sample has the tag %s; there are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
-		default:
-			return fmt.Sprintf("no sample has %s:%s; there are %s %s%s",
-				name, tags[name], name, strings.Join(there, ", "), didYouMean(tags[name], there))
-		}
-		samples = left
+		samples = with
 	}
 
 	return ""
+}
+
+// withTag returns those scenarios whose samples may have the tag, or says that there is none.
+func withTag(name, value string, samples []sampleTags) (with []sampleTags, problem string) {
+	var there []string
+	for _, s := range samples {
+		values, known := s[name]
+		if !known {
+			continue
+		}
+		for _, words := range values.words() {
+			if !slices.Contains(there, words) {
+				there = append(there, words)
+			}
+		}
+		if values.has(value) {
+			with = append(with, s)
+		}
+	}
+	switch {
+	case len(with) > 0:
+	case len(there) == 0:
+		known := tagNames(samples)
+		problem = fmt.Sprintf("no sample has the tag %s; there are %s%s",
+			name, strings.Join(known, ", "), didYouMean(name, known))
+	default:
+		problem = fmt.Sprintf("no sample has %s:%s; there are %s %s%s",
+			name, value, name, strings.Join(there, ", "), didYouMean(value, there))
+	}
+
+	return with, problem
 }
 
 // didYouMean names the known name that is near to a name; numbers are never near.
@@ -183,8 +192,8 @@ func scenarioTags(name string, config lib.ExecutorConfig, runTags map[string]str
 	return tags
 }
 
-// checkThresholds tells before the run which threshold would be judged on nothing, as far as that is known: k6 takes no
-// sample for 0.
+// checkThresholds tells before the run which threshold would be judged on nothing, as far as that
+// is known: k6 takes no sample for 0.
 func (r *results) checkThresholds(c *Config, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
@@ -211,42 +220,63 @@ func (r *results) lacks(t k6glue.Thresholds, scenarios lib.ScenarioConfigs, runT
 	if t.Parent == metricGate {
 		return "" // a gate that nobody judges is crossed
 	}
-	var samples []sampleTags
-	sweepsOnly := true
+	samples, sweepsOnly := r.samplesOf(t.Parent, scenarios, runTags.Map())
+	if ownMetric(t.Parent) {
+		if len(samples) == 0 {
+			return "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"
+		}
+
+		return lacking(t.Tags.Map(), samples)
+	}
+	if group, _ := t.Tags.Get("group"); sweepsOnly && !k6glue.SentInSweep(t.Parent) && group == "" {
+		return notSentInSweep
+	}
+
+	return ""
+}
+
+// samplesOf are the tags of a sweep's metric in each scenario that may send it, and whether all
+// scenarios are sweeps.
+func (r *results) samplesOf(
+	metric string, scenarios lib.ScenarioConfigs, runTags map[string]string,
+) (samples []sampleTags, sweepsOnly bool) {
+	sweepsOnly = true
 	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
 		config, isSweep := scenarios[name].(*Config)
 		if step := r.portableStep(name); step != nil {
 			config, isSweep = step.sweep.config, true
 		}
-		switch {
-		case isSweep:
-			if tags := config.sampleTags(t.Parent, runTags.Map()); tags != nil {
-				samples = append(samples, tags)
-			}
-		case t.Parent != metricDuration && t.Parent != metricClientsDone: // sweep.op may count its operations
-			tags := scenarioTags(name, scenarios[name], runTags.Map())
-			if ofOperations(t.Parent) {
-				tags["op"] = tagValues{}
-			}
+		var tags sampleTags
+		if isSweep {
+			tags = config.sampleTags(metric, runTags)
+		} else {
+			sweepsOnly = false
+			tags = countedTags(name, scenarios[name], metric, runTags)
+		}
+		if tags != nil {
 			samples = append(samples, tags)
 		}
-		sweepsOnly = sweepsOnly && isSweep
 	}
-	switch {
-	case !ownMetric(t.Parent):
-		if group, _ := t.Tags.Get("group"); sweepsOnly && !k6glue.SentInSweep(t.Parent) && group == "" {
-			return notSentInSweep
-		}
 
-		return ""
-	case len(samples) == 0:
-		return "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"
-	default:
-		return lacking(t.Tags.Map(), samples)
-	}
+	return samples, sweepsOnly
 }
 
-const notSentInSweep = "the metric has no samples in a sweep: sweep_p50 to sweep_max, with the tag op, have the durations of its operations"
+// countedTags are the tags of a metric's samples in a scenario of k6's own executors, in which
+// sweep.op may count operations; nil: there will be none.
+func countedTags(name string, config lib.ExecutorConfig, metric string, runTags map[string]string) sampleTags {
+	if metric == metricDuration || metric == metricClientsDone {
+		return nil
+	}
+	tags := scenarioTags(name, config, runTags)
+	if ofOperations(metric) {
+		tags["op"] = tagValues{}
+	}
+
+	return tags
+}
+
+const notSentInSweep = "the metric has no samples in a sweep: " +
+	"sweep_p50 to sweep_max, with the tag op, have the durations of its operations"
 
 // absent says why a threshold has no sample at the end of the test.
 func absent(t k6glue.Thresholds, scenarios []sweptScenario) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then. All scenarios with a
-// report come to this one ending.
+// testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then.
+// All scenarios with a report come to this one ending.
 type testEnd struct {
 	mu        sync.Mutex
 	awaited   bool
@@ -35,7 +35,8 @@ type sweptScenario struct {
 	test *lib.ExecutionState
 }
 
-// prepare makes ready what has to be before the first sample is sent. Each VU's module comes here, and each executor.
+// prepare makes ready what has to be before the first sample is sent. Each VU's module comes here,
+// and each executor.
 func (e *testEnd) prepare(m *sweepMetrics, registry *metrics.Registry) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,8 +72,8 @@ func (e *testEnd) run(m *sweepMetrics) {
 	}
 }
 
-// judge sees to it that k6 judges by what was measured. k6 judges a Gauge by its last value, and takes a metric without
-// samples for 0: the first becomes the worst, the second never holds.
+// judge sees to it that k6 judges by what was measured. k6 judges a Gauge by its last value, and
+// takes a metric without samples for 0: the first becomes the worst, the second never holds.
 func (e *testEnd) judge(m *sweepMetrics, scenarios []sweptScenario) {
 	test := scenarios[0].test.Test
 	thresholds := k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry)
@@ -127,7 +128,8 @@ func (e *testEnd) judgedOnNothing(threshold string) (why string, is bool) {
 // thresholdName is what reports call a threshold.
 func thresholdName(metric, expression string) string { return metric + " " + expression }
 
-// ofAnotherSegment tells whether the threshold is for a step of which other instances have all clients: they judge it.
+// ofAnotherSegment tells whether the threshold is for a step of which other instances have all
+// clients: they judge it.
 func ofAnotherSegment(t k6glue.Thresholds, scenarios []sweptScenario) bool {
 	tag, tagged := t.Tags.Get("clients")
 	if !tagged {

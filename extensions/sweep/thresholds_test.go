@@ -29,8 +29,8 @@ func thresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.T
 	return thresholds
 }
 
-// thresholdTest runs a sweep in a test with thresholds, and judges them as k6 does. prepare may register more metrics, and
-// send samples of them.
+// thresholdTest runs a sweep in a test with thresholds, and judges them as k6 does. prepare may
+// register more metrics, and send samples of them.
 type thresholdTest struct {
 	config, script string
 	thresholds     map[string][]string
@@ -38,7 +38,8 @@ type thresholdTest struct {
 	prepare        func(*sweepTest) []metrics.Sample
 }
 
-// run returns which thresholds are crossed, and what was logged of those that were judged on nothing.
+// run returns which thresholds are crossed, and what was logged of those that were judged on
+// nothing.
 func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	t.Helper()
 	if tt.tuple == nil {
@@ -215,7 +216,8 @@ func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
 	require.Equal(t, exitcodes.InvalidConfig, code.ExitCode())
 }
 
-// Two kinds of operation, of 40 and of 2 ms, at each number of clients; those of 4 clients take as much longer.
+// Two kinds of operation, of 40 and of 2 ms, at each number of clients; those of 4 clients take as
+// much longer.
 const twoKinds = `sweep.run(() => {
 	const n = Number(tag('clients'))
 	sweep.op('a_slow', () => sleep(40 * n))
@@ -386,7 +388,8 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 	})
 }
 
-// Without a number in its tags, a threshold is for what the search finds: the steps above break the bound.
+// Without a number in its tags, a threshold is for what the search finds: the steps above break the
+// bound.
 func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		bound   string
@@ -414,7 +417,8 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 	}
 }
 
-// A part of a distributed run has no client in some steps: thresholds on these are the others' to judge.
+// A part of a distributed run has no client in some steps: thresholds on these are the others' to
+// judge.
 func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{

@@ -26,8 +26,9 @@ type Thresholds struct {
 	Metric *metrics.Metric
 }
 
-// ThresholdsOf returns the thresholds of a test's options, by name. Metrics that nobody has registered are left out: k6
-// refuses them by itself. Sub-metrics are made as k6 makes them, so that it finds these.
+// ThresholdsOf returns the thresholds of a test's options, by name. Metrics that nobody has
+// registered are left out: k6 refuses them by itself. Sub-metrics are made as k6 makes them, so
+// that it finds these.
 func ThresholdsOf(options map[string]metrics.Thresholds, registry *metrics.Registry) []Thresholds {
 	var all []Thresholds
 	for _, name := range slices.Sorted(maps.Keys(options)) {
@@ -50,17 +51,19 @@ func ThresholdsOf(options map[string]metrics.Thresholds, registry *metrics.Regis
 	return all
 }
 
-// LastSample tells when k6 has taken all samples of a test into its metrics, just before it judges the thresholds. From
-// the goroutine that takes them, and only from there, metrics can be read and changed.
+// LastSample tells when k6 has taken all samples of a test into its metrics, just before it judges
+// the thresholds. From the goroutine that takes them, and only from there, metrics can be read and
+// changed.
 //
-// It is the Sink of a sub-metric without tags that k6 does not know to be one of its own: k6 adds each sample of the
-// metric to it, in the order in which samples were sent, and shows it nowhere.
+// It is the Sink of a sub-metric without tags that k6 does not know to be one of its own: k6 adds
+// each sample of the metric to it, in the order in which samples were sent, and shows it nowhere.
 type LastSample struct {
 	at   atomic.Int64 // the time of the last sample, ns; zero: not sent yet
 	then func()
 }
 
-// NewLastSample waits for the last sample at the metric. It has to be called before the first sample is sent.
+// NewLastSample waits for the last sample at the metric. It has to be called before the first
+// sample is sent.
 func NewLastSample(metric *metrics.Metric, registry *metrics.Registry) *LastSample {
 	last := &LastSample{}
 	hidden := &metrics.Metric{Name: metric.Name, Type: metric.Type, Contains: metric.Contains, Sink: last, Observed: true}
@@ -70,8 +73,8 @@ func NewLastSample(metric *metrics.Metric, registry *metrics.Registry) *LastSamp
 	return last
 }
 
-// Then says what is to be done when k6 has taken the metric's sample of this time. It has to be called before that is
-// sent, once.
+// Then says what is to be done when k6 has taken the metric's sample of this time. It has to be
+// called before that is sent, once.
 func (l *LastSample) Then(at time.Time, then func()) {
 	l.then = then
 	l.at.Store(at.UnixNano())
@@ -91,10 +94,11 @@ func (*LastSample) Format(time.Duration) map[string]float64 { return nil }
 // IsEmpty implements metrics.Sink.
 func (*LastSample) IsEmpty() bool { return true }
 
-// NeverHolds makes k6 judge the threshold as crossed, whatever the metric's figures are, and show it as it was written.
-// It is for the goroutine that LastSample calls from.
+// NeverHolds makes k6 judge the threshold as crossed, whatever the metric's figures are, and show
+// it as it was written. It is for the goroutine that LastSample calls from.
 //
-// Only what the threshold was parsed to is replaced, the one part of it that no output ever reads: they read the others at any time.
+// Only what the threshold was parsed to is replaced, the one part of it that no output ever reads:
+// they read the others at any time.
 func NeverHolds(t *metrics.Threshold, metric *metrics.Metric) error {
 	subject, known := map[metrics.MetricType]string{
 		metrics.Counter: "count", metrics.Gauge: "value", metrics.Trend: "avg", metrics.Rate: "rate",
@@ -115,7 +119,7 @@ func NeverHolds(t *metrics.Threshold, metric *metrics.Metric) error {
 	if !into.IsValid() || into.Kind() != reflect.Pointer {
 		return errors.New("this version of k6 keeps thresholds in another form")
 	}
-	*(*unsafe.Pointer)(into.Addr().UnsafePointer()) = from.UnsafePointer()
+	*(*unsafe.Pointer)(into.Addr().UnsafePointer()) = from.UnsafePointer() //nolint:gosec // both are pointers of one type
 
 	return nil
 }

@@ -110,7 +110,8 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 	}
 }
 
-// What is there is judged: with a second sweep, with a scenario of k6's own executors beside it, and as scenarios of these.
+// What is there is judged: with a second sweep, with a scenario of k6's own executors beside it,
+// and as scenarios of these.
 func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
 		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
@@ -140,8 +141,8 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	require.NotEmpty(t, portable.lines("threshold sweep_p99{clients:5}: no sample has clients:5; there are clients 1, 2"), portable.output)
 }
 
-// Thresholds of a test in which only sweep.op counts, under an executor of k6's own, and of a script that does not know of
-// sweeps but by the executor's name.
+// Thresholds of a test in which only sweep.op counts, under an executor of k6's own, and of a
+// script that does not know of sweeps but by the executor's name.
 func TestThresholdsBesideTheModule(t *testing.T) {
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
 		"sweep_mean": ["value>9"], "sweep_mean{op:none}": ["value<1"], "http_req_duration": ["p(95)<500"], "sweep_incomplete": ["count==0"]
@@ -159,7 +160,8 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 	require.Regexp(t, `✓ 'p\(95\)<5000'`, r.output)
 }
 
-// A Gauge's last value was judged before: that of the operation, of the repeat and of the step that came last.
+// A Gauge's last value was judged before: that of the operation, of the repeat and of the step that
+// came last.
 func TestThresholdsJudgeTheWorst(t *testing.T) {
 	for name, tt := range map[string]struct {
 		scenarios, thresholds string
