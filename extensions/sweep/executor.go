@@ -47,6 +47,9 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 		report: e.results.begin(e.config.Name, e.config.params(e.state.ExecutionTuple)),
 	}
 
+	if err := e.results.keepReport(run.report, e.state.Test); err != nil {
+		return err
+	}
 	run.awaitTestEnd()
 
 	collect := tuneCollector()

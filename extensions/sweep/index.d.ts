@@ -302,7 +302,7 @@ declare module 'k6/x/sweep' {
    * at `target.url`; `vmHwm` is that of a server elsewhere, in bytes. It counts from the scenario's beginning where this user may see to that, which is
    * the server's own, and else from the server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
    *
-   * `results` is the folder that `report` will write to: it is made and tried now, so that no sweep ends without a report.
+   * `results` is the folder of the report: it is made and tried now, so that no sweep ends without a report.
    *
    * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when `target.url` is not a URL
    * @throws SweepError when nothing can be written to `results`
@@ -317,9 +317,14 @@ declare module 'k6/x/sweep' {
   }): void;
 
   /**
-   * What `handleSummary` is to return: the table of each scenario on standard output, and the files `<scenario>.json`,
-   * `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` in `dir` ("results" when not given), which is
-   * created when it is missing. Where nothing can be written to it, there is the table, and the reason on standard error.
+   * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`
+   * ("results" when not given), which is created when it is missing, and returns what `handleSummary` is to return: the table
+   * of each scenario on standard output. The files of a scenario are written beside and renamed together. Where they cannot be
+   * written, there is the table, the reason on standard error, and an exit code other than 0.
+   *
+   * A script that does not call it has its files and its table all the same, beside k6's own summary: the files in the folder
+   * that `meta` names as `results`, else in that of the variable `RESULTS`, else in "results". Until then each finished step
+   * is in `<scenario>.partial.json` there, a report that says that it was interrupted.
    *
    * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
    */

@@ -3,13 +3,14 @@ package sweep
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/fsext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -57,8 +58,8 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 	if facts.Results != "" {
-		if err := writable(facts.Results); err != nil {
-			throw(rt, err)
+		if err := files.Usable(fsext.NewOsFs(), facts.Results); err != nil {
+			throw(rt, fmt.Errorf("the results cannot be kept: %w", err))
 		}
 	}
 	m.results.meta(&facts)
@@ -70,20 +71,6 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 var ownParams = []string{ //nolint:gochecknoglobals // a constant
 	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "warmupIterations", "repeats",
 	"repeatOrder", "failOn", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
-}
-
-// writable makes the folder when it is missing, and tries whether files can be made in it.
-func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // results are for everybody
-		return fmt.Errorf("the results cannot be kept: %w", err)
-	}
-	probe, err := os.CreateTemp(dir, ".probe")
-	if err != nil {
-		return fmt.Errorf("the results cannot be kept: %w", err)
-	}
-	defer os.Remove(probe.Name()) //nolint:errcheck // nothing is lost with it
-
-	return probe.Close()
 }
 
 // withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.

@@ -75,6 +75,9 @@ func (s *portableSweep) begin(m *module) error {
 		params := s.config.params(s.tuple)
 		params["portable"] = true
 		s.report = s.results.begin(s.config.Name, params)
+		if err := s.results.keepReport(s.report, s.state.Test); err != nil {
+			s.logger.Error(err)
+		}
 		s.results.testEnd.await(m.vu.Events(), m.metrics,
 			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
 	})
@@ -90,6 +93,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 		s.logger.Error(err)
 	}
 	s.results.add(s.report, steps)
+	s.results.journal(s.report, false, s.state.Test)
 	if s.ended.Load() {
 		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
 	}

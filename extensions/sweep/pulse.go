@@ -155,6 +155,9 @@ func (p *pulse) interrupted() bool {
 }
 
 func (p *pulse) run() {
+	if err := p.results.keepReport(p.report, p.state.Test); err != nil {
+		p.state.Test.Logger.Error(err)
+	}
 	ticker := time.NewTicker(liveEvery)
 	defer ticker.Stop()
 	for {
@@ -163,6 +166,7 @@ func (p *pulse) run() {
 			return
 		case at := <-ticker.C:
 			p.tick(at)
+			p.results.batch(p.report, p.state.Test)
 		}
 	}
 }

@@ -2,12 +2,16 @@ package sweep
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib/fsext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
@@ -15,10 +19,11 @@ import (
 
 const defaultResultsDir = "results"
 
-// report is sweep.report(data, { dir }): what handleSummary is to return. For each scenario of the sweep that is its
-// table on standard output, and the files <dir>/<scenario>.json, .md, .csv, .bench.txt, .junit.xml and .html. dir is
-// created when it is missing; it is "results" when not given. Where it cannot be written to, there is the table, and the
-// reason on standard error. data is what k6 gives to handleSummary: the outcome of its thresholds goes into the report.
+// report is sweep.report(data, { dir }): it writes the files <dir>/<scenario>.json, .md, .csv, .bench.txt, .junit.xml and
+// .html of each scenario of the sweep, and returns what handleSummary is to return: their tables on standard output. dir
+// is created when it is missing; it is "results" when not given. Where it cannot be written to, there is the table, the
+// reason on standard error, and an exit code other than 0. data is what k6 gives to handleSummary: the outcome of its
+// thresholds goes into the report.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := struct {
@@ -27,50 +32,63 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &options); err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
-	files, err := m.results.files(options.Dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)))
+	dir := func(string) string { return options.Dir }
+	table, err := m.results.write(dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)))
+	shown := map[string]any{"stdout": table}
 	if err != nil {
-		throw(rt, err)
-	}
-	if len(files) == 1 { // nothing was measured: only standard output, with nothing on it
-		return rt.ToValue(files)
-	}
-	if err := writable(options.Dir); err != nil {
-		return rt.ToValue(map[string]any{"stdout": files["stdout"], "stderr": err.Error() + "\n"})
+		shown["stderr"] = err.Error() + "\n"
 	}
 
-	return rt.ToValue(files)
+	return rt.ToValue(shown)
 }
 
-// files returns the contents of each file of the report by its name, as handleSummary returns them to k6.
-func (r *results) files(dir string, thresholds []scenarioVerdict) (map[string]any, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	files := map[string]any{}
-	var stdout strings.Builder
-	for _, rep := range r.reports {
-		whole := *rep
+// write writes the files of all reports to the folders of their scenarios, and returns the tables. The journals of reports
+// that are written are removed. What cannot be written is in the error, and makes k6 exit with another code than 0.
+func (r *results) write(dir func(scenario string) string, thresholds []scenarioVerdict) (table string, err error) {
+	r.keep.reported.Store(true)
+	var shown strings.Builder
+	var failed []error
+	for _, rep := range r.copies() {
 		for _, t := range thresholds {
 			if t.scenario == "" || t.scenario == rep.Scenario {
-				whole.Gates = append(whole.Gates, t.Verdict)
+				rep.Gates = append(rep.Gates, t.Verdict)
 			}
 		}
-		base := filepath.Join(dir, rep.Scenario)
-		for _, format := range report.Formats {
-			rendered, err := whole.Render(format.Name)
-			if err != nil {
-				return nil, err
-			}
-			files[base+format.Suffix] = string(rendered)
+		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
+		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
+		set, err := rendered(rep, base)
+		if err == nil {
+			err = files.WriteSet(fsext.NewOsFs(), set)
 		}
-		var html bytes.Buffer
-		if err := page.Render(&html, &whole); err != nil {
+		if err != nil {
+			failed = append(failed, fmt.Errorf("the report of %s could not be written: %w%s", rep.Scenario, err, r.keep.left(rep.Scenario)))
+
+			continue
+		}
+		fmt.Fprintf(&shown, "report: %s.html, .json, .md, .csv, .bench.txt, .junit.xml\n", base)
+		r.keep.remove(rep.Scenario)
+	}
+	if len(failed) > 0 {
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+	}
+
+	return shown.String(), errors.Join(failed...)
+}
+
+// rendered is a report in all formats.
+func rendered(rep *report.Report, base string) ([]files.File, error) {
+	var html bytes.Buffer
+	if err := page.Render(&html, rep); err != nil {
+		return nil, err
+	}
+	set := []files.File{{Path: base + ".html", Contents: html.Bytes()}}
+	for _, format := range report.Formats {
+		contents, err := rep.Render(format.Name)
+		if err != nil {
 			return nil, err
 		}
-		files[base+".html"] = html.String()
-		fmt.Fprintf(&stdout, "\n%s\nreport: %s.html, .json, .md, .csv, .bench.txt, .junit.xml\n", whole.Markdown(), base)
+		set = append(set, files.File{Path: base + format.Suffix, Contents: contents})
 	}
-	files["stdout"] = stdout.String()
 
-	return files, nil
+	return set, nil
 }

@@ -28,6 +28,7 @@ type results struct {
 	pulses   map[string]*pulse        // by scenario
 
 	testEnd testEnd
+	keep    keeping
 	// guard watches the taps of all VUs.
 	guard k6glue.TapGuard
 }
@@ -39,6 +40,7 @@ type told struct {
 	published []report.Series
 	server    *serverProcess
 	cache     *cacheFacts
+	results   string // the folder of the report
 }
 
 // runs holds the results of each test run of this process, by the one object that k6 gives to both a run's modules
@@ -137,6 +139,7 @@ func (r *results) meta(facts *facts) {
 	if facts.Cache != nil {
 		t.cache = facts.Cache
 	}
+	t.results = cmp.Or(facts.Results, t.results)
 	for _, rep := range r.reports {
 		r.tell(rep)
 	}

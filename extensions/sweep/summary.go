@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -47,24 +49,58 @@ func (e *testEnd) thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 	for _, name := range slices.Sorted(maps.Keys(summary.Metrics)) {
 		metric := summary.Metrics[name]
 		for _, expression := range slices.Sorted(maps.Keys(metric.Thresholds)) {
-			v := scenarioVerdict{Verdict: report.Verdict{
-				Gate:   thresholdName(name, expression),
-				Held:   metric.Thresholds[expression].OK,
-				Detail: values(metric.Values),
-			}}
-			if why, is := e.judgedOnNothing(v.Gate); is {
-				v.Held, v.Detail = false, "judged on nothing: "+why
-			} else if strings.HasPrefix(name, metricGate+"{") {
-				continue
-			}
-			if tag := scenarioTag.FindStringSubmatch(name); tag != nil {
-				v.scenario = strings.TrimSpace(tag[1])
-			}
-			verdicts = append(verdicts, v)
+			verdicts = append(verdicts, e.thresholdVerdict(name, expression, metric.Thresholds[expression].OK, values(metric.Values))...)
 		}
 	}
 
 	return verdicts
+}
+
+// judgedThresholds are the same, as k6 has judged them: for a script that has no handleSummary.
+func (e *testEnd) judgedThresholds(test *lib.TestRunState) (verdicts []scenarioVerdict) {
+	if test.RuntimeOptions.NoThresholds.Bool {
+		return nil
+	}
+	for _, t := range k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry) {
+		if t.Metric.Sink.IsEmpty() {
+			continue // k6 does not show it either
+		}
+		shown := map[string]any{}
+		for name, value := range t.Metric.Sink.Format(e.lasted()) {
+			shown[name] = value
+		}
+		for _, threshold := range t.Metric.Thresholds.Thresholds {
+			verdicts = append(verdicts, e.thresholdVerdict(t.Name, threshold.Source, !threshold.LastFailed, values(shown))...)
+		}
+	}
+
+	return verdicts
+}
+
+// lasted is how long the test has lasted.
+func (e *testEnd) lasted() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.scenarios) == 0 {
+		return 0
+	}
+
+	return e.scenarios[0].test.GetCurrentTestRunDuration()
+}
+
+// thresholdVerdict is the verdict of one threshold; none for a gate that was judged.
+func (e *testEnd) thresholdVerdict(name, expression string, held bool, detail string) []scenarioVerdict {
+	v := scenarioVerdict{Verdict: report.Verdict{Gate: thresholdName(name, expression), Held: held, Detail: detail}}
+	if why, is := e.judgedOnNothing(v.Gate); is {
+		v.Held, v.Detail = false, "judged on nothing: "+why
+	} else if strings.HasPrefix(name, metricGate+"{") {
+		return nil
+	}
+	if tag := scenarioTag.FindStringSubmatch(name); tag != nil {
+		v.scenario = strings.TrimSpace(tag[1])
+	}
+
+	return []scenarioVerdict{v}
 }
 
 // values writes a metric's values in one line.

@@ -83,6 +83,7 @@ func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
 	r.results.add(r.report, steps)
+	r.results.journal(r.report, false, r.state.Test)
 	step.live.ended(steps) // once nobody writes to them any more
 
 	return steps, err
@@ -105,6 +106,7 @@ func (r *sweepRun) finish(interrupted bool) {
 	r.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, r.logger)
 	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
 	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), r.tags()))
+	r.results.journal(r.report, true, r.state.Test)
 }
 
 // awaitTestEnd adds the scenario to those that are judged when the test ends.

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"go.k6.io/k6/v2/cmd/state"
-	"go.k6.io/k6/v2/lib/fsext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -104,10 +104,7 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 			return unusable(file, fmt.Errorf("it would be overwritten with what is made of it: choose another file"))
 		}
 	}
-	if err := gs.FS.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return unusable(file, err)
-	}
-	if err := fsext.WriteFile(gs.FS, file, contents, 0o644); err != nil {
+	if err := files.Write(gs.FS, file, contents); err != nil {
 		return unusable(file, err)
 	}
 

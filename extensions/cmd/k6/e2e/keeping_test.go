@@ -1,0 +1,170 @@
+package e2e
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// formats are the suffixes of a report's files.
+var formats = []string{".bench.txt", ".csv", ".html", ".json", ".junit.xml", ".md"}
+
+func filesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+
+	return names
+}
+
+func requireFilesOf(t *testing.T, dir, scenario string) {
+	t.Helper()
+	var want []string
+	for _, suffix := range formats {
+		want = append(want, scenario+suffix)
+	}
+	require.Equal(t, want, filesIn(t, dir), "all formats, and nothing else")
+}
+
+func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
+	t.Parallel()
+	for script, scenario := range map[string]string{"testdata/bare.js": "bare", "testdata/steps.js": "steps"} {
+		r := k6(t, options{script: script, env: with(noMachbase, map[string]string{"THRESHOLD": "max<60000"})})
+		require.Equal(t, exitOK, r.code, r.output)
+		requireFilesOf(t, r.results, scenario)
+		require.Len(t, r.report(t, scenario).Steps, 2)
+		require.Contains(t, r.output, r.table(t, scenario), "the table is shown")
+		require.Contains(t, r.output, "report: "+filepath.Join(r.results, scenario)+".html, .json,")
+		require.Contains(t, r.output, "TOTAL RESULTS", "k6's own summary is there too")
+		if scenario == "steps" {
+			require.Contains(t, r.table(t, scenario), "gates held", "those of k6's thresholds")
+		}
+	}
+	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"THRESHOLD": "max<0.001"})})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Contains(t, r.table(t, "steps"), "iteration_duration{scenario:steps} max<0.001", "a threshold that was crossed is in the report")
+}
+
+func TestPulsesAndPortableStepsWithoutHandleSummary(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"SWEEP": `{"portable": true, "maxDuration": "1s"}`})})
+	require.Equal(t, exitOK, r.code, r.output)
+	requireFilesOf(t, r.results, "steps")
+	require.Len(t, r.report(t, "steps").Steps, 2)
+	require.Contains(t, r.output, r.table(t, "steps"))
+}
+
+func TestAReportThatTheScriptAsksForIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/own.js", env: noMachbase})
+	require.Equal(t, exitOK, r.code, r.output)
+	requireFilesOf(t, r.results, "own")
+	require.Equal(t, 1, strings.Count(r.output, "report: "), r.output)
+}
+
+// What was done before a kill that nobody can see coming is on the disk.
+func TestAKilledRunLeavesItsSteps(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/steps.js",
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"iterations": 300}`, "MS": "600000"}),
+		shows:  `step 2/2`, measuring: func(k6 *os.Process) { _ = k6.Kill() },
+	})
+	require.NotEqual(t, exitOK, r.code)
+	journal := filepath.Join(r.results, "steps.partial.json")
+	require.Equal(t, []string{"steps.partial.json"}, filesIn(t, r.results))
+	code, stdout, stderr := sweep(t, "report", journal)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "| steps    |       1 |        300 |")
+	require.Contains(t, stdout, "interrupted")
+	code, _, stderr = sweep(t, "validate", journal)
+	require.Zero(t, code, stderr)
+
+	again := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"RESULTS": r.results})})
+	require.Equal(t, exitOK, again.code, again.output)
+	require.Contains(t, again.output, "a run before this one was cut short: k6 x sweep report "+filepath.Join(r.results, "steps."))
+	left, err := filepath.Glob(filepath.Join(r.results, "steps.*.partial.json"))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "what the killed run did is not lost with the next one")
+}
+
+func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	require.Contains(t, r.output, "the results cannot be kept: ")
+	require.NotContains(t, r.output, "ops/s, p50", "no step was run")
+
+	// A script with a handleSummary of its own may have another folder in mind: it is told, and has its table.
+	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
+	require.Equal(t, exitMarkedFailed, r.code, r.output)
+	require.Contains(t, r.output, "until the end, the steps are in memory only")
+	require.Contains(t, r.output, "the report of own could not be written: ")
+	require.Contains(t, r.output, "| own      |       1 |")
+}
+
+// onFullDisk runs a command of a shell whose folder $DISK has room for so many kilobytes, in name spaces of its own.
+func onFullDisk(t *testing.T, kilobytes, command string) (code int, output string) {
+	t.Helper()
+	disk := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "unshare", "-rm", "bash", "-c",
+		`mount -t tmpfs -o size=`+kilobytes+`k none "$DISK" && { `+command+`; }`)
+	cmd.Env = append(os.Environ(), "DISK="+disk, "K6="+binary(t, "k6-race"), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true",
+		"GORACE=exitcode=66")
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	_ = cmd.Run() // the exit code tells
+	require.NotContains(t, out.String(), "DATA RACE")
+
+	return cmd.ProcessState.ExitCode(), out.String()
+}
+
+// A page of 100 kB has no place on the disk: no format is there in half, none is there without the others, what was done is
+// in the journal, and the exit code tells.
+func TestAReportOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	for script, scenario := range map[string]string{"testdata/steps.js": "steps", "testdata/own.js": "own"} {
+		code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" `+script+`; code=$?; ls -A "$DISK"; exit $code`)
+		require.Equal(t, exitMarkedFailed, code, output)
+		require.Contains(t, output, "the report of "+scenario+" could not be written: ")
+		require.Contains(t, output, "no space left on device; k6 x sweep report ")
+		require.Contains(t, output, "| "+scenario, "the table is not lost")
+		require.True(t, strings.HasSuffix(output, "\n"+scenario+".partial.json\n"), "nothing else is on the disk: %s", output)
+	}
+}
+
+func TestABaselineOnAFullDiskStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"SWEEP": `{"repeats": 5}`})})
+	require.Equal(t, exitOK, r.code, r.output)
+	run := filepath.Join(r.results, "steps.json")
+	code, output := onFullDisk(t, "32", `echo old > "$DISK/b.json"; dd if=/dev/zero of="$DISK/fill" bs=1k count=20 2>/dev/null;
+		for way in "record --force" "report --format json"; do "$K6" x sweep $way `+run+` -o "$DISK/b.json" && exit 1; cat "$DISK/b.json"; done; ls -A "$DISK"`)
+	require.Zero(t, code, output)
+	require.Equal(t, 2, strings.Count(output, "no space left on device"), output)
+	require.Equal(t, 2, strings.Count(output, "old\n"), output)
+	require.True(t, strings.HasSuffix(output, "b.json\nfill\n"), output)
+}
+
+func TestInterruptedRunWithoutHandleSummaryLeavesItsReport(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/steps.js",
+		env:    with(noMachbase, map[string]string{"SWEEP": `{"iterations": 300}`, "MS": "600000"}),
+		shows:  `step 2/2`, measuring: func(k6 *os.Process) { _ = k6.Signal(syscall.SIGINT) },
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	requireFilesOf(t, r.results, "steps")
+	require.True(t, r.report(t, "steps").Interrupted)
+}

@@ -1,0 +1,14 @@
+// A sweep of sleeps in a script that asks for no report. THRESHOLD is one of k6's; MS is how long an operation takes with the
+// second number of clients.
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import sweep from 'k6/x/sweep';
+
+export const options = {
+  ...sweep.options({ scenario: 'steps', clients: [1, 2], iterations: 20, ...JSON.parse(__ENV.SWEEP || '{}') }),
+};
+if (__ENV.THRESHOLD) options.thresholds['iteration_duration{scenario:steps}'] = [__ENV.THRESHOLD];
+
+export default function () {
+  sweep.run(() => sleep((exec.vu.tags.clients === '2' ? Number(__ENV.MS || 1) : 1) / 1000));
+}
