@@ -122,7 +122,11 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	if sweep.config.OnError.String == onErrorCount && !sweep.succeeded.Load() {
 		s.step.OnAllFail(s.allFail)
 	}
-	s.step.OnStart(s.cpu.start)
+	sweep.collector.adjust()
+	s.step.OnStart(func() {
+		sweep.collector.settle()
+		s.cpu.start()
+	})
 	s.step.OnEnd(s.cpu.stop)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
 		sweep.results.step(sweep.report, s.spec))
@@ -131,7 +135,10 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
 	go func() {
 		defer close(s.quiet)
-		s.live.watch(s.step, s.over, func() { sweep.faults.flush(faultPatience) })
+		s.live.watch(s.step, s.over, func() {
+			sweep.collector.adjust()
+			sweep.faults.flush(faultPatience)
+		})
 		end.Stop()
 	}()
 }

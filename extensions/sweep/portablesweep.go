@@ -17,17 +17,18 @@ type portableSweep struct {
 	config *Config
 	steps  []*portableStep
 
-	once    sync.Once
-	refused error // why it does not begin
-	results *results
-	metrics *sweepMetrics
-	report  *report.Report
-	out     chan<- metrics.SampleContainer
-	tags    *metrics.TagSet
-	tuple   *lib.ExecutionTuple
-	state   *lib.ExecutionState
-	logger  logrus.FieldLogger
-	ended   atomic.Bool // k6 has ended all scenarios
+	once      sync.Once
+	refused   error // why it does not begin
+	results   *results
+	metrics   *sweepMetrics
+	report    *report.Report
+	out       chan<- metrics.SampleContainer
+	tags      *metrics.TagSet
+	tuple     *lib.ExecutionTuple
+	state     *lib.ExecutionState
+	logger    logrus.FieldLogger
+	collector *collector  // from the first step on
+	ended     atomic.Bool // k6 has ended all scenarios
 
 	faults    faultLog
 	succeeded atomic.Bool // an operation has
@@ -72,6 +73,7 @@ func (s *portableSweep) begin(m *module) error {
 		}
 		s.logger, s.tuple, s.out = s.state.Test.Logger, s.state.ExecutionTuple, m.vu.State().Samples
 		s.tags = s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
+		s.collector = tuneCollector()
 		params := s.config.params(s.tuple)
 		params["portable"] = true
 		s.report = s.results.begin(s.config.Name, params)
@@ -106,6 +108,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 // end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
 // whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *portableSweep) end() {
+	defer s.collector.restore()
 	s.ended.Store(true)
 	for _, step := range s.steps {
 		if step.clients() == 0 {

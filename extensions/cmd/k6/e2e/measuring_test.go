@@ -184,6 +184,19 @@ func TestPortable(t *testing.T) {
 	require.InDelta(t, 400, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
 }
 
+// Portable steps have what the README says of a sweep: garbage is collected before each measured phase, unless the user
+// decides about that.
+func TestPortableStepsCollectGarbageFirst(t *testing.T) {
+	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
+	for setting, want := range map[string]int{"GOGC=": 2, "GOGC=100": 0} {
+		r := k6(t, options{
+			script: "testdata/options.js", env: map[string]string{"OPTIONS": sweep}, environment: []string{"GODEBUG=gctrace=1", "GOMEMLIMIT=", setting},
+		})
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Len(t, r.lines("P (forced)"), want, "%s\n%s", setting, r.output)
+	}
+}
+
 func TestPortableStepThatOverruns(t *testing.T) {
 	r := work(t, `{"clients": [2, 1], "iterations": 1000, "maxDuration": "1s", "gracefulStop": "1s", "portable": true}`,
 		map[string]string{"MS": "10"})
