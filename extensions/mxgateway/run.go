@@ -160,7 +160,7 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 			r.op.Ok(took)
 			r.op.Rows(uint64(counts.Results))
 		} else {
-			r.op.Fail(err)
+			r.op.FailAfter(took, err)
 		}
 		r.op.Bytes(sent, received)
 	}

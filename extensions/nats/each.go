@@ -34,7 +34,7 @@ func (c *client) delivered(ages []time.Duration, missing int, within time.Durati
 	}
 	lost := fmt.Errorf("messages have not come within %s", within)
 	for range missing {
-		recorder.Fail(lost)
+		recorder.FailAfter(within, lost)
 	}
 }
 

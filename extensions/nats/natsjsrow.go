@@ -163,7 +163,7 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 	switch {
 	case n.recorder == nil:
 	case err != nil:
-		n.recorder.Fail(fmt.Errorf("%s: %w", n.row.Name, err))
+		n.recorder.FailAfter(took, fmt.Errorf("%s: %w", n.row.Name, err))
 	default:
 		n.recorder.Ok(took)
 		n.recorder.Rows(uint64(keys))

@@ -68,7 +68,7 @@ func (b *requests) one(ctx context.Context) error {
 	c.instruments.meter.Elapsed(took)
 	if b.recorder != nil {
 		if err != nil {
-			b.recorder.Fail(err)
+			b.recorder.FailAfter(took, err)
 		} else {
 			b.recorder.Ok(took)
 		}

@@ -126,6 +126,7 @@ func (p *pulse) ended(key underWay, took time.Duration, err error) {
 	case errors.As(err, &cut) && !errors.Is(err, context.DeadlineExceeded):
 		p.cut = append(p.cut, cutOperation{op: key.op, why: err.Error()})
 	default:
+		p.ops[key.op].Failures.Record(took)
 		p.failed(key.op, err.Error())
 		if errors.As(err, new(unsettled)) {
 			p.toMark = true

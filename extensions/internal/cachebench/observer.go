@@ -28,7 +28,7 @@ func (o *observer) Ok(op workload.Op, took time.Duration) {
 // Fail implements workload.Observer.
 func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 	if r := o.recorder(op); r != nil {
-		r.Fail(reason)
+		r.FailAfter(took, reason)
 	}
 	o.recorded(op, took)
 }

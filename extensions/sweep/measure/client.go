@@ -308,6 +308,8 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 		return end, stop.error
 	case c.step.Interrupted():
 		return end, nil // what Ctrl-C cuts off is no failure of the server's
+	case c.recorded == recorded:
+		r.FailAfter(end-begin, err)
 	case !c.hasFailed(failures): // even when it recorded successes before it failed
 		r.Fail(err)
 	case !c.noted: // it recorded the failure, and not why
@@ -340,6 +342,8 @@ func (c *Client) closeOpen(err error) {
 		c.open = nil
 	}
 	for len(c.open) > 0 {
-		c.open[len(c.open)-1].End(0, ErrNotEnded)
+		r := c.open[len(c.open)-1]
+		r.close()
+		r.Fail(ErrNotEnded)
 	}
 }

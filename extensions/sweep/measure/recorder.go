@@ -17,7 +17,8 @@ type Recorder struct {
 	// What each operation adds to comes before the pages of durations: of many clients all is out of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
 	durations            histogram
-	kept                 atomic.Int64 // one more than there were successful operations at the step's mark; zero: none since
+	kept                 atomic.Int64              // one more than there were successful operations at the step's mark; zero: none since
+	failures             atomic.Pointer[histogram] // durations of failed operations; nil before the first
 	failed, rows         atomic.Uint64
 	warmed, warmedFailed atomic.Uint64 // of the warm-up
 
@@ -35,17 +36,24 @@ func (r *Recorder) Begin() { r.client.open = append(r.client.open, r) }
 // End counts the operation that was begun: as successful after took or, with a reason, as failed. It does nothing when the
 // call that began it has returned.
 func (r *Recorder) End(took time.Duration, reason error) {
-	open := r.client.open
-	i := slices.Index(open, r)
-	if i < 0 {
-		return
-	}
-	r.client.open = slices.Delete(open, i, i+1)
-	if reason != nil {
-		r.Fail(reason)
-	} else {
+	switch {
+	case !r.close():
+	case reason != nil:
+		r.FailAfter(took, reason)
+	default:
 		r.Ok(took)
 	}
+}
+
+// close says that the operation which began last has an end. It is false when there is none.
+func (r *Recorder) close() bool {
+	open := r.client.open
+	i := slices.Index(open, r)
+	if i >= 0 {
+		r.client.open = slices.Delete(open, i, i+1)
+	}
+
+	return i >= 0
 }
 
 // Ok counts one successful operation that took d. In an open-loop step, the first one of a call took as much longer as
@@ -69,8 +77,23 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 }
 
-// Fail counts one failed operation, with the reason why, which may be nil. Its duration is not recorded: how fast
-// something fails is no measure of work. What Interrupt cuts off is not counted: it is no failure of the server's.
+// FailAfter counts one failed operation that took d, with the reason why, which may be nil. Durations of failures stand
+// beside those of successes, never among them: how fast something fails is no measure of work. What Interrupt cuts off is
+// not counted: it is no failure of the server's. In an open-loop step a late start counts as Ok counts it.
+func (r *Recorder) FailAfter(d time.Duration, reason error) {
+	c := r.client
+	if c.measuring && !c.step.Interrupted() {
+		h := r.failures.Load()
+		if h == nil {
+			h = &histogram{}
+			r.failures.Store(h)
+		}
+		h.record(d + c.late)
+	}
+	r.Fail(reason)
+}
+
+// Fail counts one failed operation whose duration is not known, as FailAfter does.
 func (r *Recorder) Fail(reason error) {
 	c := r.client
 	c.recorded++
@@ -138,6 +161,7 @@ type Totals struct {
 	Op            string
 	Durations     Distribution // of the successful operations; its Count is their number
 	Within        int64        // those of them that ended within the window, or while all clients were at work
+	Failures      Distribution // of the failed operations whose durations are known; not in a difference
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
@@ -154,6 +178,9 @@ func (t *Totals) add(r *Recorder) {
 	} else {
 		t.Within += t.Durations.Count - before
 	}
+	if h := r.failures.Load(); h != nil {
+		t.Failures.add(h)
+	}
 	t.Failed += r.failed.Load()
 	t.Rows += r.rows.Load()
 	t.BytesSent += r.sentBytes.Load()
@@ -169,6 +196,7 @@ func (t *Totals) add(r *Recorder) {
 // join adds what another reading of the same kind of operation counts.
 func (t *Totals) join(other *Totals) {
 	t.Durations.Merge(&other.Durations)
+	t.Failures.Merge(&other.Failures)
 	t.Failed += other.Failed
 	t.Rows += other.Rows
 	t.BytesSent += other.BytesSent

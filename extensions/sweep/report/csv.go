@@ -64,6 +64,9 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"lateness_p50_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P50 })},
 	{"lateness_p99_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.P99 })},
 	{"lateness_max_ms", ofOpenLoop(func(o *OpenLoop) float64 { return o.Lateness.Max })},
+	{"failed_p50_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P50 })},
+	{"failed_p99_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P99 })},
+	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
 }
 
 // CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it. A step
@@ -138,6 +141,17 @@ func ofAllClients(figure func(*AllClients) float64) func(*Report, *Step) string 
 		}
 
 		return strconv.FormatFloat(figure(s.AllClients), 'f', -1, 64)
+	}
+}
+
+// ofFailed is a figure of steps with failed operations, which others have none of.
+func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.FailedLatency == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.FailedLatency), 'f', -1, 64)
 	}
 }
 

@@ -42,9 +42,10 @@ func TestCSVColumns(t *testing.T) {
 			},
 			Latency: LatencyMs{P50: 20.5, P90: 21.5, P95: 22.5, P99: 23.5, P999: 24.5, Max: 25.5, Mean: 26.5},
 			Rows:    27, BytesSent: 28, BytesReceived: 29, CPU: CPUSeconds{K6: 33.25, Server: &server},
-			Extra:      Extra{Unstarted: 35},
-			Window:     &Window{Seconds: 6.5, Ops: 4},
-			AllClients: &AllClients{Seconds: 3.5, Ops: 2, OpsPerSecond: 0.5},
+			Extra:         Extra{Unstarted: 35},
+			Window:        &Window{Seconds: 6.5, Ops: 4},
+			AllClients:    &AllClients{Seconds: 3.5, Ops: 2, OpsPerSecond: 0.5},
+			FailedLatency: &FailedLatencyMs{P50: 41.5, P99: 42.5, Max: 43.5},
 			OpenLoop: &OpenLoop{
 				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
 			},
@@ -61,6 +62,7 @@ func TestCSVColumns(t *testing.T) {
 		"window_s": "6.5", "window_ops": "4", "all_clients_s": "3.5", "all_clients_ops": "2", "all_clients_ops_per_second": "0.5",
 		"achieved_per_second": "36.5", "longest_queue": "37", "all_busy": "0.75",
 		"lateness_p50_ms": "38.5", "lateness_p99_ms": "39.5", "lateness_max_ms": "40.5",
+		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
 	}}, csvRows(t, r))
 }
 

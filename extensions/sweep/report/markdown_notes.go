@@ -33,6 +33,9 @@ func (r *Report) notes() []string {
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
 			label += ", " + escape(s.Op)
 		}
+		if note := s.failedNote(); note != "" {
+			notes = append(notes, label+": "+note)
+		}
 		for _, text := range measure.MostFrequent(s.Extra.Errors) {
 			notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), codeSpan(text)))
 		}

@@ -217,6 +217,9 @@ func addOperations(t *measure.Totals, s *Step) error {
 	durations.SetExact(nanoseconds(s.Latency.Max, time.Millisecond), nanoseconds(s.Latency.Mean, time.Millisecond))
 
 	t.Durations.Merge(&durations)
+	if err := s.FailedLatency.addTo(&t.Failures); err != nil {
+		return err
+	}
 	if s.Window != nil {
 		t.Within += s.Window.Ops
 	}

@@ -52,6 +52,8 @@ type Step struct {
 	Client  Clients   `json:"client"`
 	Latency LatencyMs `json:"latencyMs"`
 
+	// FailedLatency is of a step with failed operations whose durations are known.
+	FailedLatency *FailedLatencyMs `json:"failedLatencyMs,omitempty"`
 	// Window is of a step with a duration only. Reports of before there was this key count all operations, and all of
 	// Seconds.
 	Window *Window `json:"window,omitempty"`

@@ -40,6 +40,10 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
 	}
+	failed, err := newFailedLatency(&t.Failures)
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
+	}
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
@@ -51,8 +55,8 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
-		OpenLoop:     openLoop,
-		Rows:         t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
+		OpenLoop:     openLoop, FailedLatency: failed,
+		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,
 		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},

@@ -113,6 +113,9 @@ func (s *Step) validate() error {
 	if err := s.validateTimes(); err != nil {
 		return err
 	}
+	if err := s.validateFailedLatency(); err != nil {
+		return err
+	}
 	if err := s.validateOpenLoop(); err != nil {
 		return err
 	}

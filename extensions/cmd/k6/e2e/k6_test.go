@@ -214,8 +214,9 @@ type step struct {
 		AchievedRate, AllBusy      float64
 		LatenessMs                 struct{ P50, P99, Max float64 }
 	}
-	Histogram string
-	Extra     struct {
+	FailedLatencyMs *struct{ P50, P99, Max float64 }
+	Histogram       string
+	Extra           struct {
 		Errors    map[string]int
 		Unstarted int
 	}

@@ -74,6 +74,18 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}
 }
 
+// Failures that take long, such as timeouts, are seen beside the latency of what succeeds.
+func TestLatencyOfFailures(t *testing.T) {
+	r := work(t, `{"clients": [2], "iterations": 10, "allowFailed": true}`, map[string]string{"MS": "1", "FAIL_EVERY": "5", "FAIL_MS": "200"})
+	require.Equal(t, exitOK, r.code, r.output)
+	s := r.report(t, "work").Steps[0]
+	require.Equal(t, 4, s.Failed)
+	require.NotNil(t, s.FailedLatencyMs)
+	require.GreaterOrEqual(t, s.FailedLatencyMs.P50, 200.0)
+	require.Less(t, s.LatencyMs.P50, 200.0)
+	require.Contains(t, r.table(t, "work"), "2 clients: failed operations took p50 ")
+}
+
 func TestOnErrorAbortEndsTheRun(t *testing.T) {
 	r := work(t, `{"clients": [2, 4], "iterations": 100, "onError": "abort"}`, map[string]string{"FAIL_EVERY": "5"})
 	require.Equal(t, exitAborted, r.code, r.output)

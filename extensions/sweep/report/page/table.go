@@ -74,6 +74,7 @@ func detailsTable(s *sweep) table {
 		columns = append(columns,
 			figureOf("never started", "extra.unstarted", func(s *report.Step) uint64 { return s.Extra.Unstarted }, count))
 	}
+	columns = append(columns, someSteps(s.report)...)
 	t.fill(s, columns)
 
 	return t

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// FailedLatencyMs are the durations of failed operations in milliseconds, those that are known. They are in no other
+// figure: under timeouts, the latency of what succeeded would look better than what users see.
+type FailedLatencyMs struct {
+	P50       float64 `json:"p50"`
+	P90       float64 `json:"p90"`
+	P99       float64 `json:"p99"`
+	Max       float64 `json:"max"`
+	Mean      float64 `json:"mean"`
+	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
+}
+
+// newFailedLatency returns nil where no duration is known.
+func newFailedLatency(d *measure.Distribution) (*FailedLatencyMs, error) {
+	if d.Count == 0 {
+		return nil, nil //nolint:nilnil // nothing has failed
+	}
+	histogram, err := d.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("failed operations: %w", err)
+	}
+
+	return &FailedLatencyMs{
+		P50: Ms(d.Quantile(0.5)), P90: Ms(d.Quantile(0.9)), P99: Ms(d.Quantile(0.99)), Max: Ms(d.Max), Mean: Ms(d.Mean()),
+		Histogram: histogram,
+	}, nil
+}
+
+// distribution reads the durations from their histogram.
+func (f *FailedLatencyMs) distribution() (measure.Distribution, error) {
+	d, err := measure.Decode(f.Histogram)
+	if err != nil {
+		return d, fmt.Errorf("failedLatencyMs.histogram: %w", err)
+	}
+
+	return d, nil
+}
+
+// addTo adds what a part knows of durations of failed operations; nil: nothing.
+func (f *FailedLatencyMs) addTo(whole *measure.Distribution) error {
+	if f == nil {
+		return nil
+	}
+	d, err := f.distribution()
+	if err != nil {
+		return err
+	}
+	d.SetExact(nanoseconds(f.Max, time.Millisecond), nanoseconds(f.Mean, time.Millisecond))
+	whole.Merge(&d)
+
+	return nil
+}
+
+// failedNote says how long failed operations took; nothing where that is not known.
+func (s *Step) failedNote() string {
+	f := s.FailedLatency
+	if f == nil {
+		return ""
+	}
+
+	return fmt.Sprintf("failed operations took p50 %s, p99 %s, max %s", Millis(f.P50), Millis(f.P99), Millis(f.Max))
+}
+
+func (s *Step) validateFailedLatency() error {
+	f := s.FailedLatency
+	if f == nil {
+		return nil
+	}
+	percentiles := []figure{
+		{"failedLatencyMs.p50", f.P50}, {"failedLatencyMs.p90", f.P90}, {"failedLatencyMs.p99", f.P99}, {"failedLatencyMs.max", f.Max},
+	}
+	mean := figure{"failedLatencyMs.mean", f.Mean}
+	if err := possible(slices.Concat(percentiles, []figure{mean})...); err != nil {
+		return err
+	}
+	for _, rising := range [][]figure{percentiles, {mean, percentiles[3]}} {
+		if err := ascending(rising...); err != nil {
+			return err
+		}
+	}
+	d, err := f.distribution()
+	if err != nil {
+		return err
+	}
+	if d.Count == 0 || uint64(d.Count) > s.Failed {
+		return fmt.Errorf("failedLatencyMs.histogram counts %d operations, but failed are %d", d.Count, s.Failed)
+	}
+	if err := agree(&d, float64(time.Millisecond), percentiles, 0.5, 0.9, 0.99, 1); err != nil {
+		return err
+	}
+
+	return agreeMean(&d, time.Millisecond, mean, percentiles[3])
+}

@@ -1,0 +1,68 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// optional is a column of a figure that only some steps have.
+type optional struct {
+	name, key string
+	value     func(*report.Step) *float64
+	text      func(float64) string
+}
+
+// optionals are those columns, in the order of the table.
+var optionals = []optional{ //nolint:gochecknoglobals // a constant
+	{"ops/s of all clients", "allClients.opsPerSecond", func(s *report.Step) *float64 {
+		return of(s.AllClients, func(a *report.AllClients) float64 { return a.OpsPerSecond })
+	}, rate},
+	{"tail", "window.tailSeconds", func(s *report.Step) *float64 {
+		return of(s.Window, func(w *report.Window) float64 { return w.TailSeconds })
+	}, span},
+	{"achieved", "openLoop.achievedRate", func(s *report.Step) *float64 {
+		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.AchievedRate })
+	}, rate},
+	{"longest queue", "openLoop.longestQueue", func(s *report.Step) *float64 {
+		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return float64(o.LongestQueue) })
+	}, func(n float64) string { return count(uint64(n)) }},
+	{"lateness p99", "openLoop.latenessMs.p99", func(s *report.Step) *float64 {
+		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.Lateness.P99 })
+	}, millis},
+	{"failed p50", "failedLatencyMs.p50", func(s *report.Step) *float64 {
+		return of(s.FailedLatency, func(f *report.FailedLatencyMs) float64 { return f.P50 })
+	}, millis},
+	{"failed p99", "failedLatencyMs.p99", func(s *report.Step) *float64 {
+		return of(s.FailedLatency, func(f *report.FailedLatencyMs) float64 { return f.P99 })
+	}, millis},
+}
+
+// of is a figure of a part of a step; nil where the step has no such part.
+func of[T any](part *T, figure func(*T) float64) *float64 {
+	if part == nil {
+		return nil
+	}
+	v := figure(part)
+
+	return &v
+}
+
+// someSteps are the columns of figures that only some steps have, as far as a step of the report has them.
+func someSteps(r *report.Report) []tabular {
+	var columns []tabular
+	for _, o := range optionals {
+		if !slices.ContainsFunc(r.Steps, func(s report.Step) bool { return o.value(&s) != nil }) {
+			continue
+		}
+		columns = append(columns, figureOf(o.name, o.key, o.value, func(v *float64) string {
+			if v == nil {
+				return "–"
+			}
+
+			return o.text(*v)
+		}))
+	}
+
+	return columns
+}
