@@ -269,7 +269,8 @@ declare module 'k6/x/sweep' {
    * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
    * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
    * A failed check or a response that is an error makes the operation a failed one, and those around it, see `failOn`;
-   * nothing is thrown then. Where several promises of one client are pending, it fails the operation that ends first.
+   * nothing is thrown then. Where several promises of one client are pending, it fails the operation that ends first. Under
+   * k6's own executors all of `failOn` fails an operation.
    *
    * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
    * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs

@@ -8,7 +8,7 @@ import (
 )
 
 // tapSize is how many containers of samples an operation may push before somebody has to help: see TapGuard.
-const tapSize = 64
+const tapSize = 128
 
 // Tap stands between a VU and k6: it sees each sample that the VU pushes, remembers the first that tells of a failure, and
 // hands all of them on, in their order. The VU's own goroutine does that after each operation, so that an operation that
@@ -25,6 +25,10 @@ type Tap struct {
 	// pumped tells that a goroutine empties the channel, because an operation has pushed more than fits.
 	pumped  atomic.Bool
 	reached chan struct{}
+
+	// place is that in the guard's list, from 1, and full tells that its last glance found the channel full.
+	place int
+	full  bool
 }
 
 // NewTap returns a tap for the VU of this state; nil when nothing would be a failure.

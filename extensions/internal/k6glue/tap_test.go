@@ -105,13 +105,41 @@ func TestTapOfAnOperationThatPushesMuch(t *testing.T) {
 			}
 			tap.push(false)
 			require.EqualError(t, tap.Fault(), fmt.Sprintf("check failed: %d", tap.pushed))
-			require.LessOrEqual(t, time.Since(begin), 2*guardEvery)
+			require.LessOrEqual(t, time.Since(begin), 2*(guardEvery+guardEach))
 			require.True(t, n == 0 || time.Since(begin) == 0, "it waits for help once")
 			require.NoError(t, tap.Fault())
 		}
 		guard.Forget(tap.Tap)
 		guard.Forget(tap.Tap)
 		tap.requireAllHandedOn(t)
+	})
+}
+
+// The guard of many taps helps those that need it, whichever are forgotten meanwhile.
+func TestTapGuard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := &TapGuard{}
+		var taps []*tapTest
+		for range 7 {
+			taps = append(taps, newTapTest(t))
+			guard.Watch(taps[len(taps)-1].Tap)
+		}
+		for _, gone := range []int{6, 0, 3} {
+			guard.Forget(taps[gone].Tap)
+			taps[gone].requireAllHandedOn(t)
+		}
+		for _, at := range []int{1, 2, 4, 5} {
+			for range tapSize + 1 {
+				taps[at].push(true)
+			}
+		}
+		guard.End()
+		guard.End()
+		for _, at := range []int{1, 2, 4, 5} {
+			require.Equal(t, (chan<- metrics.SampleContainer)(taps[at].out), taps[at].state.Samples)
+			require.Len(t, taps[at].out, tapSize+1)
+			guard.Forget(taps[at].Tap)
+		}
 	})
 }
 

@@ -5,14 +5,18 @@ import (
 	"time"
 )
 
-// guardEvery is how long an operation that fills its tap waits for help, at most; once in its client's part of a step.
-const guardEvery = 10 * time.Millisecond
+// An operation that fills its tap waits for help for two glances of the guard at most, once in its client's part of a step. The
+// guard takes a glance every guardEvery and, as each costs the more the more clients there are, guardEach more for each of them.
+const (
+	guardEvery = 10 * time.Millisecond
+	guardEach  = 40 * time.Microsecond
+)
 
 // TapGuard keeps operations from waiting for ever that push more samples than their tap holds: it gives a full tap a
 // goroutine that empties it.
 type TapGuard struct {
 	mu   sync.Mutex
-	taps map[*Tap]bool // whether it was full a moment ago
+	taps []*Tap
 	over chan struct{} // closed when no tap is left
 }
 
@@ -24,11 +28,11 @@ func (g *TapGuard) Watch(t *Tap) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.taps) == 0 {
-		g.taps = map[*Tap]bool{}
 		g.over = make(chan struct{})
 		go g.watch(g.over)
 	}
-	g.taps[t] = false
+	g.taps = append(g.taps, t)
+	t.place = len(g.taps)
 }
 
 // Forget watches a tap no longer.
@@ -38,11 +42,15 @@ func (g *TapGuard) Forget(t *Tap) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, known := g.taps[t]; !known {
+	if t.place == 0 {
 		return
 	}
-	delete(g.taps, t)
-	if len(g.taps) == 0 {
+	last := len(g.taps) - 1
+	g.taps[last].place = t.place
+	g.taps[t.place-1] = g.taps[last]
+	g.taps[last] = nil
+	g.taps = g.taps[:last]
+	if t.place = 0; last == 0 {
 		close(g.over)
 	}
 }
@@ -54,34 +62,38 @@ func (g *TapGuard) End() {
 	if g.taps = nil; len(taps) > 0 {
 		close(g.over)
 	}
+	for _, t := range taps {
+		t.place = 0
+	}
 	g.mu.Unlock()
-	for t := range taps {
+	for _, t := range taps {
 		t.Close()
 	}
 }
 
 func (g *TapGuard) watch(over <-chan struct{}) {
-	ticker := time.NewTicker(guardEvery)
-	defer ticker.Stop()
+	timer := time.NewTimer(guardEvery)
+	defer timer.Stop()
 	for {
 		select {
 		case <-over:
 			return
-		case <-ticker.C:
-			g.help()
+		case <-timer.C:
+			timer.Reset(g.help())
 		}
 	}
 }
 
-// help starts to empty the taps that have been full for a while.
-func (g *TapGuard) help() {
+// help starts to empty the taps that have been full since the last glance. It returns when to take the next one.
+func (g *TapGuard) help() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for t, before := range g.taps {
-		full := len(t.in) == cap(t.in) && !t.pumped.Load()
-		if g.taps[t] = full; full && before {
+	for _, t := range g.taps {
+		before := t.full
+		if t.full = len(t.in) == cap(t.in) && !t.pumped.Load(); t.full && before {
 			t.startPump()
-			g.taps[t] = false
 		}
 	}
+
+	return guardEvery + time.Duration(len(g.taps))*guardEach
 }
