@@ -242,7 +242,7 @@ func TestReadBulkFaults(t *testing.T) {
 			g := startedGateway(t)
 
 			r := readBulk(t, g.env("CLIENT", client, "MXGW_KEY", "mxgw_test_wrong"))
-			require.Equal(t, exitThreshold, r.code, r.output)
+			require.Equal(t, exitAborted, r.code, r.output)
 			calls := r.object(t)
 			require.Zero(t, calls.SuccessfulCalls)
 			require.Positive(t, calls.FailedCalls)
@@ -251,7 +251,7 @@ func TestReadBulkFaults(t *testing.T) {
 			require.Zero(t, g.served(t).TotalCalls)
 
 			r = readBulk(t, g.env("CLIENT", client, "MXGW_KEY", g.keyWithoutRead))
-			require.Equal(t, exitThreshold, r.code, r.output)
+			require.Equal(t, exitAborted, r.code, r.output)
 			calls = r.object(t)
 			require.Zero(t, calls.SuccessfulCalls)
 			require.Positive(t, calls.FailedCalls)
@@ -392,7 +392,7 @@ func TestReadBulkInterrupted(t *testing.T) {
 
 func TestReadBulkOfNobody(t *testing.T) {
 	r := readBulk(t, readBulkEnv("127.0.0.1:1", "mxgw_id_own"))
-	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Equal(t, exitAborted, r.code, r.output)
 	calls := r.object(t)
 	require.Zero(t, calls.SuccessfulCalls)
 	require.Positive(t, calls.FailedCalls)
