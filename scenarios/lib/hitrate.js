@@ -125,7 +125,8 @@ function notesOf(target, report, { complete, extra }) {
 }
 
 // What is to be known of the memory that the server has.
-function memoryNotes(target, { target: { memoryLimit: limit, evicts } = {} }) {
+function memoryNotes(target, report) {
+  const { memoryLimit: limit, evicts } = report.target;
   if (limit === undefined) return [`${target}: the server does not tell its memory limit; that it is ${config.memory} bytes is not verified.`];
   if (limit === 0) return [`${target}: THE SERVER HAS NO MEMORY LIMIT, and the benchmark is made for ${config.memory} bytes.`];
   const notes = [];
