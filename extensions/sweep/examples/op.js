@@ -24,7 +24,7 @@ export default function () {
   const length = Number(head.headers['Content-Length']);
   sweep.op('get', () => {
     const response = http.get(url);
-    check(response, { 'as long as HEAD says': ({ body }) => body.length === length }); // else the operation has failed
+    check(response, { 'as long as HEAD says': ({ body }) => String(body).length === length }); // else the operation has failed
   });
 }
 

@@ -94,7 +94,7 @@ func (s *judgedSweep) run(more ...string) (crossed bool, err error) {
 	args := append([]string{
 		"run", "--quiet", "--no-color", "-e", "MACHBASE_URL=" + s.address, "-e", "RESULTS=" + s.dir, "-e", "REUSE=true",
 		"-e", "CLIENTS=" + strconv.Itoa(judgeClients), "-e", "OPS=" + strconv.Itoa(judgeOperations),
-		"-e", "REPEATS=" + strconv.Itoa(judgeRepeats), "-e", "WARMUP=200ms", "-e", "PAUSE=0s",
+		"-e", "REPEATS=" + strconv.Itoa(judgeRepeats), "-e", "WARMUP=200ms", "-e", "PAUSE=0s", "-e", "QUIET=0s",
 	}, more...)
 	out, err := exec.Command("bin/k6", append(args, "scenarios/"+judgeScenario+".js")...).CombinedOutput()
 	var exit *exec.ExitError

@@ -101,7 +101,8 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 	}
 	defer os.RemoveAll(results) //nolint:errcheck // a temporary folder
 
-	args := []string{"run", "--quiet", "--no-color", "-e", "RESULTS=" + results}
+	// The programs beside it do not wait for a server at rest either.
+	args := []string{"run", "--quiet", "--no-color", "-e", "QUIET=0s", "-e", "RESULTS=" + results}
 	for name, value := range settings {
 		args = append(args, "-e", name+"="+value)
 	}
