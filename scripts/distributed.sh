@@ -18,6 +18,7 @@ script=''
 settings=()   # -e NAME=VALUE of the script
 run_args=()   # what k6 run gets besides
 pids=()
+births=()     # of those processes: one that has ended may have left its number to another
 ports=()
 signals=0
 patience=5    # seconds that a part has to answer; it is asked again as long as it runs
@@ -172,6 +173,7 @@ start_part() {
     --address "127.0.0.1:$port" --paused "$script" </dev/null >"$folder/k6.log" 2>&1 &
   set +m
   pids[$1]=$!
+  births[$1]=$(birth "$!")
   ports[$1]=$port
 }
 
@@ -209,7 +211,7 @@ resume_parts() {
   done
 }
 
-is_alive() { kill -0 "${pids[$1]}" 2>/dev/null; }
+is_alive() { is_same "${pids[$1]}" "${births[$1]}"; }
 
 # start_again I: the part on another port, if it has ended because somebody had taken its own before it could.
 start_again() {
@@ -222,8 +224,8 @@ start_again() {
 
 # signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it ends at once.
 signal_parts() {
-  local pid
-  for pid in ${pids[@]+"${pids[@]}"}; do kill -s "$1" "$pid" 2>/dev/null || true; done
+  local i
+  for ((i = 0; i < ${#births[@]}; i++)); do signal_process "$1" "${pids[i]}" "${births[i]}"; done
 }
 
 # rank CODE: how much an exit code of k6 tells of what went wrong. A part is interrupted when another has failed before it began.

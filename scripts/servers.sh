@@ -109,7 +109,8 @@ lock() {
 }
 unlock() { exec 9>&-; }
 
-# --- state: .servers/NAME/state says what runs; .servers/NAME/with.PID, that the `with` of that process id uses it
+# --- state: .servers/NAME/state says what runs, or is being started while it names no process; .servers/NAME/with.PID, that the `with` of that
+# process id uses it, and when that began
 
 read_state() {
   local key value
@@ -135,6 +136,7 @@ is_up() { read_state && is_running "$pid" "$home"; }
 
 # discard: ends the server at hand and removes all that it left, its state too.
 discard() {
+  [[ -n $pid || -z $home ]] || pid=$(process_of "$home")   # who started it was killed before that could write down which it is
   [[ -z $pid ]] || stop_process "$pid" "$home"
   [[ -z $port ]] || server_clean
   case $home in */xk6-sweep-"$name".??????) rm -rf -- "$home" ;; esac
@@ -159,6 +161,7 @@ start() {
     make_home
     keep=$wanted
     server_command
+    write_state   # before there is a process: whoever comes after us finds it, even if we are killed now
     launch "${command[@]}"
     write_state
     if wait_until_ready "${!timeout_variable:-60}"; then
@@ -339,7 +342,7 @@ join() {
   fi
   lock
   bring_up no
-  : >"$state_root/$name/with.$$"
+  birth "$$" >"$state_root/$name/with.$$"
   joined="$joined $name"
   eval "$(exports)"
   unlock
@@ -353,7 +356,7 @@ leave() {
   rm -f "$state_root/$name/with.$$"
   if read_state && [[ $keep == no ]]; then
     for other in "$state_root/$name"/with.*; do
-      if kill -0 "${other##*.}" 2>/dev/null; then
+      if [[ -r $other ]] && is_same "${other##*.}" "$(<"$other")"; then
         unlock
         return 0
       fi

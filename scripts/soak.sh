@@ -24,19 +24,23 @@ die() { say "$@" >&2; exit 1; }
 settled=60 # seconds after which memory must not grow
 ((seconds >= 90)) || settled=$((seconds * 2 / 3))
 
+# The address may hold a password: it is in no command line, which everybody can read, and in nothing that is printed.
 work=$(mktemp -d) server=${INFLUXDB_URL%/*} database=soak_$$_$(date +%s) pid='' failed=0
 # shellcheck disable=SC2317   # the trap calls it
 finish() {
   [[ -z $pid ]] || kill "$pid" 2>/dev/null || true
-  curl -s -o /dev/null --data-urlencode "q=DROP DATABASE $database" "$server/query" || true
+  curl -s -o /dev/null -K <(at_server) --data-urlencode "q=DROP DATABASE $database" || true
   rm -rf "$work"
 }
 trap finish EXIT
 
+# at_server: curl's configuration with the address of InfluxDB's queries.
+at_server() { printf 'url = "%s/query"\n' "$server"; }
+
 # ask QUERY: prints the answer's rows: name,tags,time in ns,columns.
 ask() {
-  curl -sSG --fail-with-body -H 'Accept: application/csv' --data-urlencode "db=$database" --data-urlencode epoch=ns \
-    --data-urlencode "q=$1" "$server/query" | tail -n +2
+  curl -sSG -K <(at_server) --fail-with-body -H 'Accept: application/csv' --data-urlencode "db=$database" --data-urlencode epoch=ns \
+    --data-urlencode "q=$1" | tail -n +2
 }
 
 # check TEXT CONDITION: one line; CONDITION is arithmetic.
@@ -45,8 +49,8 @@ check() {
 }
 
 measure() {
-  "$k6" run --quiet --no-color -e TARGET=memcached -e CLIENTS="$clients" -e DURATION="${seconds}s" -e WARMUP=2s -e RESULTS="$work" \
-    --out "sweep-influxdb=$server/$database" scenarios/cache-sweep.js >"$work/log" 2>&1 &
+  K6_SWEEP_INFLUXDB_URL=$server/$database "$k6" run --quiet --no-color -e TARGET=memcached -e CLIENTS="$clients" -e DURATION="${seconds}s" -e WARMUP=2s -e RESULTS="$work" \
+    --out sweep-influxdb scenarios/cache-sweep.js >"$work/log" 2>&1 &
   pid=$!
   while sleep 1 && kill -0 "$pid" 2>/dev/null; do
     sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$pid/status" 2>/dev/null >>"$work/memory" || true
@@ -87,7 +91,8 @@ figures() {
   check "the report has $kinds kinds of operations" "kinds > 0"
 }
 
-say "$clients clients for $seconds s, streaming to $server/$database"
+host=${server#*://}
+say "$clients clients for $seconds s, streaming to ${server%%://*}://${host##*@}/$database"
 measure
 memory
 figures

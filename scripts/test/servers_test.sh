@@ -165,7 +165,7 @@ path_without() {
   local folder tool
   folder=$(mktemp -d "$room/path.XXXXXX")
   for tool in bash sh env go gcc cc sed grep tr cut cat tail cksum sha256sum shasum df mkdir mktemp mv rm rmdir sleep dirname flock setsid \
-    find sort ln cp chmod ldd; do
+    find sort ln cp chmod ldd readlink realpath; do
     [[ " $* " == *" $tool "* ]] || ! type -P "$tool" >/dev/null || ln -s "$(type -P "$tool")" "$folder/$tool"
   done
   printf '%s' "$folder"
@@ -275,6 +275,52 @@ check 'down does not touch a process that merely has the number' is_alive "$stra
 kill "$stranger" "$server"
 eventually not is_alive "$server"
 rm -f /tmp/machbase-unix-"${ports##* }".sock
+
+# A process that has the number of one that has ended, while stop_process waits for that.
+(
+  # shellcheck source=../servers/lib/process.sh
+  . "$scripts/servers/lib/process.sh"
+  say() { echo "$@"; }
+  die() { echo "$@"; exit 1; }
+  sleep 60 &
+  stranger=$!
+  is_running() { return 0; }
+  signal_process KILL "$stranger" 1
+  kill -0 "$stranger" || echo 'killed by a birth that is not its own'
+  # shellcheck disable=SC2317   # stop_process calls it: first it is the old process, then the stranger
+  birth() { if [[ -e $room/asked ]]; then echo 2; else : >"$room/asked"; echo 1; fi; }
+  stop_process "$stranger" /any
+  kill -0 "$stranger" || echo 'killed after its number had been used again'
+  kill "$stranger"
+) >"$room/out" 2>&1
+said=$(<"$room/out")
+check 'a process that has got the number of a server that ended is not killed' test -z "$said"
+
+# servers.sh is killed after it has started the server, and before it has written down which process that is.
+run one up machbase
+ports="$ports $(field one port)" server=$(field one pid)
+sed -i.bak "s/^pid=.*/pid=/" "$room/one/.servers/machbase/state"
+run one up machbase
+check 'a server whose starter was killed: up starts a new one' exited 0 'machbase is up'
+check 'and ends that one' not is_alive "$server"
+ports="$ports $(field one port)" server=$(field one pid)
+sed -i.bak "s/^pid=.*/pid=/" "$room/one/.servers/machbase/state"
+run one down
+check 'a server whose starter was killed: down ends it' not is_alive "$server"
+check 'and leaves nothing of it' nothing_left
+fake_server lingers <<END
+#!/bin/sh
+[ -e "$room/one/.servers/machbase/state" ] && echo there >"$room/lingers-state"
+while :; do sleep 0.2; done
+END
+XK6_SWEEP_CACHE=$room/lingers "$room/one/scripts/servers.sh" up machbase >"$room/out" 2>&1 &
+starter=$!
+eventually test -e "$room/lingers-state"
+kill -KILL "$starter"
+wait "$starter" 2>/dev/null
+check 'the state is there before the server is' test "$(cat "$room/lingers-state")" = there
+run one down
+check 'and down ends what a killed servers.sh has started' nothing_left
 
 # --- servers that do not start
 
@@ -665,6 +711,7 @@ case " \$* " in
   *' download '*)
     echo fetched >>"$room/fetches"
     sleep 1
+    if [ "\$*" = 'download -q redis-tools' ]; then echo t >redis-tools.deb; exit; fi
     [ "\$*" = 'download -q liblzf1 redis-server' ] || { echo "E: \$*" >&2; exit 100; }
     echo l >liblzf1.deb; echo r >redis-server.deb ;;
   *' update '*)
@@ -672,12 +719,22 @@ case " \$* " in
     : >"$room/lists" ;;
 esac
 END
-cat >"$packages/dpkg" <<'END'
+cat >"$packages/dpkg" <<END
 #!/bin/sh
+split=$room/split
+END
+cat >>"$packages/dpkg" <<'END'
+if [ "$1 $2" = '-S /usr/bin/redis-check-rdb' ]; then echo 'redis-tools: /usr/bin/redis-check-rdb'; exit; fi
+[ "$1" != -S ] || exit 1
 [ "$1" = -x ] || exit 0
 mkdir -p "$3/usr/bin" "$3/usr/lib/some-linux-gnu"
+program=redis-server
+if [ -e "$split" ]; then program=redis-check-rdb; fi
 case $2 in
-  */redis-server.deb) printf '#!/bin/sh\necho "looks into $LD_LIBRARY_PATH"\n' >"$3/usr/bin/redis-server"; chmod +x "$3/usr/bin/redis-server" ;;
+  */redis-server.deb) if [ -e "$split" ]; then ln -s "$(cat "$split")" "$3/usr/bin/redis-server"; exit; fi ;;
+esac
+case $2 in
+  */redis-server.deb | */redis-tools.deb) printf '#!/bin/sh\necho "looks into $LD_LIBRARY_PATH"\n' >"$3/usr/bin/$program"; chmod +x "$3/usr/bin/$program" ;;
   *) cp "$2" "$3/usr/lib/some-linux-gnu/lib.so" ;;
 esac
 END
@@ -719,6 +776,18 @@ check 'and is whole then' test "$(<"$tree/usr/lib/some-linux-gnu/lib.so")" = l
 run "${fetch[@]}" build redis
 check 'a library that is nowhere: one line at the end' exited 1 'no usr/bin/redis-server that works: install redis-server'
 rm "$room/no-library"
+for link in redis-check-rdb /usr/bin/redis-check-rdb ../../usr/bin/redis-check-rdb; do
+  rm -rf "$tree"
+  echo "$link" >"$room/split"
+  run "${fetch[@]}" build redis
+  check "a program that is a link ($link) into a package that is installed: that one is fetched, too" exited 0 'fetched redis-server'
+  check 'and the program works' test "$(LD_LIBRARY_PATH=here "$tree/usr/bin/redis-server" 2>&1)" = 'looks into here'
+done
+echo nowhere >"$room/split"
+rm -rf "$tree"
+run "${fetch[@]}" build redis
+check 'a link to what no package has: one line at the end' exited 1 'no usr/bin/redis-server that works: install redis-server'
+rm "$room/split"
 rm -rf "$tree"
 "${fetch[@]}" build redis >/dev/null 2>&1 &
 eventually compgen -G "$tree.building.*/archives" >/dev/null
@@ -754,6 +823,10 @@ wait "$with"
 code=$? said=$(<"$room/out")
 check 'on TERM the command gets it, once, and its exit code counts' test "$code $(grep -c 'got TERM' "$room/out")" = '9 1'
 check 'and the server is stopped' nothing_left
+
+# A with that was killed, whose number another process has by now.
+run one with machbase -- sh -c "echo 1 >'$room/one/.servers/machbase/with.$$'"
+check 'a with whose number is used again does not keep the server' nothing_left
 
 fake_server never <<'END'
 #!/bin/sh

@@ -59,6 +59,7 @@ fetch_package() {
   say "$program is not in PATH: fetching the package $package, once"
   download_packages || update_lists_and_download
   unpack_packages
+  complete_program
   is_complete || die "the package $package of this system has no $file that works: install $package"
   install_tree
   say "fetched $package"
@@ -96,6 +97,36 @@ unpack_packages() {
   local archive
   for archive in "$build_files"/archives/*.deb; do
     dpkg -x "$archive" "$build_files/tree" 2>"$build_files/log" || fetch_failed "cannot unpack ${archive##*/}"
+  done
+}
+
+# complete_program: a package may be split, and its program be a link to a file of another one, as redis-server's to the redis-check-rdb of
+# redis-tools. Where this system has that one, it is not among those that were downloaded, and is fetched all the same: links stay in the tree.
+complete_program() {
+  local at=/$file target owner hops
+  for ((hops = 0; hops < 10; hops++)); do
+    [[ -L $build_files/tree$at ]] || return 0
+    target=$(readlink "$build_files/tree$at")
+    [[ $target == /* ]] || target=${at%/*}/$target
+    target=$(realpath -ms "$target")
+    if [[ ! -e $build_files/tree$target && ! -L $build_files/tree$target ]]; then
+      owner=$(owner_of "$target") || true
+      [[ -n $owner ]] || return 0
+      rm -f "$build_files"/archives/*.deb
+      run_shown describe_packages env -C "$build_files/archives" apt-get download -q "$owner" ||
+        fetch_failed "cannot fetch $owner, which $package needs: install $package"
+      unpack_packages
+    fi
+    ln -sfn "$(realpath -ms --relative-to="${at%/*}" "$target")" "$build_files/tree$at"
+    at=$target
+  done
+}
+
+# owner_of FILE: prints the package of this system that has it. Its /bin and /lib may be links to those in /usr, and dpkg knows one of the names.
+owner_of() {
+  local path
+  for path in "$1" "${1#/usr}" "/usr$1"; do
+    dpkg -S "$path" 2>/dev/null | sed -n 's/^\([a-z0-9][a-z0-9.+-]*\)[,:].*/\1/p' | { read -r path && printf '%s' "$path"; } && return 0
   done
 }
 

@@ -48,20 +48,62 @@ is_running() {
   [[ $args == *"$2"* ]]
 }
 
-# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped process acts on no signal but KILL.
-stop_process() {
-  is_running "$1" "$2" || return 0
-  kill -TERM "$1" 2>/dev/null || true
-  kill -CONT "$1" 2>/dev/null || true
-  has_ended_within 10 "$1" && return 0
-  say "process $1 does not end on TERM: killing it"
-  kill -KILL "$1" 2>/dev/null || true
-  has_ended_within 10 "$1" || die "process $1 cannot be killed"
+# birth PID: prints when the process began, as the system counts it. A number that is used again is born again; nothing for no process.
+birth() {
+  local stat
+  if [[ -r /proc/self/stat ]]; then
+    stat=$({ cat "/proc/$1/stat"; } 2>/dev/null) || return 0
+    # The name, in brackets, may have any characters; the 20th field behind it is the start time.
+    # shellcheck disable=SC2086
+    set -- ${stat##*) }
+    printf '%s' "${20:-}"
+  else
+    ps -o lstart= -p "$1" 2>/dev/null || true
+  fi
 }
 
+# is_same PID BIRTH: whether it is still the process that began then.
+is_same() { [[ -n $1 && -n $2 && $(birth "$1") == "$2" ]]; }
+
+# process_of FOLDER: prints the process that launch has started there, whose HOME it is; nothing when there is none. Of several it is the one
+# that leads the session.
+process_of() {
+  local folder stat found='' one
+  [[ -r /proc/self/environ ]] || { ps -axww -o pid=,args= | { grep -F -- "$1" || true; } | { read -r one _ && printf '%s' "$one"; } || true; return 0; }
+  for folder in /proc/[0-9]*; do
+    { tr '\0' '\n' <"$folder/environ"; } 2>/dev/null | grep -qxF "HOME=$1" || continue
+    one=${folder##*/}
+    stat=$({ cat "$folder/stat"; } 2>/dev/null) || continue
+    # shellcheck disable=SC2086
+    set -- "$1" ${stat##*) }
+    [[ -z $found || $5 == "$one" ]] || continue   # state, parent, group, session
+    found=$one
+    [[ $5 != "$one" ]] || break
+  done
+  printf '%s' "$found"
+}
+
+# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped process acts on no signal but KILL.
+# Before each it looks again: once the process has ended, its number may be another's.
+stop_process() {
+  local born
+  born=$(birth "$1")
+  is_running "$1" "$2" || return 0
+  signal_process TERM "$1" "$born"
+  signal_process CONT "$1" "$born"
+  has_ended_within 10 "$1" "$born" && return 0
+  say "process $1 does not end on TERM: killing it"
+  signal_process KILL "$1" "$born"
+  has_ended_within 10 "$1" "$born" || die "process $1 cannot be killed"
+}
+
+# signal_process SIGNAL PID BIRTH
+signal_process() { if is_same "$2" "$3"; then kill -s "$1" "$2" 2>/dev/null || true; fi; }
+
+# has_ended_within SECONDS PID BIRTH
 has_ended_within() {
   local deadline=$((SECONDS + $1))
-  until has_ended "$2"; do
+  until has_ended "$2" || ! is_same "$2" "$3"; do
     ((SECONDS < deadline)) || return 1
     sleep 0.05
   done
