@@ -12,6 +12,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 	"go.k6.io/k6/v2/output"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -104,6 +105,7 @@ func (o *Output) Stop() error {
 // run writes until the test has ended and nothing is left.
 func (o *Output) run() {
 	defer close(o.stopped)
+	defer crash.Contain("the output " + Name)
 	ticker := time.NewTicker(o.config.PushInterval)
 	defer ticker.Stop()
 	for ended := false; !ended; {

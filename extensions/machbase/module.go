@@ -23,7 +23,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	m := &module{vu: vu, instruments: instruments, driverNamed: driverNamed, closing: k6glue.NewClosing(vu)}
-	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
+	m.exports = k6glue.Exports(vu, map[string]any{
 		"Client": m.newClient,
 		"bind":   m.bind,
 	})

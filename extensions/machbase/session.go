@@ -2,9 +2,10 @@ package machbase
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // session is a connection with deadlines: a call that takes too long is interrupted, and its connection with it.
@@ -104,11 +105,7 @@ func errTestEnded() *Error { return newError(KindCancelled, "the test ended befo
 
 // guard makes an error of a driver's panic.
 func guard(conn Conn, call func(Conn) error) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("the driver failed: %v", cause)
-		}
-	}()
+	defer crash.Catch(&err)
 
 	return call(conn)
 }

@@ -29,7 +29,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	m := &module{rootModule: r, vu: vu, instruments: instruments, closing: k6glue.NewClosing(vu)}
-	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{"Client": m.newClient, "Tally": m.newTally})
+	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient, "Tally": m.newTally})
 
 	return m
 }

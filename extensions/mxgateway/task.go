@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
@@ -114,7 +115,7 @@ func (c *client) perform(ctx context.Context, t *task) error {
 	defer stop()
 	before := c.conn
 	begin := time.Now()
-	err := t.job(timed)
+	err := crash.Guard(func() error { return t.job(timed) })
 	t.took = time.Since(begin)
 	if conn := cmp.Or(c.conn, before); conn != nil { // close has given it up, and its bytes count
 		t.received, t.sent = conn.Traffic()

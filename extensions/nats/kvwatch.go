@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -202,6 +203,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 // forward hands on what a watcher sees, until it ends.
 func forward(watcher jetstream.KeyWatcher, f *feed[jetstream.KeyValueEntry]) {
 	defer f.end()
+	defer crash.Contain("a watcher of a bucket")
 	for e := range watcher.Updates() {
 		if e == nil { // the end of what was there
 			continue

@@ -35,7 +35,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m := &module{vu: vu, shared: &r.shared, bench: &r.bench, instruments: instruments, clients: map[*client]struct{}{}}
 	m.prototypes = m.newPrototypes()
-	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{
+	m.exports = k6glue.Exports(vu, map[string]any{
 		"Client": m.newClient,
 		"Nats":   m.newClient, // the name in scripts that were written for ydarias/xk6-nats
 

@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -143,7 +144,10 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) (*con
 }
 
 // work does a task's job, with a context that ends when the time is over.
-func (c *client) work(ctx context.Context, t *task, conn *connection, r *record, begin time.Time, timeout time.Duration) error {
+func (c *client) work(
+	ctx context.Context, t *task, conn *connection, r *record, begin time.Time, timeout time.Duration,
+) (err error) {
+	defer crash.Catch(&err)
 	if t.brief {
 		defer c.calls.end()
 

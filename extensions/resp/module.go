@@ -26,7 +26,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	m := &module{vu: vu, shared: &r.shared, instruments: instruments, closing: k6glue.NewClosing(vu)}
-	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{"Client": m.newClient})
+	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient})
 
 	return m
 }

@@ -7,6 +7,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -107,7 +108,7 @@ func (c *client) openTap() {
 
 // once runs one iteration of the VU and does what k6's own executors do with its outcome.
 func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
-	err := active.RunOnce()
+	err := iteration(active)
 	if ctx.Err() != nil {
 		c.run.state.AddInterruptedIterations(1)
 
@@ -125,6 +126,13 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	}
 
 	return thrown(err)
+}
+
+// iteration runs one iteration. A panic of what it calls is an error as an exception is: k6 would end, and without a report.
+func iteration(active lib.ActiveVU) (err error) {
+	defer crash.Catch(&err)
+
+	return active.RunOnce()
 }
 
 func (c *client) activate(ctx context.Context, tags map[string]string) lib.ActiveVU {

@@ -8,6 +8,7 @@ import (
 
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -51,6 +52,7 @@ func newLiveMetrics(
 // watch sends the metrics of every second until the step is over, those of the measured phase from the start line on. Before each of them,
 // and at the start line, it calls eachSecond.
 func (l *liveMetrics) watch(step *measure.Step, over <-chan struct{}, eachSecond func()) {
+	defer crash.Contain("the stream of a step's figures")
 	ticker := time.NewTicker(liveEvery)
 	defer ticker.Stop()
 

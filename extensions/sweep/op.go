@@ -105,7 +105,7 @@ func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 		defer func() { session.Op = outer }()
 	}
 
-	return fn(sobek.Undefined())
+	return called(fn)
 }
 
 // outcome takes the end of an operation: how long it took, and what made it fail.

@@ -11,6 +11,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -156,6 +157,7 @@ func (p *pulse) interrupted() bool {
 }
 
 func (p *pulse) run() {
+	defer crash.Contain("the stream of the figures of sweep.op")
 	if err := p.results.keepReport(p.report, p.state.Test); err != nil {
 		p.state.Test.Logger.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -69,10 +70,17 @@ var errPromise = errors.New("sweep.run(fn) calls a function that is done when it
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 
+// called calls a function of the script's. A panic of what it calls is an error as an exception is.
+func called(fn sobek.Callable) (value sobek.Value, err error) {
+	defer crash.Catch(&err)
+
+	return fn(sobek.Undefined())
+}
+
 // operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so. When the VU's context
 // has ended, cut is told, and the operation was cut off, whatever it says.
 func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func()) error {
-	value, err := fn(sobek.Undefined())
+	value, err := called(fn)
 	fault := tap.Fault()
 	if ctx.Err() != nil {
 		cut()

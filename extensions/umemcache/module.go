@@ -31,7 +31,7 @@ func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		vu: vu, targets: &r.targets, benches: &r.benches, instruments: instruments,
 		closing: k6glue.NewClosing(vu), step: k6glue.NewStepRecorder(vu),
 	}
-	m.exports = k6glue.Exports(vu.Runtime(), map[string]any{"Client": m.newClient})
+	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient})
 
 	return m
 }

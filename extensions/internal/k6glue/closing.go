@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Closing closes what a VU has opened when the VU has no more use for it: see OnVUEnd. Any goroutine may use it.
@@ -40,12 +42,18 @@ func (c *Closing) Remove(owner any) {
 	delete(c.owners, owner)
 }
 
+// contained calls end. Its panic keeps nothing else from being closed.
+func contained(end func()) {
+	defer crash.Contain("closing what a VU has opened")
+	end()
+}
+
 func (c *Closing) all() {
 	c.mu.Lock()
 	ends := slices.Collect(maps.Values(c.owners))
 	clear(c.owners)
 	c.mu.Unlock()
 	for _, end := range ends {
-		end()
+		contained(end)
 	}
 }

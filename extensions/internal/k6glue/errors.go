@@ -9,7 +9,11 @@ func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
 
 // NewError returns what Throw throws, for a promise to be rejected with.
 func NewError(rt *sobek.Runtime, name, message string, properties map[string]any) *sobek.Object {
-	e, err := rt.New(rt.Get("Error"), rt.ToValue(message))
+	constructor, ok := rt.Get("Error").(*sobek.Object)
+	if !ok { // a script may have deleted it
+		return rt.NewTypeError(message)
+	}
+	e, err := rt.New(constructor, rt.ToValue(message))
 	if err != nil {
 		panic(rt.NewGoError(err))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modulestest"
 )
 
 func newRuntime() *sobek.Runtime {
@@ -172,9 +173,10 @@ func TestThrowType(t *testing.T) {
 }
 
 func TestExports(t *testing.T) {
-	rt := newRuntime()
+	vu := modulestest.NewRuntime(t).VU
+	rt := vu.Runtime()
 	calls := 0
-	exports := Exports(rt, map[string]any{
+	exports := Exports(vu, map[string]any{
 		"add": func(call sobek.FunctionCall) sobek.Value {
 			calls++
 

@@ -43,7 +43,7 @@ func on(of common.Events, kind int, fn func()) {
 		for event := range happened {
 			wanted := int(event.Type) == kind
 			if wanted {
-				fn()
+				contained(fn)
 			}
 			event.Done()
 			if wanted {

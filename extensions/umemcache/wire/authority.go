@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // authority is the connection over which the leader approves operations: that of an operation that was done while another
@@ -24,11 +26,11 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 	a := &authority{socket: socket}
 	_ = socket.SetDeadline(time.Time{})
 	a.reader.Go(func() {
+		defer a.end()
+		defer crash.Contain("the reader of approvals")
 		for {
 			version, count, err := ReadApproval(socket, g)
 			if err != nil || !a.approve(version, count) {
-				a.end()
-
 				return
 			}
 		}
