@@ -35,20 +35,24 @@ type Constant interface{ Constant() }
 
 var constantType = reflect.TypeFor[Constant]() //nolint:gochecknoglobals // a constant
 
-// maxFrozen is how far objects in objects are looked into: one may hold itself.
-const maxFrozen = 8
+const (
+	// maxFrozen is how far objects in objects are looked into: one may hold itself.
+	maxFrozen = 8
+	// maxFrozenObjects is how many objects are looked into: one may be in others many times.
+	maxFrozenObjects = 10_000
+)
 
 // freezing looks whether an object can change.
 type freezing struct {
 	runtime *sobek.Runtime
-	looked  int // at so many values
+	looked  int // into so many objects
 }
 
 // isFrozen tells whether neither the object nor anything in it can change: it and all objects in it are frozen, and they are plain
 // objects, arrays and constants. A frozen Date or ArrayBuffer can still change. (What a getter in a frozen object returns is taken for
 // constant.)
 func (f *freezing) isFrozen(object *sobek.Object, depth int) bool {
-	if depth == 0 {
+	if f.looked++; depth == 0 || f.looked > maxFrozenObjects {
 		return false
 	}
 	switch t := object.ExportType(); {
@@ -70,9 +74,6 @@ func (f *freezing) isFrozen(object *sobek.Object, depth int) bool {
 		return false
 	}
 	for _, key := range object.Keys() {
-		if f.looked++; f.looked > MaxElements {
-			return false
-		}
 		if inner, ok := object.Get(key).(*sobek.Object); ok && !f.isFrozen(inner, depth-1) {
 			return false
 		}
