@@ -6,8 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// cpuMeter reads how much processor time k6 and a local server use between the start line of a step and the end of its
-// last client.
+// cpuMeter reads how much processor time k6 and a local server use between the start line of a step
+// and the end of its last client.
 type cpuMeter struct {
 	server     *serverProcess // nil: it is not on this machine
 	begin, end *cpuReading    // nil: not taken

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// serverProcess is a target's server that runs on this machine: the processes that listen at the target's address.
+// serverProcess is a target's server that runs on this machine: the processes that listen at the
+// target's address.
 type serverProcess struct {
 	pids []int32 // ascending
 }
@@ -20,8 +21,8 @@ type listener struct {
 	pids []int32 // the processes that hold it, as far as this user may know
 }
 
-// findServer returns the server that listens at the URL's address and port on this machine, or nil: the server is
-// elsewhere, or this user may not know its processes.
+// findServer returns the server that listens at the URL's address and port on this machine, or nil:
+// the server is elsewhere, or this user may not know its processes.
 func findServer(target string) *serverProcess {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -45,7 +46,8 @@ func findServer(target string) *serverProcess {
 	return nil
 }
 
-// localAddresses are those of this machine that a host of a URL may mean, in the order in which k6 tries them.
+// localAddresses are those of this machine that a host of a URL may mean, in the order in which k6
+// tries them.
 func localAddresses(host string) []netip.Addr {
 	if host == "localhost" {
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
@@ -71,8 +73,9 @@ func localAddresses(host string) []netip.Addr {
 	return nil
 }
 
-// listeningAt returns the processes that get what connects to an address. Like the kernel, it prefers a socket of that
-// very address to one of all addresses, and one of all IPv4 addresses to one of all addresses of both kinds.
+// listeningAt returns the processes that get what connects to an address. Like the kernel, it
+// prefers a socket of that very address to one of all addresses, and one of all IPv4 addresses to
+// one of all addresses of both kinds.
 func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	candidates := []netip.Addr{target.Addr(), netip.IPv6Unspecified()}
 	if target.Addr().Is4() {
@@ -95,8 +98,9 @@ func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	return nil
 }
 
-// cpuTime is the processor time, user and system together, that the server has used since it was started: its
-// processes, all that they have started, and those of them that have ended. It is false when the server has ended.
+// cpuTime is the processor time, user and system together, that the server has used since it was
+// started: its processes, all that they have started, and those of them that have ended. It is
+// false when the server has ended.
 //
 // Two readings and the time between them tell how busy the server is.
 func (p *serverProcess) cpuTime() (time.Duration, bool) { return treeTime(p.pids) }

@@ -20,7 +20,8 @@ import (
 const (
 	// tick is the unit of times in /proc: USER_HZ is 100 on all systems that Go runs on.
 	tick = time.Second / 100
-	// mostReadings bounds how often the processes of a server are read again because some began or ended meanwhile.
+	// mostReadings bounds how often the processes of a server are read again because some began or
+	// ended meanwhile.
 	mostReadings = 4
 	// listening is the state of a socket in /proc/net/tcp: TCP_LISTEN.
 	listening = "0A"
@@ -33,11 +34,12 @@ type processStat struct {
 	reaped time.Duration // by children of it that have ended
 }
 
-// treeTime is the processor time of processes and of all that descend from them, those that have ended included. It is
-// false when none of the processes is there.
+// treeTime is the processor time of processes and of all that descend from them, those that have
+// ended included. It is false when none of the processes is there.
 //
-// What lives is read from the processes' own clocks, in nanoseconds. What has ended is in the ticks of its parent.
-// A process that ends between the two readings would be lost or count twice: then all are read again.
+// What lives is read from the processes' own clocks, in nanoseconds. What has ended is in the ticks
+// of its parent. A process that ends between the two readings would be lost or count twice: then
+// all are read again.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
 	before := processTree(roots)
 	for range mostReadings {
@@ -116,8 +118,9 @@ func readStat(pid int32) (s processStat, ok bool) {
 	}, true
 }
 
-// processClock reads the processor time that a process has used, threads that have ended included, from its clock:
-// see clock_getcpuclockid(3). It is false when the process is not there, and where the kernel has no such clock.
+// processClock reads the processor time that a process has used, threads that have ended included,
+// from its clock: see clock_getcpuclockid(3). It is false when the process is not there, and where
+// the kernel has no such clock.
 func processClock(pid int32) (time.Duration, bool) {
 	const sched = 2 // CPUCLOCK_SCHED
 	var t unix.Timespec
@@ -172,7 +175,8 @@ func readListeners(table string, into map[string]*listener) error {
 	defer f.Close() //nolint:errcheck // it was only read
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		// The fields are: sl local_address rem_address st queues timer retrnsmt uid timeout inode ...
+		// The fields are: sl local_address rem_address st queues timer retrnsmt uid timeout inode
+		// ...
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 10 || fields[3] != listening {
 			continue
@@ -185,8 +189,8 @@ func readListeners(table string, into map[string]*listener) error {
 	return lines.Err()
 }
 
-// parseSocketAddress reads an address as /proc/net/tcp writes it: words of 32 bits in the machine's own order of bytes, and
-// the port, all in hexadecimal.
+// parseSocketAddress reads an address as /proc/net/tcp writes it: words of 32 bits in the machine's
+// own order of bytes, and the port, all in hexadecimal.
 func parseSocketAddress(text string) (netip.AddrPort, error) {
 	address, port, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(address)

@@ -10,8 +10,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// treeTime is the processor time of processes and of all that descend from them now. It is false when none of the
-// processes is there.
+// treeTime is the processor time of processes and of all that descend from them now. It is false
+// when none of the processes is there.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
 	seen := map[int32]bool{}
 	for next := roots; len(next) > 0; {

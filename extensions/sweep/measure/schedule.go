@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Places hands out the places that operations have in the schedule of an open-loop phase, in ascending order. Where an
-// instance of k6 runs an execution segment, it gets only the places that belong to it.
+// Places hands out the places that operations have in the schedule of an open-loop phase, in
+// ascending order. Where an instance of k6 runs an execution segment, it gets only the places that
+// belong to it.
 type Places interface {
 	// Next returns the next place, counted from zero over all instances.
 	Next() uint64
@@ -28,18 +29,19 @@ func (s *allPlaces) Next() uint64 {
 // Among returns n: all places belong to this instance.
 func (s *allPlaces) Among(n uint64) uint64 { return n }
 
-// An operation that could not start in time may still do so for a twentieth of the phase after its end, within these bounds:
-// a stall is worse luck at the end than in the middle, and no less of an answer. What starts later than that is a rate
-// that was not kept.
+// An operation that could not start in time may still do so for a twentieth of the phase after its
+// end, within these bounds: a stall is worse luck at the end than in the middle, and no less of an
+// answer. What starts later than that is a rate that was not kept.
 const (
 	catchUpShare = 20
 	leastCatchUp = 100 * time.Millisecond
 	mostCatchUp  = time.Second
 )
 
-// schedule says when the operations of an open-loop phase should start. A client that is free queues for its turn; the
-// one whose turn it is takes the next operation and waits until it is due. So only one client at a time waits for the
-// clock, and an operation is late only when no client was free, or when the generator itself was.
+// schedule says when the operations of an open-loop phase should start. A client that is free
+// queues for its turn; the one whose turn it is takes the next operation and waits until it is due.
+// So only one client at a time waits for the clock, and an operation is late only when no client
+// was free, or when the generator itself was.
 type schedule struct {
 	rate   float64 // operations a second
 	length time.Duration
@@ -65,9 +67,10 @@ func newSchedule(rate float64, length time.Duration, places Places) *schedule {
 	return s
 }
 
-// take waits for the client's turn, claims the next operation and waits until it is due, in a phase that began at start.
-// came is when the client was free for it. It returns when the operation starts and how long it had to wait for a client
-// to be free; false when there are no more operations, or the step was stopped.
+// take waits for the client's turn, claims the next operation and waits until it is due, in a phase
+// that began at start. came is when the client was free for it. It returns when the operation
+// starts and how long it had to wait for a client to be free; false when there are no more
+// operations, or the step was stopped.
 func (s *schedule) take(step *Step, start, came time.Duration) (begin, late time.Duration, ok bool) {
 	s.come(came - start)
 	select {
@@ -113,7 +116,8 @@ func (s *schedule) claim() (due time.Duration, ok bool) {
 	return due, !s.over
 }
 
-// start says that an operation starts, with which one client less is free. It is false when that is too late.
+// start says that an operation starts, with which one client less is free. It is false when that is
+// too late.
 func (s *schedule) start(begin, due, came time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,8 +8,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// FailedLatencyMs are the durations of failed operations in milliseconds, those that are known. They are in no other
-// figure: under timeouts, the latency of what succeeded would look better than what users see.
+// FailedLatencyMs are the durations of failed operations in milliseconds, those that are known.
+// They are in no other figure: under timeouts, the latency of what succeeded would look better than
+// what users see.
 type FailedLatencyMs struct {
 	P50       float64 `json:"p50"`
 	P90       float64 `json:"p90"`
@@ -76,7 +77,8 @@ func (s *Step) validateFailedLatency() error {
 		return nil
 	}
 	percentiles := []figure{
-		{"failedLatencyMs.p50", f.P50}, {"failedLatencyMs.p90", f.P90}, {"failedLatencyMs.p99", f.P99}, {"failedLatencyMs.max", f.Max},
+		{"failedLatencyMs.p50", f.P50}, {"failedLatencyMs.p90", f.P90},
+		{"failedLatencyMs.p99", f.P99}, {"failedLatencyMs.max", f.Max},
 	}
 	mean := figure{"failedLatencyMs.mean", f.Mean}
 	if err := possible(slices.Concat(percentiles, []figure{mean})...); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// OpenLoop is how an open-loop step kept its rate, all kinds of operations together. Its window is the time for which
-// operations were asked for.
+// OpenLoop is how an open-loop step kept its rate, all kinds of operations together. Its window is
+// the time for which operations were asked for.
 type OpenLoop struct {
 	Due          uint64     `json:"due"`          // operations that were due in the window
 	Started      uint64     `json:"started"`      // operations that started in the window
@@ -20,8 +20,8 @@ type OpenLoop struct {
 	Lateness     LatenessMs `json:"latenessMs"`
 }
 
-// LatenessMs is how late the generator itself was, in milliseconds: from when an operation was due, and a client free for
-// it, to its start. It is in no latency.
+// LatenessMs is how late the generator itself was, in milliseconds: from when an operation was due,
+// and a client free for it, to its start. It is in no latency.
 type LatenessMs struct {
 	P50       float64 `json:"p50"`
 	P99       float64 `json:"p99"`
@@ -57,8 +57,9 @@ func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	return o, nil
 }
 
-// mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All clients are busy while
-// those of each part are, and the queue is that of all parts together: both are the worst that there can have been.
+// mergeOpenLoops adds up how the parts kept their rates, in a reading whose window is known. All
+// clients are busy while those of each part are, and the queue is that of all parts together: both
+// are the worst that there can have been.
 func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) error {
 	var all []*OpenLoop
 	for _, part := range parts {
@@ -96,12 +97,14 @@ func (s *Step) missed() string {
 		return ""
 	}
 
-	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in time; longest queue %s; all clients busy for %.0f %% of the time)",
+	return fmt.Sprintf("asked %s, served %s (%s of %s operations started in time; "+
+		"longest queue %s; all clients busy for %.0f %% of the time)",
 		perSecond(s.Rate), perSecond(o.AchievedRate), Thousands(int64(o.Started)), Thousands(int64(o.Due)),
 		Thousands(int64(o.LongestQueue)), 100*o.AllBusy)
 }
 
-// Missed says of steps, the kinds of operations of one step, that they did not keep their rate, or nothing when they did.
+// Missed says of steps, the kinds of operations of one step, that they did not keep their rate, or
+// nothing when they did.
 func Missed(steps []Step) string {
 	for i := range steps {
 		if why := steps[i].missed(); why != "" {

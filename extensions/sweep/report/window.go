@@ -7,8 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Window is the time for which operations were asked for, from the start line on, and its tail: clients that are at work
-// when it is over finish their operations.
+// Window is the time for which operations were asked for, from the start line on, and its tail:
+// clients that are at work when it is over finish their operations.
 type Window struct {
 	Seconds     float64 `json:"seconds"`
 	Ops         int64   `json:"ops"`         // successful operations that ended in the window
@@ -16,7 +16,8 @@ type Window struct {
 	TailOps     int64   `json:"tailOps"`     // successful operations that ended in the tail
 }
 
-// AllClients is the part of a step in which all clients were at work: from the start line to the first client's end.
+// AllClients is the part of a step in which all clients were at work: from the start line to the
+// first client's end.
 type AllClients struct {
 	Seconds      float64 `json:"seconds"`
 	Ops          int64   `json:"ops"` // successful operations that ended in it
@@ -70,8 +71,8 @@ func (a *AllClients) plus(other *AllClients) *AllClients {
 	return &sum
 }
 
-// OpsPerSecond is the rate of one kind of operation: of a step with a duration, what ended within the window by the window;
-// of others, all operations by the step time.
+// OpsPerSecond is the rate of one kind of operation: of a step with a duration, what ended within
+// the window by the window; of others, all operations by the step time.
 func OpsPerSecond(reading *measure.Reading, t *measure.Totals) float64 {
 	if reading.Window != 0 {
 		return Rate(t.Within, reading.Window)
@@ -106,7 +107,8 @@ func (s *Step) validateRate() error {
 			return fmt.Errorf("window.ops of %d and window.tailOps of %d are not ops of %d", w.Ops, w.TailOps, s.Operations)
 		}
 		if !near(w.Seconds+w.TailSeconds, s.Seconds, rateTolerance) {
-			return fmt.Errorf("window.seconds of %g and window.tailSeconds of %g are not seconds of %g", w.Seconds, w.TailSeconds, s.Seconds)
+			return fmt.Errorf("window.seconds of %g and window.tailSeconds of %g are not seconds of %g",
+				w.Seconds, w.TailSeconds, s.Seconds)
 		}
 	}
 
@@ -132,7 +134,8 @@ func (s *Step) validateAllClients() error {
 		return err
 	}
 	if want := float64(a.Ops) / a.Seconds; a.Seconds > 0 && !near(a.OpsPerSecond, want, rateTolerance) {
-		return fmt.Errorf("allClients.opsPerSecond is %g, but %d ops in %g seconds are %g", a.OpsPerSecond, a.Ops, a.Seconds, want)
+		return fmt.Errorf("allClients.opsPerSecond is %g, but %d ops in %g seconds are %g",
+			a.OpsPerSecond, a.Ops, a.Seconds, want)
 	}
 
 	return nil

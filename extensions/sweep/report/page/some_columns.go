@@ -48,7 +48,8 @@ func of[T any](part *T, figure func(*T) float64) *float64 {
 	return &v
 }
 
-// someSteps are the columns of figures that only some steps have, as far as a step of the report has them.
+// someSteps are the columns of figures that only some steps have, as far as a step of the report
+// has them.
 func someSteps(r *report.Report) []tabular {
 	var columns []tabular
 	for _, o := range optionals {
