@@ -16,6 +16,8 @@ with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR MXGW_CONTROL MXGW_FLAGS \
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
+# Rooms that decode what servers say: what users run is without the race detector.
+wires := ./machbase/cmi ./memcached/wire/... ./mxgateway/wire ./nats/kvlayout/... ./nats/wire ./resp/wire ./umemcache/wire
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
 # A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in two to three minutes.
@@ -88,7 +90,7 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
 	$(own) influxdb -- go test -C scripts/grafana -race ./...
 	$(own) influxdb machbase memcached nats redis -- go test -C extensions -race ./...
-	go test -C extensions ./internal/quiet # with the race detector its calls are others
+	$(own) machbase memcached nats -- go test -C extensions ./internal/quiet $(wires) # with the race detector its calls are others
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
 	MACHBASE_HTTP=true $(own) influxdb machbase memcached mxgateway nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m ./...

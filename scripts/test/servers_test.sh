@@ -277,8 +277,9 @@ eventually not is_alive "$server"
 rm -f /tmp/machbase-unix-"${ports##* }".sock
 
 # A process that has the number of one that has ended, while stop_process waits for that.
+# shellcheck disable=SC2317   # process.sh calls these functions
 (
-  # shellcheck source=../servers/lib/process.sh
+  # shellcheck source=/dev/null
   . "$scripts/servers/lib/process.sh"
   say() { echo "$@"; }
   die() { echo "$@"; exit 1; }
@@ -287,7 +288,7 @@ rm -f /tmp/machbase-unix-"${ports##* }".sock
   is_running() { return 0; }
   signal_process KILL "$stranger" 1
   kill -0 "$stranger" || echo 'killed by a birth that is not its own'
-  # shellcheck disable=SC2317   # stop_process calls it: first it is the old process, then the stranger
+  # First it is the old process, then the stranger.
   birth() { if [[ -e $room/asked ]]; then echo 2; else : >"$room/asked"; echo 1; fi; }
   stop_process "$stranger" /any
   kill -0 "$stranger" || echo 'killed after its number had been used again'
