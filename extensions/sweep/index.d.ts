@@ -29,12 +29,13 @@
  * of `op` under k6's own executors the median second. `sweep_p99: ['value<10']` judges the worst operation of the worst
  * step; tags narrow it: `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
  *
- * A threshold that would be judged on nothing never holds, although k6 takes no sample for 0. Where that is known before
+ * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is known before
  * the run, such as of a number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
  * not in `ops`, the run does not start (exit code 104). At its end, a threshold of which nothing was sent is crossed (99),
  * whatever module its metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
- * latencies and rates of a step without a successful operation and, in a test in which no operation succeeded, of other
- * modules' times and rates.
+ * latencies and rates of a step without a successful operation, those on a percentile that fewer than ten operations of
+ * the step exceed (p99 needs 1,000 operations, repeats together) and, in a test in which no operation succeeded, those on
+ * other modules' times and rates.
  */
 declare module 'k6/x/sweep' {
   /**

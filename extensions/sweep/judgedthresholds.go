@@ -39,14 +39,26 @@ func judgeThresholds(t k6glue.Thresholds, scenarios []sweptScenario) *judgedThre
 			j.hollow = "the search of " + s.report.Scenario + " has found nothing that keeps its bound"
 		}
 		for _, g := range s.judged(t.Tags) {
-			if g.lacksSuccess() {
-				j.hollow = fmt.Sprintf("no operation succeeded of %s", g.words())
+			if why := j.restsOnNothing(g); why != "" {
+				j.hollow = why
 			}
 			j.add(g)
 		}
 	}
 
 	return j
+}
+
+// restsOnNothing says why the figure of a step says nothing; empty: it does.
+func (j *judgedThresholds) restsOnNothing(g judgedGroup) string {
+	switch {
+	case g.lacksSuccess():
+		return fmt.Sprintf("no operation succeeded of %s", g.words())
+	case j.figure != nil && j.figure.percentile != 0:
+		return g.TooFew(j.figure.percentile)
+	default:
+		return ""
+	}
 }
 
 func (j *judgedThresholds) add(g judgedGroup) {
@@ -61,7 +73,7 @@ func (j *judgedThresholds) add(g judgedGroup) {
 }
 
 // settle makes k6 judge the thresholds by what was measured. It calls unheld for each that k6 takes
-// for held and that was judged on nothing. It is for the goroutine that k6glue.LastSample calls
+// for held and that cannot hold. It is for the goroutine that k6glue.LastSample calls
 // from.
 func (j *judgedThresholds) settle(unheld func(threshold *metrics.Threshold, why string)) error {
 	if j.worst != nil {

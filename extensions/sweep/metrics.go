@@ -37,17 +37,19 @@ type figure struct {
 	of     func(*report.Step) float64
 	// falls tells that the figure gets worse when it falls, and not when it rises.
 	falls bool
+	// percentile is the one that the figure is; zero for the others.
+	percentile report.Percentile
 }
 
 var figures = [...]figure{ //nolint:gochecknoglobals // a constant
-	{metricOpsPerSecond, metrics.Default, func(s *report.Step) float64 { return s.OpsPerSecond }, true},
-	{metricP50, metrics.Time, func(s *report.Step) float64 { return s.Latency.P50 }, false},
-	{metricP90, metrics.Time, func(s *report.Step) float64 { return s.Latency.P90 }, false},
-	{metricP95, metrics.Time, func(s *report.Step) float64 { return s.Latency.P95 }, false},
-	{metricP99, metrics.Time, func(s *report.Step) float64 { return s.Latency.P99 }, false},
-	{metricP999, metrics.Time, func(s *report.Step) float64 { return s.Latency.P999 }, false},
-	{metricMax, metrics.Time, func(s *report.Step) float64 { return s.Latency.Max }, false},
-	{metricMean, metrics.Time, func(s *report.Step) float64 { return s.Latency.Mean }, false},
+	{metricOpsPerSecond, metrics.Default, func(s *report.Step) float64 { return s.OpsPerSecond }, true, 0},
+	{metricP50, metrics.Time, func(s *report.Step) float64 { return s.Latency.P50 }, false, report.P50},
+	{metricP90, metrics.Time, func(s *report.Step) float64 { return s.Latency.P90 }, false, report.P90},
+	{metricP95, metrics.Time, func(s *report.Step) float64 { return s.Latency.P95 }, false, report.P95},
+	{metricP99, metrics.Time, func(s *report.Step) float64 { return s.Latency.P99 }, false, report.P99},
+	{metricP999, metrics.Time, func(s *report.Step) float64 { return s.Latency.P999 }, false, report.P999},
+	{metricMax, metrics.Time, func(s *report.Step) float64 { return s.Latency.Max }, false, 0},
+	{metricMean, metrics.Time, func(s *report.Step) float64 { return s.Latency.Mean }, false, 0},
 }
 
 // figureOf returns the figure that goes out as the metric, or nil.

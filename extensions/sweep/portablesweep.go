@@ -57,7 +57,7 @@ func (r *results) portableStep(scenario string) *portableStep {
 	return r.portable[scenario]
 }
 
-// refusedThresholds is why a sweep does not begin: a threshold would be judged on nothing.
+// refusedThresholds is why a sweep does not begin: a threshold cannot hold.
 type refusedThresholds struct{ error }
 
 // begin makes the report, when the first of all VUs comes to its step. k6's own executors make the steps' scenarios: there

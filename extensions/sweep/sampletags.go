@@ -192,7 +192,7 @@ func scenarioTags(name string, config lib.ExecutorConfig, runTags map[string]str
 	return tags
 }
 
-// checkThresholds tells before the run which threshold would be judged on nothing, as far as that
+// checkThresholds tells before the run which threshold cannot hold, as far as that
 // is known: k6 takes no sample for 0.
 func (r *results) checkThresholds(c *Config, test *lib.TestRunState) error {
 	if test.RuntimeOptions.NoThresholds.Bool {

@@ -91,8 +91,8 @@ func (e *testEnd) lasted() time.Duration {
 // thresholdVerdict is the verdict of one threshold; none for a gate that was judged.
 func (e *testEnd) thresholdVerdict(name, expression string, held bool, detail string) []scenarioVerdict {
 	v := scenarioVerdict{Verdict: report.Verdict{Gate: thresholdName(name, expression), Held: held, Detail: detail}}
-	if why, is := e.judgedOnNothing(v.Gate); is {
-		v.Held, v.Detail = false, "judged on nothing: "+why
+	if why, is := e.whyUnheld(v.Gate); is {
+		v.Held, v.Detail = false, "cannot hold: "+why
 	} else if strings.HasPrefix(name, metricGate+"{") {
 		return nil
 	}

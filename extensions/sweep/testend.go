@@ -21,7 +21,7 @@ type testEnd struct {
 	tasks     []func() // of scenarios, in the order in which they began
 	scenarios []sweptScenario
 	last      *k6glue.LastSample
-	unheld    map[string]string // why thresholds were judged on nothing, by their names
+	unheld    map[string]string // why thresholds cannot hold, by their names
 }
 
 // sweptScenario is a scenario that has a report, as the end of the test needs it.
@@ -92,7 +92,7 @@ func (e *testEnd) judge(m *sweepMetrics, scenarios []sweptScenario) {
 	e.last.Then(moment(len(scenarios)-1), func() {
 		for _, j := range judged {
 			err := j.settle(func(threshold *metrics.Threshold, why string) {
-				test.Logger.Errorf("threshold %s '%s' was judged on nothing: %s", j.Name, threshold.Source, why)
+				test.Logger.Errorf("threshold %s '%s' cannot hold: %s", j.Name, threshold.Source, why)
 				e.note(thresholdName(j.Metric.Name, threshold.Source), why)
 			})
 			if err != nil {
@@ -116,8 +116,8 @@ func (e *testEnd) note(threshold, why string) {
 	e.unheld[threshold] = why
 }
 
-// judgedOnNothing tells why a threshold was judged on nothing.
-func (e *testEnd) judgedOnNothing(threshold string) (why string, is bool) {
+// whyUnheld tells why a threshold cannot hold.
+func (e *testEnd) whyUnheld(threshold string) (why string, is bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	why, is = e.unheld[threshold]

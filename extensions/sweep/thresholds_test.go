@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -250,7 +251,7 @@ func TestThresholdsJudgeTheWorstOfAllSteps(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				crossed, logged := thresholdTest{
-					config: `{"clients": ` + tt.clients + `, "iterations": 10, "pause": "0s"}`, script: twoKinds, thresholds: tt.thresholds,
+					config: `{"clients": ` + tt.clients + `, "iterations": 2000, "pause": "0s"}`, script: twoKinds, thresholds: tt.thresholds,
 				}.run(t)
 				require.Equal(t, tt.crossed, crossed)
 				require.Empty(t, logged)
@@ -271,7 +272,7 @@ func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				crossed, _ := thresholdTest{
-					config: `{"clients": [1], "iterations": 10, "repeats": 3, "pause": "0s"}`,
+					config: `{"clients": [1], "iterations": 2000, "repeats": 3, "pause": "0s"}`,
 					script: `sweep.run(() => sleep(` + tt.repeats + `[calls - 1]))`,
 					thresholds: map[string][]string{
 						"sweep_p99": {"value<10"}, "sweep_p99{clients:1}": {"value<10"}, "sweep_ops_per_second": {"value>100"},
@@ -287,7 +288,7 @@ func TestThresholdsJudgeTheMedianOfTheRepeats(t *testing.T) {
 func TestThresholdsJudgeEachVariant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, _ := thresholdTest{
-			config: `{"clients": [1], "iterations": 10, "repeats": 3, "variants": ["a", "b", "c"], "pause": "0s"}`,
+			config: `{"clients": [1], "iterations": 2000, "repeats": 3, "variants": ["a", "b", "c"], "pause": "0s"}`,
 			script: `const name = sweep.variant(); sweep.run(() => sleep(name === 'b' ? 30 : 1))`,
 			thresholds: map[string][]string{
 				"sweep_p99": {"value<10"}, "sweep_p99{variant:a}": {"value<10"}, "sweep_p99{variant:b}": {"value<10"}, "sweep_p99{op:c}": {"value<10"},
@@ -299,8 +300,8 @@ func TestThresholdsJudgeEachVariant(t *testing.T) {
 
 func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	all := map[string][]string{
-		"sweep_p99": {"value<10"}, "sweep_ops_per_second": {"value>=0"}, "sweep_duration": {"p(99)<10"}, "sweep_failed": {"count<1000"},
-		"sweep_p99{clients:1}": {"value<10"}, "http_req_duration": {"p(95)<500"}, "http_reqs": {"rate>1", "count>0"}, "checks": {"rate<0.1"},
+		"sweep_max": {"value<10"}, "sweep_ops_per_second": {"value>=0"}, "sweep_duration": {"p(99)<10"}, "sweep_failed": {"count<1000"},
+		"sweep_max{clients:1}": {"value<10"}, "http_req_duration": {"p(95)<500"}, "http_reqs": {"rate>1", "count>0"}, "checks": {"rate<0.1"},
 	}
 	for name, tt := range map[string]struct {
 		script  string
@@ -309,13 +310,13 @@ func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	}{
 		"none": {
 			`sweep.run(() => { sleep(1); throw 'no' })`,
-			[]string{"http_req_duration", "http_reqs", "sweep_duration", "sweep_ops_per_second", "sweep_p99", "sweep_p99{clients:1}"},
-			"threshold sweep_p99 'value<10' was judged on nothing: no operation succeeded of rollup with 2 clients",
+			[]string{"http_req_duration", "http_reqs", "sweep_duration", "sweep_max", "sweep_max{clients:1}", "sweep_ops_per_second"},
+			"threshold sweep_max 'value<10' cannot hold: no operation succeeded of rollup with 2 clients",
 		},
 		"none in one step": {
 			`const n = tag('clients'); sweep.run(() => { sleep(1); if (tag('clients') === '2') throw 'no' })`,
-			[]string{"sweep_duration", "sweep_ops_per_second", "sweep_p99"},
-			"threshold sweep_p99 'value<10' was judged on nothing: no operation succeeded of rollup with 2 clients",
+			[]string{"sweep_duration", "sweep_max", "sweep_ops_per_second"},
+			"threshold sweep_max 'value<10' cannot hold: no operation succeeded of rollup with 2 clients",
 		},
 		"some": {`let n = 0; sweep.run(() => { sleep(1); if (n++ % 2) throw 'no' })`, nil, ""},
 	} {
@@ -353,10 +354,29 @@ func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	}
 }
 
+// With fewer than ten operations beyond it, a percentile is one of the slowest few. Repeats count
+// together.
+func TestThresholdsOnAPercentileOfFewOperationsNeverHold(t *testing.T) {
+	for repeats, crossed := range map[int][]string{1: {"sweep_p95", "sweep_p95{clients:1}"}, 2: nil} {
+		synctest.Test(t, func(t *testing.T) {
+			got, logged := thresholdTest{
+				config:     fmt.Sprintf(`{"clients": [1, 2], "iterations": 100, "repeats": %d, "pause": "0s"}`, repeats),
+				script:     `sweep.run(() => sleep(1))`,
+				thresholds: map[string][]string{"sweep_p95": {"value<10"}, "sweep_p95{clients:1}": {"value<10"}, "sweep_p90": {"value<10"}},
+			}.run(t)
+			require.Equal(t, crossed, got)
+			if crossed != nil {
+				require.Contains(t, logged, "threshold sweep_p95{clients:1} 'value<10' cannot hold: "+
+					"p95 of 100 operations rests on 5 of them, 10 are needed: 200 operations or more")
+			}
+		})
+	}
+}
+
 func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{
-			config: `{"clients": [1], "iterations": 10}`, script: `sweep.run(() => sweep.op('get', () => sleep(1)))`,
+			config: `{"clients": [1], "iterations": 2000}`, script: `sweep.run(() => sweep.op('get', () => sleep(1)))`,
 			thresholds: map[string][]string{
 				"sweep_p99{op:own}": {"value<10", "value>=0"}, "sweep_failed{op:own}": {"count==0"}, "sweep_failed{op:get}": {"count==0"},
 				"sweep_incomplete": {"count==0"}, "sweep_incomplete{clients:1}": {"count==0"}, "sweep_gate{gate:g}": {"value==0"},
@@ -376,14 +396,14 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 			"a_gauge", "a_rate", "a_trend", "a_trend{x:y}", "sweep_failed{op:own}", "sweep_gate{gate:g}", "sweep_p99{op:own}",
 		}, crossed)
 		require.Equal(t, []string{
-			"threshold a_gauge 'value<1' was judged on nothing: no sample was sent",
-			"threshold a_rate 'rate<0.1' was judged on nothing: no sample was sent",
-			"threshold a_trend 'p(99)<10' was judged on nothing: no sample was sent",
-			"threshold a_trend{x:y} 'avg<10' was judged on nothing: no sample has these tags",
-			"threshold sweep_failed{op:own} 'count==0' was judged on nothing: no sample has op:own; there are op get",
-			"threshold sweep_gate{gate:g} 'value==0' was judged on nothing: nobody has judged this gate",
-			"threshold sweep_p99{op:own} 'value<10' was judged on nothing: no sample has op:own; there are op get",
-			"threshold sweep_p99{op:own} 'value>=0' was judged on nothing: no sample has op:own; there are op get",
+			"threshold a_gauge 'value<1' cannot hold: no sample was sent",
+			"threshold a_rate 'rate<0.1' cannot hold: no sample was sent",
+			"threshold a_trend 'p(99)<10' cannot hold: no sample was sent",
+			"threshold a_trend{x:y} 'avg<10' cannot hold: no sample has these tags",
+			"threshold sweep_failed{op:own} 'count==0' cannot hold: no sample has op:own; there are op get",
+			"threshold sweep_gate{gate:g} 'value==0' cannot hold: nobody has judged this gate",
+			"threshold sweep_p99{op:own} 'value<10' cannot hold: no sample has op:own; there are op get",
+			"threshold sweep_p99{op:own} 'value>=0' cannot hold: no sample has op:own; there are op get",
 		}, logged)
 	})
 }
@@ -401,7 +421,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				crossed, logged := thresholdTest{
-					config: `{"find": {"max": 8, "p99": "` + tt.bound + `"}, "iterations": 10, "pause": "0s"}`,
+					config: `{"find": {"max": 8, "p99": "` + tt.bound + `"}, "iterations": 2000, "pause": "0s"}`,
 					script: `sweep.run(() => sleep(10 * Number(tag('clients'))))`,
 					thresholds: map[string][]string{
 						"sweep_p99": {"value<45"}, "sweep_mean": {"value<35"}, "sweep_p99{clients:8}": {"value<45"},
@@ -409,7 +429,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 				}.run(t)
 				require.Equal(t, tt.crossed, crossed)
 				if tt.bound == "5ms" {
-					require.Contains(t, logged, "threshold sweep_p99 'value<45' was judged on nothing: "+
+					require.Contains(t, logged, "threshold sweep_p99 'value<45' cannot hold: "+
 						"the search of rollup has found nothing that keeps its bound")
 				}
 			})
@@ -422,7 +442,7 @@ func TestThresholdsOfASearchJudgeWhatItFinds(t *testing.T) {
 func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{
-			config: `{"clients": [1, 8], "iterations": 10, "pause": "0s"}`, script: `sweep.run(() => sleep(1))`,
+			config: `{"clients": [1, 8], "iterations": 2000, "pause": "0s"}`, script: `sweep.run(() => sleep(1))`,
 			tuple:      tuple(t, "1/2:1", "0,1/2,1"),
 			thresholds: map[string][]string{"sweep_p99{clients:1}": {"value<10"}, "sweep_p99": {"value<10"}, "sweep_max{clients:8}": {"value<0.5"}},
 		}.run(t)
@@ -447,5 +467,5 @@ func TestThresholdsJudgedOnNothingAreInTheReport(t *testing.T) {
 	for i, held := range []bool{false, false, true} {
 		require.Equal(t, held, verdicts[i].Held)
 	}
-	require.Equal(t, "judged on nothing: no sample was sent", verdicts[1].Detail)
+	require.Equal(t, "cannot hold: no sample was sent", verdicts[1].Detail)
 }

@@ -65,20 +65,24 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 		},
 		"an operation": {
 			`{"sweep_p99{op:own}": ["value<1"]}`, nil, exitThreshold,
-			"threshold sweep_p99{op:own} 'value<1' was judged on nothing: no sample has op:own; there are op sweep",
+			"threshold sweep_p99{op:own} 'value<1' cannot hold: no sample has op:own; there are op sweep",
 		},
 		"a success": {
 			`{"sweep_p99": ["value<1"], "sweep_failed": ["count<=1000"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
 			[]string{"WORK", "fails"}, exitThreshold,
-			"threshold sweep_p99 'value<1' was judged on nothing: no operation succeeded of sweep with 8 clients",
+			"threshold sweep_p99 'value<1' cannot hold: no operation succeeded of sweep with 8 clients",
+		},
+		"operations beyond a percentile": {
+			`{"sweep_p99{clients:8}": ["value<10000"]}`, nil, exitThreshold,
+			"threshold sweep_p99{clients:8} 'value<10000' cannot hold: p99 of 160 operations rests on 1 of them, 10 are needed: 1,000 operations or more",
 		},
 		"requests": {
 			`{"http_req_duration": ["p(95)<500"]}`, nil, exitThreshold,
-			"threshold http_req_duration 'p(95)<500' was judged on nothing: no sample was sent",
+			"threshold http_req_duration 'p(95)<500' cannot hold: no sample was sent",
 		},
 		"a part of the requests, of checks": {
 			`{"http_req_failed{name:x}": ["rate<0.01"], "checks": ["rate>0.9"]}`, nil, exitThreshold,
-			"threshold http_req_failed{name:x} 'rate<0.01' was judged on nothing: no sample has these tags",
+			"threshold http_req_failed{name:x} 'rate<0.01' cannot hold: no sample has these tags",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +109,7 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 				require.False(t, gates[metric+" "+expressions[0]])
 				require.Len(t, r.lines("k6 says crossed: "+metric+" "+expressions[0]), 1, r.output)
 			}
-			require.Contains(t, string(junit), "judged on nothing")
+			require.Contains(t, string(junit), "cannot hold")
 		})
 	}
 }
@@ -118,7 +122,7 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"},
 		"late": {"executor": "constant-vus", "vus": 1, "startTime": "2500ms", "duration": "1s", "exec": "pulse"}}`
 	r := judged(t, beside, `{
-		"sweep_p99{scenario:sweep,clients:8}": ["value<10000"], "sweep_p99{clients:3}": ["value<10000"], "sweep_p99": ["value<10000"],
+		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"], "sweep_max": ["value<10000"],
 		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
 		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
 		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
@@ -127,14 +131,14 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	}`)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Empty(t, r.lines("k6 says crossed"), r.output)
-	require.Empty(t, r.lines("judged on nothing"), r.output)
+	require.Empty(t, r.lines("cannot hold"), r.output)
 
 	const folded = `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "pause": "0s"}`
-	portable := judged(t, "{}", `{"sweep_p99{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{op:own}": ["value<10000"]}`, "SWEEP", folded)
+	portable := judged(t, "{}", `{"sweep_max{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{op:own}": ["value<10000"]}`, "SWEEP", folded)
 	require.Equal(t, exitThreshold, portable.code, portable.output)
 	require.Equal(t, []string{"k6 says crossed: sweep_p99{op:own} value<10000\n"}, portable.lines("k6 says crossed"))
 	require.False(t, portable.gates(t, "folded")["sweep_p99{op:own} value<10000"])
-	require.True(t, portable.gates(t, "folded")["sweep_p99{scenario:folded,clients:2} value<10000"])
+	require.True(t, portable.gates(t, "folded")["sweep_max{scenario:folded,clients:2} value<10000"])
 
 	portable = judged(t, "{}", `{"sweep_p99{clients:5}": ["value<10000"]}`, "SWEEP", folded)
 	require.Equal(t, exitInvalidConfig, portable.code, portable.output)
@@ -155,7 +159,7 @@ func TestThresholdsBesideTheModule(t *testing.T) {
 
 	r = k6(t, options{script: "testdata/unaware.js", env: map[string]string{defaultEnvMachbase: "none"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Len(t, r.lines("threshold http_req_duration 'p(95)<500' was judged on nothing: no sample was sent"), 1, r.output)
+	require.Len(t, r.lines("threshold http_req_duration 'p(95)<500' cannot hold: no sample was sent"), 1, r.output)
 	require.Regexp(t, `✗ 'p\(95\)<500'`, r.output, "k6's own summary says so as well")
 	require.Regexp(t, `✓ 'p\(95\)<5000'`, r.output)
 }
@@ -168,9 +172,9 @@ func TestThresholdsJudgeTheWorst(t *testing.T) {
 		more, crossed         []string
 	}{
 		"operation": {
-			oneSweep, `{"sweep_p99": ["value<29"], "sweep_p50{op:quick}": ["value<29"], "sweep_p50{op:a_slow}": ["value<29"]}`,
+			oneSweep, `{"sweep_max": ["value<29"], "sweep_p50{op:quick}": ["value<29"], "sweep_p50{op:a_slow}": ["value<29"]}`,
 			[]string{"WORK", "kinds"},
-			[]string{"sweep_p50{op:a_slow} value<29", "sweep_p99 value<29"},
+			[]string{"sweep_p50{op:a_slow} value<29", "sweep_max value<29"},
 		},
 		"repeat": {
 			`{"sweep": {"executor": "client-sweep", "clients": [1], "iterations": 20, "repeats": 3, "pause": "0s"}}`,

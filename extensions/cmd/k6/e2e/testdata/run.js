@@ -17,7 +17,7 @@ export const options = {
   thresholds: {
     sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
-    'sweep_p99{op:work}': ['value<10000'],
+    'sweep_max{op:work}': ['value<10000'],
   },
 };
 
