@@ -172,9 +172,9 @@ func TestThresholdsJudgeTheWorst(t *testing.T) {
 		more, crossed         []string
 	}{
 		"operation": {
-			oneSweep, `{"sweep_max": ["value<29"], "sweep_p50{op:quick}": ["value<29"], "sweep_p50{op:a_slow}": ["value<29"]}`,
+			oneSweep, `{"sweep_max": ["value<29"], "sweep_mean{op:quick}": ["value<29"], "sweep_mean{op:a_slow}": ["value<29"]}`,
 			[]string{"WORK", "kinds"},
-			[]string{"sweep_p50{op:a_slow} value<29", "sweep_max value<29"},
+			[]string{"sweep_mean{op:a_slow} value<29", "sweep_max value<29"},
 		},
 		"repeat": {
 			`{"sweep": {"executor": "client-sweep", "clients": [1], "iterations": 20, "repeats": 3, "pause": "0s"}}`,
