@@ -14,8 +14,8 @@ export const options = {
   thresholds: {
     sweep_failed: ['count==0'],
     sweep_incomplete: ['count==0'],
-    'sweep_p99{clients:4,op:head}': ['value<1000'], // ms
-    'sweep_p99{clients:4,op:get}': ['value<1000'],
+    'sweep_p95{clients:4,op:head}': ['value<1000'], // ms
+    'sweep_p95{clients:4,op:get}': ['value<1000'],
   },
 };
 
