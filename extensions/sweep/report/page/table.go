@@ -44,13 +44,7 @@ func stepsTable(s *sweep) table {
 // detailsTable is what the published columns leave out.
 func detailsTable(s *sweep) table {
 	t := table{ID: "details", Caption: caption("More of the same steps", s.report, report.P90, report.P95, report.P999)}
-	var columns []tabular
-	if len(s.series) > 1 {
-		columns = append(columns, tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
-			return cell{Key: "op", Value: s.Op, Text: s.Op, Class: nameClass(s.Op)}
-		}})
-	}
-	columns = slices.Concat(columns, identity(s), []tabular{
+	columns := slices.Concat(named(s), []tabular{
 		figureOf("ops", "ops", func(s *report.Step) int64 { return s.Operations }, report.Thousands),
 		figureOf("step time", "seconds", func(s *report.Step) float64 { return s.Seconds }, span),
 		latencyColumn("mean", "mean", 0, func(s *report.Step) float64 { return s.Latency.Mean }),
@@ -74,10 +68,34 @@ func detailsTable(s *sweep) table {
 		columns = append(columns,
 			figureOf("never started", "extra.unstarted", func(s *report.Step) uint64 { return s.Extra.Unstarted }, count))
 	}
-	columns = append(columns, someSteps(s.report)...)
 	t.fill(s, columns)
 
 	return t
+}
+
+// partsTable is of what only some steps have: a window, an open loop, failures. It is nil where none
+// has any.
+func partsTable(s *sweep) *table {
+	columns := someSteps(s.report)
+	if len(columns) == 0 {
+		return nil
+	}
+	t := &table{ID: "parts", Caption: "Parts of the same steps: windows, open loops, failures"}
+	t.fill(s, slices.Concat(named(s), columns))
+
+	return t
+}
+
+// named are the columns by which a step is known in a table without the scenario.
+func named(s *sweep) []tabular {
+	if len(s.series) <= 1 {
+		return identity(s)
+	}
+	operation := tabular{column{Name: "operation", Text: true}, func(s *report.Step) cell {
+		return cell{Key: "op", Value: s.Op, Text: s.Op, Class: nameClass(s.Op)}
+	}}
+
+	return append([]tabular{operation}, identity(s)...)
 }
 
 // caption adds to a table's caption what the parentheses in it mean, where there are some.
