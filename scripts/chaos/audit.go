@@ -25,7 +25,7 @@ func valueOf(key string) string { return "value of " + key + " " + strings.Repea
 // keys are all that the clients of a cell can have written with single operations.
 func (c *cell) keys() (names []string) {
 	for vu := 1; vu <= c.clients; vu++ {
-		for i := range c.perClient {
+		for i := range c.perClient * c.repeats {
 			names = append(names, fmt.Sprintf("%s-%d-%d", c.id, vu, i))
 		}
 	}

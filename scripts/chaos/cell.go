@@ -20,6 +20,26 @@ import (
 	"time"
 )
 
+// said is what k6 writes.
+type said struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.all.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.all.String()
+}
+
 // cell is one run of k6.
 type cell struct {
 	*table
@@ -33,12 +53,14 @@ type cell struct {
 	// nameServer is the address of the cell's name service.
 	nameServer string
 
-	clients, perClient int
-	proxy              *proxy
-	moved              *proxy // where the name has become another address's
-	names              *nameService
-	k6                 *exec.Cmd
-	output             bytes.Buffer
+	// clients do so many operations each, so often.
+	clients, perClient, repeats int
+
+	proxy  *proxy
+	moved  *proxy // where the name has become another address's
+	names  *nameService
+	k6     *exec.Cmd
+	output said
 	// stacks are those of k6's goroutines.
 	stacks func() (string, error)
 
@@ -57,7 +79,7 @@ func (c *cell) fail(format string, args ...any) {
 
 // usual are the settings of the scripts.
 func usual() map[string]string {
-	return map[string]string{"CLIENTS": "4", "OPS": "40", "TIMEOUT": "500ms", "PACE": "0", "MAX_DURATION": "20s"}
+	return map[string]string{"CLIENTS": "4", "OPS": "40", "TIMEOUT": "500ms", "PACE": "0", "MAX_DURATION": "20s", "REPEATS": "1"}
 }
 
 // run does the cell, and returns what fell short.
@@ -206,7 +228,7 @@ func (c *cell) lookAfterTheStep() {
 	c.mu.Lock()
 	c.ended = true
 	c.mu.Unlock()
-	if c.protocol.output || c.protocol.closes && c.fault.exit != nil {
+	if c.protocol.output || c.protocol.closes && len(c.fault.interrupts) > 0 {
 		return // an output works until k6 ends; an interrupted script closes nothing
 	}
 	if waitFor(settle, func() bool { return c.connectionsLeft() == 0 }) != nil {
@@ -253,6 +275,9 @@ func (c *cell) settings(address, control string) (map[string]string, error) {
 		return nil, err
 	}
 	if c.perClient, err = strconv.Atoi(all["OPS"]); err != nil {
+		return nil, err
+	}
+	if c.repeats, err = strconv.Atoi(all["REPEATS"]); err != nil {
 		return nil, err
 	}
 	if (all["PACE"] != "0" || c.protocol.output) && c.protocol.load > 0 {
@@ -387,7 +412,7 @@ func (c *cell) happen(ended <-chan struct{}) {
 }
 
 func (c *cell) keepLog() {
-	text := c.output.Bytes()
+	text := []byte(c.output.String())
 	if c.k6 != nil {
 		text = append([]byte(strings.Join(c.k6.Args, " ")+"\n\n"), text...)
 	}
@@ -430,7 +455,7 @@ func (c *cell) judge() {
 	if c.k6.ProcessState.SysUsage().(*syscall.Rusage).Maxrss > 1<<20 {
 		c.fail("k6 took %d MB", c.k6.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
 	}
-	if !c.ended && !c.fault.noReport && c.fault.name != "no-files" { // of which the call takes one, too
+	if !c.ended && len(c.fault.lost) == 0 {
 
 		c.fail("k6 has not called teardown")
 	}
@@ -455,38 +480,46 @@ type counts struct{ done, failed int }
 
 // judgeReport holds the report against the exit code and the server.
 func (c *cell) judgeReport(code int) {
-	rep, err := c.report()
-	switch {
-	case errors.Is(err, os.ErrNotExist) && c.fault.noReport:
-		if c.fault.exit != nil {
-			c.expect(code, c.fault.exit...)
-		} else if code == exitOK {
-			c.fail("there is no report, and k6 exits with 0")
+	rep, err := c.report(c.reportName())
+	if errors.Is(err, os.ErrNotExist) && len(c.fault.lost) > 0 {
+		c.expect(code, c.fault.lost...)
+		if len(c.fault.interrupts) == 0 {
+			return
 		}
-		return
-	case err != nil:
+		rep, err = c.report(filepath.Join(c.results, "chaos.partial.json")) // the steps that were done
+	}
+	if err != nil {
 		c.fail("the report: %v (exit code %d)", err, code)
 		return
 	}
 	all, write, complete := c.count(rep)
 	switch {
-	case c.fault.exit != nil:
-		c.expect(code, c.fault.exit...)
+	case len(c.fault.interrupts) > 0:
+		c.expect(code, c.fault.interrupts...)
+		if !rep.Interrupted || all.done == 0 {
+			c.fail("the report does not say that the run was interrupted, or nothing of the steps before that")
+		}
 	case all.failed > 0 || !complete:
 		c.expect(code, exitThreshold)
+		c.judgeCounts(all, complete)
 	default:
 		c.expect(code, exitOK)
-	}
-	if c.fault.exit == nil {
 		c.judgeCounts(all, complete)
-	} else if !rep.Interrupted {
-		c.fail("the report does not say that the run was interrupted")
 	}
 	if c.protocol.output {
 		c.judgeOutput(all)
 	} else {
 		c.judgeServer(write)
 	}
+}
+
+// reportName is the file of the report.
+func (c *cell) reportName() string {
+	if c.fault.name == "disk-full" { // where it was is no more
+		return filepath.Join(c.results+"-left", "chaos.json")
+	}
+
+	return filepath.Join(c.results, "chaos.json")
 }
 
 func (c *cell) expect(code int, wanted ...int) {
@@ -509,11 +542,7 @@ type resultOf struct {
 }
 
 // report reads the report, after k6 itself has found it valid.
-func (c *cell) report() (*resultOf, error) {
-	name := filepath.Join(c.results, "chaos.json")
-	if c.fault.name == "disk-full" {
-		name = filepath.Join(c.results+"-left", "chaos.json")
-	}
+func (c *cell) report(name string) (*resultOf, error) {
 	raw, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
@@ -545,7 +574,7 @@ func (c *cell) count(rep *resultOf) (all, write counts, complete bool) {
 
 // judgeCounts holds the operations against those that there were to be, each of them once.
 func (c *cell) judgeCounts(all counts, complete bool) {
-	total := c.clients * c.perClient
+	total := c.clients * c.perClient * c.repeats
 	switch sum := all.done + all.failed; {
 	case complete && sum != total:
 		c.fail("%d operations are done and %d failed, of %d", all.done, all.failed, total)
@@ -587,8 +616,8 @@ func (c *cell) judgeServer(write counts) {
 		return
 	}
 	most := write.done + write.failed
-	if c.fault.exit != nil {
-		most += c.clients // what was under way when k6 ended is none of the report's
+	if len(c.fault.interrupts) > 0 {
+		most = c.clients * c.perClient * c.repeats // what the report has not may have been done
 	}
 	switch {
 	case stored < write.done && !c.mayForget():
@@ -603,6 +632,9 @@ var tally = regexp.MustCompile(`([0-9,]+) points written, (?:none dropped|([0-9,
 // judgeOutput holds what the output says of its points against what InfluxDB has.
 func (c *cell) judgeOutput(all counts) {
 	found := tally.FindStringSubmatch(c.output.String())
+	if found == nil && len(c.fault.lost) > 0 { // k6 had no time to say it
+		return
+	}
 	if found == nil {
 		c.fail("the output does not say what became of its points")
 		return

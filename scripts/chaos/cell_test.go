@@ -79,9 +79,9 @@ func TestWhatFallsShort(t *testing.T) {
 		"green failures":   {k6: failing + "exit 0", stored: 100, short: "the exit code is 0, not 99"},
 		"failures":         {k6: failing + "exit 99", stored: 130},
 		"no report":        {k6: "exit 0", short: "the report: "},
-		"no report asked":  {k6: "exit 99", fault: fault{noReport: true}},
-		"silently none":    {k6: "exit 0", fault: fault{noReport: true}, short: "no report, and k6 exits with 0"},
-		"half a report":    {k6: "report '{\"schema\":'\nexit 0", fault: fault{noReport: true}, short: "the report: "},
+		"no report asked":  {k6: "exit 99", fault: fault{lost: []int{99}}},
+		"silently none":    {k6: "exit 0", fault: fault{lost: []int{99}}, short: "the exit code is 0, not 99"},
+		"half a report":    {k6: "report '{\"schema\":'\nexit 0", fault: fault{lost: []int{99}}, short: "the report: "},
 		"lost":             {k6: good + "exit 0", stored: 159, short: "160 of write were acknowledged, and the server has 159"},
 		"twice":            {k6: failing + "exit 99", stored: 161, short: "the server has 161 of write"},
 		"counted too few":  {k6: "report '" + reportOf(159, 0, true) + "'\nexit 0", stored: 159, short: "159 operations are done and 0 failed, of 160"},
@@ -102,7 +102,7 @@ func TestWhatFallsShort(t *testing.T) {
 		},
 		"no fault": {k6: good + "exit 0", stored: 160, fault: fault{tamper: cuts(resets)}, short: "the fault was applied to none of 0 connections"},
 		"not interrupted": {
-			k6: good + "exit 105", stored: 160, fault: fault{exit: []int{exitInterrupted}}, short: "does not say that the run was interrupted",
+			k6: good + "exit 105", stored: 160, fault: fault{interrupts: []int{exitInterrupted}}, short: "does not say that the run was interrupted",
 		},
 		"leaves a connection": {
 			k6: "exec 3<>/dev/tcp/${ADDRESS/:/\\/}; echo a >&3; read -u 3; ended\n" + good + "exit 0", stored: 160, short: "1 connections are open after the step",

@@ -50,10 +50,10 @@ type fault struct {
 	clock time.Duration
 	// settings are those of the script that differ from the usual ones.
 	settings map[string]string
-	// exit is k6's exit code where it does not follow from the report.
-	exit []int
-	// noReport tells that k6 may end without one.
-	noReport bool
+	// interrupts are k6's exit codes where the fault ends it; empty: it does not.
+	interrupts []int
+	// lost are k6's exit codes without a report; empty: there must be one.
+	lost []int
 	// garbles tells that values can be others than those that were written.
 	garbles bool
 	// limit is how long k6 may take; zero: the usual time.
@@ -65,6 +65,7 @@ const (
 	exitOK          = 0
 	exitThreshold   = 99
 	exitInterrupted = 105
+	exitFailed      = 110
 	exitKilled      = -1 // by a signal
 )
 
@@ -79,6 +80,7 @@ func paced(more ...string) map[string]string {
 }
 
 var (
+	steps   = paced("OPS", "30", "REPEATS", "4") // so that some are done when k6 ends
 	patient = map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "OPS": "8", "MAX_DURATION": "40s"}
 	steady  = map[string]string{"TIMEOUT": "10s"}
 )
@@ -177,29 +179,33 @@ func faultsOfServers() []*fault {
 func faultsOfProcesses() []*fault {
 	return []*fault{
 		{
-			name: "no-files", what: "100 clients, and 64 open files (ulimit -n)", shell: `ulimit -n 64 && exec "$@"`, noReport: true,
+			name: "no-files", what: "100 clients, and 64 open files (ulimit -n)", shell: `ulimit -n 64 && exec "$@"`,
+			lost:     []int{exitThreshold, exitFailed},
 			settings: map[string]string{"CLIENTS": "100", "OPS": "4"},
 		},
 		{
-			name: "memory", what: "1.5 GB of address space beyond k6's own (ulimit -v), and a peer that announces more", garbles: true,
+			name: "memory", what: "3 GB of address space (ulimit -v), of which k6 takes 2 at rest, and a peer that announces more", garbles: true,
 			shell:  `ulimit -v ` + fmt.Sprint(memoryLimit) + ` && exec "$@"`,
 			tamper: func(p *protocol) tamperer { return inflating{p.inflate, p.filler} },
 		},
 		{name: "clock-ahead", what: "the wall clock is stepped ahead by an hour", clock: time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
 		{name: "clock-back", what: "the wall clock is stepped back by an hour", clock: -time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
 		{
-			name: "disk-full", what: "no room for the report", failures: noneFails, noReport: true, settings: paced("TIMEOUT", "10s"),
+			name: "disk-full", what: "no room for the report", failures: noneFails, lost: []int{exitFailed}, settings: paced("TIMEOUT", "10s"),
 			shell: `mount -t tmpfs -o size=64k none "$RESULTS" || exit 120
 				(sleep 1; cat /dev/zero >"$RESULTS/full") 2>/dev/null &
 				"$@"; code=$?; wait
 				rm -f "$RESULTS/full"; cp -r "$RESULTS" "$RESULTS-left"; exit "$code"`,
 		},
-		{name: "sigterm", what: "SIGTERM to k6", settings: paced(), exit: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
+		{name: "sigterm", what: "SIGTERM to k6", settings: steps, interrupts: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
 		{
-			name: "sigint-twice", what: "SIGINT to k6, twice", settings: paced(), exit: []int{exitInterrupted}, noReport: true,
-			during: signals(syscall.SIGINT, syscall.SIGINT),
+			name: "sigint-twice", what: "SIGINT to k6, twice", settings: steps, interrupts: []int{exitInterrupted},
+			lost: []int{exitInterrupted}, during: signals(syscall.SIGINT, syscall.SIGINT),
 		},
-		{name: "sigkill", what: "SIGKILL to k6", settings: paced(), exit: []int{exitKilled}, noReport: true, during: signals(syscall.SIGKILL)},
+		{
+			name: "sigkill", what: "SIGKILL to k6", settings: steps, interrupts: []int{exitKilled}, lost: []int{exitKilled},
+			during: signals(syscall.SIGKILL),
+		},
 	}
 }
 
@@ -208,7 +214,10 @@ const memoryLimit = 3 << 20
 
 func signals(all ...syscall.Signal) func(*cell) error {
 	return func(c *cell) error {
-		time.Sleep(500 * time.Millisecond)
+		if waitFor(20*time.Second, func() bool { return strings.Contains(c.output.String(), "executor=client-sweep") }) != nil {
+			return errors.New("no step has ended")
+		}
+		time.Sleep(300 * time.Millisecond)
 		for i, one := range all {
 			if i > 0 {
 				time.Sleep(5 * time.Millisecond)

@@ -13,4 +13,4 @@ export default function () {
   }));
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

@@ -20,6 +20,8 @@ const pace = Number(__ENV.PACE);       // seconds between two operations of a cl
 const forgets = __ENV.FORGETS === 'true'; // what was acknowledged may be gone: see scripts/chaos
 const garbled = __ENV.GARBLED === 'true'; // the proxy changes replies
 
+let next = 0; // number of the client's next operation, of all steps
+
 /** Tells scripts/chaos what must never be. */
 export function wrong(what) {
   console.error(`CHAOS: ${what}`);
@@ -55,6 +57,8 @@ export function optionsOf(...ops) {
       iterations: Number(__ENV.OPS),
       ops,
       maxDuration: __ENV.MAX_DURATION,
+      repeats: Number(__ENV.REPEATS),
+      quiet: '0s',
       onError: 'continue', // also where nothing ever succeeds
       gracefulStop: '1s',
     }),
@@ -66,11 +70,10 @@ export function optionsOf(...ops) {
 
 /** Calls each of the functions in turn, as the operations of a client. */
 export function work(...functions) {
-  let i = 0;
   sweep.run(() => {
     if (pace) sleep(pace);
-    const number = i;
-    i += 1; // whether it fails or not
+    const number = next;
+    next += 1; // whether it fails or not
     functions[number % functions.length](number);
   });
 }
@@ -98,7 +101,7 @@ export function writeAndRead(write, read) {
 
 /** Writes some keys in Go, commands ahead of their answers, and reads them back in the same way. */
 export function runs(client) {
-  const keys = { prefix: `${cell}:`, count: 100000, distribution: 'sequential' };
+  const keys = { prefix: `${cell}:${next}:`, count: 100000, distribution: 'sequential' };
   const pipeline = __ENV.PIPELINE === undefined ? {} : { pipeline: Number(__ENV.PIPELINE) };
   const each = { ops: 4, keys, ...pipeline };
   let failed = false;
@@ -115,6 +118,11 @@ export function runs(client) {
       failed = failed || result.failed > 0 || result.ops < each.ops;
     },
   ];
+}
+
+/** Where the steps that are done are kept, whatever ends k6. */
+export function setup() {
+  sweep.meta({ results: __ENV.RESULTS });
 }
 
 /** All clients have ended: scripts/chaos looks at what they have left. */

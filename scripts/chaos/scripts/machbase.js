@@ -38,4 +38,4 @@ export default function () {
   work(write, read, sum, read);
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

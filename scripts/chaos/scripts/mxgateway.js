@@ -49,4 +49,4 @@ function quietly(end) {
   }
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

@@ -32,4 +32,4 @@ export default function () {
   work(write, read, ask);
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

@@ -10,4 +10,4 @@ export default function () {
   work(...runs(client));
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

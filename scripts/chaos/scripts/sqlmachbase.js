@@ -23,4 +23,4 @@ export default function () {
   }
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';

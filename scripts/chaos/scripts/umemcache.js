@@ -10,4 +10,4 @@ export default function () {
   work(...writeAndRead((key, value) => client.set(key, value), (key) => client.get(key)), ...runs(client));
 }
 
-export { handleSummary, teardown } from './lib.js';
+export { handleSummary, setup, teardown } from './lib.js';
