@@ -486,7 +486,7 @@ func (c *cell) judgeReport(code int) {
 		if len(c.fault.interrupts) == 0 {
 			return
 		}
-		rep, err = c.report(filepath.Join(c.results, "chaos.partial.json")) // the steps that were done
+		rep, err = c.report(c.journal()) // the steps that were done
 	}
 	if err != nil {
 		c.fail("the report: %v (exit code %d)", err, code)
@@ -511,6 +511,15 @@ func (c *cell) judgeReport(code int) {
 	} else {
 		c.judgeServer(write)
 	}
+}
+
+// journal is the file of the steps that are done, until there is a report.
+func (c *cell) journal() string { return filepath.Join(c.results, "chaos.partial.json") }
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+
+	return err == nil
 }
 
 // reportName is the file of the report.

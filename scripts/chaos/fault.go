@@ -214,8 +214,8 @@ const memoryLimit = 3 << 20
 
 func signals(all ...syscall.Signal) func(*cell) error {
 	return func(c *cell) error {
-		if waitFor(20*time.Second, func() bool { return strings.Contains(c.output.String(), "executor=client-sweep") }) != nil {
-			return errors.New("no step has ended")
+		if waitFor(20*time.Second, func() bool { return exists(c.journal()) }) != nil {
+			return errors.New("no step has ended, or it is not on the disk")
 		}
 		time.Sleep(300 * time.Millisecond)
 		for i, one := range all {
