@@ -49,7 +49,7 @@ func prepareMachbase(s *server) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer closed(db)
 	var there int
 	if err := db.QueryRow("select count(*) from m$sys_tables where name = 'CHAOS_LOOKUP'").Scan(&there); err != nil || there > 0 {
 		return err
@@ -80,7 +80,7 @@ func machbaseRows(c *cell) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer db.Close()
+	defer closed(db)
 	if _, err := db.Exec("exec table_flush(chaos_rows)"); err != nil {
 		return 0, err
 	}
@@ -88,7 +88,7 @@ func machbaseRows(c *cell) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close()
+	defer closed(rows)
 	seen := map[string]bool{}
 	for rows.Next() {
 		var key, value string
@@ -110,7 +110,7 @@ func memcachedValues(c *cell) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
+	defer closed(conn)
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 	in, n := bufio.NewReader(conn), 0
 	for _, key := range c.keys() {
@@ -231,7 +231,7 @@ func redisKeys(c *cell) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
+	defer closed(conn)
 	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 	if _, err := fmt.Fprintf(conn, "KEYS %s:*\r\n", c.id); err != nil {
 		return 0, err
@@ -277,6 +277,9 @@ func influxSums(c *cell) (points, ops int, err error) {
 	return points, ops, nil
 }
 
+// closed closes what was only read.
+func closed(c io.Closer) { _ = c.Close() }
+
 var errNotFound = errors.New("not found")
 
 func get(from string) (text string, err error) {
@@ -290,7 +293,7 @@ func get(from string) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer response.Body.Close()
+	defer closed(response.Body)
 	raw, err := io.ReadAll(response.Body)
 	switch {
 	case response.StatusCode == http.StatusNotFound:

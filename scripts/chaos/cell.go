@@ -101,7 +101,7 @@ func (c *cell) run() []string {
 
 func (c *cell) try() error {
 	c.results = filepath.Join(c.folder, "results")
-	if err := errors.Join(os.RemoveAll(c.folder), os.MkdirAll(c.results, 0o755)); err != nil {
+	if err := errors.Join(os.RemoveAll(c.folder), os.MkdirAll(c.results, 0o750)); err != nil {
 		return err
 	}
 	address, err := c.listen()
@@ -113,7 +113,7 @@ func (c *cell) try() error {
 	if err != nil {
 		return err
 	}
-	defer control.Close()
+	defer closed(control)
 	if c.fault.names != nil {
 		if c.names, err = c.fault.names(c); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (c *cell) newProxy(listener net.Listener) *proxy {
 	}
 	if c.fault.tls != "" {
 		p.rewrite = c.protocol.rewrite
-		p.tls = &tls.Config{Certificates: []tls.Certificate{c.certificates[c.fault.tls]}, NextProtos: c.protocol.alpn} //nolint:gosec // a test
+		p.tls = &tls.Config{Certificates: []tls.Certificate{c.certificates[c.fault.tls]}, NextProtos: c.protocol.alpn}
 	}
 
 	return p
@@ -321,8 +321,8 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 		if c.fault.tls != "" {
 			scheme = "https"
 		}
-		args = append(args, "-o", fmt.Sprintf("sweep-influxdb=%s://%s/sweep?instance=%s&pushInterval=100ms&timeout=%s&flushTimeout=5s",
-			scheme, address, c.id, settings["TIMEOUT"]))
+		args = append(args, "-o", fmt.Sprintf(
+			"sweep-influxdb=%s://%s/sweep?instance=%s&pushInterval=100ms&timeout=%s&flushTimeout=5s", scheme, address, c.id, settings["TIMEOUT"]))
 	}
 	args = append(args, filepath.Join(c.scripts, c.protocol.name+".js"))
 	if shell := c.fault.shell; shell != "" {
@@ -330,7 +330,8 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 	}
 	if c.names != nil {
 		file := filepath.Join(c.folder, "resolv.conf")
-		if err := os.WriteFile(file, []byte("nameserver "+c.nameServer+"\noptions timeout:1 attempts:1\n"), 0o644); err != nil { //nolint:gosec // read by k6
+		text := "nameserver " + c.nameServer + "\noptions timeout:1 attempts:1\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
 		args = append([]string{"bash", "-c", `mount --bind "$0" /etc/resolv.conf && exec "$@"`, file}, args...)
@@ -419,7 +420,7 @@ func (c *cell) keepLog() {
 	for _, why := range c.short {
 		text = append(text, "\nSHORT: "+why...)
 	}
-	_ = os.MkdirAll(c.folder, 0o755)
+	_ = os.MkdirAll(c.folder, 0o750)
 	_ = os.WriteFile(c.log(), append(text, '\n'), 0o644) //nolint:gosec // a log
 }
 
@@ -430,6 +431,7 @@ var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runti
 
 // judge holds the run against what is promised.
 func (c *cell) judge() {
+	c.judgeFault()
 	text := c.output.String()
 	if found := dumps.FindString(text); found != "" {
 		c.fail("k6 has broken down: %s", strings.TrimSpace(found))
@@ -440,6 +442,17 @@ func (c *cell) judge() {
 			break
 		}
 	}
+	if usage, ok := c.k6.ProcessState.SysUsage().(*syscall.Rusage); ok && usage.Maxrss > 1<<20 {
+		c.fail("k6 took %d MB", usage.Maxrss>>10)
+	}
+	if !c.ended && len(c.fault.lost) == 0 {
+		c.fail("k6 has not called teardown")
+	}
+	c.judgeReport(c.k6.ProcessState.ExitCode())
+}
+
+// judgeFault tells where the fault did not happen.
+func (c *cell) judgeFault() {
 	if p := c.proxy; p != nil && p.fault != nil && p.spoiled.Load() == 0 {
 		c.fail("the fault was applied to none of %d connections", p.accepted.Load())
 	}
@@ -452,14 +465,6 @@ func (c *cell) judge() {
 	if c.moved != nil && c.moved.replied.Load() == 0 {
 		c.fail("nothing was asked at the new address")
 	}
-	if c.k6.ProcessState.SysUsage().(*syscall.Rusage).Maxrss > 1<<20 {
-		c.fail("k6 took %d MB", c.k6.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
-	}
-	if !c.ended && len(c.fault.lost) == 0 {
-
-		c.fail("k6 has not called teardown")
-	}
-	c.judgeReport(c.k6.ProcessState.ExitCode())
 }
 
 var logTime = regexp.MustCompile(`(?m)^time="([^"]+)"`)
@@ -584,30 +589,41 @@ func (c *cell) count(rep *resultOf) (all, write counts, complete bool) {
 // judgeCounts holds the operations against those that there were to be, each of them once.
 func (c *cell) judgeCounts(all counts, complete bool) {
 	total := c.clients * c.perClient * c.repeats
-	switch sum := all.done + all.failed; {
-	case complete && sum != total:
-		c.fail("%d operations are done and %d failed, of %d", all.done, all.failed, total)
-	case sum > total:
-		c.fail("%d operations are done and %d failed, which are more than %d", all.done, all.failed, total)
+	switch {
 	case !complete:
 		c.fail("the step is not complete: %d operations are done and %d failed, of %d", all.done, all.failed, total)
+	case all.done+all.failed != total:
+		c.fail("%d operations are done and %d failed, of %d", all.done, all.failed, total)
 	}
-	expected := c.fault.failures
-	if c.protocol.output { // whose operations are none of the protocol's, and take files, too
-		expected = noneFails
-		if c.fault.name == "no-files" {
-			expected = mayFail
+	switch c.expected() {
+	case noneFails:
+		if all.failed > 0 {
+			c.fail("%d operations failed, of a fault that is none for them", all.failed)
+		}
+	case someFail:
+		if all.failed == 0 || all.done == 0 {
+			c.fail("%d operations are done and %d failed: there are to be both", all.done, all.failed)
+		}
+	case allFail:
+		if all.done > 0 {
+			c.fail("%d operations are done, where none can be", all.done)
+		}
+	case mayFail:
+		if all.done == 0 {
+			c.fail("no operation is done: k6 does not recover")
 		}
 	}
+}
+
+// expected is how many operations fail. Those of a test of an output are none of the protocol's, and take files, too.
+func (c *cell) expected() failures {
 	switch {
-	case expected == noneFails && all.failed > 0:
-		c.fail("%d operations failed, of a fault that is none for them", all.failed)
-	case expected == someFail && (all.failed == 0 || all.done == 0):
-		c.fail("%d operations are done and %d failed: there are to be both", all.done, all.failed)
-	case expected == allFail && all.done > 0:
-		c.fail("%d operations are done, where none can be", all.done)
-	case expected == mayFail && all.done == 0:
-		c.fail("no operation is done: k6 does not recover")
+	case !c.protocol.output:
+		return c.fault.failures
+	case c.fault.name == "no-files":
+		return mayFail
+	default:
+		return noneFails
 	}
 }
 

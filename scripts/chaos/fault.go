@@ -70,20 +70,22 @@ const (
 )
 
 // paced makes clients work for some seconds, so that something can happen meanwhile.
-func paced(more ...string) map[string]string {
-	settings := map[string]string{"PACE": "0.02", "OPS": "160"}
-	for i := 0; i < len(more); i += 2 {
-		settings[more[i]] = more[i+1]
-	}
+func paced() map[string]string { return map[string]string{"PACE": "0.02", "OPS": "160"} }
 
-	return settings
+// untroubled is paced, with time for each operation.
+func untroubled() map[string]string {
+	return map[string]string{"PACE": "0.02", "OPS": "160", "TIMEOUT": "10s"}
 }
 
-var (
-	steps   = paced("OPS", "30", "REPEATS", "4") // so that some are done when k6 ends
-	patient = map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "OPS": "8", "MAX_DURATION": "40s"}
-	steady  = map[string]string{"TIMEOUT": "10s"}
-)
+// steps are short ones, of which some are done when k6 ends.
+func steps() map[string]string { return map[string]string{"PACE": "0.02", "OPS": "30", "REPEATS": "4"} }
+
+// patient is for what takes long, steady for what must not fail on a busy machine.
+func patient() map[string]string {
+	return map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "OPS": "8", "MAX_DURATION": "40s"}
+}
+
+func steady() map[string]string { return map[string]string{"TIMEOUT": "10s"} }
 
 func cuts(then func(*link, []byte) bool) func(*protocol) tamperer {
 	return func(*protocol) tamperer { return cutting{then} }
@@ -100,7 +102,7 @@ func faults() []*fault {
 
 func faultsOfConnections() []*fault {
 	return []*fault{
-		{name: "none", what: "nothing is wrong", failures: noneFails, settings: steady},
+		{name: "none", what: "nothing is wrong", failures: noneFails, settings: steady()},
 		{name: "refused", what: "nobody listens", refused: true, failures: allFail, fast: true},
 		{name: "rst", what: "RST in the middle of a reply", tamper: cuts(resets), fast: true},
 		{name: "eof", what: "FIN in the middle of a reply", tamper: cuts(finishes), fast: true},
@@ -108,19 +110,19 @@ func faultsOfConnections() []*fault {
 		{name: "half-open", what: "the peer is gone, without a FIN", tamper: ends(leaves), failures: someFail},
 		{name: "half-close", what: "FIN between two replies, requests are still taken", tamper: ends(halfCloses)},
 		{
-			name: "drip", what: "single bytes, one every millisecond", failures: noneFails, settings: patient, limit: time.Minute,
+			name: "drip", what: "single bytes, one every millisecond", failures: noneFails, settings: patient(), limit: time.Minute,
 			wrap: func(c net.Conn) net.Conn { return dripping{c} },
 		},
 		{
-			name: "drip-tls", what: "the same below TLS", failures: noneFails, settings: patient, tls: "good", limit: time.Minute,
+			name: "drip-tls", what: "the same below TLS", failures: noneFails, settings: patient(), tls: "good", limit: time.Minute,
 			wrap: func(c net.Conn) net.Conn { return dripping{c} },
 		},
 		{
-			name: "recut", what: "replies in two parts, cut at every place", failures: noneFails, settings: steady, fast: true,
+			name: "recut", what: "replies in two parts, cut at every place", failures: noneFails, settings: steady(), fast: true,
 			wrap: func(c net.Conn) net.Conn { return &cutter{Conn: c} },
 		},
 		{
-			name: "recut-tls", what: "the same below TLS", failures: noneFails, settings: steady, tls: "good",
+			name: "recut-tls", what: "the same below TLS", failures: noneFails, settings: steady(), tls: "good",
 			wrap: func(c net.Conn) net.Conn { return &cutter{Conn: c} },
 		},
 		{
@@ -184,26 +186,33 @@ func faultsOfProcesses() []*fault {
 			settings: map[string]string{"CLIENTS": "100", "OPS": "4"},
 		},
 		{
-			name: "memory", what: "3 GB of address space (ulimit -v), of which k6 takes 2 at rest, and a peer that announces more", garbles: true,
+			name: "memory", garbles: true,
+			what:   "3 GB of address space (ulimit -v), of which k6 takes 2 at rest, and a peer that announces more",
 			shell:  `ulimit -v ` + fmt.Sprint(memoryLimit) + ` && exec "$@"`,
 			tamper: func(p *protocol) tamperer { return inflating{p.inflate, p.filler} },
 		},
-		{name: "clock-ahead", what: "the wall clock is stepped ahead by an hour", clock: time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
-		{name: "clock-back", what: "the wall clock is stepped back by an hour", clock: -time.Hour, settings: paced("TIMEOUT", "10s"), failures: noneFails},
 		{
-			name: "disk-full", what: "no room for the report", failures: noneFails, lost: []int{exitFailed}, settings: paced("TIMEOUT", "10s"),
+			name: "clock-ahead", what: "the wall clock is stepped ahead by an hour", clock: time.Hour, failures: noneFails,
+			settings: untroubled(),
+		},
+		{
+			name: "clock-back", what: "the wall clock is stepped back by an hour", clock: -time.Hour, failures: noneFails,
+			settings: untroubled(),
+		},
+		{
+			name: "disk-full", what: "no room for the report", failures: noneFails, lost: []int{exitFailed}, settings: untroubled(),
 			shell: `mount -t tmpfs -o size=64k none "$RESULTS" || exit 120
 				(sleep 1; cat /dev/zero >"$RESULTS/full") 2>/dev/null &
 				"$@"; code=$?; wait
 				rm -f "$RESULTS/full"; cp -r "$RESULTS" "$RESULTS-left"; exit "$code"`,
 		},
-		{name: "sigterm", what: "SIGTERM to k6", settings: steps, interrupts: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
+		{name: "sigterm", what: "SIGTERM to k6", settings: steps(), interrupts: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
 		{
-			name: "sigint-twice", what: "SIGINT to k6, twice", settings: steps, interrupts: []int{exitInterrupted},
+			name: "sigint-twice", what: "SIGINT to k6, twice", settings: steps(), interrupts: []int{exitInterrupted},
 			lost: []int{exitInterrupted}, during: signals(syscall.SIGINT, syscall.SIGINT),
 		},
 		{
-			name: "sigkill", what: "SIGKILL to k6", settings: steps, interrupts: []int{exitKilled}, lost: []int{exitKilled},
+			name: "sigkill", what: "SIGKILL to k6", settings: steps(), interrupts: []int{exitKilled}, lost: []int{exitKilled},
 			during: signals(syscall.SIGKILL),
 		},
 	}

@@ -53,16 +53,19 @@ func protocols() []*protocol {
 			stored: machbaseRows, inflate: inflateMachbase, filler: machbasePacket, prepare: prepareMachbase,
 		},
 		{
-			name: "sqlmachbase", server: "machbase", rooms: []string{extensions + "sqlmachbase", extensions + "machbase/cmi", "database/sql."},
+			name: "sqlmachbase", server: "machbase",
+			rooms:  []string{extensions + "sqlmachbase", extensions + "machbase/cmi", "database/sql."},
 			writes: "write", most: 1, closes: true, stored: machbaseRows, inflate: inflateMachbase, filler: machbasePacket, prepare: prepareMachbase,
 		},
 		{
-			name: "memcached", server: "memcached", tls: true, forgets: true, rooms: []string{extensions + "memcached"}, writes: "write", most: 1,
+			name: "memcached", server: "memcached", tls: true, forgets: true, rooms: []string{extensions + "memcached"},
+			writes: "write", most: 1,
 			load: 3, stored: memcachedValues, filler: someBytes,
 			inflate: inflateNumber(`(?m)^VALUE \S+ \d+ (\d+)`, "1073741823", "4294967295", "9223372036854775807", "99999999999999999999"),
 		},
 		{
-			name: "umemcache", server: "umemcache", tls: true, forgets: true, unsure: true, rooms: []string{extensions + "umemcache"}, writes: "write", most: 1,
+			name: "umemcache", server: "umemcache", tls: true, forgets: true, unsure: true,
+			rooms: []string{extensions + "umemcache"}, writes: "write", most: 1,
 			load: 3, stored: umemValues, inflate: inflateUmem, filler: someBytes,
 		},
 		{
@@ -77,7 +80,8 @@ func protocols() []*protocol {
 		{
 			name: "nats", server: "nats", tls: true, rooms: []string{extensions + "nats", "nats-io/nats.go"}, writes: "write", most: 3,
 			rewrite: natsWantsTLS, stored: natsMessages, filler: someBytes, prepare: prepareNATS,
-			inflate: inflateNumber(`(?m)^(?:MSG \S+ \S+(?: \S+)?|HMSG \S+ \S+(?: \S+)? \d+) (\d+)\r`, "4611686018427387904", "9223372036854775807", "2147483647", "99999999999999999999"),
+			inflate: inflateNumber(`(?m)^(?:MSG \S+ \S+(?: \S+)?|HMSG \S+ \S+(?: \S+)? \d+) (\d+)\r`,
+				"4611686018427387904", "9223372036854775807", "2147483647", "99999999999999999999"),
 		},
 		{
 			name: "resp", server: "redis", tls: true, forgets: true, rooms: []string{extensions + "resp", "redis/go-redis"}, writes: "set", most: 1,
@@ -195,6 +199,8 @@ func redisArguments(address string) func(dir string) []string {
 	_, port, _ := strings.Cut(address, ":")
 
 	return func(dir string) []string {
-		return []string{filepath.Join(dir, "redis-server"), "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "no"}
+		return []string{
+			filepath.Join(dir, "redis-server"), "--bind", "127.0.0.1", "--port", port, "--dir", dir, "--save", "", "--appendonly", "no",
+		}
 	}
 }

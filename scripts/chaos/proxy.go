@@ -63,7 +63,11 @@ func (p *proxy) serve() {
 			if err != nil {
 				return
 			}
-			l := &link{proxy: p, index: int(p.accepted.Add(1)) - 1, raw: conn.(*net.TCPConn), gone: make(chan struct{})}
+			raw, ok := conn.(*net.TCPConn)
+			if !ok {
+				return
+			}
+			l := &link{proxy: p, index: int(p.accepted.Add(1)) - 1, raw: raw, gone: make(chan struct{})}
 			p.mu.Lock()
 			p.open[l] = struct{}{}
 			p.mu.Unlock()
@@ -132,11 +136,12 @@ func (l *link) run() {
 	}
 	network, address := l.server()
 	conn, err := net.Dial(network, address)
-	if err != nil {
+	peer, ok := conn.(*net.TCPConn)
+	if err != nil || !ok {
 		l.reset()
 		return
 	}
-	l.peer = conn.(*net.TCPConn)
+	l.peer = peer
 	l.wg.Go(l.requests)
 	l.replies()
 }

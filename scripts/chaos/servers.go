@@ -144,7 +144,7 @@ func (s *server) killAndRestart() error {
 	if err != nil {
 		return err
 	}
-	defer log.Close()
+	defer closed(log)
 	cmd := exec.Command(program)
 	cmd.Args = strings.Split(strings.TrimSuffix(string(arguments), "\x00"), "\x00")
 	cmd.Env = strings.Split(strings.TrimSuffix(string(environment), "\x00"), "\x00")
@@ -255,7 +255,12 @@ func freePort() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer listener.Close()
+	defer closed(listener)
 
-	return listener.Addr().(*net.TCPAddr).Port, nil
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return 0, err
+	}
+
+	return strconv.Atoi(port)
 }

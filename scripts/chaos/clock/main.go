@@ -80,10 +80,16 @@ func write(folder string) error {
 		return err
 	}
 
-	return errors.Join(
-		os.MkdirAll(folder, 0o755), //nolint:gosec // sources
-		os.WriteFile(filepath.Join(folder, "time.go"), []byte(strings.Replace(string(original), now, stepped, 1)), 0o644), //nolint:gosec // a source
-		os.WriteFile(filepath.Join(folder, "chaos_step.go"), []byte(step), 0o644),                                         //nolint:gosec // a source
-		os.WriteFile(filepath.Join(folder, "overlay.json"), overlay, 0o644),                                               //nolint:gosec // names
-	)
+	if err := os.MkdirAll(folder, 0o750); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"time.go": strings.Replace(string(original), now, stepped, 1), "chaos_step.go": step, "overlay.json": string(overlay),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil { //nolint:gosec // where the caller wants it
+			return err
+		}
+	}
+
+	return nil
 }
