@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -47,6 +48,9 @@ type table struct {
 	servers   map[string]*server
 	jobs      int
 
+	// ids counts cells.
+	ids atomic.Int64
+
 	mu       sync.Mutex
 	outcomes map[string]*outcome // by protocol and fault
 }
@@ -56,7 +60,6 @@ type outcome struct {
 	skipped string
 	short   []string
 	log     string
-	seconds float64
 }
 
 func key(p *protocol, f *fault) string { return p.name + "-" + f.name }
@@ -206,19 +209,12 @@ func (t *table) issue() error {
 
 func (t *table) find(name string) (*server, error) {
 	log := filepath.Join(t.folder, name+".log")
-	switch name {
-	case "umemcache":
+	if name == "umemcache" {
 		return startUmem(log)
-	case "redis":
-		s, err := fromServersSh(name, "REDIS_URL", log)
-		if err == nil {
-			s.arguments = redisArguments(s.address)
-		}
-
-		return s, err
 	}
 	variable := map[string]string{
-		"machbase": "MACHBASE_URL", "memcached": "MEMCACHED_ADDR", "mxgateway": "MXGW_ADDR", "influxdb": "INFLUXDB_URL", "nats": "NATS_URL",
+		"machbase": "MACHBASE_URL", "memcached": "MEMCACHED_ADDR", "mxgateway": "MXGW_ADDR", "influxdb": "INFLUXDB_URL",
+		"nats": "NATS_URL", "redis": "REDIS_URL",
 	}[name]
 
 	return fromServersSh(name, variable, log)
@@ -239,10 +235,7 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 				t.outcomes[key(p, f)] = &outcome{skipped: why}
 				continue
 			}
-			c := &cell{
-				table: t, protocol: p, fault: f, server: t.servers[p.server], id: fmt.Sprintf("%s-%s-%d", p.name, f.name, os.Getpid()),
-				folder: filepath.Join(t.folder, key(p, f)), nameServer: fmt.Sprintf("127.53.%d.%d", i+1, j+1),
-			}
+			c := t.newCell(p, f, fmt.Sprintf("127.53.%d.%d", i+1, j+1))
 			if f.disturbs {
 				alone = append(alone, c)
 			} else {
@@ -265,9 +258,14 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 	for range t.jobs {
 		workers.Go(func() {
 			for c := range cells {
-				began := time.Now()
 				o := &outcome{short: c.run(), log: c.log()}
-				o.seconds = time.Since(began).Seconds()
+				if c.server.dead() { // by itself: what k6 does without a server is another cell's
+					if err := c.server.revive(); err != nil {
+						o.short = append(o.short, err.Error())
+					} else {
+						o.short = t.newCell(c.protocol, c.fault, c.nameServer).run()
+					}
+				}
 				t.mu.Lock()
 				t.outcomes[key(c.protocol, c.fault)] = o
 				t.mu.Unlock()
@@ -275,6 +273,14 @@ func (t *table) runCells(interrupted <-chan os.Signal) {
 		})
 	}
 	workers.Wait()
+}
+
+// newCell is a cell that was not run yet.
+func (t *table) newCell(p *protocol, f *fault, nameServer string) *cell {
+	return &cell{
+		table: t, protocol: p, fault: f, server: t.servers[p.server], nameServer: nameServer,
+		id: fmt.Sprintf("%s-%s-%d-%d", p.name, f.name, os.Getpid(), t.ids.Add(1)), folder: filepath.Join(t.folder, key(p, f)),
+	}
 }
 
 // print prints the table, and what fell short, and returns how many cells did.
@@ -318,6 +324,11 @@ func (t *table) print(out io.Writer, took time.Duration) (short int) {
 		})
 	}
 	_, _ = fmt.Fprintf(out, "\n%d cells held, %d fell short, in %v\n", held, short, took.Round(time.Second))
+	for _, name := range sortedKeys(t.servers) {
+		if s := t.servers[name]; s.deaths > 0 {
+			_, _ = fmt.Fprintf(out, "%s has ended by itself, %d times: its cells were run again (%s.died)\n", name, s.deaths, s.log)
+		}
+	}
 	for _, why := range sortedKeys(reasons) {
 		_, _ = fmt.Fprintf(out, "-: %s (%s)\n", why, strings.Join(reasons[why], ", "))
 	}
@@ -332,7 +343,7 @@ func (t *table) print(out io.Writer, took time.Duration) (short int) {
 	return short
 }
 
-func sortedKeys(of map[string][]string) []string {
+func sortedKeys[T any](of map[string]T) []string {
 	names := make([]string, 0, len(of))
 	for name := range of {
 		names = append(names, name)

@@ -69,9 +69,10 @@ func protocols() []*protocol {
 			load: 3, stored: umemValues, inflate: inflateUmem, filler: someBytes,
 		},
 		{
-			name: "mxgateway", server: "mxgateway", tls: true, alpn: []string{"h2"}, rooms: []string{extensions + "mxgateway", "google.golang.org/grpc"},
-			writes: "read", most: 1, stored: gatewayCalls, inflate: inflateGRPC, filler: grpcFrame, env: map[string]string{"KEY": "MXGW_KEY"},
-			forgets: true,
+			name: "mxgateway", server: "mxgateway", tls: true, alpn: []string{"h2"}, forgets: true,
+			rooms:  []string{extensions + "mxgateway", "google.golang.org/grpc"},
+			writes: "read", most: 1, stored: gatewayCalls, inflate: inflateGRPC, filler: grpcFrame,
+			env: map[string]string{"KEY": "MXGW_KEY"},
 		},
 		{
 			name: "influx", server: "influxdb", tls: true, alpn: []string{"http/1.1"}, output: true, load: 3,

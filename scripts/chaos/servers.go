@@ -33,8 +33,10 @@ type server struct {
 	// life is what a double of ours reads: it ends when that does, and so with this program.
 	life io.Closer
 	log  string
-	// ready tells whether it serves at an address; nil: as soon as it accepts a connection.
-	ready func(address string) bool
+	// started is how it was started.
+	started command
+	// deaths are how often it has ended by itself.
+	deaths int
 	// arguments are how to start it again, where it writes over its command line; nil: as that says.
 	arguments func(dir string) []string
 }
@@ -68,7 +70,12 @@ func fromServersSh(name, addressVariable, log string) (*server, error) {
 	}
 	address, _, _ = strings.Cut(address, "/")
 
-	return &server{name: name, network: "tcp", address: address, pid: id, log: log}, nil
+	s := &server{name: name, network: "tcp", address: address, pid: id, log: log}
+	if name == "redis" {
+		s.arguments = redisArguments(address)
+	}
+
+	return s, s.remember()
 }
 
 // startUmem starts the double of umem-cache.
@@ -120,39 +127,82 @@ func (s *server) signal(sig syscall.Signal) error {
 	return syscall.Kill(s.pid, sig)
 }
 
-// killAndRestart kills the server, and starts it again after a moment with the same arguments, environment and folder.
-func (s *server) killAndRestart() error {
+// command is how a server was started.
+type command struct {
+	program, dir string
+	args, env    []string
+}
+
+// remember reads how the server was started, while it runs.
+func (s *server) remember() error {
 	folder := fmt.Sprintf("/proc/%d", s.pid)
-	libraries := librariesOf(folder)
 	arguments, errArguments := os.ReadFile(filepath.Join(folder, "cmdline"))
 	environment, errEnvironment := os.ReadFile(filepath.Join(folder, "environ"))
 	dir, errDir := os.Readlink(filepath.Join(folder, "cwd"))
 	program, errProgram := os.Readlink(filepath.Join(folder, "exe"))
-	if err := errors.Join(errArguments, errEnvironment, errDir, errProgram, s.signal(syscall.SIGKILL)); err != nil {
+	s.started = command{
+		program: program, dir: dir,
+		args: strings.Split(strings.TrimSuffix(string(arguments), "\x00"), "\x00"),
+		env:  strings.Split(strings.TrimSuffix(string(environment), "\x00"), "\x00"),
+	}
+	if s.arguments != nil {
+		s.started.args = s.arguments(dir)
+		s.started.env = []string{"LD_LIBRARY_PATH=" + librariesOf(folder)}
+	}
+
+	return errors.Join(errArguments, errEnvironment, errDir, errProgram)
+}
+
+// dead tells whether the server has ended.
+func (s *server) dead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return !running(fmt.Sprintf("/proc/%d", s.pid))
+}
+
+// killAndRestart kills the server, and starts it again after a moment.
+func (s *server) killAndRestart() error {
+	if err := s.signal(syscall.SIGKILL); err != nil {
 		return err
 	}
 	s.reap()
-	if err := waitFor(10*time.Second, func() bool { return !running(folder) }); err != nil {
+	if err := waitFor(10*time.Second, s.dead); err != nil {
 		return fmt.Errorf("%s does not end: %w", s.name, err)
 	}
 	time.Sleep(200 * time.Millisecond)
+
+	return s.restart()
+}
+
+// revive starts the server again if it has ended by itself, and keeps its last words.
+func (s *server) revive() error {
+	s.use.Lock()
+	defer s.use.Unlock()
+	if !s.dead() {
+		return nil // another cell has done it
+	}
+	s.reap()
+	if words, err := os.ReadFile(filepath.Join(s.started.dir, "stdout")); err == nil {
+		_ = os.WriteFile(s.log+".died", words, 0o600)
+	}
+	s.deaths++
+
+	return s.restart()
+}
+
+// restart starts the server with the same arguments, environment and folder.
+func (s *server) restart() error {
 	if s.control != "" {
 		return s.startUmem()
 	}
-
-	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) //nolint:gosec // a log
+	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	defer closed(log)
-	cmd := exec.Command(program)
-	cmd.Args = strings.Split(strings.TrimSuffix(string(arguments), "\x00"), "\x00")
-	cmd.Env = strings.Split(strings.TrimSuffix(string(environment), "\x00"), "\x00")
-	if s.arguments != nil {
-		cmd.Args = s.arguments(dir)
-		cmd.Env = []string{"LD_LIBRARY_PATH=" + libraries}
-	}
-	cmd.Dir = dir
+	cmd := exec.Command(s.started.program)
+	cmd.Args, cmd.Env, cmd.Dir = s.started.args, s.started.env, s.started.dir
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -167,11 +217,7 @@ func (s *server) killAndRestart() error {
 
 func (s *server) waitReady() error {
 	_, address := s.at()
-	ready := s.ready
-	if ready == nil {
-		ready = accepts
-	}
-	if err := waitFor(60*time.Second, func() bool { return ready(address) }); err != nil {
+	if err := waitFor(60*time.Second, func() bool { return accepts(address) }); err != nil {
 		return fmt.Errorf("%s does not start again: %w", s.name, err)
 	}
 

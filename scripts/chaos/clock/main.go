@@ -86,7 +86,7 @@ func write(folder string) error {
 	for name, text := range map[string]string{
 		"time.go": strings.Replace(string(original), now, stepped, 1), "chaos_step.go": step, "overlay.json": string(overlay),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil { //nolint:gosec // where the caller wants it
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 			return err
 		}
 	}
