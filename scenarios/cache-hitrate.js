@@ -11,7 +11,7 @@ import sweep from 'k6/x/sweep';
 import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { quiet, results } from './lib/sweeping.js';
+import { quiet, results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);
@@ -72,10 +72,11 @@ export default function () {
 }
 
 export function handleSummary(data) {
-  const files = sweep.report(data, { dir: results });
-  const measured = targets.map((target) => {
-    const json = files[`${results}/${scenarioOf(target)}.json`];
-    return { target, report: json ? JSON.parse(json) : { steps: [] } };
+  const reports = {};
+  const shown = sweepReport(data, (report, markdown) => {
+    reports[report.scenario] = report;
+    return markdown;
   });
-  return { ...files, stdout: files.stdout + table(measured) };
+  const measured = targets.map((target) => ({ target, report: reports[scenarioOf(target)] || { steps: [] } }));
+  return { ...shown, stdout: shown.stdout + table(measured) };
 }

@@ -90,14 +90,9 @@ function request(subject, count) {
 
 /** The report, and the messages a second of publishing, whose operations are batches. */
 export function handleSummary(data) {
-  const files = sweepReport(data);
-  const name = `${results}/${nameOf('publish')}`;
-  if (names.includes('publish') && files[`${name}.json`]) {
-    const rates = rateTable(JSON.parse(files[`${name}.json`]).steps);
-    files[`${name}.md`] += `\n${rates}`;
-    files.stdout += `\n${rates}`;
-  }
-  return files;
+  return sweepReport(data, (report, markdown) => (
+    report.scenario === nameOf('publish') ? `${markdown}\n${rateTable(report.steps)}` : markdown
+  ));
 }
 
 function rateTable(steps) {

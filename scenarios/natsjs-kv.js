@@ -80,12 +80,10 @@ export default function () {
   run.drop('10m');
 }
 
-/** The report's files, and the published table in the place of the report's. */
+/** The report, with the published table in the place of its own. */
 export function handleSummary(data) {
-  const files = sweepReport(data);
-  const json = files[`${results}/${scenario}.json`];
-  if (!json) return files;
-  const published = table(rows, JSON.parse(json).steps);
-  const rest = files.stdout.split('\n').filter((line) => !line.startsWith('|')).join('\n');
-  return { ...files, [`${results}/${scenario}.md`]: published, stdout: `\n${published}${rest}` };
+  return sweepReport(data, (report, markdown) => {
+    const notes = markdown.split('\n').filter((line) => !line.startsWith('|')).join('\n');
+    return `${table(rows, report.steps)}${notes}`;
+  });
 }

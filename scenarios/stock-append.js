@@ -105,15 +105,8 @@ function drop() {
 
 /** The report, rows a second of each step, and whether the table holds what was acknowledged. */
 export function handleSummary(data) {
-  const files = sweepReport(data);
-  const name = `${results}/${scenario}`;
-  if (files[`${name}.json`]) {
-    const rates = rateTable(JSON.parse(files[`${name}.json`]).steps);
-    files[`${name}.md`] += `\n${rates}`;
-    files.stdout += `\n${rates}`;
-  }
-  files.stdout += verdict(data.metrics);
-  return files;
+  const shown = sweepReport(data, (report, markdown) => `${markdown}\n${rateTable(report.steps)}`);
+  return { ...shown, stdout: shown.stdout + verdict(data.metrics) };
 }
 
 function rateTable(steps) {

@@ -41,10 +41,12 @@ export default function () {
 
 /** The report, and lines as `go test -bench` prints them. */
 export function handleSummary(data) {
-  const files = sweepReport(data);
-  const json = files[`${results}/${scenario}.json`];
-  if (json) files.stdout += `\n${JSON.parse(json).steps.map(line).join('\n')}\n`;
-  return files;
+  const lines = [];
+  const shown = sweepReport(data, (report, markdown) => {
+    lines.push(...report.steps.map(line));
+    return markdown;
+  });
+  return { ...shown, stdout: `${shown.stdout}\n${lines.join('\n')}\n` };
 }
 
 function line({ op, ops, latencyMs }) {

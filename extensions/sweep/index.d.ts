@@ -329,8 +329,14 @@ declare module 'k6/x/sweep' {
    * is in `<scenario>.partial.json` there, a report that says that it was interrupted.
    *
    * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
+   * @param markdown called for each scenario with its report, as it is in the `.json`, and its Markdown: what it returns takes the
+   *   place of that, in the `.md` and on standard output
    */
-  export function report(data: unknown, options?: { dir?: string }): Record<string, string>;
+  export function report(
+    data: unknown,
+    options?: { dir?: string },
+    markdown?: (report: any, markdown: string) => string,
+  ): Record<string, string>;
 
   const sweep: {
     options: typeof options;

@@ -218,7 +218,7 @@ func (r *results) exit(test *lib.TestRunState) {
 
 		return folder
 	}
-	table, err := r.write(dir, r.testEnd.judgedThresholds(test))
+	table, err := r.write(dir, r.testEnd.judgedThresholds(test), usualMarkdown)
 	if err != nil {
 		k6glue.Logger().Error(err)
 	}

@@ -205,6 +205,45 @@ func TestReport(t *testing.T) {
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 }
 
+// A script may show what a report does not: in the file, and on standard output.
+func TestReportWithMarkdownOfTheScript(t *testing.T) {
+	runtime, results := newModule(t)
+	rep := results.begin("hot", map[string]any{})
+	results.add(rep, []report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
+	dir := t.TempDir()
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	shown := func(markdown string) map[string]any {
+		value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir }, ` + markdown + `)`)
+		require.NoError(t, err)
+
+		return value.Export().(map[string]any)
+	}
+	kept := func() string {
+		raw, err := os.ReadFile(filepath.Join(dir, "hot.md"))
+		require.NoError(t, err)
+
+		return string(raw)
+	}
+
+	own := shown("(report, markdown) => `${markdown}${report.scenario}: ${report.steps[0].ops} in all\n`")
+	require.Equal(t, rep.Markdown()+"hot: 1234 in all\n", kept())
+	require.Contains(t, own["stdout"], kept())
+	require.NotContains(t, own, "stderr")
+
+	for markdown, why := range map[string]string{
+		"() => { throw new Error('a slip') }": "the report of hot has the usual table: Error: a slip\n",
+		"() => 1":                             "the report of hot has the usual table: the function must return a string, not 1\n",
+	} {
+		usual := shown(markdown)
+		require.Equal(t, why, usual["stderr"])
+		require.Equal(t, rep.Markdown(), kept(), "no report is lost with it")
+		require.Contains(t, usual["stdout"], kept())
+	}
+	name, message := thrownBy(t, runtime, `sweep.report({}, { dir }, 1)`)
+	require.Equal(t, "TypeError", name)
+	require.Equal(t, "sweep.report: its third argument must be a function, not 1", message)
+}
+
 func TestReportErrors(t *testing.T) {
 	runtime, results := newModule(t)
 	results.begin("hot", map[string]any{})

@@ -59,11 +59,17 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 
 // object makes JavaScript's own objects of the values, which a script can change as any others.
 func (m *module) object(values map[string]any) sobek.Value {
-	rt := m.vu.Runtime()
 	raw, err := json.Marshal(values)
 	if err != nil {
-		throw(rt, err)
+		throw(m.vu.Runtime(), err)
 	}
+
+	return m.parsed(raw)
+}
+
+// parsed is what JSON.parse makes of a text.
+func (m *module) parsed(raw []byte) sobek.Value {
+	rt := m.vu.Runtime()
 	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
 	object, err := parse(sobek.Undefined(), rt.ToValue(string(raw)))
 	if err != nil {

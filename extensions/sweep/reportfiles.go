@@ -19,11 +19,12 @@ import (
 
 const defaultResultsDir = "results"
 
-// report is sweep.report(data, { dir }): it writes the files <dir>/<scenario>.json, .md, .csv, .bench.txt, .junit.xml and
-// .html of each scenario of the sweep, and returns what handleSummary is to return: their tables on standard output. dir
-// is created when it is missing; it is "results" when not given. Where it cannot be written to, there is the table, the
-// reason on standard error, and an exit code other than 0. data is what k6 gives to handleSummary: the outcome of its
-// thresholds goes into the report.
+// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md, .csv, .bench.txt,
+// .junit.xml and .html of each scenario of the sweep, and returns what handleSummary is to return: their tables on
+// standard output. dir is created when it is missing; it is "results" when not given. Where it cannot be written to,
+// there is the table, the reason on standard error, and an exit code other than 0. data is what k6 gives to
+// handleSummary: the outcome of its thresholds goes into the report. What the function markdown makes of a report and of
+// its Markdown takes the place of that.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := struct {
@@ -32,8 +33,12 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &options); err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
+	markdown, err := m.markdownOf(call.Argument(2))
+	if err != nil {
+		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
+	}
 	dir := func(string) string { return options.Dir }
-	table, err := m.results.write(dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)))
+	table, err := m.results.write(dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)), markdown)
 	shown := map[string]any{"stdout": table}
 	if err != nil {
 		shown["stderr"] = err.Error() + "\n"
@@ -42,9 +47,44 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(shown)
 }
 
+// markdown makes the Markdown of a report.
+type markdown func(*report.Report) (string, error)
+
+// usualMarkdown is that of a report whose script says nothing else.
+func usualMarkdown(rep *report.Report) (string, error) { return rep.Markdown(), nil }
+
+// markdownOf is the function of a script that makes the Markdown of reports. It takes the report and the usual Markdown.
+func (m *module) markdownOf(value sobek.Value) (markdown, error) {
+	if sobek.IsUndefined(value) || sobek.IsNull(value) {
+		return usualMarkdown, nil
+	}
+	fn, ok := sobek.AssertFunction(value)
+	if !ok {
+		return nil, fmt.Errorf("its third argument must be a function, not %s", k6glue.Show(value))
+	}
+
+	return func(rep *report.Report) (string, error) {
+		raw, err := rep.JSON()
+		if err != nil {
+			return "", err
+		}
+		text, err := fn(sobek.Undefined(), m.parsed(raw), m.vu.Runtime().ToValue(rep.Markdown()))
+		if err != nil {
+			return "", thrown(err)
+		}
+		if own, is := k6glue.Text(text); is {
+			return own, nil
+		}
+
+		return "", fmt.Errorf("the function must return a string, not %s", k6glue.Show(text))
+	}, nil
+}
+
 // write writes the files of all reports to the folders of their scenarios, and returns the tables. The journals of reports
 // that are written are removed. What cannot be written is in the error, and makes k6 exit with another code than 0.
-func (r *results) write(dir func(scenario string) string, thresholds []scenarioVerdict) (table string, err error) {
+func (r *results) write(
+	dir func(scenario string) string, thresholds []scenarioVerdict, markdown markdown,
+) (table string, err error) {
 	r.keep.reported.Store(true)
 	var shown strings.Builder
 	var failed []error
@@ -54,9 +94,14 @@ func (r *results) write(dir func(scenario string) string, thresholds []scenarioV
 				rep.Gates = append(rep.Gates, t.Verdict)
 			}
 		}
-		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
+		text, err := markdown(rep)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("the report of %s has the usual table: %w", rep.Scenario, err))
+			text = rep.Markdown()
+		}
+		fmt.Fprintf(&shown, "\n%s\n", text)
 		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
-		set, err := rendered(rep, base)
+		set, err := rendered(rep, base, text)
 		if err == nil {
 			err = files.WriteSet(fsext.NewOsFs(), set)
 		}
@@ -76,14 +121,17 @@ func (r *results) write(dir func(scenario string) string, thresholds []scenarioV
 }
 
 // rendered is a report in all formats.
-func rendered(rep *report.Report, base string) ([]files.File, error) {
+func rendered(rep *report.Report, base, markdown string) ([]files.File, error) {
 	var html bytes.Buffer
 	if err := page.Render(&html, rep); err != nil {
 		return nil, err
 	}
 	set := []files.File{{Path: base + ".html", Contents: html.Bytes()}}
 	for _, format := range report.Formats {
-		contents, err := rep.Render(format.Name)
+		contents, err := []byte(markdown), error(nil)
+		if format.Name != report.Markdown {
+			contents, err = rep.Render(format.Name)
+		}
 		if err != nil {
 			return nil, err
 		}

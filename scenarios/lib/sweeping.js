@@ -66,7 +66,12 @@ export function gates() {
   return file ? sweep.thresholds(file) : {};
 }
 
-/** For handleSummary: the table on standard output, and the report's files in RESULTS (results). */
-export function sweepReport(data) {
-  return sweep.report(data, { dir: results });
+/**
+ * For handleSummary: the table on standard output, and the report's files in RESULTS (results).
+ *
+ * @param {any} data
+ * @param {(report: any, markdown: string) => string} [markdown] what is to take the place of a report's Markdown
+ */
+export function sweepReport(data, markdown = undefined) {
+  return sweep.report(data, { dir: results }, markdown);
 }

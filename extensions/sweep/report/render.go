@@ -11,10 +11,13 @@ type Format struct {
 	Suffix string // of the file's name, such as ".md"
 }
 
+// Markdown is the name of the format that people read.
+const Markdown = "md"
+
 // Formats are those that Render knows.
 var Formats = []Format{ //nolint:gochecknoglobals // a constant
 	{"json", ".json"},
-	{"md", ".md"},
+	{Markdown, ".md"},
 	{"csv", ".csv"},
 	{"bench", ".bench.txt"},
 	{"junit", ".junit.xml"},
@@ -25,7 +28,7 @@ func (r *Report) Render(format string) ([]byte, error) {
 	switch format {
 	case "json":
 		return r.JSON()
-	case "md":
+	case Markdown:
 		return []byte(r.Markdown()), nil
 	case "csv":
 		return r.CSV()
