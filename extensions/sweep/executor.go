@@ -48,6 +48,8 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	}
 
 	if err := e.results.keepReport(run.report, e.state.Test); err != nil {
+		e.results.forget(run.report)
+
 		return err
 	}
 	run.awaitTestEnd()

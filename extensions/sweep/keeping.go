@@ -73,7 +73,6 @@ func (r *results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 			return nil
 		}
 
-		r.keep.reported.Store(true) // there is nothing to be reported, nor where
 		k6glue.FailExit(exitcodes.InvalidConfig)
 
 		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)

@@ -57,29 +57,32 @@ func (r *results) portableStep(scenario string) *portableStep {
 	return r.portable[scenario]
 }
 
-// refusedThresholds is why a sweep does not begin: a threshold cannot hold.
-type refusedThresholds struct{ error }
+// refusal is why a sweep does not begin: a threshold cannot hold, or nobody could read its report.
+type refusal struct{ error }
 
 // begin makes the report, when the first of all VUs comes to its step. k6's own executors make the steps' scenarios: there
-// is no earlier moment at which the test's thresholds could be refused.
+// is no earlier moment at which the test could be refused.
 func (s *portableSweep) begin(m *module) error {
 	s.once.Do(func() {
 		s.results, s.metrics = m.results, m.metrics
 		s.state = lib.GetExecutionState(m.vu.Context())
 		if err := s.results.checkThresholds(s.config, s.state.Test); err != nil {
-			s.refused = refusedThresholds{err}
+			s.refused = refusal{err}
 
 			return
 		}
 		s.logger, s.tuple, s.out = s.state.Test.Logger, s.state.ExecutionTuple, m.vu.State().Samples
 		s.tags = s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
-		s.collector = tuneCollector()
 		params := s.config.params(s.tuple)
 		params["portable"] = true
 		s.report = s.results.begin(s.config.Name, params)
 		if err := s.results.keepReport(s.report, s.state.Test); err != nil {
-			s.logger.Error(err)
+			s.results.forget(s.report)
+			s.refused = refusal{err}
+
+			return
 		}
+		s.collector = tuneCollector()
 		s.results.testEnd.await(m.vu.Events(), m.metrics,
 			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
 	})
@@ -130,6 +133,7 @@ func (s *portableSweep) end() {
 	}
 	s.results.finish(s.report, s.interrupted())
 	s.metrics.push(s.out, s.metrics.gates(s.results.judge(s.report, s.logger), s.tags))
+	s.results.journal(s.report, true, s.state.Test)
 }
 
 func (s *portableSweep) interrupted() bool {

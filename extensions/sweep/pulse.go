@@ -196,6 +196,7 @@ func (p *pulse) end() {
 
 	p.results.finish(p.report, p.interrupted())
 	p.metrics.push(p.out, p.metrics.gates(p.results.judge(p.report, p.state.Test.Logger), p.tags))
+	p.results.journal(p.report, true, p.state.Test)
 }
 
 // tick closes a second.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,6 +82,13 @@ func (r *results) newReport(scenario string, params map[string]any) *report.Repo
 	r.reports = append(r.reports, rep)
 
 	return rep
+}
+
+// forget takes a report out of the results: nothing is measured for it.
+func (r *results) forget(rep *report.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = slices.DeleteFunc(r.reports, func(one *report.Report) bool { return one == rep })
 }
 
 // finish closes a report.

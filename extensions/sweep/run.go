@@ -32,7 +32,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	cut, aborted := func() {}, func() string { return "" }
 	if session == nil {
 		portable, err := m.joinPortable(ctx)
-		if errors.As(err, new(refusedThresholds)) {
+		if errors.As(err, new(refusal)) {
 			interrupt(rt, err)
 
 			return sobek.Undefined()

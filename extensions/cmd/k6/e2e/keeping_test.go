@@ -105,6 +105,19 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Equal(t, exitInvalidConfig, r.code, r.output)
 	require.Contains(t, r.output, "the results cannot be kept: ")
 	require.NotContains(t, r.output, "ops/s, p50", "no step was run")
+	require.NotContains(t, r.output, "| scenario |", "there is nothing to be shown")
+
+	unusable := map[string]string{"RESULTS": filepath.Join(file, "results"), "SWEEP": `{"portable": true, "maxDuration": "1s"}`}
+	r = k6(t, options{script: "testdata/steps.js", env: with(noMachbase, unusable)})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	require.Contains(t, r.output, "the results cannot be kept: ")
+	require.Empty(t, r.samples(t, "sweep_ops"), "no step was run")
+
+	// k6's own executors have begun by then: what they measure is shown.
+	r = k6(t, options{script: "testdata/op.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
+	require.Equal(t, exitInvalidConfig, r.code, r.output)
+	require.Contains(t, r.output, "the results cannot be kept: ")
+	require.Contains(t, r.output, "| default nap |")
 
 	// A script with a handleSummary of its own may have another folder in mind: it is told, and has its table.
 	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
@@ -134,12 +147,17 @@ func onFullDisk(t *testing.T, kilobytes, command string) (code int, output strin
 // in the journal, and the exit code tells.
 func TestAReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	for script, scenario := range map[string]string{"testdata/steps.js": "steps", "testdata/own.js": "own"} {
-		code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" `+script+`; code=$?; ls -A "$DISK"; exit $code`)
+	for script, scenario := range map[string]string{
+		"testdata/steps.js": "steps", "testdata/own.js": "own", "testdata/op.js": "default",
+		`-e SWEEP='{"portable": true, "maxDuration": "1s"}' testdata/steps.js`: "steps",
+	} {
+		code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" `+script+`; code=$?
+			grep -o '"interrupted": [a-z]*' "$DISK"/*; ls -A "$DISK"; exit $code`)
 		require.Equal(t, exitMarkedFailed, code, output)
 		require.Contains(t, output, "the report of "+scenario+" could not be written: ")
 		require.Contains(t, output, "no space left on device; k6 x sweep report ")
 		require.Contains(t, output, "| "+scenario, "the table is not lost")
+		require.NotContains(t, output, `"interrupted": true`, "the journal has the whole run")
 		require.True(t, strings.HasSuffix(output, "\n"+scenario+".partial.json\n"), "nothing else is on the disk: %s", output)
 	}
 }
