@@ -79,7 +79,7 @@ baseline: bin/k6 ## record the run that make gate compares with: on this host, w
 	bin/k6 x sweep record --force results/stock-rollup.json
 
 .PHONY: test
-test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with the race detector
+test: bin/k6-race bin/k6-xk6 bin/chaos ## run every test, against real servers and with the race detector
 	scripts/test/servers_test.sh
 	scripts/test/processes_test.sh
 	go test -C scripts/bench/programs -race ./...
@@ -94,6 +94,7 @@ test: bin/k6-race bin/k6-xk6 ## run every test, against real servers and with th
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
 	MACHBASE_HTTP=true $(own) influxdb machbase memcached mxgateway nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m ./...
+	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos -fast -k6 bin/k6-race
 	go test -C scripts/tools/deployment -timeout 30m ./...
 	scripts/test/lint_extension.sh
 	if command -v npm >/dev/null; then $(MAKE) types; fi

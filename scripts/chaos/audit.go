@@ -51,12 +51,14 @@ func prepareMachbase(s *server) error {
 	}
 	defer closed(db)
 	var there int
-	if err := db.QueryRow("select count(*) from m$sys_tables where name = 'CHAOS_LOOKUP'").Scan(&there); err != nil || there > 0 {
+	err = db.QueryRow("select count(*) from m$sys_tables where name = 'CHAOS_LOOKUP'").Scan(&there)
+	if err != nil || there > 0 {
 		return err
 	}
 	for _, statement := range []string{
 		"create table chaos_lookup (k varchar(40), v varchar(200))",
-		"create tag table chaos_rows (cell varchar(80) primary key, at datetime basetime, value double, k varchar(80), v varchar(200))",
+		"create tag table chaos_rows (cell varchar(80) primary key, at datetime basetime, value double, " +
+			"k varchar(80), v varchar(200))",
 	} {
 		if _, err := db.Exec(statement); err != nil {
 			return err
@@ -73,7 +75,8 @@ func prepareMachbase(s *server) error {
 	return err
 }
 
-// machbaseRows counts the rows of a cell, each of which must be one that was written, and there once.
+// machbaseRows counts the rows of a cell, each of which must be one that was written, and there
+// once.
 func machbaseRows(c *cell) (int, error) {
 	_, address := c.server.at()
 	db, err := openMachbase(address)
@@ -244,7 +247,8 @@ func redisKeys(c *cell) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "*")))
 }
 
-// influxSums asks for a cell's points: how many there are, and the sum of the operations of the measured phase.
+// influxSums asks for a cell's points: how many there are, and the sum of the operations of the
+// measured phase.
 func influxSums(c *cell) (points, ops int, err error) {
 	_, address := c.server.at()
 	for _, question := range []struct {

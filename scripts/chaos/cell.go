@@ -79,7 +79,9 @@ func (c *cell) fail(format string, args ...any) {
 
 // usual are the settings of the scripts.
 func usual() map[string]string {
-	return map[string]string{"CLIENTS": "4", "OPS": "40", "TIMEOUT": "500ms", "PACE": "0", "MAX_DURATION": "20s", "REPEATS": "1"}
+	return map[string]string{
+		"CLIENTS": "4", "OPS": "40", "REPEATS": "1", "PACE": "0", "TIMEOUT": "500ms", "MAX_DURATION": "20s",
+	}
 }
 
 // run does the cell, and returns what fell short.
@@ -223,7 +225,8 @@ func (c *cell) serveControl() (*http.Server, error) {
 // settle is how long what is closed by others may take.
 const settle = 4 * time.Second
 
-// lookAfterTheStep is called when all clients have ended and k6 has not: what they used has to be given back.
+// lookAfterTheStep is called when all clients have ended and k6 has not: what they used has to be
+// given back.
 func (c *cell) lookAfterTheStep() {
 	c.mu.Lock()
 	c.ended = true
@@ -322,7 +325,8 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 			scheme = "https"
 		}
 		args = append(args, "-o", fmt.Sprintf(
-			"sweep-influxdb=%s://%s/sweep?instance=%s&pushInterval=100ms&timeout=%s&flushTimeout=5s", scheme, address, c.id, settings["TIMEOUT"]))
+			"sweep-influxdb=%s://%s/sweep?instance=%s&pushInterval=100ms&timeout=%s&flushTimeout=5s",
+			scheme, address, c.id, settings["TIMEOUT"]))
 	}
 	args = append(args, filepath.Join(c.scripts, c.protocol.name+".js"))
 	if shell := c.fault.shell; shell != "" {
@@ -427,7 +431,8 @@ func (c *cell) keepLog() {
 func (c *cell) log() string { return filepath.Join(c.folder, "k6.log") }
 
 // dumps are what a Go program says when it breaks down.
-var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runtime: |DATA RACE|^SIG[A-Z]+: |nil pointer dereference`)
+var dumps = regexp.MustCompile(`(?m)^panic:|^fatal error:|^goroutine \d+ |^runtime: |` +
+	`DATA RACE|^SIG[A-Z]+: |nil pointer dereference`)
 
 // judge holds the run against what is promised.
 func (c *cell) judge() {
@@ -615,7 +620,8 @@ func (c *cell) judgeCounts(all counts, complete bool) {
 	}
 }
 
-// expected is how many operations fail. Those of a test of an output are none of the protocol's, and take files, too.
+// expected is how many operations fail. Those of a test of an output are none of the protocol's,
+// and take files, too.
 func (c *cell) expected() failures {
 	switch {
 	case !c.protocol.output:
@@ -627,8 +633,8 @@ func (c *cell) expected() failures {
 	}
 }
 
-// mayForget tells whether the server need not have what it has acknowledged: it was killed, and keeps nothing; or it acknowledges
-// nothing, and the connection broke.
+// mayForget tells whether the server need not have what it has acknowledged: it was killed, and
+// keeps nothing; or it acknowledges nothing, and the connection broke.
 func (c *cell) mayForget() bool {
 	return c.fault.kills && c.protocol.forgets || c.protocol.unsure && c.fault.failures != noneFails
 }

@@ -41,7 +41,8 @@ func reportOf(done, failed int, complete bool) string {
 	return fmt.Sprintf(`{"interrupted":false,"steps":[{"op":"write","ops":%d,"failed":%d,"complete":%t}]}`, done, failed, complete)
 }
 
-// judged runs a cell with a script in the place of k6, and returns what fell short. The server has so many of what was written.
+// judged runs a cell with a script in the place of k6, and returns what fell short. The server has
+// so many of what was written.
 func judged(t *testing.T, k6 string, stored int, stacks string, f *fault) []string {
 	t.Helper()
 	dir := t.TempDir()

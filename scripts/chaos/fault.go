@@ -95,7 +95,8 @@ func ends(then func(*link) bool) func(*protocol) tamperer {
 	return func(*protocol) tamperer { return ending{then} }
 }
 
-// faults are the columns, in the table's order. The first is none, to hold that all others are faults indeed.
+// faults are the columns, in the table's order. The first is none, to hold that all others are
+// faults indeed.
 func faults() []*fault {
 	return append(append(faultsOfConnections(), faultsOfServers()...), faultsOfProcesses()...)
 }
@@ -147,7 +148,8 @@ func faultsOfConnections() []*fault {
 func faultsOfServers() []*fault {
 	return []*fault{
 		{
-			name: "stopped", what: "the server is stopped for 1.2 s (SIGSTOP), and goes on", disturbs: true, settings: paced(), failures: someFail,
+			name: "stopped", what: "the server is stopped for 1.2 s (SIGSTOP), and goes on", disturbs: true,
+			settings: paced(), failures: someFail,
 			during: func(c *cell) error {
 				err := c.server.signal(syscall.SIGSTOP)
 				time.Sleep(1200 * time.Millisecond)
@@ -156,7 +158,8 @@ func faultsOfServers() []*fault {
 			},
 		},
 		{
-			name: "killed", what: "the server is killed, and started again", disturbs: true, kills: true, settings: paced(), failures: someFail,
+			name: "killed", what: "the server is killed, and started again", disturbs: true, kills: true,
+			settings: paced(), failures: someFail,
 			during: func(c *cell) error { return c.server.killAndRestart() },
 		},
 		{
@@ -206,7 +209,10 @@ func faultsOfProcesses() []*fault {
 				"$@"; code=$?; wait
 				rm -f "$RESULTS/full"; cp -r "$RESULTS" "$RESULTS-left"; exit "$code"`,
 		},
-		{name: "sigterm", what: "SIGTERM to k6", settings: steps(), interrupts: []int{exitInterrupted}, during: signals(syscall.SIGTERM)},
+		{
+			name: "sigterm", what: "SIGTERM to k6", settings: steps(), interrupts: []int{exitInterrupted},
+			during: signals(syscall.SIGTERM),
+		},
 		{
 			name: "sigint-twice", what: "SIGINT to k6, twice", settings: steps(), interrupts: []int{exitInterrupted},
 			lost: []int{exitInterrupted}, during: signals(syscall.SIGINT, syscall.SIGINT),

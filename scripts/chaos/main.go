@@ -226,7 +226,8 @@ func (t *table) stopServers() {
 	}
 }
 
-// runCells runs all cells, some side by side, until it is interrupted. Those that take a server for themselves come last.
+// runCells runs all cells, some side by side, until it is interrupted. Those that take a server for
+// themselves come last.
 func (t *table) runCells(interrupted <-chan os.Signal) {
 	var quick, alone []*cell
 	for i, f := range t.faults {

@@ -12,12 +12,14 @@ import (
 type protocol struct {
 	name   string
 	server string
-	// tls tells whether k6 can speak it over TLS; alpn are the names that its server then chooses from.
+	// tls tells whether k6 can speak it over TLS; alpn are the names that its server then chooses
+	// from.
 	tls  bool
 	alpn []string
 	// forgets tells whether the server keeps nothing when it is killed.
 	forgets bool
-	// unsure tells that the server does not say whether it has taken a value: umem-cache from G2 on.
+	// unsure tells that the server does not say whether it has taken a value: umem-cache from G2
+	// on.
 	unsure bool
 	// rooms are what the stacks of its goroutines have.
 	rooms []string
@@ -33,7 +35,8 @@ type protocol struct {
 	// prepare makes on the server what the script finds there.
 	prepare func(s *server) error
 	env     map[string]string
-	// load is how many times the usual operations a client does that pauses between calls, where a call does several.
+	// load is how many times the usual operations a client does that pauses between calls, where a
+	// call does several.
 	load int
 	// closes tells that the script closes what it has opened, as the module does not.
 	closes bool
@@ -55,7 +58,8 @@ func protocols() []*protocol {
 		{
 			name: "sqlmachbase", server: "machbase",
 			rooms:  []string{extensions + "sqlmachbase", extensions + "machbase/cmi", "database/sql."},
-			writes: "write", most: 1, closes: true, stored: machbaseRows, inflate: inflateMachbase, filler: machbasePacket, prepare: prepareMachbase,
+			writes: "write", most: 1, closes: true, stored: machbaseRows, prepare: prepareMachbase,
+			inflate: inflateMachbase, filler: machbasePacket,
 		},
 		{
 			name: "memcached", server: "memcached", tls: true, forgets: true, rooms: []string{extensions + "memcached"},
@@ -85,7 +89,8 @@ func protocols() []*protocol {
 				"4611686018427387904", "9223372036854775807", "2147483647", "99999999999999999999"),
 		},
 		{
-			name: "resp", server: "redis", tls: true, forgets: true, rooms: []string{extensions + "resp", "redis/go-redis"}, writes: "set", most: 1,
+			name: "resp", server: "redis", tls: true, forgets: true,
+			rooms: []string{extensions + "resp", "redis/go-redis"}, writes: "set", most: 1,
 			load: 4, stored: redisKeys, filler: someBytes,
 			inflate: inflateNumber(`(?m)^\$(\d+)\r`, "9223372036854775800", "4611686018427387904", "2147483647", "99999999999999999999"),
 		},
@@ -120,8 +125,8 @@ func inflateNumber(expression string, numbers ...string) func([]byte, int) ([]by
 	}
 }
 
-// machbaseHeader is the length of a packet's header; its second four bytes are the length of what follows, and in the two highest bits
-// whether there are more packets.
+// machbaseHeader is the length of a packet's header; its second four bytes are the length of what
+// follows, and in the two highest bits whether there are more packets.
 const machbaseHeader = 16
 
 func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
@@ -138,7 +143,8 @@ func inflateMachbase(chunk []byte, index int) ([]byte, bool) {
 	return inflated, true
 }
 
-// machbasePacket is one in the middle of a message. Its kind is that of an answer to a direct statement, or not: then it is out of place.
+// machbasePacket is one in the middle of a message. Its kind is that of an answer to a direct
+// statement, or not: then it is out of place.
 func machbasePacket() []byte {
 	packet := make([]byte, machbaseHeader+64<<10-machbaseHeader)
 	packet[3] = 8

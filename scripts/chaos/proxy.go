@@ -11,9 +11,11 @@ import (
 
 // A tamperer spoils the connections of a proxy.
 type tamperer interface {
-	// begin is told of a connection before anything has come, and tells whether the server is to be asked at all.
+	// begin is told of a connection before anything has come, and tells whether the server is to be
+	// asked at all.
 	begin(l *link) (goOn bool)
-	// reply gets what the server has sent, and passes it on, or something else. What it gets is valid until it returns.
+	// reply gets what the server has sent, and passes it on, or something else. What it gets is
+	// valid until it returns.
 	reply(l *link, chunk []byte) (goOn bool)
 }
 

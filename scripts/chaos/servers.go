@@ -37,7 +37,8 @@ type server struct {
 	started command
 	// deaths are how often it has ended by itself.
 	deaths int
-	// arguments are how to start it again, where it writes over its command line; nil: as that says.
+	// arguments are how to start it again, where it writes over its command line; nil: as that
+	// says.
 	arguments func(dir string) []string
 }
 

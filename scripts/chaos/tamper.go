@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// few is how many connections a fault spoils: those after them are sound, so that it is seen whether k6 recovers.
+// few is how many connections a fault spoils: those after them are sound, so that it is seen
+// whether k6 recovers.
 const few = 8
 
-// cutting does something in the middle of a reply, at another place in each connection: in the login of the first, later in others.
+// cutting does something in the middle of a reply, at another place in each connection: in the
+// login of the first, later in others.
 type cutting struct {
 	then func(l *link, rest []byte) (goOn bool)
 }
@@ -78,7 +80,8 @@ func (e ending) reply(l *link, chunk []byte) bool {
 	return e.then(l)
 }
 
-// leaves is a peer that is gone without a FIN: nothing comes any more, and nobody reads what k6 sends but its kernel.
+// leaves is a peer that is gone without a FIN: nothing comes any more, and nobody reads what k6
+// sends but its kernel.
 func leaves(l *link) bool {
 	_ = l.peer.Close()
 
@@ -91,7 +94,8 @@ func halfCloses(l *link) bool {
 	return true // what the server still says finds the way closed
 }
 
-// inflating changes a reply so that it announces far more than there is; with a filler, much of that comes.
+// inflating changes a reply so that it announces far more than there is; with a filler, much of
+// that comes.
 type inflating struct {
 	inflate func(chunk []byte, index int) ([]byte, bool)
 	filler  func() []byte

@@ -10,8 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// No real umem-cache can be had from a registry: the double that the tests hold against the protocol runs as a process of its own, this
-// program with the argument below, so that it can be stopped and killed as the others are.
+// No real umem-cache can be had from a registry: the double that the tests hold against the
+// protocol runs as a process of its own, this program with the argument below, so that it can be
+// stopped and killed as the others are.
 const umemArgument = "umem-cache"
 
 // outsideTests are the parts of a test that umemtest asks for.
@@ -23,7 +24,8 @@ func (outsideTests) FailNow()       { os.Exit(1) }
 
 func (outsideTests) Errorf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// serveUmem is the process: it prints its address, and answers GET /value?key= at the control address.
+// serveUmem is the process: it prints its address, and answers GET /value?key= at the control
+// address.
 func serveUmem(control string) error {
 	s := umemtest.Start(outsideTests{}, umemtest.Options{})
 	fmt.Println(s.Address())

@@ -1,8 +1,10 @@
-// Clock writes an overlay for go build: the time package of Go's own, but that its wall clock is stepped, by CHAOS_CLOCK, two seconds
-// after the program has begun. What runs by the monotonic clock stays as it is, as it does when a system's clock is set.
+// Clock writes an overlay for go build: the time package of Go's own, but that its wall clock is
+// stepped, by CHAOS_CLOCK, two seconds after the program has begun. What runs by the monotonic
+// clock stays as it is, as it does when a system's clock is set.
 //
-// No library in front of the system's calls can do that (faketime): Go reads the clock without them. Linux's time namespaces
-// know of no wall clock. And to set the machine's own would step all that runs on it.
+// No library in front of the system's calls can do that (faketime): Go reads the clock without
+// them. Linux's time namespaces know of no wall clock. And to set the machine's own would step all
+// that runs on it.
 //
 //	go run ./clock FOLDER && go build -overlay FOLDER/overlay.json
 package main
