@@ -57,8 +57,9 @@ declare module 'k6/x/sweep' {
      * free for is a figure of its own (`openLoop.latenessMs` in the report), and in no latency.
      *
      * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1 s at most). What has not
-     * started by then is not done: the step is incomplete, and the log, the table's notes and the report (`openLoop`) say
-     * what rate was achieved, how long the queue was, and for how long all clients were busy.
+     * started by then is not done: the step is incomplete, as it is when fewer than 99 % have started in time because for
+     * most of it all clients were busy. The log, the table's notes and the report (`openLoop`) say what rate was achieved,
+     * how long the queue was, and for how long all clients were busy.
      */
     rate?: number[];
     /** A search for the highest number of clients, or rate, that keeps a bound. */

@@ -24,8 +24,9 @@ func newCompare(gs *state.GlobalState) *cobra.Command {
 		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step, by the medians of the repeats. A
 difference counts when it is significant (Mann-Whitney U test, p < 0.05), which takes at least 4 repeats (REPEATS=4) in
 both runs; "~" stands for one that is not, "?" for what cannot be judged: too few repeats, a percentile with fewer
-than 10 operations beyond it, or a step that the old run lacks or did not complete. "±" is how far the farther end of the median's confidence interval is from it: 87.5 % of 4
-repeats, 93.75 % of 5 (the lowest to the highest), at least 95 % of more; fewer tell none.
+than 10 operations beyond it, or a step that the old run lacks or did not complete. "±" is how far the farther end of
+the median's confidence interval is from it: 87.5 % of 4 repeats, 93.75 % of 5 (the lowest to the highest), at least
+95 % of more; fewer tell none.
 
 A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
 is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),

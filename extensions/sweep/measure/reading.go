@@ -68,7 +68,7 @@ func (s *Step) Read() Reading {
 			r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
 		}
 		r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed)
-		r.Complete = r.Complete && r.Unstarted == 0
+		r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
 	}
 	r.readParts(s)
 	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })

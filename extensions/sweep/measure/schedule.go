@@ -158,6 +158,15 @@ type OpenLoop struct {
 	Lateness     Distribution  // from when an operation was due, and a client free, to its start
 }
 
+// KeptRate is the part of the asked rate from which on a step is said to have kept it.
+const KeptRate = 0.99
+
+// overloaded tells whether the clients could not keep the rate in a window: for most of it none was
+// free. A stall at the end, which is caught up with after the window, is no overload.
+func (o *OpenLoop) overloaded(window time.Duration) bool {
+	return float64(o.Started) < KeptRate*float64(o.Due) && 2*o.AllBusy > window
+}
+
 // read takes a reading after a time, and counts the operations that were due and have not started.
 func (s *schedule) read(elapsed time.Duration) (o *OpenLoop, unstarted uint64) {
 	s.mu.Lock()

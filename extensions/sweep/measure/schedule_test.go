@@ -95,6 +95,20 @@ func TestOpenLoopThatIsOverloaded(t *testing.T) {
 	})
 }
 
+// A rate that clients keep almost, and catch up with after the window, is not kept.
+func TestOpenLoopThatIsAlmostKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 10, Duration: 10 * time.Second}, nil)
+		requireNoErrors(t, together(s, doing(t, 104*ms)))
+
+		r := s.Read()
+		require.EqualValues(t, 100, r.OpenLoop.Due)
+		require.EqualValues(t, 97, r.OpenLoop.Started)
+		require.Zero(t, r.Unstarted, "what was late has started soon after the window")
+		require.False(t, r.Complete)
+	})
+}
+
 // One operation that is slow at the end is no missed rate.
 func TestOpenLoopWithAStraggler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -29,9 +29,6 @@ type LatenessMs struct {
 	Histogram string  `json:"histogram"` // HDR histogram of ns, V2 compressed, base64
 }
 
-// keptRate is the part of the asked rate from which on a step is said to have kept it.
-const keptRate = 0.99
-
 // newOpenLoop returns nil for a step that is none.
 func newOpenLoop(reading *measure.Reading) (*OpenLoop, error) {
 	from := reading.OpenLoop
@@ -93,7 +90,7 @@ func mergeOpenLoops(reading *measure.Reading, parts []stepsByRun, id runID) erro
 // missed says that the step did not keep its rate, or nothing when it did.
 func (s *Step) missed() string {
 	o := s.OpenLoop
-	if o == nil || float64(o.Started) >= keptRate*float64(o.Due) && s.Extra.Unstarted == 0 {
+	if o == nil || float64(o.Started) >= measure.KeptRate*float64(o.Due) && s.Extra.Unstarted == 0 {
 		return ""
 	}
 
