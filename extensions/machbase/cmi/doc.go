@@ -26,8 +26,9 @@
 // values that are set apart, such as the smallest integer; the server knows no other null for them, so that such a value
 // comes back as null.
 //
-// A server that is killed keeps the rows that it has counted as accepted (seen with SIGKILL amid appends). Appending to a table of its own,
-// such as V$SESSION, ends the server itself, so that this client refuses it.
+// A server that is killed keeps the rows of tag tables that it has counted as accepted, and loses those of log tables of
+// the last quarter of a second (seen with SIGKILL amid appends). Appending to a table of its own, such as V$SESSION,
+// ends the server itself, so that this client refuses it.
 //
 // There is no TLS and no compression: passwords cross the network as they are.
 //

@@ -9,8 +9,10 @@ import (
 
 // Receipt is what the server has said about the rows of an appender.
 type Receipt struct {
-	// Accepted are rows that are in the table. They stay when the server is killed (machbase-neo v8.0.74); it does not say whether they
-	// would when the machine fails. A query may see them only after `exec table_flush(table)`, or a little later.
+	// Accepted are rows that are in the table. When the server is killed, a tag table keeps them and a
+	// log table loses those of the last quarter of a second (machbase-neo v8.0.74). Nobody says what is
+	// left when the machine fails. A query may see them only after `exec table_flush(table)`, or a
+	// little later.
 	Accepted int64
 	// Rejected are rows that are not.
 	Rejected int64
