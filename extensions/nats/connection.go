@@ -24,7 +24,8 @@ type connection struct {
 	failures                []string // kinds of errors that came by themselves
 	denied                  *Error   // the last one that said that this user may not do something,
 	deniedAt                time.Time
-	// lie is why the connection was closed by us: what the server has announced; nil while it has announced nothing of the kind.
+	// lie is why the connection was closed by us: what the server has announced; nil while it has
+	// announced nothing of the kind.
 	lie atomic.Pointer[Error]
 
 	stop context.CancelFunc // ends what dials

@@ -179,7 +179,8 @@ func TestErrors(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// A server that has greeted the client, and then announces more than there can be, ends the connection and nothing else.
+// A server that has greeted the client, and then announces more than there can be, ends the
+// connection and nothing else.
 func TestLengthsThatLie(t *testing.T) {
 	for lie, says := range map[string]string{
 		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",

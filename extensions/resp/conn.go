@@ -7,8 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
-// conn is a connection that remembers whether it was closed, counts its bytes where it has a node, and ends when the server announces
-// too much.
+// conn is a connection that remembers whether it was closed, counts its bytes where it has a node,
+// and ends when the server announces too much.
 type conn struct {
 	net.Conn
 

@@ -12,7 +12,8 @@ import (
 
 const opInfo = "info"
 
-// info is client.info(section): an object of the servers' addresses, and for each one what INFO tells of itself.
+// info is client.info(section): an object of the servers' addresses, and for each one what INFO
+// tells of itself.
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	var sections []string
 	if value := call.Argument(0); !k6glue.IsNullish(value) {

@@ -6,7 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// The module's metrics. Tags: operation (connect, get, set, delete, touch, getMulti, info) and outcome (ok, or the error's kind).
+// The module's metrics. Tags: operation (connect, get, set, delete, touch, getMulti, info) and
+// outcome (ok, or the error's kind).
 const (
 	metricOps    = "resp_ops"    // Counter: operations; of a pipeline each of its commands
 	metricHits   = "resp_hits"   // Counter: keys that were asked for and found

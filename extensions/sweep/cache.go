@@ -47,8 +47,9 @@ func (f *cacheFacts) with(server *serverProcess) *cacheFacts {
 	return &whole
 }
 
-// resetPeak makes the peak resident memory of the server's processes count from now on, and returns since when it counts: of
-// a process for which reset may not do that, since it was started. It returns zero where that is unknown.
+// resetPeak makes the peak resident memory of the server's processes count from now on, and returns
+// since when it counts: of a process for which reset may not do that, since it was started. It
+// returns zero where that is unknown.
 func (f *cacheFacts) resetPeak(reset func(pid int32) (time.Time, bool)) (since time.Time) {
 	if f.VMHWM > 0 {
 		return since
@@ -69,7 +70,8 @@ func (f *cacheFacts) resetPeak(reset func(pid int32) (time.Time, bool)) (since t
 	return since
 }
 
-// weigh adds the figures of a cache, whose peak memory counts since then, to steps that have just ended.
+// weigh adds the figures of a cache, whose peak memory counts since then, to steps that have just
+// ended.
 func (f *cacheFacts) weigh(steps []report.Step, since time.Time) {
 	c := report.Cache{Memory: f.Memory, AverageItem: f.Item, Peak: f.peak(), PeakSince: since}
 	for i := range steps {
@@ -94,8 +96,9 @@ func (f *cacheFacts) peak() int64 {
 	return total
 }
 
-// resetPeakMemory sets VmHWM to what is resident now, and returns when that was: see proc_pid_clear_refs(5). It is false where
-// this user may not do that, and on other systems than Linux.
+// resetPeakMemory sets VmHWM to what is resident now, and returns when that was: see
+// proc_pid_clear_refs(5). It is false where this user may not do that, and on other systems than
+// Linux.
 func resetPeakMemory(pid int32) (at time.Time, ok bool) {
 	refs, err := os.OpenFile(fmt.Sprintf("/proc/%d/clear_refs", pid), os.O_WRONLY, 0)
 	if err != nil {

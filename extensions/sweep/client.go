@@ -128,7 +128,8 @@ func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
 	return thrown(err)
 }
 
-// iteration runs one iteration. A panic of what it calls is an error as an exception is: k6 would end, and without a report.
+// iteration runs one iteration. A panic of what it calls is an error as an exception is: k6 would
+// end, and without a report.
 func iteration(active lib.ActiveVU) (err error) {
 	defer crash.Catch(&err)
 

@@ -80,11 +80,13 @@ type Config struct {
 	Repeats null.Int `json:"repeats"`
 	// RepeatOrder whether its repeats follow each other.
 	RepeatOrder null.String `json:"repeatOrder"`
-	// Variants are ways to do the same work that are compared: each has steps of its own, in turns with the others'.
+	// Variants are ways to do the same work that are compared: each has steps of its own, in turns
+	// with the others'.
 	Variants []string `json:"variants"`
 	// Pause is the rest between two steps.
 	Pause types.NullDuration `json:"pause"`
-	// Quiet is how long the sweep waits for its target to be at rest at most, before its first step is measured.
+	// Quiet is how long the sweep waits for its target to be at rest at most, before its first step
+	// is measured.
 	Quiet types.NullDuration `json:"quiet"`
 	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
 	MaxDuration types.NullDuration `json:"maxDuration"`
@@ -93,7 +95,8 @@ type Config struct {
 	After null.String `json:"after"`
 	// OnError says what a failed operation does.
 	OnError null.String `json:"onError"`
-	// FailOn says what makes an operation fail, beside an exception: all that it can, when not given.
+	// FailOn says what makes an operation fail, beside an exception: all that it can, when not
+	// given.
 	FailOn []string `json:"failOn"`
 	// AllowFailed lets a run with failed operations end with exit code 0.
 	AllowFailed null.Bool `json:"allowFailed"`
@@ -175,8 +178,9 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 	}
 }
 
-// longestWait is how long an instance waits at most until the target is at rest. Those of one run, with a segment each, have to start
-// together, and one that has started is work that the others would wait for.
+// longestWait is how long an instance waits at most until the target is at rest. Those of one run,
+// with a segment each, have to start together, and one that has started is work that the others
+// would wait for.
 func (c *Config) longestWait(et *lib.ExecutionTuple) time.Duration {
 	if segment := et.Segment; segment != nil && segment.String() != "0:1" {
 		return 0
@@ -351,9 +355,10 @@ func (c *Config) specs() []spec {
 	return all
 }
 
-// turns are the steps of all variants in one repeat, or the one step where there are no variants. Every second repeat has the
-// variants of the one before in the opposite order, so that a server or a machine that gets slower meanwhile does so for all of
-// them; every second pair begins with another variant.
+// turns are the steps of all variants in one repeat, or the one step where there are no variants.
+// Every second repeat has the variants of the one before in the opposite order, so that a server or
+// a machine that gets slower meanwhile does so for all of them; every second pair begins with
+// another variant.
 func (c *Config) turns(s spec) []spec {
 	n := len(c.Variants)
 	if n == 0 {

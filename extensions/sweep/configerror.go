@@ -80,11 +80,12 @@ func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
 	return fmt.Errorf("%s must be %s, but is %s", name, noun, value)
 }
 
-// shortestNumber is the shortest time that may be given as a number of milliseconds: who writes less has meant seconds.
+// shortestNumber is the shortest time that may be given as a number of milliseconds: who writes
+// less has meant seconds.
 const shortestNumber = 100
 
-// checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for something else. Latencies
-// are milliseconds, where they are numbers.
+// checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for
+// something else. Latencies are milliseconds, where they are numbers.
 func checkUnit(value json.RawMessage, latency bool) error {
 	var text string
 	number, err := strconv.ParseFloat(string(value), 64)

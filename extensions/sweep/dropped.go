@@ -16,8 +16,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// k6 drops the scenarios of a script when it is given --vus, --duration, --iterations or --stage, in any of the places
-// where it reads options. Then no executor of a sweep is made, and k6 runs the script's function by itself.
+// k6 drops the scenarios of a script when it is given --vus, --duration, --iterations or --stage,
+// in any of the places where it reads options. Then no executor of a sweep is made, and k6 runs the
+// script's function by itself.
 
 // askedSweeps are the sweeps that the options of a script name, by scenario.
 type askedSweeps struct {
@@ -27,7 +28,8 @@ type askedSweeps struct {
 	atExit sync.Once
 }
 
-// inProcess are the sweeps of this process: k6 gives an executor's options nothing by which they could tell their test.
+// inProcess are the sweeps of this process: k6 gives an executor's options nothing by which they
+// could tell their test.
 var inProcess askedSweeps //nolint:gochecknoglobals // see above
 
 // askedConfig is how k6 reads the options of a scenario with this executor.
@@ -77,8 +79,8 @@ func (p *askedSweeps) dropped(r *results) (scenarios []string) {
 	return scenarios
 }
 
-// ended sees to it that a run in which no sweep ran does not exit with 0, also when its script knows nothing of sweeps
-// but the executor's name.
+// ended sees to it that a run in which no sweep ran does not exit with 0, also when its script
+// knows nothing of sweeps but the executor's name.
 func (p *askedSweeps) ended(ran bool, failed error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,8 +107,9 @@ func errDropped(scenarios []string) error {
 		k6glue.Overriding(), strings.Join(scenarios, ", "))
 }
 
-// refuseDropped throws when a VU is initialised whose script has sweeps that k6 has dropped, which ends the test before it
-// begins. When the script's options are read, before there is any VU, no test has executors yet.
+// refuseDropped throws when a VU is initialised whose script has sweeps that k6 has dropped, which
+// ends the test before it begins. When the script's options are read, before there is any VU, no
+// test has executors yet.
 func (m *module) refuseDropped() {
 	rt := m.vu.Runtime()
 	id := rt.Get("__VU")
@@ -122,8 +125,8 @@ func (m *module) refuseDropped() {
 var errNotHere = errors.New("sweep.run works in scenarios with executor '" + ExecutorType + "' only, " +
 	"or in those that sweep.options has made portable")
 
-// notInASweep ends the test: sweep.run was called by a VU that is no client of a step. Thrown, the error would come
-// again with each iteration, and k6 would exit with 0.
+// notInASweep ends the test: sweep.run was called by a VU that is no client of a step. Thrown, the
+// error would come again with each iteration, and k6 would exit with 0.
 func (m *module) notInASweep() {
 	rt := m.vu.Runtime()
 	state := m.vu.State()
@@ -155,7 +158,8 @@ func (r *results) portableWithout(scenarios lib.ScenarioConfigs) (missing []stri
 	return missing
 }
 
-// interrupt ends the whole test with an error, as k6's test.abort does. It takes effect when the call has returned.
+// interrupt ends the whole test with an error, as k6's test.abort does. It takes effect when the
+// call has returned.
 func interrupt(rt *sobek.Runtime, err error) {
 	rt.Interrupt(wrongOptions{&errext.InterruptError{Reason: err.Error()}})
 }

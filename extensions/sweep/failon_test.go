@@ -60,7 +60,8 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 	}
 }
 
-// A named operation fails by the samples pushed in it, those around it as well, and those before and after it do not.
+// A named operation fails by the samples pushed in it, those around it as well, and those before
+// and after it do not.
 func TestANamedOperationFailsByItsSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [1], "iterations": 80, "ops": ["outer", "inner", "good", "late"]}`, `
@@ -98,7 +99,8 @@ func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 	})
 }
 
-// All that a VU pushes reaches k6 with the tags that it had, also what it pushes last, and at an interrupt.
+// All that a VU pushes reaches k6 with the tags that it had, also what it pushes last, and at an
+// interrupt.
 func TestSamplesReachK6(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [2], "iterations": 10}`, `

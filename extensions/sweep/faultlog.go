@@ -18,8 +18,9 @@ import (
 // faultPatience is how long a fault waits to be logged, as long as nothing has succeeded.
 const faultPatience = 1500 * time.Millisecond
 
-// faultLog logs what makes operations fail, once for each cause of a step. As long as nothing of the sweep has succeeded it
-// waits a moment: when all clients fail with one cause, the line that ends the sweep says it, and nothing else has to.
+// faultLog logs what makes operations fail, once for each cause of a step. As long as nothing of
+// the sweep has succeeded it waits a moment: when all clients fail with one cause, the line that
+// ends the sweep says it, and nothing else has to.
 type faultLog struct {
 	mu      sync.Mutex
 	atOnce  bool
@@ -83,7 +84,8 @@ func logFault(logger logrus.FieldLogger, err error) {
 	logger.Errorf("operation failed: %s", err)
 }
 
-// placeOf is where in the script an error was thrown, "file:line:column"; empty when that is unknown.
+// placeOf is where in the script an error was thrown, "file:line:column"; empty when that is
+// unknown.
 func placeOf(err error) string {
 	var script *scriptError
 	if errors.As(err, &script) {
@@ -93,8 +95,9 @@ func placeOf(err error) string {
 	return ""
 }
 
-// allFailed ends a sweep whose clients all fail with one cause, as k6's test.abort ends a test. k6 logs its Error when the
-// executor has ended and its StackTrace when the test has: the cause is to be read once.
+// allFailed ends a sweep whose clients all fail with one cause, as k6's test.abort ends a test. k6
+// logs its Error when the executor has ended and its StackTrace when the test has: the cause is to
+// be read once.
 type allFailed struct{ *errext.InterruptError }
 
 func (allFailed) Error() string { return "the sweep ends early, nothing in it can succeed" }

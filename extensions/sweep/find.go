@@ -122,16 +122,17 @@ func (f *Find) validate() []error {
 	return v.errs
 }
 
-// mostNumbers is how many numbers are tried when every one is decided rightly: doubled until the bound breaks, then
-// halving what is between.
+// mostNumbers is how many numbers are tried when every one is decided rightly: doubled until the
+// bound breaks, then halving what is between.
 func (f *Find) mostNumbers() int {
 	doublings := math.Ceil(math.Log2(f.Max / f.min()))
 
 	return 2 + int(doublings) + int(math.Ceil(math.Log2(1/findPrecision)))
 }
 
-// mostSteps is how many steps a search has at most, with so many repeats of each number: enough for three more of every
-// number, and for the two ends of the bracket to be tried as often as any number may be.
+// mostSteps is how many steps a search has at most, with so many repeats of each number: enough for
+// three more of every number, and for the two ends of the bracket to be tried as often as any
+// number may be.
 func (f *Find) mostSteps(repeats int) int {
 	return f.mostNumbers()*(repeats+3) + 2*mostTries
 }

@@ -23,8 +23,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// keeping sees to it that no report is lost. Each finished step is on the disk before the next one begins, in a journal
-// beside the report's files; when k6 exits, a report that the script has not asked for is written and shown.
+// keeping sees to it that no report is lost. Each finished step is on the disk before the next one
+// begins, in a journal beside the report's files; when k6 exits, a report that the script has not
+// asked for is written and shown.
 type keeping struct {
 	// reported tells that the reports have been written, or could not be.
 	reported atomic.Bool
@@ -34,7 +35,8 @@ type keeping struct {
 	journals map[string]*journal // by scenario; nil before there is any
 }
 
-// journal is a file with the steps that a scenario has done so far: a report that says that it was interrupted.
+// journal is a file with the steps that a scenario has done so far: a report that says that it was
+// interrupted.
 type journal struct {
 	path string
 	made bool // its folder was made for it
@@ -45,15 +47,16 @@ type journal struct {
 	next    time.Time // when a batch is written again
 }
 
-// Steps of a second are written every batchEvery, and in a long run as often as the batchOfTime-th part of its time: it would
-// write its first seconds again and again.
+// Steps of a second are written every batchEvery, and in a long run as often as the batchOfTime-th
+// part of its time: it would write its first seconds again and again.
 const (
 	batchEvery  = 10 * time.Second
 	batchOfTime = 20
 )
 
-// keepReport begins to keep a report. It returns an error when nobody could read it in the end: nothing can be written to
-// its folder. A script that has a handleSummary may have another folder for it: then there is a warning, and no journal.
+// keepReport begins to keep a report. It returns an error when nobody could read it in the end:
+// nothing can be written to its folder. A script that has a handleSummary may have another folder
+// for it: then there is a warning, and no journal.
 func (r *results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 	r.keep.mu.Lock()
 	defer r.keep.mu.Unlock()
@@ -95,8 +98,8 @@ func (r *results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 // journalSuffix is that of a journal's name.
 const journalSuffix = ".partial.json"
 
-// folder is where the report of a scenario goes when the script does not call sweep.report. told says that the script has
-// named it.
+// folder is where the report of a scenario goes when the script does not call sweep.report. told
+// says that the script has named it.
 func (r *results) folder(scenario string, test *lib.TestRunState) (dir string, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

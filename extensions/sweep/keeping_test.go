@@ -15,7 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// A step a second is not written every second, and nothing is written any more when the report is there.
+// A step a second is not written every second, and nothing is written any more when the report is
+// there.
 func TestStepsOfASecondAreWrittenInBatches(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ramp"+journalSuffix)
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,8 @@ func TestOrderOfRepeats(t *testing.T) {
 	}
 }
 
-// Each variant has every place in the order equally often, and what gets slower by the same amount at each step adds the same to all.
+// Each variant has every place in the order equally often, and what gets slower by the same amount
+// at each step adds the same to all.
 func TestVariantsTakeFairTurns(t *testing.T) {
 	turns := func(c *Config, clients int64) (order [][]string) {
 		order = make([][]string, c.Repeats.Int64)

@@ -51,7 +51,8 @@ type module struct {
 	session   *k6glue.Session              // for which the recorders are
 	recorders map[string]*measure.Recorder // by operation
 
-	// Under k6's own executors, tap sees the samples of the operations that are under way in an iteration.
+	// Under k6's own executors, tap sees the samples of the operations that are under way in an
+	// iteration.
 	tap       *k6glue.Tap
 	underWay  int
 	iteration context.Context //nolint:containedctx // it is compared with the next operation's

@@ -17,10 +17,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns what fn returns. What fn
-// throws counts as failed, and goes on to the caller. Where a sample that fn has pushed tells of a failure, the operation has
-// failed as well, and nothing is thrown. Of an asynchronous function the operation ends when its promise is settled; the
-// promise is returned.
+// op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns
+// what fn returns. What fn throws counts as failed, and goes on to the caller. Where a sample that
+// fn has pushed tells of a failure, the operation has failed as well, and nothing is thrown. Of an
+// asynchronous function the operation ends when its promise is settled; the promise is returned.
 //
 // Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
 // scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
@@ -70,7 +70,8 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	return value
 }
 
-// tapped returns the tap that sees the samples of the operation which begins now. Leave tells that it has ended.
+// tapped returns the tap that sees the samples of the operation which begins now. Leave tells that
+// it has ended.
 func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 	if session := k6glue.SessionOf(m.vu); session != nil {
 		return session.Tap, func() {}
@@ -135,7 +136,8 @@ func (m *module) recorder(name string) outcome {
 	return r.End
 }
 
-// errUnknownOp is why a name that the option ops lacks ends the test: gates would look for its operations in vain.
+// errUnknownOp is why a name that the option ops lacks ends the test: gates would look for its
+// operations in vain.
 func errUnknownOp(name string, known []string) error {
 	hint := ""
 	if meant, near := nearest.Of(name, known); near {

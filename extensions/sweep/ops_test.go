@@ -8,7 +8,8 @@ import (
 	"go.k6.io/k6/v2/errext"
 )
 
-// Where a script says which names it gives, another one is a slip, whose operations no gate would ever see.
+// Where a script says which names it gives, another one is a slip, whose operations no gate would
+// ever see.
 func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.run(() => sweep.op('a_slwo', () => sleep(5)))`:               "sweep.op('a_slwo'): the option ops has no such name, but a_slow, get; did you mean 'a_slow'?",

@@ -60,8 +60,8 @@ func (r *results) portableStep(scenario string) *portableStep {
 // refusal is why a sweep does not begin: a threshold cannot hold, or nobody could read its report.
 type refusal struct{ error }
 
-// begin makes the report, when the first of all VUs comes to its step. k6's own executors make the steps' scenarios: there
-// is no earlier moment at which the test could be refused.
+// begin makes the report, when the first of all VUs comes to its step. k6's own executors make the
+// steps' scenarios: there is no earlier moment at which the test could be refused.
 func (s *portableSweep) begin(m *module) error {
 	s.once.Do(func() {
 		s.results, s.metrics = m.results, m.metrics

@@ -15,9 +15,11 @@ const (
 	restWindows = 4
 	// restCores is what a server at rest uses at most, in cores.
 	restCores = 0.05
-	// steadyWindows is how many values tell that a server has work of its own that does not end: ten seconds.
+	// steadyWindows is how many values tell that a server has work of its own that does not end:
+	// ten seconds.
 	steadyWindows = 40
-	// steadyCores is how much that may be at most, in cores, and steadyPart by how much of itself it may change.
+	// steadyCores is how much that may be at most, in cores, and steadyPart by how much of itself
+	// it may change.
 	steadyCores, steadyPart = 0.15, 0.2
 )
 
@@ -31,7 +33,8 @@ func (m *restMeter) add(cores float64) { m.cores = append(m.cores, cores) }
 // level is what the server uses now, in cores.
 func (m *restMeter) level() float64 { return m.mean(restWindows, 0) }
 
-// mean is that of n values, of which the last is the one before the last skipped ones; zero without any.
+// mean is that of n values, of which the last is the one before the last skipped ones; zero without
+// any.
 func (m *restMeter) mean(n, skipped int) (mean float64) {
 	end := max(len(m.cores)-skipped, 0)
 	values := m.cores[max(end-n, 0):end]
@@ -42,7 +45,8 @@ func (m *restMeter) mean(n, skipped int) (mean float64) {
 	return mean
 }
 
-// atRest tells whether the server does next to nothing, or little and always the same, as one that does something by itself.
+// atRest tells whether the server does next to nothing, or little and always the same, as one that
+// does something by itself.
 func (m *restMeter) atRest() bool {
 	switch {
 	case len(m.cores) < restWindows:
@@ -58,11 +62,13 @@ func (m *restMeter) atRest() bool {
 	return max(before, now) <= steadyCores && max(before, now)-min(before, now) <= steadyPart*max(before, now)
 }
 
-// awaitQuiet waits before the first step until a server on this machine is at rest: it may still work on what was done before, such
-// as a load or what the script did in setup. It waits no longer than the option quiet says.
+// awaitQuiet waits before the first step until a server on this machine is at rest: it may still
+// work on what was done before, such as a load or what the script did in setup. It waits no longer
+// than the option quiet says.
 //
-// It does not wait where it could not tell what the server is busy with: with other scenarios, or with the other execution segments
-// of the same run. A server elsewhere is watched in the first warm-up instead: see settle.
+// It does not wait where it could not tell what the server is busy with: with other scenarios, or
+// with the other execution segments of the same run. A server elsewhere is watched in the first
+// warm-up instead: see settle.
 func (r *sweepRun) awaitQuiet(ctx context.Context) {
 	server := r.results.serverProcess(r.config.Name)
 	if server != nil && r.awaitsQuiet() {
@@ -70,7 +76,8 @@ func (r *sweepRun) awaitQuiet(ctx context.Context) {
 	}
 }
 
-// awaitRest waits until a server is at rest, of which cpuTime tells the processor time that it has used; false: it has ended.
+// awaitRest waits until a server is at rest, of which cpuTime tells the processor time that it has
+// used; false: it has ended.
 func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Duration, known bool)) {
 	begin := time.Now()
 	used, known := cpuTime()
@@ -112,7 +119,8 @@ func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Dura
 	}
 }
 
-// awaitsQuiet tells whether the sweep may wait for its target: it is asked to, and what it waits for is not work of this test.
+// awaitsQuiet tells whether the sweep may wait for its target: it is asked to, and what it waits
+// for is not work of this test.
 func (r *sweepRun) awaitsQuiet() bool {
 	return r.longestWait() > 0 && r.state.GetCurrentlyActiveVUsCount() == 0
 }

@@ -54,11 +54,13 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down to 5 ms.
+// drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down
+// to 5 ms.
 const drifting = `globalThis.began = globalThis.began || Date.now()
 	sweep.run(() => sleep(Math.max(5, 30 - (Date.now() - began) / 200)))`
 
-// A server elsewhere is warmed up until its latency does not change any more. That takes none of the step's maxDuration.
+// A server elsewhere is warmed up until its latency does not change any more. That takes none of
+// the step's maxDuration.
 func TestFirstWarmUpLastsUntilTheLatencyDoesNotDrift(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [8, 4], "duration": "1s", "warmup": "2s", "maxDuration": "4s", "gracefulStop": "0s"}`, drifting)
@@ -92,7 +94,8 @@ func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
 	})
 }
 
-// Where there is nothing to be waited for, or it could not be told for what, the warm-up is as long as it was asked to be.
+// Where there is nothing to be waited for, or it could not be told for what, the warm-up is as long
+// as it was asked to be.
 func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	for name, c := range map[string]struct {
 		config, script, segment string

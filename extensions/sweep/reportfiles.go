@@ -19,12 +19,13 @@ import (
 
 const defaultResultsDir = "results"
 
-// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md, .csv, .bench.txt,
-// .junit.xml and .html of each scenario of the sweep, and returns what handleSummary is to return: their tables on
-// standard output. dir is created when it is missing; it is "results" when not given. Where it cannot be written to,
-// there is the table, the reason on standard error, and an exit code other than 0. data is what k6 gives to
-// handleSummary: the outcome of its thresholds goes into the report. What the function markdown makes of a report and of
-// its Markdown takes the place of that.
+// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md,
+// .csv, .bench.txt, .junit.xml and .html of each scenario of the sweep, and returns what
+// handleSummary is to return: their tables on standard output. dir is created when it is missing;
+// it is "results" when not given. Where it cannot be written to, there is the table, the reason on
+// standard error, and an exit code other than 0. data is what k6 gives to handleSummary: the
+// outcome of its thresholds goes into the report. What the function markdown makes of a report and
+// of its Markdown takes the place of that.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := struct {
@@ -53,7 +54,8 @@ type markdown func(*report.Report) (string, error)
 // usualMarkdown is that of a report whose script says nothing else.
 func usualMarkdown(rep *report.Report) (string, error) { return rep.Markdown(), nil }
 
-// markdownOf is the function of a script that makes the Markdown of reports. It takes the report and the usual Markdown.
+// markdownOf is the function of a script that makes the Markdown of reports. It takes the report
+// and the usual Markdown.
 func (m *module) markdownOf(value sobek.Value) (markdown, error) {
 	if sobek.IsUndefined(value) || sobek.IsNull(value) {
 		return usualMarkdown, nil
@@ -80,8 +82,9 @@ func (m *module) markdownOf(value sobek.Value) (markdown, error) {
 	}, nil
 }
 
-// write writes the files of all reports to the folders of their scenarios, and returns the tables. The journals of reports
-// that are written are removed. What cannot be written is in the error, and makes k6 exit with another code than 0.
+// write writes the files of all reports to the folders of their scenarios, and returns the tables.
+// The journals of reports that are written are removed. What cannot be written is in the error, and
+// makes k6 exit with another code than 0.
 func (r *results) write(
 	dir func(scenario string) string, thresholds []scenarioVerdict, markdown markdown,
 ) (table string, err error) {

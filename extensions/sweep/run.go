@@ -18,9 +18,10 @@ import (
 // until this client's share of the step is done. The loop is Go's, so that an operation costs one call of fn, one
 // reading of the clock and one increment: 0.15 us.
 //
-// It throws a TypeError when fn is not a function, and an Error at a second call in one step and when fn returns a
-// promise; under another executor it ends the test. What fn throws is counted as a failed operation and does not come
-// out of here; so is a failed check and a response that is an error, see failOn.
+// It throws a TypeError when fn is not a function, and an Error at a second call in one step and
+// when fn returns a promise; under another executor it ends the test. What fn throws is counted as
+// a failed operation and does not come out of here; so is a failed check and a response that is an
+// error, see failOn.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	fn, ok := sobek.AssertFunction(call.Argument(0))
@@ -77,8 +78,8 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 	return fn(sobek.Undefined())
 }
 
-// operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so. When the VU's context
-// has ended, cut is told, and the operation was cut off, whatever it says.
+// operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so.
+// When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
 func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func()) error {
 	value, err := called(fn)
 	fault := tap.Fault()
@@ -111,7 +112,8 @@ type scriptError struct {
 
 func (e *scriptError) Error() string { return e.text }
 
-// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where it was thrown.
+// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where
+// it was thrown.
 var rejected = regexp.MustCompile(`(?s)^Uncaught \(in promise\) (.*?)(?:\n\tat .*?\(?(\S+:\d+:\d+)\(\d+\).*)?$`)
 
 // thrown makes a scriptError of what a call of JavaScript returned.

@@ -8,18 +8,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// A number is decided by a sequential test: each of its steps says that the bound is kept or broken, and a number is tried
-// again until one side leads (Wald, "Sequential Analysis", 1947: the probability ratio test of two binomial hypotheses).
-// Where a step is right four times of five, a lead of two is wrong once in 17 numbers, and a lead of four, which the two
-// ends of the bracket need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer. A
-// step far below the bound counts twice: what disturbs a step makes it slower, and never that fast. So does one with failed
-// operations.
+// A number is decided by a sequential test: each of its steps says that the bound is kept or
+// broken, and a number is tried again until one side leads (Wald, "Sequential Analysis", 1947: the
+// probability ratio test of two binomial hypotheses). Where a step is right four times of five, a
+// lead of two is wrong once in 17 numbers, and a lead of four, which the two ends of the bracket
+// need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer.
+// A step far below the bound counts twice: what disturbs a step makes it slower, and never that
+// fast. So does one with failed operations.
 const (
 	decidedLead = 2
 	sureLead    = 4
 	clearWeight = 2
 
-	// mostTries is how often a number is tried at most to decide it, and once more as often to be sure of it.
+	// mostTries is how often a number is tried at most to decide it, and once more as often to be
+	// sure of it.
 	mostTries = 8
 )
 
@@ -58,7 +60,8 @@ func (s *search) settled(n *number) bool {
 	return s.decided(n) && (n.leads(sureLead) || n.tries >= 2*max(mostTries, s.repeats))
 }
 
-// next returns the number to be tried, and its how manieth try that is, from 1, until the answer is known.
+// next returns the number to be tried, and its how manieth try that is, from 1, until the answer is
+// known.
 func (s *search) next() (value float64, try int, more bool) {
 	if s.steps >= s.find.mostSteps(s.repeats) {
 		return 0, 0, false
@@ -95,7 +98,8 @@ func (s *search) choose() *number {
 	return nil
 }
 
-// bracket returns the lowest number that breaks the bound, and the highest that keeps it below that; nil where there is none.
+// bracket returns the lowest number that breaks the bound, and the highest that keeps it below
+// that; nil where there is none.
 func (s *search) bracket() (good, bad *number) {
 	for _, n := range s.numbers {
 		if n.tries == 0 {
@@ -137,8 +141,8 @@ func (s *search) tried(value float64, steps []report.Step) {
 	n.lead += s.find.weigh(steps)
 }
 
-// weigh tells how much a step says for the bound, or against it. Where operations failed, none succeeded, or the step is
-// not complete, it says twice as much against it as where it was slow.
+// weigh tells how much a step says for the bound, or against it. Where operations failed, none
+// succeeded, or the step is not complete, it says twice as much against it as where it was slow.
 func (f *Find) weigh(steps []report.Step) int {
 	if len(steps) == 0 {
 		return -clearWeight
@@ -162,8 +166,8 @@ func (f *Find) weigh(steps []report.Step) int {
 	return weight
 }
 
-// clear tells whether a step that keeps the bound is far from it: at most half of the operations are slower than it that
-// may be, of at least 10, or the mean is at most half of it.
+// clear tells whether a step that keeps the bound is far from it: at most half of the operations
+// are slower than it that may be, of at least 10, or the mean is at most half of it.
 func (b *findBound) clear(s *report.Step) bool {
 	if b.percentile == 0 {
 		return 2*b.figure(s) <= report.Ms(b.limit.TimeDuration())

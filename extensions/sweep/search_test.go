@@ -16,8 +16,9 @@ func searchStep(p99 float64) []report.Step {
 	return []report.Step{{Complete: true, Operations: 1000, Latency: report.LatencyMs{P99: p99}}}
 }
 
-// runSearch runs a search in which p99 tells the figure of a number's step, and returns the numbers in the order in which they
-// were first tried, too. It fails the test when the search has more steps than k6 was told.
+// runSearch runs a search in which p99 tells the figure of a number's step, and returns the numbers
+// in the order in which they were first tried, too. It fails the test when the search has more
+// steps than k6 was told.
 func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
 	t.Helper()
 	c := parse(t, `{"find": `+find+`, "iterations": 1}`)
@@ -76,7 +77,8 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, 5, steps, "repeats are at least as many as asked for")
 }
 
-// One chance p99 at 8 of 64 clients made 7 the answer: whichever single step is disturbed, the answer stays.
+// One chance p99 at 8 of 64 clients made 7 the answer: whichever single step is disturbed, the
+// answer stays.
 func TestSearchWithOneDisturbedStep(t *testing.T) {
 	_, _, steps := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, upTo(20))
 	for disturbed := 1; disturbed <= steps; disturbed++ {
@@ -94,8 +96,8 @@ func TestSearchWithOneDisturbedStep(t *testing.T) {
 	}
 }
 
-// Where a step is wrong once in five, the stated errors hold: the ends of the bracket are on the wrong side once in 257
-// numbers, and the search ends in the number of steps that k6 was told.
+// Where a step is wrong once in five, the stated errors hold: the ends of the bracket are on the
+// wrong side once in 257 numbers, and the search ends in the number of steps that k6 was told.
 func TestSearchInNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	const searches = 2000

@@ -16,7 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// helperAddress is the variable that makes this test's binary a server at an address: see TestHelperServer.
+// helperAddress is the variable that makes this test's binary a server at an address: see
+// TestHelperServer.
 const helperAddress = "SWEEP_TEST_HELPER_ADDRESS"
 
 // helper is a server in a process of its own, which uses processor time when it is told to.
@@ -60,7 +61,8 @@ func (h *helper) line() string {
 	return h.out.Text()
 }
 
-// burn lets the helper, or processes that it starts for that, use processor time. It returns how much that was at least.
+// burn lets the helper, or processes that it starts for that, use processor time. It returns how
+// much that was at least.
 func (h *helper) burn(how string, d time.Duration) time.Duration {
 	_, err := fmt.Fprintln(h.in, how, d)
 	require.NoError(h, err)
@@ -76,8 +78,9 @@ func burn(d time.Duration) {
 	}
 }
 
-// TestHelperServer is the helper's side: no test, but a server where the variable is set. Its commands are "burn",
-// "fork" (a child does it and ends) and "child" (a child does it and stays); "memory" uses as many MB as the duration has ns.
+// TestHelperServer is the helper's side: no test, but a server where the variable is set. Its
+// commands are "burn", "fork" (a child does it and ends) and "child" (a child does it and stays);
+// "memory" uses as many MB as the duration has ns.
 func TestHelperServer(t *testing.T) {
 	address := os.Getenv(helperAddress)
 	if address == "" {

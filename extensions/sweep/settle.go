@@ -11,14 +11,15 @@ const (
 	settleWindows = 8
 	// leastSettled is how many operations a value has to rest on, on average, to tell anything.
 	leastSettled = 10
-	// trendScore is Kendall's score from which on eight values are no chance order: two-sided, 0.05 (0.031).
+	// trendScore is Kendall's score from which on eight values are no chance order: two-sided, 0.05
+	// (0.031).
 	trendScore = 18
 	// trendPart is by how much of itself what changes steadily has to change to matter.
 	trendPart = 0.05
 )
 
-// hasTrend tells whether the last settleWindows values rise or fall, by the test of Mann and Kendall (Econometrica 13, 1945;
-// Biometrika 30, 1938), and by how much.
+// hasTrend tells whether the last settleWindows values rise or fall, by the test of Mann and
+// Kendall (Econometrica 13, 1945; Biometrika 30, 1938), and by how much.
 func hasTrend(values []float64) bool {
 	if len(values) < settleWindows {
 		return false
@@ -50,8 +51,9 @@ func (r *stepRun) settles() bool {
 	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.openLoop() && r.cpu.server == nil && r.awaitsQuiet()
 }
 
-// settle makes the first warm-up of a sweep last until the latency of a server elsewhere has no trend any more, or as much longer as
-// the option quiet says. In a closed loop the mean latency is the clients over their operations a second.
+// settle makes the first warm-up of a sweep last until the latency of a server elsewhere has no
+// trend any more, or as much longer as the option quiet says. In a closed loop the mean latency is
+// the clients over their operations a second.
 func (r *stepRun) settle(ended <-chan struct{}) {
 	select {
 	case <-r.step.Connected():

@@ -167,7 +167,8 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 	}
 }
 
-// after calls fn when so much of the step's time is over; what the wait for a quiet target takes does not count.
+// after calls fn when so much of the step's time is over; what the wait for a quiet target takes
+// does not count.
 func (r *stepRun) after(d time.Duration, fn func()) (stop func()) {
 	over := make(chan struct{})
 	go func() {

@@ -25,8 +25,8 @@ type scenarioVerdict struct {
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
-// thresholdVerdicts reads the outcomes of thresholds from what k6 gives to handleSummary. Gates that were judged are left
-// out: they have verdicts of their own, with what was measured.
+// thresholdVerdicts reads the outcomes of thresholds from what k6 gives to handleSummary. Gates
+// that were judged are left out: they have verdicts of their own, with what was measured.
 func (e *testEnd) thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 	var summary struct {
 		Metrics map[string]struct {

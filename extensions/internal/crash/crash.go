@@ -1,5 +1,5 @@
-// Package crash makes errors of panics: k6 has no recover around what runs for a VU, and ends without a report. The stack goes to the log,
-// once for each place that panics.
+// Package crash makes errors of panics: k6 has no recover around what runs for a VU, and ends
+// without a report. The stack goes to the log, once for each place that panics.
 package crash
 
 import (
@@ -36,7 +36,8 @@ func Catch(err *error) {
 	}
 }
 
-// Contain ends a panic of what nobody waits for, such as a goroutine. It is for defer; what says, in the log, whose it was.
+// Contain ends a panic of what nobody waits for, such as a goroutine. It is for defer; what says,
+// in the log, whose it was.
 func Contain(what string) {
 	if value := recover(); value != nil {
 		say(what, value)

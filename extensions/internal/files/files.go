@@ -1,4 +1,5 @@
-// Package files writes files so that none is ever cut: each is written beside its place, is on the disk, and is renamed.
+// Package files writes files so that none is ever cut: each is written beside its place, is on the
+// disk, and is renamed.
 package files
 
 import (
@@ -18,13 +19,14 @@ type File struct {
 	Contents []byte
 }
 
-// Write writes a file, whose folder is made when it is missing. What was there before stays as it is when that fails.
+// Write writes a file, whose folder is made when it is missing. What was there before stays as it
+// is when that fails.
 func Write(on fsext.Fs, path string, contents []byte) error {
 	return WriteSet(on, []File{{path, contents}})
 }
 
-// WriteSet writes files of one folder as one: no file is replaced unless all of them could be written, and whoever else
-// writes a set there waits while this one takes its place.
+// WriteSet writes files of one folder as one: no file is replaced unless all of them could be
+// written, and whoever else writes a set there waits while this one takes its place.
 func WriteSet(on fsext.Fs, set []File) error {
 	if len(set) == 0 {
 		return nil
@@ -70,8 +72,8 @@ func writeSet(on fsext.Fs, set []File) (err error) {
 	return nil
 }
 
-// writeBeside writes the file's contents to a new file in its folder, and returns that one's name. What is no file, such
-// as a device, is written itself.
+// writeBeside writes the file's contents to a new file in its folder, and returns that one's name.
+// What is no file, such as a device, is written itself.
 func writeBeside(on fsext.Fs, f File) (name string, err error) {
 	path := target(f.Path)
 	if info, err := on.Stat(path); err == nil && !info.Mode().IsRegular() {

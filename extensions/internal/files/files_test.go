@@ -57,7 +57,8 @@ func TestWriteFollowsLinksAndWritesDevices(t *testing.T) {
 	require.ErrorContains(t, Write(fsext.NewOsFs(), dir, nil), "is a folder")
 }
 
-// Where one file of a set cannot be written, none of them is replaced: no folder has the files of two runs.
+// Where one file of a set cannot be written, none of them is replaced: no folder has the files of
+// two runs.
 func TestASetIsReplacedAsOne(t *testing.T) {
 	dir := t.TempDir()
 	set := func(contents string) (files []File) {

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// lock keeps others that lock the folder waiting, until unlock is called. Where that cannot be had, it does nothing.
+// lock keeps others that lock the folder waiting, until unlock is called. Where that cannot be had,
+// it does nothing.
 func lock(dir string) (unlock func()) {
 	folder, err := os.Open(dir)
 	if err != nil {

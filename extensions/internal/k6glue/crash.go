@@ -20,8 +20,8 @@ func logCrashes(vu modules.VU) {
 	crash.SetLog(func(text string) { logger.Error(text) })
 }
 
-// throwCrash makes an exception of a panic of Go, with the kind "internal". It is for defer in what JavaScript calls; JavaScript's own
-// exceptions go on as they are.
+// throwCrash makes an exception of a panic of Go, with the kind "internal". It is for defer in what
+// JavaScript calls; JavaScript's own exceptions go on as they are.
 func throwCrash(rt *sobek.Runtime) {
 	value := recover()
 	if value == nil {

@@ -4,8 +4,9 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Exports builds what a module gives to scripts, the same names as default and as named exports. Call it once per VU
-// and keep the result: k6 asks for it at every use of a named import. A panic of what is exported is an exception.
+// Exports builds what a module gives to scripts, the same names as default and as named exports.
+// Call it once per VU and keep the result: k6 asks for it at every use of a named import. A panic
+// of what is exported is an exception.
 func Exports(vu modules.VU, values map[string]any) modules.Exports {
 	logCrashes(vu)
 	rt := vu.Runtime()

@@ -39,8 +39,8 @@ func (f FailingSamples) find(state *lib.State, container metrics.SampleContainer
 	return nil
 }
 
-// noAnswer tells of a request without an answer. Where http_req_failed is not emitted, as setResponseCallback(null) has
-// it, that is still a failure.
+// noAnswer tells of a request without an answer. Where http_req_failed is not emitted, as
+// setResponseCallback(null) has it, that is still a failure.
 func noAnswer(state *lib.State, samples []metrics.Sample) error {
 	builtin := state.BuiltinMetrics
 	of := func(metric *metrics.Metric) int {

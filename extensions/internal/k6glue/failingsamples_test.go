@@ -40,7 +40,8 @@ func TestFailingSamples(t *testing.T) {
 	of := func(metric *metrics.Metric, value float64, tags ...string) metrics.Sample {
 		return sampleOf(state, metric, value, tags...)
 	}
-	// request are the samples of a request; without http_req_failed when nothing is expected of its status.
+	// request are the samples of a request; without http_req_failed when nothing is expected of its
+	// status.
 	request := func(failed null.Bool, url, status string, tags ...string) metrics.Samples {
 		tags = append([]string{"method", "GET", "url", url, "status", status}, tags...)
 		samples := metrics.Samples{of(b.HTTPReqs, 1, tags...), of(b.HTTPReqDuration, 3, tags...)}
@@ -96,7 +97,8 @@ func TestFailingSamples(t *testing.T) {
 	}
 }
 
-// Without the system tag status nothing is known of gRPC and web sockets, and nothing is held against them.
+// Without the system tag status nothing is known of gRPC and web sockets, and nothing is held
+// against them.
 func TestFailingSamplesWithoutStatus(t *testing.T) {
 	state, _ := vuState(0)
 	state.Options.SystemTags = metrics.NewSystemTagSet(metrics.TagURL)

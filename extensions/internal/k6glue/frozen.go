@@ -6,14 +6,16 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Frozen remembers what was read from a JavaScript object that can never change, so that a call which passes the same one again and
-// again costs no reading: parameters and options are a twentieth of a query's processor time otherwise. The zero value is ready.
+// Frozen remembers what was read from a JavaScript object that can never change, so that a call
+// which passes the same one again and again costs no reading: parameters and options are a
+// twentieth of a query's processor time otherwise. The zero value is ready.
 type Frozen[T any] struct {
 	object *sobek.Object
 	value  T
 }
 
-// Of returns what read makes of the value, from memory when it is the same frozen object as the last one.
+// Of returns what read makes of the value, from memory when it is the same frozen object as the
+// last one.
 func (f *Frozen[T]) Of(rt *sobek.Runtime, value sobek.Value, read func(sobek.Value) (T, error)) (T, error) {
 	object, ok := value.(*sobek.Object)
 	if ok && object == f.object {
@@ -48,9 +50,9 @@ type freezing struct {
 	looked  int // into so many objects
 }
 
-// isFrozen tells whether neither the object nor anything in it can change: it and all objects in it are frozen, and they are plain
-// objects, arrays and constants. A frozen Date or ArrayBuffer can still change. (What a getter in a frozen object returns is taken for
-// constant.)
+// isFrozen tells whether neither the object nor anything in it can change: it and all objects in it
+// are frozen, and they are plain objects, arrays and constants. A frozen Date or ArrayBuffer can
+// still change. (What a getter in a frozen object returns is taken for constant.)
 func (f *freezing) isFrozen(object *sobek.Object, depth int) bool {
 	if f.looked++; depth == 0 || f.looked > maxFrozenObjects {
 		return false

@@ -17,10 +17,11 @@ var process atomic.Pointer[state.GlobalState] //nolint:gochecknoglobals // there
 // failedExit is the exit code that FailExit has asked for; zero: none.
 var failedExit atomic.Int64 //nolint:gochecknoglobals // there is one process
 
-// Watch learns of the k6 process, whose state k6 gives to the subcommands of extensions before it does anything else.
+// Watch learns of the k6 process, whose state k6 gives to the subcommands of extensions before it
+// does anything else.
 //
-// k6 takes its last look at a test's status before the summary. A report that a full disk cuts after that can change
-// the exit code in one place only: in the function that k6 exits through.
+// k6 takes its last look at a test's status before the summary. A report that a full disk cuts
+// after that can change the exit code in one place only: in the function that k6 exits through.
 func Watch(gs *state.GlobalState) {
 	process.Store(gs)
 	exit := gs.OSExit
@@ -35,8 +36,9 @@ func Watch(gs *state.GlobalState) {
 // FailExit makes k6 exit with this code where it would exit with 0. The first call counts.
 func FailExit(code exitcodes.ExitCode) { failedExit.CompareAndSwap(0, int64(code)) }
 
-// AtExit calls fn when k6 is about to exit, after the summary and the last progress line. ran tells whether the test came
-// as far as its end; failed is the error that k6 ends with, or nil. AtExit returns false where no k6 runs.
+// AtExit calls fn when k6 is about to exit, after the summary and the last progress line. ran tells
+// whether the test came as far as its end; failed is the error that k6 ends with, or nil. AtExit
+// returns false where no k6 runs.
 func AtExit(fn func(ran bool, failed error)) bool {
 	gs := process.Load()
 	if gs == nil {

@@ -14,8 +14,9 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 )
 
-// What a script passes may hold itself, may be nested without an end, and may claim any length: `new Array(4294967295)` has no elements
-// and takes no memory, and what is made of it takes 64 GB. Modules read it with what is in this file, which bounds all that.
+// What a script passes may hold itself, may be nested without an end, and may claim any length:
+// `new Array(4294967295)` has no elements and takes no memory, and what is made of it takes 64 GB.
+// Modules read it with what is in this file, which bounds all that.
 const (
 	// MaxElements is how many elements of one array are read.
 	MaxElements = 1_000_000
@@ -25,7 +26,8 @@ const (
 	maxNested = 100
 )
 
-// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER: a number holds whole numbers up to it exactly.
+// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER: a number holds whole numbers up to it
+// exactly.
 const MaxSafeInteger = 1<<53 - 1
 
 // ErrNoArray is what Reading.Length returns for all that is not an array.
@@ -98,8 +100,8 @@ var (
 	arrayType  = reflect.TypeFor[[]any]()
 )
 
-// Export makes Go values of a JavaScript value as its own Export does: map[string]any of objects, []any of arrays. Its error says what
-// cannot be read.
+// Export makes Go values of a JavaScript value as its own Export does: map[string]any of objects,
+// []any of arrays. Its error says what cannot be read.
 func Export(value sobek.Value) (any, error) {
 	var r Reading
 
@@ -169,8 +171,9 @@ func (r *Reading) exportArray(array *sobek.Object, within []*sobek.Object) (any,
 	return values, nil
 }
 
-// Scalar is the Go value of what has no others in it: a string, a number, true or false, a BigInt, a Date, binary data, or what Go has
-// made. It is nil for objects and arrays, whose elements are nobody's to count here.
+// Scalar is the Go value of what has no others in it: a string, a number, true or false, a BigInt,
+// a Date, binary data, or what Go has made. It is nil for objects and arrays, whose elements are
+// nobody's to count here.
 func Scalar(value sobek.Value) any {
 	if object, ok := value.(*sobek.Object); ok && holdsValues(object.ExportType()) {
 		return nil
@@ -229,8 +232,8 @@ func FromUnsigned(rt *sobek.Runtime, n uint64) sobek.Value {
 	return rt.ToValue(new(big.Int).SetUint64(n))
 }
 
-// DurationOf reads a time as k6 writes it: a number of milliseconds, or a string such as "5s". It is false for all else, and for times
-// that take more than 292 years.
+// DurationOf reads a time as k6 writes it: a number of milliseconds, or a string such as "5s". It
+// is false for all else, and for times that take more than 292 years.
 func DurationOf(value sobek.Value) (d time.Duration, ok bool) {
 	const most = float64(math.MaxInt64 / int64(time.Millisecond))
 	given := Scalar(value)

@@ -50,7 +50,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// What cannot be read ends neither the process nor the test: it is an error, which says where it is.
+// What cannot be read ends neither the process nor the test: it is an error, which says where it
+// is.
 func TestExportOfWhatHasNoEnd(t *testing.T) {
 	for script, says := range map[string]string{
 		`new Array(4294967295)`:                                            "an array has 4294967295 elements: at most 1000000 are allowed",
@@ -212,7 +213,8 @@ func TestFrozen(t *testing.T) {
 	require.Equal(t, 7, got, "an error is not remembered")
 }
 
-// FuzzScriptValues has any script make a value, and reads it in all ways. Those that take long to run are none of ours.
+// FuzzScriptValues has any script make a value, and reads it in all ways. Those that take long to
+// run are none of ours.
 func FuzzScriptValues(f *testing.F) {
 	for _, script := range []string{`[1,[2]]`, `({a:{b:1}})`, `new Array(4294967295)`, `let a=[];a[0]=a;a`, `new Map([[1,2]])`, `new Proxy([],{})`, `5n`} {
 		f.Add(script)

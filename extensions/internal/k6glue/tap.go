@@ -7,12 +7,14 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// tapSize is how many containers of samples an operation may push before somebody has to help: see TapGuard.
+// tapSize is how many containers of samples an operation may push before somebody has to help: see
+// TapGuard.
 const tapSize = 128
 
-// Tap stands between a VU and k6: it sees each sample that the VU pushes, remembers the first that tells of a failure, and
-// hands all of them on, in their order. The VU's own goroutine does that after each operation, so that an operation that
-// pushes nothing pays for a glance at an empty channel. A nil Tap sees nothing.
+// Tap stands between a VU and k6: it sees each sample that the VU pushes, remembers the first that
+// tells of a failure, and hands all of them on, in their order. The VU's own goroutine does that
+// after each operation, so that an operation that pushes nothing pays for a glance at an empty
+// channel. A nil Tap sees nothing.
 type Tap struct {
 	state   *lib.State
 	in      chan metrics.SampleContainer
@@ -22,11 +24,13 @@ type Tap struct {
 	// fault is the first failure since Begin, and around is that of what encloses the operation.
 	fault, around atomic.Pointer[error]
 
-	// pumped tells that a goroutine empties the channel, because an operation has pushed more than fits.
+	// pumped tells that a goroutine empties the channel, because an operation has pushed more than
+	// fits.
 	pumped  atomic.Bool
 	reached chan struct{}
 
-	// place is that in the guard's list, from 1, and full tells that its last glance found the channel full.
+	// place is that in the guard's list, from 1, and full tells that its last glance found the
+	// channel full.
 	place int
 	full  bool
 }
@@ -68,7 +72,8 @@ func (t *Tap) Close() {
 
 func (t *Tap) opened() bool { return t.state.Samples == (chan<- metrics.SampleContainer)(t.in) }
 
-// Begin begins an operation within what Fault ends: failures up to now are of what encloses it. Its result is for End.
+// Begin begins an operation within what Fault ends: failures up to now are of what encloses it. Its
+// result is for End.
 func (t *Tap) Begin() (enclosing *error) {
 	if t == nil {
 		return nil
@@ -78,8 +83,8 @@ func (t *Tap) Begin() (enclosing *error) {
 	return t.fault.Swap(nil)
 }
 
-// End returns why the operation has failed that Begin began; nil when no sample tells so. What encloses the operation has
-// failed as well.
+// End returns why the operation has failed that Begin began; nil when no sample tells so. What
+// encloses the operation has failed as well.
 func (t *Tap) End(enclosing *error) error {
 	if t == nil {
 		return nil
@@ -93,15 +98,16 @@ func (t *Tap) End(enclosing *error) error {
 	return of(fault)
 }
 
-// Promised says that the operation which Begin began goes on after its function has returned a promise.
+// Promised says that the operation which Begin began goes on after its function has returned a
+// promise.
 func (t *Tap) Promised(enclosing *error) {
 	if t != nil && enclosing != nil {
 		t.around.CompareAndSwap(nil, enclosing)
 	}
 }
 
-// Settled returns why an operation has failed whose promise is settled. Where several are under way at once, a failure is
-// that of the one which ends first.
+// Settled returns why an operation has failed whose promise is settled. Where several are under way
+// at once, a failure is that of the one which ends first.
 func (t *Tap) Settled() error {
 	if t == nil {
 		return nil
@@ -168,7 +174,8 @@ func (t *Tap) take(samples metrics.SampleContainer) {
 	t.out <- samples
 }
 
-// mark goes through the channel of a tap to tell that all that was pushed before has been handed on.
+// mark goes through the channel of a tap to tell that all that was pushed before has been handed
+// on.
 type mark struct {
 	metrics.SampleContainer
 

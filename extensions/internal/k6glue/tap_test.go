@@ -36,7 +36,8 @@ func (t *tapTest) push(holds bool) {
 	t.state.Samples <- sampleOf(t.state, t.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(t.pushed))
 }
 
-// requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes to k6 again.
+// requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes
+// to k6 again.
 func (t *tapTest) requireAllHandedOn(tt *testing.T) {
 	tt.Helper()
 	t.Close()

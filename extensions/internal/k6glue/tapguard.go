@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// An operation that fills its tap waits for help for two glances of the guard at most, once in its client's part of a step. The
-// guard takes a glance every guardEvery and, as each costs the more the more clients there are, guardEach more for each of them.
+// An operation that fills its tap waits for help for two glances of the guard at most, once in its
+// client's part of a step. The guard takes a glance every guardEvery and, as each costs the more
+// the more clients there are, guardEach more for each of them.
 const (
 	guardEvery = 10 * time.Millisecond
 	guardEach  = 40 * time.Microsecond
 )
 
-// TapGuard keeps operations from waiting for ever that push more samples than their tap holds: it gives a full tap a
-// goroutine that empties it.
+// TapGuard keeps operations from waiting for ever that push more samples than their tap holds: it
+// gives a full tap a goroutine that empties it.
 type TapGuard struct {
 	mu   sync.Mutex
 	taps []*Tap
@@ -84,7 +85,8 @@ func (g *TapGuard) watch(over <-chan struct{}) {
 	}
 }
 
-// help starts to empty the taps that have been full since the last glance. It returns when to take the next one.
+// help starts to empty the taps that have been full since the last glance. It returns when to take
+// the next one.
 func (g *TapGuard) help() time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Of returns the known name that is nearest to name, where it is near: in other cases of letters, with one slip (a letter
-// too many, too few, another one, or two in the wrong order) or, in names of more than five letters, with two.
+// Of returns the known name that is nearest to name, where it is near: in other cases of letters,
+// with one slip (a letter too many, too few, another one, or two in the wrong order) or, in names
+// of more than five letters, with two.
 func Of(name string, known []string) (nearest string, found bool) {
 	slips := 1
 	if utf8.RuneCountInString(name) > 5 {
@@ -23,10 +24,12 @@ func Of(name string, known []string) (nearest string, found bool) {
 	return nearest, least <= slips
 }
 
-// Distance is how many slips lead from one name to the other: the optimal string alignment distance.
+// Distance is how many slips lead from one name to the other: the optimal string alignment
+// distance.
 func Distance(a, b string) int {
 	from, to := []rune(a), []rune(b)
-	// Rows of the table of distances between the beginnings: of two letters of from before, of one, and of this one.
+	// Rows of the table of distances between the beginnings: of two letters of from before, of one,
+	// and of this one.
 	var before, last, row []int
 	for j := range len(to) + 1 {
 		last = append(last, j)

@@ -83,7 +83,8 @@ func TestTableMadeAnewUnderAQueryThatComesAgain(t *testing.T) {
 	require.False(t, c.Broken())
 }
 
-// A query that comes again, and whose context ends between the answers, fails as any other that is cancelled.
+// A query that comes again, and whose context ends between the answers, fails as any other that is
+// cancelled.
 func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 	description := append(append(result(good), number(0x21, 1)...), parameter(cmi.Long)...)
 	description = append(append(description, rawUnit(200, 8, 512)...), column("N", cmi.Long, 64)...)

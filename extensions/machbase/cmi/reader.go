@@ -106,9 +106,10 @@ func (r *reader) need(n int) error {
 	return nil
 }
 
-// makeRoom moves the message and what follows it to the front, and makes the buffer larger when that is not enough: to double of
-// what has come, so that the copies of a message of many packets add up to no more than its length. A message of one packet says
-// how long it is, and gets no more than that.
+// makeRoom moves the message and what follows it to the front, and makes the buffer larger when
+// that is not enough: to double of what has come, so that the copies of a message of many packets
+// add up to no more than its length. A message of one packet says how long it is, and gets no more
+// than that.
 func (r *reader) makeRoom(n int) {
 	used, wanted, size := r.fill-r.body, r.next-r.body+n, len(r.buf)
 	buf := r.buf

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// packets is a message of so many packets, each with a body of so many bytes, whose numbers go on from packet to packet.
+// packets is a message of so many packets, each with a body of so many bytes, whose numbers go on
+// from packet to packet.
 func packets(n, size int) []byte {
 	var all []byte
 	for i := range n {
@@ -32,7 +33,8 @@ func packets(n, size int) []byte {
 	return all
 }
 
-// What it takes to put a message together grows with its length, not with its length times the number of its packets.
+// What it takes to put a message together grows with its length, not with its length times the
+// number of its packets.
 func TestMessagesOfManyPacketsAreReadInLinearTime(t *testing.T) {
 	for name, c := range map[string]struct{ packets, size, most int }{
 		"many packets":                 {packets: 256, size: 64 << 10, most: maxMessage},

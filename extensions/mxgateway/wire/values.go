@@ -123,8 +123,8 @@ func single(f protoreflect.FieldDescriptor, v protoreflect.Value) any {
 	}
 }
 
-// timestamp is where a google.protobuf.Timestamp has its time. A gateway's .proto, or what a server says of itself, may call another
-// message so: it is none then.
+// timestamp is where a google.protobuf.Timestamp has its time. A gateway's .proto, or what a server
+// says of itself, may call another message so: it is none then.
 func timestamp(d protoreflect.MessageDescriptor) (seconds, nanos protoreflect.FieldDescriptor, ok bool) {
 	if d.FullName() != "google.protobuf.Timestamp" {
 		return nil, nil, false

@@ -18,7 +18,8 @@ import (
 
 const ownProtoPath = "../../../scenarios/lib/mxaccess_gateway.proto"
 
-// withTimestamp is the service of this project's .proto whose google.protobuf.Timestamp is another message.
+// withTimestamp is the service of this project's .proto whose google.protobuf.Timestamp is another
+// message.
 func withTimestamp(t testing.TB, fields string) protoreflect.ServiceDescriptor {
 	t.Helper()
 	own, err := os.ReadFile(ownProtoPath)

@@ -1,4 +1,5 @@
-// Package wire looks at what a NATS server says before nats.go does, which makes a buffer of any size that a server announces.
+// Package wire looks at what a NATS server says before nats.go does, which makes a buffer of any
+// size that a server announces.
 //
 // The protocol: https://docs.nats.io/reference/reference-protocols/nats-protocol.
 package wire
@@ -13,8 +14,9 @@ import (
 const (
 	// MaxLine bounds what is no message, such as INFO, in bytes.
 	MaxLine = 1 << 20
-	// A message may have twice the max_payload of the server's INFO, as the server adds headers of its own and may keep messages from when
-	// it took larger ones, but it is always from leastPayload to mostPayload bytes.
+	// A message may have twice the max_payload of the server's INFO, as the server adds headers of
+	// its own and may keep messages from when it took larger ones, but it is always from
+	// leastPayload to mostPayload bytes.
 	leastPayload = 8 << 20
 	mostPayload  = 128 << 20
 )
@@ -23,8 +25,9 @@ var errLine = fmt.Errorf("the server says a line of more than %d bytes", MaxLine
 
 // Bounds reads along with a connection, and finds what announces too much. The zero value is ready.
 //
-// It looks at the lines only: what a message holds is passed over by its size. What is encrypted, and what comes through a WebSocket, it
-// lets pass: it begins with what nats.go takes for nothing else.
+// It looks at the lines only: what a message holds is passed over by its size. What is encrypted,
+// and what comes through a WebSocket, it lets pass: it begins with what nats.go takes for nothing
+// else.
 type Bounds struct {
 	// left is how many bytes of a message are still to come.
 	left int64
@@ -38,8 +41,8 @@ type Bounds struct {
 	err     error
 }
 
-// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those before what is wrong, which the error
-// says. All later calls return the same error.
+// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those
+// before what is wrong, which the error says. All later calls return the same error.
 func (b *Bounds) Check(said []byte) (passed int, err error) {
 	for b.err == nil && passed < len(said) {
 		rest := said[passed:]
@@ -91,7 +94,8 @@ func (b *Bounds) gather(rest []byte, end int) (int, error) {
 	return end, b.take(line)
 }
 
-// isOpaque tells whether bytes where a line should begin are of TLS (a handshake or an alert), or the answer to a WebSocket's request.
+// isOpaque tells whether bytes where a line should begin are of TLS (a handshake or an alert), or
+// the answer to a WebSocket's request.
 func isOpaque(line []byte) bool {
 	return line[0] == 0x16 || line[0] == 0x15 || len(line) > 1 && line[0] == 'H' && line[1] == 'T'
 }

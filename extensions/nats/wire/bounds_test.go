@@ -93,7 +93,8 @@ func TestCheckAllocatesNothing(t *testing.T) {
 	}
 }
 
-// largest reads as nats.go does, and returns the largest message that it would make room for. It stops at what nats.go says an error to.
+// largest reads as nats.go does, and returns the largest message that it would make room for. It
+// stops at what nats.go says an error to.
 func largest(said []byte) (size int64) {
 	for {
 		end := bytes.IndexByte(said, '\n')

@@ -1,5 +1,5 @@
-// Package wire looks at what a Redis server says before go-redis does, which makes a buffer of any length that a server announces, and
-// goes as deep into arrays in arrays as it is told.
+// Package wire looks at what a Redis server says before go-redis does, which makes a buffer of any
+// length that a server announces, and goes as deep into arrays in arrays as it is told.
 //
 // RESP: https://redis.io/docs/latest/develop/reference/protocol-spec.
 package wire
@@ -17,16 +17,19 @@ const (
 	MaxLine     = 64 << 10  // bytes of what is no bulk string, such as an error
 )
 
-// Bounds reads along with a connection of RESP 2, and finds what announces too much, or is none of it. The zero value is ready.
+// Bounds reads along with a connection of RESP 2, and finds what announces too much, or is none of
+// it. The zero value is ready.
 //
-// It looks at the first line of each value only: the bytes of a string are passed over by their number.
+// It looks at the first line of each value only: the bytes of a string are passed over by their
+// number.
 type Bounds struct {
 	// left is how many bytes of a string, and of its line's end, are still to come.
 	left int64
 	// line is the beginning of a line that has not come to its end; size is its length.
 	line [maxHead]byte
 	size int
-	// depth is how many arrays are open; open says how many elements each of them still has to come.
+	// depth is how many arrays are open; open says how many elements each of them still has to
+	// come.
 	depth int
 	open  [MaxDepth]int64
 	// elements is how many the reply has announced.
@@ -37,8 +40,8 @@ type Bounds struct {
 // maxHead is how much of a line is looked at: the type and a number.
 const maxHead = 24
 
-// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those before what is wrong, which the error
-// says. All later calls return the same error.
+// Check looks at bytes as they come. It returns how many of them may be passed on: all, or those
+// before what is wrong, which the error says. All later calls return the same error.
 func (b *Bounds) Check(said []byte) (passed int, err error) {
 	for b.err == nil && passed < len(said) {
 		rest := said[passed:]

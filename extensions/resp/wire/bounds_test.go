@@ -92,8 +92,8 @@ func TestCheckAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// read reads values as go-redis does, and tells how much it would make room for and how deep it would go. It is false for what go-redis
-// says an error to.
+// read reads values as go-redis does, and tells how much it would make room for and how deep it
+// would go. It is false for what go-redis says an error to.
 func read(said []byte, depth int) (rest []byte, room int64, deepest int, ok bool) {
 	end := bytes.IndexByte(said, '\n')
 	if end < 2 || said[end-1] != '\r' {

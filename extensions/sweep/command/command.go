@@ -9,7 +9,8 @@ import (
 
 const name = "sweep"
 
-// newCommand builds `k6 x sweep` with its commands. k6 calls it at the beginning of every command, `k6 run` too.
+// newCommand builds `k6 x sweep` with its commands. k6 calls it at the beginning of every command,
+// `k6 run` too.
 func newCommand(gs *state.GlobalState) *cobra.Command {
 	k6glue.Watch(gs)
 	cmd := &cobra.Command{

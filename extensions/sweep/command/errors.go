@@ -15,7 +15,8 @@ import (
 // file that is invalid.
 const foundWorse exitcodes.ExitCode = 1
 
-// notJudged is the exit code of a comparison in which nothing got worse as far as that can be told, and something cannot.
+// notJudged is the exit code of a comparison in which nothing got worse as far as that can be told,
+// and something cannot.
 const notJudged exitcodes.ExitCode = 2
 
 // wrongUse is the error of arguments that a command does not take, with a hint at those that it does take.

@@ -20,7 +20,8 @@ const (
 	Mean
 )
 
-// figures tells of each figure its name, the key that bounds it, which percentile it is, and how it is read from a step.
+// figures tells of each figure its name, the key that bounds it, which percentile it is, and how it
+// is read from a step.
 var figures = [...]struct { //nolint:gochecknoglobals // a constant
 	name, key  string
 	percentile report.Percentile // zero when it is none
@@ -41,7 +42,8 @@ func (f Figure) String() string { return figures[f].name }
 // of reads the figure from a step.
 func (f Figure) of(s *report.Step) float64 { return figures[f].of(s) }
 
-// restsOnLittle says that a step has too few operations, or too little time, for the figure to mean anything, or nothing.
+// restsOnLittle says that a step has too few operations, or too little time, for the figure to mean
+// anything, or nothing.
 func (f Figure) restsOnLittle(g *report.Group) string {
 	switch p := figures[f].percentile; {
 	case f == OpsPerSecond:

@@ -196,7 +196,8 @@ func TestNoFigureOfARunThatFailedHolds(t *testing.T) {
 	}
 }
 
-// Against a baseline, both sides need operations beyond a percentile: what is worse is worse, and nothing else is judged.
+// Against a baseline, both sides need operations beyond a percentile: what is worse is worse, and
+// nothing else is judged.
 func TestRelativeOfFewOperations(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	require.NoError(t, f.SetBaseline(steady(1)))

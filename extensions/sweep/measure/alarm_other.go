@@ -4,7 +4,8 @@ package measure
 
 import "time"
 
-// alarm lets a goroutine sleep precisely, which Go's own timers do where the system's poller takes nanoseconds.
+// alarm lets a goroutine sleep precisely, which Go's own timers do where the system's poller takes
+// nanoseconds.
 type alarm struct{}
 
 // sleep sleeps for d.

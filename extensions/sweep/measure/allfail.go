@@ -2,20 +2,23 @@ package measure
 
 import "time"
 
-// When it is clear that no operation of a step will succeed: each client has failed, all with one cause, and none has
-// succeeded. One fault of a moment is not enough: the client that was the last to fail has tried for a second, and there are
-// ten failures; or it has tried for five seconds, as clients do that wait for an answer.
+// When it is clear that no operation of a step will succeed: each client has failed, all with one
+// cause, and none has succeeded. One fault of a moment is not enough: the client that was the last
+// to fail has tried for a second, and there are ten failures; or it has tried for five seconds, as
+// clients do that wait for an answer.
 const (
 	allFailAfter    = time.Second
 	allFailFailures = 10
 	allFailAnyway   = 5 * time.Second
 )
 
-// OnAllFail makes fn be called, once and by a client's goroutine, when it is clear that no operation will succeed: with the
-// last error, and how many there were of its cause. Set it before any client runs.
+// OnAllFail makes fn be called, once and by a client's goroutine, when it is clear that no
+// operation will succeed: with the last error, and how many there were of its cause. Set it before
+// any client runs.
 func (s *Step) OnAllFail(fn func(err error, failures uint64)) { s.onAllFail = fn }
 
-// Succeeded says that something has succeeded which is no operation, such as the first call of a plain function.
+// Succeeded says that something has succeeded which is no operation, such as the first call of a
+// plain function.
 func (s *Step) Succeeded() { s.succeeded.Store(true) }
 
 // AnySucceeded tells whether an operation has succeeded, to warm up or measured.

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cause is an error's text without what differs from one time to the next: each number, such as a port, an id or a
-// duration, is an N. Texts with one cause are one entry of a report. The number of a status or a code tells what
-// happened, and stays.
+// Cause is an error's text without what differs from one time to the next: each number, such as a
+// port, an id or a duration, is an N. Texts with one cause are one entry of a report. The number of
+// a status or a code tells what happened, and stays.
 func Cause(text string) string {
 	if !strings.ContainsAny(text, "0123456789") {
 		return text
@@ -34,7 +34,8 @@ func Cause(text string) string {
 	return cause.String()
 }
 
-// numberEnd is where the number ends that begins at i: digits, with points between them, and the units of a duration.
+// numberEnd is where the number ends that begins at i: digits, with points between them, and the
+// units of a duration.
 func numberEnd(text string, i int) int {
 	for {
 		for i < len(text) && (isDigit(text[i]) || text[i] == '.' && i+1 < len(text) && isDigit(text[i+1])) {
@@ -114,7 +115,8 @@ func (r *reasons) addFew(cause, text string, n uint64) string {
 	return r.add(cause, text, n)
 }
 
-// AddErrors adds how often operations failed with each of the texts to counts, where texts with one cause are one.
+// AddErrors adds how often operations failed with each of the texts to counts, where texts with one
+// cause are one.
 func AddErrors(counts *map[string]uint64, more map[string]uint64) {
 	if len(more) == 0 {
 		return

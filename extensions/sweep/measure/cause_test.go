@@ -40,7 +40,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// Errors that differ in numbers only are one entry, with the first text, of a client, of a step and of what is told.
+// Errors that differ in numbers only are one entry, with the first text, of a client, of a step and
+// of what is told.
 func TestErrorsThatDifferInNumbersOnlyAreOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients, operations = 3, 40

@@ -118,7 +118,8 @@ func (d *Distribution) Mean() time.Duration {
 	return time.Duration(math.Round(float64(d.Sum) / float64(d.Count)))
 }
 
-// Above is how many operations took longer than a duration, as far as the counters tell: not those that are counted with it.
+// Above is how many operations took longer than a duration, as far as the counters tell: not those
+// that are counted with it.
 func (d *Distribution) Above(limit time.Duration) int64 {
 	var n uint64
 	if d.counts != nil {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An operation that a client was free for is not charged for the clock of this process, which wakes it late.
+// An operation that a client was free for is not charged for the clock of this process, which wakes
+// it late.
 func TestOpenLoopOfAnEmptyFunctionTakesNoTime(t *testing.T) {
 	for _, rate := range []float64{100, 1000} {
 		s := NewStep(8, Plan{Rate: rate, Duration: time.Second / 2}, nil)

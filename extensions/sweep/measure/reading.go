@@ -14,10 +14,11 @@ type Reading struct {
 	Elapsed   time.Duration // since the start line; up to the last client's end once all have ended
 	Ended     int           // clients that have ended
 
-	// Window is the time for which operations were asked for, as far as it has passed; zero when a number was.
+	// Window is the time for which operations were asked for, as far as it has passed; zero when a
+	// number was.
 	Window time.Duration
-	// AllAtWork is how long all clients were at work, up to the first one's end, where there is no window. It is zero
-	// before.
+	// AllAtWork is how long all clients were at work, up to the first one's end, where there is no
+	// window. It is zero before.
 	AllAtWork time.Duration
 
 	Ops []Totals // by kind of operation, in the order of their names

@@ -77,9 +77,10 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 }
 
-// FailAfter counts one failed operation that took d, with the reason why, which may be nil. Durations of failures stand
-// beside those of successes, never among them: how fast something fails is no measure of work. What Interrupt cuts off is
-// not counted: it is no failure of the server's. In an open-loop step a late start counts as Ok counts it.
+// FailAfter counts one failed operation that took d, with the reason why, which may be nil.
+// Durations of failures stand beside those of successes, never among them: how fast something fails
+// is no measure of work. What Interrupt cuts off is not counted: it is no failure of the server's.
+// In an open-loop step a late start counts as Ok counts it.
 func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
@@ -165,7 +166,8 @@ type Totals struct {
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64
-	// Errors are texts of what made operations fail, with how often each cause came; not in a difference.
+	// Errors are texts of what made operations fail, with how often each cause came; not in a
+	// difference.
 	Errors  map[string]uint64
 	reasons reasons // what Errors shows, by cause
 }

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// maxMessages bounds how many causes of failures a client or a step keeps; the rest is counted under otherErrors.
+// maxMessages bounds how many causes of failures a client or a step keeps; the rest is counted
+// under otherErrors.
 const (
 	maxMessages = 20
 	otherErrors = "other errors"
@@ -23,10 +24,10 @@ type Plan struct {
 	Warmup           time.Duration
 	WarmupOperations uint64
 
-	// Rate makes the step an open loop: its clients share this many operations a second, for the time of Duration and,
-	// before that, of Warmup. Operations start when they are due, whether those before have ended or not, as far as there
-	// are clients; an operation that had to wait for a client took as much longer. What has not started soon after that
-	// time is not done.
+	// Rate makes the step an open loop: its clients share this many operations a second, for the
+	// time of Duration and, before that, of Warmup. Operations start when they are due, whether
+	// those before have ended or not, as far as there are clients; an operation that had to wait
+	// for a client took as much longer. What has not started soon after that time is not done.
 	Rate float64
 	// Places returns this instance's places in the schedule of a phase; nil: all.
 	Places func() Places
@@ -58,7 +59,8 @@ type Step struct {
 
 	ended atomic.Int64 // clients that have ended
 
-	// marked is when the window of a step with a duration was over, or when the first client of another ended; zero: not yet.
+	// marked is when the window of a step with a duration was over, or when the first client of
+	// another ended; zero: not yet.
 	marked atomic.Int64
 	// windowEnd is when the window is over; zero where there is none.
 	windowEnd time.Duration
@@ -80,8 +82,8 @@ type Step struct {
 	faultsKnown map[string]struct{}
 }
 
-// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose cause
-// is new, from the client's goroutine; it may be nil.
+// NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose
+// cause is new, from the client's goroutine; it may be nil.
 func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	s := &Step{
 		plan:        plan,
@@ -113,7 +115,8 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 // OnStart makes fn be called at the last moment before the start line opens. Set it before any client runs.
 func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 
-// OnEnd makes fn be called when the last client has ended, by that client's goroutine. Set it before any client runs.
+// OnEnd makes fn be called when the last client has ended, by that client's goroutine. Set it
+// before any client runs.
 func (s *Step) OnEnd(fn func()) { s.onEnd = fn }
 
 // clientEnded counts a client that has ended.
@@ -133,14 +136,15 @@ func (s *Step) clientEnded() {
 	}
 }
 
-// openWindow begins the time within which operations count. Who first sees that it is over marks that: a client, or the
-// timer while all clients wait.
+// openWindow begins the time within which operations count. Who first sees that it is over marks
+// that: a client, or the timer while all clients wait.
 func (s *Step) openWindow() {
 	s.windowEnd = s.line.openedAt + s.plan.Duration
 	s.window = time.AfterFunc(s.plan.Duration+1, func() { s.mark(s.windowEnd) }) // what ends with the window is within
 }
 
-// mark tells all recorders to keep how many operations they have counted by now. The first mark counts.
+// mark tells all recorders to keep how many operations they have counted by now. The first mark
+// counts.
 func (s *Step) mark(at time.Duration) { s.marked.CompareAndSwap(0, int64(at)) }
 
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
@@ -177,7 +181,8 @@ func (s *Step) Interrupted() bool { return s.interrupt.Load() }
 
 func (s *Step) stopping() bool { return s.stop.Load() }
 
-// What is far away is waited for with Go's timers, which Stop ends at once; the rest with the alarm.
+// What is far away is waited for with Go's timers, which Stop ends at once; the rest with the
+// alarm.
 const (
 	farAway = 20 * time.Millisecond
 	theRest = 3 * time.Millisecond
@@ -234,7 +239,8 @@ func (s *Step) fault(c *Client, cause string, err error) {
 // Connected is closed when all clients are connected: the warm-up has begun.
 func (s *Step) Connected() <-chan struct{} { return s.ready.open }
 
-// ExtendWarmUp makes the warm-up of a closed loop last longer. It may be called until the warm-up is over, by any goroutine.
+// ExtendWarmUp makes the warm-up of a closed loop last longer. It may be called until the warm-up
+// is over, by any goroutine.
 func (s *Step) ExtendWarmUp(by time.Duration) { s.extension.Add(int64(by)) }
 
 // WarmUpExtended is by how much the warm-up lasts longer than planned.

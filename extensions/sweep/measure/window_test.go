@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What ends after the window of a step with a duration is not part of its rate, however long it takes.
+// What ends after the window of a step with a duration is not part of its rate, however long it
+// takes.
 func TestWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(3, Plan{Duration: 10 * time.Second}, nil)
@@ -78,7 +79,8 @@ func TestWindowOfAStepThatIsCut(t *testing.T) {
 	})
 }
 
-// Where a number of operations is asked for, the part counts apart in which all clients were at work.
+// Where a number of operations is asked for, the part counts apart in which all clients were at
+// work.
 func TestAllAtWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(3, Plan{Operations: 100, WarmupOperations: 5}, nil)

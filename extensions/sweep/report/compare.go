@@ -26,7 +26,8 @@ type Comparison struct {
 	Notes     []string  `json:"notes"`            // what limits the comparison
 	Regressed bool      `json:"regressed"`        // one of the rows or the search is, or the new run was interrupted
 
-	// Undecided tells that something could not be judged: a row without a search, or what a search found.
+	// Undecided tells that something could not be judged: a row without a search, or what a search
+	// found.
 	Undecided bool `json:"undecided"`
 }
 
@@ -81,11 +82,13 @@ var compared = []struct { //nolint:gochecknoglobals // a constant
 	{"p99", false, func(s *Step) float64 { return s.Latency.P99 }, Millis, func(g *Group) string { return g.TooFew(P99) }},
 }
 
-// Compare compares two runs step by step, by the medians of the repeats and whether these differ significantly. What has
-// too few repeats for that, or what only one of the runs has, is undecided. A step that the new run lacks, or that is incomplete or has failed operations in it, counts as a regression, and so does a new
-// run that was interrupted. Of two searches, what they found is compared, and the steps that both have: which ones these
-// are depends on what was measured. It returns an error when the options are impossible, the scenarios are different or
-// nothing can be compared.
+// Compare compares two runs step by step, by the medians of the repeats and whether these differ
+// significantly. What has too few repeats for that, or what only one of the runs has, is undecided.
+// A step that the new run lacks, or that is incomplete or has failed operations in it, counts as a
+// regression, and so does a new run that was interrupted. Of two searches, what they found is
+// compared, and the steps that both have: which ones these are depends on what was measured. It
+// returns an error when the options are impossible, the scenarios are different or nothing can be
+// compared.
 func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha

@@ -19,7 +19,8 @@ const fewestRepeats = 4
 // wantedConfidence is what an interval is to have where there are repeats enough for it: 6 or more.
 const wantedConfidence = 0.95
 
-// Estimate is the median of a step's repeats, with an interval that holds the true median with some confidence.
+// Estimate is the median of a step's repeats, with an interval that holds the true median with some
+// confidence.
 type Estimate struct {
 	Median float64 `json:"median"`
 	// Low and High are the interval's ends; missing with fewer than 4 repeats, which tell none.
@@ -31,12 +32,12 @@ type Estimate struct {
 	N int `json:"n"`
 }
 
-// NewEstimate estimates one figure from its values in each repeat, without assuming how they are distributed. Without a
-// value it is zero.
+// NewEstimate estimates one figure from its values in each repeat, without assuming how they are
+// distributed. Without a value it is zero.
 //
-// The interval is between two of the sorted values: so many of n repeats are below the true median as of n coins are
-// heads. Where not even the lowest and the highest value make 95 %, as with 4 and 5 repeats, the interval is between
-// these, and its confidence is less: 1 - 2/2^n.
+// The interval is between two of the sorted values: so many of n repeats are below the true median
+// as of n coins are heads. Where not even the lowest and the highest value make 95 %, as with 4 and
+// 5 repeats, the interval is between these, and its confidence is less: 1 - 2/2^n.
 func NewEstimate(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}
@@ -58,8 +59,8 @@ func NewEstimate(values []float64) Estimate {
 // unknownInterval stands where there are too few repeats for an interval.
 const unknownInterval = "?"
 
-// plusMinus is how far the interval's farther end is from the median, in percent of it. That is not known of a median of
-// zero.
+// plusMinus is how far the interval's farther end is from the median, in percent of it. That is not
+// known of a median of zero.
 func (e *Estimate) plusMinus() string {
 	switch {
 	case e.Median == 0:

@@ -14,7 +14,8 @@ type Sought struct {
 	// OldBracket and NewBracket are what is sure of both; missing for reports that do not tell.
 	OldBracket *Bracket `json:"oldBracket,omitempty"`
 	NewBracket *Bracket `json:"newBracket,omitempty"`
-	// Regressed tells that less was found, by more than the tolerance, and that the brackets have no number in common.
+	// Regressed tells that less was found, by more than the tolerance, and that the brackets have
+	// no number in common.
 	Regressed bool `json:"regressed"`
 }
 
@@ -31,8 +32,8 @@ func newSought(before, after *Search, tolerance float64) *Sought {
 	}
 }
 
-// overlap tells whether what an old search may have found and what a new one may have found have a number in common, when
-// the new one has found less. Reports that do not tell have none.
+// overlap tells whether what an old search may have found and what a new one may have found have a
+// number in common, when the new one has found less. Reports that do not tell have none.
 func overlap(before, after *Bracket) bool {
 	return before != nil && after != nil && (after.High == 0 || before.Low <= after.High)
 }

@@ -222,7 +222,8 @@ func TestCompareOfSearches(t *testing.T) {
 		require.Contains(t, c.Text(), tt.text, tt.name)
 	}
 
-	// A bracket says what is sure: where brackets have a number in common, nothing is known to have got worse.
+	// A bracket says what is sure: where brackets have a number in common, nothing is known to have
+	// got worse.
 	for _, tt := range []struct {
 		name       string
 		old, found float64

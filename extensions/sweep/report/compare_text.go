@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Text renders the comparison for people: what limits it, and a table for each figure as benchstat has it, with the
-// medians of both runs, their confidence intervals, and the change where it is significant.
+// Text renders the comparison for people: what limits it, and a table for each figure as benchstat
+// has it, with the medians of both runs, their confidence intervals, and the change where it is
+// significant.
 func (c *Comparison) Text() string {
 	var b strings.Builder
 	for _, text := range c.Notes {

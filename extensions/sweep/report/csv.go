@@ -69,11 +69,12 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
 }
 
-// CSV renders one line for each step and kind of operation, below a line of the columns' names, as RFC 4180 has it. A step
-// with several kinds has one more, their total, which the column total tells from the others.
-// Names end in their unit (_s, _ms, or a number of things); numbers are in full precision, without thousands separators.
-// The rate is 0 but for open-loop steps, per_client is 0 when a time was asked for, and cpu_server_s is empty when the
-// server ran elsewhere. What only some steps have is empty for others.
+// CSV renders one line for each step and kind of operation, below a line of the columns' names, as
+// RFC 4180 has it. A step with several kinds has one more, their total, which the column total
+// tells from the others. Names end in their unit (_s, _ms, or a number of things); numbers are in
+// full precision, without thousands separators. The rate is 0 but for open-loop steps, per_client
+// is 0 when a time was asked for, and cpu_server_s is empty when the server ran elsewhere. What
+// only some steps have is empty for others.
 func (r *Report) CSV() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -99,8 +100,9 @@ func (r *Report) CSV() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// harmless keeps spreadsheets from taking a text for a formula, which could send what is in the sheet elsewhere: an
-// apostrophe makes it a text. Some take the wide forms of the signs for them as well. Line breaks go, since many tools that read CSV do so line by line.
+// harmless keeps spreadsheets from taking a text for a formula, which could send what is in the
+// sheet elsewhere: an apostrophe makes it a text. Some take the wide forms of the signs for them as
+// well. Line breaks go, since many tools that read CSV do so line by line.
 func harmless(text string) string {
 	text = oneLineOf(text)
 	if first, _ := utf8.DecodeRuneInString(text); strings.ContainsRune("=+-@＝＋－＠", first) {

@@ -62,8 +62,8 @@ func (r *Report) GoBench() string {
 	return b.String()
 }
 
-// nsPerOp is the time that ops/s are of over the number of operations. Where all operations ended after the window, it is
-// of these.
+// nsPerOp is the time that ops/s are of over the number of operations. Where all operations ended
+// after the window, it is of these.
 func nsPerOp(s *Step) float64 {
 	operations, seconds := s.rated()
 	if operations == 0 {

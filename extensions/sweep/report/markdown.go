@@ -34,7 +34,8 @@ func (r *Report) Markdown() string {
 	return b.String()
 }
 
-// withTotals is the report as its tables show it: with a row for the total of each step that has several kinds of operations.
+// withTotals is the report as its tables show it: with a row for the total of each step that has
+// several kinds of operations.
 func (r *Report) withTotals() *Report {
 	shown := *r
 	shown.Steps = nil
@@ -110,8 +111,8 @@ func clientsCell(s *Step) string {
 	return strconv.Itoa(s.Clients)
 }
 
-// perClientCell is in the first row of a step: the share of a client is one of all kinds of operations together. Where a
-// time was asked for, it is what the median client did in it.
+// perClientCell is in the first row of a step: the share of a client is one of all kinds of
+// operations together. Where a time was asked for, it is what the median client did in it.
 func (r *Report) perClientCell(i int) string {
 	s := &r.Steps[i]
 	switch {
@@ -126,7 +127,8 @@ func (r *Report) perClientCell(i int) string {
 	return Thousands(int64(s.PerClient))
 }
 
-// latencyCell is a percentile in milliseconds, which a step without a successful operation has none of.
+// latencyCell is a percentile in milliseconds, which a step without a successful operation has none
+// of.
 func latencyCell(s *Step, p Percentile, ms float64) string {
 	if s.Operations == 0 {
 		return "-"

@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// markup is what CommonMark and its tables would not show as it is: characters that always mean something, and the
-// begin of a tag, a link in angle brackets, or an entity. A "<" before a space, a digit or "=" is only a sign.
+// markup is what CommonMark and its tables would not show as it is: characters that always mean
+// something, and the begin of a tag, a link in angle brackets, or an entity. A "<" before a space,
+// a digit or "=" is only a sign.
 var markup = regexp.MustCompile("[\\\\`*\\[\\]|]|~~|<[A-Za-z/!?]|&[A-Za-z#]|_")
 
-// escape keeps a text from outside, such as a server's version or the name of an operation, from being anything but a
-// text in Markdown. An underscore within a word means nothing there, and stays readable.
+// escape keeps a text from outside, such as a server's version or the name of an operation, from
+// being anything but a text in Markdown. An underscore within a word means nothing there, and stays
+// readable.
 func escape(text string) string {
 	text = oneLineOf(text)
 	var b strings.Builder
@@ -38,7 +40,8 @@ func withinWord(text string, at int) bool {
 	return inWord(before) && inWord(after)
 }
 
-// codeSpan writes a text from outside as code: nothing in it is markup, a link, or the name of somebody to be told.
+// codeSpan writes a text from outside as code: nothing in it is markup, a link, or the name of
+// somebody to be told.
 func codeSpan(text string) string {
 	text = oneLineOf(text)
 	fence, run := 1, 0

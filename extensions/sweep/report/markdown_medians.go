@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// writeMedians writes a table of the steps that were repeated, with the median over the repeats and how far it may be
-// off. Of a step that was done once there is no median; it is left out. A repeat in which no operation succeeded has no
-// latencies, and counts in the medians of ops/s only.
+// writeMedians writes a table of the steps that were repeated, with the median over the repeats and
+// how far it may be off. Of a step that was done once there is no median; it is left out. A repeat
+// in which no operation succeeded has no latencies, and counts in the medians of ops/s only.
 func (r *Report) writeMedians(b *strings.Builder) {
 	groups := slices.DeleteFunc(r.Groups(), func(g Group) bool { return len(g.Steps) < 2 })
 	if len(groups) == 0 {
@@ -69,7 +69,8 @@ func (r *Report) medianColumns(groups []Group) []column {
 	)
 }
 
-// medianCell is the median of a percentile in milliseconds, where there is one. It rests on the operations of all repeats.
+// medianCell is the median of a percentile in milliseconds, where there is one. It rests on the
+// operations of all repeats.
 func medianCell(g *Group, p Percentile, values []float64) string {
 	if len(values) == 0 {
 		return "-"

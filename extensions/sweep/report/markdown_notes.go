@@ -101,8 +101,8 @@ func (r *Report) searchNote() string {
 	return r.foundNote() + r.Search.Sure()
 }
 
-// Sure says what of a search's answer was tried until it was sure, as a sentence with a space before it; nothing where
-// nothing was.
+// Sure says what of a search's answer was tried until it was sure, as a sentence with a space
+// before it; nothing where nothing was.
 func (s *Search) Sure() string {
 	if s.Bracket == nil {
 		return ""

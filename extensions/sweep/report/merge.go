@@ -7,19 +7,21 @@ import (
 	"time"
 )
 
-// maxApart is how far apart parts may start that have no step whose times tell that they are of one run: those of one run
-// are started together, but by clocks of several machines.
+// maxApart is how far apart parts may start that have no step whose times tell that they are of one
+// run: those of one run are started together, but by clocks of several machines.
 const maxApart = time.Minute
 
-// Merge puts the parts of one run together that several instances of k6 made, each with an execution segment of its own
-// (k6's --execution-segment). The segments must together be the whole run, once, and the parts must agree in what was
-// run and against what. The result is as if one instance had made it: durations and client times are merged through
-// their histograms, and numbers are summed. The processor time of a server is the highest that a part has: whichever parts
-// run beside it, they read the same server's.
+// Merge puts the parts of one run together that several instances of k6 made, each with an
+// execution segment of its own (k6's --execution-segment). The segments must together be the whole
+// run, once, and the parts must agree in what was run and against what. The result is as if one
+// instance had made it: durations and client times are merged through their histograms, and numbers
+// are summed. The processor time of a server is the highest that a part has: whichever parts run
+// beside it, they read the same server's.
 //
-// The parts of a step are laid on one time line, by the clocks of their machines: its step time is that in which at least
-// one was at work, so that what did not run at the same time does not add up. A step whose parts were together for less
-// than leastOverlap of the shortest one's time is not complete, and the notes say so.
+// The parts of a step are laid on one time line, by the clocks of their machines: its step time is
+// that in which at least one was at work, so that what did not run at the same time does not add
+// up. A step whose parts were together for less than leastOverlap of the shortest one's time is not
+// complete, and the notes say so.
 //
 // The host is the first part's; where others are of another class, they are listed in params.hosts. Verdicts of gates are left out:
 // those of a part say nothing about the whole. Errors name the parts by their place, from 1.
@@ -78,8 +80,8 @@ func mergedFacts(parts []*Report) *Report {
 	return &merged
 }
 
-// withoutStart is how many steps several parts have of which one does not say when it began, as in reports of older
-// builds.
+// withoutStart is how many steps several parts have of which one does not say when it began, as in
+// reports of older builds.
 func withoutStart(parts []*Report) int {
 	began, unknown := map[runID]int{}, map[runID]bool{}
 	for _, part := range parts {

@@ -75,8 +75,8 @@ func runIDs(parts []*Report) []runID {
 	return ids
 }
 
-// mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its kinds of operations,
-// one at a time is merged: the counters of each take a quarter of a megabyte.
+// mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its
+// kinds of operations, one at a time is merged: the counters of each take a quarter of a megabyte.
 func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
 	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant}
 	reading := measure.Reading{Complete: true}

@@ -278,8 +278,8 @@ func TestMergeRefuses(t *testing.T) {
 	require.EqualError(t, err, "a merge needs at least 2 parts")
 }
 
-// A report of some hundred kilobytes may name hundreds of kinds of operations. Their counters take a quarter of a megabyte
-// each: those of one are in memory at a time.
+// A report of some hundred kilobytes may name hundreds of kinds of operations. Their counters take
+// a quarter of a megabyte each: those of one are in memory at a time.
 func TestMergeOfManyOperationsIsBounded(t *testing.T) {
 	const kinds, bound = 600, 48 << 20
 	parts := []*Report{mergePart("0:1/2"), mergePart("1/2:1")}
@@ -316,7 +316,8 @@ type mergeResult struct {
 	err    error
 }
 
-// atMost returns what a merge returns, and how much more memory was in use at most while it went on.
+// atMost returns what a merge returns, and how much more memory was in use at most while it went
+// on.
 func atMost(merge func() (*Report, error)) (result mergeResult, most uint64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage is not in use
 	runtime.GC()

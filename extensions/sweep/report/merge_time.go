@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// leastOverlap is the part of the shortest part's time in which all parts of a step have to be at work. Below it their
-// operations are not of one load, and the step is not complete.
+// leastOverlap is the part of the shortest part's time in which all parts of a step have to be at
+// work. Below it their operations are not of one load, and the step is not complete.
 const leastOverlap = 0.95
 
 // span is when a part was at work in a step.
@@ -45,8 +45,8 @@ func (l *timeLine) started() time.Time {
 	return slices.MinFunc(l.spans, func(a, b span) int { return a.from.Compare(b.from) }).from
 }
 
-// elapsed is for how long at least one part was at work: what the parts did is not done in less. Where that is not known,
-// all are taken to have begun at once.
+// elapsed is for how long at least one part was at work: what the parts did is not done in less.
+// Where that is not known, all are taken to have begun at once.
 func (l *timeLine) elapsed() time.Duration {
 	if l.unknown {
 		return l.longest
@@ -70,8 +70,9 @@ func (l *timeLine) elapsed() time.Duration {
 	return elapsed
 }
 
-// overlap is the part of the shortest part's time in which all of them were at work; known is false for a single part,
-// and where one does not say when it began. A part that ends later than others is no lack: so do single clients.
+// overlap is the part of the shortest part's time in which all of them were at work; known is false
+// for a single part, and where one does not say when it began. A part that ends later than others
+// is no lack: so do single clients.
 func (l *timeLine) overlap() (part float64, known bool) {
 	if l.unknown || len(l.spans) < 2 {
 		return 0, false
@@ -87,7 +88,8 @@ func (l *timeLine) overlap() (part float64, known bool) {
 	return max(float64(to.Sub(from))/float64(took), 0), true
 }
 
-// windowLine is when the windows of the parts were: those of the parts' times in which operations count for ops/s.
+// windowLine is when the windows of the parts were: those of the parts' times in which operations
+// count for ops/s.
 type windowLine struct {
 	timeLine
 
@@ -137,8 +139,8 @@ func together(steps []Step) bool {
 	return slices.ContainsFunc(steps, func(s Step) bool { return s.Overlap != nil && *s.Overlap > 0 })
 }
 
-// timeNotes say which steps' parts were not at work at the same time. Of how many steps that is unknown is what older parts
-// do not tell.
+// timeNotes say which steps' parts were not at work at the same time. Of how many steps that is
+// unknown is what older parts do not tell.
 func timeNotes(steps []Step, unknown int) []string {
 	var notes []string
 	for i := range steps {

@@ -9,7 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// timedHalves are two parts of a step of 2 clients, each with one of them: ops operations in took, begun after start.
+// timedHalves are two parts of a step of 2 clients, each with one of them: ops operations in took,
+// begun after start.
 func timedHalves(t *testing.T, each ...struct {
 	start, took time.Duration
 	ops         int
@@ -39,8 +40,8 @@ type half = struct {
 	ops         int
 }
 
-// Halves that did not run at the same time do not add up: 93,268/s and then 101,650/s are 97,459/s, and no such load was
-// ever on the server.
+// Halves that did not run at the same time do not add up: 93,268/s and then 101,650/s are 97,459/s,
+// and no such load was ever on the server.
 func TestMergeOfHalvesThatDidNotRunAtTheSameTime(t *testing.T) {
 	merged, _, err := Merge(timedHalves(t, half{0, 5 * time.Second, 466_340}, half{23 * time.Second, 5 * time.Second, 508_250})...)
 	require.NoError(t, err)

@@ -6,9 +6,11 @@ import "fmt"
 type Quiet struct {
 	// Reached is whether the target was at rest when the first step began.
 	Reached bool `json:"reached"`
-	// WaitedSeconds is how long the sweep waited for that or, with a server elsewhere, by how much the first warm-up was longer.
+	// WaitedSeconds is how long the sweep waited for that or, with a server elsewhere, by how much
+	// the first warm-up was longer.
 	WaitedSeconds float64 `json:"waitedSeconds"`
-	// ServerCores is how many cores a server on this machine used in the end; nil: the server runs elsewhere.
+	// ServerCores is how many cores a server on this machine used in the end; nil: the server runs
+	// elsewhere.
 	ServerCores *float64 `json:"serverCores,omitempty"`
 }
 
@@ -32,7 +34,8 @@ func (q *Quiet) validate() error {
 	return possible(figure{"quiet.waitedSeconds", q.WaitedSeconds}, figure{"quiet.serverCores", cores})
 }
 
-// worstQuiet is the wait of the parts of a run after which the target was least at rest; nil where none has waited.
+// worstQuiet is the wait of the parts of a run after which the target was least at rest; nil where
+// none has waited.
 func worstQuiet(parts []*Report) (worst *Quiet) {
 	for _, part := range parts {
 		switch q := part.Quiet; {

@@ -39,11 +39,11 @@ type Step struct {
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
 	Complete   bool    `json:"complete"` // every client did its whole share
 
-	// Started is the wall-clock time of the start line; zero in reports of before there was this key, and in a step whose
-	// clients never came to it.
+	// Started is the wall-clock time of the start line; zero in reports of before there was this
+	// key, and in a step whose clients never came to it.
 	Started time.Time `json:"started,omitzero"`
-	// Overlap is of a step merged from several parts: the part of the shortest one's time, 0 to 1, in which all were at
-	// work.
+	// Overlap is of a step merged from several parts: the part of the shortest one's time, 0 to 1,
+	// in which all were at work.
 	Overlap *float64 `json:"overlap,omitempty"`
 
 	Seconds      float64 `json:"seconds"` // step time: start line to the last client's end
@@ -54,8 +54,8 @@ type Step struct {
 
 	// FailedLatency is of a step with failed operations whose durations are known.
 	FailedLatency *FailedLatencyMs `json:"failedLatencyMs,omitempty"`
-	// Window is of a step with a duration only. Reports of before there was this key count all operations, and all of
-	// Seconds.
+	// Window is of a step with a duration only. Reports of before there was this key count all
+	// operations, and all of Seconds.
 	Window *Window `json:"window,omitempty"`
 	// AllClients is of a step without a duration only, where it was measured by one instance of k6.
 	AllClients *AllClients `json:"allClients,omitempty"`
@@ -173,11 +173,14 @@ type Search struct {
 	Bracket *Bracket `json:"bracket,omitempty"`
 }
 
-// Bracket is between which numbers the answer of a search surely is: numbers that were tried again until that was clear.
+// Bracket is between which numbers the answer of a search surely is: numbers that were tried again
+// until that was clear.
 type Bracket struct {
-	// Low is the highest number that surely keeps the bound, at most the one that was found; zero when there is none.
+	// Low is the highest number that surely keeps the bound, at most the one that was found; zero
+	// when there is none.
 	Low float64 `json:"low"`
-	// High is the lowest number above the one that was found that surely breaks the bound; zero when there is none.
+	// High is the lowest number above the one that was found that surely breaks the bound; zero
+	// when there is none.
 	High float64 `json:"high,omitempty"`
 }
 

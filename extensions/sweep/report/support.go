@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// leastBeyond is how many operations have to be slower than a percentile for it to say something of the server. With
-// fewer it is one of the slowest few, which another run has anywhere.
+// leastBeyond is how many operations have to be slower than a percentile for it to say something of
+// the server. With fewer it is one of the slowest few, which another run has anywhere.
 const leastBeyond = 10
 
 // What a rate has to rest on: fewer operations or less time show what the clock and the start did.
@@ -49,7 +49,8 @@ func (p Percentile) Show(text string, operations int64) string {
 	return text
 }
 
-// Operations is how many operations succeeded in all repeats of a step: its median rests on all of them together.
+// Operations is how many operations succeeded in all repeats of a step: its median rests on all of
+// them together.
 func (g *Group) Operations() int64 {
 	var n int64
 	for _, s := range g.Steps {
@@ -86,8 +87,8 @@ func (g *Group) TooShort() string {
 	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed", Counted(n, "operation"), Span(seconds), leastOperations, leastSeconds)
 }
 
-// SupportNote says which of the percentiles that are shown rest on too few operations in one of the steps; nothing when
-// none does.
+// SupportNote says which of the percentiles that are shown rest on too few operations in one of the
+// steps; nothing when none does.
 func SupportNote(steps []Step, shown ...Percentile) string {
 	var needs []string
 	for _, p := range shown {

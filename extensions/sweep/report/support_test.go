@@ -25,7 +25,8 @@ func TestWhatAPercentileRestsOn(t *testing.T) {
 
 func few(s *Step) { s.Operations, s.OpsPerSecond = 500, 500/s.Seconds }
 
-// The table shows which percentiles rest on too few operations. The median of repeats rests on all of theirs.
+// The table shows which percentiles rest on too few operations. The median of repeats rests on all
+// of theirs.
 func TestFewOperationsAreShown(t *testing.T) {
 	text := madeUp(func(r *Report) { r.Steps = []Step{step(1, 1, "get", few), step(1, 2, "get", few)} }).Markdown()
 	require.Contains(t, text, "| 0.178ms | (0.900ms) |")
@@ -50,7 +51,8 @@ func TestTooFewAndTooShort(t *testing.T) {
 	require.Equal(t, "p50 of 1 operation rests on 0 of them, 10 are needed: 20 operations or more", g.TooFew(P50))
 }
 
-// What rests on too little is not "the same", however alike it is; what got significantly worse has got worse.
+// What rests on too little is not "the same", however alike it is; what got significantly worse has
+// got worse.
 func TestCompareOfFewOperations(t *testing.T) {
 	fewer := func(part float64, operations int64) *Report {
 		return compareChanged(compareSteady(part), func(r *Report) {

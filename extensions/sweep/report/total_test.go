@@ -26,7 +26,8 @@ func mixed(t *testing.T, repeat int) []Step {
 	return steps
 }
 
-// A mixed workload has one more row: what all of it came to, with the percentiles of all operations.
+// A mixed workload has one more row: what all of it came to, with the percentiles of all
+// operations.
 func TestTotals(t *testing.T) {
 	r := madeUp(func(r *Report) { r.Steps = append(mixed(t, 1), mixed(t, 2)...) })
 	steps := r.WithTotals()
@@ -57,7 +58,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// One kind of operation is its own total; kinds with times of their own, and the seconds of k6's executors, have none.
+// One kind of operation is its own total; kinds with times of their own, and the seconds of k6's
+// executors, have none.
 func TestNoTotals(t *testing.T) {
 	for name, change := range map[string]func(*Report){
 		"one kind":       func(r *Report) { r.Steps = r.Steps[:1] },

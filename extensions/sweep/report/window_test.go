@@ -9,7 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// reading is a step of 2 clients that took 5 s, with 100 operations of 1 ms, of which so many were within.
+// reading is a step of 2 clients that took 5 s, with 100 operations of 1 ms, of which so many were
+// within.
 func reading(within int64) measure.Reading {
 	r := measure.Reading{
 		Started: true, StartedOn: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), Elapsed: 5 * time.Second, Ended: 2, Complete: true,

@@ -124,7 +124,8 @@ func tellRedis(t *testing.T, commands ...string) {
 	}
 }
 
-// A hit rate means nothing when the server has other memory than the benchmark is made for, or does not evict.
+// A hit rate means nothing when the server has other memory than the benchmark is made for, or does
+// not evict.
 func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 	memory := func(bytes int, policy string) []string {
 		return []string{fmt.Sprint("CONFIG SET maxmemory ", bytes), "CONFIG SET maxmemory-policy " + policy}

@@ -32,7 +32,8 @@ func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// k6 asks its registry for a list of commands before it runs any `k6 x`, and says so. One that is compiled in needs none.
+// k6 asks its registry for a list of commands before it runs any `k6 x`, and says so. One that is
+// compiled in needs none.
 func TestCommandWritesNothingButItsAnswer(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

@@ -119,7 +119,8 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "the results cannot be kept: ")
 	require.Contains(t, r.output, "| default nap |")
 
-	// A script with a handleSummary of its own may have another folder in mind: it is told, and has its table.
+	// A script with a handleSummary of its own may have another folder in mind: it is told, and has
+	// its table.
 	r = k6(t, options{script: "testdata/own.js", env: with(noMachbase, map[string]string{"RESULTS": filepath.Join(file, "results")})})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Contains(t, r.output, "until the end, the steps are in memory only")
@@ -127,7 +128,8 @@ func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
 	require.Contains(t, r.output, "| own      |       1 |")
 }
 
-// onFullDisk runs a command of a shell whose folder $DISK has room for so many kilobytes, in name spaces of its own.
+// onFullDisk runs a command of a shell whose folder $DISK has room for so many kilobytes, in name
+// spaces of its own.
 func onFullDisk(t *testing.T, kilobytes, command string) (code int, output string) {
 	t.Helper()
 	disk := t.TempDir()
@@ -143,8 +145,8 @@ func onFullDisk(t *testing.T, kilobytes, command string) (code int, output strin
 	return cmd.ProcessState.ExitCode(), out.String()
 }
 
-// A page of 100 kB has no place on the disk: no format is there in half, none is there without the others, what was done is
-// in the journal, and the exit code tells.
+// A page of 100 kB has no place on the disk: no format is there in half, none is there without the
+// others, what was done is in the journal, and the exit code tells.
 func TestAReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	for script, scenario := range map[string]string{

@@ -123,7 +123,8 @@ func TestOpenLoop(t *testing.T) {
 	require.Contains(t, r.table(t, "work"), "The step of 1 client at 100/s is incomplete: asked 100/s, served ")
 }
 
-// The clock that wakes k6 is not part of what the server is measured by, and waiting for it costs little.
+// The clock that wakes k6 is not part of what the server is measured by, and waiting for it costs
+// little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -196,8 +197,8 @@ func TestPortable(t *testing.T) {
 	require.InDelta(t, 400, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
 }
 
-// Portable steps have what the README says of a sweep: garbage is collected before each measured phase, unless the user
-// decides about that.
+// Portable steps have what the README says of a sweep: garbage is collected before each measured
+// phase, unless the user decides about that.
 func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
 	for setting, want := range map[string]int{"GOGC=": 2, "GOGC=100": 0} {

@@ -86,7 +86,8 @@ func TestNatsjsKV(t *testing.T) {
 	require.InEpsilon(t, steps["MicroReadLarge"].LatencyMs.Mean/steps["OrbGetLarge"].LatencyMs.Mean, number(t, ratio[1]), 0.06)
 }
 
-// requireRowsOfTheirOwnTime tells that the rows share no time: all of theirs together fit into the run's.
+// requireRowsOfTheirOwnTime tells that the rows share no time: all of theirs together fit into the
+// run's.
 func requireRowsOfTheirOwnTime(t *testing.T, steps []step, whole time.Duration) {
 	t.Helper()
 	seconds := 0.0

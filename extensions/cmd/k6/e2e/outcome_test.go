@@ -50,7 +50,8 @@ func grpcServer(t *testing.T, code codes.Code) string {
 	return grpcServerThat(t, func(*grpc.Server) error { return status.Error(code, "on purpose") })
 }
 
-// grpcServerThat is the address of a server that does something before each call, which may fail the call.
+// grpcServerThat is the address of a server that does something before each call, which may fail
+// the call.
 func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +112,8 @@ func redisError(t *testing.T) string {
 	return "redis://" + listener.Addr().String()
 }
 
-// requireAllFailed checks a run of which every operation failed: it is no pass, whatever would have been fast.
+// requireAllFailed checks a run of which every operation failed: it is no pass, whatever would have
+// been fast.
 func requireAllFailed(t *testing.T, r *run, why string) {
 	t.Helper()
 	require.NotEqual(t, exitOK, r.code, r.output)
@@ -267,7 +269,8 @@ func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	require.Len(t, r.samples(t, "http_reqs"), 20+2)
 }
 
-// Gates that would hold for fast operations hold for none where all have failed, however many there are.
+// Gates that would hold for fast operations hold for none where all have failed, however many there
+// are.
 func TestNoGateHoldsWhereAllHaveFailed(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"WORK": "get", "URL": answering(t, 404)}
@@ -302,7 +305,8 @@ func TestWhatAnOperationFailsOnCanBeChosen(t *testing.T) {
 	}
 }
 
-// requireEnded checks a sweep of 7 steps of 30 s each that has ended by itself, with one line that says why.
+// requireEnded checks a sweep of 7 steps of 30 s each that has ended by itself, with one line that
+// says why.
 func requireEnded(t *testing.T, r *run, begin time.Time, why string) {
 	t.Helper()
 	require.Equal(t, exitAborted, r.code, r.output)

@@ -18,14 +18,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// busyServer is the variable that makes this test's binary a server, which uses so much processor time when it is asked for /load.
+// busyServer is the variable that makes this test's binary a server, which uses so much processor
+// time when it is asked for /load.
 const busyServer = "E2E_BUSY_SERVER"
 
-// busyThreads are how many threads of it do that: it gets its share of a machine that is full of others.
+// busyThreads are how many threads of it do that: it gets its share of a machine that is full of
+// others.
 const busyThreads = 16
 
-// TestBusyServer is no test, but that server. It writes its address, then "quiet" once it has used that time, and "asked" at the
-// first request for anything else.
+// TestBusyServer is no test, but that server. It writes its address, then "quiet" once it has used
+// that time, and "asked" at the first request for anything else.
 func TestBusyServer(t *testing.T) {
 	busy, err := time.ParseDuration(os.Getenv(busyServer))
 	if err != nil {

@@ -37,7 +37,8 @@ var (
 	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
 )
 
-// The settings stand once, in scenarios/lib/settings.js: what scenarios read, and what README.md tells, are the same.
+// The settings stand once, in scenarios/lib/settings.js: what scenarios read, and what README.md
+// tells, are the same.
 func TestSettingsAreThoseThatAreReadAndTold(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)

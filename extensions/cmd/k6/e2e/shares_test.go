@@ -37,8 +37,8 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 	return options.Scenarios
 }
 
-// What is published has the published number of operations; anything else is measured for a time that gives one client
-// thousands of operations, and 512 clients an end.
+// What is published has the published number of operations; anything else is measured for a time
+// that gives one client thousands of operations, and 512 clients an end.
 func TestUsualShares(t *testing.T) {
 	for script, usual := range map[string]any{
 		"stock-rollup.js": 10000, "stock-tick.js": 10000, "stock-union.js": 10000, "stock-bench.js": 10000,

@@ -102,8 +102,9 @@ func onceAStep(t tabular) tabular {
 	return t
 }
 
-// latencyColumn is one of a duration in milliseconds, which a step without a successful operation has none of. A percentile
-// that rests on few operations is in parentheses; percentile is zero for what is none.
+// latencyColumn is one of a duration in milliseconds, which a step without a successful operation
+// has none of. A percentile that rests on few operations is in parentheses; percentile is zero for
+// what is none.
 func latencyColumn(name, key string, percentile report.Percentile, value func(*report.Step) float64) tabular {
 	c := figureOf(name, "latencyMs."+key, value, millis)
 	shown := c.cell

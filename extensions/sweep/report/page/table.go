@@ -73,8 +73,8 @@ func detailsTable(s *sweep) table {
 	return t
 }
 
-// partsTable is of what only some steps have: a window, an open loop, failures. It is nil where none
-// has any.
+// partsTable is of what only some steps have: a window, an open loop, failures. It is nil where
+// none has any.
 func partsTable(s *sweep) *table {
 	columns := someSteps(s.report)
 	if len(columns) == 0 {
