@@ -121,6 +121,22 @@ func registerMetrics(registry *metrics.Registry) (*sweepMetrics, error) {
 	return m, nil
 }
 
+// withThresholds are the names of those metrics, and of parts of them, that have thresholds.
+func (m *sweepMetrics) withThresholds() (names []string) {
+	for _, metric := range append(m.figures[:], m.clientsDone, m.ops, m.failed, m.incomplete, m.gate, m.duration) {
+		if len(metric.Thresholds.Thresholds) > 0 {
+			names = append(names, metric.Name)
+		}
+		for _, sub := range metric.Submetrics {
+			if len(sub.Metric.Thresholds.Thresholds) > 0 {
+				names = append(names, sub.Metric.Name)
+			}
+		}
+	}
+
+	return names
+}
+
 // samples turns what was recorded of one kind of operation in a span of time into k6 samples. Without operations in
 // that span there are no percentiles.
 func (m *sweepMetrics) samples(

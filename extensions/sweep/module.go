@@ -27,6 +27,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry), metrics: registered}
 	m.results.testEnd.prepare(registered, vu.InitEnv().Registry)
+	m.results.testEnd.watch(registered, vu.InitEnv().TestPreInitState)
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":        m.run,
 		"done":       m.done,

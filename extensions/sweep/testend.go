@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
@@ -16,6 +18,7 @@ import (
 // testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then.
 // All scenarios with a report come to this one ending.
 type testEnd struct {
+	watched   sync.Once
 	mu        sync.Mutex
 	awaited   bool
 	tasks     []func() // of scenarios, in the order in which they began
@@ -43,6 +46,29 @@ func (e *testEnd) prepare(m *sweepMetrics, registry *metrics.Registry) {
 	if e.last == nil {
 		e.last = k6glue.NewLastSample(m.incomplete, registry)
 	}
+}
+
+// watch sees to it that no threshold on a sweep's metric holds in a test that has measured nothing:
+// its script never came to sweep.op. k6 takes what has no samples for 0. Each VU's module comes
+// here, and the first one counts.
+func (e *testEnd) watch(m *sweepMetrics, test *lib.TestPreInitState) {
+	e.watched.Do(func() {
+		k6glue.AtExit(func(ran bool, failed error) {
+			e.mu.Lock()
+			measured := len(e.scenarios) > 0
+			e.mu.Unlock()
+			names := m.withThresholds()
+			idle := true // an execution segment may have no VU at all
+			if iterations := test.Registry.Get(metrics.IterationsName); iterations != nil {
+				idle = iterations.Sink.IsEmpty()
+			}
+			if !ran || failed != nil || measured || idle || len(names) == 0 || test.RuntimeOptions.NoThresholds.Bool {
+				return
+			}
+			test.Logger.Errorf("thresholds on %s cannot hold: no operation was measured", strings.Join(names, ", "))
+			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
+		})
+	})
 }
 
 // await adds a scenario, and a task of its own for the end of the test, which may be nil.
