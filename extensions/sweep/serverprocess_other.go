@@ -4,16 +4,19 @@ package sweep
 
 import (
 	"net/netip"
+	"os"
+	"slices"
 	"time"
 
 	psnet "github.com/shirou/gopsutil/v4/net"
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// treeTime is the processor time of processes and of all that descend from them now. It is false
-// when none of the processes is there.
+// treeTime is the processor time of processes and of all that descend from them now, without that of
+// k6 where a server has started it. It is false when none of the processes is there.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
-	seen := map[int32]bool{}
+	self := int32(os.Getpid())
+	seen := map[int32]bool{self: !slices.Contains(roots, self)}
 	for next := roots; len(next) > 0; {
 		pid := next[0]
 		next = next[1:]
