@@ -77,11 +77,12 @@ func TestConfigOfAll(t *testing.T) {
 func TestConfigThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ json, want string }{
 		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are after, allowFailed, clients,`},
+		{`{"clients": [1], "iteration": 5}`, `warmupIterations; did you mean iterations?`},
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
 		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
 		{`{"clients": 8}`, `clients must be an array of whole numbers, but is 8`},
-		{`{"env": {"A": 5}}`, `env must be an object of texts, but is {"A": 5}`},
+		{`{"env": {"A": 5}}`, `env must be an object of strings, but is {"A": 5}`},
 		{`{"find": 5}`, `find: options must be an object`},
 		{`[]`, `options must be an object`},
 		{`{"clients": "8"}`, `clients`},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -18,14 +19,14 @@ import (
 var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[[]int64]():            "an array of whole numbers",
 	reflect.TypeFor[[]float64]():          "an array of numbers",
-	reflect.TypeFor[[]string]():           "an array of texts",
-	reflect.TypeFor[string]():             "a text",
+	reflect.TypeFor[[]string]():           "an array of strings",
+	reflect.TypeFor[string]():             "a string",
 	reflect.TypeFor[float64]():            "a number",
 	reflect.TypeFor[null.Int]():           "a whole number",
 	reflect.TypeFor[null.Bool]():          "true or false",
-	reflect.TypeFor[null.String]():        "a text",
+	reflect.TypeFor[null.String]():        "a string",
 	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",
-	reflect.TypeFor[map[string]string]():  "an object of texts",
+	reflect.TypeFor[map[string]string]():  "an object of strings",
 }
 
 // checkOptions tells in words which of the options in a JSON object the struct cannot take, where Go's own errors name
@@ -43,13 +44,7 @@ func checkOptions(raw []byte, into any) error {
 	for name, value := range given {
 		kind, known := fields[name]
 		if !known {
-			names := make([]string, 0, len(fields))
-			for name := range fields {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-
-			return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(names, ", "))
+			return unknownOption(name, slices.Collect(maps.Keys(fields)))
 		}
 		if err := checkOption(name, value, kind); err != nil {
 			return err
@@ -62,6 +57,12 @@ func checkOptions(raw []byte, into any) error {
 	}
 
 	return nil
+}
+
+func unknownOption(name string, known []string) error {
+	slices.Sort(known)
+
+	return fmt.Errorf("unknown option %s; known are %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
 }
 
 func checkOption(name string, value json.RawMessage, kind reflect.Type) error {

@@ -12,11 +12,24 @@ import (
 // when they are allowed to fail, nor when a threshold judges them: then k6 exits with 99, or it was told that so many are
 // right.
 func (m *sweepMetrics) markFailed(scenario string, allowed bool, failed uint64, status *lib.TestStatus, logger logrus.FieldLogger) {
-	if failed == 0 || allowed || status == nil || judged(m.failed, scenario) {
+	if failed > 0 && !allowed {
+		why := report.Plural(int(failed), "operation") + " failed: the run is marked as failed (allowFailed: true permits it)"
+		m.mark(scenario, why, status, logger)
+	}
+}
+
+// markFailing does the same at the first failed operation of sweep.op under k6's own executors,
+// which have no option allowFailed.
+func (m *sweepMetrics) markFailing(scenario string, status *lib.TestStatus, logger logrus.FieldLogger) {
+	const why = "an operation has failed: the run is marked as failed (a threshold on " + metricFailed + " decides otherwise)"
+	m.mark(scenario, why, status, logger)
+}
+
+func (m *sweepMetrics) mark(scenario, why string, status *lib.TestStatus, logger logrus.FieldLogger) {
+	if status == nil || judged(m.failed, scenario) {
 		return
 	}
-	logger.Errorf("%s failed: the run is marked as failed (allowFailed: true permits it)",
-		report.Plural(int(failed), "operation"))
+	logger.Error(why)
 	status.MarkFailed()
 }
 

@@ -148,7 +148,7 @@ func (p *pulse) failed(op, why string) {
 func (p *pulse) mark() {
 	if !p.marked {
 		p.marked = true
-		p.metrics.markFailed(p.scenario, false, 1, p.state.Test.TestStatus, p.state.Test.Logger)
+		p.metrics.markFailing(p.scenario, p.state.Test.TestStatus, p.state.Test.Logger)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 
 	"github.com/grafana/sobek"
 
@@ -33,7 +35,14 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 		return nil, errors.New("takes an object of options")
 	}
 	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
-	for _, name := range []string{"scenario", "thresholds", "portable"} {
+	own := []string{"scenario", "thresholds", "portable"}
+	known := slices.AppendSeq(own, maps.Keys(optionsOf(reflect.TypeFor[Config]())))
+	for name := range given {
+		if !slices.Contains(known, name) {
+			return nil, unknownOption(name, known)
+		}
+	}
+	for _, name := range own {
 		delete(o.Executor, name)
 	}
 	if name, is := given["scenario"]; is {

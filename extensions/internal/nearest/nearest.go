@@ -8,10 +8,13 @@ import (
 
 // Of returns the known name that is nearest to name, where it is near: in other cases of letters,
 // with one slip (a letter too many, too few, another one, or two in the wrong order) or, in names
-// of more than five letters, with two.
+// of more than five letters, with two. A single letter is near to nothing but itself.
 func Of(name string, known []string) (nearest string, found bool) {
 	slips := 1
-	if utf8.RuneCountInString(name) > 5 {
+	switch letters := utf8.RuneCountInString(name); {
+	case letters < 2:
+		slips = 0
+	case letters > 5:
 		slips = 2
 	}
 	least := slips + 1

@@ -16,10 +16,10 @@ func TestDistance(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	known := []string{"a_slow", "get", "getMulti", "rollup"}
+	known := []string{"a_slow", "get", "getMulti", "rollup", "s", "a"}
 	for name, want := range map[string]string{
 		"a_slwo": "a_slow", "GET": "get", "gets": "get", "getmulty": "getMulti", "roll-up": "rollup", "rolup": "rollup", "tick": "", "": "", "put": "",
-		"delete": "",
+		"delete": "", "x": "", "S": "s",
 	} {
 		got, found := Of(name, known)
 		require.Equal(t, want, got, name)

@@ -19,6 +19,7 @@ func TestWhatAPercentileRestsOn(t *testing.T) {
 	require.Equal(t, "p99.9", P999.String())
 	require.Equal(t, "p50", P50.String())
 	require.Equal(t, int64(5), P99.Beyond(500))
+	require.Equal(t, "-", P99.Show("0.000ms", 0), "of no operations")
 	require.Equal(t, "(1.2ms)", P99.Show("1.2ms", 999))
 	require.Equal(t, "1.2ms", P99.Show("1.2ms", 1000))
 }

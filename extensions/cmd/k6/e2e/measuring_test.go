@@ -345,6 +345,7 @@ func TestPulsesOfTwoScenarios(t *testing.T) {
 
 	r = k6(t, options{script: "testdata/pulses.js", env: map[string]string{"FAIL": "true"}})
 	require.Equal(t, exitMarkedFailed, r.code, "operations have failed, and no threshold says that they may")
+	require.Contains(t, r.output, "an operation has failed: the run is marked as failed (a threshold on sweep_failed")
 	require.NotZero(t, r.report(t, "second").Steps[0].Failed)
 	require.Zero(t, r.report(t, "first").Steps[0].Failed)
 }
