@@ -54,6 +54,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	var interrupted *sobek.InterruptedError
 	switch ctx := m.vu.Context(); {
 	case ctx.Err() != nil: // whatever it says: it was cut off
+		cut(k6glue.SessionOf(m.vu))
 		record(took, cutOff{context.Cause(ctx)})
 		if err == nil {
 			return value
@@ -68,6 +69,14 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	record(took, fault)
 
 	return value
+}
+
+// cut tells the session that the VU's context has ended: of what was under way the step has to know
+// whether that was Ctrl-C, before it counts it.
+func cut(session *k6glue.Session) {
+	if session != nil && session.Cut != nil {
+		session.Cut()
+	}
 }
 
 // tapped returns the tap that sees the samples of the operation which begins now. Leave tells that

@@ -35,7 +35,6 @@ type portableStep struct {
 // portableClient is a VU that has joined a step.
 type portableClient struct {
 	session *k6glue.Session
-	cut     func()        // to be called when the VU's context has ended
 	aborted func() string // why the test is to end; empty: it goes on
 	leave   func()
 }
@@ -66,13 +65,15 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 	session := &k6glue.Session{
 		Client: client, Op: s.sweep.config.op(s.spec), Ops: s.sweep.config.allowedOps(s.spec), Tags: s.spec.own(), Tap: tap,
 	}
+	session.Cut = func() { s.cut(context.Cause(ctx)) }
+	uncut := context.AfterFunc(ctx, session.Cut) // for what modules count
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{
 		session: session,
-		cut:     func() { s.cut(context.Cause(ctx)) },
 		aborted: s.aborted,
 		leave: func() {
+			uncut()
 			client.Leave()
 			session.End()
 			forget()

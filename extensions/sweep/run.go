@@ -30,7 +30,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
-	cut, aborted := func() {}, func() string { return "" }
+	aborted := func() string { return "" }
 	if session == nil {
 		portable, err := m.joinPortable(ctx)
 		if errors.As(err, new(refusal)) {
@@ -47,14 +47,14 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 			return sobek.Undefined()
 		}
 		defer portable.leave()
-		session, cut, aborted = portable.session, portable.cut, portable.aborted
+		session, aborted = portable.session, portable.aborted
 	}
 
 	_ = session.Tap.Fault() // what the script did before is no operation
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
-	}, func() error { return operation(ctx, fn, session.Tap, cut) })
+	}, func() error { return operation(ctx, fn, session) })
 	if why := aborted(); why != "" {
 		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
 	}
@@ -80,11 +80,11 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 
 // operation calls fn once. It has failed when fn throws, or when a sample that it pushed tells so.
 // When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
-func operation(ctx context.Context, fn sobek.Callable, tap *k6glue.Tap, cut func()) error {
+func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) error {
 	value, err := called(fn)
-	fault := tap.Fault()
+	fault := session.Tap.Fault()
 	if ctx.Err() != nil {
-		cut()
+		cut(session)
 
 		return context.Cause(ctx)
 	}

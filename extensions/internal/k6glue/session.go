@@ -22,6 +22,9 @@ type Session struct {
 	Tags map[string]string
 	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.
 	Tap *Tap
+	// Cut is to be called when the VU's context has ended, before what was under way is counted; nil
+	// where the executor knows by itself.
+	Cut func()
 
 	mu            sync.Mutex
 	beforeMeasure []func()

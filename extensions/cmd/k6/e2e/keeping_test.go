@@ -188,3 +188,19 @@ func TestInterruptedRunWithoutHandleSummaryLeavesItsReport(t *testing.T) {
 	requireFilesOf(t, r.results, "steps")
 	require.True(t, r.report(t, "steps").Interrupted)
 }
+
+// Of portable steps too, what Ctrl-C cuts off has not failed, whoever counts it.
+func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{
+		script: "testdata/steps.js",
+		env: with(noMachbase, map[string]string{
+			"SWEEP": `{"portable": true, "clients": [4, 5], "iterations": 100000, "maxDuration": "20s"}`, "OP": "nap",
+		}),
+		shows: `steps-4 .*running|steps-4 +\[`, measuring: func(k6 *os.Process) { _ = k6.Signal(syscall.SIGINT) },
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	step := r.report(t, "steps").Steps[0]
+	require.Equal(t, "nap", step.Op)
+	require.Zero(t, step.Failed)
+}

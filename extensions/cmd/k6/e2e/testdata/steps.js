@@ -1,5 +1,5 @@
 // A sweep of sleeps in a script that asks for no report. THRESHOLD is one of k6's; MS is how long an operation takes with the
-// second number of clients.
+// second number of clients; OP names operations by sweep.op.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
@@ -10,5 +10,6 @@ export const options = {
 if (__ENV.THRESHOLD) options.thresholds['iteration_duration{scenario:steps}'] = [__ENV.THRESHOLD];
 
 export default function () {
-  sweep.run(() => sleep((exec.vu.tags.clients === '2' ? Number(__ENV.MS || 1) : 1) / 1000));
+  const nap = () => sleep((exec.vu.tags.clients === '2' ? Number(__ENV.MS || 1) : 1) / 1000);
+  sweep.run(__ENV.OP ? () => sweep.op(__ENV.OP, nap) : nap);
 }
