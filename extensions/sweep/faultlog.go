@@ -132,7 +132,10 @@ var advice = []struct { //nolint:gochecknoglobals // a constant
 }{
 	{regexp.MustCompile(`^(Reference|Type|Syntax|Range)Error\b`), "the script"},
 	{regexp.MustCompile(`(?i)password|passwd|authenti|authori[sz]|credential|permission|denied|login|forbidden`), "user and password"},
-	{regexp.MustCompile(`(?i)refused|no such host|unreachable|time(d )?out|deadline|no answer|did not answer|reset|EOF|unavailable|connect`), "the server and its address"},
+	{
+		regexp.MustCompile(`(?i)refused|no such host|unreachable|time(d )?out|deadline|no answer|did not answer|reset|EOF|` +
+			`unavailable|connect`), "the server and its address",
+	},
 }
 
 func toCheck(err error) string {

@@ -75,7 +75,7 @@ func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
 		r.awaitQuiet(ctx)
 	}
 	if ctx.Err() != nil {
-		return nil, nil
+		return nil, nil //nolint:nilerr // Ctrl-C is no error of the sweep's
 	}
 
 	step := newStepRun(r, s, here)

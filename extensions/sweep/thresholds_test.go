@@ -155,7 +155,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"the other one":            {config: plain, threshold: "sweep_p99{clients:7}", beside: sweepBeside(t)},
 		"the step of another one":  {config: plain, threshold: "sweep_p99{clients:7,scenario:rollup}", beside: sweepBeside(t), problem: "no sample has clients:7; there are clients 1, 8, 64"},
 		"of neither":               {config: plain, threshold: "sweep_p99{clients:6}", beside: sweepBeside(t), problem: "no sample has clients:6; there are clients 7, 8, 1, 64"},
-		"a scenario that is not":   {config: plain, threshold: "sweep_p99{scenario:thrid}", beside: sweepBeside(t), problem: "no sample has scenario:thrid; there are scenario other, rollup"},
+		"a scenario that is not":   {config: plain, threshold: "sweep_p99{scenario:fourth}", beside: sweepBeside(t), problem: "no sample has scenario:fourth; there are scenario other, rollup"},
 		"with what is not of both": {config: plain, threshold: "sweep_p99{clients:7,kind:x}", beside: sweepBeside(t), problem: "no sample has the tag kind; there are clients, op, run, scenario"},
 	} {
 		t.Run(name, func(t *testing.T) {

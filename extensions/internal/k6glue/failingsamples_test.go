@@ -51,7 +51,7 @@ func TestFailingSamples(t *testing.T) {
 
 		return samples
 	}
-	failed, expected, any := null.BoolFrom(true), null.BoolFrom(false), null.Bool{}
+	failed, expected, whatever := null.BoolFrom(true), null.BoolFrom(false), null.Bool{}
 	const secret, plain = "http://user:secret@host:8080/items/7?token=secret#secret", "http://h/"
 	for name, tt := range map[string]struct {
 		failing FailingSamples
@@ -67,8 +67,8 @@ func TestFailingSamples(t *testing.T) {
 		"an unexpected response":      {responses, request(failed, secret, "404"), "http: GET http://host:8080/items/7 answered 404 Not Found"},
 		"a status without a name":     {all, request(failed, plain, "599"), "http: GET http://h/ answered 599"},
 		"no answer":                   {all, request(failed, secret, "0", "error", "dial: connection refused"), "http: GET http://host:8080/items/7: dial: connection refused"},
-		"no answer, any is expected":  {all, request(any, plain, "0", "error", "EOF"), "http: GET http://h/: EOF"},
-		"an error, any is expected":   {all, request(any, plain, "500"), ""},
+		"no answer, any is expected":  {all, request(whatever, plain, "0", "error", "EOF"), "http: GET http://h/: EOF"},
+		"an error, any is expected":   {all, request(whatever, plain, "500"), ""},
 		"no answer is expected":       {all, request(expected, plain, "0"), ""},
 		"no system tags":              {all, of(b.HTTPReqFailed, 1), "http: failed"},
 		"a name for an address":       {all, request(failed, "item page", "500"), "http: GET item page answered 500 Internal Server Error"},

@@ -34,7 +34,7 @@ func overriding(args []string, lookup func(string) (string, bool), config string
 			return s.variable
 		}
 	}
-	if raw, err := os.ReadFile(config); err == nil { //nolint:gosec // the file that k6 has read
+	if raw, err := os.ReadFile(config); err == nil {
 		var file map[string]json.RawMessage
 		if json.Unmarshal(raw, &file) == nil && file["vus"] != nil { // the others give way to a script's scenarios
 			return "vus in " + config

@@ -243,7 +243,7 @@ func DurationOf(value sobek.Value) (d time.Duration, ok bool) {
 			return 0, false
 		}
 	case float64:
-		if !(math.Abs(v) < most) { //nolint:staticcheck // not a number is neither
+		if !(math.Abs(v) < most) { // not a number is neither
 			return 0, false
 		}
 	}

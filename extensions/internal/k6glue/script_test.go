@@ -12,22 +12,22 @@ import (
 )
 
 // evaluate is what a script's expression is.
-func evaluate(t testing.TB, rt *sobek.Runtime, script string) sobek.Value {
-	t.Helper()
+func evaluate(tb testing.TB, rt *sobek.Runtime, script string) sobek.Value {
+	tb.Helper()
 	value, err := rt.RunString(script)
-	require.NoError(t, err, script)
+	require.NoError(tb, err, script)
 
 	return value
 }
 
 // requireFrugal checks that fn allocates no more than a few megabytes, whatever is claimed.
-func requireFrugal(t testing.TB, fn func()) {
-	t.Helper()
+func requireFrugal(tb testing.TB, fn func()) {
+	tb.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	fn()
 	runtime.ReadMemStats(&after)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(256<<20))
+	require.Less(tb, after.TotalAlloc-before.TotalAlloc, uint64(256<<20))
 }
 
 func TestExport(t *testing.T) {
@@ -219,7 +219,7 @@ func FuzzScriptValues(f *testing.F) {
 	for _, script := range []string{`[1,[2]]`, `({a:{b:1}})`, `new Array(4294967295)`, `let a=[];a[0]=a;a`, `new Map([[1,2]])`, `new Proxy([],{})`, `5n`} {
 		f.Add(script)
 	}
-	f.Fuzz(func(t *testing.T, script string) {
+	f.Fuzz(func(_ *testing.T, script string) {
 		if strings.ContainsAny(script, "`") || len(script) > 200 {
 			return
 		}

@@ -38,14 +38,14 @@ func (t *tapTest) push(holds bool) {
 
 // requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes
 // to k6 again.
-func (t *tapTest) requireAllHandedOn(tt *testing.T) {
-	tt.Helper()
-	t.Close()
-	require.Equal(tt, (chan<- metrics.SampleContainer)(t.out), t.state.Samples)
-	require.Len(tt, t.out, t.pushed)
-	for i := range t.pushed {
-		name, _ := (<-t.out).GetSamples()[0].Tags.Get("check")
-		require.Equal(tt, fmt.Sprint(i+1), name)
+func (tt *tapTest) requireAllHandedOn(t *testing.T) {
+	t.Helper()
+	tt.Close()
+	require.Equal(t, (chan<- metrics.SampleContainer)(tt.out), tt.state.Samples)
+	require.Len(t, tt.out, tt.pushed)
+	for i := range tt.pushed {
+		name, _ := (<-tt.out).GetSamples()[0].Tags.Get("check")
+		require.Equal(t, fmt.Sprint(i+1), name)
 	}
 }
 

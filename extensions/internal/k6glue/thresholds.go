@@ -119,7 +119,7 @@ func NeverHolds(t *metrics.Threshold, metric *metrics.Metric) error {
 	if !into.IsValid() || into.Kind() != reflect.Pointer {
 		return errors.New("this version of k6 keeps thresholds in another form")
 	}
-	*(*unsafe.Pointer)(into.Addr().UnsafePointer()) = from.UnsafePointer() //nolint:gosec // both are pointers of one type
+	*(*unsafe.Pointer)(into.Addr().UnsafePointer()) = from.UnsafePointer()
 
 	return nil
 }

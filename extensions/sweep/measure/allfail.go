@@ -50,12 +50,12 @@ func (s *Step) failedWith(c *Client, cause string, err error) {
 	if s.onAllFail == nil || s.succeeded.Load() || s.stopping() { // what is cut off has not failed by itself
 		return
 	}
-	if failures, clear := s.allFail(c, cause); clear && !s.AnySucceeded() {
+	if failures, sure := s.allFail(c, cause); sure && !s.AnySucceeded() {
 		s.allFailOnce.Do(func() { s.onAllFail(err, failures) })
 	}
 }
 
-func (s *Step) allFail(c *Client, cause string) (failures uint64, clear bool) {
+func (s *Step) allFail(c *Client, cause string) (failures uint64, sure bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := s.common[cause]

@@ -70,7 +70,7 @@ func TestAllFail(t *testing.T) {
 				begin := time.Now()
 				var after time.Duration
 				var count uint64
-				s.OnAllFail(func(err error, failures uint64) {
+				s.OnAllFail(func(_ error, failures uint64) {
 					require.Zero(t, after, "it is told once")
 					after, count = time.Since(begin), failures
 					s.Interrupt()

@@ -65,11 +65,7 @@ func (s *Step) Read() Reading {
 	}
 	r.Elapsed = s.elapsed(r.Ended, last)
 	if s.schedule != nil {
-		if r.Complete {
-			r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
-		}
-		r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed)
-		r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
+		r.readOpenLoop(s)
 	}
 	r.readParts(s)
 	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })
@@ -99,6 +95,15 @@ func (r *Reading) Join(next *Reading) {
 		t.join(&next.Ops[i])
 	}
 	slices.SortFunc(r.Ops, func(a, b Totals) int { return cmp.Compare(a.Op, b.Op) })
+}
+
+// readOpenLoop reads how an open-loop step has kept its rate.
+func (r *Reading) readOpenLoop(s *Step) {
+	if r.Complete {
+		r.Elapsed = max(r.Elapsed, s.plan.Duration) // the last operations are due before its end
+	}
+	r.OpenLoop, r.Unstarted = s.schedule.read(r.Elapsed)
+	r.Complete = r.Complete && r.Unstarted == 0 && !r.OpenLoop.overloaded(s.plan.Duration)
 }
 
 // readParts reads how long the parts of the step are within which operations count apart.

@@ -117,16 +117,21 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 			c.Geomeans = append(c.Geomeans, mean)
 		}
 	}
-	c.Regressed = after.Interrupted || c.Search != nil && c.Search.Regressed
+	c.judge(after.Interrupted)
+	c.Notes = append(c.Notes, fewRepeats(pairs, o.Alpha)...)
+
+	return c, nil
+}
+
+// judge tells what the rows, and what searches have found, come to.
+func (c *Comparison) judge(interrupted bool) {
+	c.Regressed = interrupted || c.Search != nil && c.Search.Regressed
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		c.Regressed = c.Regressed || r.Regressed
 		// A search is judged by what it found: which steps both have tried is chance.
 		c.Undecided = c.Undecided || c.Search == nil && !r.Regressed && (r.Verdict == Undecided || r.Verdict == NotComparable)
 	}
-	c.Notes = append(c.Notes, fewRepeats(pairs, o.Alpha)...)
-
-	return c, nil
 }
 
 // checkComparable returns an error when the options are impossible, or the runs as a whole cannot be compared.

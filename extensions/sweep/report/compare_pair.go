@@ -68,7 +68,10 @@ func flawOf(g *Group) string {
 // row compares one of the figures.
 func (p *pair) row(figure int, o CompareOptions) Row {
 	f := &compared[figure]
-	r := Row{Figure: f.name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant, Verdict: NotComparable, Problem: p.problem, Regressed: p.lost}
+	r := Row{
+		Figure: f.name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
+		Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
+	}
 	var before, after []float64
 	if p.before != nil {
 		before = p.before.Values(f.of)

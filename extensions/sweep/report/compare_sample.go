@@ -85,7 +85,7 @@ func plusMinusNote(estimates []Estimate) string {
 			confidence[e.N] = e.Confidence
 		}
 	}
-	var known []string
+	known := make([]string, 0, len(confidence))
 	for _, n := range slices.Sorted(maps.Keys(confidence)) {
 		known = append(known, fmt.Sprintf("%g %% with %d repeats", math.Floor(10_000*confidence[n])/100, n))
 	}

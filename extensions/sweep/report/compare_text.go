@@ -30,7 +30,7 @@ func (c *Comparison) Text() string {
 		b.WriteString("\n")
 		writeColumns(&b, c.table(figure))
 	}
-	var estimates []Estimate
+	estimates := make([]Estimate, 0, 2*len(c.Rows))
 	for i := range c.Rows {
 		estimates = append(estimates, c.Rows[i].Old, c.Rows[i].New)
 	}

@@ -87,7 +87,8 @@ func (g *Group) TooShort() string {
 		return ""
 	}
 
-	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed", Counted(n, "operation"), Span(seconds), leastOperations, leastSeconds)
+	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed",
+		Counted(n, "operation"), Span(seconds), leastOperations, leastSeconds)
 }
 
 // SupportNote says which of the percentiles that are shown rest on too few operations in one of the

@@ -89,38 +89,36 @@ func (s *Step) validate() error {
 	); err != nil {
 		return err
 	}
-	if err := s.validateRate(); err != nil {
-		return err
-	}
-	if s.Overlap != nil {
-		overlap := figure{"overlap", *s.Overlap}
-		if err := possible(overlap); err != nil {
+	for _, check := range []func() error{
+		s.validateRate, s.validateOverlap, s.validateLatency, s.validateClient, s.validateTimes, s.validateFailedLatency,
+		s.validateOpenLoop,
+	} {
+		if err := check(); err != nil {
 			return err
 		}
-		if err := ascending(overlap, figure{"the whole", 1}); err != nil {
-			return err
-		}
-		if s.Complete && s.apart() {
-			return fmt.Errorf("it is complete, but its parts overlap by %g of their time only", *s.Overlap)
-		}
-	}
-	if err := s.validateLatency(); err != nil {
-		return err
-	}
-	if err := s.Client.validate(s.Clients); err != nil {
-		return err
-	}
-	if err := s.validateTimes(); err != nil {
-		return err
-	}
-	if err := s.validateFailedLatency(); err != nil {
-		return err
-	}
-	if err := s.validateOpenLoop(); err != nil {
-		return err
 	}
 
 	return s.validateErrors()
+}
+
+func (s *Step) validateClient() error { return s.Client.validate(s.Clients) }
+
+func (s *Step) validateOverlap() error {
+	if s.Overlap == nil {
+		return nil
+	}
+	overlap := figure{"overlap", *s.Overlap}
+	if err := possible(overlap); err != nil {
+		return err
+	}
+	if err := ascending(overlap, figure{"the whole", 1}); err != nil {
+		return err
+	}
+	if s.Complete && s.apart() {
+		return fmt.Errorf("it is complete, but its parts overlap by %g of their time only", *s.Overlap)
+	}
+
+	return nil
 }
 
 func (s *Step) validateLatency() error {
