@@ -47,6 +47,7 @@ func (c *client) work(parent context.Context) {
 	switch err := c.once(ctx, active); {
 	case ctx.Err() != nil:
 	case c.measured.Finished():
+		c.run.ran.Add(1)
 		if err != nil && !errext.IsInterruptError(err) { // an abort is no failure of the server's
 			c.measured.Fault(c.run.op(), err)
 		}
@@ -69,6 +70,7 @@ func (c *client) work(parent context.Context) {
 func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
 	switch {
 	case first == nil:
+		c.run.plain.Add(1)
 		c.run.step.Succeeded()
 	case !errext.IsInterruptError(first):
 		c.measured.Fault(c.run.op(), first) // told, and not counted: nothing is measured yet

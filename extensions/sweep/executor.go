@@ -77,8 +77,8 @@ func (e *Executor) wait(ctx context.Context) error {
 	}
 	ended, known := e.results.ended(e.config.After.String)
 	if !known || e.config.After.String == e.config.Name {
-		return fmt.Errorf("scenario %q: after must name another scenario with the executor '%s', but is %q",
-			e.config.Name, ExecutorType, e.config.After.String)
+		return invalid(fmt.Errorf("scenario %q: after must name another scenario with the executor '%s', but is %q",
+			e.config.Name, ExecutorType, e.config.After.String))
 	}
 	select {
 	case <-ended:

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"slices"
+
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
@@ -55,6 +57,14 @@ func judged(metric *metrics.Metric, scenario string) bool {
 	}
 
 	return false
+}
+
+// allowsFailed tells whether the steps may have failed operations. A run in which nothing else
+// happened shows nothing, unless it was to go on all the same.
+func (c *Config) allowsFailed(steps []report.Step) bool {
+	succeeded := slices.ContainsFunc(steps, func(s report.Step) bool { return s.Operations > 0 })
+
+	return c.AllowFailed.Bool && (succeeded || c.OnError.String == onErrorContinue)
 }
 
 func failedIn(steps []report.Step) (failed uint64) {

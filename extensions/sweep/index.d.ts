@@ -141,7 +141,7 @@ declare module 'k6/x/sweep' {
     /**
      * Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110, unless a
      * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
-     * decides.
+     * decides. So is a run in which no operation succeeded, unless `onError` is 'continue'.
      */
     allowFailed?: boolean;
     /**
@@ -249,13 +249,15 @@ declare module 'k6/x/sweep' {
    * is an error has failed as well: see `failOn`.
    *
    * A function that does not call it works as well: the executor then repeats that whole function, every call one
-   * operation, its first call (which connects) unmeasured.
+   * operation, its first call (which connects) unmeasured. Where only a part of the clients calls it, the step is
+   * incomplete.
    *
    * @throws TypeError when `fn` is not a function
    * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options `vus`, `duration`, `iterations`
    * and `stages`, wherever they are set, take the place of a script's scenarios, sweeps too.
    *
-   * @throws SweepError at a second call in one step, and when `fn` returns a promise
+   * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves one behind that nobody
+   * awaits, or a timer
    */
   export function run(fn: () => unknown): void;
 

@@ -25,7 +25,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, results: resultsOf(vu.InitEnv().Registry), metrics: registered}
+	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: resultsOf(vu.InitEnv().Registry), metrics: registered}
 	m.results.testEnd.prepare(registered, vu.InitEnv().Registry)
 	m.results.testEnd.watch(registered, vu.InitEnv().TestPreInitState)
 	m.exports = k6glue.Exports(vu, map[string]any{
@@ -48,6 +48,8 @@ type module struct {
 	results *results
 	metrics *sweepMetrics
 	exports modules.Exports
+	// pending counts what the VU's event loop has still to do.
+	pending *k6glue.Pending
 
 	session   *k6glue.Session              // for which the recorders are
 	recorders map[string]*measure.Recorder // by operation

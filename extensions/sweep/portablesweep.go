@@ -102,7 +102,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 	if s.ended.Load() {
 		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
 	}
-	s.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, s.logger)
+	s.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, s.logger)
 	s.metrics.markIncomplete(c.Name, !reading.Complete && !s.interrupted(), status, s.logger)
 
 	return steps

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -82,6 +83,15 @@ func (m *module) markdownOf(value sobek.Value) (markdown, error) {
 	}, nil
 }
 
+// reported tells whether a scenario has a report. Thresholds that name another one are about the
+// whole run, as those that name none.
+func (r *results) reported(scenario string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario })
+}
+
 // write writes the files of all reports to the folders of their scenarios, and returns the tables.
 // The journals of reports that are written are removed. What cannot be written is in the error, and
 // makes k6 exit with another code than 0.
@@ -93,7 +103,7 @@ func (r *results) write(
 	var failed []error
 	for _, rep := range r.copies() {
 		for _, t := range thresholds {
-			if t.scenario == "" || t.scenario == rep.Scenario {
+			if t.scenario == rep.Scenario || !r.reported(t.scenario) {
 				rep.Gates = append(rep.Gates, t.Verdict)
 			}
 		}

@@ -51,10 +51,22 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	_ = session.Tap.Fault() // what the script did before is no operation
+	before, first := m.pending.Count(), true
 	err := session.Client.Run(ctx, session.Op, func() {
 		session.Measure()
 		m.setStepTags(session.Tags)
-	}, func() error { return operation(ctx, fn, session) })
+	}, func() error {
+		err := operation(ctx, fn, session)
+		if first && err == nil && m.pending.Count() > before {
+			return measure.Stop(errLeftBehind)
+		}
+		first = false
+
+		return err
+	})
+	if err == nil && ctx.Err() == nil && m.pending.Count() > before {
+		err = errLeftBehind
+	}
 	if why := aborted(); why != "" {
 		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
 	}
@@ -68,6 +80,11 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 // errPromise is why an asynchronous function is refused: its promise could only settle after sweep.run has returned.
 var errPromise = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one returned a promise; " +
 	"make the scenario's function async instead and leave sweep.run out: the executor then repeats it")
+
+// errLeftBehind is the same of a promise or a timer that the function keeps to itself.
+var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +
+	"nobody awaits, or a timer; make the scenario's function async instead, await it there and leave sweep.run out: " +
+	"the executor then repeats it")
 
 var promiseType = reflect.TypeFor[*sobek.Promise]() //nolint:gochecknoglobals // a constant
 

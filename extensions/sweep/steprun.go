@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -34,6 +35,10 @@ type stepRun struct {
 
 	instants instants // of raw samples
 	noTap    sync.Once
+
+	// ran and plain count clients: those that came to sweep.run, and those whose function returned
+	// without it.
+	ran, plain atomic.Int64
 
 	mu     sync.Mutex
 	abort  error // what a script's test.abort said
@@ -139,6 +144,9 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 
 	reading := r.step.Read()
+	if r.mixed() {
+		reading.Complete = false
+	}
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.spent())
 	r.log(steps)
@@ -147,6 +155,19 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 
 	return steps, errors.Join(err, r.abort, encodeErr)
+}
+
+// mixed tells of a step in which a part of the clients came to sweep.run. The calls of the others
+// were counted as operations, and are none.
+func (r *stepRun) mixed() bool {
+	ran, plain := r.ran.Load(), r.plain.Load()
+	if ran == 0 || plain == 0 {
+		return false
+	}
+	r.logger.Warnf("%d of %d clients did not come to sweep.run, each call of their function was counted as an operation: "+
+		"the step is incomplete", plain, ran+plain)
+
+	return true
 }
 
 // limit arms maxDuration and gracefulStop; the returned function disarms them.

@@ -103,7 +103,7 @@ func (r *sweepRun) pause(ctx context.Context) bool {
 func (r *sweepRun) finish(interrupted bool) {
 	r.results.finish(r.report, interrupted)
 	c, steps, status := r.config, r.report.Steps, r.state.Test.TestStatus
-	r.metrics.markFailed(c.Name, c.AllowFailed.Bool, failedIn(steps), status, r.logger)
+	r.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, r.logger)
 	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
 	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), r.tags()))
 	r.results.journal(r.report, true, r.state.Test)

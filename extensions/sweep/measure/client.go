@@ -249,7 +249,7 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 			return err
 		}
 		if c.done || c.step.plan.done(c.recorded-c.before, end-c.step.line.openedAt) {
-			c.complete.Store(true)
+			c.complete.Store(!c.cutOff()) // what was cut off has not done its share
 			c.finish(end)
 
 			return nil

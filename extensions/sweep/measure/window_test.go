@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,4 +106,23 @@ func TestWindowAllocatesNothing(t *testing.T) {
 	s.mark(now())
 	require.Zero(t, testing.AllocsPerRun(100, func() { r.Ok(ms) }))
 	require.EqualValues(t, 2, r.kept.Load(), "one operation, before the mark")
+}
+
+// A client whose last operation is cut off has not done its share, although its time is over.
+func TestWindowOfAnOperationThatIsCutOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Duration: time.Second}, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.Run(ctx, "op", nil, func() error {
+				<-ctx.Done()
+
+				return ctx.Err()
+			})
+		}))
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.EqualValues(t, 1, r.Op("op").Failed)
+	})
 }

@@ -184,6 +184,21 @@ func TestAPromiseIsRefused(t *testing.T) {
 	require.Zero(t, r.report(t, "run").Steps[0].Ops)
 }
 
+// What is not awaited takes no time: a dead server would be a great benchmark.
+func TestWhatIsLeftBehindIsRefused(t *testing.T) {
+	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "forgets"}})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.NotEmpty(t, r.lines("left a promise that nobody awaits, or a timer"))
+	require.Zero(t, r.report(t, "run").Steps[0].Ops)
+}
+
+func TestAStepThatNotAllClientsRanIsIncomplete(t *testing.T) {
+	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"BEFORE": "returns", "CLIENTS": "[3]"}})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.Len(t, r.lines("1 of 3 clients did not come to sweep.run"), 1, r.output)
+	require.False(t, r.report(t, "run").Steps[0].Complete)
+}
+
 func TestASecondRunInOneStepIsAnError(t *testing.T) {
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"TWICE": "true"}})
 	require.Equal(t, exitThreshold, r.code, r.output)

@@ -27,11 +27,13 @@ const works = {
   throws: () => { throw new TypeError('no good'); },
   aborts: () => exec.test.abort('enough'),
   promises: () => Promise.resolve(),
+  forgets: () => { setTimeout(() => {}, 1); },
   stuck: () => { for (;;) { /* for ever */ } },
 };
 
 export default function () {
   if (__ENV.BEFORE === 'throws' && exec.vu.idInTest === 1) throw new Error('cannot connect');
+  if (__ENV.BEFORE === 'returns' && exec.vu.idInTest === 1) return;
   sweep.run(works[__ENV.WORK || 'ok']);
   if (__ENV.TWICE) sweep.run(works.ok);
 }
