@@ -112,12 +112,19 @@ func clientsCell(s *Step) string {
 }
 
 // perClientCell is in the first row of a step: the share of a client is one of all kinds of
-// operations together. Where a time was asked for, it is what the median client did in it.
+// operations together.
 func (r *Report) perClientCell(i int) string {
-	s := &r.Steps[i]
-	switch {
-	case i > 0 && SameStep(&r.Steps[i-1], s):
+	if i > 0 && SameStep(&r.Steps[i-1], &r.Steps[i]) {
 		return ""
+	}
+
+	return r.Steps[i].Share()
+}
+
+// Share shows how many operations a client was asked for or, with a tilde, how many the median
+// client did where a time was asked for.
+func (s *Step) Share() string {
+	switch {
 	case s.PerClient == 0 && s.Client.Ops.P50 > 0:
 		return "~" + Thousands(s.Client.Ops.P50)
 	case s.PerClient == 0:

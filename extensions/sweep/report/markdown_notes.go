@@ -19,7 +19,7 @@ func (r *Report) notes() []string {
 		notes = append(notes, r.interruption())
 	}
 	if r.Quiet != nil && !r.Quiet.Reached {
-		notes = append(notes, r.Quiet.note())
+		notes = append(notes, r.Quiet.Note())
 	}
 	last := len(r.Steps) - 1
 	for i := range r.Steps {

@@ -14,8 +14,8 @@ type Quiet struct {
 	ServerCores *float64 `json:"serverCores,omitempty"`
 }
 
-// note says what a reader must know of a target that was not at rest.
-func (q *Quiet) note() string {
+// Note says what a reader must know of a target that was not at rest.
+func (q *Quiet) Note() string {
 	why := "its latency still changed"
 	if q.ServerCores != nil {
 		why = fmt.Sprintf("its server still used %.2f of a core", *q.ServerCores)

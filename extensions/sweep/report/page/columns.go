@@ -54,13 +54,9 @@ func count(n uint64) string { return report.Thousands(int64(n)) }
 
 // publishedColumns are the columns of the table that the store's authors publish, and what they leave out.
 func publishedColumns() []tabular {
-	perClient := onceAStep(figureOf("per client", "perClient", func(s *report.Step) uint64 { return s.PerClient }, func(n uint64) string {
-		if n == 0 {
-			return "–"
-		}
-
-		return count(n)
-	}))
+	perClient := onceAStep(tabular{column{Name: "per client"}, func(s *report.Step) cell {
+		return cell{Key: "perClient", Value: exact(s.PerClient), Text: strings.Replace(s.Share(), "-", "–", 1)}
+	}})
 	failed := figureOf("failed", "failed", func(s *report.Step) uint64 { return s.Failed }, count)
 	plainFailed := failed.cell
 	failed.cell = func(s *report.Step) cell {

@@ -251,6 +251,18 @@ func TestPerClientIsSaidOnceAStep(t *testing.T) {
 	require.Equal(t, map[string]string{"1 get": "100", "1 set": "", "8 get": "100", "8 set": ""}, shown)
 }
 
+// Where a time was asked for, it is what the median client did, as in the published table.
+func TestPerClientOfAStepWithATime(t *testing.T) {
+	m := newMaker()
+	r := m.madeUp([]report.Step{m.step(8, 1, 100, "get", 900, func(s *report.Step) { s.PerClient, s.Client.Ops.P50 = 0, 1234 })})
+	r.Quiet = &report.Quiet{WaitedSeconds: 60}
+	page := rendered(t, r)
+	shown := find(nodes(t, page), func(n *html.Node) bool { return attr(n, "data-key") == "perClient" })
+	require.Len(t, shown, 1)
+	require.Equal(t, "~1,234", text(shown[0]))
+	require.Contains(t, page, "The target was not quiet when the sweep began")
+}
+
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -103,6 +103,9 @@ func warnings(r *report.Report) []fact {
 		out = append(out, fact{"Never started.", fmt.Sprintf("%s that were due did not start before their step ended.",
 			plural(int64(t.unstarted), "operation"))})
 	}
+	if r.Quiet != nil && !r.Quiet.Reached {
+		out = append(out, fact{"Not quiet.", r.Quiet.Note()})
+	}
 	if text, crossed := gatesText(r.Gates); crossed {
 		out = append(out, fact{"Gates.", text})
 	}
