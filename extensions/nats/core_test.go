@@ -162,9 +162,10 @@ func TestCallbacks(t *testing.T) {
 	v.loop(`
 		globalThis.got = [];
 		const client = new nats.Client(url);
+		let messages = 0;
 		const sub = client.subscribe(unique, (m) => {
 			got.push(m.data);
-			if (got.length === 500) { sub.close(); }
+			if (++messages === 500) { sub.close(); }
 		});
 		const service = client.subscribe(unique + '.service', (m) => m.respond(m.data + '!'), { queue: 'q' });
 		client.publishBatch(unique, 'x', { count: 500 });
