@@ -7,7 +7,7 @@
 # SOAK_SECONDS (600) and SOAK_CLIENTS (64) make it shorter or smaller; K6 is the binary (bin/k6).
 set -euo pipefail
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-# A sweep lets garbage lie until the heap is five times what is in use (extensions/sweep/memory.go), which takes minutes: memory would grow
+# A sweep lets garbage lie until the heap is five times what is in use (extensions/sweep/host/collector.go), which takes minutes: memory would grow
 # for as long, whatever is kept. With Go's own setting, which a sweep leaves alone, what grows is what is kept.
 export GOGC=${GOGC:-100}
 cd "$(dirname "$0")/.."

@@ -12,6 +12,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
 
 // Executor runs the steps of a sweep one after the other, each as soon as the one before has ended.
@@ -54,8 +55,8 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	}
 	run.awaitTestEnd()
 
-	collect := tuneCollector()
-	defer collect.restore()
+	collect := host.TuneCollector()
+	defer collect.Restore()
 	run.collector = collect
 	err := run.steps(ctx)
 

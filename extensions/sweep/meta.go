@@ -12,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -22,7 +23,7 @@ type facts struct {
 	Target  map[string]any `json:"target"`
 	Params  map[string]any `json:"params"`
 	Results string         `json:"results"`
-	Cache   *cacheFacts    `json:"cache"`
+	Cache   *host.Cache    `json:"cache"`
 
 	Published []report.Series `json:"published"`
 }
@@ -53,7 +54,7 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 		facts.Target["url"] = clean
 	}
 	if facts.Cache != nil {
-		if err := facts.Cache.validate(); err != nil {
+		if err := facts.Cache.Validate(); err != nil {
 			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -23,7 +24,7 @@ type portableStep struct {
 	mu     sync.Mutex
 	step   *measure.Step
 	live   *liveMetrics
-	cpu    *cpuMeter
+	cpu    *host.CPUMeter
 	joined map[uint64]int // clients by the VU that each is
 	free   int            // the next client that nobody is yet
 	left   int
@@ -118,17 +119,17 @@ func (s *portableStep) clients() int { return int(s.spec.scaled(s.sweep.tuple)) 
 func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
-	s.cpu = newCPUMeter(sweep.results.serverProcess(sweep.config.Name))
+	s.cpu = host.NewCPUMeter(sweep.results.serverProcess(sweep.config.Name))
 	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { sweep.faults.tell(sweep.logger, err) })
 	if sweep.config.OnError.String == onErrorCount && !sweep.succeeded.Load() {
 		s.step.OnAllFail(s.allFail)
 	}
-	sweep.collector.adjust()
+	sweep.collector.Adjust()
 	s.step.OnStart(func() {
-		sweep.collector.settle()
-		s.cpu.start()
+		sweep.collector.Settle()
+		s.cpu.Start()
 	})
-	s.step.OnEnd(s.cpu.stop)
+	s.step.OnEnd(s.cpu.Stop)
 	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
 		sweep.results.step(sweep.report, s.spec))
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})
@@ -137,7 +138,7 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	go func() {
 		defer close(s.quiet)
 		s.live.watch(s.step, s.over, func() {
-			sweep.collector.adjust()
+			sweep.collector.Adjust()
 			sweep.faults.flush(faultPatience)
 		})
 		end.Stop()
@@ -208,7 +209,7 @@ func (s *portableStep) endWhenLeft() {
 	}
 	reading := s.step.Read()
 	s.live.last(&reading)
-	s.live.ended(s.sweep.add(s.spec, &reading, s.cpu.spent()))
+	s.live.ended(s.sweep.add(s.spec, &reading, s.cpu.Spent()))
 	if !reading.Complete && !s.step.Interrupted() {
 		s.sweep.logger.Warnf("the step of %s is incomplete: not every client did its whole share within %s",
 			report.Plural(int(s.spec.clients), "client"), s.window)

@@ -8,6 +8,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -27,8 +28,8 @@ type portableSweep struct {
 	tuple     *lib.ExecutionTuple
 	state     *lib.ExecutionState
 	logger    logrus.FieldLogger
-	collector *collector  // from the first step on
-	ended     atomic.Bool // k6 has ended all scenarios
+	collector *host.Collector // from the first step on
+	ended     atomic.Bool     // k6 has ended all scenarios
 
 	faults    faultLog
 	succeeded atomic.Bool // an operation has
@@ -82,7 +83,7 @@ func (s *portableSweep) begin(m *module) error {
 
 			return
 		}
-		s.collector = tuneCollector()
+		s.collector = host.TuneCollector()
 		s.results.testEnd.await(m.vu.Events(), m.metrics,
 			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
 	})
@@ -111,7 +112,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 // end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
 // whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *portableSweep) end() {
-	defer s.collector.restore()
+	defer s.collector.Restore()
 	s.ended.Store(true)
 	for _, step := range s.steps {
 		if step.clients() == 0 {

@@ -2,39 +2,14 @@ package sweep
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
-
-func TestServerAtRest(t *testing.T) {
-	for name, tt := range map[string]struct {
-		cores []float64
-		want  bool
-	}{
-		"idle":                           {slices.Repeat([]float64{0.001}, 4), true},
-		"not seen for long enough":       {slices.Repeat([]float64{0.001}, 3), false},
-		"a moment of work":               {[]float64{0, 0, 0.05, 0}, true},
-		"busy":                           {slices.Repeat([]float64{0.34}, 4), false},
-		"busy, always the same":          {slices.Repeat([]float64{0.34}, 200), false},
-		"busy, then idle":                {append(slices.Repeat([]float64{0.34}, 100), 0, 0, 0, 0.01), true},
-		"idle, then busy":                {append(slices.Repeat([]float64{0}, 3), 0.34), false},
-		"some work of its own":           {slices.Repeat([]float64{0.1, 0.11, 0.09, 0.1}, 10), true},
-		"some work, not seen for long":   {slices.Repeat([]float64{0.1, 0.11, 0.09, 0.1}, 9), false},
-		"some work that becomes less":    {append(slices.Repeat([]float64{0.14}, 20), slices.Repeat([]float64{0.1}, 20)...), false},
-		"more than some work of its own": {slices.Repeat([]float64{0.2}, 200), false},
-	} {
-		m := &restMeter{}
-		for _, cores := range tt.cores {
-			m.add(cores)
-		}
-		require.Equal(t, tt.want, m.atRest(), name)
-	}
-}
 
 func TestTrend(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -152,7 +127,7 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 
 					return min(passed, tt.busy)/3 + passed/50, tt.ends == 0 || passed < tt.ends-1
 				})
-				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), quietWindow.Seconds())
+				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), host.RestWindow.Seconds())
 				if tt.reached == nil {
 					require.Nil(t, r.report.Quiet)
 
@@ -160,7 +135,7 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 				}
 				require.Equal(t, *tt.reached, r.report.Quiet.Reached)
 				require.InDelta(t, time.Since(begin).Seconds(), r.report.Quiet.WaitedSeconds, 1e-9)
-				require.Equal(t, *tt.reached, *r.report.Quiet.ServerCores < restCores)
+				require.Equal(t, *tt.reached, *r.report.Quiet.ServerCores < 0.05)
 				require.Equal(t, !*tt.reached, strings.Contains(strings.Join(s.warnings(), ""), "the target is not quiet after 10s: its server uses 0.35 of a core"))
 				_, told := r.progress.read()
 				require.Equal(t, "waiting until the target is quiet", told[0])

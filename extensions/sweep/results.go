@@ -12,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -39,8 +40,8 @@ type told struct {
 	target    map[string]any
 	params    map[string]any
 	published []report.Series
-	server    *serverProcess
-	cache     *cacheFacts
+	server    *host.Server
+	cache     *host.Cache
 	results   string // the folder of the report
 }
 
@@ -77,7 +78,7 @@ func (r *results) newReport(scenario string, params map[string]any) *report.Repo
 	}
 	r.tell(rep)
 	if _, cache := r.server(scenario); cache != nil {
-		r.peaks[scenario] = cache.resetPeak(resetPeakMemory)
+		r.peaks[scenario] = cache.ResetPeak()
 	}
 	r.reports = append(r.reports, rep)
 
@@ -115,7 +116,7 @@ func (r *results) add(rep *report.Report, steps []report.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, cache := r.server(rep.Scenario); cache != nil {
-		cache.weigh(steps, r.peaks[rep.Scenario])
+		cache.Weigh(steps, r.peaks[rep.Scenario])
 	}
 	rep.Steps = append(rep.Steps, steps...)
 }
@@ -142,7 +143,7 @@ func (r *results) meta(facts *facts) {
 		t.published = facts.Published
 	}
 	if url, ok := t.target["url"].(string); ok {
-		t.server = findServer(url)
+		t.server = host.FindServer(url)
 	}
 	if facts.Cache != nil {
 		t.cache = facts.Cache
@@ -177,8 +178,8 @@ func (r *results) step(rep *report.Report, s spec) stream.Step {
 	return stream.Step{Scenario: rep.Scenario, Target: kind, Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat}
 }
 
-// serverProcess is that of the scenario's target, when it runs on this machine.
-func (r *results) serverProcess(scenario string) *serverProcess {
+// Server is that of the scenario's target, when it runs on this machine.
+func (r *results) serverProcess(scenario string) *host.Server {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	server, _ := r.server(scenario)
@@ -187,14 +188,14 @@ func (r *results) serverProcess(scenario string) *serverProcess {
 }
 
 // server is what is known of the scenario's target; nil: nothing.
-func (r *results) server(scenario string) (server *serverProcess, cache *cacheFacts) {
+func (r *results) server(scenario string) (server *host.Server, cache *host.Cache) {
 	for _, name := range []string{"", scenario} {
 		if t := r.told[name]; t != nil {
 			server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
 		}
 	}
 	if cache != nil && server != nil {
-		cache = cache.with(server)
+		cache = cache.With(server)
 	}
 
 	return server, cache

@@ -48,7 +48,7 @@ func hasTrend(values []float64) bool {
 
 // settles tells whether the step's warm-up has to show that the target is quiet.
 func (r *stepRun) settles() bool {
-	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.openLoop() && r.cpu.server == nil && r.awaitsQuiet()
+	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.openLoop() && !r.cpu.ReadsServer() && r.awaitsQuiet()
 }
 
 // settle makes the first warm-up of a sweep last until the latency of a server elsewhere has no

@@ -14,6 +14,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -29,7 +30,7 @@ type stepRun struct {
 	here   int64 // of the step's clients, those in this instance's segment
 	first  bool  // of the sweep
 	step   *measure.Step
-	cpu    *cpuMeter
+	cpu    *host.CPUMeter
 	live   *liveMetrics
 	logger *logrus.Entry
 
@@ -48,7 +49,7 @@ type stepRun struct {
 func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	r := &stepRun{
 		sweepRun: run, spec: s, here: here,
-		cpu:    newCPUMeter(run.results.serverProcess(run.config.Name)),
+		cpu:    host.NewCPUMeter(run.results.serverProcess(run.config.Name)),
 		logger: run.logger.WithField("clients", s.clients),
 	}
 	if s.rate > 0 {
@@ -61,10 +62,10 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.tell(r.logger, err) })
 	r.step.OnStart(func() {
-		r.collector.settle()
-		r.cpu.start()
+		r.collector.Settle()
+		r.cpu.Start()
 	})
-	r.step.OnEnd(r.cpu.stop)
+	r.step.OnEnd(r.cpu.Stop)
 	r.live = newLiveMetrics(run.metrics, run.out, r.tags(), run.results.step(run.report, s))
 	if r.config.OnError.String == onErrorAbort {
 		r.step.OnFail(func(op string) {
@@ -119,13 +120,13 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
-	r.collector.adjust()
+	r.collector.Adjust()
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		r.live.watch(r.step, ended, func() {
-			r.collector.adjust()
+			r.collector.Adjust()
 			r.faults.flush(faultPatience)
 		})
 	}()
@@ -148,7 +149,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		reading.Complete = false
 	}
 	r.live.last(&reading)
-	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.spent())
+	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.Spent())
 	r.log(steps)
 	if why := report.Missed(steps); why != "" && !r.step.Interrupted() {
 		r.logger.Warnf("the rate was not kept: %s", why)

@@ -7,6 +7,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -16,7 +17,7 @@ type sweepRun struct {
 
 	out       chan<- metrics.SampleContainer
 	progress  *progress
-	collector *collector
+	collector *host.Collector
 	report    *report.Report
 	begun     bool // a step has been run
 	faults    faultLog

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package sweep
+package host
 
 import (
 	"net/netip"
@@ -12,8 +12,8 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// treeTime is the processor time of processes and of all that descend from them now, without that of
-// k6 where a server has started it. It is false when none of the processes is there.
+// treeTime is the processor time of processes and of all that descend from them now, without that
+// of k6 where a server has started it. It is false when none of the processes is there.
 func treeTime(roots []int32) (total time.Duration, ok bool) {
 	self := int32(os.Getpid())
 	seen := map[int32]bool{self: !slices.Contains(roots, self)}

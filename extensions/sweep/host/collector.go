@@ -1,4 +1,4 @@
-package sweep
+package host
 
 import (
 	"os"
@@ -8,33 +8,37 @@ import (
 	"sync"
 )
 
-// While a sweep runs, the heap may grow to heapBudget between two garbage collections, however little of it is in
-// use: k6's heap is full of pointers, and marking it as often as Go's default wants costs a fifth of the processor time
-// of an operation. What hundreds of clients hold may grow threefold, up to crowdBudget. Where more than half of that is in
-// use, Go's default stays.
+// While a sweep runs, the heap may grow to heapBudget between two garbage collections, however
+// little of it is in use: k6's heap is full of pointers, and marking it as often as Go's default
+// wants costs a fifth of the processor time of an operation. What hundreds of clients hold may grow
+// threefold, up to crowdBudget. Where more than half of that is in use, Go's default stays.
 const (
 	heapBudget     = 320 << 20
 	crowdBudget    = 600 << 20
 	crowdGCPercent = 200
-	leastGCPercent = 100 // Go's default
+	// leastGCPercent is Go's default.
+	leastGCPercent = 100
 	mostGCPercent  = 400
-	stepGCPercent  = 25 // of the setting, so that it changes seldom
+	// stepGCPercent is the step of the setting, so that it changes seldom.
+	stepGCPercent = 25
 )
 
-// collector sets how often Go collects garbage while sweeps run. A process has one setting: scenarios that sweep at
-// the same time share the collector, and the last one to end restores what was before.
-type collector struct {
-	mu       sync.Mutex
-	sweeps   int
-	current  int // zero: not set
+// Collector sets how often Go collects garbage while sweeps run. A process has one setting:
+// scenarios that sweep at the same time share the collector, and the last one to end restores what
+// was before. A nil Collector leaves the setting alone.
+type Collector struct {
+	mu     sync.Mutex
+	sweeps int
+	// current is zero until the setting is changed.
+	current  int
 	original int
 }
 
-var theCollector collector //nolint:gochecknoglobals // the setting is the process's
+var theCollector Collector //nolint:gochecknoglobals // the setting is the process's
 
-// tuneCollector begins to set how often garbage is collected, until restore. It leaves that alone when the user has
-// set GOGC or GOMEMLIMIT.
-func tuneCollector() *collector {
+// TuneCollector begins to set how often garbage is collected, until Restore. It returns nil when
+// the user has set GOGC or GOMEMLIMIT.
+func TuneCollector() *Collector {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return nil
 	}
@@ -45,8 +49,8 @@ func tuneCollector() *collector {
 	return &theCollector
 }
 
-// adjust fits the setting to what is in use now.
-func (c *collector) adjust() {
+// Adjust fits the setting to what is in use now.
+func (c *Collector) Adjust() {
 	if c == nil {
 		return
 	}
@@ -63,18 +67,18 @@ func (c *collector) adjust() {
 	c.current = percent
 }
 
-// settle collects what has been left by now, so that what is measured next neither pays for it nor has less room than others, and
-// adjusts.
-func (c *collector) settle() {
+// Settle collects what has been left by now and adjusts: what is measured next neither pays for it
+// nor has less room than others.
+func (c *Collector) Settle() {
 	if c == nil {
 		return
 	}
 	runtime.GC()
-	c.adjust()
+	c.Adjust()
 }
 
-// restore undoes what adjust did, once no sweep needs it any more.
-func (c *collector) restore() {
+// Restore undoes what Adjust did, once no sweep needs it any more.
+func (c *Collector) Restore() {
 	if c == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package sweep
+package host
 
 import (
 	"net"
@@ -9,21 +9,23 @@ import (
 	"time"
 )
 
-// serverProcess is a target's server that runs on this machine: the processes that listen at the
+// Server is a target's server that runs on this machine: the processes that listen at the
 // target's address.
-type serverProcess struct {
-	pids []int32 // ascending
+type Server struct {
+	// pids are in ascending order.
+	pids []int32
 }
 
 // listener is a TCP socket that waits for connections.
 type listener struct {
-	at   netip.AddrPort
-	pids []int32 // the processes that hold it, as far as this user may know
+	at netip.AddrPort
+	// pids are the processes that hold it, as far as this user may know.
+	pids []int32
 }
 
-// findServer returns the server that listens at the URL's address and port on this machine, or nil:
+// FindServer returns the server that listens at the URL's address and port on this machine, or nil:
 // the server is elsewhere, or this user may not know its processes.
-func findServer(target string) *serverProcess {
+func FindServer(target string) *Server {
 	u, err := url.Parse(target)
 	if err != nil {
 		return nil
@@ -39,7 +41,7 @@ func findServer(target string) *serverProcess {
 	}
 	for _, address := range addresses {
 		if pids := listeningAt(all, netip.AddrPortFrom(address, uint16(port))); len(pids) > 0 {
-			return &serverProcess{pids: pids}
+			return &Server{pids: pids}
 		}
 	}
 
@@ -98,9 +100,9 @@ func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	return nil
 }
 
-// cpuTime is the processor time, user and system together, that the server has used since it was
+// CPUTime is the processor time, user and system together, that the server has used since it was
 // started: its processes, all that they have started, and those of them that have ended. It is
 // false when the server has ended.
 //
 // Two readings and the time between them tell how busy the server is.
-func (p *serverProcess) cpuTime() (time.Duration, bool) { return treeTime(p.pids) }
+func (p *Server) CPUTime() (time.Duration, bool) { return treeTime(p.pids) }

@@ -1,4 +1,4 @@
-package sweep
+package host
 
 import (
 	"runtime"
@@ -38,15 +38,15 @@ func TestCollectorSettlesOnlyWhereItMay(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
 	before := collections()
-	c := tuneCollector()
-	c.settle()
-	c.restore()
+	c := TuneCollector()
+	c.Settle()
+	c.Restore()
 	require.Equal(t, before+1, collections())
 
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	c = tuneCollector()
-	c.settle()
-	c.restore()
+	c = TuneCollector()
+	c.Settle()
+	c.Restore()
 	require.Equal(t, before+1, collections(), "the user's setting")
 }
 
@@ -56,11 +56,11 @@ func TestCollectorRestoresWhatItFound(t *testing.T) {
 	found := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(found)
 
-	c := tuneCollector()
-	c.adjust()
+	c := TuneCollector()
+	c.Adjust()
 	require.NotEqual(t, 77, c.current)
-	c.adjust()
-	c.restore()
+	c.Adjust()
+	c.Restore()
 	require.Equal(t, 77, debug.SetGCPercent(77))
 }
 
@@ -70,13 +70,13 @@ func TestSweepsSideBySideShareTheCollector(t *testing.T) {
 	found := debug.SetGCPercent(77)
 	defer debug.SetGCPercent(found)
 
-	first, second := tuneCollector(), tuneCollector()
-	first.adjust()
-	second.adjust()
-	first.restore()
+	first, second := TuneCollector(), TuneCollector()
+	first.Adjust()
+	second.Adjust()
+	first.Restore()
 	require.NotZero(t, second.current, "still in use")
-	second.adjust()
-	second.restore()
+	second.Adjust()
+	second.Restore()
 	require.Equal(t, 77, debug.SetGCPercent(77))
 }
 
@@ -85,9 +85,9 @@ func TestCollectorLeavesTheUsersSettingAlone(t *testing.T) {
 	found := debug.SetGCPercent(50)
 	defer debug.SetGCPercent(found)
 
-	c := tuneCollector()
-	c.adjust()
+	c := TuneCollector()
+	c.Adjust()
 	require.Equal(t, 50, debug.SetGCPercent(50))
-	c.restore()
+	c.Restore()
 	require.Equal(t, 50, debug.SetGCPercent(50))
 }

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// helperAddress is the variable that makes this test's binary a server at an address: see
+// TestHelperServer.
+const helperAddress = "SWEEP_TEST_HELPER_ADDRESS"
+
+// helper is a server in a process of its own, which uses processor time when it is told to.
+type helper struct {
+	*testing.T
+
+	address string
+	pid     int32
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Scanner
+}
+
+func startHelper(t *testing.T, address string) *helper {
+	t.Helper()
+	h := &helper{T: t, process: exec.Command(os.Args[0], "-test.run=^TestHelperServer$")}
+	h.process.Env = append(os.Environ(), helperAddress+"="+address, "GORACE=atexit_sleep_ms=0")
+	var err error
+	h.in, err = h.process.StdinPipe()
+	require.NoError(t, err)
+	out, err := h.process.StdoutPipe()
+	require.NoError(t, err)
+	h.out = bufio.NewScanner(out)
+	require.NoError(t, h.process.Start())
+	t.Cleanup(h.end)
+	h.pid = int32(h.process.Process.Pid)
+	h.address = h.line()
+
+	return h
+}
+
+// end ends the helper and what it has started.
+func (h *helper) end() {
+	_ = h.in.Close()
+	_ = h.process.Wait()
+}
+
+func (h *helper) line() string {
+	require.True(h, h.out.Scan(), "the helper has ended")
+
+	return h.out.Text()
+}
+
+// burn lets the helper, or processes that it starts for that, use processor time. It returns how
+// much that was at least.
+func (h *helper) burn(how string, d time.Duration) time.Duration {
+	_, err := fmt.Fprintln(h.in, how, d)
+	require.NoError(h, err)
+	burnt, err := time.ParseDuration(h.line())
+	require.NoError(h, err)
+
+	return burnt
+}
+
+// burn uses so much processor time.
+func burn(d time.Duration) {
+	for until := selfTime() + d; selfTime() < until; { //nolint:revive // that is the work
+	}
+}
+
+// TestHelperServer is the helper's side: no test, but a server where the variable is set. Its
+// commands are "burn", "fork" (a child does it and ends) and "child" (a child does it and stays);
+// "memory" uses as many MB as the duration has ns.
+func TestHelperServer(t *testing.T) {
+	address := os.Getenv(helperAddress)
+	if address == "" {
+		return
+	}
+	told := address
+	if address != "none" {
+		l, err := net.Listen("tcp", address)
+		require.NoError(t, err)
+		defer l.Close()
+		told = l.Addr().String()
+	}
+	fmt.Println(told)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		how, duration, _ := strings.Cut(in.Text(), " ")
+		d, err := time.ParseDuration(duration)
+		require.NoError(t, err)
+		switch how {
+		case "memory": // so many MB, for a moment
+			used, err := unix.Mmap(-1, 0, int(d)<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+			require.NoError(t, err)
+			for i := 0; i < len(used); i += os.Getpagesize() {
+				used[i] = 1
+			}
+			require.NoError(t, unix.Munmap(used))
+			fmt.Println(time.Duration(0))
+		case "burn":
+			before := selfTime()
+			burn(d)
+			fmt.Println(selfTime() - before)
+		default:
+			child := startHelper(t, "none")
+			fmt.Println(child.burn("burn", d))
+			if how == "fork" {
+				child.end()
+			}
+		}
+	}
+	os.Stdout.Close() // or else package testing writes to it
+}
