@@ -43,7 +43,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, base *tls.C
 	conn := &connection{over: make(chan struct{})}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	conn.stop = stop
-	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach}
+	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach, hello: 2 * cfg.ConnectWithin}
 	opts, err := conn.options(cfg, d, base)
 	if err != nil {
 		stop()
@@ -80,7 +80,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err != nil && (errors.Is(err, natsio.ErrNoServers) || errors.Is(err, d.err)) {
-		reason := d.err.Error()
+		reason := plain(d.err)
 		if strings.Contains(reason, "connection refused") {
 			reason = "connection refused; is a nats-server running there?"
 		}
@@ -99,7 +99,12 @@ func (d *dialer) why(cfg *Config, err error) error {
 // options are those for nats.go.
 func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*natsio.Options, error) {
 	o := natsio.GetDefaultOptions()
-	o.Servers = cfg.Servers
+	var err error
+	if o.Servers, err = d.secured(cfg, base); err != nil {
+		return nil, err
+	}
+	o.Secure = d.secure && !d.socket
+	o.TLSHandshakeFirst = d.first && !d.socket
 	o.Name = cfg.Name
 	o.User, o.Password, o.Token = cfg.User, cfg.Password, cfg.Token
 	o.CustomDialer = d
@@ -119,13 +124,6 @@ func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*nats
 	o.InboxPrefix = cfg.InboxPrefix
 	o.NoEcho = cfg.NoEcho
 	o.NoRandomize = cfg.NoRandomize
-	var err error
-	if o.TLSConfig, err = cfg.TLS.config(base); err != nil {
-		return nil, err
-	}
-	o.TLSConfig.InsecureSkipVerify = o.TLSConfig.InsecureSkipVerify || cfg.Unsafe
-	o.Secure = cfg.TLS != nil
-	o.TLSHandshakeFirst = cfg.TLS != nil && cfg.TLS.First
 	o.DisconnectedErrCB = func(_ *natsio.Conn, err error) {
 		if err != nil {
 			conn.disconnects.Add(1)

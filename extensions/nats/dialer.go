@@ -1,10 +1,19 @@
 package nats
 
 import (
+	"bytes"
 	"context"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
 	"net"
+	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
+
+	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
@@ -13,34 +22,195 @@ import (
 // dialFunc opens a connection as k6 does.
 type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// dialer gives nats.go its connections, the first and those that it makes again.
+// dialer gives nats.go its connections, the first and those that it makes again. It does the TLS
+// handshake, which nats.go would do above it: what a server announces is looked at decrypted.
 type dialer struct {
 	life   context.Context //nolint:containedctx // as long as the connection's, not as a call's
 	dial   dialFunc
 	into   *connection
 	within time.Duration // to dial, and to write what nats.go has gathered
+	hello  time.Duration // for the server's INFO and the TLS handshake
+
+	// tls is the configuration of TLS.
+	tls *tls.Config
+	// secure tells that TLS is wanted, whether the server asks for it or not.
+	secure bool
+	// first tells that the handshake comes before the server's INFO.
+	first bool
+	// socket tells that the servers are reached through WebSockets.
+	socket bool
+	// given are the addresses of the servers of the configuration.
+	given []string
 
 	mu   sync.Mutex
 	conn net.Conn
 	err  error // of the last dial
+	// name is the host name that was last dialled: that in the certificate of servers that are
+	// found by their address only, as in nats.go.
+	name string
 }
+
+// secured works out how the dialer uses TLS, and returns the servers as nats.go is to see them:
+// TLS for WebSockets is not its job either.
+func (d *dialer) secured(cfg *Config, base *tls.Config) (servers []string, err error) {
+	if d.tls, err = cfg.TLS.config(base); err != nil {
+		return nil, err
+	}
+	d.tls.InsecureSkipVerify = d.tls.InsecureSkipVerify || cfg.Unsafe
+	d.secure = cfg.TLS != nil
+	d.first = cfg.TLS != nil && cfg.TLS.First
+	for _, server := range cfg.Servers {
+		u, err := url.Parse(server)
+		if err != nil {
+			return nil, errURL
+		}
+		d.given = append(d.given, u.Host)
+		d.secure = d.secure || u.Scheme == "tls" || u.Scheme == "wss"
+		d.socket = d.socket || strings.HasPrefix(u.Scheme, "ws")
+		if u.Scheme == "wss" {
+			u.Scheme = "ws"
+		}
+		servers = append(servers, u.String())
+	}
+
+	return servers, nil
+}
+
+// SkipTLSHandshake tells nats.go that Dial has done it.
+func (d *dialer) SkipTLSHandshake() bool { return true }
 
 // Dial implements natsio.CustomDialer.
 func (d *dialer) Dial(network, address string) (net.Conn, error) {
+	conn, err := d.open(network, address)
+	if err == nil {
+		conn, err = d.greet(conn, address)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.err = err
+
+	return conn, err
+}
+
+// open opens a connection, to which nothing has been said.
+func (d *dialer) open(network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(d.life, d.within)
 	defer cancel()
 	conn, err := d.dial(ctx, network, address)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.conn, d.err = conn, err
 	if err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.conn = conn
 	if d.life.Err() != nil {
 		_ = conn.Close()
 	}
 
 	return &countedConn{Conn: quiet.Conn(conn), into: d.into, within: d.within}, nil
+}
+
+// greet makes of a connection what nats.go gets. It closes the connection where that fails, or
+// takes too long.
+func (d *dialer) greet(raw net.Conn, address string) (net.Conn, error) {
+	defer context.AfterFunc(d.life, func() { _ = raw.Close() })()
+	err := raw.SetDeadline(time.Now().Add(d.hello))
+	if err == nil {
+		var conn net.Conn
+		if conn, err = d.dress(raw, address); err == nil {
+			return conn, raw.SetDeadline(time.Time{})
+		}
+	}
+	_ = raw.Close()
+
+	return nil, err
+}
+
+// dress makes TLS of a connection where that is wanted, and bounds what is read from it.
+func (d *dialer) dress(conn net.Conn, address string) (net.Conn, error) {
+	bounded := &boundedConn{Conn: conn, into: d.into, bounds: new(wire.Bounds)}
+	secure := d.secure
+	switch {
+	case d.socket:
+		bounded.bounds = new(wire.Socket)
+	case !d.first:
+		said, err := readLine(conn)
+		if err != nil {
+			return nil, err
+		}
+		line, _, _ := bytes.Cut(said, []byte("\n"))
+		if secure = d.wantsTLS(line); secure {
+			said = said[:min(len(line)+1, len(said))] // what is said before the handshake may be anybody's
+		}
+		bounded.said = said
+	}
+	if !secure {
+		return bounded, nil
+	}
+	var err error
+	bounded.Conn, err = d.handshake(conn, address)
+
+	return bounded, err
+}
+
+// wantsTLS tells whether, after the server's INFO, TLS is next.
+func (d *dialer) wantsTLS(line []byte) bool {
+	var info struct {
+		Required  bool `json:"tls_required"`
+		Available bool `json:"tls_available"`
+	}
+	if at := bytes.IndexByte(line, '{'); at >= 0 {
+		_ = json.Unmarshal(line[at:], &info) // nats.go says what is wrong with it
+	}
+
+	return info.Required || d.secure && info.Available
+}
+
+// readLine reads until a line has come to its end, or is too long, and may read more.
+func readLine(conn net.Conn) (said []byte, err error) {
+	buffer := make([]byte, 4<<10)
+	for len(said) <= wire.MaxLine {
+		n, err := conn.Read(buffer)
+		said = append(said, buffer[:n]...)
+		if bytes.IndexByte(buffer[:n], '\n') >= 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+
+	return said, nil
+}
+
+// handshake goes over to TLS.
+func (d *dialer) handshake(conn net.Conn, address string) (net.Conn, error) {
+	cfg := d.tls
+	if cfg.ServerName == "" {
+		cfg = cfg.Clone()
+		cfg.ServerName = d.serverName(address)
+	}
+	secured := tls.Client(conn, cfg)
+	if err := secured.HandshakeContext(d.life); err != nil {
+		return nil, fmt.Errorf("%w: %w", natsio.ErrTLS, err)
+	}
+
+	return secured, nil
+}
+
+// serverName is the name that a server's certificate must have.
+func (d *dialer) serverName(address string) string {
+	host, _, _ := net.SplitHostPort(address)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case net.ParseIP(host) == nil:
+		d.name = host
+	case d.name != "" && !slices.Contains(d.given, address):
+		return d.name
+	}
+
+	return host
 }
 
 // interrupt ends what is being done on the raw connection.
@@ -52,28 +222,19 @@ func (d *dialer) interrupt() {
 	}
 }
 
-// countedConn counts bytes, and gives up where the server takes none or announces too much.
+// countedConn counts bytes, and gives up where the server takes none.
 type countedConn struct {
 	net.Conn
 
 	into   *connection
 	within time.Duration
 	writes quiet.Deadline
-	bounds wire.Bounds
 }
 
-// Read implements net.Conn. A server that announces more than there can be ends the connection.
+// Read implements net.Conn.
 func (c *countedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	c.into.in.Add(uint64(n))
-	passed, wrong := c.bounds.Check(b[:n])
-	if wrong != nil {
-		_ = c.Close()
-		e := newError(KindConnection, "the connection is closed: %s", wrong)
-		c.into.lie.Store(e)
-
-		return passed, e
-	}
 
 	return n, err
 }
@@ -95,6 +256,38 @@ func (c *countedConn) Write(b []byte) (int, error) {
 	c.into.out.Add(uint64(n))
 	if err != nil {
 		_ = c.Close()
+	}
+
+	return n, err
+}
+
+// boundedConn gives up where the server announces too much.
+type boundedConn struct {
+	net.Conn
+
+	into   *connection
+	bounds interface {
+		Check(said []byte) (passed int, err error)
+	}
+	// said is what has been read, and nats.go has not seen.
+	said []byte
+}
+
+// Read implements net.Conn. A server that announces more than there can be ends the connection.
+func (c *boundedConn) Read(b []byte) (n int, err error) {
+	if len(c.said) > 0 {
+		n = copy(b, c.said)
+		c.said = c.said[n:]
+	} else {
+		n, err = c.Conn.Read(b)
+	}
+	passed, wrong := c.bounds.Check(b[:n])
+	if wrong != nil {
+		_ = c.Close()
+		e := newError(KindConnection, "the connection is closed: %s", wrong)
+		c.into.lie.Store(e)
+
+		return passed, e
 	}
 
 	return n, err

@@ -25,9 +25,7 @@ var errLine = fmt.Errorf("the server says a line of more than %d bytes", MaxLine
 
 // Bounds reads along with a connection, and finds what announces too much. The zero value is ready.
 //
-// It looks at the lines only: what a message holds is passed over by its size. What is encrypted,
-// and what comes through a WebSocket, it lets pass: it begins with what nats.go takes for nothing
-// else.
+// It looks at the lines only: what a message holds is passed over by its size.
 type Bounds struct {
 	// left is how many bytes of a message are still to come.
 	left int64
@@ -37,7 +35,6 @@ type Bounds struct {
 	line []byte
 	// payload is how large a message may be; 0 before the first INFO.
 	payload int64
-	opaque  bool
 	err     error
 }
 
@@ -46,9 +43,6 @@ type Bounds struct {
 func (b *Bounds) Check(said []byte) (passed int, err error) {
 	for b.err == nil && passed < len(said) {
 		rest := said[passed:]
-		if b.opaque {
-			return len(said), nil
-		}
 		if b.left > 0 {
 			n := min(b.left, int64(len(rest)))
 			b.left -= n
@@ -81,8 +75,6 @@ func (b *Bounds) gather(rest []byte, end int) (int, error) {
 		return 0, errLine
 	}
 	if !whole {
-		b.opaque = !b.closing && isOpaque(b.line)
-
 		return end, nil
 	}
 	line := b.line
@@ -92,12 +84,6 @@ func (b *Bounds) gather(rest []byte, end int) (int, error) {
 	}
 
 	return end, b.take(line)
-}
-
-// isOpaque tells whether bytes where a line should begin are of TLS (a handshake or an alert), or
-// the answer to a WebSocket's request.
-func isOpaque(line []byte) bool {
-	return line[0] == 0x16 || line[0] == 0x15 || len(line) > 1 && line[0] == 'H' && line[1] == 'T'
 }
 
 // take takes a line.
@@ -110,11 +96,6 @@ func (b *Bounds) take(line []byte) error {
 		if string(line) != "\r\n" {
 			return fmt.Errorf("the server's message does not end where it should: %.20q", line)
 		}
-
-		return nil
-	}
-	if isOpaque(line) {
-		b.opaque = true
 
 		return nil
 	}
