@@ -13,7 +13,7 @@ const caches = [
 ];
 const nats = ['NATS_URL', 'TIMEOUT'];
 
-/** The settings of each scenario. README.md says what they mean. */
+/** The settings of each scenario. ../README.md says what they mean. */
 export const settings = {
   'stock-load': ['MACHBASE_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
   'stock-rollup': [...sweeps, ...stock],

@@ -46,7 +46,7 @@ func askDashboard(t *testing.T, store, address, run string) {
 	require.NoError(t, err, string(out))
 }
 
-// The recipe of the README: all of a sweep arrives, a sample a second, and what each step came to last.
+// The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each step came to last.
 func TestPrometheusRemoteWrite(t *testing.T) {
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
 	t.Setenv("K6_PROMETHEUS_RW_SERVER_URL", server+"/api/v1/write")
@@ -101,7 +101,7 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 	askDashboard(t, "influxdb", server, name)
 }
 
-// The recipe of the README, with both protocols: counters are complete, and gauges end with what the whole step came to.
+// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges end with what the whole step came to.
 func TestOpenTelemetry(t *testing.T) {
 	for protocol, listen := range map[string]func(*testing.T, *receiver) string{"http/protobuf": listenHTTP, "grpc": listenGRPC} {
 		received := &receiver{points: map[string]float64{}}

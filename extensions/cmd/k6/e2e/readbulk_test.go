@@ -191,13 +191,13 @@ func TestReadBulkOfOneClient(t *testing.T) {
 }
 
 // The object is the last line of standard output: drivers of many clients look there. A warm-up is in none of its figures.
-// The command is the one of README.md, whose settings come from the environment here.
+// The command is the one of scenarios/README.md, whose settings come from the environment here.
 func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 	g := startedGateway(t)
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	readme, err := os.ReadFile(filepath.Join(root, "scenarios", "README.md"))
 	require.NoError(t, err)
 	found := regexp.MustCompile(`(?m)^scripts/servers\.sh with mxgateway -- bin/k6 (.*?) +# .*the JSON last$`).FindSubmatch(readme)
-	require.NotNil(t, found, "README.md has the command")
+	require.NotNil(t, found, "scenarios/README.md has the command")
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), strings.Fields(string(found[1]))...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "RESULTS="+t.TempDir())

@@ -35,11 +35,11 @@ func knownSettings(t *testing.T, names ...string) (settings map[string][]string,
 var (
 	readSetting  = regexp.MustCompile(`\b(?:text|wholeNumbers?|duration|flag|oneOf|someOf|file)\('([A-Z][A-Z_]*)'`)
 	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
+	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
 
-// The settings stand once, in scenarios/lib/settings.js: what scenarios read, and what README.md
-// tells, are the same.
-func TestSettingsAreThoseThatAreReadAndTold(t *testing.T) {
+// The settings stand once, in scenarios/lib/settings.js: what scenarios read is the same.
+func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)
 	all := map[string]bool{}
@@ -80,17 +80,55 @@ func TestSettingsAreThoseThatAreReadAndTold(t *testing.T) {
 		}
 	}
 
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+}
+
+// scenarios/README.md lists the settings of each scenario, and its section says what each of them means.
+func TestSettingsAreDocumented(t *testing.T) {
+	t.Parallel()
+	settings, _ := knownSettings(t)
+	readme, err := os.ReadFile(filepath.Join(root, "scenarios", "README.md"))
 	require.NoError(t, err)
-	_, table, _ := strings.Cut(string(readme), "| variable | default | of | meaning |\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string]bool{}
-	for line := range strings.Lines(table) {
-		for _, found := range tableSetting.FindAllStringSubmatch(strings.Split(line, " | ")[0], -1) {
-			told[found[1]] = true
+	var sweeps []string
+	documented := map[string][]string{}
+	for section := range strings.SplitSeq(string(readme), "\n## ") {
+		listed := map[string][]string{}
+		var meant []string
+		for line := range strings.Lines(section) {
+			cells := strings.Split(strings.TrimSpace(line), " | ")
+			cells[0] = strings.TrimPrefix(cells[0], "| ")
+			if found := tableName.FindStringSubmatch(cells[0]); found != nil {
+				listed[found[1]] = namedSettings(cells[2])
+				if strings.HasPrefix(cells[2], "sweep, ") {
+					listed[found[1]] = append(listed[found[1]], sweeps...)
+				}
+			} else if strings.HasPrefix(line, "| ") {
+				meant = append(meant, namedSettings(cells[0])...)
+			}
+		}
+		if strings.HasPrefix(section, "Settings\n") {
+			sweeps = meant
+		}
+		for name, names := range listed {
+			documented[name] = names
+			for _, setting := range names {
+				require.Contains(t, append(meant, sweeps...), setting, "of %s", name)
+			}
 		}
 	}
-	require.ElementsMatch(t, slices.Collect(maps.Keys(all)), slices.Collect(maps.Keys(told)), "README.md tells all of them")
+
+	for name, names := range settings {
+		require.ElementsMatch(t, names, documented[name], "of %s", name)
+	}
+	require.Len(t, documented, len(settings))
+}
+
+// namedSettings are the settings in the cell of a table.
+func namedSettings(cell string) (names []string) {
+	for _, found := range tableSetting.FindAllStringSubmatch(cell, -1) {
+		names = append(names, found[1])
+	}
+
+	return names
 }
 
 // harmless are variables that shells, build servers and this project's own scripts export.
