@@ -6,6 +6,8 @@ SHELL := bash
 # k6 finds its extensions in the binary and reports to nobody.
 export K6_AUTO_EXTENSION_RESOLUTION := false
 export K6_NO_USAGE_REPORT := true
+# By default a program with the race detector sleeps for a second before it exits, and the tests start a thousand of them.
+export GORACE := atexit_sleep_ms=0
 
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)

@@ -346,7 +346,7 @@ func (c *cell) command(address, control string) (*exec.Cmd, error) {
 	cmd := exec.Command(args[0], args[1:]...) //nolint:noctx // it is killed when it is late, with all that it has started
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "SSL_CERT_FILE="+c.trusted,
-		"GODEBUG=netdns=go", "GORACE=exitcode=66", "RESULTS="+c.results, "CHAOS_CLOCK="+c.fault.clock.String())
+		"GODEBUG=netdns=go", "GORACE=exitcode=66 atexit_sleep_ms=0", "RESULTS="+c.results, "CHAOS_CLOCK="+c.fault.clock.String())
 	cmd.Stdout, cmd.Stderr = &c.output, &c.output
 
 	return cmd, nil

@@ -21,7 +21,7 @@ import (
 func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)
-	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	var exit *exec.ExitError
@@ -45,7 +45,7 @@ func TestCommandWritesNothingButItsAnswer(t *testing.T) {
 			cmd.Env = append(cmd.Env, variable)
 		}
 	}
-	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(), "GORACE=exitcode=66",
+	cmd.Env = append(cmd.Env, "XDG_CACHE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir(),
 		"K6_PROVISION_CATALOG_URL="+registry.URL, "K6_NO_USAGE_REPORT=true")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -36,7 +36,7 @@ func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...s
 	path, err := filepath.Abs(filepath.Join(root, "scripts", "distributed.sh"))
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = append(os.Environ(), "K6="+k6, "RESULTS="+r.results, "GORACE=exitcode=66")
+	cmd.Env = append(os.Environ(), "K6="+k6, "RESULTS="+r.results)
 	cmd.WaitDelay = time.Second
 	output := &watchedOutput{when: measured, then: func() {}}
 	cmd.Stdout, cmd.Stderr = output, output

@@ -98,7 +98,7 @@ func k6(t *testing.T, o options) *run {
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
-	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "GORACE=exitcode=66")
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	cmd.Env = append(cmd.Env, o.environment...)
 	output := &watchedOutput{when: measured, then: func() {
 		if o.measuring != nil {

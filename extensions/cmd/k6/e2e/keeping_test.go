@@ -135,8 +135,7 @@ func onFullDisk(t *testing.T, kilobytes, command string) (code int, output strin
 	disk := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "unshare", "-rm", "bash", "-c",
 		`mount -t tmpfs -o size=`+kilobytes+`k none "$DISK" && { `+command+`; }`)
-	cmd.Env = append(os.Environ(), "DISK="+disk, "K6="+binary(t, "k6-race"), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true",
-		"GORACE=exitcode=66")
+	cmd.Env = append(os.Environ(), "DISK="+disk, "K6="+binary(t, "k6-race"), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	_ = cmd.Run() // the exit code tells

@@ -1,11 +1,21 @@
 package e2e
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestMain sets what every k6 with the race detector inherits: after a data race it exits with 66, and
+// it does not sleep for a second before it exits, as it does by default.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("GORACE", "exitcode=66 atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // loaded is the load that every test of the stock scenarios needs: the first of them does it.
 var loaded = struct {
