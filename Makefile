@@ -11,8 +11,8 @@ export GORACE := atexit_sleep_ms=0
 
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
 REDIS_VERSION := $(shell sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
-GO_SOURCES := $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
-MODULES := extensions extensions/cmd/k6 scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/grafana scripts/mxgateway \
+GO_SOURCES := go.mod go.sum register.go $(shell find extensions -name '*.go' -o -name go.mod -o -name go.sum)
+MODULES := . extensions/cmd/k6 extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/grafana scripts/mxgateway \
   scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
@@ -49,7 +49,8 @@ xk6: bin/k6-xk6 ## build bin/k6-xk6: the same extensions through xk6
 
 bin/k6-xk6: $(GO_SOURCES) bin/xk6
 	bin/xk6 build $(K6_VERSION) --output bin/k6-xk6 \
-	  --with github.com/xk6-sweep/xk6-sweep/extensions=./extensions \
+	  --with github.com/xk6-sweep/xk6-sweep=. \
+	  --with github.com/xk6-sweep/xk6-sweep/extensions/sql=./extensions/sql \
 	  --with github.com/grafana/xk6-redis@$(REDIS_VERSION) \
 	  --replace go.k6.io/k6=./extensions/compat
 
@@ -91,7 +92,8 @@ test: bin/k6-race bin/k6-xk6 bin/chaos ## run every test, against real servers a
 	go test -C scripts/read-bulk -race ./...
 	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
 	$(own) influxdb -- go test -C scripts/grafana -race ./...
-	$(own) influxdb machbase memcached nats redis -- go test -C extensions -race ./...
+	go test -C extensions/sql -race ./...
+	$(own) influxdb machbase memcached nats redis -- go test -race ./...
 	$(own) machbase memcached nats -- go test -C extensions ./internal/quiet $(wires) # with the race detector its calls are others
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'

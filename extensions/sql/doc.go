@@ -19,5 +19,6 @@
 // its blocked hosts and its count of bytes, has no part in the connections. A database is closed by close(), or else
 // when k6 ends.
 //
-// In a binary of k6 v2 all this is only there when go.k6.io/k6 is replaced: see the module in ../compat.
+// In a binary of k6 v2 all this is only there when go.k6.io/k6 is replaced: see the module in ../compat. That is why this
+// package is a module of its own.
 package sql

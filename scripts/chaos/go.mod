@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/nats-io/nats.go v1.55.0
-	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+	github.com/xk6-sweep/xk6-sweep v0.0.0
 	golang.org/x/net v0.59.0
 )
 
@@ -30,4 +30,4 @@ require (
 	golang.org/x/sys v0.48.0 // indirect
 )
 
-replace github.com/xk6-sweep/xk6-sweep/extensions => ../../extensions
+replace github.com/xk6-sweep/xk6-sweep => ../..

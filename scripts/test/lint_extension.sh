@@ -1,19 +1,42 @@
 #!/usr/bin/env bash
-# Runs xk6's strict checks on extensions/ as it would be published: a repository of its own with a version. Left out are what needs
-# the network (vulnerability), gosec, which golangci-lint runs with our settings (security), and smoke: xk6 v1.4.11 gives k6 an
-# option that k6 v2 has no more (--no-summary), so that the smoke test is run here.
+# Publishes this checkout to a repository in a temporary folder, with a version, and does there what others do with it:
+# xk6's checks, of the presets strict and community.
+# Three checks cannot be had here. vulnerability asks vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it
+# with ours. smoke gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is run here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-room=$(mktemp -d "${TMPDIR:-/tmp}/lint-extension.XXXXXX")
-trap 'rm -rf "$room"' EXIT
-git -C extensions ls-files -z --cached --others --exclude-standard | tar -C extensions --null --files-from=- -cf - | tar -C "$room" -xf -
-export GIT_CONFIG_GLOBAL=/dev/null # no signing, no hooks
-git -C "$room" init -q
-git -C "$room" add -A
-git -C "$room" -c user.name=lint -c user.email=lint@localhost commit -q -m 'as it would be published'
-git -C "$room" tag v0.1.0
+readonly module=github.com/xk6-sweep/xk6-sweep
+export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false
+k6_version=$(sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
+# Go keeps each version that it has seen, so that another tree has to be another version.
+tree=$(git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum 2>/dev/null | sha256sum | cut -c1-12) || true
+version=v0.1.0-lint.$tree
 
-version=$(sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
-bin/xk6 lint --preset strict --disable security,vulnerability,smoke --k6-version "$version" "$room"
-K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false bin/k6-xk6 run --quiet extensions/examples/smoke.js >/dev/null
+room=$(mktemp -d "${TMPDIR:-/tmp}/lint-extension.XXXXXX")
+forget() {
+  local kept
+  kept=$(go env GOMODCACHE)
+  chmod -R u+w "$kept/$module@$version" "$kept/$module/extensions/"*"@$version" 2>/dev/null || true
+  rm -rf "$room" "$kept/$module@$version" "$kept/$module/extensions/"*"@$version" "$kept/cache/download/$module/"{,extensions/*/}"@v/$version".*
+}
+trap forget EXIT
+
+repository=$room/repository
+mkdir "$repository"
+git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null | tar -C "$repository" -xf -
+go mod edit -require="$module@$version" "$repository/extensions/sql/go.mod"
+# No signing, no hooks, and the repository in place of the one that others know.
+export GIT_CONFIG_GLOBAL=$room/gitconfig
+git config --global user.name lint
+git config --global user.email lint@localhost
+git -C "$repository" init -q
+git -C "$repository" add -A
+git -C "$repository" commit -q -m 'as it would be published'
+for folder in '' extensions/sql/ extensions/compat/; do git -C "$repository" tag "$folder$version"; done
+
+unavailable=security,vulnerability,smoke
+bin/xk6 lint --preset strict --disable "$unavailable" --k6-version "$k6_version" "$repository"
+bin/xk6 lint --preset community --disable "$unavailable,build" "$repository" >/dev/null
+
+bin/k6-xk6 run --quiet examples/smoke.js >/dev/null

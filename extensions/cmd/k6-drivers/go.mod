@@ -4,8 +4,9 @@ go 1.26.0
 
 require (
 	github.com/grafana/xk6-redis v0.4.3
-	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+	github.com/xk6-sweep/xk6-sweep v0.1.0
 	github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli v0.0.0
+	github.com/xk6-sweep/xk6-sweep/extensions/sql v0.0.0
 	go.k6.io/k6/v2 v2.2.0
 )
 
@@ -136,8 +137,9 @@ require (
 )
 
 replace (
-	github.com/xk6-sweep/xk6-sweep/extensions => ../..
+	github.com/xk6-sweep/xk6-sweep => ../../..
 	github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli => ../../machbase/machcli
+	github.com/xk6-sweep/xk6-sweep/extensions/sql => ../../sql
 )
 
 // k6/x/sql is written for k6 v1: see ../../compat/doc.go.

@@ -9,7 +9,8 @@ require (
 	github.com/grafana/xk6-redis v0.4.3
 	github.com/redis/go-redis/v9 v9.21.0
 	github.com/stretchr/testify v1.12.1
-	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+	github.com/xk6-sweep/xk6-sweep v0.1.0
+	github.com/xk6-sweep/xk6-sweep/extensions/sql v0.0.0
 	go.k6.io/k6/v2 v2.2.0
 	go.opentelemetry.io/proto/otlp v1.11.0
 	google.golang.org/grpc v1.83.0
@@ -134,7 +135,10 @@ require (
 	modernc.org/sqlite v1.60.1 // indirect
 )
 
-replace github.com/xk6-sweep/xk6-sweep/extensions => ../..
+replace (
+	github.com/xk6-sweep/xk6-sweep => ../../..
+	github.com/xk6-sweep/xk6-sweep/extensions/sql => ../../sql
+)
 
 // k6/x/sql is written for k6 v1: see ../../compat/doc.go.
 replace go.k6.io/k6 => ../../compat

@@ -3,7 +3,8 @@ package main
 
 import (
 	_ "github.com/grafana/xk6-redis"
-	_ "github.com/xk6-sweep/xk6-sweep/extensions"
+	_ "github.com/xk6-sweep/xk6-sweep"
+	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"
 	k6cmd "go.k6.io/k6/v2/cmd"
 )
 

@@ -6,7 +6,7 @@ require (
 	github.com/machbase/neo-client v1.2.2-0.20260318033338-ef7d620a23c6
 	github.com/machbase/neo-server/v8 v8.0.74
 	github.com/stretchr/testify v1.12.1
-	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+	github.com/xk6-sweep/xk6-sweep v0.0.0
 )
 
 require (
@@ -57,7 +57,4 @@ require (
 	gopkg.in/tomb.v1 v1.0.0-20141024135613-dd632973f1e7 // indirect
 )
 
-replace github.com/xk6-sweep/xk6-sweep/extensions => ../..
-
-// k6/x/sql is written for k6 v1: see ../../compat/doc.go.
-replace go.k6.io/k6 => ../../compat
+replace github.com/xk6-sweep/xk6-sweep => ../../..

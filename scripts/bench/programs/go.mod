@@ -7,7 +7,7 @@ require (
 	github.com/bradfitz/gomemcache v0.0.0-20260422231931-4d751bb6e37c
 	github.com/machbase/neo-client v1.2.2-0.20260318033338-ef7d620a23c6
 	github.com/nats-io/nats.go v1.55.0
-	github.com/xk6-sweep/xk6-sweep/extensions v0.0.0
+	github.com/xk6-sweep/xk6-sweep v0.0.0
 )
 
 require (
@@ -18,4 +18,4 @@ require (
 	golang.org/x/sys v0.48.0 // indirect
 )
 
-replace github.com/xk6-sweep/xk6-sweep/extensions => ../../../extensions
+replace github.com/xk6-sweep/xk6-sweep => ../../..
