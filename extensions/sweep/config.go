@@ -182,12 +182,15 @@ func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.Executio
 // with a segment each, have to start together, and one that has started is work that the others
 // would wait for.
 func (c *Config) longestWait(et *lib.ExecutionTuple) time.Duration {
-	if segment := et.Segment; segment != nil && segment.String() != "0:1" {
+	if isPart(et) {
 		return 0
 	}
 
 	return c.Quiet.TimeDuration()
 }
+
+// isPart tells whether an instance has only a segment of the run.
+func isPart(et *lib.ExecutionTuple) bool { return et.Segment != nil && et.Segment.String() != "0:1" }
 
 // HasWork tells whether this instance has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {

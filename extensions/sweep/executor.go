@@ -130,8 +130,8 @@ func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String
 	}
-	if segment := et.Segment; segment != nil && segment.String() != "0:1" {
-		params["segment"] = segment.String()
+	if isPart(et) {
+		params["segment"] = et.Segment.String()
 	}
 
 	return params

@@ -56,6 +56,8 @@ func (j *judgedThresholds) restsOnNothing(g judgedGroup) string {
 		return fmt.Sprintf("no operation succeeded of %s", g.words())
 	case j.figure != nil && j.figure.percentile != 0:
 		return g.TooFew(j.figure.percentile)
+	case j.figure != nil && j.figure.metric != metricMax:
+		return g.FewOperations()
 	default:
 		return ""
 	}

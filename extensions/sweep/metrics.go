@@ -25,7 +25,7 @@ const (
 	metricClientsDone  = "sweep_clients_done" // Gauge: clients that have ended
 	metricOps          = "sweep_ops"          // Counter: successful operations
 	metricFailed       = "sweep_failed"       // Counter: failed operations
-	metricIncomplete   = "sweep_incomplete"   // Counter, of each step: 1 when not every client did its whole share
+	metricIncomplete   = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
 	metricGate         = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
 	metricDuration     = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )

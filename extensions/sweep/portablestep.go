@@ -1,8 +1,10 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -120,7 +122,9 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
 	s.cpu = host.NewCPUMeter(sweep.results.serverProcess(sweep.config.Name))
-	s.step = measure.NewStep(s.clients(), sweep.config.plan(s.spec), func(err error) { sweep.faults.tell(sweep.logger, err) })
+	plan := sweep.config.plan(s.spec)
+	plan.Part = isPart(sweep.tuple)
+	s.step = measure.NewStep(s.clients(), plan, func(err error) { sweep.faults.tell(sweep.logger, err) })
 	if sweep.config.OnError.String == onErrorCount && !sweep.succeeded.Load() {
 		s.step.OnAllFail(s.allFail)
 	}
@@ -209,9 +213,10 @@ func (s *portableStep) endWhenLeft() {
 	}
 	reading := s.step.Read()
 	s.live.last(&reading)
-	s.live.ended(s.sweep.add(s.spec, &reading, s.cpu.Spent()))
+	steps := s.sweep.add(s.spec, &reading, s.cpu.Spent())
+	s.live.ended(steps)
 	if !reading.Complete && !s.step.Interrupted() {
-		s.sweep.logger.Warnf("the step of %s is incomplete: not every client did its whole share within %s",
-			report.Plural(int(s.spec.clients), "client"), s.window)
+		s.sweep.logger.Warnf("the step of %s is incomplete: %s", report.Plural(int(s.spec.clients), "client"),
+			cmp.Or(report.TooShort(steps), fmt.Sprintf("not every client did its whole share within %s", s.window)))
 	}
 }

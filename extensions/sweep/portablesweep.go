@@ -104,7 +104,7 @@ func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSec
 		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
 	}
 	s.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, s.logger)
-	s.metrics.markIncomplete(c.Name, !reading.Complete && !s.interrupted(), status, s.logger)
+	s.metrics.markIncomplete(c.Name, incompleteIn(steps) && !s.interrupted(), status, s.logger)
 
 	return steps
 }

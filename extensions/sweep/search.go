@@ -150,7 +150,7 @@ func (f *Find) weigh(steps []report.Step) int {
 	weight := clearWeight
 	for i := range steps {
 		s := &steps[i]
-		if s.Failed > 0 || s.Operations == 0 || !s.Complete {
+		if s.Failed > 0 || s.Operations == 0 || !s.Complete && s.TooShort == nil {
 			return -clearWeight
 		}
 		for _, b := range f.bounds() {

@@ -60,6 +60,7 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	}
 	plan := r.config.plan(s)
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
+	plan.Part = isPart(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.tell(r.logger, err) })
 	r.step.OnStart(func() {
 		r.collector.Settle()
@@ -151,6 +152,9 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.live.last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.asked(r.spec), r.op(), r.cpu.Spent())
 	r.log(steps)
+	if why := report.TooShort(steps); why != "" {
+		r.logger.Warnf("the step is incomplete: %s", why)
+	}
 	if why := report.Missed(steps); why != "" && !r.step.Interrupted() {
 		r.logger.Warnf("the rate was not kept: %s", why)
 	}

@@ -323,7 +323,7 @@ func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				crossed, logged := thresholdTest{
-					config: `{"clients": [1, 2], "iterations": 10, "raw": true, "pause": "0s"}`, script: tt.script, thresholds: all,
+					config: `{"clients": [1, 2], "iterations": 20, "raw": true, "pause": "0s"}`, script: tt.script, thresholds: all,
 					prepare: func(s *sweepTest) (samples []metrics.Sample) { // of requests, which k6 times also when they fail
 						registry := s.state.Test.Registry
 						for _, metric := range []*metrics.Metric{

@@ -50,9 +50,9 @@ func (f Figure) restsOnLittle(g *report.Group) string {
 		return g.TooShort()
 	case p != 0:
 		return g.TooFew(p)
+	default:
+		return g.FewOperations()
 	}
-
-	return ""
 }
 
 // falls tells that the figure gets worse when it falls, and not when it rises.

@@ -109,6 +109,10 @@ func unusable(g *report.Group) string {
 	for _, s := range g.Steps {
 		switch {
 		case !s.Complete:
+			if s.TooShort != nil {
+				return fmt.Sprintf("not judged: repeat %d is %s", s.Repeat, s.Incomplete())
+			}
+
 			return fmt.Sprintf("not judged: repeat %d is incomplete", s.Repeat)
 		case s.Operations == 0:
 			return fmt.Sprintf("not judged: no operation succeeded in repeat %d", s.Repeat)

@@ -34,7 +34,7 @@ func flaw(r *report.Report) string {
 		switch {
 		case !s.Complete:
 			what = "incomplete"
-			if s.Overlap != nil {
+			if s.Overlap != nil || s.TooShort != nil {
 				what += ", " + s.Incomplete()
 			}
 		case s.Failed > 0:

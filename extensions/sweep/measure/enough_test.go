@@ -54,7 +54,7 @@ func TestABatchEndsWithTheShare(t *testing.T) {
 					return c.Run(t.Context(), "op", nil, batch(c, 1000, 10*ms))
 				}))
 				r := s.Read()
-				require.True(t, r.Complete)
+				require.Equal(t, 3*tt.want >= LeastOperations || tt.plan.Operations > 0, r.Complete)
 				require.Equal(t, 3*tt.want, r.Op("op").Durations.Count)
 				require.Equal(t, time.Duration(tt.want)*10*ms, r.Elapsed)
 			})

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// LeastOperations is how many operations a rate, an average or a step with a time has to rest on.
+const LeastOperations = 10
+
 // Reading is what a step has come to so far. It may be taken at any time, by any goroutine.
 type Reading struct {
 	Started   bool          // the start line was opened
@@ -25,7 +28,12 @@ type Reading struct {
 
 	Lookups Lookups // of all kinds of operations together
 
-	Complete  bool      // all clients have done their whole share
+	// Complete tells that all clients have done their whole share, and that it can be measured.
+	Complete bool
+	// TooShort is of a step with a time that is not complete because too few operations ended in
+	// it: how many, of all kinds together; else nil.
+	TooShort *uint64
+
 	Unstarted uint64    // operations of an open-loop step that are due, but that no client has come to yet
 	OpenLoop  *OpenLoop // how an open-loop step kept its rate; else nil
 
@@ -78,9 +86,30 @@ func (s *Step) Read() Reading {
 	}
 	if r.Ended == len(s.clients) {
 		s.readClients(&r)
+		if !s.plan.Part {
+			r.NeedOperations(r.operations())
+		}
 	}
 
 	return r
+}
+
+// operations is how many operations have ended, of all kinds together, the failed ones as well.
+func (r *Reading) operations() (n uint64) {
+	for i := range r.Ops {
+		n += uint64(r.Ops[i].Durations.Count) + r.Ops[i].Failed
+	}
+
+	return n
+}
+
+// NeedOperations takes a step with a time for too short when so few operations have ended in it
+// that they show when the clients began, and nothing of the server. A number of operations is what
+// somebody asked for: that step is complete however small the number is.
+func (r *Reading) NeedOperations(ended uint64) {
+	if r.Complete && r.Window > 0 && ended < LeastOperations {
+		r.Complete, r.TooShort = false, &ended
+	}
 }
 
 // Join adds what came directly after this reading.

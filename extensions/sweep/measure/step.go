@@ -31,6 +31,10 @@ type Plan struct {
 	Rate float64
 	// Places returns this instance's places in the schedule of a phase; nil: all.
 	Places func() Places
+
+	// Part tells that other instances of k6 have clients in the step. Whether a step with a time is
+	// too short is then for the whole to tell.
+	Part bool
 }
 
 func (p *Plan) done(operations uint64, elapsed time.Duration) bool {

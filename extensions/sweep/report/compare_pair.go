@@ -53,6 +53,8 @@ func flawOf(g *Group) string {
 	}
 	for _, s := range g.Steps {
 		switch {
+		case s.TooShort != nil:
+			return fmt.Sprintf("%s (repeat %d)", s.Incomplete(), s.Repeat)
 		case !s.Complete:
 			return fmt.Sprintf("incomplete (repeat %d)", s.Repeat)
 		case s.Failed > 0:

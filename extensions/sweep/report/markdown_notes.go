@@ -62,6 +62,10 @@ func stepNotes(s *Step, told bool) []string {
 	if !s.Complete && !told {
 		notes = append(notes, fmt.Sprintf("The step of %s is incomplete: %s.", s.label(), s.Incomplete()))
 	}
+	if asked := uint64(s.Clients) * s.PerClient; s.Complete && asked > 0 && asked < measure.LeastOperations {
+		notes = append(notes, fmt.Sprintf("%s: %s, at least %d are needed for ops/s, an average or a percentile to be judged.",
+			s.label(), Counted(int64(asked), "operation"), measure.LeastOperations))
+	}
 	if w := s.Window; w != nil && w.TailSeconds > longTail*w.Seconds {
 		notes = append(notes, fmt.Sprintf("%s: ops/s is of the window of %s; what was under way then ended within another %s.",
 			s.label(), Span(w.Seconds), Span(w.TailSeconds)))

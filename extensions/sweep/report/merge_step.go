@@ -83,6 +83,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 	byOp := map[string][]partStep{}
 	var cpu CPUSeconds
 	var absent []int
+	var ended uint64 // operations of all kinds
 	var times timeLine
 	var windows windowLine
 	first := true
@@ -100,7 +101,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		first, asked.PerClient = false, whole.PerClient
 		times.add(whole)
 		windows.add(whole)
-		reading.Complete = reading.Complete && whole.Complete
+		reading.Complete = reading.Complete && (whole.Complete || whole.TooShort != nil)
 		reading.Unstarted += whole.Extra.Unstarted
 		reading.Lookups.Add(whole.Extra.lookups())
 		cpu = cpu.with(whole.CPU)
@@ -109,6 +110,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		}
 		for _, s := range steps {
 			byOp[s.Op] = append(byOp[s.Op], partStep{i, s})
+			ended += uint64(s.Operations) + s.Failed
 		}
 	}
 	for _, i := range absent {
@@ -124,6 +126,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 	}
 	overlap, known := times.overlap()
 	reading.Complete = reading.Complete && (!known || overlap >= leastOverlap)
+	reading.NeedOperations(ended)
 	clients, err := newClients(&reading)
 	if err != nil {
 		return nil, err

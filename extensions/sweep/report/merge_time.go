@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // leastOverlap is the part of the shortest part's time in which all parts of a step have to be at
@@ -126,6 +128,9 @@ func (s *Step) Incomplete() string {
 	case s.apart():
 		return fmt.Sprintf("its parts were at work together for %.0f %% of the time, and at least %.0f %% is needed",
 			math.Floor(100**s.Overlap), 100*leastOverlap)
+	case s.TooShort != nil:
+		return fmt.Sprintf("too short to measure: %s, at least %d are needed",
+			Counted(int64(*s.TooShort), "operation"), measure.LeastOperations)
 	}
 	if why := s.missed(); why != "" {
 		return why

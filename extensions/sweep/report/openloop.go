@@ -112,6 +112,16 @@ func Missed(steps []Step) string {
 	return ""
 }
 
+// TooShort says of steps, the kinds of operations of one step, that they are too short to measure,
+// or nothing when they are not.
+func TooShort(steps []Step) string {
+	if len(steps) == 0 || steps[0].TooShort == nil {
+		return ""
+	}
+
+	return steps[0].Incomplete()
+}
+
 func (s *Step) validateOpenLoop() error {
 	o := s.OpenLoop
 	if o == nil {

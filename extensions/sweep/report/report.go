@@ -37,7 +37,11 @@ type Step struct {
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
-	Complete   bool    `json:"complete"` // every client did its whole share
+	Complete   bool    `json:"complete"` // every client did its whole share, and it can be measured
+
+	// TooShort is of a step with a duration that is not complete because too few operations ended in
+	// it: how many, of all kinds together.
+	TooShort *uint64 `json:"tooShort,omitempty"`
 
 	// Started is the wall-clock time of the start line; zero in reports of before there was this
 	// key, and in a step whose clients never came to it.

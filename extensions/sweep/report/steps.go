@@ -47,7 +47,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
-		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete,
+		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete, TooShort: reading.TooShort,
 		Started:      reading.StartedOn.UTC(),
 		Seconds:      reading.Elapsed.Seconds(),
 		OpsPerSecond: OpsPerSecond(reading, t),

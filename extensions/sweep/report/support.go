@@ -4,17 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // leastBeyond is how many operations have to be slower than a percentile for it to say something of
 // the server. With fewer it is one of the slowest few, which another run has anywhere.
 const leastBeyond = 10
 
-// What a rate has to rest on: fewer operations or less time show what the clock and the start did.
-const (
-	leastOperations = 10
-	leastSeconds    = 0.1
-)
+// leastSeconds is the time that a rate has to rest on: less shows what the clock and the start did.
+const leastSeconds = 0.1
 
 // Percentile is one that a step has, in thousandths: 990 is p99.
 type Percentile int
@@ -74,6 +73,17 @@ func (g *Group) TooFew(p Percentile) string {
 		p, Counted(n, "operation"), p.Beyond(n), Thousands(p.Needs()))
 }
 
+// FewOperations says that the operations of a step are too few for an average or a rate, or
+// nothing. A longest operation is one, however few there are.
+func (g *Group) FewOperations() string {
+	n := g.Operations()
+	if n >= measure.LeastOperations {
+		return ""
+	}
+
+	return fmt.Sprintf("too short to measure: %s, at least %d are needed", Counted(n, "operation"), measure.LeastOperations)
+}
+
 // TooShort says that a step is too short for its rate to be judged, or nothing.
 func (g *Group) TooShort() string {
 	var n int64
@@ -83,12 +93,12 @@ func (g *Group) TooShort() string {
 		n += operations
 		seconds += took
 	}
-	if n >= leastOperations && seconds >= leastSeconds {
+	if n >= measure.LeastOperations && seconds >= leastSeconds {
 		return ""
 	}
 
 	return fmt.Sprintf("ops/s of %s in %s: at least %d operations and %gs are needed",
-		Counted(n, "operation"), Span(seconds), leastOperations, leastSeconds)
+		Counted(n, "operation"), Span(seconds), measure.LeastOperations, leastSeconds)
 }
 
 // SupportNote says which of the percentiles that are shown rest on too few operations in one of the

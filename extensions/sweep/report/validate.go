@@ -90,7 +90,7 @@ func (s *Step) validate() error {
 		return err
 	}
 	for _, check := range []func() error{
-		s.validateRate, s.validateOverlap, s.validateLatency, s.validateClient, s.validateTimes, s.validateFailedLatency,
+		s.validateRate, s.validateOverlap, s.validateTooShort, s.validateLatency, s.validateClient, s.validateTimes, s.validateFailedLatency,
 		s.validateOpenLoop,
 	} {
 		if err := check(); err != nil {
@@ -116,6 +116,23 @@ func (s *Step) validateOverlap() error {
 	}
 	if s.Complete && s.apart() {
 		return fmt.Errorf("it is complete, but its parts overlap by %g of their time only", *s.Overlap)
+	}
+
+	return nil
+}
+
+// validateTooShort tells whether a step that is too short is one.
+func (s *Step) validateTooShort() error {
+	switch {
+	case s.TooShort == nil:
+		return nil
+	case s.Complete:
+		return errors.New("it is complete, but tooShort says that it is not")
+	case *s.TooShort >= measure.LeastOperations:
+		return fmt.Errorf("tooShort is %d, but %d operations are enough", *s.TooShort, measure.LeastOperations)
+	case uint64(s.Operations)+s.Failed > *s.TooShort:
+		return fmt.Errorf("tooShort is %d of all kinds of operations, but there are %d of this one",
+			*s.TooShort, uint64(s.Operations)+s.Failed)
 	}
 
 	return nil

@@ -26,6 +26,18 @@ func TestValidateRefuses(t *testing.T) {
 		{"no op", change(func(s *Step) { s.Op = "" }), `step of 8 clients, repeat 1, op "": the op has no name`},
 		{"no clients", change(func(s *Step) { s.Clients = 0 }), `step of 0 clients, repeat 1, op "stock-rollup": there is to be at least 1 client`},
 		{"no repeat", change(func(s *Step) { s.Repeat = 0 }), "repeats count from 1"},
+		{
+			"too short and complete", change(func(s *Step) { s.TooShort = new(uint64(2)) }),
+			step64 + "it is complete, but tooShort says that it is not",
+		},
+		{
+			"too short with enough", change(func(s *Step) { s.Complete, s.TooShort = false, new(uint64(10)) }),
+			step64 + "tooShort is 10, but 10 operations are enough",
+		},
+		{
+			"too short with more", change(func(s *Step) { s.Complete, s.TooShort = false, new(uint64(9)) }),
+			step64 + "tooShort is 9 of all kinds of operations, but there are ",
+		},
 		{"negative ops", change(func(s *Step) { s.Operations = -1 }), step64 + "ops are -1, which is negative"},
 		{"a negative rate", change(func(s *Step) { s.Rate = -1 }), `step of 8 clients at -1/s, repeat 1, op "stock-rollup": rate is -1, which is not a number from 0`},
 		{"seconds that are no number", change(func(s *Step) { s.Seconds = math.NaN() }), step64 + "seconds is NaN, which is not a number from 0"},

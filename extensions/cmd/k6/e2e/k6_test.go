@@ -190,6 +190,7 @@ type step struct {
 	Op                         string
 	Ops, Failed                int
 	Complete                   bool
+	TooShort                   *int
 	Started                    time.Time
 	Overlap                    *float64
 	Seconds, OpsPerSecond      float64

@@ -57,6 +57,43 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 	}
 }
 
+// Two operations in a step with a duration show when its client began, and nothing of the server:
+// the step is not complete, whoever runs it. A number of operations is what somebody asked for; of
+// so few, only the longest can be judged.
+func TestStepsTooShortToMeasure(t *testing.T) {
+	t.Parallel()
+	const why = "too short to measure: 2 operations, at least 10 are needed"
+	for name, portable := range map[string]string{"client-sweep": "false", "portable": "true"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := work(t, `{"clients": [1], "duration": "700ms", "warmup": "0s", "portable": `+portable+`}`, map[string]string{"MS": "600"})
+			require.Equal(t, exitThreshold, r.code, r.output)
+			s := r.report(t, "work").Steps[0]
+			require.False(t, s.Complete)
+			require.Equal(t, new(2), s.TooShort)
+			require.NotEmpty(t, r.lines("is incomplete: "+why), r.output)
+			require.Contains(t, r.table(t, "work"), "The step of 1 client is incomplete: "+why)
+			junit, err := os.ReadFile(filepath.Join(r.results, "work.junit.xml"))
+			require.NoError(t, err)
+			require.Contains(t, string(junit), why)
+			page, err := os.ReadFile(filepath.Join(r.results, "work.html"))
+			require.NoError(t, err)
+			require.Contains(t, string(page), "fewer than 10 operations ended")
+		})
+	}
+
+	r := work(t, `{"clients": [1], "iterations": 1, "thresholds": {"sweep_max": ["value<60000"]}}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	require.True(t, r.report(t, "work").Steps[0].Complete)
+	require.Contains(t, r.table(t, "work"), "1 client: 1 operation, at least 10 are needed for ops/s, an average or a percentile to be judged.")
+
+	r = work(t, `{"clients": [1], "iterations": 9, "thresholds": {"sweep_mean": ["value<60000"], "sweep_ops_per_second": ["value>0"]}}`, nil)
+	require.Equal(t, exitThreshold, r.code, r.output)
+	for _, gate := range []string{"sweep_mean 'value<60000'", "sweep_ops_per_second 'value>0'"} {
+		require.NotEmpty(t, r.lines("threshold "+gate+" cannot hold: too short to measure: 9 operations, at least 10 are needed"), r.output)
+	}
+}
+
 func TestFailedOperationsFailTheRun(t *testing.T) {
 	const sweep = `"clients": [2], "iterations": 10`
 	for _, c := range []struct {

@@ -121,7 +121,10 @@ func latencyColumn(name, key string, percentile report.Percentile, value func(*r
 // state says in words what is to be known of a step before its figures are believed.
 func state(s *report.Step) cell {
 	var parts []string
-	if !s.Complete {
+	switch {
+	case s.TooShort != nil:
+		parts = append(parts, "too short")
+	case !s.Complete:
 		parts = append(parts, "incomplete")
 	}
 	if s.Failed > 0 {

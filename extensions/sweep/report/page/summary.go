@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -54,7 +55,7 @@ func (s *sweep) place(k report.Key) string {
 
 // tally is what went wrong in a whole run.
 type tally struct {
-	steps, incomplete        int
+	steps, incomplete, short int
 	tried, failed, unstarted uint64 // operations
 }
 
@@ -76,7 +77,10 @@ func newTally(r *report.Report) tally {
 		seen[one] = true
 		t.steps++
 		t.unstarted += s.Extra.Unstarted
-		if !s.Complete {
+		switch {
+		case s.TooShort != nil:
+			t.short++
+		case !s.Complete:
 			t.incomplete++
 		}
 	}
@@ -94,6 +98,10 @@ func warnings(r *report.Report) []fact {
 	if t.incomplete > 0 {
 		out = append(out, fact{"Incomplete.", fmt.Sprintf("In %d of %s not every client did its whole share.",
 			t.incomplete, plural(int64(t.steps), "step"))})
+	}
+	if t.short > 0 {
+		out = append(out, fact{"Too short.", fmt.Sprintf("In %d of %s fewer than %d operations ended: nothing is measured there.",
+			t.short, plural(int64(t.steps), "step"), measure.LeastOperations)})
 	}
 	if t.failed > 0 {
 		out = append(out, fact{"Failed operations.", fmt.Sprintf("%s of %s failed; they are never counted as work done.",
