@@ -1,0 +1,296 @@
+package docs
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../../.."
+
+// checker knows what commands may name.
+type checker struct {
+	makefile string
+	// settings are the names that each scenario reads.
+	settings map[string][]string
+	// sources are the scripts in which a variable may be read.
+	sources string
+}
+
+func newChecker(t *testing.T) *checker {
+	t.Helper()
+	c := &checker{makefile: read(t, "Makefile"), settings: map[string][]string{}}
+	vm := sobek.New()
+	_, err := vm.RunString(strings.ReplaceAll(read(t, "scenarios/lib/settings.js"), "export ", ""))
+	require.NoError(t, err)
+	value, err := vm.RunString("settings")
+	require.NoError(t, err)
+	require.NoError(t, vm.ExportTo(value, &c.settings))
+	for _, pattern := range []string{"Makefile", "scripts/*.sh", "scripts/servers/*.sh", "scripts/servers/lib/*.sh"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			c.sources += string(raw)
+		}
+	}
+
+	return c
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+
+	return string(raw)
+}
+
+func exists(name string) bool {
+	found, err := filepath.Glob(filepath.Join(root, name))
+
+	return err == nil && len(found) > 0
+}
+
+// placeholder is a word that stands for something of the reader's, such as NAME.js or scenarios/….
+var placeholder = regexp.MustCompile(`…|\.\.\.|(^|/)[A-Z]+(\.[a-z]+)?$|^\$`)
+
+// others are programs that are not of this repository.
+var others = []string{"cd", "cp", "curl", "eval", "export", "git", "npm", "xk6"}
+
+// faults says what is wrong with a command.
+func (c *checker) faults(command Command) []string {
+	faults := c.variables(command.Environment)
+	if len(command.Words) == 0 {
+		return faults
+	}
+	program, rest := command.Words[0], command.Words[1:]
+	switch {
+	case program == "make":
+		faults = append(faults, c.ofMake(rest)...)
+	case program == "bin/k6" || program == "k6" || program == "bin/k6-drivers":
+		faults = append(faults, c.ofK6(rest)...)
+	case program == "scripts/servers.sh":
+		faults = append(faults, c.ofServers(rest)...)
+	case strings.HasPrefix(program, "scripts/"):
+		faults = append(faults, c.ofScript(program, rest)...)
+	case program == "go":
+		faults = append(faults, filesBehind("-C", rest)...)
+	case program == "docker" || program == "kubectl":
+		faults = append(faults, c.ofContainer(path.Dir(command.Page), rest)...)
+	case program == "export":
+		faults = append(faults, c.variables(named(rest))...)
+	case program == "bin/chaos":
+		faults = append(faults, undeclared("scripts/chaos", rest)...)
+	case !slices.Contains(others, program):
+		faults = append(faults, program+" is not known")
+	}
+
+	return faults
+}
+
+// variables are read by a script, a scenario or k6.
+func (c *checker) variables(names []string) (faults []string) {
+	for _, name := range names {
+		read := strings.HasPrefix(name, "K6_") || regexp.MustCompile(`\b`+name+`\b`).MatchString(c.sources)
+		for _, settings := range c.settings {
+			read = read || slices.Contains(settings, name)
+		}
+		if !read {
+			faults = append(faults, "nobody reads the variable "+name)
+		}
+	}
+
+	return faults
+}
+
+// named are the names in NAME=value.
+func named(assignments []string) (names []string) {
+	for _, a := range assignments {
+		name, _, _ := strings.Cut(a, "=")
+		names = append(names, name)
+	}
+
+	return names
+}
+
+// ofMake takes targets, variables that the Makefile reads, and a folder.
+func (c *checker) ofMake(arguments []string) (faults []string) {
+	for i, argument := range arguments {
+		name, value, assigned := strings.Cut(argument, "=")
+		switch {
+		case argument == "-C" || i > 0 && arguments[i-1] == "-C":
+		case assigned && !regexp.MustCompile(`\$\(`+name+`\)|\$\(or \$\(`+name+`\)`).MatchString(c.makefile):
+			faults = append(faults, "make reads no "+name)
+		case name == "BENCH":
+			faults = append(faults, undeclared("scripts/bench/ratios", strings.Fields(value))...)
+		case name == "CHAOS":
+			faults = append(faults, undeclared("scripts/chaos", strings.Fields(value))...)
+		case !assigned && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(argument)+`:`).MatchString(c.makefile):
+			faults = append(faults, "there is no target "+argument)
+		}
+	}
+
+	return faults
+}
+
+// undeclared are options that no Go file of the folder declares, and values of -only that none names.
+func undeclared(folder string, arguments []string) (faults []string) {
+	files, _ := filepath.Glob(filepath.Join(root, folder, "*.go"))
+	var source strings.Builder
+	for _, file := range files {
+		raw, _ := os.ReadFile(file)
+		source.Write(raw)
+	}
+	for i, argument := range arguments {
+		name, isOption := strings.CutPrefix(argument, "-")
+		switch {
+		case isOption && !regexp.MustCompile(`flags?\.\w+\((&[\w.]+, )?"`+name+`"`).MatchString(source.String()):
+			faults = append(faults, folder+" has no option "+argument)
+		case i > 0 && arguments[i-1] == "-only":
+			for part := range strings.SplitSeq(argument, ",") {
+				if !strings.Contains(source.String(), `"`+part+`"`) {
+					faults = append(faults, folder+" has no "+part)
+				}
+			}
+		}
+	}
+
+	return faults
+}
+
+// ofK6 looks at the script of a run and at what it is told. Options of k6 itself are for its own test.
+func (c *checker) ofK6(arguments []string) (faults []string) {
+	var script string
+	for i, argument := range arguments {
+		if strings.HasSuffix(argument, ".js") && (i == 0 || arguments[i-1] != "-e") {
+			script = argument
+		}
+		ours := strings.HasPrefix(argument, "scenarios/") || strings.HasPrefix(argument, "extensions/") || strings.HasPrefix(argument, "thresholds/")
+		if ours && !placeholder.MatchString(argument) && !exists(argument) {
+			faults = append(faults, "there is no "+argument)
+		}
+	}
+	for i, argument := range arguments[:max(0, len(arguments)-1)] {
+		if argument != "-e" {
+			continue
+		}
+		name, value, _ := strings.Cut(arguments[i+1], "=")
+		if !c.reads(script, name) {
+			faults = append(faults, fmt.Sprintf("%s does not read %s", script, name))
+		}
+		if name == "THRESHOLDS" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
+			faults = append(faults, "there is no "+value)
+		}
+	}
+
+	return faults
+}
+
+// reads says whether a script reads a variable: a scenario by its settings, another script by its text.
+func (c *checker) reads(script, name string) bool {
+	if placeholder.MatchString(script) {
+		return true
+	}
+	if settings, found := c.settings[strings.TrimSuffix(path.Base(script), ".js")]; found {
+		return slices.Contains(settings, name)
+	}
+	raw, err := os.ReadFile(filepath.Join(root, script))
+
+	return err == nil && strings.Contains(string(raw), "__ENV."+name)
+}
+
+// ofServers takes a command of servers.sh, servers, and behind -- a command of any kind.
+func (c *checker) ofServers(arguments []string) (faults []string) {
+	arguments, command := behind(arguments)
+	if len(arguments) == 0 {
+		return nil
+	}
+	if !regexp.MustCompile(`(?m)^\s+` + arguments[0] + `\)|\b` + arguments[0] + `\b`).MatchString(read0("scripts/servers.sh")) {
+		faults = append(faults, "servers.sh has no "+arguments[0])
+	}
+	for _, server := range arguments[1:] {
+		if !exists("scripts/servers/" + server + ".sh") {
+			faults = append(faults, "there is no server "+server)
+		}
+	}
+	if len(command) > 0 {
+		faults = append(faults, c.faults(Command{Words: command})...)
+	}
+
+	return faults
+}
+
+// ofScript takes options that the script's text has and, behind --, the arguments of a run.
+func (c *checker) ofScript(program string, arguments []string) (faults []string) {
+	if !exists(program) {
+		return []string{"there is no " + program}
+	}
+	arguments, run := behind(arguments)
+	for _, argument := range arguments {
+		if strings.HasPrefix(argument, "-") && !regexp.MustCompile(regexp.QuoteMeta(argument)+`\b`).MatchString(read0(program)) {
+			faults = append(faults, program+" has no option "+argument)
+		}
+	}
+
+	return append(faults, c.ofK6(run)...)
+}
+
+// ofContainer looks at the files that are named, from the root or beside the page, and at k6's arguments behind run.
+func (c *checker) ofContainer(folder string, arguments []string) (faults []string) {
+	for _, name := range following("-f", arguments) {
+		if !exists(name) && !exists(path.Join(folder, name)) {
+			faults = append(faults, "there is no "+name)
+		}
+	}
+	if i := slices.Index(arguments, "run"); i >= 0 {
+		faults = append(faults, c.ofK6(arguments[i:])...)
+	}
+
+	return faults
+}
+
+func filesBehind(option string, arguments []string) (faults []string) {
+	for _, name := range following(option, arguments) {
+		if !exists(name) {
+			faults = append(faults, "there is no "+name)
+		}
+	}
+
+	return faults
+}
+
+func following(option string, arguments []string) (values []string) {
+	for i, argument := range arguments {
+		if i > 0 && arguments[i-1] == option {
+			values = append(values, argument)
+		}
+	}
+
+	return values
+}
+
+// behind takes arguments apart at the first --.
+func behind(arguments []string) (before, after []string) {
+	if i := slices.Index(arguments, "--"); i >= 0 {
+		return arguments[:i], arguments[i+1:]
+	}
+
+	return arguments, nil
+}
+
+// read0 is a file's text; none where the file cannot be read.
+func read0(name string) string {
+	raw, _ := os.ReadFile(filepath.Join(root, name))
+
+	return string(raw)
+}

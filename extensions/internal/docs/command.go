@@ -1,0 +1,153 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Command is one command that a page shows.
+type Command struct {
+	// Page is the path of the page.
+	Page string
+	// Line is the number of the line on which the command begins.
+	Line int
+	// Environment has the names of the variables that stand before the command.
+	Environment []string
+	// Words are the program and its arguments, without quotes.
+	Words []string
+}
+
+var (
+	yamlCommand = regexp.MustCompile(`^\s*(?:- )?(?:run|script): (.*)$`)
+	assignment  = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)=`)
+	// inText are the beginnings of code spans that are commands.
+	inText = regexp.MustCompile(`^(make|bin/k6|k6 x sweep|k6 run|scripts/[a-z-]+\.sh|go|docker)( |$)`)
+)
+
+// Commands are the commands of the page's shell blocks, of the steps in its YAML, and of code spans
+// that begin with a program of this repository.
+func (p Page) Commands() []Command {
+	var commands []Command
+	add := func(line int, text string) {
+		for _, c := range split(text) {
+			c.Page, c.Line = p.Path, line
+			commands = append(commands, c)
+		}
+	}
+	for _, block := range p.Blocks() {
+		for i := 0; i < len(block.Lines); i++ {
+			line, first := block.Lines[i], block.First+i
+			switch block.Language {
+			case "sh", "bash", "console":
+				for strings.HasSuffix(line, `\`) && i+1 < len(block.Lines) {
+					i++
+					line = strings.TrimSuffix(line, `\`) + " " + block.Lines[i]
+				}
+				add(first, line)
+			case "yaml":
+				if found := yamlCommand.FindStringSubmatch(line); found != nil {
+					add(first, found[1])
+				}
+			}
+		}
+	}
+	for i, line := range p.Text() {
+		for _, span := range codeSpan.FindAllStringSubmatch(line, -1) {
+			if inText.MatchString(span[1]) {
+				add(i+1, span[1])
+			}
+		}
+	}
+
+	return commands
+}
+
+// split takes a line of a shell apart: its commands, each with its words. A command in another one's
+// arguments, as in $(...), stays a word of it.
+func split(line string) []Command {
+	var commands []Command
+	current := Command{}
+	end := func() {
+		if len(current.Words) > 0 || len(current.Environment) > 0 {
+			commands = append(commands, current)
+		}
+		current = Command{}
+	}
+	for _, w := range words(line) {
+		name := assignment.FindStringSubmatch(w.text)
+		switch {
+		case !w.quoted && isSeparator(w.text):
+			end()
+		case len(current.Words) == 0 && name != nil:
+			current.Environment = append(current.Environment, name[1])
+		default:
+			current.Words = append(current.Words, w.text)
+		}
+	}
+	end()
+
+	return commands
+}
+
+func isSeparator(word string) bool {
+	switch word {
+	case "&&", "||", ";", "|", "(", ")":
+		return true
+	default:
+		return false
+	}
+}
+
+// word is a word of a shell's line.
+type word struct {
+	text string
+	// quoted says that the word had quotes, so that it is no operator.
+	quoted bool
+}
+
+// words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and operators.
+func words(line string) []word {
+	var list []word
+	var text strings.Builder
+	quoted, within, depth := false, rune(0), 0
+	end := func() {
+		if text.Len() > 0 || quoted {
+			list = append(list, word{text.String(), quoted})
+		}
+		text.Reset()
+		quoted = false
+	}
+	var before rune
+	for _, r := range line {
+		opens := before == '$' && r == '('
+		before = r
+		switch {
+		case within == 0 && (r == '\'' || r == '"'):
+			within, quoted = r, true
+		case within == r && within != 0:
+			within = 0
+		case within != 0:
+			text.WriteRune(r)
+		case opens, depth > 0 && r == '(':
+			depth++
+			text.WriteRune(r)
+		case depth > 0 && r == ')':
+			depth--
+			text.WriteRune(r)
+		case depth > 0:
+			text.WriteRune(r)
+		case r == '#' && text.Len() == 0:
+			return list
+		case r == ' ' || r == '\t':
+			end()
+		case strings.ContainsRune(";()", r):
+			end()
+			list = append(list, word{string(r), false})
+		default:
+			text.WriteRune(r)
+		}
+	}
+	end()
+
+	return list
+}

@@ -1,0 +1,167 @@
+package docs
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func pages(t *testing.T) []Page {
+	t.Helper()
+	all, err := Pages(root)
+	require.NoError(t, err)
+	require.Greater(t, len(all), 10)
+
+	return all
+}
+
+// page reads text as a page of its own.
+func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
+
+// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are not looked at.
+func brokenLinks(p Page, all []Page) (broken []string) {
+	for _, targets := range p.Links() {
+		for _, target := range targets {
+			address, err := url.Parse(target)
+			if err == nil && address.Scheme != "" {
+				continue
+			}
+			name, anchor, _ := strings.Cut(target, "#")
+			file := path.Join(path.Dir(p.Path), name)
+			if name == "" {
+				file = p.Path
+			}
+			at := slices.IndexFunc(all, func(other Page) bool { return other.Path == file })
+			there := at >= 0 || exists(file)
+			if anchor != "" {
+				there = at >= 0 && slices.Contains(all[at].Anchors(), anchor)
+			}
+			if !there {
+				broken = append(broken, target)
+			}
+		}
+	}
+
+	return broken
+}
+
+func TestLinksLeadToWhatIsThere(t *testing.T) {
+	all := pages(t)
+	for _, p := range all {
+		require.Empty(t, brokenLinks(p, all), p.Path)
+	}
+}
+
+func TestBrokenLinksAreFound(t *testing.T) {
+	other := page("scripts/OTHER.md", "# Other\n\n## What 100,000 clients need\n\n### k6's own `output` and [a link](x)")
+	all := []Page{other}
+	for text, broken := range map[string][]string{
+		"[a](OTHER.md)": nil,
+		"[a](OTHER.md#other) [b](OTHER.md#what-100000-clients-need)": nil,
+		"[a](OTHER.md#k6s-own-output-and-a-link)":                    nil,
+		"[a](../Makefile) [b](https://k6.io) ![c](grafana)":          nil,
+		"`[a](nowhere)`":         nil,
+		"```\n[a](nowhere)\n```": nil,
+		"[a](OTHER.md#others)":   {"OTHER.md#others"},
+		"![a](nowhere.png)":      {"nowhere.png"},
+		"[a](#here)":             {"#here"},
+		"[a](Makefile)":          {"Makefile"},
+	} {
+		require.Equal(t, broken, brokenLinks(page("scripts/PAGE.md", text), all), text)
+	}
+}
+
+func TestCommandsNameWhatIsThere(t *testing.T) {
+	c := newChecker(t)
+	commands := 0
+	for _, p := range pages(t) {
+		if path.Base(p.Path) == "CHANGELOG.md" {
+			continue // it tells of what was
+		}
+		for _, command := range p.Commands() {
+			require.Empty(t, c.faults(command), "%s:%d: %q", command.Page, command.Line, command.Words)
+			commands++
+		}
+	}
+	require.Greater(t, commands, 80)
+}
+
+func TestFaultsOfCommandsAreFound(t *testing.T) {
+	c := newChecker(t)
+	for line, fault := range map[string]string{
+		"make build test lint":                                                                  "",
+		"make stock-rollups":                                                                    "there is no target stock-rollups",
+		"make stock-rollup OBS=10":                                                              "make reads no OBS",
+		`make bench BENCH="-only cores -ops 1"`:                                                 "scripts/bench/ratios has no cores",
+		`make bench BENCH="-olny core"`:                                                         "scripts/bench/ratios has no option -olny",
+		"bin/k6 run scenarios/stock-roll.js":                                                    "there is no scenarios/stock-roll.js",
+		"bin/k6 run scenarios/NAME.js -e X=1":                                                   "",
+		"k6 run scenarios/stock-tick.js -e TPS=2":                                               "scenarios/stock-tick.js does not read TPS",
+		"bin/k6 run -e THRESHOLDS=../thresholds/none.json scenarios/stock-tick.js":              "there is no ../thresholds/none.json",
+		"bin/k6 run extensions/sweep/examples/http.js -e BASE=1":                                "extensions/sweep/examples/http.js does not read BASE",
+		"scripts/servers.sh with memcache -- make build":                                        "there is no server memcache",
+		"scripts/servers.sh with memcached -- make bulid":                                       "there is no target bulid",
+		"scripts/servers.sh upp memcached":                                                      "servers.sh has no upp",
+		"scripts/distributed.sh --prats 4 -- scenarios/cache-sweep.js -e CLIENTS=1":             "scripts/distributed.sh has no option --prats",
+		"scripts/distributed.sh --parts 4 -- scenarios/cache-sweep.js -e CODE=1":                "scenarios/cache-sweep.js does not read CODE",
+		"docker compose -f scripts/docker/compose.yml run --rm k6 run scenarios/cache-sweep.js": "there is no scripts/docker/compose.yml",
+		"docker run --rm xk6-sweep run scenarios/cache-swep.js":                                 "there is no scenarios/cache-swep.js",
+		"export MACHBASE_URI=x":                                                                 "nobody reads the variable MACHBASE_URI",
+		"MEMCACHED_MEMRY=1 scripts/servers.sh env":                                              "nobody reads the variable MEMCACHED_MEMRY",
+		"go test -C extension ./...":                                                            "there is no extension",
+		"mkae build":                                                                            "mkae is not known",
+		"make build && make bulid":                                                              "there is no target bulid",
+		"make \\\n  bulid":                                                                      "there is no target bulid",
+	} {
+		var faults []string
+		for _, command := range page("README.md", "```sh\n"+line+"\n```").Commands() {
+			faults = append(faults, c.faults(command)...)
+		}
+		require.Equal(t, fault, strings.Join(faults, "; "), line)
+	}
+	require.Len(t, page("README.md", "say `make nothing` or `- run: make`").Commands(), 1)
+	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
+}
+
+// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped, and the change log has
+// a line for each change.
+func TestLinesOfPagesAreShort(t *testing.T) {
+	for _, p := range pages(t) {
+		if path.Base(p.Path) == "CHANGELOG.md" {
+			continue
+		}
+		for i, line := range p.Text() {
+			if !strings.HasPrefix(strings.TrimSpace(line), "|") {
+				require.LessOrEqual(t, len([]rune(line)), 160, "%s:%d", p.Path, i+1)
+			}
+		}
+	}
+}
+
+func TestFrontPageIsShort(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(read(t, "README.md"), "\n"), "\n")
+	require.LessOrEqual(t, len(lines), 150)
+}
+
+// What a part of the front page between two marks says is said in the same words in the page of figures, which programs
+// write; and so is every decimal number that stands outside of such a part.
+func TestFiguresOfFrontPageAreMeasured(t *testing.T) {
+	front, figures := read(t, "README.md"), read(t, "scripts/bench/README.md")
+	marked := regexp.MustCompile(`(?s)<!-- ([a-z-]+) -->\n.*?<!-- /([a-z-]+) -->\n`)
+	parts := marked.FindAllString(front, -1)
+	require.NotEmpty(t, parts)
+	for _, part := range parts {
+		require.Contains(t, figures, part)
+	}
+	rest := strings.Join(page("README.md", marked.ReplaceAllString(front, "")).Text(), "\n")
+	for _, number := range regexp.MustCompile(`\b\d+\.\d+\b|\b\d+ (?:ns|us|ms|MB)\b`).FindAllString(rest, -1) {
+		if number != "1.26" { // of Go
+			require.Contains(t, figures, number)
+		}
+	}
+}

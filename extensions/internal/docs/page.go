@@ -1,0 +1,139 @@
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Page is a file of Markdown.
+type Page struct {
+	// Path is the file's path from the repository's root, with slashes.
+	Path string
+	// Lines are the lines of the file, without their ends.
+	Lines []string
+}
+
+// passed are folders that hold what was built, measured or installed, and examples of other files.
+var passed = []string{".git", "artifacts", "bin", "node_modules", "results", "testdata"} //nolint:gochecknoglobals // a constant
+
+// Pages reads all pages below root.
+func Pages(root string) (pages []Page, err error) {
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains(passed, entry.Name()) {
+				return fs.SkipDir
+			}
+
+			return nil
+		}
+		if filepath.Ext(path) != ".md" {
+			return nil
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		pages = append(pages, Page{
+			Path:  filepath.ToSlash(name),
+			Lines: strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n"),
+		})
+
+		return nil
+	})
+
+	return pages, err
+}
+
+// Block is a fenced piece of a page.
+type Block struct {
+	// Language is the word behind the fence, such as sh; it may be empty.
+	Language string
+	// First is the number of the block's first line in the page, counted from 1.
+	First int
+	// Lines are the lines between the fences.
+	Lines []string
+}
+
+// parts tells the page's blocks from its text. Lines of blocks and of comments are empty in the text.
+func (p Page) parts() (text []string, blocks []Block) {
+	text = slices.Clone(p.Lines)
+	var open *Block
+	for i, line := range p.Lines {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(trimmed, "```") && open == nil:
+			open = &Block{Language: strings.TrimPrefix(trimmed, "```"), First: i + 2}
+		case trimmed == "```":
+			blocks = append(blocks, *open)
+			open = nil
+		case open != nil:
+			open.Lines = append(open.Lines, line)
+		case strings.HasPrefix(trimmed, "<!--"):
+		default:
+			continue
+		}
+		text[i] = ""
+	}
+
+	return text, blocks
+}
+
+// Text is the page's text: its lines, of which those in blocks are empty.
+func (p Page) Text() []string {
+	text, _ := p.parts()
+
+	return text
+}
+
+// Blocks are the page's blocks.
+func (p Page) Blocks() []Block {
+	_, blocks := p.parts()
+
+	return blocks
+}
+
+var (
+	linkTarget = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	codeSpan   = regexp.MustCompile("`([^`]+)`")
+	notInSlug  = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+	linkInHead = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// Links are the targets of the page's links and pictures, with the numbers of their lines.
+func (p Page) Links() map[int][]string {
+	links := map[int][]string{}
+	for i, line := range p.Text() {
+		for _, found := range linkTarget.FindAllStringSubmatch(codeSpan.ReplaceAllString(line, ""), -1) {
+			links[i+1] = append(links[i+1], found[1])
+		}
+	}
+
+	return links
+}
+
+// Anchors are the names by which links reach the page's headings, as GitHub makes them.
+func (p Page) Anchors() []string {
+	var anchors []string
+	for _, line := range p.Text() {
+		marks, heading, found := strings.Cut(line, " ")
+		if !found || strings.Trim(marks, "#") != "" || marks == "" {
+			continue
+		}
+		slug := strings.ToLower(linkInHead.ReplaceAllString(heading, "$1"))
+		slug = strings.ReplaceAll(notInSlug.ReplaceAllString(slug, ""), " ", "-")
+		anchors = append(anchors, slug)
+	}
+
+	return anchors
+}
