@@ -118,6 +118,10 @@ bench: bin/k6 bin/ghz ## print what k6 costs, beside native Go programs and by i
 bin/ghz: scripts/tools/ghz/go.mod
 	go build -C scripts/tools/ghz -trimpath -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz
 
+.PHONY: front
+front: stock-rollup ## measure the main job, and put its table and its page onto the front page
+	scripts/bench/front.sh results/stock-rollup.json "make stock-rollup"
+
 .PHONY: soak
 soak: bin/k6 ## ten minutes of streaming to InfluxDB: nothing is lost, and k6 does not grow
 	$(own) influxdb memcached -- scripts/soak.sh

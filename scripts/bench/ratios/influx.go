@@ -143,10 +143,14 @@ func (s *streaming) holds() bool {
 
 // String is the table.
 func (s *streaming) String() string {
+	there := ""
+	if s.points > 0 {
+		there = fmt.Sprintf(" (%d points there)", s.points)
+	}
 	lines := make([]string, 0, 3+len(s.all))
 	lines = append(lines,
-		fmt.Sprintf("gets from memcached, streamed to InfluxDB (%d points there): %d rounds of %s, in turns; medians\n",
-			s.points, s.rounds, streamedFor),
+		fmt.Sprintf("gets from memcached, streamed to InfluxDB%s: %d rounds of %s, in turns; medians\n",
+			there, s.rounds, streamedFor),
 		"| clients | streaming ops/s | without ops/s | ratio (>= 0.97) | streaming us/op | without us/op | streaming p99 ms | without p99 |\n"+
 			"|--------:|----------------:|--------------:|----------------:|----------------:|--------------:|-----------------:|------------:|",
 	)

@@ -67,7 +67,7 @@ func (j *judged) holds() bool { return j.failedSame == 0 && j.caughtSlower == j.
 // String says what was tried, and what it came to.
 func (j *judged) String() string {
 	return fmt.Sprintf("gates against a baseline (%s), %d repeats each: %d clients, %d operations of each a repeat, "+
-		"%d ms of delay in a proxy: the same build fails in %d of %d tries (0); %.0f %% slower, by more delay, is caught in %d of %d (%d)",
+		"%d ms of delay in a proxy:\nthe same build fails in %d of %d tries (0); %.0f %% slower, by more delay, is caught in %d of %d (%d)",
 		j.tolerances, judgeRepeats, judgeClients, judgeOperations, judgeDelay.Milliseconds(),
 		j.failedSame, j.tries, 100*judgeSlower, j.caughtSlower, j.tries, j.tries)
 }

@@ -3,7 +3,9 @@
 // holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
 // Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
 // operations of nothing, and at how gates judge runs that are alike and runs that are slower. After that come gets from memcached,
-// NATS, ReadBulk beside ghz, and what streaming costs.
+// NATS, ReadBulk beside ghz, and what streaming costs. What each part gives replaces what stands of it in
+// scripts/bench/README.md, with command, date, machine and versions. With -report it measures nothing, and puts the
+// tables of a scenario's report there and into README.md.
 //
 // It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
 // MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL, an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR
@@ -25,32 +27,60 @@ func main() {
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
 	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, gates, caches, nats, readbulk, streaming")
 	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches and nats")
+	page := flag.String("page", "scripts/bench/README.md", "the page whose parts are replaced by what was measured; none when empty or with -clients")
+	report := flag.String("report", "", "measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
+	command := flag.String("command", "", "with -report: the command that made it, such as \"make stock-rollup\"")
 	flag.Parse()
 
-	if err := bench(*rounds, *operations, *tries, *only, *clients); err != nil {
+	if err := run(*report, *command, *page, func(write writer) error {
+		return bench(*rounds, *operations, *tries, *only, *clients, write)
+	}); err != nil {
 		fmt.Fprintln(os.Stderr, "ratios:", err)
 		os.Exit(1)
 	}
 }
 
-func bench(rounds, operations, tries int, only, clients string) error {
+// writer keeps what a part gave, which was measured with these servers.
+type writer func(part string, servers []string, r result) error
+
+// run measures, or puts a report into the pages.
+func run(report, command, page string, measure func(writer) error) error {
+	if report != "" {
+		return putReport(report, command, []string{page, "README.md"})
+	}
+
+	return measure(func(part string, servers []string, r result) error {
+		if page == "" {
+			return nil
+		}
+		caption, err := benchCaption(os.Args[1:], servers)
+		if err != nil {
+			return err
+		}
+
+		return putPart(page, part, r.String()+"\n\n"+caption)
+	})
+}
+
+func bench(rounds, operations, tries int, only, clients string, write writer) error {
 	e, err := newEffort(rounds, operations, clients)
 	if err != nil {
 		return err
 	}
 	parts := []struct {
 		name    string
+		servers []string
 		measure func() (result, error)
 	}{
-		{"native", func() (result, error) { return native(rounds, operations) }},
-		{"drivers", func() (result, error) { return compareDrivers(e) }},
-		{"crowd", func() (result, error) { return measureCrowd() }},
-		{"core", func() (result, error) { return measureCore() }},
-		{"gates", func() (result, error) { return judge(tries) }},
-		{"caches", func() (result, error) { return measureCaches(e) }},
-		{"nats", func() (result, error) { return measureNats(e) }},
-		{"readbulk", func() (result, error) { return measureReadBulk(rounds, operations) }},
-		{"streaming", func() (result, error) { return measureStreaming(rounds) }},
+		{"native", []string{"machbase"}, func() (result, error) { return native(rounds, operations) }},
+		{"drivers", []string{"machbase"}, func() (result, error) { return compareDrivers(e) }},
+		{"crowd", []string{"machbase"}, func() (result, error) { return measureCrowd() }},
+		{"core", nil, func() (result, error) { return measureCore() }},
+		{"gates", []string{"machbase"}, func() (result, error) { return judge(tries) }},
+		{"caches", []string{"memcached", "redis"}, func() (result, error) { return measureCaches(e) }},
+		{"nats", []string{"nats"}, func() (result, error) { return measureNats(e) }},
+		{"readbulk", []string{"ghz"}, func() (result, error) { return measureReadBulk(rounds, operations) }},
+		{"streaming", []string{"influxdb", "memcached"}, func() (result, error) { return measureStreaming(rounds) }},
 	}
 	names := make([]string, 0, len(parts))
 	for _, part := range parts {
@@ -77,6 +107,11 @@ func bench(rounds, operations, tries int, only, clients string) error {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 		fmt.Printf("%s\n\n", r)
+		if clients == "" { // a table with some of its cells replaces none that has all
+			if err := write(part.name, part.servers, r); err != nil {
+				return fmt.Errorf("%s: %w", part.name, err)
+			}
+		}
 		held = held && r.holds()
 	}
 	if !held {

@@ -141,7 +141,7 @@ func (r *natsRatios) holds() bool {
 func (r *natsRatios) String() string {
 	lines := make([]string, 0, 3+len(r.cells))
 	lines = append(lines,
-		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more, "+
+		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more,\n"+
 			"%d times as many messages published in all but at least %d batches each, in turns; medians\n",
 			r.rounds, r.operations, natsCrowd, publishTimes, leastBatches),
 		"| work          | clients |      k6/s |      Go/s | ratio          |    k6 us |    Go us | CPU ratio | k6 p99 ms | Go p99 ms |",

@@ -42,7 +42,7 @@ func TestBoundsOfNats(t *testing.T) {
 func TestTableOfNats(t *testing.T) {
 	all := &natsRatios{rounds: 5, operations: 16000, cells: []*natsCell{natsCellOf("request", 18000, 20000)}}
 	for _, want := range []string{
-		"5 rounds, 16000 operations of each client up to 16 and as many for more, 1000 times as many messages published in all",
+		"5 rounds, 16000 operations of each client up to 16 and as many for more,\n1000 times as many messages published in all",
 		"| request-reply |      64 |     18000 |     20000 | 0.90 (>= 0.90) |    30.00 |    25.00 |      1.20 |      2.00 |      1.00 |",
 	} {
 		if !strings.Contains(all.String(), want) {

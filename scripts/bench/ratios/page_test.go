@@ -1,0 +1,130 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestReplacePart(t *testing.T) {
+	page := "# Page\n\n<!-- a -->\nold\n<!-- /a -->\n\ntext\n<!-- b -->\nb\n<!-- /b -->\nend\n"
+	got, err := replacePart(page, "a", "new\n\n*caption*\n")
+	if want := "# Page\n\n<!-- a -->\nnew\n\n*caption*\n<!-- /a -->\n\ntext\n<!-- b -->\nb\n<!-- /b -->\nend\n"; err != nil || got != want {
+		t.Errorf("page is %q (%v), want %q", got, err, want)
+	}
+	_, err = replacePart(page, "c", "new")
+	if want := "it has no part between <!-- c --> and <!-- /c -->"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+	if _, err := replacePart("<!-- a -->\nno end\n", "a", "new"); err == nil {
+		t.Error("a part without an end is replaced")
+	}
+}
+
+func TestCaption(t *testing.T) {
+	got := caption("make bench", time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC), "2 cores of X, go1.26")
+	if want := "*`make bench`, 2026-11-22.\n2 cores of X, go1.26.*"; got != want {
+		t.Errorf("caption is %q, want %q", got, want)
+	}
+}
+
+func TestTablesOfMarkdown(t *testing.T) {
+	got := tables("| a |\n|---|\n| 1 |\n\n2 gates held.\n\n## More\n\n| b |\n|---|\n| 2 |\n")
+	if want := "| a |\n|---|\n| 1 |\n\n| b |\n|---|\n| 2 |"; got != want {
+		t.Errorf("tables are %q, want %q", got, want)
+	}
+}
+
+func TestPutReport(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{
+		"run.json": `{"scenario": "lookup", "started": "2026-11-22T10:34:18Z", "host": {"cpu": "X", "cores": 2, "memBytes": 25276510208, "os": "linux/amd64"},
+			"k6": "v2.2.0", "target": {"kind": "memcached", "version": "1.6", "url": "127.0.0.1:1"}, "params": {"duration": "10s"}}`,
+		"run.md":     "| clients |\n|--------:|\n|       1 |\n\n2 gates held.\n",
+		"figures.md": "# Figures\n<!-- lookup -->\nold\n<!-- /lookup -->\n",
+		"front.md":   "# Front\n",
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	figures, front := filepath.Join(dir, "figures.md"), filepath.Join(dir, "front.md")
+	if err := putReport(filepath.Join(dir, "run.json"), "make lookup", []string{figures, front}); err != nil {
+		t.Fatal(err)
+	}
+	want := "# Figures\n<!-- lookup -->\n| clients |\n|--------:|\n|       1 |\n\n*`make lookup`, 2026-11-22.\n" +
+		"2 cores of X (k6 and server together), 24 GB, linux/amd64, k6 v2.2.0, memcached 1.6.\nEach step is measured for 10s.*\n<!-- /lookup -->\n"
+	if got, err := os.ReadFile(figures); err != nil || string(got) != want {
+		t.Errorf("page is %q (%v), want %q", got, err, want)
+	}
+	if err := putReport(filepath.Join(dir, "run.json"), "make lookup", []string{front}); err == nil {
+		t.Error("a report without a place is put nowhere")
+	}
+	if err := putReport(filepath.Join(dir, "run.json"), "", []string{figures}); err == nil {
+		t.Error("a report without a command is taken")
+	}
+}
+
+// empty are parts that measured nothing: what they print is the form of what stands in the page.
+func empty() map[string]result {
+	c := &core{}
+	c.solo.Operations, c.many.Operations = 1, 1
+
+	return map[string]result{
+		"native": &cells{}, "drivers": &compared{}, "crowd": &crowd{}, "core": c, "gates": &judged{}, "caches": &caches{}, "nats": &natsRatios{},
+		"readbulk": &readBulk{}, "streaming": &streaming{},
+	}
+}
+
+// What stands in the page is what the parts write: their first lines, the heads of their tables, and a caption with
+// command and date.
+func TestPageHasTheFormOfWhatIsMeasured(t *testing.T) {
+	raw, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := regexp.MustCompile(`[+-]?[0-9][0-9.]*|NaN|[+-]Inf`)
+	masked := func(text string) string { return numbers.ReplaceAllString(text, "#") }
+	written := regexp.MustCompile(`^\*` + "`[^`]+`" + `, \d{4}-\d\d-\d\d\.\n(?s:.+)\*\n$`)
+	for name, part := range empty() {
+		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
+		_, rest, _ := strings.Cut(string(raw), begin)
+		text, _, found := strings.Cut(rest, end)
+		if !found {
+			t.Errorf("the page has no part %s", name)
+
+			continue
+		}
+		figures, caption, _ := cutLast(text, "\n\n")
+		if !written.MatchString(caption) {
+			t.Errorf("%s: the caption is %q", name, caption)
+		}
+		for line := range strings.Lines(masked(part.String())) {
+			if line = strings.TrimSpace(line); !strings.Contains(masked(figures), line) {
+				t.Errorf("%s: the page lacks %q", name, line)
+			}
+		}
+	}
+}
+
+func cutLast(text, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(text, separator)
+	if at < 0 {
+		return text, "", false
+	}
+
+	return text[:at], text[at+len(separator):], true
+}
+
+func TestVersions(t *testing.T) {
+	t.Chdir("../../..")
+	for _, tool := range []string{"machbase", "ghz"} {
+		if got, err := versionOf(tool); err != nil || !regexp.MustCompile(`^[a-z-]+ v\d+\.\d+\.\d+$`).MatchString(got) {
+			t.Errorf("%s: %q, %v", tool, got, err)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// scenarioReport has what the caption of a report's tables needs.
+type scenarioReport struct {
+	Scenario    string    `json:"scenario"`
+	Started     time.Time `json:"started"`
+	Interrupted bool      `json:"interrupted"`
+	Host        struct {
+		CPU      string  `json:"cpu"`
+		Cores    int     `json:"cores"`
+		MemBytes float64 `json:"memBytes"`
+		OS       string  `json:"os"`
+	} `json:"host"`
+	K6     string `json:"k6"`
+	Target struct {
+		Kind    string `json:"kind"`
+		URL     string `json:"url"`
+		Version string `json:"version"`
+	} `json:"target"`
+	Params struct {
+		Duration   string `json:"duration"`
+		Iterations int    `json:"iterations"`
+	} `json:"params"`
+}
+
+// putReport puts the tables beside a report, in its .md, into each of the pages that has a part for the scenario.
+func putReport(file, command string, pages []string) error {
+	if command == "" {
+		return errors.New("-report needs -command, the command that made it")
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var r scenarioReport
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if r.Interrupted {
+		return fmt.Errorf("%s was interrupted", file)
+	}
+	markdown, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".md")
+	if err != nil {
+		return err
+	}
+	text := tables(string(markdown)) + "\n\n" + r.caption(command)
+	put := 0
+	for _, page := range pages {
+		old, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		if !hasPart(string(old), r.Scenario) {
+			continue
+		}
+		if err := putPart(page, r.Scenario, text); err != nil {
+			return err
+		}
+		put++
+	}
+	if put == 0 {
+		return fmt.Errorf("%s have no part <!-- %s -->", strings.Join(pages, " and "), r.Scenario)
+	}
+
+	return nil
+}
+
+// tables are the tables of Markdown, without what is between them.
+func tables(markdown string) string {
+	var kept []string
+	within := false
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimSuffix(line, "\n")
+		isRow := strings.HasPrefix(line, "|")
+		if isRow && !within && len(kept) > 0 {
+			kept = append(kept, "")
+		}
+		if isRow {
+			kept = append(kept, line)
+		}
+		within = isRow
+	}
+
+	return strings.Join(kept, "\n")
+}
+
+func (r *scenarioReport) caption(command string) string {
+	facts := []string{fmt.Sprintf("%d cores of %s", r.Host.Cores, r.Host.CPU)}
+	if strings.Contains(r.Target.URL, "127.0.0.1") {
+		facts[0] += " (k6 and server together)"
+	}
+	if r.Host.MemBytes > 0 {
+		facts = append(facts, fmt.Sprintf("%.0f GB", r.Host.MemBytes/(1<<30)))
+	}
+	facts = append(facts, r.Host.OS, "k6 "+r.K6)
+	if r.Target.Version != "" {
+		facts = append(facts, r.Target.Kind+" "+r.Target.Version)
+	}
+	text := strings.Join(facts, ", ")
+	switch {
+	case r.Params.Duration != "":
+		text += ".\nEach step is measured for " + r.Params.Duration
+	case r.Params.Iterations > 0:
+		text += fmt.Sprintf(".\nEach client does %d operations in each step", r.Params.Iterations)
+	}
+
+	return caption(command, r.Started, text)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// versionOf is the name and the version of a server that a part was measured with, or of a program beside which it was.
+func versionOf(server string) (string, error) {
+	switch server {
+	case "machbase":
+		return pinned("machbase-neo", `github\.com/machbase/neo-server/v8 (v\S+)`)
+	case "ghz":
+		return pinned("ghz", `github\.com/bojand/ghz (v\S+)`)
+	case "memcached":
+		return told(server, os.Getenv("MEMCACHED_ADDR"), "version\r\n", `VERSION (\S+)`)
+	case "redis":
+		return told(server, host(os.Getenv("REDIS_URL")), "INFO server\r\n", `redis_version:(\S+)`)
+	case "nats":
+		return told("nats-server", host(os.Getenv("NATS_URL")), "", `"version":"([^"]+)"`)
+	default:
+		return influxVersion()
+	}
+}
+
+// host is the address in a URL, the first one in a list of them.
+func host(list string) string {
+	first, _, _ := strings.Cut(list, ",")
+	u, err := url.Parse(first)
+	if err != nil {
+		return ""
+	}
+
+	return u.Host
+}
+
+// pinned is the version of a tool in its go.mod.
+func pinned(tool, pattern string) (string, error) {
+	file := "scripts/tools/" + tool + "/go.mod"
+	version := field(file, `.*`+pattern)
+	if version == "" {
+		return "", fmt.Errorf("%s does not have it", file)
+	}
+
+	return tool + " " + version, nil
+}
+
+// told is what a server says of itself, asked or not.
+func told(server, address, question, pattern string) (string, error) {
+	const patience = 5 * time.Second
+	conn, err := net.DialTimeout("tcp", address, patience)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close() //nolint:errcheck // over
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return "", err
+	}
+	if _, err := conn.Write([]byte(question)); err != nil {
+		return "", err
+	}
+	answer := regexp.MustCompile(pattern)
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		if found := answer.FindStringSubmatch(lines.Text()); found != nil {
+			return server + " " + found[1], nil
+		}
+	}
+
+	return "", fmt.Errorf("%s does not tell it: %w", address, lines.Err())
+}
+
+// influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host, and maybe a password.
+func influxVersion() (string, error) {
+	u, err := url.Parse(os.Getenv("INFLUXDB_URL"))
+	if err != nil {
+		return "", fmt.Errorf("INFLUXDB_URL is no URL")
+	}
+	answer, err := http.Get("http://" + u.Host + "/ping") //nolint:noctx // a moment
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close() //nolint:errcheck // over
+
+	return "InfluxDB " + answer.Header.Get("X-Influxdb-Version"), nil
+}
