@@ -66,6 +66,7 @@ func (o *Output) Start() error {
 
 // AddMetricSamples takes the figures that k6's containers of samples bring along. It never waits.
 func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
+	defer crash.Contain("the output " + Name)
 	for _, container := range containers {
 		figures, ok := container.(*stream.Figures)
 		if !ok {
@@ -84,7 +85,10 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 // exit code is that of the test.
 func (o *Output) Stop() error {
 	close(o.stopping)
-	deadline := time.AfterFunc(o.config.FlushTimeout, o.cancel)
+	deadline := time.AfterFunc(o.config.FlushTimeout, func() {
+		defer crash.Contain("the output " + Name)
+		o.cancel()
+	})
 	defer deadline.Stop()
 	<-o.stopped
 	o.cancel()

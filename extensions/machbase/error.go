@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -20,7 +21,8 @@ const (
 	KindAppend     = cmi.KindAppend
 	KindUsage      = cmi.KindUsage
 	KindServer     = cmi.KindServer
-	KindExpect     = "expect" // an answer is not what was expected
+	KindExpect     = "expect"   // an answer is not what was expected
+	KindInternal   = crash.Kind // a fault in k6's extensions; its stack is in the log
 )
 
 // Error is what goes wrong with an operation.
@@ -49,6 +51,12 @@ func newError(kind, format string, args ...any) *Error {
 func asError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
+		return e
+	}
+	if crash.Is(err) {
+		e = newError(KindInternal, "%s", err)
+		e.outOfStep = true
+
 		return e
 	}
 

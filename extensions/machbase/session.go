@@ -32,6 +32,7 @@ func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc)
 	opened := make(chan result)
 	late := make(chan struct{})
 	go func() {
+		defer crash.Contain("what connects")
 		var r result
 		r.err = guard(nil, func(Conn) (err error) {
 			r.conn, err = driver.Open(opening, cfg, dial)

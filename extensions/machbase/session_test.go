@@ -201,12 +201,12 @@ func TestDriverThatPanics(t *testing.T) {
 	}}
 	v := newVU(t, driver)
 	v.run(`var client = new machbase.Client()`)
-	require.Equal(t, thrown{"MachbaseError", "the connection broke: a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", KindConnection, 0},
+	require.Equal(t, thrown{"MachbaseError", "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", KindInternal, 0},
 		v.fail(`client.exec('x')`))
 	require.Equal(t, int64(1), v.run(`client.exec('x')`))
 
 	v = newVU(t, &fakeDriver{open: func(*Config) error { panic("no") }})
-	require.Equal(t, KindConnection, v.fail(`new machbase.Client().connect()`).Kind)
+	require.Equal(t, KindInternal, v.fail(`new machbase.Client().connect()`).Kind)
 }
 
 func TestStatementIsPreparedOncePerConnection(t *testing.T) {

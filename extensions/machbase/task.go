@@ -6,6 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -83,15 +84,16 @@ func (c *client) later(t *task, err error) sobek.Value {
 		return c.vu.Runtime().ToValue(promise)
 	}
 
-	back := c.vu.RegisterCallback()
+	back := k6glue.RegisterCallback(c.vu)
 	ctx, before, done := c.vu.Context(), c.queued, make(chan struct{})
 	c.queued = done
 	go func() {
+		defer crash.Contain("an asynchronous call")
 		if before != nil {
 			<-before
 		}
 		var recorded []record
-		err := c.perform(ctx, t, &recorded)
+		err := crash.Guard(func() error { return c.perform(ctx, t, &recorded) })
 		close(done)
 		back(func() error {
 			value, err := c.finish(t, recorded, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // disturbance is what happened to a call.
@@ -50,7 +52,10 @@ func (w *watch) begin(ctx context.Context, timeout time.Duration) {
 	}
 	if w.ctx != ctx {
 		w.forget()
-		w.ctx, w.forget = ctx, context.AfterFunc(ctx, func() { w.leave(ctx) })
+		w.ctx, w.forget = ctx, context.AfterFunc(ctx, func() {
+			defer crash.Contain("the watch of a call")
+			w.leave(ctx)
+		})
 	}
 }
 
@@ -80,6 +85,7 @@ func (w *watch) stop() {
 
 // look is called when the timer is due.
 func (w *watch) look() {
+	defer crash.Contain("the watch of a call")
 	w.mu.Lock()
 	left := time.Until(w.deadline)
 	if w.busy && left > 0 {

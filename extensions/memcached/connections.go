@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -118,7 +119,10 @@ func (c *client) watch(ctx context.Context, conn *wire.Conn) {
 		if c.unwatch != nil {
 			c.unwatch()
 		}
-		c.watched, c.unwatch = ctx, context.AfterFunc(ctx, func() { c.interrupt(ctx) })
+		c.watched, c.unwatch = ctx, context.AfterFunc(ctx, func() {
+			defer crash.Contain("what interrupts a call")
+			c.interrupt(ctx)
+		})
 	}
 	if ctx.Err() != nil {
 		conn.Interrupt()

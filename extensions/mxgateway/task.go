@@ -77,14 +77,15 @@ func (c *client) later(t *task, err error) sobek.Value {
 		return c.vu.Runtime().ToValue(promise)
 	}
 
-	back := c.vu.RegisterCallback()
+	back := k6glue.RegisterCallback(c.vu)
 	ctx, before, done := c.vu.Context(), c.queued, make(chan struct{})
 	c.queued = done
 	go func() {
+		defer crash.Contain("an asynchronous call")
 		if before != nil {
 			<-before
 		}
-		err := c.perform(ctx, t)
+		err := crash.Guard(func() error { return c.perform(ctx, t) })
 		close(done)
 		back(func() error {
 			value, err := c.finish(t, err)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // connection is one to a server, which nats.go makes again where it breaks.
@@ -54,6 +56,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, base *tls.C
 	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
 	defer cancel()
 	release := context.AfterFunc(opening, func() {
+		defer crash.Contain("what ends connecting")
 		stop()
 		d.interrupt()
 	})
@@ -125,23 +128,39 @@ func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*nats
 	o.NoEcho = cfg.NoEcho
 	o.NoRandomize = cfg.NoRandomize
 	o.DisconnectedErrCB = func(_ *natsio.Conn, err error) {
+		defer conn.contain("what counts a broken connection")
 		if err != nil {
 			conn.disconnects.Add(1)
 			conn.news.Store(true)
 		}
 	}
 	o.ReconnectedCB = func(*natsio.Conn) {
+		defer conn.contain("what counts a new connection")
 		conn.lie.Store(nil)
 		conn.reconnects.Add(1)
 		conn.news.Store(true)
 	}
-	o.AsyncErrorCB = func(_ *natsio.Conn, _ *natsio.Subscription, err error) { conn.failed(err) }
-	o.ClosedCB = func(*natsio.Conn) { close(conn.over) }
+	o.AsyncErrorCB = func(_ *natsio.Conn, _ *natsio.Subscription, err error) {
+		defer conn.contain("what counts an error")
+		conn.failed(err)
+	}
+	o.ClosedCB = func(*natsio.Conn) {
+		defer conn.contain("the end of a connection")
+		close(conn.over)
+	}
 	if cfg.Authentication != nil {
 		err = cfg.Authentication(&o)
 	}
 
 	return &o, err
+}
+
+// contain makes a failure of the connection of a panic on a goroutine of nats.go's. It is for
+// defer; what says, in the log, whose it was.
+func (conn *connection) contain(what string) {
+	if value := recover(); value != nil {
+		conn.failed(crash.CaughtFrom(what, value))
+	}
 }
 
 // failed remembers an error that came by itself.

@@ -9,6 +9,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -279,11 +280,13 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 // flow lets a consumer's messages into a feed, no faster than they are taken from it.
 func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	running, err := found.Consume(func(m jetstream.Msg) {
+		defer f.conn.contain("a consumer")
 		select {
 		case f.come <- m:
 		case <-f.over:
 		}
 	}, jetstream.PullMaxMessages(atATime), jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
+		defer f.conn.contain("a consumer")
 		f.conn.failed(err)
 		if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) {
 			f.end()
@@ -294,6 +297,7 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 	}
 	f.stop = running.Stop
 	go func() {
+		defer crash.Contain("the end of a consumer")
 		select {
 		case <-running.Closed():
 		case <-f.conn.over: // where nobody takes its messages, it does not notice by itself

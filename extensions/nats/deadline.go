@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // deadlines makes the contexts of brief calls that follow one another. Most of those end in time, and cost it no timer, no channel and no
@@ -77,7 +79,10 @@ func (d *deadlines) begin(vu context.Context, now time.Time, timeout time.Durati
 			d.forget()
 		}
 		made := &callContext{Context: vu, deadline: deadline, done: make(chan struct{})}
-		d.now, d.forget = made, context.AfterFunc(vu, func() { made.end(vu.Err()) })
+		d.now, d.forget = made, context.AfterFunc(vu, func() {
+			defer crash.Contain("the end of a call")
+			made.end(vu.Err())
+		})
 	}
 	switch {
 	case d.timer == nil:
@@ -99,6 +104,7 @@ func (d *deadlines) end() {
 
 // look is called when the timer is due.
 func (d *deadlines) look() {
+	defer crash.Contain("the deadline of a call")
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.due = time.Time{}

@@ -15,6 +15,7 @@ import (
 
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -80,7 +81,8 @@ func (d *dialer) secured(cfg *Config, base *tls.Config) (servers []string, err e
 func (d *dialer) SkipTLSHandshake() bool { return true }
 
 // Dial implements natsio.CustomDialer.
-func (d *dialer) Dial(network, address string) (net.Conn, error) {
+func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
+	defer crash.Catch(&err)
 	conn, err := d.open(network, address)
 	if err == nil {
 		conn, err = d.greet(conn, address)
@@ -113,7 +115,10 @@ func (d *dialer) open(network, address string) (net.Conn, error) {
 // greet makes of a connection what nats.go gets. It closes the connection where that fails, or
 // takes too long.
 func (d *dialer) greet(raw net.Conn, address string) (net.Conn, error) {
-	defer context.AfterFunc(d.life, func() { _ = raw.Close() })()
+	defer context.AfterFunc(d.life, func() {
+		defer crash.Contain("what ends connecting")
+		_ = raw.Close()
+	})()
 	err := raw.SetDeadline(time.Now().Add(d.hello))
 	if err == nil {
 		var conn net.Conn
@@ -275,6 +280,7 @@ type boundedConn struct {
 
 // Read implements net.Conn. A server that announces more than there can be ends the connection.
 func (c *boundedConn) Read(b []byte) (n int, err error) {
+	defer crash.Catch(&err)
 	if len(c.said) > 0 {
 		n = copy(b, c.said)
 		c.said = c.said[n:]

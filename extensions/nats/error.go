@@ -10,6 +10,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
@@ -29,6 +30,7 @@ const (
 	KindSlowConsumer  = "slow_consumer"  // messages were dropped: more came than were taken
 	KindUsage         = "usage"          // the call itself is wrong; nothing was sent
 	KindServer        = "server"         // any other error of the server
+	KindInternal      = crash.Kind       // a fault in k6's extensions; its stack is in the log
 )
 
 // Error is what goes wrong with an operation.
@@ -104,6 +106,9 @@ func asError(err error) *Error {
 	var own *Error
 	if errors.As(err, &own) {
 		return own
+	}
+	if crash.Is(err) {
+		return newError(KindInternal, "%s", err)
 	}
 	e := &Error{Kind: KindConnection, Message: plain(err)}
 	if broken := natsio.ErrReconnectBufExceeded; errors.Is(err, broken) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -411,21 +412,28 @@ func (f *feed[T]) step(value sobek.Value, done bool) sobek.Value {
 func (f *feed[T]) push(callback sobek.Callable) {
 	f.pushed = true
 	ctx := f.client.vu.Context()
-	back := f.client.vu.RegisterCallback()
+	back := k6glue.RegisterCallback(f.client.vu)
 	again := make(chan func(func() error), 1)
 	go func() {
+		defer crash.Contain("the callback of a feed")
 		for {
-			next, ok := f.take(ctx)
-			if !ok {
+			var batch []T
+			err := crash.Guard(func() error {
+				if next, ok := f.take(ctx); ok {
+					batch = f.more(next)
+				}
+
+				return nil
+			})
+			if err != nil || batch == nil {
 				f.stop()
 				f.end()
-				back(func() error { return nil })
+				back(func() error { return err })
 
 				return
 			}
-			batch := f.more(next)
 			back(func() error {
-				again <- f.client.vu.RegisterCallback()
+				again <- k6glue.RegisterCallback(f.client.vu)
 
 				return f.call(ctx, callback, batch)
 			})
@@ -449,11 +457,18 @@ func (f *feed[T]) more(first T) []T {
 	return batch
 }
 
-// call calls the callback for each message.
+// call calls the callback for each message. The feed ends where that fails.
 func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
+	failed := true
+	defer func() {
+		if failed { // in a panic too
+			f.stop()
+			f.end()
+		}
+	}()
 	for _, next := range batch {
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // nobody is there any more
+			break // nobody is there any more
 		}
 		r := record{operation: f.operation, received: tally{1, f.weigh(next)}}
 		begin := time.Now()
@@ -462,12 +477,10 @@ func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) 
 		f.client.note(&r, f.conn)
 		f.aged(next)
 		if err != nil {
-			f.stop()
-			f.end()
-
 			return err
 		}
 	}
+	failed = false
 
 	return nil
 }

@@ -84,6 +84,7 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 // dismiss stops a watcher. One that waits for room for an entry holds a lock that stopping needs: what comes is thrown away.
 func dismiss(watcher jetstream.KeyWatcher) {
 	go func() {
+		defer crash.Contain("the end of a watcher")
 		for range watcher.Updates() {
 		}
 	}()
@@ -170,7 +171,10 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 
 			return err
 		}
-		inTime := context.AfterFunc(ctx, end)
+		inTime := context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of a watcher")
+			end()
+		})
 		watcher, err := found.WatchFiltered(life, filters, o.all()...)
 		if !inTime() && err == nil {
 			dismiss(watcher)
@@ -187,6 +191,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 		f.make = c.entry
 		f.stop = func() { _ = watcher.Stop() } // it may have ended with its connection
 		go func() {
+			defer crash.Contain("a watcher of a bucket")
 			defer end()
 			forward(watcher, f)
 		}()
@@ -203,7 +208,6 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 // forward hands on what a watcher sees, until it ends.
 func forward(watcher jetstream.KeyWatcher, f *feed[jetstream.KeyValueEntry]) {
 	defer f.end()
-	defer crash.Contain("a watcher of a bucket")
 	for e := range watcher.Updates() {
 		if e == nil { // the end of what was there
 			continue

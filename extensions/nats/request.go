@@ -9,6 +9,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -156,7 +157,10 @@ func gather(ctx context.Context, conn *connection, m *natsio.Msg, o *requestOpti
 	if err != nil {
 		return nil, err
 	}
-	sub.SetClosedHandler(func(string) { close(over) })
+	sub.SetClosedHandler(func(string) {
+		defer crash.Contain("the end of a subscription")
+		close(over)
+	})
 	defer func() { _ = sub.Unsubscribe() }()
 	if err := conn.nc.PublishMsg(m); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -93,7 +94,10 @@ func (c *client) listen(
 	defer cancel()
 	begin := time.Now()
 	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
-		sub.SetClosedHandler(func(string) { end() })
+		sub.SetClosedHandler(func(string) {
+			defer crash.Contain("the end of a subscription")
+			end()
+		})
 		if o.Max > 0 {
 			err = sub.AutoUnsubscribe(o.Max)
 		}
@@ -147,6 +151,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 
 	conn := c.ready()
 	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
+		defer conn.contain("a responder")
 		data := fixed
 		if echo {
 			data = m.Data

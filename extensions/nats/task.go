@@ -90,12 +90,18 @@ func (c *client) later(t *task, err error) sobek.Value {
 		return c.vu.Runtime().ToValue(promise)
 	}
 
-	back := c.vu.RegisterCallback()
+	back := k6glue.RegisterCallback(c.vu)
 	ctx := c.vu.Context()
 	t.brief = false // others go on beside it
 	go func() {
+		defer crash.Contain("an asynchronous call")
 		var recorded []record
-		conn, err := c.perform(ctx, t, &recorded)
+		var conn *connection
+		err := crash.Guard(func() (err error) {
+			conn, err = c.perform(ctx, t, &recorded)
+
+			return err
+		})
 		back(func() error {
 			value, err := c.finish(t, conn, recorded, err)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
@@ -100,6 +101,7 @@ func (c *client) during(job func() sobek.Value) sobek.Value {
 		c.Misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
 	}
 	defer context.AfterFunc(c.vu.Context(), func() {
+		defer crash.Contain("interrupting an operation")
 		for _, n := range c.nodes {
 			n.interrupt()
 		}

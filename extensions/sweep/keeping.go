@@ -18,6 +18,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/fsext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -171,7 +172,7 @@ func (r *results) batch(rep *report.Report, test *lib.TestRunState) {
 	}
 	j.mu.Unlock()
 	if due {
-		go r.journal(rep, false, test)
+		crash.Go("the journal of a report", func() { r.journal(rep, false, test) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -199,7 +200,10 @@ func (m *module) settle(
 	if k6glue.SessionOf(m.vu) == nil {
 		// A promise need not settle at all. In a sweep, the end of the call tells so.
 		ctx := m.vu.Context()
-		context.AfterFunc(ctx, func() { record(time.Since(begin), unsettled{context.Cause(ctx)}) })
+		context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of an operation")
+			record(time.Since(begin), unsettled{context.Cause(ctx)})
+		})
 	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))
 	if !ok {

@@ -11,6 +11,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -69,7 +70,10 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 		Client: client, Op: s.sweep.config.op(s.spec), Ops: s.sweep.config.allowedOps(s.spec), Tags: s.spec.own(), Tap: tap,
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
-	uncut := context.AfterFunc(ctx, session.Cut) // for what modules count
+	uncut := context.AfterFunc(ctx, func() { // for what modules count
+		defer crash.Contain("the end of a client")
+		session.Cut()
+	})
 	forget := k6glue.Join(m.vu, session)
 
 	return &portableClient{
@@ -138,8 +142,12 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 		sweep.results.step(sweep.report, s.spec))
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})
 
-	end := time.AfterFunc(time.Until(started.Add(s.window)), s.end)
+	end := time.AfterFunc(time.Until(started.Add(s.window)), func() {
+		defer crash.Contain("the end of a step")
+		s.end()
+	})
 	go func() {
+		defer crash.Contain("what watches a step")
 		defer close(s.quiet)
 		s.live.watch(s.step, s.over, func() {
 			sweep.collector.Adjust()

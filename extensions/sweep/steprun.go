@@ -14,6 +14,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -115,6 +116,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.cancel = cancel
 
 	stopOnInterrupt := context.AfterFunc(parent, func() {
+		defer crash.Contain("what interrupts a step")
 		r.step.Interrupt()
 		cancel(context.Cause(parent))
 	})
@@ -125,6 +127,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	ended := make(chan struct{})
 	watched := make(chan struct{})
 	go func() {
+		defer crash.Contain("what watches a step")
 		defer close(watched)
 		r.live.watch(r.step, ended, func() {
 			r.collector.Adjust()
@@ -133,7 +136,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}()
 
 	if r.settles() {
-		go r.settle(ended)
+		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
 
 	err := r.runClients(ctx)
@@ -198,6 +201,7 @@ func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 func (r *stepRun) after(d time.Duration, fn func()) (stop func()) {
 	over := make(chan struct{})
 	go func() {
+		defer crash.Contain("what ends a step")
 		for waited := time.Duration(0); ; {
 			select {
 			case <-time.After(d):
@@ -232,7 +236,18 @@ func (r *stepRun) runClients(ctx context.Context) error {
 			return err
 		}
 		c := &client{run: r, measured: r.step.Client(i), vu: vu}
-		wg.Go(func() { c.work(ctx) })
+		wg.Go(func() {
+			defer crash.Contain("a client")
+			err := crash.Guard(func() error {
+				c.work(ctx)
+
+				return nil
+			})
+			if err != nil { // nobody waits for this client any more
+				r.aborted(err)
+				c.measured.Leave()
+			}
+		})
 	}
 
 	return nil

@@ -3,6 +3,7 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -11,6 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 )
+
+// Kind is the kind of the error of a panic, in modules whose errors have kinds.
+const Kind = "internal"
 
 // Error is a panic that was caught.
 type Error struct {
@@ -44,6 +48,17 @@ func Contain(what string) {
 	}
 }
 
+// Go calls do on a goroutine of its own, and contains its panic; what says, in the log, whose it was.
+func Go(what string, do func()) {
+	go func() {
+		defer Contain(what)
+		do()
+	}()
+}
+
+// Is tells whether an error is that of a panic.
+func Is(err error) bool { return errors.As(err, new(*Error)) }
+
 // Guard calls do. Its error is that of do, or of its panic.
 func Guard(do func() error) (err error) {
 	defer Catch(&err)
@@ -52,8 +67,11 @@ func Guard(do func() error) (err error) {
 }
 
 // Caught is the error of a panic that a deferred function has recovered from.
-func Caught(value any) *Error {
-	say("an operation", value)
+func Caught(value any) *Error { return CaughtFrom("an operation", value) }
+
+// CaughtFrom is Caught; what says, in the log, whose panic it was.
+func CaughtFrom(what string, value any) *Error {
+	say(what, value)
 
 	return &Error{value}
 }

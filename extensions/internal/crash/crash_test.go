@@ -39,6 +39,15 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	}()
 	require.Len(t, said, 3)
 	require.Contains(t, said[2], "a goroutine ended in a panic (said once for each place): elsewhere\n")
+
+	over := make(chan struct{})
+	Go("one of Go's", func() {
+		defer close(over)
+		panic("on its own")
+	})
+	<-over
+	require.True(t, Is(CaughtFrom("somebody", "here")))
+	require.False(t, Is(io.EOF))
 }
 
 func TestCatchCostsNoAllocation(t *testing.T) {

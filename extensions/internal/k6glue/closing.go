@@ -42,10 +42,10 @@ func (c *Closing) Remove(owner any) {
 	delete(c.owners, owner)
 }
 
-// contained calls end. Its panic keeps nothing else from being closed.
-func contained(end func()) {
-	defer crash.Contain("closing what a VU has opened")
-	end()
+// contained calls fn. Its panic keeps nothing else from being done.
+func contained(fn func()) {
+	defer crash.Contain("what is done beside a script")
+	fn()
 }
 
 func (c *Closing) all() {

@@ -65,3 +65,29 @@ func guarded(rt *sobek.Runtime, value any) any {
 		return value
 	}
 }
+
+// RegisterCallback is that of the VU. A panic of what it is given is the error of that, and not the
+// end of k6.
+func RegisterCallback(vu modules.VU) func(func() error) {
+	back := vu.RegisterCallback()
+
+	return func(do func() error) {
+		back(func() (err error) {
+			defer catchCrash(&err)
+
+			return do()
+		})
+	}
+}
+
+// catchCrash makes *err the error of a panic of Go. It is for defer.
+func catchCrash(err *error) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	if isScripts(value) {
+		panic(value)
+	}
+	*err = crash.Caught(value)
+}

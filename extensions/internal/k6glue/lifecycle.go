@@ -5,6 +5,8 @@ import (
 
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Two of k6's events, the type of which is internal.
@@ -23,7 +25,10 @@ func OnVUEnd(vu modules.VU, fn func()) {
 		return
 	}
 	if state := vu.State(); state != nil && state.VUID == 0 { // setup, teardown, handleSummary: a VU of their own
-		context.AfterFunc(ctx, fn)
+		context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of a VU")
+			fn()
+		})
 
 		return
 	}
@@ -39,6 +44,7 @@ func on(of common.Events, kind int, fn func()) {
 	events := of.Global
 	id, happened := events.Subscribe(testEndEvent, exitEvent)
 	go func() {
+		defer crash.Contain("waiting for the end of a test")
 		defer events.Unsubscribe(id)
 		for event := range happened {
 			wanted := int(event.Type) == kind

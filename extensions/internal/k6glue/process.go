@@ -9,6 +9,8 @@ import (
 	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/cmd/state"
 	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // process is the state of this k6 process; nil in tests, which run no k6.
@@ -46,12 +48,13 @@ func AtExit(fn func(ran bool, failed error)) bool {
 	}
 	id, happened := gs.Events.Subscribe(testEndEvent, exitEvent)
 	go func() {
+		defer crash.Contain("waiting for the end of k6")
 		defer gs.Events.Unsubscribe(id)
 		ran := false
 		for event := range happened {
 			last := event.Type == exitEvent
 			if last {
-				fn(ran, exitError(event.Data))
+				contained(func() { fn(ran, exitError(event.Data)) })
 			}
 			ran = true
 			event.Done()

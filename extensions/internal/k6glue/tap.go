@@ -5,6 +5,8 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // tapSize is how many containers of samples an operation may push before somebody has to help: see
@@ -191,10 +193,11 @@ func (t *Tap) startPump() {
 
 // pump hands on what the VU pushes, until a last mark.
 func (t *Tap) pump() {
+	defer crash.Contain("what hands on samples")
 	for samples := range t.in {
 		m, is := samples.(mark)
 		if !is {
-			t.take(samples)
+			contained(func() { t.take(samples) }) // or the VU would wait for ever
 
 			continue
 		}

@@ -3,6 +3,8 @@ package k6glue
 import (
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // An operation that fills its tap waits for help for two glances of the guard at most, once in its
@@ -73,6 +75,7 @@ func (g *TapGuard) End() {
 }
 
 func (g *TapGuard) watch(over <-chan struct{}) {
+	defer crash.Contain("the guard of taps")
 	timer := time.NewTimer(guardEvery)
 	defer timer.Stop()
 	for {

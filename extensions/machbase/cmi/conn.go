@@ -7,6 +7,8 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use fails. Interrupt, Close,
@@ -110,7 +112,10 @@ func (c *Conn) enter(ctx context.Context) error {
 	}
 	c.freeClosed()
 	if ctx.Done() != nil {
-		c.stop = context.AfterFunc(ctx, c.Interrupt)
+		c.stop = context.AfterFunc(ctx, func() {
+			defer crash.Contain("what interrupts a call")
+			c.Interrupt()
+		})
 	}
 	if err := c.sendFrees(ctx); err != nil {
 		c.leave()

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
@@ -111,7 +112,10 @@ func (c *Config) defaults() {
 
 // greet does what comes before the first request.
 func (c *Conn) greet(ctx context.Context, cfg *Config) error {
-	release := context.AfterFunc(ctx, c.Interrupt)
+	release := context.AfterFunc(ctx, func() {
+		defer crash.Contain("what interrupts a connection")
+		c.Interrupt()
+	})
 	err := c.shakeHands(ctx, cfg)
 	inTime := release()
 	var refused *Error

@@ -12,6 +12,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Options are how to reach a gateway.
@@ -45,7 +47,8 @@ func Open(o Options) (*Conn, error) {
 	}
 	conn, err := grpc.NewClient("passthrough:///"+o.Address,
 		grpc.WithTransportCredentials(secured),
-		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+		grpc.WithContextDialer(func(ctx context.Context, address string) (_ net.Conn, err error) {
+			defer crash.Catch(&err)
 			conn, err := o.Dial(ctx, "tcp", address)
 			if err != nil {
 				return nil, err

@@ -7,6 +7,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Kinds of errors. Those of gRPC's codes that are not here have the code's name (https://grpc.io/docs/guides/status-codes), in small
@@ -18,6 +20,7 @@ const (
 	KindCommand     = "command"     // the call was answered, and the command has failed: protocol_status or hresult say so
 	KindProtocol    = "protocol"    // the reply is not what was asked for
 	KindUsage       = "usage"       // the call itself is wrong; nothing was sent
+	KindInternal    = crash.Kind    // a fault in k6's extensions; its stack is in the log
 )
 
 // Error is what goes wrong with a call.

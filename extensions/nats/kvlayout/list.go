@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // ListOptions say which keys List returns.
@@ -60,7 +62,8 @@ func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]strin
 	}
 	keys, err := s.collect(ctx, watcher)
 	if err != nil {
-		go end(watcher) // it waits for a server that may be silent
+		crash.Go("the end of a watcher", func() { end(watcher) }) // it waits for a server that may be silent
+
 		return nil, err
 	}
 	end(watcher) // the libraries' lists, too, are done when this is

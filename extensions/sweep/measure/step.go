@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // maxMessages bounds how many causes of failures a client or a step keeps; the rest is counted
@@ -144,7 +146,10 @@ func (s *Step) clientEnded() {
 // that: a client, or the timer while all clients wait.
 func (s *Step) openWindow() {
 	s.windowEnd = s.line.openedAt + s.plan.Duration
-	s.window = time.AfterFunc(s.plan.Duration+1, func() { s.mark(s.windowEnd) }) // what ends with the window is within
+	s.window = time.AfterFunc(s.plan.Duration+1, func() { // what ends with the window is within
+		defer crash.Contain("the end of a window")
+		s.mark(s.windowEnd)
+	})
 }
 
 // mark tells all recorders to keep how many operations they have counted by now. The first mark

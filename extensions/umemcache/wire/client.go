@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // Client is one user of a Target. It does one operation at a time: its methods are for one goroutine, and so is the
@@ -204,7 +206,10 @@ func (c *Client) watch(ctx context.Context) {
 	c.mu.Lock()
 	c.ctx = ctx
 	c.mu.Unlock()
-	c.unwatch = context.AfterFunc(ctx, func() { c.interrupt(ctx) })
+	c.unwatch = context.AfterFunc(ctx, func() {
+		defer crash.Contain("what interrupts a call")
+		c.interrupt(ctx)
+	})
 }
 
 // interrupt makes the call on the connection that is under way return, if it is one of this context.

@@ -1,0 +1,107 @@
+package crash
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is compiled into k6 starts no goroutine whose panic would end k6: each begins with
+// crash.Contain, or is one of crash.Go. That holds for what timers and contexts call as well.
+func TestGoroutinesAreContained(t *testing.T) {
+	files := 0
+	require.NoError(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir():
+			if isElsewhere(entry.Name()) {
+				return fs.SkipDir
+			}
+		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
+			files++
+			for _, place := range uncontained(t, path) {
+				t.Errorf("%s: a panic on this goroutine would end k6: begin it with defer crash.Contain", place)
+			}
+		}
+
+		return nil
+	}))
+	require.Greater(t, files, 100)
+}
+
+// isElsewhere tells of a folder whose code is not in k6, or whose goroutine has a guard of its own,
+// as that of machcli, a module for C.
+func isElsewhere(folder string) bool {
+	return slices.Contains([]string{
+		"machcli",
+		"e2e", "testdata", "crash", "generate", "k6test", "gatewaytest", "umemtest", "influxtest", "testserver", "workloadtest", "natstest",
+	}, folder)
+}
+
+// uncontained are the places of a file where goroutines begin that contain no panic.
+func uncontained(t *testing.T, path string) (places []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, 0)
+	require.NoError(t, err)
+	methods := map[string]*ast.BlockStmt{}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			methods[fn.Name.Name] = fn.Body
+		}
+	}
+	check := func(fn ast.Expr) {
+		if !isContained(fn, methods) {
+			places = append(places, set.Position(fn.Pos()).String())
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.GoStmt:
+			check(n.Call.Fun)
+		case *ast.CallExpr:
+			called, ok := n.Fun.(*ast.SelectorExpr)
+			switch {
+			case !ok || len(n.Args) == 0:
+			case called.Sel.Name == "AfterFunc", called.Sel.Name == "Go" && len(n.Args) == 1, called.Sel.Name == "SetClosedHandler":
+				check(n.Args[len(n.Args)-1])
+			}
+		}
+
+		return true
+	})
+
+	return places
+}
+
+// isContained tells whether a function, one written there or one of the same file, defers
+// crash.Contain.
+func isContained(fn ast.Expr, methods map[string]*ast.BlockStmt) bool {
+	var body *ast.BlockStmt
+	switch f := fn.(type) {
+	case *ast.FuncLit:
+		body = f.Body
+	case *ast.Ident:
+		body = methods[f.Name]
+	case *ast.SelectorExpr:
+		body = methods[f.Sel.Name]
+	}
+
+	return body != nil && slices.ContainsFunc(body.List, func(s ast.Stmt) bool {
+		deferred, ok := s.(*ast.DeferStmt)
+		if !ok {
+			return false
+		}
+		called, ok := deferred.Call.Fun.(*ast.SelectorExpr)
+
+		return ok && called.Sel.Name == "Contain"
+	})
+}
