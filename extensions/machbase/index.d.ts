@@ -171,6 +171,9 @@ declare module 'k6/x/machbase' {
    * | `expect` | 0 | a row is not as expected |
    * | `usage` | 0 | the call itself is wrong |
    * | `server` | others | any other error of the server, such as 2024: the table exists already |
+   * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    *
    * After `connect`, `connection`, `timeout` and `cancelled` with code 0 the connection is given up (but not by `wait`): the next
    * operation opens a new one. After the others it stays. (The drivers machgo and machcli give it up after `append` too, and after
@@ -192,7 +195,8 @@ declare module 'k6/x/machbase' {
       | 'append'
       | 'expect'
       | 'usage'
-      | 'server';
+      | 'server'
+      | 'internal';
   }
 
   /**

@@ -127,6 +127,9 @@ declare module 'k6/x/memcached' {
    * | `client` | the server does not accept the request, such as incr of a value that is no number |
    * | `protocol` | the answer is none of the request |
    * | `usage` | the call itself is wrong; nothing was sent |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    *
    * After `connection`, `timeout`, `cancelled`, `auth` and `protocol` the connection is given up, and after the others where
    * nobody knows where the next answer begins; the next operation opens a new one. Nothing is tried again by itself.
@@ -144,7 +147,8 @@ declare module 'k6/x/memcached' {
       | 'server'
       | 'client'
       | 'protocol'
-      | 'usage';
+      | 'usage'
+      | 'internal';
     /** Of pipeline and setMulti: which command failed first, from 0. */
     index?: number;
     /** Of pipeline and setMulti: what the commands returned, null for those that failed. */

@@ -68,6 +68,9 @@ declare module 'k6/x/mxgateway' {
    * | `command` | the command has failed: protocol_status or a negative hresult says so |
    * | `protocol` | the reply is not what was asked for |
    * | `usage` | the call itself is wrong, or the .proto lacks a name; nothing was sent |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    */
   export interface GatewayError extends Error {
     name: 'GatewayError';

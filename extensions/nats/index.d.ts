@@ -293,6 +293,9 @@ declare module 'k6/x/nats' {
    * | `slow_consumer` | messages were dropped: more came than were taken |
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `server` | any other error of the server |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    *
    * A broken connection is made again by itself, with its subscriptions; no operation is tried again by itself, except that a stream's
    * publication asks twice more where nobody answers at all.
@@ -313,7 +316,8 @@ declare module 'k6/x/nats' {
       | 'full'
       | 'slow_consumer'
       | 'usage'
-      | 'server';
+      | 'server'
+      | 'internal';
     /** Of JetStream's API, such as 10071; 0 for errors that are not JetStream's. */
     code: number;
   }

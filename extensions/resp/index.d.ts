@@ -28,10 +28,13 @@ declare module 'k6/x/resp' {
    * | `out_of_memory` | the server has no room, and was told to make none |
    * | `server` | any other error of the server |
    * | `usage` | the call itself is wrong; nothing was sent |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    */
   export interface RespError extends Error {
     name: 'RespError';
-    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'out_of_memory' | 'server' | 'usage';
+    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'out_of_memory' | 'server' | 'usage' | 'internal';
   }
 
   /**

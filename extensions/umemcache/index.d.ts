@@ -91,6 +91,9 @@ declare module 'k6/x/umemcache' {
    * | `protocol` | no server of this generation answers like this |
    * | `cluster` | the cluster has no leader, or no peace, within timeout |
    * | `usage` | the call itself is wrong |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   *
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    */
   export interface UmemcacheError extends Error {
     name: 'UmemcacheError';
@@ -107,7 +110,8 @@ declare module 'k6/x/umemcache' {
       | 'fill'
       | 'protocol'
       | 'cluster'
-      | 'usage';
+      | 'usage'
+      | 'internal';
   }
 
   /**
