@@ -133,8 +133,11 @@ declare module 'k6/x/sweep' {
      *
      * - `'check'`: a `check` that fails.
      * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see `http.setResponseCallback`) or that never
-     *   came, a gRPC status other than OK, and a WebSocket that cannot be opened. gRPC and WebSockets need the system tag
-     *   `status`. k6 tells nothing of a gRPC call that runs into its own `timeout`: check its status.
+     *   came, a gRPC status other than OK, and a WebSocket that cannot be opened. The samples of a sweep have the
+     *   system tag `status`, also where `systemTags` leaves it out. With `portable` and under k6's own executors nothing
+     *   tells of a gRPC call that runs into its own `timeout`: check its status there.
+     *
+     * An exception that the function itself catches is none: the function says that it can go on.
      *
      * What happens before and after `run`, and around the operations of `op`, is no part of an operation.
      */

@@ -56,9 +56,12 @@ type module struct {
 
 	// Under k6's own executors, tap sees the samples of the operations that are under way in an
 	// iteration.
-	tap       *k6glue.Tap
-	underWay  int
-	iteration context.Context //nolint:containedctx // it is compared with the next operation's
+	tap      *k6glue.Tap
+	underWay int
+	// leftBehind tells that an operation has left a promise or a timer: what that does still reads
+	// where samples go, so that the tap stays open.
+	leftBehind bool
+	iteration  context.Context //nolint:containedctx // it is compared with the next operation's
 }
 
 // Exports returns what scripts import.

@@ -21,7 +21,8 @@ import (
 // op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns
 // what fn returns. What fn throws counts as failed, and goes on to the caller. Where a sample that
 // fn has pushed tells of a failure, the operation has failed as well, and nothing is thrown. Of an
-// asynchronous function the operation ends when its promise is settled; the promise is returned.
+// asynchronous function the operation ends when its promise is settled; the promise is returned. It
+// throws an Error, and the operation has failed, when another function leaves a promise or a timer.
 //
 // Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
 // scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
@@ -39,6 +40,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	record := m.recorder(name)
 	tap, leave := m.tapped()
 	enclosing := tap.Begin()
+	pending := m.pending.Count()
 	begin := time.Now()
 	value, err := m.named(name, fn)
 	took := time.Since(begin)
@@ -50,6 +52,10 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		return m.settle(promise, begin, record, tap, leave)
 	}
 	fault := tap.End(enclosing)
+	left := m.pending.Count() > pending
+	if left {
+		m.leftBehind = true
+	}
 	leave()
 
 	var interrupted *sobek.InterruptedError
@@ -66,10 +72,21 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	case err != nil:
 		record(took, thrown(err))
 		rethrow(rt, err)
+	case left:
+		err = errOpLeftBehind(name)
+		record(took, err)
+		throw(rt, err)
 	}
 	record(took, fault)
 
 	return value
+}
+
+// errOpLeftBehind is why an operation has failed whose function keeps a promise or a timer to
+// itself: nobody could say when it is done.
+func errOpLeftBehind(name string) error {
+	return fmt.Errorf("sweep.op('%s', fn): fn left a promise that nobody awaits, or a timer; make fn async and await it there: "+
+		"the operation then ends when its promise does", name)
 }
 
 // cut tells the session that the VU's context has ended: of what was under way the step has to know
@@ -101,7 +118,7 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 		if m.iteration != iteration {
 			return
 		}
-		if m.underWay--; m.underWay == 0 {
+		if m.underWay--; m.underWay == 0 && !m.leftBehind {
 			m.tap.Close()
 		}
 	}

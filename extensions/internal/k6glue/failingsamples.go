@@ -68,8 +68,6 @@ func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
 	case !f.Responses:
 		return nil
 	}
-	// Without this tag only http_req_failed tells anything.
-	statuses := state.Options.SystemTags.Has(metrics.TagStatus)
 	status := tag(s, metrics.TagStatus)
 	switch s.Metric {
 	case builtin.HTTPReqFailed:
@@ -77,11 +75,11 @@ func (f FailingSamples) failure(state *lib.State, s *metrics.Sample) error {
 			return httpFailure(s, status)
 		}
 	case builtin.GRPCReqDuration:
-		if statuses && status != "0" {
+		if status != "0" {
 			return grpcFailure(s, status)
 		}
 	case builtin.WSSessions:
-		if statuses && status != strconv.Itoa(http.StatusSwitchingProtocols) {
+		if status != strconv.Itoa(http.StatusSwitchingProtocols) {
 			return webSocketFailure(s, status)
 		}
 	}

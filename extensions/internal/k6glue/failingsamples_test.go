@@ -96,13 +96,3 @@ func TestFailingSamples(t *testing.T) {
 		})
 	}
 }
-
-// Without the system tag status nothing is known of gRPC and web sockets, and nothing is held
-// against them.
-func TestFailingSamplesWithoutStatus(t *testing.T) {
-	state, _ := vuState(0)
-	state.Options.SystemTags = metrics.NewSystemTagSet(metrics.TagURL)
-	all := FailingSamples{Checks: true, Responses: true}
-	require.NoError(t, all.find(state, sampleOf(state, state.BuiltinMetrics.GRPCReqDuration, 1)))
-	require.NoError(t, all.find(state, sampleOf(state, state.BuiltinMetrics.WSSessions, 1)))
-}

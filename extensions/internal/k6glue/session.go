@@ -6,6 +6,7 @@ import (
 
 	"go.k6.io/k6/v2/js/modules"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/grpccalls"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -35,6 +36,10 @@ type sessionKey struct{}
 
 // WithSession returns a context that carries the session.
 func WithSession(ctx context.Context, s *Session) context.Context {
+	if s.Tap != nil {
+		ctx = grpccalls.With(ctx, s.Tap)
+	}
+
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 

@@ -31,16 +31,24 @@ type Tap struct {
 	pumped  atomic.Bool
 	reached chan struct{}
 
+	// calls are gRPC calls that have no connection yet.
+	calls waitingCalls
+
 	// place is that in the guard's list, from 1, and full tells that its last glance found the
 	// channel full.
 	place int
 	full  bool
 }
 
-// NewTap returns a tap for the VU of this state; nil when nothing would be a failure.
+// NewTap returns a tap for the VU of this state; nil when nothing would be a failure. The VU's
+// samples have the system tag status from now on.
 func NewTap(state *lib.State, failing FailingSamples) *Tap {
 	if state == nil || !failing.any() {
 		return nil
+	}
+
+	if !state.Options.SystemTags.Has(metrics.TagStatus) {
+		state.Options.SystemTags = withStatus(state.Options.SystemTags)
 	}
 
 	return &Tap{
@@ -55,6 +63,18 @@ func (t *Tap) Open() {
 		return
 	}
 	t.out, t.state.Samples = t.state.Samples, t.in
+}
+
+// withStatus adds the system tag status where the options leave it out: it is all that samples tell
+// of a failed gRPC call, of a WebSocket that was not opened, and of a request without an answer
+// that nobody judges.
+func withStatus(tags *metrics.SystemTagSet) *metrics.SystemTagSet {
+	with := metrics.NewSystemTagSet(metrics.TagStatus)
+	if tags != nil {
+		*with |= *tags
+	}
+
+	return with
 }
 
 // Close takes the tap away again, when no guard watches it any longer.
@@ -150,6 +170,9 @@ func of(fault *error) error {
 
 // drain hands on all that the VU has pushed by now.
 func (t *Tap) drain() {
+	for _, call := range t.calls.ended() {
+		t.Failed(call)
+	}
 	for !t.pumped.Load() {
 		select {
 		case samples := <-t.in:

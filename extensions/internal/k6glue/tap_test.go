@@ -63,6 +63,17 @@ func TestTapTellsWhyAnOperationFailed(t *testing.T) {
 	tap.Close()
 }
 
+// Samples have the system tag status, which options.systemTags may lack.
+func TestTapHasTheStatus(t *testing.T) {
+	for _, without := range []*metrics.SystemTagSet{metrics.NewSystemTagSet(metrics.TagURL), nil} {
+		state, _ := vuState(0)
+		state.Options.SystemTags = without
+		require.NotNil(t, NewTap(state, FailingSamples{Responses: true}))
+		require.True(t, state.Options.SystemTags.Has(metrics.TagStatus))
+		require.Equal(t, without.Has(metrics.TagURL), state.Options.SystemTags.Has(metrics.TagURL))
+	}
+}
+
 func TestTapOfOperationsWithinOthers(t *testing.T) {
 	tap := newTapTest(t)
 	tap.push(false)

@@ -259,6 +259,58 @@ func TestAServerThatDiesFailsWhatComesAfter(t *testing.T) {
 	require.Equal(t, map[string]int{"grpc: grpc.health.v1.Health/Check answered UNAVAILABLE": s.Failed}, s.Extra.Errors)
 }
 
+// A gRPC call that runs into its own timeout has failed, although k6 sends no sample of it: also
+// one that waits for a connection all the while.
+func TestAGRPCCallThatTimesOutFails(t *testing.T) {
+	t.Parallel()
+	address := grpcServerThat(t, func(*grpc.Server) error {
+		time.Sleep(500 * time.Millisecond)
+
+		return nil
+	})
+	for name, env := range map[string]map[string]string{
+		"sweep.run": {}, "sweep.op": {"EXECUTOR": "named"}, "a plain function": {"EXECUTOR": "plain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			env["WORK"], env["URL"], env["OPTIONS"] = "late", address, `{"iterations": 3}`
+			r := outcome(t, env)
+			require.Equal(t, exitThreshold, r.code, r.output)
+			s := r.report(t, "outcome").Steps[0]
+			require.Zero(t, s.Ops)
+			require.Equal(t, map[string]int{"grpc: grpc.health.v1.Health/Check answered DEADLINE_EXCEEDED": 6}, s.Extra.Errors)
+		})
+	}
+}
+
+// What a function leaves to a promise that nobody awaits is not done when it returns.
+func TestAnOpThatLeavesAPromiseFails(t *testing.T) {
+	t.Parallel()
+	for executor, says := range map[string]string{"named": "", "own": "an operation has failed"} {
+		r := outcome(t, map[string]string{"WORK": "forgotten", "URL": answering(t, 200), "EXECUTOR": executor})
+		require.NotEqual(t, exitOK, r.code, r.output)
+		require.NotEmpty(t, r.lines("sweep.op('call', fn): fn left a promise that nobody awaits, or a timer"), r.output)
+		require.NotEmpty(t, r.lines(says), r.output)
+		for _, s := range r.report(t, "outcome").Steps {
+			require.Zero(t, s.Ops)
+			require.NotZero(t, s.Failed)
+		}
+	}
+}
+
+// A sweep knows of failed calls without the system tag status as well.
+func TestSystemTagsWithoutStatus(t *testing.T) {
+	t.Parallel()
+	for _, env := range []map[string]string{
+		{"WORK": "grpc", "URL": grpcServer(t, codes.Unauthenticated)},
+		{"WORK": "unjudged", "URL": "http://" + nobody(t)},
+		{"WORK": "get", "URL": answering(t, 404)},
+	} {
+		env["SYSTEM_TAGS"] = "url,method"
+		r := outcome(t, env)
+		requireAllFailed(t, r, "^(grpc|http): ")
+	}
+}
+
 // A script that has none of our modules is a sweep as well.
 func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	t.Parallel()

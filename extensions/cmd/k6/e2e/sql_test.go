@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,6 +68,24 @@ func TestExamplePostgres(t *testing.T) {
 
 		return err == nil && connections == 1 // this one
 	})
+}
+
+// The processor time of a server that forks is that of all its processes: the one that listens does
+// nothing for a query.
+func TestProcessorTimeOfPostgres(t *testing.T) {
+	address, _ := postgresURL(t)
+	r := k6(t, options{script: "testdata/backends.js", env: map[string]string{
+		"POSTGRES_URL": address.String(), "ADDRESS": "postgres://" + address.Host,
+	}})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := r.report(t, "backends").Steps
+	require.Len(t, steps, 2)
+	for _, s := range steps {
+		require.NotNil(t, s.CPUSeconds.Server)
+		queries := float64(10 * s.Clients)
+		require.Greater(t, *s.CPUSeconds.Server, 0.01*queries, "a query counts a million rows")
+		require.Less(t, *s.CPUSeconds.Server, float64(runtime.NumCPU())*s.Seconds*1.1, "of this step, and no more than there is")
+	}
 }
 
 // said runs statements, separated by semicolons, and returns what was said to each: its rows as JSON, or its error.

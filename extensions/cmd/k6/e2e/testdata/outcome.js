@@ -23,10 +23,11 @@ export const options = {
         ...(__ENV.EXECUTOR === 'named' ? { exec: 'named' } : {}),
         ...JSON.parse(__ENV.OPTIONS || '{}'),
       })),
+  ...(__ENV.SYSTEM_TAGS ? { systemTags: __ENV.SYSTEM_TAGS.split(',') } : {}),
 };
 
 const rpc = new grpc.Client();
-if (work === 'grpc') rpc.load([], '../../../../sweep/examples/health.proto');
+if (work === 'grpc' || work === 'late') rpc.load([], '../../../../sweep/examples/health.proto');
 const store = work === 'redis' ? new redis.Client(url) : null;
 const db = work === 'machbase' ? new Client(url) : null;
 let connected = false;
@@ -43,9 +44,17 @@ const works = {
     connected = true;
     return rpc.invoke('grpc.health.v1.Health/Check', {});
   },
+  // It does not look at what became of the call.
+  late: () => {
+    if (!connected) rpc.connect(url, { plaintext: true });
+    connected = true;
+    rpc.invoke('grpc.health.v1.Health/Check', {}, { timeout: '50ms' });
+  },
   redis: () => store.get('key'),
   typo: () => foo(url), // eslint-disable-line no-undef
   machbase: () => db.query('select 1'),
+  // What becomes of the request, nobody asks.
+  forgotten: () => { http.asyncRequest('GET', url); },
   async: async () => { await http.asyncRequest('GET', url); },
   many: () => { // more than one operation usually does
     for (let i = 0; i < 300; i++) check(i, { counts: true });

@@ -1,0 +1,58 @@
+package k6glue
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/grpccalls"
+)
+
+// Failed takes a gRPC call that has failed for a failure of the operation under way, when its time
+// was over: of all others a sample tells.
+func (t *Tap) Failed(call grpccalls.Call) {
+	if !t.failing.Responses || !call.TimedOut() {
+		return
+	}
+	err := errors.New("grpc: " + strings.TrimPrefix(call.Method, "/") + " answered DEADLINE_EXCEEDED")
+	t.fault.CompareAndSwap(nil, &err)
+}
+
+// Waits keeps a gRPC call that has no connection yet.
+func (t *Tap) Waits(call grpccalls.Call) { t.calls.add(call) }
+
+// waitingCalls are gRPC calls that had no connection when they began.
+type waitingCalls struct {
+	some  atomic.Bool
+	mu    sync.Mutex
+	calls []grpccalls.Call
+}
+
+func (w *waitingCalls) add(call grpccalls.Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, call)
+	w.some.Store(true)
+}
+
+// ended returns those that have ended, and forgets them.
+func (w *waitingCalls) ended() (ended []grpccalls.Call) {
+	if !w.some.Load() {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var waiting []grpccalls.Call
+	for _, call := range w.calls {
+		if call.Context.Err() == nil {
+			waiting = append(waiting, call)
+		} else {
+			ended = append(ended, call)
+		}
+	}
+	w.calls = waiting
+	w.some.Store(len(waiting) > 0)
+
+	return ended
+}

@@ -1,0 +1,73 @@
+package k6glue
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// A call that runs into its own timeout is a failure of the operation under way, whether it has a
+// connection or waits for one; other calls are told of by their samples.
+func TestGRPCCallsThatTimeOut(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := grpc.NewServer(grpc.UnaryInterceptor(
+		func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			if request.(*grpc_health_v1.HealthCheckRequest).Service == "slow" {
+				<-ctx.Done()
+			}
+
+			return handle(ctx, request)
+		}))
+	grpc_health_v1.RegisterHealthServer(server, health.NewServer())
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+
+	for name, tt := range map[string]struct {
+		address net.Addr
+		service string
+		timeout time.Duration
+		failing FailingSamples
+		want    string
+	}{
+		"slow": {
+			listener.Addr(), "slow", 50 * time.Millisecond, FailingSamples{Responses: true},
+			"grpc: grpc.health.v1.Health/Check answered DEADLINE_EXCEEDED",
+		},
+		"no connection": {
+			silent.Addr(), "", 50 * time.Millisecond, FailingSamples{Responses: true},
+			"grpc: grpc.health.v1.Health/Check answered DEADLINE_EXCEEDED",
+		},
+		"an answer":              {listener.Addr(), "", time.Minute, FailingSamples{Responses: true}, ""},
+		"an error":               {listener.Addr(), "unknown", time.Minute, FailingSamples{Responses: true}, ""},
+		"responses do not count": {listener.Addr(), "slow", 50 * time.Millisecond, FailingSamples{Checks: true}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			state, _ := vuState(10)
+			session := &Session{Tap: NewTap(state, tt.failing)}
+			session.Tap.Open()
+			conn, err := grpc.NewClient(tt.address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+			require.NoError(t, err)
+			defer func() { require.NoError(t, conn.Close()) }()
+			ctx, cancel := context.WithTimeout(WithSession(t.Context(), session), tt.timeout)
+			_, _ = grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: tt.service})
+			cancel()
+			if tt.want == "" {
+				require.NoError(t, session.Tap.Fault())
+
+				return
+			}
+			require.EqualError(t, session.Tap.Fault(), tt.want)
+		})
+	}
+}
