@@ -17,7 +17,9 @@
 //
 // xk6-sql has no metrics, and tells its drivers nothing of the VU: operations are measured by k6/x/sweep, and k6's dialer, with
 // its blocked hosts and its count of bytes, has no part in the connections. A database is closed by close(), or else
-// when k6 ends.
+// when k6 ends. Under client-sweep, connections to a server are closed at the end of the client's step, also where the script
+// was interrupted before close(); the next query opens a new one. Elsewhere xk6-sql does not say which VU a connection is of: what
+// an interrupted VU has left open stays open until k6 ends.
 //
 // In a binary of k6 v2 all this is only there when go.k6.io/k6 is replaced: see the module in ../compat. That is why this
 // package is a module of its own.

@@ -12,7 +12,7 @@ import (
 )
 
 func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
-	register("sqlite3", sqlite.NewConnector)
+	register("sqlite3", wholerows.Local(sqlite.NewConnector))
 	register("postgres", postgres.Connector)
 	register("machbase", sqlmachbase.NewConnector)
 }

@@ -56,7 +56,7 @@ func Join(vu modules.VU, s *Session) (leave func()) {
 
 // SessionOf returns the session of a VU, or nil when it is no client of a step.
 func SessionOf(vu modules.VU) *Session {
-	if s, ok := vu.Context().Value(sessionKey{}).(*Session); ok {
+	if s := SessionIn(vu.Context()); s != nil {
 		return s
 	}
 	if s, ok := joined.Load(vu.State()); ok {
@@ -64,6 +64,13 @@ func SessionOf(vu modules.VU) *Session {
 	}
 
 	return nil
+}
+
+// SessionIn is the session of client-sweep that a VU's context belongs to; nil outside of one.
+func SessionIn(ctx context.Context) *Session {
+	s, _ := ctx.Value(sessionKey{}).(*Session)
+
+	return s
 }
 
 // BeforeMeasure registers fn to be called when the warm-up is over, before the first measured operation.

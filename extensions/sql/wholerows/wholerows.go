@@ -11,6 +11,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 // Driver is a database/sql driver made from a function that returns its connector for a data source name.
@@ -44,7 +49,9 @@ type connector struct {
 func (c connector) Driver() driver.Driver { return c.driver }
 
 // Connect fails when the connection lacks what drivers have had since contexts came to database/sql.
-func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
+// The panic of a driver is an error: database/sql may connect on a goroutine of its own.
+func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
+	defer crash.Catch(&err)
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -56,8 +63,35 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, fmt.Errorf("the driver's connection, a %T, knows no contexts", opened)
 	}
 
-	return conn{capable}, nil
+	made := &conn{inner: capable}
+	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() {
+		session.AtEnd(made.end)
+	}
+
+	return made, nil
 }
+
+// keeps tells whether connections outlive the client's step: see Local.
+func (c connector) keeps() bool {
+	_, is := c.Connector.(local)
+
+	return is
+}
+
+// Local is a driver without a server, whose connections may be all that holds the data. They are
+// not closed at the end of a client's step.
+func Local(d Driver) Driver {
+	return func(name string) (driver.Connector, error) {
+		c, err := d(name)
+		if err != nil {
+			return nil, err
+		}
+
+		return local{c}, nil
+	}
+}
+
+type local struct{ driver.Connector }
 
 // inner is what a wrapped connection has to have: database/sql finds it by the types of these interfaces.
 type inner interface {
@@ -70,10 +104,40 @@ type inner interface {
 	driver.SessionResetter
 }
 
-type conn struct{ inner }
+// conn is a connection that a script opens with the first query that needs it. xk6-sql closes it
+// where the script closes the database, which an interrupted script does not, and the pool keeps
+// it: under client-sweep it is closed at the end of the client's step, as those of other modules.
+type conn struct {
+	inner
+
+	ended  atomic.Bool
+	closed sync.Once
+}
+
+// end closes the connection at the end of a step. The pool learns of it when it would use it again.
+func (c *conn) end() {
+	c.ended.Store(true)
+	_ = c.Close() // nobody is there to be told
+}
+
+// Close closes the connection once.
+func (c *conn) Close() (err error) {
+	c.closed.Do(func() { err = c.inner.Close() })
+
+	return err
+}
+
+// ResetSession is called before the connection is used again.
+func (c *conn) ResetSession(ctx context.Context) error {
+	if c.ended.Load() {
+		return driver.ErrBadConn
+	}
+
+	return c.inner.ResetSession(ctx)
+}
 
 // QueryContext returns once the last row is there.
-func (c conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	found, err := c.inner.QueryContext(ctx, query, args)
 	if err != nil {
 		return nil, err
@@ -91,7 +155,7 @@ func (c conn) QueryContext(ctx context.Context, query string, args []driver.Name
 }
 
 // CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where it does not.
-func (c conn) CheckNamedValue(value *driver.NamedValue) error {
+func (c *conn) CheckNamedValue(value *driver.NamedValue) error {
 	if checker, ok := c.inner.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(value)
 	}
@@ -100,8 +164,8 @@ func (c conn) CheckNamedValue(value *driver.NamedValue) error {
 }
 
 // IsValid tells whether the connection may go back to the pool.
-func (c conn) IsValid() bool {
+func (c *conn) IsValid() bool {
 	validator, ok := c.inner.(driver.Validator)
 
-	return !ok || validator.IsValid()
+	return !c.ended.Load() && (!ok || validator.IsValid())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
@@ -95,11 +96,16 @@ func (c fakeConnector) Connect(context.Context) (driver.Conn, error) {
 // open returns a database of one connection, through the wrapped driver.
 func open(t *testing.T, conn driver.Conn) *sql.DB {
 	t.Helper()
-	wrapped := wholerows.Driver(func(name string) (driver.Connector, error) {
+
+	return openWith(t, func(name string) (driver.Connector, error) {
 		require.Equal(t, "name", name)
 
 		return fakeConnector{conn}, nil
 	})
+}
+
+func openWith(t *testing.T, wrapped wholerows.Driver) *sql.DB {
+	t.Helper()
 	connector, err := wrapped.OpenConnector("name")
 	require.NoError(t, err)
 	require.IsType(t, wrapped, connector.Driver())
@@ -250,4 +256,43 @@ func TestOpenConnects(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())
 	require.Equal(t, 1, f.closed)
+}
+
+// A script that is interrupted closes nothing: the end of the client's step does.
+func TestConnectionsCloseWithTheStep(t *testing.T) {
+	for name, keeps := range map[string]bool{"of a server": false, "local": true} {
+		t.Run(name, func(t *testing.T) {
+			f := &fake{}
+			driver := wholerows.Driver(func(string) (driver.Connector, error) { return fakeConnector{f}, nil })
+			if keeps {
+				driver = wholerows.Local(driver)
+			}
+			db := openWith(t, driver)
+			for step := 1; step <= 3; step++ {
+				session := &k6glue.Session{}
+				ctx := k6glue.WithSession(t.Context(), session)
+				for range 2 {
+					_, err := db.ExecContext(ctx, "x")
+					require.NoError(t, err)
+				}
+				opened, closed := step, step
+				if keeps {
+					opened, closed = 1, 0
+				}
+				require.Equal(t, opened, f.opened)
+				session.End()
+				require.Equal(t, closed, f.closed)
+			}
+		})
+	}
+}
+
+type panicking struct{ fakeConnector }
+
+func (panicking) Connect(context.Context) (driver.Conn, error) { panic("a fault") }
+
+// database/sql connects on a goroutine of its own where all connections are in use.
+func TestPanicOfADriver(t *testing.T) {
+	db := openWith(t, func(string) (driver.Connector, error) { return panicking{}, nil })
+	require.ErrorContains(t, db.Ping(), "a fault in k6's extensions or in a library")
 }
