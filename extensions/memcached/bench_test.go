@@ -28,7 +28,7 @@ type result struct {
 func (v *vu) bench(call string) result {
 	v.t.Helper()
 	var r result
-	require.NoError(v.t, json.Unmarshal([]byte(v.js(call)), &r))
+	require.NoError(v.t, json.Unmarshal([]byte(v.JSON(call)), &r))
 
 	return r
 }
@@ -37,7 +37,7 @@ func (v *vu) bench(call string) result {
 func newBenchVU(t *testing.T, options string) *vu {
 	t.Helper()
 	v := newVU(t)
-	v.run(`var client = new memcached.Client(addr, Object.assign({ prefix: key }, ` + options + `))`)
+	v.Run(`var client = new memcached.Client(addr, Object.assign({ prefix: key }, ` + options + `))`)
 
 	return v
 }
@@ -80,7 +80,7 @@ func TestRunCountsCommands(t *testing.T) {
 func TestRunInPipelines(t *testing.T) {
 	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ servers: [addr, '127.0.0.1:1'], hashing: 'jump' }`} {
 		v := newVU(t)
-		v.run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "servers")] +
+		v.Run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "servers")] +
 			`Object.assign({ prefix: key }, ` + options + `))`)
 		r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
 		require.Equal(t, 1000, r.Ops+r.Failed, options)
@@ -119,7 +119,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 // A value that cannot be read is no miss whose value was refused: the operation has failed.
 func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	v := newBenchVU(t, `{ maxValue: 99 }`)
-	v.run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
+	v.Run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
 	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 50 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ ops: 4, mix: { getMulti: 1 }, keys: { count: 1 }, values: 50 })`)
@@ -129,13 +129,13 @@ func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 // A getMulti of several servers has failed with what the first of them said.
 func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("servers", []string{
+	require.NoError(t, v.JS.Set("servers", []string{
 		testserver.Answer(t, "SERVER_ERROR busy\r\n"), testserver.Answer(t, "CLIENT_ERROR no\r\n"), testserver.Answer(t, "nonsense\r\n"),
 	}))
-	v.run(`var client = new memcached.Client({ servers, hashing: 'jump' })`)
+	v.Run(`var client = new memcached.Client({ servers, hashing: 'jump' })`)
 	r := v.bench(`client.run({ ops: 1, mix: { getMulti: 1 }, batch: 1000 })`)
 	require.Equal(t, result{Failed: 1, Seconds: r.Seconds}, r)
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opGetMulti, "outcome", "server"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "getMulti", "outcome", "server"))
 	require.Equal(t, "server", v.fail(`client.close(); client.getMulti(Array.from({ length: 1000 }, (_, i) => 'k' + i))`).Kind)
 }
 
@@ -159,7 +159,7 @@ func TestRunMisused(t *testing.T) {
 		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
 	}
 	init := newInitVU(t, New())
-	init.run(`var client = new memcached.Client(addr)`)
+	init.Run(`var client = new memcached.Client(addr)`)
 	for _, call := range []string{`run({ ops: 1 })`, `hitRate({ config: '100m-512b', pass: 'timed' })`} {
 		require.Equal(t, "usage", init.fail("client."+call).Kind)
 	}
@@ -178,10 +178,10 @@ func newClients(t *testing.T, n int, plan measure.Plan, prefix string) *clients 
 	c := &clients{step: measure.NewStep(n, plan, nil)}
 	for i := range n {
 		v := newInitVU(t, root)
-		v.start(uint64(i + 1))
+		v.Start(uint64(i + 1))
 		session := &k6glue.Session{Client: c.step.Client(i), Op: "step"}
 		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
-		v.run(fmt.Sprintf(`var client = new memcached.Client(addr, { prefix: %q })`, prefix))
+		v.Run(fmt.Sprintf(`var client = new memcached.Client(addr, { prefix: %q })`, prefix))
 		c.vus = append(c.vus, v)
 		c.ends = append(c.ends, session.End)
 	}
@@ -198,11 +198,11 @@ func (c *clients) do(t *testing.T, before, during string) measure.Reading {
 		wait.Go(func() {
 			client := c.step.Client(i)
 			defer client.Leave()
-			if _, errs[i] = v.runtime.RunString(before); errs[i] != nil {
+			if _, errs[i] = v.JS.RunString(before); errs[i] != nil {
 				return
 			}
 			errs[i] = client.Run(context.Background(), "step", nil, func() error {
-				_, err := v.runtime.RunString(during)
+				_, err := v.JS.RunString(during)
 
 				return err
 			})
@@ -235,7 +235,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Equal(t, uint64(set.Durations.Count)*uint64(len("STORED\r\n")), set.BytesReceived)
 
 	// Keys are prefilled once, whatever the step.
-	c.vus[0].run(`client.connect(); client.flushAll()`)
+	c.vus[0].Run(`client.connect(); client.flushAll()`)
 	again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
 	c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
 	require.Equal(t, 1, c.vus[0].bench(`client.run({ ops: 1, mix: { get: 1 }, prefill: true, keys: { count: 100 } })`).Misses)
@@ -323,8 +323,8 @@ func TestRunIsInterrupted(t *testing.T) {
 	})
 	for _, call := range []string{`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`} {
 		v := newVU(t)
-		require.NoError(t, v.runtime.Set("silent", silent))
-		v.run(`var client = new memcached.Client(silent, { timeout: '1h' })`)
+		require.NoError(t, v.JS.Set("silent", silent))
+		v.Run(`var client = new memcached.Client(silent, { timeout: '1h' })`)
 		go func() {
 			<-asked
 			v.CancelContext()
@@ -332,7 +332,7 @@ func TestRunIsInterrupted(t *testing.T) {
 		began := time.Now()
 		require.Equal(t, thrown{"the test ended before the run was over", "cancelled"}, v.fail("client."+call), call)
 		require.Less(t, time.Since(began), 10*time.Second)
-		v.exit()
+		v.Exit()
 	}
 	requireNoneLeft(t)
 }

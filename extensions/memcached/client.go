@@ -9,6 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
@@ -23,7 +24,7 @@ type client struct {
 
 	mu      sync.Mutex   // the VU's end, and that of its context, come from other goroutines
 	conns   []*wire.Conn // of each server, unless they are shared
-	shared  []*pool      // of each server, if they are
+	pools   []*pool      // of each server, if they are
 	busy    *wire.Conn   // in use at this moment
 	watched context.Context
 	unwatch func() bool
@@ -37,39 +38,20 @@ type client struct {
 	store *store // of the bench
 }
 
-// newClient is new Client(address, options) or new Client(options). It does not connect: that is not for the init
-// context.
+// newClient is new Client(address, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	address, rest := "", call.Argument(0)
-	if text, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
-		address, rest = text, call.Argument(1)
-	} else if !k6glue.IsNullish(call.Argument(1)) {
-		m.misuse("new Client takes an address and options, or options alone")
-	}
-	if err := k6glue.Options(rest, &o); err != nil {
-		m.misuse("new Client: %s", err)
-	}
-	config, err := o.config(address)
-	if err != nil {
-		m.misuse("new Client: %s", err)
-	}
-
+	config := k6mod.ParseClient(m.Module, call, "an address", &o, o.config)
 	c := &client{
-		module: m, config: config, conns: make([]*wire.Conn, len(config.Servers)), shared: make([]*pool, len(config.Servers)),
+		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),
 	}
 	c.picker = newPicker(config)
 	c.store = newStore(c)
-	c.bench = cachebench.New(m.vu, m.shared, config.target(), c.store)
-	rt := m.vu.Runtime()
-	methods.Put(rt, call.This, c)
-	meta := metaMethods.Object(rt, c)
-	for name, value := range map[string]sobek.Value{"meta": meta, "protocol": rt.ToValue(protocolName(config.Protocol))} {
-		if err := call.This.DefineDataProperty(name, value, sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
-			m.misuse("new Client: %s", err)
-		}
-	}
+	c.bench = cachebench.New(m, &m.shared.bench, config.target(), c.store)
+	methods.Put(m.Runtime(), call.This, c)
+	m.SetConstant(call.This, "meta", metaMethods.Object(m.Runtime(), c))
+	m.SetConstant(call.This, "protocol", protocolName(config.Protocol))
 
 	return nil
 }
@@ -117,12 +99,10 @@ var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*cl
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
-	c.mustBeUsable()
+	c.MustRun()
 	for server := range c.config.Servers {
 		l, err := c.acquire(server)
-		if err != nil {
-			c.throw(err)
-		}
+		c.check(err)
 		c.release(l)
 	}
 
@@ -145,18 +125,11 @@ func (c *client) server(key []byte) int {
 	return c.picker.Pick(key)
 }
 
-// mustBeUsable throws in the init context, in which k6 allows no connections.
-func (c *client) mustBeUsable() {
-	if c.vu.State() == nil {
-		c.misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
-	}
-}
-
 // begin guards what is used again from call to call: a getter in an argument could call another method.
 func (c *client) begin() {
-	c.mustBeUsable()
+	c.MustRun()
 	if c.calling {
-		c.misuse("a method of a Client cannot be called while another one of it reads its arguments")
+		c.Misuse("a method of a Client cannot be called while another one of it reads its arguments")
 	}
 	c.calling = true
 }
@@ -167,7 +140,7 @@ func (c *client) end() { c.calling = false }
 func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply) error {
 	var err error
 	took := c.timed(func() { err = c.request(operation, server, q, a) })
-	c.instruments.emit(operation, err, took)
+	c.EmitDuration(operation, err, took)
 
 	return err
 }
@@ -176,11 +149,11 @@ func (c *client) do(operation string, server int, q *wire.Request, a *wire.Reply
 func (c *client) request(operation string, server int, q *wire.Request, a *wire.Reply) error {
 	err := c.exchange(server, func(conn *wire.Conn) error { return conn.Do(q, a) })
 
-	var came tally
+	var h hits
 	if err == nil && asks(q.Verb) {
-		came.of(a.Status)
+		h.of(a.Status)
 	}
-	c.instruments.count(operation, err, came)
+	c.Count(operation, err, h.found, h.missed)
 
 	return err
 }
@@ -209,25 +182,15 @@ func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 	return err
 }
 
-// asks tells whether a verb asks for a value, which is a hit or a miss.
-func asks(verb wire.Verb) bool {
-	switch verb { //nolint:exhaustive // the others do not
-	case wire.Get, wire.Gets, wire.Gat, wire.Gats, wire.MetaGet:
-		return true
-	default:
-		return false
-	}
-}
-
 // account counts what has gone over a connection since before, for k6 and for the sweep's step.
 func (c *client) account(conn *wire.Conn, before traffic) {
 	now := trafficOf(conn)
 	received, sent := now.received-before.received, now.sent-before.sent
-	c.instruments.Traffic(received, sent)
+	c.Traffic(received, sent)
 	if c.store.running {
 		c.store.moved(received, sent)
 
 		return
 	}
-	c.step.Bytes(received, sent)
+	c.Step(0, received, sent)
 }

@@ -19,8 +19,8 @@ func eachProtocol(t *testing.T, test func(v *vu)) {
 	for _, protocol := range []string{protocolText, protocolMeta} {
 		t.Run(protocol, func(t *testing.T) {
 			v := newVU(t)
-			v.run(`var client = new memcached.Client(addr, { protocol: '` + protocol + `' })`)
-			require.Equal(t, protocol, v.run(`client.protocol`))
+			v.Run(`var client = new memcached.Client(addr, { protocol: '` + protocol + `' })`)
+			require.Equal(t, protocol, v.Run(`client.protocol`))
 			test(v)
 		})
 	}
@@ -72,15 +72,15 @@ func TestEveryMethod(t *testing.T) {
 			{`client.meta.arithmetic(key, 'D7 MI')`, `{"status": "ok", "value": null, "flags": {}}`},
 			{`client.get(key)`, `"12"`},
 		} {
-			require.JSONEq(v.t, step.want, v.js(step.expression), step.expression)
+			require.JSONEq(v.t, step.want, v.JSON(step.expression), step.expression)
 		}
 	})
 }
 
 func TestFlushAll(t *testing.T) {
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("own", testserver.Start(t).Addr))
-	require.JSONEq(t, `["v", "v", null]`, v.js(`(() => {
+	require.NoError(t, v.JS.Set("own", testserver.Start(t).Addr))
+	require.JSONEq(t, `["v", "v", null]`, v.JSON(`(() => {
 		const client = new memcached.Client(own);
 		client.set('k', 'v');
 		const before = client.get('k');
@@ -94,9 +94,9 @@ func TestFlushAll(t *testing.T) {
 func TestValuesAndKeysOfAllKinds(t *testing.T) {
 	big := bytes.Repeat([]byte("\r\n\x00\xffEND\r\n\x01"), 100_000)
 	eachProtocol(t, func(v *vu) {
-		require.NoError(v.t, v.runtime.Set("big", v.runtime.NewArrayBuffer(big)))
-		require.NoError(v.t, v.runtime.Set("same", func(a, b sobek.ArrayBuffer) bool { return bytes.Equal(a.Bytes(), b.Bytes()) }))
-		v.run(`
+		require.NoError(v.t, v.JS.Set("big", v.JS.NewArrayBuffer(big)))
+		require.NoError(v.t, v.JS.Set("same", func(a, b sobek.ArrayBuffer) bool { return bytes.Equal(a.Bytes(), b.Bytes()) }))
+		v.Run(`
 			const all = new Uint8Array(256).map((_, i) => i);
 			for (const [name, value, want] of [
 				['buffer', all.buffer, all],
@@ -119,7 +119,7 @@ func TestValuesAndKeysOfAllKinds(t *testing.T) {
 		`)
 	})
 	v := newVU(t)
-	require.JSONEq(t, `["v", "v", true]`, v.js(`(() => {
+	require.JSONEq(t, `["v", "v", true]`, v.JSON(`(() => {
 		const client = new memcached.Client(addr, { protocol: 'meta' }), binary = new Uint8Array([0, 32, 255]);
 		client.set(binary, 'v');
 		client.set('with a space', 'v');
@@ -130,7 +130,7 @@ func TestValuesAndKeysOfAllKinds(t *testing.T) {
 // A value that is given back must not change when the client's memory is used again.
 func TestResultsStay(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `["one", 49, "two"]`, v.js(`(() => {
+	require.JSONEq(t, `["one", 49, "two"]`, v.JSON(`(() => {
 		const client = new memcached.Client(addr);
 		client.set(key, 'one');
 		const text = client.get(key);
@@ -144,7 +144,7 @@ func TestResultsStay(t *testing.T) {
 
 func TestPrefix(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `["v", "v", {"k": "v"}, null]`, v.js(`(() => {
+	require.JSONEq(t, `["v", "v", {"k": "v"}, null]`, v.JSON(`(() => {
 		const plain = new memcached.Client(addr), client = new memcached.Client(addr, { prefix: key + ':' });
 		client.set('k', 'v');
 		return [client.get('k'), plain.get(key + ':k'), client.getMulti(['k']), plain.get('k')];
@@ -153,12 +153,12 @@ func TestPrefix(t *testing.T) {
 
 func TestPipeline(t *testing.T) {
 	eachProtocol(t, func(v *vu) {
-		require.JSONEq(v.t, `[true, "v", null, true, 42, "42", {"status":"ok","value":null,"flags":{"f":"0"}}, true, false]`, v.js(`client.pipeline([
+		require.JSONEq(v.t, `[true, "v", null, true, 42, "42", {"status":"ok","value":null,"flags":{"f":"0"}}, true, false]`, v.JSON(`client.pipeline([
 			['set', key, 'v', 60], ['get', key], ['get', key + 'none'], ['set', key, '41'], ['incr', key], ['get', key],
 			['metaGet', key, 'f'], ['delete', key], ['touch', key, 5],
 		])`))
-		require.JSONEq(v.t, `[]`, v.js(`client.pipeline([])`))
-		require.JSONEq(v.t, `["client", 1, [true, null, null]]`, v.js(`(() => {
+		require.JSONEq(v.t, `[]`, v.JSON(`client.pipeline([])`))
+		require.JSONEq(v.t, `["client", 1, [true, null, null]]`, v.JSON(`(() => {
 			try {
 				client.pipeline([['set', key, 'v'], ['incr', key], ['get', key + 'none']]);
 			} catch (e) {
@@ -174,8 +174,8 @@ func TestSeveralServers(t *testing.T) {
 		t.Run(hashing, func(t *testing.T) {
 			v := newVU(t)
 			servers := []any{testserver.Start(t).Addr, testserver.Start(t).Addr, testserver.Start(t).Addr}
-			require.NoError(t, v.runtime.Set("servers", servers))
-			v.run(`
+			require.NoError(t, v.JS.Set("servers", servers))
+			v.Run(`
 				var client = new memcached.Client({ servers, hashing: '` + hashing + `' });
 				var names = Array.from({ length: 300 }, (_, i) => 'key-' + i);
 				client.setMulti(Object.fromEntries(names.map((name) => [name, 'of ' + name])));
@@ -187,14 +187,14 @@ func TestSeveralServers(t *testing.T) {
 				names.forEach((name, i) => { if (results[i] !== 'of ' + name) throw new Error(name); });
 				var counts = servers.map((s) => Number(client.stats()[s].curr_items));
 			`)
-			counts := v.run(`counts`).([]any)
+			counts := v.Run(`counts`).([]any)
 			total := int64(0)
 			for _, n := range counts {
 				require.Greater(t, n.(int64), int64(40), "a server with hardly any keys: %v", counts)
 				total += n.(int64)
 			}
 			require.Equal(t, int64(300), total)
-			require.JSONEq(t, v.js(`names.map((n) => [n, null])`), v.js(`(() => {
+			require.JSONEq(t, v.JSON(`names.map((n) => [n, null])`), v.JSON(`(() => {
 				client.flushAll();
 				client.meta.noop();
 				return Object.entries(client.getMulti(names));
@@ -208,15 +208,15 @@ func TestUnixSocketAndLogin(t *testing.T) {
 	users := filepath.Join(folder, "users")
 	require.NoError(t, os.WriteFile(users, []byte("ann:s3cret\n"), 0o600))
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("socket", testserver.StartAtSocket(t, filepath.Join(folder, "s")).Addr))
-	require.Equal(t, "v", v.run(`var client = new memcached.Client(socket); client.set('k', 'v'); client.get('k')`))
+	require.NoError(t, v.JS.Set("socket", testserver.StartAtSocket(t, filepath.Join(folder, "s")).Addr))
+	require.Equal(t, "v", v.Run(`var client = new memcached.Client(socket); client.set('k', 'v'); client.get('k')`))
 	require.Equal(t, float64(len("STORED\r\n"+"VALUE k 0 1\r\nv\r\nEND\r\n")), v.Counted("data_received"))
 	require.Equal(t, float64(len("set k 0 0 1\r\nv\r\n"+"get k\r\n")), v.Counted("data_sent"))
 
 	address := testserver.Start(t, "-Y", users).Addr
-	require.NoError(t, v.runtime.Set("address", address))
-	require.Equal(t, "v", v.run(`client = new memcached.Client(address, { user: 'ann', password: 's3cret' }); client.set('k', 'v'); client.get('k')`))
-	require.Equal(t, "v", v.run(`new memcached.Client('memcached://ann:s3cret@' + address).get('k')`))
+	require.NoError(t, v.JS.Set("address", address))
+	require.Equal(t, "v", v.Run(`client = new memcached.Client(address, { user: 'ann', password: 's3cret' }); client.set('k', 'v'); client.get('k')`))
+	require.Equal(t, "v", v.Run(`new memcached.Client('memcached://ann:s3cret@' + address).get('k')`))
 	for _, script := range []string{
 		`new memcached.Client(address, { user: 'ann', password: 'wr0ng' }).get('k')`, `new memcached.Client(address).get('k')`,
 	} {
@@ -229,10 +229,10 @@ func TestUnixSocketAndLogin(t *testing.T) {
 func TestTLS(t *testing.T) {
 	server, certificate := testserver.StartTLS(t)
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("server", server.Addr))
-	require.NoError(t, v.runtime.Set("ca", string(certificate)))
+	require.NoError(t, v.JS.Set("server", server.Addr))
+	require.NoError(t, v.JS.Set("ca", string(certificate)))
 	for _, options := range []string{`{ ca }`, `{ insecureSkipVerify: true }`, `{ ca, serverName: '127.0.0.1' }`} {
-		require.Equal(t, "v", v.run(`(() => {
+		require.Equal(t, "v", v.Run(`(() => {
 			const client = new memcached.Client(server, { tls: `+options+` });
 			client.set('k', 'v');
 			return client.get('k');
@@ -249,36 +249,36 @@ func TestTLS(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new memcached.Client(addr)`)
+	v.Run(`var client = new memcached.Client(addr)`)
 	for script, want := range map[string]string{
-		`client.get()`:                    "get: the key must be a string or binary, not undefined",
-		`client.get(5)`:                   "get: the key must be a string or binary, not 5",
-		`client.get({})`:                  "get: the key must be a string or binary, not an object",
+		`client.get()`:                    "get: the key must be a string, an ArrayBuffer or a typed array, not undefined",
+		`client.get(5)`:                   "get: the key must be a string, an ArrayBuffer or a typed array, not 5",
+		`client.get({})`:                  "get: the key must be a string, an ArrayBuffer or a typed array, not an object",
 		`client.get('')`:                  "the key is empty: it must have 1 to 250 bytes",
 		`client.get('a b')`:               `the key "a b" has a space or a control character: only the meta protocol can send it`,
-		`client.get('k', 'binary')`:       "get: the options must be an object such as { as: 'binary' }, not binary",
-		`client.get('k', { as: 'text' })`: `get: option as must be 'string' or 'binary', not "text"`,
+		`client.get('k', 'binary')`:       "get: options must be an object, not binary",
+		`client.get('k', { as: 'text' })`: `get: option as must be 'string' or 'binary', not text`,
 		`client.get('k', { ttl: 1 })`:     `get: unknown option "ttl"; known is as`,
 		`client.set('k')`:                 "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
 		`client.set('k', 5)`:              "set: the value must be a string, an ArrayBuffer or a typed array, not 5",
 		`client.set('k', { buffer: new ArrayBuffer(1), byteOffset: 0, byteLength: 9 })`: "set: the value must be a string, an ArrayBuffer or a typed array, not an object",
-		`client.set('k', 'v', '5')`:                              "set: the time to live must be a whole number of seconds, not 5",
-		`client.set('k', 'v', 1.5)`:                              "set: the time to live must be a whole number of seconds, not 1.5",
-		`client.set('k', 'v', 1e10)`:                             "set: the time to live must be a whole number of seconds, not 10000000000",
+		`client.set('k', 'v', '5')`:                              "set: the time to live must be an integer of seconds, not 5",
+		`client.set('k', 'v', 1.5)`:                              "set: the time to live must be an integer of seconds, not 1.5",
+		`client.set('k', 'v', 1e10)`:                             "set: the time to live must be an integer of seconds, not 10000000000",
 		`client.set('k', 'v', { ttl: 1, flag: 1 })`:              `set: unknown option "flag"; known are flags, ttl`,
-		`client.set('k', 'v', { flags: 4294967296 })`:            "set: option flags must be a whole number from 0 to 4294967295, not 4294967296",
-		`client.touch('k')`:                                      "touch: the time to live must be a whole number of seconds, not undefined",
+		`client.set('k', 'v', { flags: 4294967296 })`:            "set: option flags must be an integer from 0 to 4294967295, not 4294967296",
+		`client.touch('k')`:                                      "touch: the time to live must be an integer of seconds, not undefined",
 		`client.cas('k', 'v')`:                                   "cas: the third argument must be the cas that gets returned, not undefined",
-		`client.incr('k', -1)`:                                   "incr: the number must be a whole number from 0, not -1",
-		`client.decr('k', 0.5)`:                                  "decr: the number must be a whole number from 0, not 0.5",
-		`client.incr('k', 2n ** 64n)`:                            "incr: the number must be a whole number from 0, not 18446744073709551616",
+		`client.incr('k', -1)`:                                   "incr: the number must be an integer from 0 or a BigInt, not -1",
+		`client.decr('k', 0.5)`:                                  "decr: the number must be an integer from 0 or a BigInt, not 0.5",
+		`client.incr('k', 2n ** 64n)`:                            "incr: the number must be an integer from 0 or a BigInt, not 18446744073709551616",
 		`client.meta.get('k', 5)`:                                "metaGet: the flags must be a string such as 'v t T30', not 5",
 		`client.meta.get('k', 'v q')`:                            "the flag q cannot be used: every request here waits for its reply",
 		`client.getMulti('k')`:                                   "getMulti: the keys must be an array, not k",
 		`client.getMulti(['k', 5])`:                              "getMulti: a key must be a string, not 5",
 		`client.getMulti(new Array(1e9))`:                        "getMulti: the keys has 1000000000 elements: at most 1000000 are allowed",
-		`client.set('k', 'v', { ttl: new Array(4294967295) })`:   "set: the time to live must be a whole number of seconds, not an array of 4294967295 elements",
-		`client.stats(new Array(4294967295))`:                    "stats takes a string such as 'items', not an array of 4294967295 elements",
+		`client.set('k', 'v', { ttl: new Array(4294967295) })`:   "set: option ttl must be an integer of seconds, not an array of 4294967295 elements",
+		`client.stats(new Array(4294967295))`:                    "stats: the argument must be a string, not an array of 4294967295 elements",
 		`client.run({ ops: new Array(4294967295) })`:             "run: options cannot be read: ops: an array has 4294967295 elements: at most 1000000 are allowed",
 		`const o = {}; o.mix = o; client.run(o)`:                 "run: options cannot be read: mix: it holds itself",
 		`client.setMulti([])`:                                    "setMulti takes an object of keys and values first, not []",
@@ -293,20 +293,20 @@ func TestMisuse(t *testing.T) {
 		`client.stats('detail dump')`:                            `stats cannot be asked for "detail dump", which lists keys and no statistics`,
 		`client.getOrSet(key, 5, () => {})`:                      "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
 		`client.flushAll(-1)`:                                    "flushAll: the delay must not be negative",
-		`client.stats(5)`:                                        "stats takes a string such as 'items', not 5",
+		`client.stats(5)`:                                        "stats: the argument must be a string, not 5",
 		`client.get('k', { get as() { client.get('other'); } })`: "a method of a Client cannot be called while another one of it reads its arguments",
 	} {
 		require.Equal(t, thrown{want, wire.KindUsage}, v.fail(script), script)
 	}
-	require.Equal(t, "own", v.run(`try { client.getOrSet(key, 5, () => { throw 'own'; }); } catch (e) { e }`))
-	require.True(t, v.run(`client.set(key, 'still works')`).(bool))
+	require.Equal(t, "own", v.Run(`try { client.getOrSet(key, 5, () => { throw 'own'; }); } catch (e) { e }`))
+	require.True(t, v.Run(`client.set(key, 'still works')`).(bool))
 	require.Contains(t, v.fail(`client.set(key, 'x'.repeat(5000000))`).Message, "too large")
-	require.Nil(t, v.run(`client.get(key)`))
-	v.run(`client.set(key, 'x'.repeat(11)); var small = new memcached.Client(addr, { maxValue: 10 })`)
+	require.Nil(t, v.Run(`client.get(key)`))
+	v.Run(`client.set(key, 'x'.repeat(11)); var small = new memcached.Client(addr, { maxValue: 10 })`)
 	require.Equal(t, thrown{"the value has 11 bytes: at most 10 are sent", wire.KindTooLarge}, v.fail(`small.set(key, 'x'.repeat(11))`))
 	require.Equal(t, thrown{"the server announced a value of 11 bytes: at most 10 are accepted", wire.KindTooLarge}, v.fail(`small.get(key)`))
 	require.Equal(t, wire.KindTooLarge, v.fail(`small.getMulti([key])`).Kind)
-	require.True(t, v.run(`small.delete(key)`).(bool))
+	require.True(t, v.Run(`small.delete(key)`).(bool))
 	require.NotContains(t, v.fail(`client.get('a\nb')`).Message, "\n")
 	require.Equal(t, 300+3, len(v.fail(`client.set(key, ['long\n'.repeat(100000)])`).Message))
 }

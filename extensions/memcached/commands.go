@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -86,9 +87,7 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 	e, q := b.add(command)
 	c.read(e, q, args)
 	a := &b.replies[0]
-	if err := c.do(command.name, c.server(q.Key), q, a); err != nil {
-		c.throw(err)
-	}
+	c.check(c.do(command.name, c.server(q.Key), q, a))
 
 	return command.result(c, e, a)
 }
@@ -108,10 +107,9 @@ func (c *client) readKey(name string, q *wire.Request, value sobek.Value) {
 
 		return
 	}
-	key, ok := k6glue.Bytes(c.vu.Runtime(), value, nil)
-	if !ok {
-		c.misuse("%s: the key must be a string or binary, not %s", name, k6glue.Show(value))
-	}
+	var none []byte
+	key, err := k6mod.Bytes(c.Runtime(), name, "the key", value, &none)
+	c.check(err)
 	q.Key = append(q.Key, key...)
 }
 
@@ -120,36 +118,18 @@ func readNothing(*client, *entry, *wire.Request, arguments) {}
 // readAs reads an argument { as: 'string' } or { as: 'binary' }.
 func readAs(place int) func(*client, *entry, *wire.Request, arguments) {
 	return func(c *client, e *entry, _ *wire.Request, args arguments) {
-		e.binary = c.as(e.command.name, args(place))
+		c.check(asOptions.Read(e.command.name, args(place), e))
 	}
 }
 
-// as reads how values come out.
-func (c *client) as(name string, value sobek.Value) (binary bool) {
-	if k6glue.IsNullish(value) {
-		return c.config.Binary
-	}
-	object, ok := value.(*sobek.Object)
-	if !ok {
-		c.misuse("%s: the options must be an object such as { as: 'binary' }, not %s", name, k6glue.Show(value))
-	}
-	for _, key := range object.Keys() {
-		if key != "as" {
-			c.misuse("%s: unknown option %q; known is as", name, key)
-		}
-	}
-	switch as := object.Get("as"); {
-	case k6glue.IsNullish(as):
-		return c.config.Binary
-	case as.String() == valuesBinary:
-		return true
-	case as.String() == valuesString:
-		return false
-	default:
-		c.misuse("%s: option as must be 'string' or 'binary', not %q", name, as.String())
+// asOptions say how a value comes out.
+var asOptions = k6mod.Options[entry]{ //nolint:gochecknoglobals // a table
+	{Name: "as", Read: func(e *entry, method string, value sobek.Value) error {
+		word, err := k6mod.Word(method, "option as", value, valuesString, valuesBinary)
+		e.binary = word == valuesBinary
 
-		return false
-	}
+		return err
+	}},
 }
 
 func readExpire(c *client, e *entry, q *wire.Request, args arguments) {
@@ -157,29 +137,37 @@ func readExpire(c *client, e *entry, q *wire.Request, args arguments) {
 }
 
 func (c *client) expire(name string, value sobek.Value) int32 {
-	n, ok := seconds(value)
-	if !ok {
-		c.misuse("%s: the time to live must be a whole number of seconds, not %s", name, k6glue.Show(value))
-	}
+	n, err := seconds(name, "the time to live", value)
+	c.check(err)
 
 	return n
 }
 
+// seconds reads a time in seconds, as memcached takes it.
+func seconds(method, what string, value sobek.Value) (int32, error) {
+	switch v := k6glue.Scalar(value).(type) {
+	case int64:
+		if v == int64(int32(v)) {
+			return int32(v), nil
+		}
+	case float64:
+		if v == float64(int32(v)) {
+			return int32(v), nil
+		}
+	}
+
+	return 0, k6mod.Wrong(method, what, "an integer of seconds", value)
+}
+
 func readExpireAs(c *client, e *entry, q *wire.Request, args arguments) {
 	readExpire(c, e, q, args)
-	e.binary = c.as(e.command.name, args(2))
+	c.check(asOptions.Read(e.command.name, args(2), e))
 }
 
 func readValue(c *client, e *entry, q *wire.Request, args arguments) {
-	value := args(1)
-	stored, ok := k6glue.Bytes(c.vu.Runtime(), value, e.value)
-	if !ok {
-		c.misuse("%s: the value must be a string, an ArrayBuffer or a typed array, not %s", e.command.name, k6glue.Show(value))
-	}
-	if _, isText := value.(sobek.String); isText {
-		e.value = stored
-	}
-	q.Value = stored
+	var err error
+	q.Value, err = k6mod.Bytes(c.Runtime(), e.command.name, "the value", args(1), &e.value)
+	c.check(err)
 }
 
 func readStored(c *client, e *entry, q *wire.Request, args arguments) {
@@ -190,53 +178,51 @@ func readStored(c *client, e *entry, q *wire.Request, args arguments) {
 // readStoring reads a time to live, or { ttl, flags }.
 func (c *client) readStoring(e *entry, q *wire.Request, value sobek.Value) {
 	name := e.command.name
-	if k6glue.IsNullish(value) {
-		return
-	}
-	object, ok := value.(*sobek.Object)
-	if !ok {
+	if _, isObject := value.(*sobek.Object); !isObject && !k6glue.IsNullish(value) {
 		q.Expire = c.expire(name, value)
 
 		return
 	}
-	for _, key := range object.Keys() {
-		switch key {
-		case "ttl":
-			q.Expire = c.expire(name, object.Get(key))
-		case "flags":
-			flags, ok := k6glue.Unsigned(object.Get(key))
-			if q.Flags = uint32(flags); !ok || uint64(q.Flags) != flags {
-				c.misuse("%s: option flags must be a whole number from 0 to 4294967295, not %s", name, object.Get(key).String())
-			}
-		default:
-			c.misuse("%s: unknown option %q; known are flags, ttl", name, key)
+	c.check(storing.Read(name, value, q))
+}
+
+var storing = k6mod.Options[wire.Request]{ //nolint:gochecknoglobals // a table
+	{Name: "flags", Read: func(q *wire.Request, method string, value sobek.Value) error {
+		flags, ok := k6glue.Unsigned(value)
+		if q.Flags = uint32(flags); !ok || uint64(q.Flags) != flags {
+			return k6mod.Wrong(method, "option flags", "an integer from 0 to 4294967295", value)
 		}
-	}
+
+		return nil
+	}},
+	{Name: "ttl", Read: func(q *wire.Request, method string, value sobek.Value) (err error) {
+		q.Expire, err = seconds(method, "option ttl", value)
+
+		return err
+	}},
 }
 
 func readSwapped(c *client, e *entry, q *wire.Request, args arguments) {
 	readValue(c, e, q, args)
 	var ok bool
 	if q.CAS, ok = k6glue.Unsigned(args(2)); !ok {
-		c.misuse("cas: the third argument must be the cas that gets returned, not %s", args(2).String())
+		c.Throw(k6mod.Wrong(e.command.name, "the third argument", "the cas that gets returned", args(2)))
 	}
 	c.readStoring(e, q, args(3))
 }
 
 func readDelta(c *client, e *entry, q *wire.Request, args arguments) {
 	q.Delta = 1
-	if k6glue.IsNullish(args(1)) {
-		return
-	}
-	var ok bool
-	if q.Delta, ok = k6glue.Unsigned(args(1)); !ok {
-		c.misuse("%s: the number must be a whole number from 0, not %s", e.command.name, args(1).String())
+	if !k6glue.IsNullish(args(1)) {
+		var err error
+		q.Delta, err = k6mod.Unsigned(e.command.name, "the number", args(1))
+		c.check(err)
 	}
 }
 
 func readFlagsAs(c *client, e *entry, q *wire.Request, args arguments) {
 	c.readFlags(e.command.name, q, args(1))
-	e.binary = c.as(e.command.name, args(2))
+	c.check(asOptions.Read(e.command.name, args(2), e))
 }
 
 func readValueAndFlags(c *client, e *entry, q *wire.Request, args arguments) {
@@ -248,11 +234,11 @@ func (c *client) readFlags(name string, q *wire.Request, value sobek.Value) {
 	if k6glue.IsNullish(value) {
 		return
 	}
-	text, ok := value.(sobek.String)
+	text, ok := k6glue.Text(value)
 	if !ok {
-		c.misuse("%s: the flags must be a string such as 'v t T30', not %s", name, k6glue.Show(value))
+		c.Throw(k6mod.Wrong(name, "the flags", "a string such as 'v t T30'", value))
 	}
-	q.Meta = append(q.Meta[:0], text.String()...)
+	q.Meta = append(q.Meta[:0], text...)
 }
 
 func theValue(c *client, e *entry, a *wire.Reply) sobek.Value {
@@ -260,7 +246,7 @@ func theValue(c *client, e *entry, a *wire.Reply) sobek.Value {
 		return sobek.Null()
 	}
 
-	return k6glue.FromBytes(c.vu.Runtime(), a.Value, e.binary)
+	return k6glue.FromBytes(c.Runtime(), a.Value, e.binary)
 }
 
 func valueWithCAS(c *client, e *entry, a *wire.Reply) sobek.Value {
@@ -269,13 +255,13 @@ func valueWithCAS(c *client, e *entry, a *wire.Reply) sobek.Value {
 	}
 
 	return c.object(
-		property{"value", k6glue.FromBytes(c.vu.Runtime(), a.Value, e.binary)},
-		property{"cas", c.number(a.CAS)}, property{"flags", int64(a.Flags)},
+		k6mod.Property{Name: "value", Value: k6glue.FromBytes(c.Runtime(), a.Value, e.binary)},
+		k6mod.Property{Name: "cas", Value: k6glue.FromUnsigned(c.Runtime(), a.CAS)}, k6mod.Property{Name: "flags", Value: int64(a.Flags)},
 	)
 }
 
 func whetherOK(c *client, _ *entry, a *wire.Reply) sobek.Value {
-	return c.vu.Runtime().ToValue(a.Status == wire.OK)
+	return c.Runtime().ToValue(a.Status == wire.OK)
 }
 
 func theNumber(c *client, _ *entry, a *wire.Reply) sobek.Value {
@@ -283,7 +269,7 @@ func theNumber(c *client, _ *entry, a *wire.Reply) sobek.Value {
 		return sobek.Null()
 	}
 
-	return c.number(a.Number)
+	return k6glue.FromUnsigned(c.Runtime(), a.Number)
 }
 
 // statusNames are what scripts see.
@@ -293,38 +279,22 @@ var statusNames = map[wire.Status]string{ //nolint:gochecknoglobals // a table
 
 func outcomeOfSwap(c *client, _ *entry, a *wire.Reply) sobek.Value {
 	if a.Status == wire.OK {
-		return c.vu.Runtime().ToValue("stored")
+		return c.Runtime().ToValue("stored")
 	}
 
-	return c.vu.Runtime().ToValue(statusNames[a.Status])
+	return c.Runtime().ToValue(statusNames[a.Status])
 }
 
 // metaReply is { status, value, flags }.
 func metaReply(c *client, e *entry, a *wire.Reply) sobek.Value {
-	flags := c.vu.Runtime().NewObject()
+	flags := c.Runtime().NewObject()
 	for flag := range bytes.FieldsSeq(a.Meta) {
-		c.set(flags, string(flag[:1]), string(flag[1:]))
+		c.Set(flags, string(flag[:1]), string(flag[1:]))
 	}
 	value := sobek.Null()
 	if a.HasValue {
-		value = k6glue.FromBytes(c.vu.Runtime(), a.Value, e.binary)
+		value = k6glue.FromBytes(c.Runtime(), a.Value, e.binary)
 	}
 
-	return c.object(property{"status", statusNames[a.Status]}, property{"value", value}, property{"flags", flags})
-}
-
-func (c *client) object(properties ...property) *sobek.Object {
-	object := c.vu.Runtime().NewObject()
-	for _, p := range properties {
-		c.set(object, p.name, p.value)
-	}
-
-	return object
-}
-
-// set sets a property whatever it is called, __proto__ included.
-func (c *client) set(object *sobek.Object, name string, value any) {
-	if err := object.DefineDataProperty(name, c.vu.Runtime().ToValue(value), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE); err != nil {
-		c.misuse("%s", err)
-	}
+	return c.object(k6mod.Property{Name: "status", Value: statusNames[a.Status]}, k6mod.Property{Name: "value", Value: value}, k6mod.Property{Name: "flags", Value: flags})
 }

@@ -1,11 +1,11 @@
 package memcached
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -57,19 +58,18 @@ type Config struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	Servers        []string           `json:"servers"`
-	Protocol       string             `json:"protocol"`
-	User           string             `json:"user"`
-	Password       string             `json:"password"`
-	TLS            *k6glue.TLSOptions `json:"tls"`
-	Timeout        types.NullDuration `json:"timeout"`
-	ConnectTimeout types.NullDuration `json:"connectTimeout"`
-	MaxValue       int                `json:"maxValue"`
-	Hashing        string             `json:"hashing"`
-	Pool           string             `json:"pool"`
-	PoolSize       int                `json:"poolSize"`
-	Prefix         string             `json:"prefix"`
-	Values         string             `json:"values"`
+	Servers  []string           `json:"servers"`
+	Protocol string             `json:"protocol"`
+	User     string             `json:"user"`
+	Password string             `json:"password"`
+	TLS      *k6glue.TLSOptions `json:"tls"`
+	k6mod.Timeouts
+	MaxValue int    `json:"maxValue"`
+	Hashing  string `json:"hashing"`
+	Pool     string `json:"pool"`
+	PoolSize int    `json:"poolSize"`
+	Prefix   string `json:"prefix"`
+	Values   string `json:"values"`
 }
 
 // config works out the options: what stands in them overrides what stands in the address, and that the defaults.
@@ -108,13 +108,6 @@ func (o *options) config(address string) (*Config, error) {
 	k6glue.Override(&c.Pool, o.Pool)
 	k6glue.Override(&c.PoolSize, o.PoolSize)
 	k6glue.Override(&c.MaxValue, o.MaxValue)
-	if o.Timeout.Valid {
-		c.Timeout = o.Timeout.TimeDuration()
-	}
-	if o.ConnectTimeout.Valid {
-		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
-	}
-
 	return c, c.validate(o)
 }
 
@@ -179,16 +172,13 @@ func (c *Config) parse(raw string) (address string, err error) {
 }
 
 func (c *Config) validate(o *options) error {
-	if err := oneOf("protocol", o.Protocol, protocolText, protocolMeta); err != nil {
-		return err
-	}
-	if err := oneOf("values", o.Values, valuesString, valuesBinary); err != nil {
-		return err
-	}
-	if err := oneOf("hashing", c.Hashing, hashingKetama, hashingJump); err != nil {
-		return err
-	}
-	if err := oneOf("pool", c.Pool, poolVU, poolShared); err != nil {
+	if err := cmp.Or(
+		k6mod.OneOf("protocol", o.Protocol, protocolText, protocolMeta),
+		k6mod.OneOf("values", o.Values, valuesString, valuesBinary),
+		k6mod.OneOf("hashing", c.Hashing, hashingKetama, hashingJump),
+		k6mod.OneOf("pool", c.Pool, poolVU, poolShared),
+		o.Override(&c.Timeout, &c.ConnectTimeout),
+	); err != nil {
 		return err
 	}
 	if o.Protocol == protocolMeta {
@@ -197,10 +187,6 @@ func (c *Config) validate(o *options) error {
 	c.Binary = o.Values == valuesBinary
 
 	switch {
-	case c.Timeout <= 0:
-		return fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
-	case c.ConnectTimeout <= 0:
-		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
 	case c.MaxValue < 1:
 		return fmt.Errorf("maxValue must be at least 1, not %d", c.MaxValue)
 	case c.PoolSize < 1:
@@ -217,13 +203,4 @@ func (c *Config) validate(o *options) error {
 	c.TLS, err = o.TLS.Read()
 
 	return err
-}
-
-// oneOf checks an option that is a word; "" stands for the default.
-func oneOf(name, value string, words ...string) error {
-	if value == "" || slices.Contains(words, value) {
-		return nil
-	}
-
-	return fmt.Errorf("%s must be '%s', not %q", name, strings.Join(words, "' or '"), value)
 }

@@ -63,7 +63,7 @@ func TestOptionErrors(t *testing.T) {
 		`{}, {}`:                                "new Client takes an address and options, or options alone",
 	} {
 		if want == "" {
-			v.run(`new memcached.Client(` + arguments + `)`)
+			v.Run(`new memcached.Client(` + arguments + `)`)
 
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -20,9 +21,9 @@ type lease struct {
 
 // acquire returns a connection to a server, after whose use release must be called. It connects where there is none.
 func (c *client) acquire(server int) (lease, error) {
-	ctx := c.vu.Context()
+	ctx := c.VU().Context()
 	if ctx.Err() != nil {
-		return lease{}, errTestEnded()
+		return lease{}, k6mod.TestEnded()
 	}
 	l := lease{server: server}
 	var err error
@@ -64,15 +65,15 @@ func (c *client) own(server int) *wire.Conn {
 // join returns the shared pool of the server.
 func (c *client) join(server int) *pool {
 	c.mu.Lock()
-	p := c.shared[server]
+	p := c.pools[server]
 	joined := p == nil
 	if joined {
-		p, _ = c.pools.Join(c.config.poolKey(server), func() (*pool, error) { return newPool(c.config.PoolSize), nil })
-		c.shared[server] = p
+		p, _ = c.shared.pools.Join(c.config.poolKey(server), func() (*pool, error) { return newPool(c.config.PoolSize), nil })
+		c.pools[server] = p
 	}
 	c.mu.Unlock()
 	if joined {
-		c.closing.Add(c, c.disconnect)
+		c.Closing().Add(c, c.disconnect)
 	}
 
 	return p
@@ -85,10 +86,10 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 		Timeout: c.config.Timeout, ConnectTimeout: c.config.ConnectTimeout, MaxValue: c.config.MaxValue,
 	}
 	if cfg.Network() == "tcp" { // k6's own dialer takes no paths
-		cfg.Dial = k6glue.Dial(c.vu)
+		cfg.Dial = k6glue.Dial(c.VU())
 	}
 	if c.config.TLS != nil {
-		cfg.TLS = c.config.TLS.Config(c.vu, cfg.Address, tls.VersionTLS12)
+		cfg.TLS = c.config.TLS.Config(c.VU(), cfg.Address, tls.VersionTLS12)
 	}
 
 	begin := time.Now()
@@ -101,11 +102,11 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 			c.mu.Lock()
 			c.conns[server] = conn
 			c.mu.Unlock()
-			c.closing.Add(c, c.disconnect)
+			c.Closing().Add(c, c.disconnect)
 		}
 	}
-	c.instruments.count(opConnect, err, tally{})
-	c.instruments.emit(opConnect, err, took)
+	c.Count("connect", err)
+	c.EmitDuration("connect", err, took)
 
 	return conn, err
 }
@@ -167,8 +168,8 @@ func (c *client) disconnect() {
 		}
 		c.conns[i] = nil
 	}
-	left := c.shared
-	c.shared = make([]*pool, len(left))
+	left := c.pools
+	c.pools = make([]*pool, len(left))
 	if c.unwatch != nil {
 		c.unwatch()
 	}
@@ -176,10 +177,10 @@ func (c *client) disconnect() {
 	c.mu.Unlock()
 	for server, p := range left {
 		if p != nil {
-			c.pools.Leave(c.config.poolKey(server), (*pool).close)
+			c.shared.pools.Leave(c.config.poolKey(server), (*pool).close)
 		}
 	}
-	c.closing.Remove(c)
+	c.Closing().Remove(c)
 }
 
 // traffic is what has gone over a connection, in bytes.

@@ -14,6 +14,7 @@ import (
 	k6types "go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -56,30 +57,30 @@ func (m *miss) requireOpen(t *testing.T, want int64) {
 
 func TestInitContext(t *testing.T) {
 	v := newInitVU(t, New())
-	v.run(`var client = new memcached.Client(addr)`)
+	v.Run(`var client = new memcached.Client(addr)`)
 	want := thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", wire.KindUsage}
 	for _, use := range []string{
 		`connect()`, `get('k')`, `set('k', 'v')`, `pipeline([['get', 'k']])`, `getMulti(['k'])`, `stats()`, `version()`, `flushAll()`, `meta.noop()`,
 	} {
 		require.Equal(t, want, v.fail(`client.`+use), use)
 	}
-	v.run(`client.close()`)
-	v.start(1)
-	v.run(`client.get('k')`)
+	v.Run(`client.close()`)
+	v.Start(1)
+	v.Run(`client.get('k')`)
 	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and get")
 }
 
 func TestOneConnectionPerVU(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("server", server.addr))
-	v.run(`var client = new memcached.Client(server); for (let i = 0; i < 10; i++) client.get('k')`)
+	require.NoError(t, v.JS.Set("server", server.addr))
+	v.Run(`var client = new memcached.Client(server); for (let i = 0; i < 10; i++) client.get('k')`)
 	require.Equal(t, int64(1), server.connected.Load())
-	v.run(`client.close(); client.close()`)
+	v.Run(`client.close(); client.close()`)
 	server.requireOpen(t, 0)
-	v.run(`client.get('k')`)
+	v.Run(`client.get('k')`)
 	server.requireOpen(t, 1)
-	v.exit()
+	v.Exit()
 	server.requireOpen(t, 0)
 	requireNoneLeft(t)
 }
@@ -88,12 +89,12 @@ func TestOneConnectionPerVU(t *testing.T) {
 func TestNothingPilesUp(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("server", server.addr))
-	v.run(`for (let i = 0; i < 100; i++) { const client = new memcached.Client(server); client.get('k'); client.close(); }`)
+	require.NoError(t, v.JS.Set("server", server.addr))
+	v.Run(`for (let i = 0; i < 100; i++) { const client = new memcached.Client(server); client.get('k'); client.close(); }`)
 	server.requireOpen(t, 0)
 	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
-	v.run(`var open = [1, 2, 3].map(() => { const c = new memcached.Client(server); c.connect(); return c; })`)
-	v.exit()
+	v.Run(`var open = [1, 2, 3].map(() => { const c = new memcached.Client(server); c.connect(); return c; })`)
+	v.Exit()
 	server.requireOpen(t, 0)
 	requireNoneLeft(t)
 }
@@ -101,9 +102,9 @@ func TestNothingPilesUp(t *testing.T) {
 func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	server := newMiss(t)
 	v := newInitVU(t, New())
-	v.start(0)
-	require.NoError(t, v.runtime.Set("server", server.addr))
-	v.run(`new memcached.Client(server).connect(); new memcached.Client(server).get('k')`)
+	v.Start(0)
+	require.NoError(t, v.JS.Set("server", server.addr))
+	v.Run(`new memcached.Client(server).connect(); new memcached.Client(server).get('k')`)
 	v.CancelContext()
 	server.requireOpen(t, 0)
 	requireNoneLeft(t)
@@ -117,20 +118,20 @@ func TestSharedPool(t *testing.T) {
 	var work sync.WaitGroup
 	for i := range vus {
 		vus[i] = newInitVU(t, root)
-		vus[i].start(uint64(i + 1))
-		require.NoError(t, vus[i].runtime.Set("server", server.addr))
-		vus[i].run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 2 })`)
+		vus[i].Start(uint64(i + 1))
+		require.NoError(t, vus[i].JS.Set("server", server.addr))
+		vus[i].Run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 2 })`)
 	}
 	for _, v := range vus {
 		work.Go(func() {
-			_, err := v.runtime.RunString(`for (let i = 0; i < 200; i++) client.get('k')`)
+			_, err := v.JS.RunString(`for (let i = 0; i < 200; i++) client.get('k')`)
 			require.NoError(t, err)
 		})
 	}
 	work.Wait()
 	require.LessOrEqual(t, server.connected.Load(), int64(2))
 	for i, v := range vus {
-		v.exit()
+		v.Exit()
 		if i < len(vus)-1 {
 			require.Positive(t, server.open.Load())
 		}
@@ -150,7 +151,7 @@ func TestSharedPoolThatIsTaken(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err = p.take(ctx, time.Hour)
-	require.Equal(t, wire.KindCancelled, asError(err).Kind)
+	require.Equal(t, k6mod.TestEnded(), err)
 
 	taken := make(chan error)
 	go func() {
@@ -174,7 +175,7 @@ func TestPoolKey(t *testing.T) {
 	require.Equal(t, plain, key(options{Prefix: "p", Values: valuesBinary, PoolSize: defaultPoolSize}), "what is no business of a connection's")
 	for _, other := range []options{
 		{Servers: []string{"other"}}, {User: "u"}, {User: "u", Password: "p"}, {Protocol: protocolMeta}, {PoolSize: 1}, {MaxValue: 1},
-		{Timeout: k6types.NullDurationFrom(1)}, {ConnectTimeout: k6types.NullDurationFrom(1)},
+		{Timeouts: k6mod.Timeouts{Timeout: k6types.NullDurationFrom(1)}}, {Timeouts: k6mod.Timeouts{ConnectTimeout: k6types.NullDurationFrom(1)}},
 		{TLS: &k6glue.TLSOptions{}}, {TLS: &k6glue.TLSOptions{InsecureSkipVerify: true}},
 	} {
 		require.NotEqual(t, plain, key(other))
@@ -188,8 +189,8 @@ func TestServerThatDies(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			server := testserver.Start(t)
 			v := newVU(t)
-			require.NoError(t, v.runtime.Set("server", server.Addr))
-			v.run(`var client = new memcached.Client(server, ` + options + `); client.set('k', 'v')`)
+			require.NoError(t, v.JS.Set("server", server.Addr))
+			v.Run(`var client = new memcached.Client(server, ` + options + `); client.set('k', 'v')`)
 			server.Kill()
 			require.Equal(t, wire.KindConnection, v.fail(`client.get('k')`).Kind)
 			e := v.fail(`client.get('k')`)
@@ -197,10 +198,10 @@ func TestServerThatDies(t *testing.T) {
 			require.Equal(t, wire.KindConnect, v.fail(`client.pipeline([['get', 'k'], ['set', 'k', 'v']])`).Kind)
 			require.Equal(t, wire.KindConnect, v.fail(`client.getMulti(['k'])`).Kind)
 			server.Restart()
-			require.Nil(t, v.run(`client.get('k')`))
+			require.Nil(t, v.Run(`client.get('k')`))
 			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnection))
 			require.Equal(t, 2.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnect))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opGetMulti, "outcome", wire.KindConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "getMulti", "outcome", wire.KindConnect))
 		})
 	}
 }
@@ -210,21 +211,21 @@ func TestServerThatStalls(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			server := testserver.Start(t)
 			v := newVU(t)
-			require.NoError(t, v.runtime.Set("server", server.Addr))
-			v.run(`var client = new memcached.Client(server, Object.assign({ timeout: '100ms', connectTimeout: '100ms' }, ` + options + `)); client.set('k', 'v')`)
+			require.NoError(t, v.JS.Set("server", server.Addr))
+			v.Run(`var client = new memcached.Client(server, Object.assign({ timeout: '100ms', connectTimeout: '100ms' }, ` + options + `)); client.set('k', 'v')`)
 			server.Stop()
 			require.Equal(t, thrown{"no answer within timeout (100ms)", wire.KindTimeout}, v.fail(`client.get('k')`))
 			require.Equal(t, wire.KindTimeout, v.fail(`client.get('k')`).Kind) // the kernel still connects
 			require.Equal(t, wire.KindTimeout, v.fail(`client.pipeline([['get', 'k'], ['get', 'k']])`).Kind)
 			server.Continue()
-			require.Equal(t, "v", v.run(`client.get('k')`))
+			require.Equal(t, "v", v.Run(`client.get('k')`))
 		})
 	}
 }
 
 func TestServerThatTalksNonsense(t *testing.T) {
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("server", testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n\r\n")))
+	require.NoError(t, v.JS.Set("server", testserver.Answer(t, "HTTP/1.1 400 Bad Request\r\n\r\n")))
 	for _, call := range []string{`get('k')`, `set('k', 'v')`, `getMulti(['k'])`, `pipeline([['get', 'k']])`, `stats()`, `version()`, `meta.get('k')`} {
 		e := v.fail(`new memcached.Client(server).` + call)
 		require.Equal(t, thrown{`the server sent "HTTP/1.1 400 Bad Request", which is no answer to the request`, wire.KindProtocol}, e, call)
@@ -238,7 +239,7 @@ var everyWay = []string{`{}`, `{ pool: 'shared' }`, `{ protocol: 'meta' }`}
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	reached := make(chan struct{})
-	require.NoError(t, v.runtime.Set("server", testserver.Fake(t, func(conn net.Conn) {
+	require.NoError(t, v.JS.Set("server", testserver.Fake(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 100))
 		close(reached)
 		_, _ = conn.Read(make([]byte, 100))
@@ -249,7 +250,7 @@ func TestEndOfTheTest(t *testing.T) {
 		<-reached
 		cancel()
 	}()
-	v.run(`var client = new memcached.Client(server, { timeout: '1h' })`)
+	v.Run(`var client = new memcached.Client(server, { timeout: '1h' })`)
 	require.Equal(t, wire.KindCancelled, v.fail(`client.get('k')`).Kind)
 	require.Equal(t, wire.KindCancelled, v.fail(`client.get('k')`).Kind)
 	require.Equal(t, wire.KindCancelled, v.fail(`client.connect()`).Kind)
@@ -261,7 +262,7 @@ func TestEndOfTheVU(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			v := newVU(t)
 			reached := make(chan struct{})
-			require.NoError(t, v.runtime.Set("server", testserver.Fake(t, func(conn net.Conn) {
+			require.NoError(t, v.JS.Set("server", testserver.Fake(t, func(conn net.Conn) {
 				_, _ = conn.Read(make([]byte, 100))
 				close(reached)
 				_, _ = conn.Read(make([]byte, 100))
@@ -270,9 +271,9 @@ func TestEndOfTheVU(t *testing.T) {
 			go func() {
 				defer close(ended)
 				<-reached
-				v.exit()
+				v.Exit()
 			}()
-			v.run(`var client = new memcached.Client(server, Object.assign({ timeout: '20s' }, ` + options + `))`)
+			v.Run(`var client = new memcached.Client(server, Object.assign({ timeout: '20s' }, ` + options + `))`)
 			require.Equal(t, wire.KindCancelled, v.fail(`client.get('k')`).Kind)
 			<-ended
 			requireNoneLeft(t)
@@ -286,15 +287,15 @@ func TestEndOfAnIteration(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			v := newVU(t)
 			plain := v.VU.CtxField
-			v.run(`var client = new memcached.Client(addr, ` + options + `)`)
+			v.Run(`var client = new memcached.Client(addr, ` + options + `)`)
 			for range 3000 {
 				ctx, cancel := context.WithCancel(plain)
 				v.VU.CtxField = ctx
-				v.run(`client.get(key)`)
+				v.Run(`client.get(key)`)
 				cancel()
 			}
 			v.VU.CtxField = plain
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "connect"))
 		})
 	}
 }
@@ -304,19 +305,19 @@ func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
 	require.NoError(t, err)
-	v.dialer.BlockedHostnames = blocked
+	v.Dialer.BlockedHostnames = blocked
 	e := v.fail(`new memcached.Client('cache.blocked.test').get('k')`)
 	require.Equal(t, wire.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "blocked")
 
-	v.run(`new memcached.Client(addr).get(key)`)
+	v.Run(`new memcached.Client(addr).get(key)`)
 	require.Equal(t, float64(len("END\r\n")), v.Counted("data_received"))
-	require.Zero(t, atomic.LoadInt64(&v.dialer.BytesRead), "counted once, by the module")
+	require.Zero(t, atomic.LoadInt64(&v.Dialer.BytesRead), "counted once, by the module")
 }
 
 func TestMetrics(t *testing.T) {
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		var client = new memcached.Client(addr);
 		client.set(key, 'x'); client.get(key); client.get(key); client.get(key + 'none');
 		attempt(() => client.incr(key));
@@ -327,8 +328,8 @@ func TestMetrics(t *testing.T) {
 		operation, outcome           string
 		ops, hits, misses, durations int
 	}{
-		{opConnect, k6glue.OutcomeOK, 1, 0, 0, 1}, {"set", k6glue.OutcomeOK, 2, 0, 0, 1}, {"get", k6glue.OutcomeOK, 5, 3, 2, 3},
-		{"incr", wire.KindClient, 1, 0, 0, 1}, {opGetMulti, k6glue.OutcomeOK, 1, 1, 2, 1}, {opPipeline, k6glue.OutcomeOK, 0, 0, 0, 1},
+		{"connect", "ok", 1, 0, 0, 1}, {"set", k6mod.OutcomeOK, 2, 0, 0, 1}, {"get", k6mod.OutcomeOK, 5, 3, 2, 3},
+		{"incr", wire.KindClient, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6mod.OutcomeOK, 0, 0, 0, 1},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
 		require.Equal(t, float64(want.ops), v.Counted(metricOps, tags...), tags)
@@ -343,17 +344,17 @@ func TestMetrics(t *testing.T) {
 func TestDurationsWithoutConnecting(t *testing.T) {
 	const connecting = 300 * time.Millisecond
 	for call, operation := range map[string]string{
-		`get('k')`: "get", `getMulti(['k'])`: opGetMulti, `pipeline([['get', 'k']])`: opPipeline,
+		`get('k')`: "get", `getMulti(['k'])`: "getMulti", `pipeline([['get', 'k']])`: "pipeline",
 	} {
 		for _, options := range []string{`{}`, `{ pool: 'shared' }`} {
 			v := newVU(t)
-			v.dialer.Control = func(string, string, syscall.RawConn) error {
+			v.Dialer.Control = func(string, string, syscall.RawConn) error {
 				time.Sleep(connecting) // a slow network
 
 				return nil
 			}
-			v.run(`new memcached.Client(addr, ` + options + `).` + call)
-			require.GreaterOrEqual(t, v.Counted(metricDuration, "operation", opConnect), float64(connecting.Milliseconds()))
+			v.Run(`new memcached.Client(addr, ` + options + `).` + call)
+			require.GreaterOrEqual(t, v.Counted(metricDuration, "operation", "connect"), float64(connecting.Milliseconds()))
 			require.Less(t, v.Counted(metricDuration, "operation", operation), float64(connecting.Milliseconds()), "%s %s", call, options)
 		}
 	}
@@ -363,7 +364,7 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 func TestDurationsWithWaiting(t *testing.T) {
 	const waiting = 100 * time.Millisecond
 	for call, operation := range map[string]string{
-		`get('k')`: "get", `getMulti(['k'])`: opGetMulti, `pipeline([['get', 'k']])`: opPipeline,
+		`get('k')`: "get", `getMulti(['k'])`: "getMulti", `pipeline([['get', 'k']])`: "pipeline",
 	} {
 		asked, answer := make(chan struct{}), make(chan struct{})
 		var once sync.Once
@@ -386,15 +387,15 @@ func TestDurationsWithWaiting(t *testing.T) {
 		vus := make([]*vu, 2)
 		for i := range vus {
 			vus[i] = newInitVU(t, root)
-			vus[i].start(uint64(i + 1))
-			require.NoError(t, vus[i].runtime.Set("server", server))
-			vus[i].run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 1 })`)
+			vus[i].Start(uint64(i + 1))
+			require.NoError(t, vus[i].JS.Set("server", server))
+			vus[i].Run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 1 })`)
 		}
 		var work sync.WaitGroup
 		errs := make([]error, 2)
-		work.Go(func() { _, errs[0] = vus[0].runtime.RunString(`client.get('k')`) })
+		work.Go(func() { _, errs[0] = vus[0].JS.RunString(`client.get('k')`) })
 		<-asked
-		work.Go(func() { _, errs[1] = vus[1].runtime.RunString(`client.` + call) })
+		work.Go(func() { _, errs[1] = vus[1].JS.RunString(`client.` + call) })
 		require.Eventually(t, func() bool { return k6test.Goroutines("memcached.(*pool).take") == 1 }, 10*time.Second, time.Millisecond)
 		time.Sleep(waiting) // what is measured
 		close(answer)
@@ -408,15 +409,15 @@ func TestDurationsWithWaiting(t *testing.T) {
 func TestClientOfASweep(t *testing.T) {
 	server := newMiss(t)
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("server", server.addr))
-	v.run(`var client = new memcached.Client(server)`)
+	require.NoError(t, v.JS.Set("server", server.addr))
+	v.Run(`var client = new memcached.Client(server)`)
 	plain := v.VU.CtxField
 	for n := int64(1); n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
 		session := &k6glue.Session{Client: step.Client(0), Op: "lookup", Tags: map[string]string{"clients": "1"}}
 		v.VU.CtxField = k6glue.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
-			v.run(`client.get('k')`)
+			v.Run(`client.get('k')`)
 
 			return nil
 		}))
@@ -429,13 +430,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, "lookup", ops[0].Op)
 		require.Equal(t, uint64(3*len("END\r\n")), ops[0].BytesReceived)
 		require.Equal(t, uint64(3*len("get k\r\n")), ops[0].BytesSent)
-		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "get", "outcome", k6glue.OutcomeOK))
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "get", "outcome", "ok"))
 		require.Equal(t, float64(3*n), v.Counted(metricMisses))
 		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
 	requireNoneLeft(t)
 
 	v.VU.CtxField = plain
-	v.run(`client.get('k')`)
+	v.Run(`client.get('k')`)
 	require.Len(t, v.Found(metricDuration, "operation", "get"), 1)
 }

@@ -3,80 +3,72 @@ package memcached
 import (
 	"errors"
 
-	"go.k6.io/k6/v2/js/common"
+	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/memcached"
 
-// New returns the JavaScript module.
-func New() modules.Module { return &rootModule{} }
+// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the error's kind).
+const (
+	metricOps      = "memcached_ops"         // Counter: operations; of a pipeline each of its commands
+	metricDuration = "memcached_op_duration" // Trend, ms: durations of calls, without connecting; not in a sweep, which has its own
+	metricHits     = "memcached_hits"        // Counter: keys that were asked for and found
+	metricMisses   = "memcached_misses"      // Counter: keys that were asked for and not found
+)
 
-// rootModule is what all VUs have in common.
-type rootModule struct {
-	pools  pools
-	shared cachebench.Shared
+// New returns the JavaScript module.
+func New() modules.Module {
+	var shared sharedByAll
+
+	return k6mod.New(k6mod.Definition{
+		ErrorName: "MemcachedError", AsError: asError,
+		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricHits, metricMisses}},
+		Exports: func(m *k6mod.Module) map[string]any {
+			return map[string]any{"Client": (&module{m, &shared}).newClient}
+		},
+	})
 }
 
-// NewModuleInstance registers the metrics and returns the VU's module.
-func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	instruments, err := newInstruments(vu)
-	if err != nil {
-		common.Throw(vu.Runtime(), err)
-	}
-	m := &module{
-		vu: vu, pools: &r.pools, shared: &r.shared, instruments: instruments,
-		closing: k6glue.NewClosing(vu), step: k6glue.NewStepRecorder(vu),
-	}
-	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient})
-
-	return m
+// sharedByAll is what all VUs have in common.
+type sharedByAll struct {
+	pools pools
+	bench cachebench.Shared
 }
 
 type module struct {
-	vu          modules.VU
-	pools       *pools
-	shared      *cachebench.Shared
-	instruments *instruments
-	closing     *k6glue.Closing
-	step        *k6glue.StepRecorder
-	exports     modules.Exports
+	*k6mod.Module
+
+	shared *sharedByAll
 }
 
-// Exports returns what scripts import.
-func (m *module) Exports() modules.Exports { return m.exports }
+// asError says what an error of the protocol is.
+func asError(err error) k6mod.Error {
+	if e, is := errors.AsType[*wire.Error](err); is {
+		return k6mod.Error{Kind: e.Kind, Message: e.Message, Cause: err}
+	}
 
-// throw throws an error as a MemcachedError with its kind, and further properties.
-func (m *module) throw(err error, properties ...property) {
-	e := asError(err)
-	all := map[string]any{"kind": e.Kind}
+	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
+}
+
+// check throws an error, unless it is nil.
+func (m *module) check(err error) {
+	if err != nil {
+		m.Throw(err)
+	}
+}
+
+// object makes an object of its properties, whatever they are called.
+func (m *module) object(properties ...k6mod.Property) *sobek.Object {
+	object := m.Runtime().NewObject()
 	for _, p := range properties {
-		all[p.name] = p.value
-	}
-	k6glue.Throw(m.vu.Runtime(), "MemcachedError", e.Message, all)
-}
-
-type property struct {
-	name  string
-	value any
-}
-
-// misuse throws an error of kind usage, in one line.
-func (m *module) misuse(format string, args ...any) {
-	m.throw(wire.Errorf(wire.KindUsage, "%s", k6glue.OneLine(format, args...)))
-}
-
-// asError makes an Error of the protocol's of any error.
-func asError(err error) *wire.Error {
-	var e *wire.Error
-	if errors.As(err, &e) {
-		return e
+		m.Set(object, p.Name, p.Value)
 	}
 
-	return wire.Errorf(wire.KindConnection, "the connection broke: %s", err)
+	return object
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -79,11 +80,11 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	for position, row := range rows {
 		words := c.elements("pipeline", "each command", row)
 		if len(words) == 0 {
-			c.misuse("pipeline: command %d is empty", position)
+			c.Misuse("pipeline: command %d is empty", position)
 		}
 		command := commands[words[0].String()]
 		if command == nil {
-			c.misuse("pipeline: command %d is %q, which is none; see the methods that take a key", position, words[0].String())
+			c.Misuse("pipeline: command %d is %q, which is none; see the methods that take a key", position, words[0].String())
 		}
 		c.enqueue(command, position, func(i int) sobek.Value {
 			if i+1 < len(words) {
@@ -94,7 +95,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 		})
 	}
 
-	return c.vu.Runtime().ToValue(c.runPipeline(opPipeline, len(rows)))
+	return c.Runtime().ToValue(c.runPipeline("pipeline", len(rows)))
 }
 
 // runBatches sends the batches, one after another, and reads the replies.
@@ -108,11 +109,11 @@ func (c *client) runBatches() {
 
 // countReply counts a command of a pipeline.
 func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
-	var came tally
+	var h hits
 	if a.Err == nil && asks(q.Verb) {
-		came.of(a.Status)
+		h.of(a.Status)
 	}
-	c.instruments.count(e.command.name, a.Err, came)
+	c.Count(e.command.name, a.Err, h.found, h.missed)
 }
 
 // runPipeline does the batches and returns the results in the order of the positions. It throws
@@ -134,10 +135,10 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 			}
 		}
 	}
-	c.instruments.emit(operation, first, took)
-	all := c.vu.Runtime().NewArray(results...)
+	c.EmitDuration(operation, first, took)
+	all := c.Runtime().NewArray(results...)
 	if first != nil {
-		c.throw(first, property{"index", failed}, property{"results", all})
+		panic(c.NewError(first, k6mod.Property{Name: "index", Value: failed}, k6mod.Property{Name: "results", Value: all}))
 	}
 
 	return all
@@ -163,12 +164,13 @@ func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
 func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
-	names := c.elements(opGetMulti, "the keys", call.Argument(0))
-	binary := c.as(opGetMulti, call.Argument(1))
+	names := c.elements("getMulti", "the keys", call.Argument(0))
+	as := entry{binary: c.config.Binary}
+	c.check(asOptions.Read("getMulti", call.Argument(1), &as))
 	c.clearAll()
 	for position, name := range names {
 		if _, ok := name.(sobek.String); !ok {
-			c.misuse("getMulti: a key must be a string, not %s", name.String())
+			c.Misuse("getMulti: a key must be a string, not %s", name.String())
 		}
 		c.enqueue(commands["get"], position, func(i int) sobek.Value {
 			if i == 0 {
@@ -181,7 +183,7 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 
 	took := c.timed(c.getBatches)
 
-	return c.multiResult(names, binary, took)
+	return c.multiResult(names, as.binary, took)
 }
 
 // getBatches gets the keys of the batches, from one server after another.
@@ -198,7 +200,7 @@ func (c *client) getBatches() {
 }
 
 func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duration) sobek.Value {
-	var came tally
+	var h hits
 	var first error
 	results := make([]sobek.Value, len(names))
 	for server := range c.batches {
@@ -209,20 +211,18 @@ func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duratio
 			case a.Err != nil && first == nil:
 				first = a.Err
 			case a.Err == nil:
-				came.of(a.Status)
+				h.of(a.Status)
 				e.binary = binary
 				results[e.position] = theValue(c, e, a)
 			}
 		}
 	}
-	c.instruments.count(opGetMulti, first, came)
-	c.instruments.emit(opGetMulti, first, took)
-	if first != nil {
-		c.throw(first)
-	}
-	object := c.vu.Runtime().NewObject()
+	c.Count("getMulti", first, h.found, h.missed)
+	c.EmitDuration("getMulti", first, took)
+	c.check(first)
+	object := c.Runtime().NewObject()
 	for i, name := range names {
-		c.set(object, name.String(), results[i])
+		c.Set(object, name.String(), results[i])
 	}
 
 	return object
@@ -234,9 +234,9 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	defer c.end()
 	object, ok := call.Argument(0).(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		c.misuse("setMulti takes an object of keys and values first, not %s", k6glue.Show(call.Argument(0)))
+		c.Misuse("setMulti takes an object of keys and values first, not %s", k6glue.Show(call.Argument(0)))
 	}
-	rt := c.vu.Runtime()
+	rt := c.Runtime()
 	names := object.Keys()
 	c.clearAll()
 	for position, name := range names {
@@ -253,7 +253,7 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 		})
 	}
 
-	return rt.ToValue(c.runPipeline(opSetMulti, len(names)).Get("length"))
+	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
 }
 
 // getOrSet is client.getOrSet(key, ttl, value, options) or client.getOrSet(key, ttl, fn, options).
@@ -261,7 +261,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key, value := call.Argument(0), call.Argument(2)
 	produce, isFunction := sobek.AssertFunction(value)
 	if !isFunction && !c.isValue(value) {
-		c.misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
+		c.Misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
 			k6glue.Show(value))
 	}
 	found := c.single(commands["get"], func(i int) sobek.Value {
@@ -299,17 +299,15 @@ func (c *client) isValue(value sobek.Value) bool {
 	if _, isText := value.(sobek.String); isText {
 		return true
 	}
-	_, ok := k6glue.Bytes(c.vu.Runtime(), value, nil)
+	_, ok := k6glue.Bytes(c.Runtime(), value, nil)
 
 	return ok
 }
 
 // elements are those of an array.
 func (c *client) elements(method, what string, value sobek.Value) []sobek.Value {
-	elements, err := k6glue.Elements(what, value)
-	if err != nil {
-		c.misuse("%s: %s", method, err)
-	}
+	elements, err := k6mod.Elements(method, what, value)
+	c.check(err)
 
 	return elements
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
@@ -69,7 +70,7 @@ func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, err
 		select {
 		case p.slots <- struct{}{}:
 		case <-ctx.Done():
-			return nil, errTestEnded()
+			return nil, k6mod.TestEnded()
 		case <-timer.C:
 			return nil, wire.Errorf(wire.KindTimeout, "none of the %d connections of the shared pool was free within timeout (%s)",
 				cap(p.slots), timeout)
@@ -102,8 +103,4 @@ func (p *pool) give(conn *wire.Conn) {
 	}
 	p.mu.Unlock()
 	<-p.slots
-}
-
-func errTestEnded() *wire.Error {
-	return wire.Errorf(wire.KindCancelled, "the test ended before the answer came")
 }

@@ -4,23 +4,22 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 // flushAll is client.flushAll(delay): it empties all servers, at once or after so many seconds.
 func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
-	c.mustBeUsable()
+	c.MustRun()
 	q := wire.Request{Verb: wire.Flush}
 	if delay := call.Argument(0); !k6glue.IsNullish(delay) {
-		if q.Expire = c.expire(opFlushAll, delay); q.Expire < 0 {
-			c.misuse("flushAll: the delay must not be negative")
+		if q.Expire = c.expire("flushAll", delay); q.Expire < 0 {
+			c.Misuse("flushAll: the delay must not be negative")
 		}
 	}
 	for server := range c.config.Servers {
 		var a wire.Reply
-		if err := c.do(opFlushAll, server, &q, &a); err != nil {
-			c.throw(err)
-		}
+		c.check(c.do("flushAll", server, &q, &a))
 	}
 
 	return sobek.Undefined()
@@ -28,23 +27,19 @@ func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
 
 // version is client.version(): that of the first server.
 func (c *client) version(sobek.FunctionCall) sobek.Value {
-	c.mustBeUsable()
+	c.MustRun()
 	var a wire.Reply
-	if err := c.do(opVersion, 0, &wire.Request{Verb: wire.Version}, &a); err != nil {
-		c.throw(err)
-	}
+	c.check(c.do("version", 0, &wire.Request{Verb: wire.Version}, &a))
 
-	return k6glue.FromBytes(c.vu.Runtime(), a.Value, false)
+	return k6glue.FromBytes(c.Runtime(), a.Value, false)
 }
 
 // noop is client.meta.noop(): one round trip to each server.
 func (c *client) noop(sobek.FunctionCall) sobek.Value {
-	c.mustBeUsable()
+	c.MustRun()
 	for server := range c.config.Servers {
 		var a wire.Reply
-		if err := c.do("metaNoop", server, &wire.Request{Verb: wire.Noop}, &a); err != nil {
-			c.throw(err)
-		}
+		c.check(c.do("metaNoop", server, &wire.Request{Verb: wire.Noop}, &a))
 	}
 
 	return sobek.Undefined()
@@ -52,26 +47,22 @@ func (c *client) noop(sobek.FunctionCall) sobek.Value {
 
 // stats is client.stats(argument): an object of the servers' addresses, and for each one of its statistics.
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
-	c.mustBeUsable()
+	c.MustRun()
 	argument := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
-		text, ok := k6glue.Text(value)
-		if !ok {
-			c.misuse("stats takes a string such as 'items', not %s", k6glue.Show(value))
-		}
-		argument = text
+		var err error
+		argument, err = k6mod.Text("stats", "the argument", value)
+		c.check(err)
 	}
 	all := c.object()
 	for server, address := range c.config.Servers {
 		stats, err := c.statsOf(server, argument)
-		if err != nil {
-			c.throw(err)
-		}
+		c.check(err)
 		one := c.object()
 		for _, s := range stats {
-			c.set(one, s.Name, s.Value)
+			c.Set(one, s.Name, s.Value)
 		}
-		c.set(all, address, one)
+		c.Set(all, address, one)
 	}
 
 	return all
@@ -85,8 +76,8 @@ func (c *client) statsOf(server int, argument string) (stats []wire.Stat, err er
 			return err
 		})
 	})
-	c.instruments.count(opStats, err, tally{})
-	c.instruments.emit(opStats, err, took)
+	c.Count("stats", err)
+	c.EmitDuration("stats", err, took)
 
 	return stats, err
 }

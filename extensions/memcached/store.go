@@ -33,7 +33,7 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 
 // Set implements workload.Store.
 func (s *store) Set(key, value []byte, ttl int) error {
-	return refused(s.do("set", wire.Request{Verb: wire.Set, Key: s.keyed(key), Value: value, Expire: int32(ttl)}))
+	return s.refused(s.do("set", wire.Request{Verb: wire.Set, Key: s.keyed(key), Value: value, Expire: int32(ttl)}))
 }
 
 // Delete implements workload.Store.
@@ -53,11 +53,11 @@ func (s *store) do(operation string, q wire.Request) error {
 }
 
 // refused marks the errors of a set by which a server says that it will not keep a value.
-func refused(err error) error {
+func (s *store) refused(err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind := asError(err).Kind; kind == wire.KindTooLarge || kind == wire.KindOutOfMemory {
+	if kind := s.client.As(err).Kind; kind == wire.KindTooLarge || kind == wire.KindOutOfMemory {
 		return fmt.Errorf("%w: %w", workload.ErrRefused, err)
 	}
 
@@ -92,7 +92,7 @@ func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 		s.add("get", i, wire.Request{Verb: wire.Get, Key: key})
 	}
 	c.getBatches()
-	var came tally
+	var h hits
 	var first error
 	for server := range c.batches {
 		b := &c.batches[server]
@@ -102,14 +102,14 @@ func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 			case a.Err != nil && first == nil:
 				first = a.Err
 			case a.Err == nil:
-				came.of(a.Status)
+				h.of(a.Status)
 				if a.Status == wire.OK {
 					got(b.entries[i].position, a.Value)
 				}
 			}
 		}
 	}
-	c.instruments.count(opGetMulti, first, came)
+	c.Count("getMulti", first, h.found, h.missed)
 
 	return first
 }

@@ -18,7 +18,6 @@ type client struct {
 	*module
 
 	config *Config
-	step   *k6glue.StepRecorder
 
 	mu      sync.Mutex // guards what follows: the end of the VU may come from another goroutine while a call still runs
 	schema  *wire.Schema
@@ -50,7 +49,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	if err != nil {
 		m.misuse("new Client: %s", err)
 	}
-	c := &client{module: m, config: config, step: k6glue.NewStepRecorder(m.vu)}
+	c := &client{module: m, config: config}
 	if config.Proto != "" {
 		if c.schema, err = m.load(config); err != nil {
 			m.misuse("new Client: %s", err)

@@ -24,11 +24,3 @@ func asError(err error) *wire.Error {
 func misuse(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.KindUsage, "%s", k6glue.OneLine(format, args...))
 }
-
-func outcome(err error) string {
-	if err != nil {
-		return asError(err).Kind
-	}
-
-	return k6glue.OutcomeOK
-}

@@ -3,7 +3,7 @@ package mxgateway
 import (
 	"go.k6.io/k6/v2/js/modules"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
@@ -27,17 +27,17 @@ const (
 )
 
 // instruments emit the metrics of one VU.
-type instruments struct{ *k6glue.Instruments }
+type instruments struct{ *k6mod.Instruments }
 
 func newInstruments(vu modules.VU) (*instruments, error) {
-	all, err := k6glue.NewInstruments(vu, k6glue.MetricNames{
+	all, err := k6mod.NewInstruments(vu, &k6mod.Metrics{
 		Ops: metricOps, Duration: metricDuration, Counts: []string{metricResults, metricCached, metricFailed},
-	})
+	}, func(err error) string { return asError(err).Kind })
 
 	return &instruments{all}, err
 }
 
 // count counts a call.
 func (i *instruments) count(operation string, err error, counts wire.Counts) {
-	i.Count(operation, outcome(err), counts.Results, counts.Cached, counts.Failed)
+	i.Count(operation, err, counts.Results, counts.Cached, counts.Failed)
 }

@@ -130,9 +130,9 @@ func (c *client) finish(t *task, err error) (sobek.Value, error) {
 	c.instruments.Traffic(t.received, t.sent) // over a shared connection there may be bytes of others, even if the task sent none
 	if !t.unsent && (err == nil || asError(err).Kind != wire.KindUsage) {
 		c.instruments.count(t.operation, err, t.counts)
-		c.instruments.EmitDuration(t.operation, outcome(err), t.took)
+		c.instruments.EmitDuration(t.operation, err, t.took)
 		if t.operation == opReadBulk {
-			c.step.Bytes(t.received, t.sent)
+			c.instruments.Step(0, t.received, t.sent)
 		}
 	}
 	switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
@@ -109,6 +110,9 @@ func asError(err error) *Error {
 	}
 	if crash.Is(err) {
 		return newError(KindInternal, "%s", err)
+	}
+	if told, is := errors.AsType[*k6mod.Error](err); is {
+		return &Error{Kind: told.Kind, Code: told.Code, Message: told.Message}
 	}
 	e := &Error{Kind: KindConnection, Message: plain(err)}
 	if broken := natsio.ErrReconnectBufExceeded; errors.Is(err, broken) {

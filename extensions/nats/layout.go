@@ -58,7 +58,7 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
 	l.store = layoutStore{client: c, task: task{brief: true, timeout: c.config.TimeoutEach, job: l.work}}
-	l.bench = cachebench.New(c.vu, c.bench, target, &l.store)
+	l.bench = cachebench.New(layoutHost{c.module}, c.bench, target, &l.store)
 
 	return layoutMethods.Object(c.vu.Runtime(), l)
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
@@ -92,25 +94,24 @@ func (s *layoutStore) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// Emit implements cachebench.Cache.
-func (s *layoutStore) Emit() { s.client.instruments.meter.Emit() }
+// layoutHost is the module in the part of what a layout's runs are told to.
+type layoutHost struct{ *module }
 
-// Elapsed implements cachebench.Cache.
-func (s *layoutStore) Elapsed(took time.Duration) { s.client.instruments.meter.Elapsed(took) }
+// VU implements cachebench.Host.
+func (h layoutHost) VU() modules.VU { return h.vu }
 
-// Throw implements cachebench.Cache.
-func (s *layoutStore) Throw(err error) {
-	if errors.Is(err, cachebench.ErrEnded) {
-		err = newError(KindCancelled, "%s", err)
-	}
-	var own *Error
-	if errors.As(err, &own) {
-		err = &Error{Kind: own.Kind, Code: own.Code, Message: err.Error()} // with what has been said around it
-	}
-	s.client.throw(err)
+// Emit implements cachebench.Host.
+func (h layoutHost) Emit() { h.instruments.meter.Emit() }
+
+// Elapsed implements cachebench.Host.
+func (h layoutHost) Elapsed(took time.Duration) { h.instruments.meter.Elapsed(took) }
+
+// As implements cachebench.Host.
+func (h layoutHost) As(err error) k6mod.Error {
+	e := asError(err)
+
+	return k6mod.Error{Kind: e.Kind, Code: e.Code, Message: e.Message}
 }
 
-// Misuse implements cachebench.Cache.
-func (s *layoutStore) Misuse(format string, args ...any) {
-	s.client.throw(misuse(format, args...))
-}
+// Throw implements cachebench.Host.
+func (h layoutHost) Throw(err error) { h.throw(err) }

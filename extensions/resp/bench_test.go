@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -27,7 +28,7 @@ func flush(t *testing.T) {
 func TestRunDoesAWorkload(t *testing.T) {
 	flush(t)
 	v := newVU(t)
-	v.run(`var client = new resp.Client(url); client.connect(); client.connect()`)
+	v.Run(`var client = new resp.Client(url); client.connect(); client.connect()`)
 	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "connect", "outcome", "ok"))
 	r := v.bench(`client.run({
 		ops: 500, prefill: true, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
@@ -41,7 +42,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 	require.Zero(t, v.Counted(metricMisses))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Greater(t, v.Counted("data_received"), float64(r.BytesRead))
-	v.run(`client.close(); client.close()`)
+	v.Run(`client.close(); client.close()`)
 	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { delete: 1 } })`).Ops)
 	v.CancelContext()
 	requireNoneLeft(t)
@@ -50,7 +51,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 func TestRunInPipelines(t *testing.T) {
 	flush(t)
 	v := newVU(t)
-	v.run(`var client = new resp.Client(url)`)
+	v.Run(`var client = new resp.Client(url)`)
 	r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 }, ttl: 100 })`)
 	require.Equal(t, 1000, r.Ops)
 	require.Positive(t, r.Hits)
@@ -63,7 +64,7 @@ func TestRunInPipelines(t *testing.T) {
 func TestTimeToLive(t *testing.T) {
 	flush(t)
 	v := newVU(t)
-	v.run(`var client = new resp.Client(url);
+	v.Run(`var client = new resp.Client(url);
 		client.run({ ops: 3, mix: { set: 1 }, keys: { count: 1 }, ttl: 100 })`)
 	options, err := redis.ParseURL(redisURL(t))
 	require.NoError(t, err)
@@ -71,9 +72,9 @@ func TestTimeToLive(t *testing.T) {
 	defer server.Close()
 	left := func() time.Duration { return server.TTL(t.Context(), "key:000000000000").Val() }
 	require.InDelta(t, 100, left().Seconds(), 5)
-	v.run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 }, ttl: 1000 })`)
+	v.Run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 }, ttl: 1000 })`)
 	require.InDelta(t, 1000, left().Seconds(), 5)
-	v.run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 } })`)
+	v.Run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 } })`)
 	require.Equal(t, time.Duration(-1), left(), "for ever")
 }
 
@@ -119,7 +120,8 @@ func TestMisuse(t *testing.T) {
 	v := newVU(t)
 	const server = "a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS"
 	for script, want := range map[string]string{
-		`new resp.Client(5)`:                                       `new Client takes a url and options`,
+		`new resp.Client(5)`:                                       `new Client: options must be an object, not 5`,
+		`new resp.Client({}, {})`:                                  `new Client takes a url and options, or options alone`,
 		`new resp.Client('http://secret@h')`:                       `new Client: ` + server,
 		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:   `new Client: ` + server,
 		`new resp.Client('redis://u:sec#ret@h:6379')`:              `new Client: ` + server,
@@ -132,10 +134,10 @@ func TestMisuse(t *testing.T) {
 		`new resp.Client(url).hitRate({ config: '100m-512b' })`:    `hitRate: option pass must be 'warmup' or 'timed', not ""`,
 		`new resp.Client(url).run({ ops: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
 	} {
-		require.Equal(t, thrown{want, kindUsage}, v.fail(script), script)
+		require.Equal(t, thrown{want, k6mod.KindUsage}, v.fail(script), script)
 	}
 	init := newInitVU(t, New())
-	require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", kindUsage},
+	require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6mod.KindUsage},
 		init.fail(`new resp.Client(url).connect()`))
 }
 
@@ -158,21 +160,21 @@ func TestErrors(t *testing.T) {
 	require.NoError(t, closed.Close())
 	silent := fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
 	for name, test := range map[string]struct{ addr, kind, says string }{
-		"nobody listens":     {nobody, kindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
-		"it says nothing":    {silent, kindTimeout, "no answer within timeout"},
-		"it closes":          {fake(t, func(net.Conn) {}), kindConnection, "the connection broke: "},
-		"no login":           {answer("-NOAUTH Authentication required.\r\n"), kindAuth, "the server says: NOAUTH Authentication required."},
-		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), kindConnection, "the connection is closed: "},
-		"a length that lies": {answer("$99999999999\r\n"), kindConnection, "the connection is closed: the server announces a string of 99999999999 bytes"},
+		"nobody listens":     {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
+		"it says nothing":    {silent, k6mod.KindTimeout, "no answer within timeout"},
+		"it closes":          {fake(t, func(net.Conn) {}), k6mod.KindConnection, "the connection broke: "},
+		"no login":           {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
+		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnection, "the connection is closed: "},
+		"a length that lies": {answer("$99999999999\r\n"), k6mod.KindConnection, "the connection is closed: the server announces a string of 99999999999 bytes"},
 	} {
-		require.NoError(t, v.runtime.Set("addr", test.addr))
-		v.run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
+		require.NoError(t, v.JS.Set("addr", test.addr))
+		v.Run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
 		e := v.fail(`client.connect()`)
 		require.Equal(t, test.kind, e.Kind, "%s: %s", name, e.Message)
 		require.Contains(t, e.Message, test.says, name)
 		r := v.bench(`client.run({ ops: 3, mix: { get: 1, set: 1 } })`)
 		require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r, name)
-		v.run(`client.close()`)
+		v.Run(`client.close()`)
 	}
 	require.Equal(t, 0.0, v.Counted(metricOps, "operation", "get", "outcome", "ok"))
 	v.CancelContext()
@@ -196,8 +198,8 @@ func TestLengthsThatLie(t *testing.T) {
 			}
 		})
 		v := newVU(t)
-		require.NoError(t, v.runtime.Set("liar", liar))
-		v.run(`var client = new resp.Client(liar, { timeout: '10s' }); client.connect()`)
+		require.NoError(t, v.JS.Set("liar", liar))
+		v.Run(`var client = new resp.Client(liar, { timeout: '10s' }); client.connect()`)
 		for _, options := range []string{
 			`mix: { get: 1 }`, `mix: { set: 1 }`, `mix: { getMulti: 1 }`, `mix: { get: 1 }, pipeline: 8`, `mix: { get: 1 }, values: { min: 0, max: 30000 }`,
 		} {
@@ -223,8 +225,8 @@ func TestOutOfMemory(t *testing.T) {
 		}
 	})
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("full", full))
-	v.run(`var client = new resp.Client(full, { timeout: '5s' })`)
+	require.NoError(t, v.JS.Set("full", full))
+	v.Run(`var client = new resp.Client(full, { timeout: '5s' })`)
 	r := v.bench(`client.run({ ops: 3, mix: { getOrSet: 1 } })`)
 	require.Equal(t, result{Ops: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ ops: 3, mix: { set: 1 } })`)
@@ -251,14 +253,14 @@ func TestRunIsInterrupted(t *testing.T) {
 		`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`,
 	} {
 		v := newVU(t)
-		require.NoError(t, v.runtime.Set("silent", silent))
-		v.run(`var client = new resp.Client(silent, { timeout: '1h' })`)
+		require.NoError(t, v.JS.Set("silent", silent))
+		v.Run(`var client = new resp.Client(silent, { timeout: '1h' })`)
 		go func() {
 			<-asked
 			v.CancelContext()
 		}()
 		began := time.Now()
-		require.Equal(t, thrown{"the test ended before the run was over", kindCancelled}, v.fail("client."+call), call)
+		require.Equal(t, thrown{"the test ended before the run was over", k6mod.KindCancelled}, v.fail("client."+call), call)
 		require.Less(t, time.Since(began), 10*time.Second)
 	}
 	requireNoneLeft(t)
@@ -267,7 +269,7 @@ func TestRunIsInterrupted(t *testing.T) {
 // A connection that broke is opened anew by the next operation, which does not fail.
 func TestReconnects(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new resp.Client(url); client.run({ ops: 1 })`)
+	v.Run(`var client = new resp.Client(url); client.run({ ops: 1 })`)
 	options, err := redis.ParseURL(redisURL(t))
 	require.NoError(t, err)
 	server := redis.NewClient(options)

@@ -2,14 +2,13 @@ package resp
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
@@ -22,31 +21,19 @@ type client struct {
 	bench *cachebench.Bench
 }
 
-// newClient is new Client(url, options). It does not connect: that is not for the init context.
+// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
-	c := &client{module: m}
-	url := call.Argument(0)
-	text, ok := k6glue.Text(url)
-	if !ok && !k6glue.IsNullish(url) {
-		c.Misuse("new Client takes a url and options")
-	}
 	var o options
-	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		c.Misuse("new Client: %s", err)
-	}
-	config, err := o.config(text)
-	if err != nil {
-		c.Misuse("new Client: %s", err)
-	}
-
+	config := k6mod.ParseClient(m.Module, call, "a url", &o, o.config)
+	c := &client{module: m}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {
 		n := &node{client: c, server: &config.Servers[i], config: config}
 		c.nodes = append(c.nodes, n)
 		stores[i] = n
 	}
-	c.bench = cachebench.New(m.vu, m.shared, config.target(), &cache{node: c.nodes[0], client: c}, stores...)
-	methods.Put(m.vu.Runtime(), call.This, c)
+	c.bench = cachebench.New(m, m.shared, config.target(), &cache{c.nodes[0]}, stores...)
+	methods.Put(m.Runtime(), call.This, c)
 
 	return nil
 }
@@ -65,10 +52,10 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	return c.during(func() sobek.Value {
 		for _, n := range c.nodes {
 			if _, err := n.ready(); err != nil {
-				c.throw(err)
+				c.Throw(err)
 			}
 		}
-		c.instruments.Emit()
+		c.Emit()
 
 		return sobek.Undefined()
 	})
@@ -97,10 +84,8 @@ func (c *client) hitRate(call sobek.FunctionCall) sobek.Value {
 
 // during does a job that the end of the VU's context interrupts.
 func (c *client) during(job func() sobek.Value) sobek.Value {
-	if c.vu.State() == nil {
-		c.Misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
-	}
-	defer context.AfterFunc(c.vu.Context(), func() {
+	c.MustRun()
+	defer context.AfterFunc(c.VU().Context(), func() {
 		defer crash.Contain("interrupting an operation")
 		for _, n := range c.nodes {
 			n.interrupt()
@@ -115,41 +100,19 @@ func (c *client) disconnect() {
 	for _, n := range c.nodes {
 		n.close()
 	}
-	c.closing.Remove(c)
+	c.Closing().Remove(c)
 }
 
-// Misuse implements cachebench.Cache: it throws an error of kind usage, in one line.
-func (c *client) Misuse(format string, args ...any) {
-	c.throw(errorf(kindUsage, "%s", k6glue.OneLine(format, args...)))
-}
-
-// cache is the client in the part of a cache: its first server, and what all have in common.
-type cache struct {
-	*node
-	*client
-}
-
-// Throw implements cachebench.Cache.
-func (c *cache) Throw(err error) {
-	if errors.Is(err, cachebench.ErrEnded) {
-		c.throw(errorf(kindCancelled, "%s", err))
-	}
-	c.throw(errorf(asError(err).Kind, "%s", err)) // with what has been said around it
-}
-
-// Emit implements cachebench.Cache.
-func (c *cache) Emit() { c.instruments.Emit() }
-
-// Elapsed implements cachebench.Cache.
-func (c *cache) Elapsed(took time.Duration) { c.instruments.Elapsed(took) }
+// cache is the client in the part of a cache: its first server, and the bytes of all.
+type cache struct{ *node }
 
 // Traffic implements cachebench.Cache.
 func (c *cache) Traffic() (received, sent uint64) {
-	for _, n := range c.nodes {
+	for _, n := range c.client.nodes {
 		r, s := n.traffic()
 		received, sent = received+r, sent+s
 	}
-	c.instruments.Traffic(received, sent)
+	c.client.Instruments.Traffic(received, sent)
 
 	return received, sent
 }

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 const (
@@ -35,10 +36,7 @@ type server struct {
 }
 
 // options are what a script says beside the URLs.
-type options struct {
-	Timeout        types.NullDuration `json:"timeout"`
-	ConnectTimeout types.NullDuration `json:"connectTimeout"`
-}
+type options struct{ k6mod.Timeouts }
 
 var errURL = errors.New("a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS")
 
@@ -55,20 +53,8 @@ func (o *options) config(urls string) (*Config, error) {
 		}
 		c.Servers = append(c.Servers, s)
 	}
-	if o.Timeout.Valid {
-		c.Timeout = o.Timeout.TimeDuration()
-	}
-	if o.ConnectTimeout.Valid {
-		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
-	}
-	switch {
-	case c.Timeout <= 0:
-		return nil, fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
-	case c.ConnectTimeout <= 0:
-		return nil, fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
-	}
 
-	return c, nil
+	return c, o.Override(&c.Timeout, &c.ConnectTimeout)
 }
 
 // parse reads a URL or host:port. Its errors never show the URL: it may hold a password.

@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync/atomic"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
@@ -39,7 +40,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	if wrong != nil {
 		_ = c.Close()
 
-		return passed, errorf(kindConnection, "the connection is closed: %s", short(wrong.Error()))
+		return passed, k6mod.Errorf(k6mod.KindConnection, "the connection is closed: %s", short(wrong.Error()))
 	}
 
 	return n, err

@@ -3,63 +3,41 @@ package resp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Kinds of errors.
-const (
-	kindConnect     = "connect"       // the server could not be reached
-	kindConnection  = "connection"    // the connection broke
-	kindTimeout     = "timeout"       // no answer in time
-	kindCancelled   = "cancelled"     // the test ended
-	kindAuth        = "auth"          // wrong user or password, or none where the server wants one
-	kindOutOfMemory = "out_of_memory" // the server has no room and may not make any
-	kindServer      = "server"        // any other error of the server
-	kindUsage       = "usage"         // the call itself is wrong; nothing was sent
-)
-
-// Error is what goes wrong with an operation.
-type Error struct {
-	Kind    string
-	Message string
-
-	cause error
-}
-
-func (e *Error) Error() string { return e.Message }
-
-// Unwrap returns the error behind it, if there is one.
-func (e *Error) Unwrap() error { return e.cause }
-
-func errorf(kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
-}
+// kindOutOfMemory is the kind of an error by which the server says that it has no room, and may not
+// make any. The other kinds are those of all modules.
+const kindOutOfMemory = "out_of_memory"
 
 // maxSaid is how much of what a server sent an error shows, in bytes.
 const maxSaid = 200
 
-// asError makes an Error of any error of go-redis or the network.
-func asError(err error) *Error {
-	var known *Error
-	var said redis.Error
+// asError says what an error of go-redis or of the network is.
+func asError(err error) k6mod.Error {
+	e := k6mod.Error{Cause: err}
 	var network net.Error
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &said):
-		return &Error{Kind: kindOf(said.Error()), Message: "the server says: " + short(said.Error()), cause: err}
-	case errors.Is(err, context.Canceled):
-		return &Error{Kind: kindCancelled, Message: "the test ended before the answer came", cause: err}
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return &Error{Kind: kindTimeout, Message: "no answer within timeout", cause: err}
-	default:
-		return &Error{Kind: kindConnection, Message: "the connection broke: " + describe(err), cause: err}
+	if said, is := errors.AsType[redis.Error](err); is {
+		e.Kind, e.Message = kindOf(said.Error()), "the server says: "+short(said.Error())
+
+		return e
 	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Message = k6mod.KindCancelled, "the test ended before the answer came"
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		e.Kind, e.Message = k6mod.KindTimeout, "no answer within timeout"
+	default:
+		e.Kind, e.Message = k6mod.KindConnection, "the connection broke: "+describe(err)
+	}
+
+	return e
 }
 
 // kindOf tells errors of servers apart by their first word, as Redis means it.
@@ -68,9 +46,9 @@ func kindOf(said string) string {
 	case "OOM":
 		return kindOutOfMemory
 	case "NOAUTH", "WRONGPASS", "NOPERM":
-		return kindAuth
+		return k6mod.KindAuth
 	default:
-		return kindServer
+		return k6mod.KindServer
 	}
 }
 

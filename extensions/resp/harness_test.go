@@ -1,37 +1,23 @@
 package resp
 
 import (
-	"context"
-	"encoding/json"
 	"net"
 	"os"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
-	"go.k6.io/k6/v2/js/modulestest"
-	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/lib/netext"
-	"go.k6.io/k6/v2/lib/types"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// vu is a virtual user in which a test runs JavaScript. `resp` is the module, `attempt(fn)` returns what fn throws as
-// { name, message, kind }, and null when it throws nothing.
+// vu is a VU with the module as `resp`, and the URL of the shared server as `url`.
 type vu struct {
-	*modulestest.Runtime
-	k6test.Samples
+	*k6test.Runner
 
-	t       *testing.T
-	runtime *sobek.Runtime
+	t *testing.T
 }
 
 // redisURL is that of the server that the tests share.
@@ -43,11 +29,11 @@ func redisURL(t *testing.T) string {
 	return url
 }
 
-// newVU returns the VU of setup, with the URL of the shared server as `url`.
+// newVU returns the VU of setup.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
-	v.start()
+	v.Start(0)
 
 	return v
 }
@@ -55,41 +41,10 @@ func newVU(t *testing.T) *vu {
 // newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
-	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
-	v.runtime = v.VU.Runtime()
-	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
-	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: root}, nil, nil))
-	_, err := v.runtime.RunString(`
-		var resp = require('k6/x/resp');
-		var attempt = (fn) => {
-			try { fn(); } catch (e) {
-				return { name: e.name, message: e.message, kind: e.kind, isError: e instanceof Error };
-			}
-			return null;
-		};
-	`)
-	require.NoError(t, err)
-	require.NoError(t, v.runtime.Set("url", redisURL(t)))
+	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v.Set("url", redisURL(t))
 
 	return v
-}
-
-// start leaves the init context.
-func (v *vu) start() {
-	v.t.Cleanup(v.CancelContext)
-	v.MoveToVUContext(&lib.State{
-		BuiltinMetrics: v.BuiltinMetrics,
-		Samples:        v.Channel(),
-		Tags:           lib.NewVUStateTags(v.VU.InitEnv().Registry.RootTagSet()),
-		Dialer:         netext.NewDialer(net.Dialer{}, netext.NewResolver(net.LookupIP, 0, types.DNSfirst, types.DNSpreferIPv4)),
-	})
-}
-
-// run runs JavaScript, which must not throw.
-func (v *vu) run(script string) {
-	v.t.Helper()
-	_, err := v.runtime.RunString(script)
-	require.NoError(v.t, err, script)
 }
 
 // result is what run and hitRate return.
@@ -99,12 +54,9 @@ type result struct {
 }
 
 // bench runs an expression whose value is a result.
-func (v *vu) bench(expression string) result {
+func (v *vu) bench(expression string) (r result) {
 	v.t.Helper()
-	value, err := v.runtime.RunString(`JSON.stringify(` + expression + `)`)
-	require.NoError(v.t, err, expression)
-	var r result
-	require.NoError(v.t, json.Unmarshal([]byte(value.String()), &r))
+	v.Decode(expression, &r)
 
 	return r
 }
@@ -115,46 +67,23 @@ type thrown struct{ Message, Kind string }
 // fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
-	value, err := v.runtime.RunString(`attempt(() => { ` + script + ` })`)
-	require.NoError(v.t, err, script)
-	require.False(v.t, sobek.IsNull(value), "nothing was thrown by: %s", script)
-	e := value.Export().(map[string]any)
-	require.Equal(v.t, "RespError", e["name"], "%v", e)
-	require.Equal(v.t, true, e["isError"])
+	e := v.Fail(script)
+	require.Equal(v.t, "RespError", e.Name, "%v", e)
 
-	return thrown{e["message"].(string), e["kind"].(string)}
+	return thrown{e.Message, e.Kind}
 }
 
 // step runs a step of n clients: each runs before, and then during until its share is done.
 func step(t *testing.T, n int, plan measure.Plan, before, during string) measure.Reading {
 	t.Helper()
-	root, s := New(), measure.NewStep(n, plan, nil)
-	errs := make([]error, n)
-	var wait sync.WaitGroup
-	for i := range n {
+	root := New()
+
+	return k6test.Step(t, n, plan, "step", func() *k6test.Runner {
 		v := newInitVU(t, root)
-		v.start()
-		session := &k6glue.Session{Client: s.Client(i), Op: "step"}
-		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
-		wait.Go(func() {
-			defer session.End()
-			defer s.Client(i).Leave()
-			if _, errs[i] = v.runtime.RunString(before); errs[i] != nil {
-				return
-			}
-			errs[i] = s.Client(i).Run(context.Background(), "step", nil, func() error {
-				_, err := v.runtime.RunString(during)
+		v.Start(0)
 
-				return err
-			})
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		require.NoError(t, err)
-	}
-
-	return s.Read()
+		return v.Runner
+	}, before, during)
 }
 
 // fake is a server that calls serve for each of its connections, and its address.
@@ -186,10 +115,5 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 // requireNoneLeft fails when goroutines of the module or of go-redis do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	buffer := make([]byte, 1<<20)
-	require.Eventually(t, func() bool {
-		stacks := string(buffer[:runtime.Stack(buffer, true)])
-
-		return !strings.Contains(stacks, "resp.(*client)") && !strings.Contains(stacks, "go-redis")
-	}, 10*time.Second, 10*time.Millisecond)
+	k6test.RequireNoneLeft(t, "resp.(*client)", "go-redis")
 }

@@ -49,7 +49,8 @@ declare module 'k6/x/resp' {
      *   commas, are instances among which hitRate spreads its keys. Default `"redis://127.0.0.1:6379"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
-    constructor(url?: string | null, options?: ClientOptions);
+    constructor(url: string | null | undefined, options?: ClientOptions);
+    constructor(options?: ClientOptions);
 
     /** Connects to all servers now, where that was not done yet. */
     connect(): void;

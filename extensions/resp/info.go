@@ -8,25 +8,23 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
-
-const opInfo = "info"
 
 // info is client.info(section): an object of the servers' addresses, and for each one what INFO
 // tells of itself.
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	var sections []string
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
-		section, ok := value.Export().(string)
-		if !ok {
-			c.Misuse("info takes a string such as 'memory', not %s", value.String())
+		section, err := k6mod.Text("info", "the section", value)
+		if err != nil {
+			c.Throw(err)
 		}
 		sections = append(sections, section)
 	}
 
 	return c.during(func() sobek.Value {
-		rt := c.vu.Runtime()
-		all := rt.NewObject()
+		all := c.Runtime().NewObject()
 		for _, n := range c.nodes {
 			var text string
 			err := n.do(func(ctx context.Context, server *redis.Client) (err error) {
@@ -34,14 +32,14 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 
 				return err
 			})
-			c.instruments.count(opInfo, err, 0, 0)
+			c.Count("info", err)
 			if err != nil {
-				c.instruments.Emit()
-				c.throw(err)
+				c.Emit()
+				c.Throw(err)
 			}
-			c.put(all, n.server.Address, c.infoOf(text))
+			c.Set(all, n.server.Address, c.infoOf(text))
 		}
-		c.instruments.Emit()
+		c.Emit()
 
 		return all
 	})
@@ -49,19 +47,12 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 
 // infoOf reads the lines of an answer to INFO, which are name:value but for titles and empty ones.
 func (c *client) infoOf(text string) *sobek.Object {
-	one := c.vu.Runtime().NewObject()
+	one := c.Runtime().NewObject()
 	for line := range strings.Lines(text) {
 		if name, value, is := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); is && !strings.HasPrefix(name, "#") {
-			c.put(one, name, c.vu.Runtime().ToValue(value))
+			c.Set(one, name, value)
 		}
 	}
 
 	return one
-}
-
-// put gives an object a property, whatever its name.
-func (c *client) put(object *sobek.Object, name string, value sobek.Value) {
-	if err := object.DefineDataProperty(name, value, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE); err != nil {
-		c.throw(err)
-	}
 }

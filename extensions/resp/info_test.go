@@ -8,7 +8,7 @@ import (
 
 func TestInfo(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new resp.Client(url);
+	v.Run(`var client = new resp.Client(url);
 		var all = client.info('memory');
 		var [[address, memory]] = Object.entries(all);
 		if (!url.endsWith(address)) throw new Error(address);
@@ -17,6 +17,6 @@ func TestInfo(t *testing.T) {
 		if (memory.redis_version !== undefined) throw new Error('another section');
 		if (!client.info()[address].redis_version) throw new Error('what it tells unasked');
 		var failed = attempt(() => client.info(5))`)
-	require.Equal(t, "info takes a string such as 'memory', not 5", v.runtime.Get("failed").ToObject(v.runtime).Get("message").String())
+	require.Equal(t, "info: the section must be a string, not 5", v.JS.Get("failed").ToObject(v.JS).Get("message").String())
 	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "info", "outcome", "ok"))
 }

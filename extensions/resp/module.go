@@ -1,49 +1,38 @@
 package resp
 
 import (
-	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/resp"
 
+// The module's metrics. Tags: operation (connect, get, set, delete, touch, getMulti, info) and
+// outcome (ok, or the error's kind).
+const (
+	metricOps    = "resp_ops"    // Counter: operations; of a pipeline each of its commands
+	metricHits   = "resp_hits"   // Counter: keys that were asked for and found
+	metricMisses = "resp_misses" // Counter: keys that were asked for and not found
+)
+
 // New returns the JavaScript module.
-func New() modules.Module { return &rootModule{} }
+func New() modules.Module {
+	var shared cachebench.Shared
 
-// rootModule is what all VUs have in common.
-type rootModule struct {
-	shared cachebench.Shared
-}
-
-// NewModuleInstance registers the metrics and returns the VU's module.
-func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	instruments, err := newInstruments(vu)
-	if err != nil {
-		common.Throw(vu.Runtime(), err)
-	}
-	m := &module{vu: vu, shared: &r.shared, instruments: instruments, closing: k6glue.NewClosing(vu)}
-	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient})
-
-	return m
+	return k6mod.New(k6mod.Definition{
+		ErrorName: "RespError", AsError: asError,
+		Metrics: k6mod.Metrics{Ops: metricOps, Counts: []string{metricHits, metricMisses}},
+		Exports: func(m *k6mod.Module) map[string]any {
+			return map[string]any{"Client": (&module{m, &shared}).newClient}
+		},
+	})
 }
 
 type module struct {
-	vu          modules.VU
-	shared      *cachebench.Shared
-	instruments *instruments
-	closing     *k6glue.Closing
-	exports     modules.Exports
-}
+	*k6mod.Module
 
-// Exports returns what scripts import.
-func (m *module) Exports() modules.Exports { return m.exports }
-
-// throw throws an error as a RespError with its kind.
-func (m *module) throw(err error) {
-	e := asError(err)
-	k6glue.Throw(m.vu.Runtime(), "RespError", e.Message, map[string]any{"kind": e.Kind})
+	shared *cachebench.Shared
 }

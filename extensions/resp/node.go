@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
@@ -36,10 +37,10 @@ func (n *node) ready() (*redis.Client, error) {
 	if client := n.live(); client != nil {
 		return client, nil
 	}
-	ctx, cancel := context.WithTimeout(n.client.vu.Context(), n.config.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(n.client.VU().Context(), n.config.ConnectTimeout)
 	defer cancel()
 	client, err := n.connect(ctx)
-	n.client.instruments.count(opConnect, err, 0, 0)
+	n.client.Count("connect", err)
 
 	return client, err
 }
@@ -68,7 +69,7 @@ func (n *node) use(made *conn) *redis.Client {
 		_ = n.redis.Close() // it would use the connection that broke
 	}
 	n.conn, n.next, n.redis = made, made, n.newClient()
-	n.client.closing.Add(n.client, n.client.disconnect)
+	n.client.Closing().Add(n.client, n.client.disconnect)
 
 	return n.redis
 }
@@ -99,7 +100,7 @@ func (n *node) take(context.Context, string, string) (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.next == nil {
-		return nil, errorf(kindConnection, "the connection broke")
+		return nil, k6mod.Errorf(k6mod.KindConnection, "the connection broke")
 	}
 	made := n.next
 	n.next = nil
@@ -109,7 +110,7 @@ func (n *node) take(context.Context, string, string) (net.Conn, error) {
 
 // dial connects, and does the handshake of TLS.
 func (n *node) dial(ctx context.Context) (*conn, error) {
-	dial := k6glue.Dial(n.client.vu)
+	dial := k6glue.Dial(n.client.VU())
 	if n.server.Network == "unix" {
 		dial = new(net.Dialer).DialContext // k6's own takes no paths
 	}
@@ -122,7 +123,7 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 		return &conn{Conn: raw, node: n, replies: &wire.Bounds{}}, nil
 	}
 	var asK6 k6glue.TLS
-	secure := tls.Client(&conn{Conn: raw, node: n}, asK6.Config(n.client.vu, n.server.Address, tls.VersionTLS12))
+	secure := tls.Client(&conn{Conn: raw, node: n}, asK6.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = raw.Close() // there is nothing to lose
 
@@ -133,16 +134,16 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 }
 
 // cannotConnect explains in one line why there is no connection.
-func (n *node) cannotConnect(ctx context.Context, err error) *Error {
+func (n *node) cannotConnect(ctx context.Context, err error) error {
 	why := describe(err)
 	switch {
-	case n.client.vu.Context().Err() != nil:
-		return errorf(kindCancelled, "the test ended before the connection was made")
+	case n.client.VU().Context().Err() != nil:
+		return k6mod.Errorf(k6mod.KindCancelled, "the test ended before the connection was made")
 	case ctx.Err() != nil:
 		why = "no answer within connectTimeout (" + n.config.ConnectTimeout.String() + ")"
 	}
 
-	return errorf(kindConnect, "cannot connect to %s: %s", n.server.Address, why)
+	return k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: %s", n.server.Address, why)
 }
 
 // interrupt ends what is under way, whatever the server does. Any goroutine may call it.

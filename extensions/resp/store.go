@@ -9,6 +9,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
@@ -48,7 +49,7 @@ func (n *node) Set(key, value []byte, ttl int) error {
 	err := n.do(func(ctx context.Context, client *redis.Client) error {
 		return client.Set(ctx, string(key), value, seconds(ttl)).Err()
 	})
-	n.client.instruments.count("set", err, 0, 0)
+	n.client.Count("set", err)
 
 	return err
 }
@@ -56,7 +57,7 @@ func (n *node) Set(key, value []byte, ttl int) error {
 // Delete implements workload.Store.
 func (n *node) Delete(key []byte) error {
 	err := n.do(func(ctx context.Context, client *redis.Client) error { return client.Del(ctx, string(key)).Err() })
-	n.client.instruments.count("delete", err, 0, 0)
+	n.client.Count("delete", err)
 
 	return err
 }
@@ -64,7 +65,7 @@ func (n *node) Delete(key []byte) error {
 // Touch implements workload.Toucher.
 func (n *node) Touch(key []byte, ttl int) error {
 	err := n.do(func(ctx context.Context, client *redis.Client) error { return touch(ctx, client, key, ttl).Err() })
-	n.client.instruments.count("touch", err, 0, 0)
+	n.client.Count("touch", err)
 
 	return err
 }
@@ -91,7 +92,7 @@ func (n *node) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	if err != nil {
 		hits, misses = 0, 0
 	}
-	n.client.instruments.count("getMulti", err, hits, misses)
+	n.client.Count("getMulti", err, hits, misses)
 
 	return err
 }
@@ -135,7 +136,7 @@ func (n *node) replied(c *workload.Command, reply redis.Cmder, broken error, got
 	}
 	c.Answered, c.Err = true, err
 	if c.Op != workload.Get {
-		n.client.instruments.count(c.Op.String(), err, 0, 0)
+		n.client.Count(c.Op.String(), err)
 
 		return
 	}
@@ -173,11 +174,11 @@ func seconds(ttl int) time.Duration { return time.Duration(ttl) * time.Second }
 func (n *node) counted(operation string, err error, hit bool) {
 	switch {
 	case err != nil:
-		n.client.instruments.count(operation, err, 0, 0)
+		n.client.Count(operation, err)
 	case hit:
-		n.client.instruments.count(operation, nil, 1, 0)
+		n.client.Count(operation, nil, 1, 0)
 	default:
-		n.client.instruments.count(operation, nil, 0, 1)
+		n.client.Count(operation, nil, 0, 1)
 	}
 }
 
@@ -187,7 +188,7 @@ func (n *node) do(job func(context.Context, *redis.Client) error) error {
 	if err != nil {
 		return err
 	}
-	if err = job(n.client.vu.Context(), client); err == nil || errors.Is(err, redis.Nil) {
+	if err = job(n.client.VU().Context(), client); err == nil || errors.Is(err, redis.Nil) {
 		return err
 	}
 
@@ -196,16 +197,16 @@ func (n *node) do(job func(context.Context, *redis.Client) error) error {
 
 // failed is why an operation has failed, in the module's terms.
 func (n *node) failed(err error) error {
-	if n.client.vu.Context().Err() != nil {
-		return errorf(kindCancelled, "the test ended before the answer came")
+	if n.client.VU().Context().Err() != nil {
+		return k6mod.TestEnded()
 	}
-	e := asError(err)
+	e := n.client.As(err)
 	switch e.Kind {
 	case kindOutOfMemory:
-		return fmt.Errorf("%w: %w", workload.ErrRefused, e)
-	case kindConnection, kindTimeout:
+		return fmt.Errorf("%w: %w", workload.ErrRefused, &e)
+	case k6mod.KindConnection, k6mod.KindTimeout:
 		n.interrupt() // go-redis gives it up as well, but not always at once
 	}
 
-	return e
+	return &e
 }

@@ -194,7 +194,7 @@ func registerDurations(t *testing.T) {
 	runtime, _ := newModule(t)
 	env := runtime.VU.InitEnvField
 	env.BuiltinMetrics = metrics.RegisterBuiltinMetrics(env.Registry)
-	_, err := k6glue.NewInstruments(runtime.VU, k6glue.MetricNames{Ops: "cache_ops", Duration: "cache_op_duration"})
+	_, err := k6glue.NewDurations(env.Registry, "cache_op_duration")
 	require.NoError(t, err)
 }
 

@@ -2,12 +2,10 @@ package umemcache
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -19,9 +17,7 @@ func (c *client) hitRate(call sobek.FunctionCall) sobek.Value { return c.batch(c
 
 func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
 	c.notCalling()
-	if c.vu.State() == nil {
-		c.throw(errInit)
-	}
+	c.MustRun()
 	c.calling = true
 	defer func() { c.calling = false }()
 
@@ -40,7 +36,7 @@ type store struct {
 
 // Get implements workload.Store.
 func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
-	err = s.do(opGet, func(ctx context.Context, w *wire.Client, d *done) (err error) {
+	err = s.do("get", func(ctx context.Context, w *wire.Client, d *done) (err error) {
 		value, hit, err = w.Get(ctx, key, buf)
 		d.asked(hit)
 
@@ -51,7 +47,7 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 }
 
 // errTTL is why nothing is stored for a time.
-var errTTL = misuse("umem-cache knows no time to live: option ttl must be 0")
+var errTTL error = k6mod.Misuse("umem-cache knows no time to live: option ttl must be 0")
 
 // GetOrSet implements workload.GetOrSetter. A value that the server has not taken is a failure, and not workload.ErrRefused: who
 // took the fill lock may have stored another one, or nothing.
@@ -63,7 +59,7 @@ func (s *store) GetOrSet(key, value, buf []byte, ttl int) (got []byte, hit bool,
 	if s.fill == nil {
 		s.fill = func() ([]byte, error) { return s.value, nil }
 	}
-	err = s.do(opGetOrSet, func(ctx context.Context, w *wire.Client, d *done) (err error) {
+	err = s.do("getOrSet", func(ctx context.Context, w *wire.Client, d *done) (err error) {
 		got, hit, err = w.GetOrSet(ctx, key, buf, s.fill)
 		d.asked(hit)
 
@@ -82,12 +78,12 @@ func (s *store) Set(key, value []byte, ttl int) error {
 		return errTTL
 	}
 
-	return s.do(opSet, func(ctx context.Context, w *wire.Client, _ *done) error { return w.Set(ctx, key, value) })
+	return s.do("set", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Set(ctx, key, value) })
 }
 
 // Delete implements workload.Store.
 func (s *store) Delete(key []byte) error {
-	return s.do(opDel, func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
+	return s.do("del", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
 }
 
 func (s *store) do(operation string, job func(context.Context, *wire.Client, *done) error) error {
@@ -96,7 +92,7 @@ func (s *store) do(operation string, job func(context.Context, *wire.Client, *do
 	defer c.mu.Unlock()
 	d, err := c.perform(operation, job)
 	if d != nil {
-		c.instruments.count(d)
+		c.count(d)
 		s.received += d.received
 		s.sent += d.sent
 	}
@@ -111,21 +107,3 @@ func (s *store) Traffic() (received, sent uint64) {
 
 	return received, sent
 }
-
-// Emit implements cachebench.Cache.
-func (s *store) Emit() { s.client.instruments.Emit() }
-
-// Elapsed implements cachebench.Cache.
-func (s *store) Elapsed(took time.Duration) { s.client.instruments.Elapsed(took) }
-
-// Throw implements cachebench.Cache.
-func (s *store) Throw(err error) {
-	kind := wire.KindCancelled
-	if !errors.Is(err, cachebench.ErrEnded) {
-		kind = asError(err).Kind
-	}
-	s.client.throw(&wire.Error{Kind: kind, Message: err.Error()}) // with what has been said around it
-}
-
-// Misuse implements cachebench.Cache.
-func (s *store) Misuse(format string, args ...any) { s.client.throw(misuse(format, args...)) }

@@ -25,7 +25,7 @@ type result struct {
 func (v *vu) bench(expression string) result {
 	v.t.Helper()
 	var r result
-	require.NoError(v.t, json.Unmarshal([]byte(v.run(`JSON.stringify(`+expression+`)`).(string)), &r))
+	require.NoError(v.t, json.Unmarshal([]byte(v.Run(`JSON.stringify(`+expression+`)`).(string)), &r))
 
 	return r
 }
@@ -34,7 +34,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 	for _, g := range []wire.Generation{wire.G1, wire.G2, wire.G3} {
 		server := umemtest.Start(t, umemtest.Options{Generation: g})
 		v := newVU(t, server)
-		v.run(`var client = new umemcache.Client(addr, { generation: '` + g.String() + `' })`)
+		v.Run(`var client = new umemcache.Client(addr, { generation: '` + g.String() + `' })`)
 		r := v.bench(`client.run({
 			ops: 500, prefill: true, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
 			mix: { get: 5, set: 1, getOrSet: 2 } })`)
@@ -43,7 +43,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 		require.Zero(t, r.Misses, "all was prefilled")
 		require.Equal(t, r.HotAccesses, r.HotHits)
 		require.Equal(t, float64(r.Hits), v.Counted(metricHits))
-		require.Empty(t, v.Found(metricDuration, "operation", opGet), "k6 would keep them all")
+		require.Empty(t, v.Found(metricDuration, "operation", "get"), "k6 would keep them all")
 		require.Positive(t, v.Counted("data_sent"))
 
 		r = v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
@@ -60,10 +60,10 @@ func TestRunDoesAWorkload(t *testing.T) {
 func TestRunOfValuesThatAreRefused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Generation: wire.G1, Memory: 4 << 20})
 	v := newVU(t, server)
-	v.run(`var client = new umemcache.Client(addr, { generation: 'G1' })`)
+	v.Run(`var client = new umemcache.Client(addr, { generation: 'G1' })`)
 	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
-	require.Equal(t, 4.0, v.Counted(metricOps, "operation", opGetOrSet, "outcome", "lock_lost"))
+	require.Equal(t, 4.0, v.Counted(metricOps, "operation", "getOrSet", "outcome", "lock_lost"))
 	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 
@@ -74,7 +74,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 func TestRunMisused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{})
 	v := newVU(t, server)
-	v.run(`var client = new umemcache.Client(addr)`)
+	v.Run(`var client = new umemcache.Client(addr)`)
 	for call, want := range map[string]string{
 		`run({ ops: 1, mix: { touch: 1 } })`:               `run: option mix.touch: this store cannot touch`,
 		`run({ ops: 1, mix: { getMulti: 1 } })`:            `run: option mix.getMulti: this store cannot read several keys at once`,
@@ -87,7 +87,7 @@ func TestRunMisused(t *testing.T) {
 	}
 	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { getOrSet: 1 }, ttl: 1 })`).Failed)
 	init := newInitVU(t, New(), server)
-	init.run(`var client = new umemcache.Client(addr)`)
+	init.Run(`var client = new umemcache.Client(addr)`)
 	require.Equal(t, "usage", init.fail(`client.run({ ops: 1 })`).Kind)
 }
 
@@ -101,18 +101,18 @@ func TestHitRateInAStep(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range clients {
 		v := newInitVU(t, root, server)
-		v.start(uint64(i + 1))
+		v.Start(uint64(i + 1))
 		session := &k6glue.Session{Client: s.Client(i), Op: "step"}
 		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
-		v.run(`var client = new umemcache.Client(addr)`)
+		v.Run(`var client = new umemcache.Client(addr)`)
 		wait.Go(func() {
 			defer session.End()
 			defer s.Client(i).Leave()
-			if _, errs[i] = v.runtime.RunString(`client.connect(); client.hitRate(` + config + `, pass: 'warmup' })`); errs[i] != nil {
+			if _, errs[i] = v.JS.RunString(`client.connect(); client.hitRate(` + config + `, pass: 'warmup' })`); errs[i] != nil {
 				return
 			}
 			errs[i] = s.Client(i).Run(context.Background(), "step", nil, func() error {
-				_, err := v.runtime.RunString(`client.hitRate(` + config + `, pass: 'timed', most: 10 })`)
+				_, err := v.JS.RunString(`client.hitRate(` + config + `, pass: 'timed', most: 10 })`)
 
 				return err
 			})
@@ -156,7 +156,7 @@ func TestRunIsInterrupted(t *testing.T) {
 	require.Eventually(t, func() bool { return server.Locked(key) }, 10*time.Second, time.Millisecond)
 
 	v := newVU(t, server)
-	v.run(`var client = new umemcache.Client(addr, { timeout: '1h' })`)
+	v.Run(`var client = new umemcache.Client(addr, { timeout: '1h' })`)
 	go func() {
 		for server.Waiting(key) == 0 {
 			time.Sleep(time.Millisecond)
@@ -167,6 +167,6 @@ func TestRunIsInterrupted(t *testing.T) {
 		v.fail(`client.run({ ops: 10, mix: { getOrSet: 1 }, keys: { count: 1 } })`))
 	close(release)
 	<-released
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -32,36 +33,15 @@ type client struct {
 	done             done   // what the last one came to
 }
 
-// newClient is new Client(address, options) or new Client(options). It does not connect: that is not for the init
-// context.
+// newClient is new Client(address, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	rest := call.Argument(0)
-	text, isText := k6glue.Text(rest)
-	if isText || k6glue.IsNullish(rest) {
-		rest = call.Argument(1)
-	} else if !k6glue.IsNullish(call.Argument(1)) {
-		m.throw(misuse("new Client takes an address and options, or options alone"))
-	}
-	if err := k6glue.Options(rest, &o); err != nil {
-		m.throw(misuse("new Client: %s", err))
-	}
-	if isText {
-		o.Address = text
-	}
-	config, err := o.config()
-	if err != nil {
-		m.throw(misuse("new Client: %s", err))
-	}
-
+	config := k6mod.ParseClient(m.Module, call, "an address", &o, o.config)
 	c := &client{module: m, config: config}
 	c.store = &store{client: c}
-	c.bench = cachebench.New(m.vu, m.benches, config.Target.Address, c.store)
-	if err := call.This.DefineDataProperty("generation", m.vu.Runtime().ToValue(config.Target.Generation.String()),
-		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
-		m.throw(misuse("new Client: %s", err))
-	}
-	methods.Put(m.vu.Runtime(), call.This, c)
+	c.bench = cachebench.New(m, &m.shared.bench, config.Target.Address, c.store)
+	m.SetConstant(call.This, "generation", config.Target.Generation.String())
+	methods.Put(m.Runtime(), call.This, c)
 
 	return nil
 }
@@ -80,7 +60,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 
 // connect is client.connect(): it opens a connection to each thread for this client, as far as there may be more.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
-	c.do(opConnect, func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
+	c.do("connect", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
 
 	return sobek.Undefined()
 }
@@ -96,7 +76,7 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 // notCalling throws when an operation is under way: what it works with must stay as it is.
 func (c *client) notCalling() {
 	if c.calling {
-		c.throw(misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client"))
+		c.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
 	}
 }
 
@@ -115,8 +95,8 @@ func (c *client) locked(operation string, job func(context.Context, *wire.Client
 	defer c.mu.Unlock()
 	d, err := c.perform(operation, job)
 	if d != nil {
-		c.instruments.record(d)
-		c.step.Bytes(d.received, d.sent)
+		c.record(d)
+		c.Step(0, d.received, d.sent)
 	}
 
 	return err
@@ -128,12 +108,12 @@ func (c *client) perform(operation string, job func(context.Context, *wire.Clien
 		return nil, err
 	}
 	d := &c.done
-	*d = done{operation: operation, outcome: k6glue.OutcomeOK}
+	*d = done{operation: operation}
 	begin := time.Now()
-	err := job(c.vu.Context(), c.wire, d)
+	err := job(c.VU().Context(), c.wire, d)
 	d.took = time.Since(begin)
-	if e := asError(err); e != nil {
-		d.outcome, d.hits, d.misses = string(e.Kind), 0, 0
+	if err != nil {
+		d.err, d.hits, d.misses = err, 0, 0
 	}
 	d.received, d.sent = c.wire.Traffic()
 	d.retries, d.lostFills = c.wire.Retries()
@@ -141,22 +121,20 @@ func (c *client) perform(operation string, job func(context.Context, *wire.Clien
 	return d, err
 }
 
-var errInit = misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
-
 // join makes sure that the client has its share in the connections. The caller holds c.mu.
 func (c *client) join() error {
 	if c.wire != nil {
 		return nil
 	}
-	if c.vu.State() == nil {
-		return errInit
+	if c.VU().State() == nil {
+		return k6mod.ErrInit
 	}
-	target, err := c.targets.Join(c.config.Target, func() (wire.Target, error) { return c.config.open(c.vu) })
+	target, err := c.shared.targets.Join(c.config.Target, func() (wire.Target, error) { return c.config.open(c.VU()) })
 	if err != nil {
-		return misuse("%s", err)
+		return k6mod.Misuse("%s", err)
 	}
 	c.wire = wire.NewClient(target, c.config.Timeout)
-	c.closing.Add(c, c.disconnect)
+	c.Closing().Add(c, c.disconnect)
 
 	return nil
 }
@@ -169,9 +147,9 @@ func (c *client) disconnect() {
 		return
 	}
 	c.wire.Close()
-	c.targets.Leave(c.config.Target, wire.Target.Close)
+	c.shared.targets.Leave(c.config.Target, wire.Target.Close)
 	c.wire = nil
-	c.closing.Remove(c)
+	c.Closing().Remove(c)
 }
 
 // fail throws an operation's error: what a function of the script's has thrown, as it is.
@@ -182,7 +160,7 @@ func (c *client) fail(err error) {
 		panic(thrown)
 	}
 	if errors.As(err, &interrupted) {
-		common.Throw(c.vu.Runtime(), interrupted)
+		common.Throw(c.Runtime(), interrupted)
 	}
-	c.throw(asError(err))
+	c.Throw(err)
 }

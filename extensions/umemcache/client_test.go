@@ -35,8 +35,8 @@ func TestOperations(t *testing.T) {
 		t.Run(g.String(), func(t *testing.T) {
 			server := umemtest.Start(t, umemtest.Options{Generation: g})
 			v := newVU(t, server)
-			require.NoError(t, v.runtime.Set("generation", g.String()))
-			v.run(`var client = new umemcache.Client(addr, { generation }); client.connect()`)
+			require.NoError(t, v.JS.Set("generation", g.String()))
+			v.Run(`var client = new umemcache.Client(addr, { generation }); client.connect()`)
 			for _, test := range []struct {
 				script string
 				want   any
@@ -64,7 +64,7 @@ func TestOperations(t *testing.T) {
 				{`client.close()`, nil},
 				{`client.get('l')`, "D"},
 			} {
-				require.Equal(t, test.want, v.run(test.script), test.script)
+				require.Equal(t, test.want, v.Run(test.script), test.script)
 			}
 			require.Empty(t, server.Violations())
 		})
@@ -73,27 +73,27 @@ func TestOperations(t *testing.T) {
 
 func TestBinaryValues(t *testing.T) {
 	v := newVU(t, newServer(t))
-	v.run(`var client = new umemcache.Client({ address: addr, values: 'binary' })`)
-	require.Equal(t, "0,255,128", v.run(`client.set('k', new Uint8Array([0, 255, 128])); new Uint8Array(client.get('k')).join()`))
-	require.Equal(t, "65", v.run(`new Uint8Array(client.getOrSet('l', 'A')).join()`))
-	require.Equal(t, "0,255,128", v.run(`const a = client.get('k'); client.get('l'); new Uint8Array(a).join()`), "each value has memory of its own")
+	v.Run(`var client = new umemcache.Client({ address: addr, values: 'binary' })`)
+	require.Equal(t, "0,255,128", v.Run(`client.set('k', new Uint8Array([0, 255, 128])); new Uint8Array(client.get('k')).join()`))
+	require.Equal(t, "65", v.Run(`new Uint8Array(client.getOrSet('l', 'A')).join()`))
+	require.Equal(t, "0,255,128", v.Run(`const a = client.get('k'); client.get('l'); new Uint8Array(a).join()`), "each value has memory of its own")
 }
 
 func TestMetrics(t *testing.T) {
 	v := newVU(t, newServer(t))
-	v.run(`var client = new umemcache.Client(addr, { threads: 4, maxValue: 10 }); client.connect();
+	v.Run(`var client = new umemcache.Client(addr, { threads: 4, maxValue: 10 }); client.connect();
 		client.get('k'); client.getOrSet('k', 'v'); client.getOrSet('k', 'v'); client.get('k'); client.set('k', 'w'); client.del('k')`)
 	v.fail(`client.set('k', '0123456789a')`)
 	for operation, want := range map[string]struct{ ops, hits, misses float64 }{
-		opConnect: {1, 0, 0}, opGet: {2, 1, 1}, opGetOrSet: {2, 1, 1}, opSet: {1, 0, 0}, opDel: {1, 0, 0},
+		"connect": {1, 0, 0}, "get": {2, 1, 1}, "getOrSet": {2, 1, 1}, "set": {1, 0, 0}, "del": {1, 0, 0},
 	} {
-		tags := []string{"operation", operation, "outcome", k6glue.OutcomeOK}
+		tags := []string{"operation", operation, "outcome", "ok"}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), operation)
 		require.Equal(t, want.hits, v.Counted(metricHits, tags...), operation)
 		require.Equal(t, want.misses, v.Counted(metricMisses, tags...), operation)
 		require.Len(t, v.Found(metricDuration, tags...), int(want.ops))
 	}
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opSet, "outcome", "too_large"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "set", "outcome", "too_large"))
 	require.Zero(t, v.Counted(metricRetries))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Positive(t, v.Counted("data_received"))
@@ -102,7 +102,7 @@ func TestMetrics(t *testing.T) {
 func TestLostFillIsCounted(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
-	v.run(`var client = new umemcache.Client(addr), other = new umemcache.Client(addr, { connectTimeout: '4s' });
+	v.Run(`var client = new umemcache.Client(addr), other = new umemcache.Client(addr, { connectTimeout: '4s' });
 		for (let i = 0; i < 3; i++) {
 			client.del('k');
 			try { client.getOrSet('k', () => { other.del('k'); return 'lost'; }); } catch (e) { if (e.kind !== 'lock_lost') throw e; }
@@ -111,13 +111,13 @@ func TestLostFillIsCounted(t *testing.T) {
 	lost := v.Counted(metricLostFills)
 	require.Equal(t, 3.0, lost+v.Counted(metricOps, "outcome", "lock_lost"))
 	require.Equal(t, lost, v.Counted(metricRetries))
-	require.Equal(t, "kept", v.run(`client.get('k')`))
+	require.Equal(t, "kept", v.Run(`client.get('k')`))
 }
 
 func TestErrors(t *testing.T) {
 	const reentry = "the function that getOrSet calls holds the key's fill lock: it must not use the same Client"
 	v := newVU(t, newServer(t))
-	v.run(`var client = new umemcache.Client(addr, { maxValue: 10, timeout: '100ms' })`)
+	v.Run(`var client = new umemcache.Client(addr, { maxValue: 10, timeout: '100ms' })`)
 	for script, want := range map[string]thrown{
 		`client.get()`:                                 {"get: the key must be a string, an ArrayBuffer or a typed array, not undefined", "usage"},
 		`client.get(5)`:                                {"get: the key must be a string, an ArrayBuffer or a typed array, not 5", "usage"},
@@ -127,20 +127,20 @@ func TestErrors(t *testing.T) {
 		`client.getOrSet('k', 'x'.repeat(11))`:         {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
 		`client.getOrSet('k', () => 'x'.repeat(11))`:   {"a value of 11 bytes is larger than maxValue (10)", "too_large"},
 		`client.getOrSet('k', { a: 1 })`:               {"getOrSet: the value must be a string, an ArrayBuffer or a typed array, not an object", "usage"},
-		`client.getOrSet('k', () => 1)`:                {"getOrSet: the function must return a string, an ArrayBuffer or a typed array, and at once, not 1", "usage"},
-		`client.getOrSet('k', async () => 'v')`:        {"getOrSet: the function must return a string, an ArrayBuffer or a typed array, and at once, not [object Promise]", "usage"},
+		`client.getOrSet('k', () => 1)`:                {"getOrSet: what the function returns must be a string, an ArrayBuffer or a typed array, not 1", "usage"},
+		`client.getOrSet('k', async () => 'v')`:        {"getOrSet: what the function returns must be a string, an ArrayBuffer or a typed array, not a promise", "usage"},
 		`client.getOrSet('k', () => client.get(1))`:    {reentry, "usage"},
 		`client.getOrSet('k', () => client.close())`:   {reentry, "usage"},
 		`client.getOrSet('k', () => client.connect())`: {reentry, "usage"},
-		`client.getOrSet('k', () => new umemcache.Client(addr, { timeout: '50ms' }).get('k'))`: {
+		`client.getOrSet('k', () => new umemcache.Client(addr, { timeout: '1s' }).get('k'))`: {
 			"no answer to a get in time: another connection holds the key's fill lock, or the server does not answer at all", "lock_wait"},
 		`new umemcache.Client('[::1]:1').connect()`: {"cannot connect to [::1]:1 over IPv6: connection refused", "connect"},
 	} {
 		require.Equal(t, want, v.fail(script), script)
 	}
-	require.Nil(t, v.run(`client.get('k')`), "none of them has stored anything, or kept the lock")
-	require.Equal(t, "own", v.run(`try { client.getOrSet('k', () => { throw 'own'; }); } catch (e) { e }`))
-	require.Equal(t, "v", v.run(`client.getOrSet('k', 'v')`))
+	require.Nil(t, v.Run(`client.get('k')`), "none of them has stored anything, or kept the lock")
+	require.Equal(t, "own", v.Run(`try { client.getOrSet('k', () => { throw 'own'; }); } catch (e) { e }`))
+	require.Equal(t, "v", v.Run(`client.getOrSet('k', 'v')`))
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {
@@ -171,7 +171,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 func TestOptionsThatAreZero(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
-	v.run(`new umemcache.Client(addr, { threads: 0, connectionsPerThread: 0, maxValue: 0 }).set('k', 'v'); new umemcache.Client(addr).get('k')`)
+	v.Run(`new umemcache.Client(addr, { threads: 0, connectionsPerThread: 0, maxValue: 0 }).set('k', 'v'); new umemcache.Client(addr).get('k')`)
 	require.Equal(t, 1, server.Accepted(), "what is equal to the defaults shares connections with them")
 }
 
@@ -181,10 +181,10 @@ func TestConnectsAsK6Does(t *testing.T) {
 	_, port, err := net.SplitHostPort(server.Address())
 	require.NoError(t, err)
 	v := newVU(t, server)
-	require.NoError(t, v.runtime.Set("port", port))
-	v.dialer.BlockedHostnames, err = types.NewHostnameTrie([]string{"*.blocked.test"})
+	require.NoError(t, v.JS.Set("port", port))
+	v.Dialer.BlockedHostnames, err = types.NewHostnameTrie([]string{"*.blocked.test"})
 	require.NoError(t, err)
-	v.dialer.Hosts, err = types.NewHosts(map[string]types.Host{"cache.test": {IP: net.IPv6loopback}, "old.test": {IP: net.IPv4(127, 0, 0, 1)}})
+	v.Dialer.Hosts, err = types.NewHosts(map[string]types.Host{"cache.test": {IP: net.IPv6loopback}, "old.test": {IP: net.IPv4(127, 0, 0, 1)}})
 	require.NoError(t, err)
 
 	e := v.fail(`new umemcache.Client('cache.blocked.test:' + port).get('k')`)
@@ -194,21 +194,21 @@ func TestConnectsAsK6Does(t *testing.T) {
 	require.Equal(t, thrown{"cannot connect to old.test:" + port + " over IPv6: k6 resolves the name to 127.0.0.1, which is no address of IPv6; " +
 		"see its option dns: { policy: 'preferIPv6' }", "connect"}, e)
 
-	require.Equal(t, "v", v.run(`new umemcache.Client('cache.test:' + port).getOrSet('k', 'v')`))
+	require.Equal(t, "v", v.Run(`new umemcache.Client('cache.test:' + port).getOrSet('k', 'v')`))
 	require.Positive(t, v.Counted("data_received"))
-	require.Zero(t, atomic.LoadInt64(&v.dialer.BytesRead), "counted once, by the module")
+	require.Zero(t, atomic.LoadInt64(&v.Dialer.BytesRead), "counted once, by the module")
 }
 
 func TestInitContext(t *testing.T) {
 	v := newInitVU(t, New(), newServer(t))
-	v.run(`var client = new umemcache.Client(addr)`)
+	v.Run(`var client = new umemcache.Client(addr)`)
 	for _, use := range []string{`connect()`, `get('k')`, `getOrSet('k', 'v')`, `set('k', 'v')`, `del('k')`} {
 		require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", "usage"},
 			v.fail(`client.`+use), use)
 	}
-	v.run(`client.close()`)
-	v.start(1)
-	v.run(`client.get('k')`)
+	v.Run(`client.close()`)
+	v.Start(1)
+	v.Run(`client.get('k')`)
 }
 
 // All clients of the process with the same options share connections, which go with the last of them.
@@ -218,32 +218,32 @@ func TestSharedConnections(t *testing.T) {
 	var vus []*vu
 	for i := range 4 {
 		v := newInitVU(t, root, server)
-		v.start(uint64(i + 1))
-		v.run(`var client = new umemcache.Client(addr, { connectionsPerThread: 2 }); client.connect(); client.set('k', 'v')`)
+		v.Start(uint64(i + 1))
+		v.Run(`var client = new umemcache.Client(addr, { connectionsPerThread: 2 }); client.connect(); client.set('k', 'v')`)
 		vus = append(vus, v)
 	}
 	require.Equal(t, 8, server.Accepted(), "two for each of four threads")
 	for i, v := range vus {
 		require.Positive(t, server.Connections())
 		if i%2 == 0 {
-			v.run(`client.close(); client.close()`)
+			v.Run(`client.close(); client.close()`)
 		} else {
-			v.exit()
+			v.Exit()
 		}
 	}
 	requireConnections(t, server, 0)
-	vus[0].run(`client.get('k')`)
+	vus[0].Run(`client.get('k')`)
 	requireConnections(t, server, 1)
-	vus[0].exit()
+	vus[0].Exit()
 	requireConnections(t, server, 0)
-	vus[2].exit()
+	vus[2].Exit()
 	requireNoneLeft(t)
 }
 
 func TestOtherOptionsOtherConnections(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
-	v.run(`const clients = [{}, { timeout: '5s', values: 'binary' }, { maxValue: 100 }].map((o) => new umemcache.Client(addr, o));
+	v.Run(`const clients = [{}, { timeout: '5s', values: 'binary' }, { maxValue: 100 }].map((o) => new umemcache.Client(addr, o));
 		clients.forEach((c) => c.del('k'))`)
 	require.Equal(t, 2, server.Connections(), "what is no business of a connection's does not part them")
 }
@@ -251,8 +251,8 @@ func TestOtherOptionsOtherConnections(t *testing.T) {
 func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	server := newServer(t)
 	v := newInitVU(t, New(), server)
-	v.start(0)
-	v.run(`new umemcache.Client(addr).connect(); new umemcache.Client(addr).get('k')`)
+	v.Start(0)
+	v.Run(`new umemcache.Client(addr).connect(); new umemcache.Client(addr).get('k')`)
 	v.CancelContext()
 	requireConnections(t, server, 0)
 	requireNoneLeft(t)
@@ -261,7 +261,7 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 func TestEndOfTheTestInterrupts(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
-	v.run(`var owner = new umemcache.Client(addr), waiter = new umemcache.Client(addr)`)
+	v.Run(`var owner = new umemcache.Client(addr), waiter = new umemcache.Client(addr)`)
 	go func() {
 		for server.Waiting("k") == 0 {
 			time.Sleep(time.Millisecond)
@@ -275,7 +275,7 @@ func TestEndOfTheTestInterrupts(t *testing.T) {
 func TestClientOfASweep(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
-	v.run(`var client = new umemcache.Client(addr); client.set('k', 'value'); client.close()`)
+	v.Run(`var client = new umemcache.Client(addr); client.set('k', 'value'); client.close()`)
 	requireConnections(t, server, 0)
 	set := v.Counted(metricOps)
 	step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
@@ -283,7 +283,7 @@ func TestClientOfASweep(t *testing.T) {
 	plain := v.VU.CtxField
 	v.VU.CtxField = k6glue.WithSession(plain, session)
 	require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
-		v.run(`client.get('k')`)
+		v.Run(`client.get('k')`)
 
 		return nil
 	}))
@@ -298,37 +298,37 @@ func TestClientOfASweep(t *testing.T) {
 	require.Equal(t, uint64(8+3*3), ops[0].BytesSent)
 	require.Equal(t, 3.0, v.Counted(metricHits))
 	require.Equal(t, set+3, v.Counted(metricOps))
-	require.Empty(t, v.Found(metricDuration, "operation", opGet), "a sweep has its own durations")
+	require.Empty(t, v.Found(metricDuration, "operation", "get"), "a sweep has its own durations")
 
 	v.VU.CtxField = plain
-	v.run(`client.get('k')`)
-	require.Len(t, v.Found(metricDuration, "operation", opGet), 1)
+	v.Run(`client.get('k')`)
+	require.Len(t, v.Found(metricDuration, "operation", "get"), 1)
 }
 
 func TestTLS(t *testing.T) {
 	certificate, key := umemtest.Certificate(t)
 	v := newVU(t, umemtest.Start(t, umemtest.Options{TLS: umemtest.TLS(t, certificate, key)}))
-	require.NoError(t, v.runtime.Set("pem", map[string]string{"ca": certificate, "cert": certificate, "key": key}))
-	require.Equal(t, "v", v.run(`new umemcache.Client(addr, { tls: { ca: pem.ca, cert: pem.cert, key: pem.key } }).getOrSet('k', 'v')`))
+	require.NoError(t, v.JS.Set("pem", map[string]string{"ca": certificate, "cert": certificate, "key": key}))
+	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { ca: pem.ca, cert: pem.cert, key: pem.key } }).getOrSet('k', 'v')`))
 	require.Equal(t, "connect", v.fail(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key } }).get('k')`).Kind)
-	require.Equal(t, "v", v.run(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key, insecureSkipVerify: true } }).get('k')`))
+	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key, insecureSkipVerify: true } }).get('k')`))
 
 	// What the options do not say, k6's own insecureSkipTLSVerify and tlsAuth do.
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	require.NoError(t, err)
-	v.exit()
+	v.Exit()
 	require.Equal(t, "connect", v.fail(`new umemcache.Client(addr, { tls: {} }).get('k')`).Kind)
 	v.VU.State().TLSConfig = &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{pair}}
-	require.Equal(t, "v", v.run(`new umemcache.Client(addr, { tls: { serverName: '::1' } }).get('k')`))
+	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { serverName: '::1' } }).get('k')`))
 }
 
 func TestCluster(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	require.NoError(t, wire.InitCluster(t.Context(), servers.Addresses(), wire.DefaultOptions()))
 	v := newVU(t, servers.Servers[2])
-	v.run(`var client = new umemcache.Client(addr, { cluster: true, timeout: '5s' }); client.connect()`)
-	require.Equal(t, "10", v.run(`for (let i = 0; i < 10; i++) client.set('k' + i, String(i + 1)); client.get('k9')`))
-	v.exit()
+	v.Run(`var client = new umemcache.Client(addr, { cluster: true, timeout: '5s' }); client.connect()`)
+	require.Equal(t, "10", v.Run(`for (let i = 0; i < 10; i++) client.set('k' + i, String(i + 1)); client.get('k9')`))
+	v.Exit()
 	for _, s := range servers.Servers {
 		requireConnections(t, s, 0)
 	}

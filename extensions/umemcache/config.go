@@ -1,6 +1,7 @@
 package umemcache
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -9,9 +10,9 @@ import (
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
-	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
@@ -46,20 +47,20 @@ type targetConfig struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	Address              string             `json:"address"`
-	Generation           string             `json:"generation"`
-	Threads              int                `json:"threads"`
-	ConnectionsPerThread int                `json:"connectionsPerThread"`
-	Timeout              types.NullDuration `json:"timeout"`
-	ConnectTimeout       types.NullDuration `json:"connectTimeout"`
-	TLS                  *k6glue.TLSOptions `json:"tls"`
-	Cluster              bool               `json:"cluster"`
-	MaxValue             int                `json:"maxValue"`
-	Values               string             `json:"values"`
+	Address              string `json:"address"`
+	Generation           string `json:"generation"`
+	Threads              int    `json:"threads"`
+	ConnectionsPerThread int    `json:"connectionsPerThread"`
+	k6mod.Timeouts
+	TLS      *k6glue.TLSOptions `json:"tls"`
+	Cluster  bool               `json:"cluster"`
+	MaxValue int                `json:"maxValue"`
+	Values   string             `json:"values"`
 }
 
 // config completes the options with the defaults.
-func (o *options) config() (*Config, error) {
+func (o *options) config(address string) (*Config, error) {
+	k6glue.Override(&o.Address, address)
 	defaults := wire.DefaultOptions()
 	c := &Config{
 		Target: targetConfig{
@@ -71,12 +72,6 @@ func (o *options) config() (*Config, error) {
 	k6glue.Override(&c.Target.Threads, o.Threads)
 	k6glue.Override(&c.Target.ConnectionsPerThread, o.ConnectionsPerThread)
 	k6glue.Override(&c.Target.MaxValue, o.MaxValue)
-	if o.Timeout.Valid {
-		c.Timeout = o.Timeout.TimeDuration()
-	}
-	if o.ConnectTimeout.Valid {
-		c.Target.ConnectTimeout = o.ConnectTimeout.TimeDuration()
-	}
 	if o.TLS != nil {
 		c.Target.UseTLS, c.Target.TLS = true, *o.TLS
 		var err error
@@ -91,11 +86,10 @@ func (o *options) config() (*Config, error) {
 		}
 		c.Target.Generation = g
 	}
-	switch {
-	case c.Timeout <= 0:
-		return nil, fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
-	case o.Values != "" && o.Values != valuesString && o.Values != valuesBinary:
-		return nil, fmt.Errorf("values must be '%s' or '%s', not %q", valuesString, valuesBinary, o.Values)
+	if err := cmp.Or(
+		o.Override(&c.Timeout, &c.Target.ConnectTimeout), k6mod.OneOf("values", o.Values, valuesString, valuesBinary),
+	); err != nil {
+		return nil, err
 	}
 	target, err := c.Target.open(c.Target.options()) // which connects to nothing, and finds what cannot be
 	if err != nil {

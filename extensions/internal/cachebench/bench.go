@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
 // Bench is what a client of a script keeps for its runs. It belongs to its VU.
 type Bench struct {
-	vu     modules.VU
+	host   Host
 	shared *Shared
 	target string
 	cache  Cache
@@ -29,25 +29,25 @@ type Bench struct {
 // New returns the bench of a client. All clients of a module have the same shared; those with the same target, the server
 // and how it is used, do the same passes and prefill the same keys. The cases of the hit-rate benchmark are spread over
 // the stores, or all are the cache's when there are none.
-func New(vu modules.VU, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
+func New(host Host, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
 	if len(stores) == 0 {
 		stores = []workload.Store{cache}
 	}
 
 	return &Bench{
-		vu: vu, shared: shared, target: target, cache: cache, stores: stores,
-		observer: observer{cache: cache}, work: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+		host: host, shared: shared, target: target, cache: cache, stores: stores,
+		observer: observer{host: host, cache: cache}, work: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
 	}
 }
 
 // join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys begin anew with a step.
 func (b *Bench) join() {
-	session := k6glue.SessionOf(b.vu)
+	session := k6glue.SessionOf(b.host.VU())
 	if session == b.session {
 		return
 	}
 	b.session = session
-	b.observer = observer{cache: b.cache}
+	b.observer = observer{host: b.host, cache: b.cache}
 	if session != nil {
 		b.observer.client = session.Client
 	}
@@ -63,12 +63,12 @@ func (b *Bench) place() (index, clients int, of any) {
 
 		return c.Index(), c.Step().Clients(), c.Step().Line()
 	}
-	id := int(b.vu.State().VUID)
+	id := int(b.host.VU().State().VUID)
 	if id == 0 {
 		return 0, 1, "setup"
 	}
 	clients = id
-	if state := lib.GetExecutionState(b.vu.Context()); state != nil {
+	if state := lib.GetExecutionState(b.host.VU().Context()); state != nil {
 		clients = max(clients, int(state.GetInitializedVUsCount()))
 	}
 
@@ -78,20 +78,30 @@ func (b *Bench) place() (index, clients int, of any) {
 // during calls job with a context that ends when the client's share of a step is done, and returns its error, which is nil
 // for that end. Traffic before it is nobody's.
 func (b *Bench) during(job func(context.Context) error) error {
-	vuContext := b.vu.Context()
+	vuContext := b.host.VU().Context()
 	ctx, stop := context.WithCancelCause(vuContext)
 	defer stop(nil)
 	b.observer.stop = stop
 	b.cache.Traffic()
 	err := job(ctx)
 	b.cache.Traffic()
-	b.cache.Emit()
+	b.host.Emit()
 	switch {
 	case vuContext.Err() != nil:
-		return ErrEnded
+		return errEnded
 	case errors.Is(err, errEnough):
 		return nil
 	default:
 		return err
 	}
 }
+
+// fail throws an operation's error, with what has been said around it.
+func (b *Bench) fail(err error) {
+	e := b.host.As(err)
+	e.Message = err.Error()
+	b.host.Throw(&e)
+}
+
+// misuse throws the error of a call that is wrong.
+func (b *Bench) misuse(format string, args ...any) { b.host.Throw(k6mod.Misuse(format, args...)) }

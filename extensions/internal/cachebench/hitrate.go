@@ -73,15 +73,15 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	b.join()
 	var o rateOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		b.cache.Misuse("hitRate: %s", err)
+		b.misuse("hitRate: %s", err)
 	}
 	if err := o.validate(); err != nil {
-		b.cache.Misuse("hitRate: %s", err)
+		b.misuse("hitRate: %s", err)
 	}
 	_, _, of := b.place()
 	pass, err := b.shared.pass(passKey{b.target, o.Config.Config, o.Pass == passTimed, of})
 	if err != nil {
-		b.cache.Misuse("hitRate: %s", err)
+		b.misuse("hitRate: %s", err)
 	}
 	client := b.rate(o.Verify)
 
@@ -93,10 +93,10 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	})
 	b.told(&result, pass.Left())
 	if err != nil {
-		b.cache.Throw(err)
+		b.fail(err)
 	}
 
-	return b.vu.Runtime().ToValue(map[string]any{
+	return b.host.VU().Runtime().ToValue(map[string]any{
 		"accesses": result.Accesses(), "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"left": pass.Left(), "seconds": result.Took().Seconds(),
@@ -113,7 +113,7 @@ func (b *Bench) told(result *hitrate.Result, left int) {
 	if left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
 		return
 	}
-	b.cache.Misuse("hitRate: the pass is over, and the step is not: give the scenario untilDone: true, in the place of " +
+	b.misuse("hitRate: the pass is over, and the step is not: give the scenario untilDone: true, in the place of " +
 		"iterations or duration")
 }
 
@@ -122,7 +122,7 @@ func (b *Bench) rate(verify bool) *hitrate.Client {
 	if client == nil {
 		var err error
 		if client, err = hitrate.NewClient(&b.observer, verify, b.stores...); err != nil {
-			b.cache.Throw(err)
+			b.fail(err)
 		}
 		b.rates[verify] = client
 	}

@@ -11,6 +11,7 @@ import (
 // observer records operations in the step of a sweep, each under its own name, and ends a run when the client's share is
 // done. The bytes of a pipeline are those of its first command.
 type observer struct {
+	host      Host
 	cache     Cache
 	client    *measure.Client // nil: outside of a sweep
 	recorders [workload.NumOps]*measure.Recorder
@@ -52,5 +53,5 @@ func (o *observer) recorded(op workload.Op, took time.Duration) {
 			o.stop(errEnough)
 		}
 	}
-	o.cache.Elapsed(took)
+	o.host.Elapsed(took)
 }

@@ -30,10 +30,10 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 		b.session.Client.Lookups(measure.Lookups{Hits: result.Hits, Misses: result.Misses, Hot: result.Hot, HotHits: result.HotHits})
 	}
 	if err != nil {
-		b.cache.Throw(err)
+		b.fail(err)
 	}
 
-	return b.vu.Runtime().ToValue(map[string]any{
+	return b.host.VU().Runtime().ToValue(map[string]any{
 		"ops": result.Ops, "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
 		"bytesRead": result.BytesRead, "bytesWritten": result.BytesWritten, "seconds": result.Took.Seconds(),
@@ -44,11 +44,11 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 func (b *Bench) workload(value sobek.Value) *workload.Client {
 	exported, err := k6glue.Export(value)
 	if err != nil {
-		b.cache.Misuse("run: options cannot be read: %s", err)
+		b.misuse("run: options cannot be read: %s", err)
 	}
 	given, err := json.Marshal(exported)
 	if err != nil {
-		b.cache.Misuse("run: options cannot be read: %s", err)
+		b.misuse("run: options cannot be read: %s", err)
 	}
 	if client := b.work[string(given)]; client != nil {
 		return client
@@ -56,20 +56,20 @@ func (b *Bench) workload(value sobek.Value) *workload.Client {
 
 	options := workload.Defaults()
 	if err := k6glue.Options(value, &options); err != nil {
-		b.cache.Misuse("run: %s", err)
+		b.misuse("run: %s", err)
 	}
 	if err := options.Validate(); err != nil {
-		b.cache.Misuse("run: %s", err)
+		b.misuse("run: %s", err)
 	}
 	index, clients, of := b.place()
 	options.Prefill = options.Prefill && b.shared.prefills(b.keys(&options), of)
 	work, err := b.shared.workload(string(given), options)
 	if err != nil {
-		b.cache.Misuse("run: %s", err)
+		b.misuse("run: %s", err)
 	}
 	client, err := work.Client(b.cache, index, clients)
 	if err != nil {
-		b.cache.Misuse("run: %s", err)
+		b.misuse("run: %s", err)
 	}
 	b.work[string(given)] = client
 

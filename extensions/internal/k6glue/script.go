@@ -273,6 +273,8 @@ func Show(value sobek.Value) string {
 			return "an object (" + class + ")"
 		case t == reflect.TypeFor[sobek.ArrayBuffer]():
 			return "an ArrayBuffer"
+		case t == reflect.TypeFor[*sobek.Promise]():
+			return "a promise"
 		case t.Kind() == reflect.Slice && !holdsValues(t):
 			return "a typed array"
 		default:

@@ -27,9 +27,7 @@ func (s *Samples) Counted(metric string, tags ...string) float64 {
 
 // Found returns the samples of a metric that have the tags, given as name, value, name, value.
 func (s *Samples) Found(metric string, tags ...string) []metrics.Sample {
-	for len(s.emitted) > 0 {
-		s.samples = append(s.samples, (<-s.emitted).GetSamples()...)
-	}
+	s.take()
 	var found []metrics.Sample
 next:
 	for _, sample := range s.samples {
@@ -45,4 +43,18 @@ next:
 	}
 
 	return found
+}
+
+// Sent returns the samples that were emitted since it, or any other method, was called last.
+func (s *Samples) Sent() []metrics.Sample {
+	before := len(s.samples)
+	s.take()
+
+	return s.samples[before:]
+}
+
+func (s *Samples) take() {
+	for len(s.emitted) > 0 {
+		s.samples = append(s.samples, (<-s.emitted).GetSamples()...)
+	}
 }

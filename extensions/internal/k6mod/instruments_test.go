@@ -1,36 +1,34 @@
-package k6glue
+package k6mod
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modulestest"
-	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 )
 
 func TestInstruments(t *testing.T) {
-	runtime := modulestest.NewRuntime(t)
-	runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
-	i, err := NewInstruments(runtime.VU, MetricNames{
-		Ops: "cache_ops", Duration: "cache_op_duration", Counts: []string{"cache_hits", "cache_misses"},
-	})
-	require.NoError(t, err)
-	retries, err := i.Counter("cache_retries")
-	require.NoError(t, err)
-	m := &meterTest{vu: runtime.VU, samples: make(chan metrics.SampleContainer, 100)}
-	runtime.MoveToVUContext(&lib.State{
-		Samples: m.samples, Tags: lib.NewVUStateTags(runtime.VU.InitEnvField.Registry.RootTagSet().With("scenario", "hot")),
-	})
+	v, i := startedCacheVU(t, true)
+	v.VU.State().Tags.Modify(func(tags *metrics.TagsAndMeta) { tags.SetTag("scenario", "hot") })
 
-	i.Count("get", OutcomeOK, 1, 0)
-	i.Count("get", OutcomeOK, 2, 3)
-	i.Count("get", "timeout")
+	i.Count("get", nil, 1, 0)
+	i.Count("get", nil, 2, 3)
+	i.Count("get", Errorf(KindTimeout, "no answer"))
 	i.Traffic(5, 7)
-	i.Add(retries, 1)
-	require.Empty(t, m.sent())
-	i.EmitDuration("get", OutcomeOK, 2*time.Millisecond)
+	i.Add(i.retries, 1)
+	sent := func() (all []string) {
+		for _, s := range v.Sent() {
+			all = append(all, fmt.Sprintf("%s %g %v", s.Metric.Name, s.Value, s.Tags.Map()))
+		}
+
+		return all
+	}
+	require.Empty(t, sent())
+	i.EmitDuration("get", nil, 2*time.Millisecond)
 	require.ElementsMatch(t, []string{
 		"cache_ops 2 map[operation:get outcome:ok scenario:hot]",
 		"cache_hits 3 map[operation:get outcome:ok scenario:hot]",
@@ -40,15 +38,15 @@ func TestInstruments(t *testing.T) {
 		"data_received 5 map[scenario:hot]",
 		"data_sent 7 map[scenario:hot]",
 		"cache_retries 1 map[scenario:hot]",
-	}, m.sent())
+	}, sent())
 	i.Emit()
-	require.Empty(t, m.sent())
+	require.Empty(t, sent())
 }
 
 func TestInstrumentsWithoutDurations(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
-	_, err := NewInstruments(runtime.VU, MetricNames{Ops: "ops"})
+	_, err := NewInstruments(runtime.VU, &Metrics{Ops: "ops"}, nil)
 	require.NoError(t, err)
 	names := map[string]bool{}
 	for _, metric := range runtime.VU.InitEnvField.Registry.All() {
@@ -60,20 +58,34 @@ func TestInstrumentsWithoutDurations(t *testing.T) {
 
 // A name that somebody else has registered with another type is an error, whichever it is.
 func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
-	for _, names := range []MetricNames{
+	for _, names := range []Metrics{
 		{Ops: "taken"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
 	} {
 		runtime := modulestest.NewRuntime(t)
 		runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
 		runtime.VU.InitEnvField.Registry.MustNewMetric("taken", metrics.Gauge)
-		_, err := NewInstruments(runtime.VU, names)
+		_, err := NewInstruments(runtime.VU, &names, nil)
 		require.ErrorContains(t, err, "taken")
 	}
 	runtime := modulestest.NewRuntime(t)
 	runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
 	runtime.VU.InitEnvField.Registry.MustNewMetric("taken", metrics.Gauge)
-	i, err := NewInstruments(runtime.VU, MetricNames{Ops: "ops"})
+	i, err := NewInstruments(runtime.VU, &Metrics{Ops: "ops"}, nil)
 	require.NoError(t, err)
-	_, err = i.Counter("taken")
+	_, err = i.counter("taken")
 	require.ErrorContains(t, err, "taken")
+}
+
+// Counting costs no memory, whatever the operation ends with.
+func TestCountAllocatesNothing(t *testing.T) {
+	_, c := startedCacheVU(t, true)
+	var failed error = fmt.Errorf("around it: %w", Errorf(KindTimeout, "no answer"))
+	other := errors.New("another")
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		c.Count("get", nil, 1, 0)
+		c.Count("get", failed)
+		c.Traffic(1, 2)
+		c.Step(0, 1, 2)
+	}))
+	require.Equal(t, KindServer, c.As(other).Kind)
 }

@@ -1,0 +1,96 @@
+package k6mod
+
+import (
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// Definition is what a module is made of.
+type Definition struct {
+	// ErrorName is the name of the module's exceptions, such as "RespError".
+	ErrorName string
+	// AsError says what an error of the module's protocol, which is no *Error, is to scripts.
+	AsError func(err error) Error
+	// Coded tells that the exceptions have a property code, the server's.
+	Coded bool
+	// Metrics are those of the module's operations.
+	Metrics Metrics
+	// Exports returns what a VU's script imports: functions, and the constructor Client.
+	Exports func(m *Module) map[string]any
+}
+
+// New returns a module for k6 to register. What all VUs share is in what Exports closes over.
+func New(d Definition) modules.Module { return &root{d} }
+
+type root struct{ definition Definition }
+
+// NewModuleInstance registers the metrics and returns the VU's module.
+func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
+	m := &Module{vu: vu, definition: &r.definition, closing: k6glue.NewClosing(vu)}
+	var err error
+	if m.Instruments, err = NewInstruments(vu, &r.definition.Metrics, m.kind); err != nil {
+		common.Throw(vu.Runtime(), err)
+	}
+	m.exports = k6glue.Exports(vu, r.definition.Exports(m))
+
+	return m
+}
+
+// Module is a module in one VU.
+type Module struct {
+	*Instruments
+
+	vu         modules.VU
+	definition *Definition
+	closing    *k6glue.Closing
+	exports    modules.Exports
+}
+
+// Exports implements modules.Instance.
+func (m *Module) Exports() modules.Exports { return m.exports }
+
+// VU is the VU that the module is of.
+func (m *Module) VU() modules.VU { return m.vu }
+
+// Runtime is the VU's JavaScript.
+func (m *Module) Runtime() *sobek.Runtime { return m.vu.Runtime() }
+
+// Closing closes what the VU has opened when it has no more use for it.
+func (m *Module) Closing() *k6glue.Closing { return m.closing }
+
+// MustRun throws in the init context, in which k6 allows no connections.
+func (m *Module) MustRun() {
+	if m.vu.State() == nil {
+		m.Throw(ErrInit)
+	}
+}
+
+// Counter registers a Counter of the module without tags of its own, for Instruments.Add. It is for
+// the init context.
+func (m *Module) Counter(name string) k6glue.Series {
+	series, err := m.Instruments.counter(name)
+	if err != nil {
+		common.Throw(m.vu.Runtime(), err)
+	}
+
+	return series
+}
+
+// Set gives an object a property, whatever it is called: __proto__ as well.
+func (m *Module) Set(object *sobek.Object, name string, value any) {
+	m.define(object, name, value, sobek.FLAG_TRUE)
+}
+
+// SetConstant gives an object a property that scripts can read, and not change.
+func (m *Module) SetConstant(object *sobek.Object, name string, value any) {
+	m.define(object, name, value, sobek.FLAG_FALSE)
+}
+
+func (m *Module) define(object *sobek.Object, name string, value any, change sobek.Flag) {
+	if err := object.DefineDataProperty(name, m.vu.Runtime().ToValue(value), change, change, sobek.FLAG_TRUE); err != nil {
+		m.Throw(err)
+	}
+}

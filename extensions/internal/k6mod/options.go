@@ -1,0 +1,70 @@
+package k6mod
+
+import (
+	"strings"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// Options are those that a method takes in an object, which it reads into a T. They are for calls
+// that must not cost what k6glue.Options costs, which goes through JSON, and for values that JSON
+// has not. One table serves all calls. Errors list the names in the table's order.
+type Options[T any] []Option[T]
+
+// Option is one of them.
+type Option[T any] struct {
+	Name string
+	// Read reads the value, which is neither undefined nor null. The method is for its error.
+	Read func(into *T, method string, value sobek.Value) error
+}
+
+// Read reads the options. What is undefined or null leaves the T as it is. An unknown name is an
+// error that has the known ones.
+func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
+	if k6glue.IsNullish(value) {
+		return nil
+	}
+	object, ok := value.(*sobek.Object)
+	if !ok || object.ClassName() != "Object" {
+		return Misuse("%s: options must be an object, not %s", method, k6glue.Show(value))
+	}
+	for _, name := range object.Keys() {
+		option := all.named(name)
+		if option == nil {
+			return Misuse("%s: unknown option %q; known %s", method, name, all.known())
+		}
+		given := object.Get(name)
+		if k6glue.IsNullish(given) {
+			continue
+		}
+		if err := option.Read(into, method, given); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func (all Options[T]) named(name string) *Option[T] {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
+		}
+	}
+
+	return nil
+}
+
+func (all Options[T]) known() string {
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	if len(names) == 1 {
+		return "is " + names[0]
+	}
+
+	return "are " + strings.Join(names, ", ")
+}

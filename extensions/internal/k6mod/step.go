@@ -1,0 +1,32 @@
+package k6mod
+
+import (
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// step keeps the recorder of the operation that a VU, as a client of a sweep's step, is doing.
+type step struct {
+	// session is the sweep session that recorder belongs to; nil before the first.
+	session *k6glue.Session
+	// op names the operation that recorder counts.
+	op       string
+	recorder *measure.Recorder
+}
+
+// Step adds rows and bytes to what the sweep reports of the operation that its script is doing.
+// Outside of a sweep it does nothing.
+func (i *Instruments) Step(rows, received, sent uint64) {
+	session := i.meter.Session()
+	if session == nil {
+		return
+	}
+	if s := &i.step; session != s.session || session.Op != s.op {
+		*s = step{session, session.Op, session.Client.Recorder(session.Op)}
+	}
+	i.step.recorder.Rows(rows)
+	i.step.recorder.Bytes(sent, received)
+}
+
+// Session is the sweep session that the VU is a client of at the moment; nil outside of a sweep.
+func (i *Instruments) Session() *k6glue.Session { return i.meter.Session() }

@@ -1,0 +1,124 @@
+package k6mod
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+)
+
+// cacheTask is get(key): the key's value is itself.
+type cacheTask struct {
+	cache *cache
+	key   string
+	took  time.Duration
+}
+
+func (c *cache) get(call sobek.FunctionCall) (*cacheTask, error) {
+	key, err := Name("get", "the key", call.Argument(0))
+
+	return &cacheTask{cache: c, key: key}, err
+}
+
+func (t *cacheTask) Do(ctx context.Context, waits bool) error {
+	if gate := t.cache.gates[t.key]; gate != nil {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return TestEnded()
+		}
+	}
+	t.took = time.Millisecond
+	switch t.key {
+	case "broken":
+		return errServer
+	case "fault":
+		panic("a bug")
+	}
+	if waits {
+		t.cache.performed = append(t.cache.performed, t.key)
+	} else {
+		t.cache.performed = append(t.cache.performed, "async "+t.key)
+	}
+
+	return nil
+}
+
+func (t *cacheTask) Finish(err error) (sobek.Value, error) {
+	t.cache.Count("get", err, 1)
+	t.cache.EmitDuration("get", err, t.took)
+
+	return t.cache.Runtime().ToValue(t.key), err
+}
+
+func TestBothForms(t *testing.T) {
+	v, c := startedCacheVU(t, true)
+	require.Equal(t, "a", v.Run(`client.get('a')`))
+	v.Loop(`if (await client.asyncGet('b') !== 'b') throw new Error('another one')`)
+	require.Equal(t, []string{"a", "async b"}, c.performed)
+	require.Equal(t, 2.0, v.Counted("cache_ops", "operation", "get", "outcome", "ok"))
+
+	requireThrown(t, KindUsage, "get: the key must be a string that is not empty, not 5", v.Fail(`client.get(5)`))
+	requireThrown(t, KindUsage, "get: the key must be a string that is not empty, not ''", v.Rejected(`client.asyncGet('')`))
+	server := k6test.Thrown{Name: "CacheError", Message: "the server says: out of order", Kind: KindServer, Code: 7}
+	require.Equal(t, server, v.Fail(`client.get('broken')`))
+	require.Equal(t, server, v.Rejected(`client.asyncGet('broken')`))
+	require.Equal(t, 2.0, v.Counted("cache_ops", "outcome", KindServer))
+}
+
+// A panic of a task is an exception, and k6 goes on.
+func TestFaultOfATask(t *testing.T) {
+	v, _ := startedCacheVU(t, false)
+	for _, e := range []k6test.Thrown{v.Fail(`client.get('fault')`), v.Rejected(`client.asyncGet('fault')`)} {
+		require.Equal(t, KindInternal, e.Kind)
+		require.Contains(t, e.Message, "a bug")
+	}
+	require.Equal(t, 2.0, v.Counted("cache_ops", "outcome", KindInternal))
+}
+
+func TestTasksInTheInitContext(t *testing.T) {
+	v, c := newCacheVU(t, true)
+	const why = "a Client cannot be used in the init context; use it in setup() or in a scenario's function"
+	requireThrown(t, KindUsage, why, v.Fail(`new cache.Client().get('a')`))
+	v.Run(`var why; new cache.Client().asyncGet('a').catch((e) => { why = e.kind })`)
+	require.Equal(t, "usage", v.Run(`why`))
+	require.Empty(t, c.performed)
+}
+
+// Ordered tasks are done as they were begun, those that the VU waits for among them.
+func TestOrderedTasks(t *testing.T) {
+	v, c := startedCacheVU(t, true)
+	gate := make(chan struct{})
+	c.gates["first"] = gate
+	time.AfterFunc(10*time.Millisecond, func() { close(gate) })
+	v.Loop(`const all = [client.asyncGet('first'), client.asyncGet('second')];
+		client.get('third');
+		await Promise.all(all)`)
+	require.Equal(t, []string{"async first", "async second", "third"}, c.performed)
+}
+
+// Concurrent tasks do not wait for one another.
+func TestConcurrentTasks(t *testing.T) {
+	v, c := startedCacheVU(t, false)
+	gate := make(chan struct{})
+	c.gates["first"] = gate
+	v.Set("open", func() { close(gate) })
+	v.Loop(`const first = client.asyncGet('first');
+		client.get('second');
+		await client.asyncGet('third');
+		open();
+		await first`)
+	require.Equal(t, []string{"second", "async third", "async first"}, c.performed)
+}
+
+// The end of the VU's context ends a task that somebody waits for.
+func TestTaskAfterTheEnd(t *testing.T) {
+	v, c := startedCacheVU(t, true)
+	c.gates["held"] = make(chan struct{})
+	time.AfterFunc(10*time.Millisecond, v.CancelContext)
+	requireThrown(t, KindCancelled, "the test ended before the answer came", v.Fail(`client.get('held')`))
+}

@@ -1,0 +1,112 @@
+package k6mod
+
+import (
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// The functions here read what a script has passed. Their errors are of kind usage, and name the
+// method and the argument: Text("get", "the key", value) says "get: the key must be a string".
+
+// Text reads a string.
+func Text(method, what string, value sobek.Value) (string, error) {
+	text, ok := k6glue.Text(value)
+	if !ok {
+		return "", Wrong(method, what, "a string", value)
+	}
+
+	return text, nil
+}
+
+// Name reads a string that is not empty.
+func Name(method, what string, value sobek.Value) (string, error) {
+	text, ok := k6glue.Text(value)
+	if !ok || text == "" {
+		return "", Wrong(method, what, "a string that is not empty", value)
+	}
+
+	return text, nil
+}
+
+// Bytes reads a string (as UTF-8), an ArrayBuffer, a typed array or a DataView. The bytes of a string
+// are in the memory of the buffer, which grows for it; those of the others are their own memory.
+func Bytes(rt *sobek.Runtime, method, what string, value sobek.Value, buffer *[]byte) ([]byte, error) {
+	bytes, ok := k6glue.Bytes(rt, value, *buffer)
+	if !ok {
+		return nil, Wrong(method, what, "a string, an ArrayBuffer or a typed array", value)
+	}
+	if _, isText := value.(sobek.String); isText {
+		*buffer = bytes
+	}
+
+	return bytes, nil
+}
+
+// Elements reads an array of at most k6glue.MaxElements.
+func Elements(method, what string, value sobek.Value) ([]sobek.Value, error) {
+	elements, err := k6glue.Elements(what, value)
+	if err != nil {
+		return nil, Misuse("%s: %s", method, err)
+	}
+
+	return elements, nil
+}
+
+// Unsigned reads a number of 64 bits without a sign: an integer from 0 or a BigInt.
+func Unsigned(method, what string, value sobek.Value) (uint64, error) {
+	n, ok := k6glue.Unsigned(value)
+	if !ok {
+		return 0, Wrong(method, what, "an integer from 0 or a BigInt", value)
+	}
+
+	return n, nil
+}
+
+// Count reads how many of something are asked for, at most k6glue.MaxElements.
+func Count(method, what string, value sobek.Value) (int, error) {
+	n, ok := k6glue.Unsigned(value)
+	if !ok || n == 0 || n > k6glue.MaxElements {
+		return 0, Misuse("%s: %s must be an integer from 1 to %d, not %s", method, what, k6glue.MaxElements, k6glue.Show(value))
+	}
+
+	return int(n), nil
+}
+
+// Duration reads a time as k6 writes it: a number of milliseconds, or a string such as '5s'. What is
+// not there is the fallback.
+func Duration(method, what string, value sobek.Value, fallback time.Duration) (time.Duration, error) {
+	if k6glue.IsNullish(value) {
+		return fallback, nil
+	}
+	d, ok := k6glue.DurationOf(value)
+	if !ok || d < 0 {
+		return 0, Wrong(method, what, "a number of milliseconds or a string such as '5s'", value)
+	}
+
+	return d, nil
+}
+
+// Word reads a string that is one of some.
+func Word(method, what string, value sobek.Value, words ...string) (string, error) {
+	text, ok := k6glue.Text(value)
+	for _, word := range words {
+		if ok && word == text {
+			return text, nil
+		}
+	}
+
+	return "", Wrong(method, what, listed(words), value)
+}
+
+// Wrong is the error of an argument that must be something else than it is.
+func Wrong(method, what, must string, value sobek.Value) *Error {
+	shown := k6glue.Show(value)
+	if shown == "" {
+		shown = "''"
+	}
+
+	return Misuse("%s: %s must be %s, not %s", method, what, must, shown)
+}

@@ -1,0 +1,36 @@
+package umemcache
+
+import "time"
+
+// done is what an operation came to.
+type done struct {
+	operation          string
+	err                error
+	took               time.Duration
+	hits, misses       int
+	received, sent     uint64 // bytes
+	retries, lostFills uint64
+}
+
+// asked counts a key that was asked for.
+func (d *done) asked(found bool) {
+	if found {
+		d.hits++
+	} else {
+		d.misses++
+	}
+}
+
+// record counts one operation and emits its samples.
+func (m *module) record(d *done) {
+	m.count(d)
+	m.EmitDuration(d.operation, d.err, d.took)
+}
+
+// count counts one operation.
+func (m *module) count(d *done) {
+	m.Count(d.operation, d.err, d.hits, d.misses)
+	m.Add(m.retries, float64(d.retries))
+	m.Add(m.lostFills, float64(d.lostFills))
+	m.Traffic(d.received, d.sent)
+}
