@@ -227,6 +227,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */
     connect(): void;
+    /** {@link Client.connect} as a promise. */
     asyncConnect(): Promise<void>;
 
     /**
@@ -246,6 +247,7 @@ declare module 'k6/x/machbase' {
       params?: readonly Value[] | null,
       options?: QueryOptions & { rows?: 'objects' },
     ): Rows<T>;
+    /** {@link Client.query} as a promise. */
     asyncQuery(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): Promise<number>;
     asyncQuery(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Promise<Rows<any[]>>;
     asyncQuery<T = { [column: string]: any }>(
@@ -260,6 +262,7 @@ declare module 'k6/x/machbase' {
      * @throws as query
      */
     exec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): number;
+    /** {@link Client.exec} as a promise. */
     asyncExec(sql: string, params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /**
@@ -268,6 +271,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `syntax`, `not_found` and others of the server
      */
     prepare(sql: string): Statement;
+    /** {@link Client.prepare} as a promise. */
     asyncPrepare(sql: string): Promise<Statement>;
 
     /**
@@ -277,6 +281,7 @@ declare module 'k6/x/machbase' {
      *   is wrong, or the table is of another kind
      */
     appender(table: string, options?: AppenderOptions): Appender;
+    /** {@link Client.appender} as a promise. */
     asyncAppender(table: string, options?: AppenderOptions): Promise<Appender>;
 
     /**
@@ -302,6 +307,7 @@ declare module 'k6/x/machbase' {
       params?: readonly Value[] | null,
       options?: QueryOptions & { rows?: 'objects' },
     ): Rows<T>;
+    /** {@link Statement.query} as a promise. */
     asyncQuery(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): Promise<number>;
     asyncQuery(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Promise<Rows<any[]>>;
     asyncQuery<T = { [column: string]: any }>(
@@ -311,6 +317,7 @@ declare module 'k6/x/machbase' {
 
     /** As {@link Client.exec}, without the text. */
     exec(params?: readonly Value[] | null, options?: ExecOptions): number;
+    /** {@link Statement.exec} as a promise. */
     asyncExec(params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
     /** Frees the statement on the server, when the operations before are done. A later use prepares it again. */
@@ -382,6 +389,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `usage` also when a value cannot be bound: no row of the call is appended then
      */
     append(...rows: Value[][]): void;
+    /** {@link Appender.append} as a promise. */
     asyncAppend(...rows: Value[][]): Promise<void>;
 
     /**
@@ -390,6 +398,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `usage` also for a wrong number of columns, or one with another length: no row is appended then
      */
     appendColumns(columns: readonly ColumnValues[]): number;
+    /** {@link Appender.appendColumns} as a promise. */
     asyncAppendColumns(columns: readonly ColumnValues[]): Promise<number>;
 
     /**
@@ -412,6 +421,7 @@ declare module 'k6/x/machbase' {
     generate(name: 'uniform', options: UniformOptions): number;
     generate(name: 'sine', options: SineOptions): number;
     generate(name: 'sequence', options: SequenceOptions): number;
+    /** {@link Appender.generate} as a promise. */
     asyncGenerate(name: 'stock_tick' | 'stock_rollup_1s' | 'stock_rollup_1m', options: StockOptions): Promise<number>;
     asyncGenerate(name: 'uniform', options: UniformOptions): Promise<number>;
     asyncGenerate(name: 'sine', options: SineOptions): Promise<number>;
@@ -419,14 +429,17 @@ declare module 'k6/x/machbase' {
 
     /** Sends what is buffered. Appended rows can be seen a moment later, or after `exec table_flush(TABLE)`. */
     flush(): void;
+    /** {@link Appender.flush} as a promise. */
     asyncFlush(): Promise<void>;
 
     /** Sends what is buffered, waits until the server has taken or rejected all rows, and returns the receipt: one round trip. */
     sync(): Receipt;
+    /** {@link Appender.sync} as a promise. */
     asyncSync(): Promise<Receipt>;
 
     /** Does the same, and ends the appender. */
     close(): Receipt;
+    /** {@link Appender.close} as a promise. */
     asyncClose(): Promise<Receipt>;
   }
 
@@ -490,6 +503,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `not_found` with code 2654
      */
     force(options?: ExecOptions): void;
+    /** {@link Rollup.force} as a promise. */
     asyncForce(options?: ExecOptions): Promise<void>;
 
     /**
@@ -499,6 +513,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `not_found` with code 0, as gap and wait
      */
     status(): { [column: string]: any };
+    /** {@link Rollup.status} as a promise. */
     asyncStatus(): Promise<{ [column: string]: any }>;
 
     /**
@@ -506,6 +521,7 @@ declare module 'k6/x/machbase' {
      * one, which may be behind itself.
      */
     gap(): number;
+    /** {@link Rollup.gap} as a promise. */
     asyncGap(): Promise<number>;
 
     /**
@@ -516,6 +532,7 @@ declare module 'k6/x/machbase' {
      * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server answers within one more second
      */
     wait(options?: { timeout?: Duration; interval?: Duration }): void;
+    /** {@link Rollup.wait} as a promise. */
     asyncWait(options?: { timeout?: Duration; interval?: Duration }): Promise<void>;
   }
 

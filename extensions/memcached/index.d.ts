@@ -269,10 +269,14 @@ declare module 'k6/x/memcached' {
      * flag b is set for keys that need it, q cannot be used. What the flags mean is in memcached's doc/protocol.txt.
      */
     readonly meta: {
+      /** mg: reads a key. */
       get(key: Key, flags: string | null | undefined, options: As<'binary'>): MetaReply<ArrayBuffer>;
       get(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
+      /** ms: stores a value. */
       set(key: Key, value: Value, flags?: string | null): MetaReply;
+      /** md: removes a key. */
       delete(key: Key, flags?: string | null): MetaReply;
+      /** ma: adds to a number, or takes from it. */
       arithmetic(key: Key, flags?: string | null): MetaReply;
       /** One round trip to each server. */
       noop(): void;

@@ -152,21 +152,27 @@ declare module 'k6/x/mxgateway' {
 
     /** Opens a session; there is one at a time. Default name: `"k6"`. */
     open(name?: string | null): Opened;
+    /** {@link Client.open} as a promise. */
     asyncOpen(name?: string | null): Promise<Opened>;
     /** Registers the client in the session, and returns the server handle, which the Client keeps for the calls below. */
     register(name?: string | null): number;
+    /** {@link Client.register} as a promise. */
     asyncRegister(name?: string | null): Promise<number>;
     /** Subscribes to tags. An item that was not successful is no error. */
     subscribe(tags: string[]): Item[];
+    /** {@link Client.subscribe} as a promise. */
     asyncSubscribe(tags: string[]): Promise<Item[]>;
     /** Reads tags, by default those that are subscribed to, in one call. A result that was not successful is no error. */
     readBulk(tags?: string[] | null, options?: ReadOptions): Result[];
+    /** {@link Client.readBulk} as a promise. */
     asyncReadBulk(tags?: string[] | null, options?: ReadOptions): Promise<Result[]>;
     /** Ends subscriptions, by default all of them. */
     unsubscribe(itemHandles?: number[] | null): Item[];
+    /** {@link Client.unsubscribe} as a promise. */
     asyncUnsubscribe(itemHandles?: number[] | null): Promise<Item[]>;
     /** Closes the session, if there is one, and the connection. The end of the VU, or of a step, does so too. */
     close(): void;
+    /** {@link Client.close} as a promise. */
     asyncClose(): Promise<void>;
 
     /**
@@ -204,6 +210,7 @@ declare module 'k6/x/mxgateway' {
     call<T extends { results: number; cached: number }>(fn: () => T): T;
     /** Calls `fn`, which is no call unless it throws: then it counts as a failed one. */
     attempt<T>(fn: () => T): T;
+    /** What was counted so far, in the published form. */
     summary(): Summary;
   }
 

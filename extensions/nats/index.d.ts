@@ -219,6 +219,7 @@ declare module 'k6/x/nats' {
     ack(): void;
     /** It is done, and the server has said that it knows. */
     ackSync(timeout?: Duration): void;
+    /** {@link StreamMessage.ackSync} as a promise. */
     asyncAckSync(timeout?: Duration): Promise<void>;
     /** Deliver it again, now or later. */
     nak(delay?: Duration): void;
@@ -232,10 +233,12 @@ declare module 'k6/x/nats' {
   export interface Feed<T> {
     /** The next message; null when none has come within timeout (default: the client's), or none can come any more. */
     next(timeout?: Duration): T | null;
+    /** {@link Feed.next} as a promise. */
     asyncNext(timeout?: Duration): Promise<T | null>;
     /** Up to n messages: those that have come when there are n, or the time is over. */
     fetch(n: number, options: FetchOptions & { discard: true }): number;
     fetch(n: number, options?: FetchOptions): T[];
+    /** {@link Feed.fetch} as a promise. */
     asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
     asyncFetch(n: number, options?: FetchOptions): Promise<T[]>;
     /**
@@ -245,6 +248,7 @@ declare module 'k6/x/nats' {
     messages(): AsyncIterableIterator<T>;
     /** How many messages wait. */
     pending(): number;
+    /** Whether nothing more comes: it was closed, by the script or by its connection. */
     isClosed(): boolean;
     /** No more messages are wanted. Those that have come already can still be taken. */
     close(): void;
@@ -254,6 +258,7 @@ declare module 'k6/x/nats' {
   export interface Subscription extends Feed<Message> {
     /** No more messages are wanted; returns when those that are on their way have come. */
     drain(timeout?: Duration): void;
+    /** {@link Subscription.drain} as a promise. */
     asyncDrain(timeout?: Duration): Promise<void>;
     /** How many messages were dropped because too many waited. */
     dropped(): number;
@@ -261,6 +266,7 @@ declare module 'k6/x/nats' {
 
   /** A service that {@link Client.respond} runs. */
   export interface Responder {
+    /** Answers no more requests. */
     close(): void;
   }
 
@@ -339,17 +345,21 @@ declare module 'k6/x/nats' {
 
     /** Connects now, if that was not done yet. */
     connect(): void;
+    /** {@link Client.connect} as a promise. */
     asyncConnect(): Promise<void>;
     /** Closes the connection. The next operation opens a new one. */
     close(): void;
     /** Returns when the server has taken all that was published. */
     flush(timeout?: Duration): void;
+    /** {@link Client.flush} as a promise. */
     asyncFlush(timeout?: Duration): Promise<void>;
     /** Ends all subscriptions, sends what is left, and closes the connection. Not with `pool: 'shared'`. */
     drain(timeout?: Duration): void;
+    /** {@link Client.drain} as a promise. */
     asyncDrain(timeout?: Duration): Promise<void>;
     /** Milliseconds that the server takes to answer a ping. */
     rtt(): number;
+    /** {@link Client.rtt} as a promise. */
     asyncRtt(): Promise<number>;
     /** What the server has said of itself; null without a connection. */
     info(): ServerInfo | null;
@@ -364,9 +374,11 @@ declare module 'k6/x/nats' {
     publishBatch(subject: string, data: Data | readonly Data[], options?: BatchOptions): number;
     /** Publishes a message, and returns the answer. */
     request(subject: string, data?: Data, options?: RequestOptions): Message;
+    /** {@link Client.request} as a promise. */
     asyncRequest(subject: string, data?: Data, options?: RequestOptions): Promise<Message>;
     /** Publishes a message, and returns all answers. */
     requestMany(subject: string, data?: Data, options?: RequestManyOptions): Message[];
+    /** {@link Client.requestMany} as a promise. */
     asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
     /**
      * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that fail are counted, and throw nothing; the
@@ -465,6 +477,7 @@ declare module 'k6/x/nats' {
   export interface JetStream {
     /** Publishes a message to the stream that takes its subject, and waits for the acknowledgement. */
     publish(subject: string, data?: Data, options?: StreamPublishOptions): Acknowledgement;
+    /** {@link JetStream.publish} as a promise. */
     asyncPublish(subject: string, data?: Data, options?: StreamPublishOptions): Promise<Acknowledgement>;
     /** Publishes a message, and waits for no acknowledgement unless maxPending are missing already: see complete. */
     publishAsync(subject: string, data?: Data, options?: StreamPublishOptions): void;
@@ -475,96 +488,140 @@ declare module 'k6/x/nats' {
      * @throws when one was not; the message says how many
      */
     complete(timeout?: Duration): number;
+    /** {@link JetStream.complete} as a promise. */
     asyncComplete(timeout?: Duration): Promise<number>;
     /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then as complete. */
     publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): number;
+    /** {@link JetStream.publishBatch} as a promise. */
     asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<number>;
 
     /** A new stream; an error of kind `conflict` if there is one that is different. */
     createStream(configuration: Configuration): any;
+    /** {@link JetStream.createStream} as a promise. */
     asyncCreateStream(configuration: Configuration): Promise<any>;
+    /** Changes a stream; an error of kind `not_found` if there is none. */
     updateStream(configuration: Configuration): any;
+    /** {@link JetStream.updateStream} as a promise. */
     asyncUpdateStream(configuration: Configuration): Promise<any>;
     /** Creates or updates. */
     ensureStream(configuration: Configuration): any;
+    /** {@link JetStream.ensureStream} as a promise. */
     asyncEnsureStream(configuration: Configuration): Promise<any>;
+    /** The server's facts of a stream: its configuration and its state. An error of kind `not_found` if there is none. */
     streamInfo(name: string): any;
+    /** {@link JetStream.streamInfo} as a promise. */
     asyncStreamInfo(name: string): Promise<any>;
+    /** Removes a stream with its messages; an error of kind `not_found` if there is none. */
     deleteStream(name: string): void;
+    /** {@link JetStream.deleteStream} as a promise. */
     asyncDeleteStream(name: string): Promise<void>;
     /** Removes messages: all, those of a subject, all but the last `keep`, or those before `sequence`. */
     purgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): void;
+    /** {@link JetStream.purgeStream} as a promise. */
     asyncPurgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): Promise<void>;
     /** The names of all streams, or of those that take a subject. */
     streams(subject?: string): string[];
+    /** {@link JetStream.streams} as a promise. */
     asyncStreams(subject?: string): Promise<string[]>;
     /** The message at a place of the stream, or the last of a subject; null if there is none. */
     getMessage(stream: string, place: Unsigned | string): StoredMessage | null;
+    /** {@link JetStream.getMessage} as a promise. */
     asyncGetMessage(stream: string, place: Unsigned | string): Promise<StoredMessage | null>;
+    /** Removes one message; an error of kind `not_found` if there is none. */
     deleteMessage(stream: string, sequence: Unsigned): void;
+    /** {@link JetStream.deleteMessage} as a promise. */
     asyncDeleteMessage(stream: string, sequence: Unsigned): Promise<void>;
     /** What JetStream holds for this account, and its limits. */
     account(): any;
+    /** {@link JetStream.account} as a promise. */
     asyncAccount(): Promise<any>;
 
     /** A consumer that is there. Asks the server nothing yet. */
     consumer(stream: string, name: string): Consumer;
     /** Each message once, in the stream's order, without acknowledgements. It is made by its first use. */
     orderedConsumer(stream: string, configuration?: Configuration): Consumer;
+    /** A new consumer; an error of kind `conflict` if there is one that is different. */
     createConsumer(stream: string, configuration: Configuration): Consumer;
+    /** {@link JetStream.createConsumer} as a promise. */
     asyncCreateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    /** Changes a consumer; an error of kind `not_found` if there is none. */
     updateConsumer(stream: string, configuration: Configuration): Consumer;
+    /** {@link JetStream.updateConsumer} as a promise. */
     asyncUpdateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
     /** Creates or updates. */
     ensureConsumer(stream: string, configuration: Configuration): Consumer;
+    /** {@link JetStream.ensureConsumer} as a promise. */
     asyncEnsureConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    /** Removes a consumer; an error of kind `not_found` if there is none. */
     deleteConsumer(stream: string, name: string): void;
+    /** {@link JetStream.deleteConsumer} as a promise. */
     asyncDeleteConsumer(stream: string, name: string): Promise<void>;
     /** The names of a stream's consumers. */
     consumers(stream: string): string[];
+    /** {@link JetStream.consumers} as a promise. */
     asyncConsumers(stream: string): Promise<string[]>;
 
     /** A bucket that is there. Asks the server nothing yet. */
     keyValue(bucket: string): KeyValue;
+    /** A new bucket; an error of kind `conflict` if there is one that is different. */
     createKeyValue(configuration: Configuration): KeyValue;
+    /** {@link JetStream.createKeyValue} as a promise. */
     asyncCreateKeyValue(configuration: Configuration): Promise<KeyValue>;
+    /** Changes a bucket; an error of kind `not_found` if there is none. */
     updateKeyValue(configuration: Configuration): KeyValue;
+    /** {@link JetStream.updateKeyValue} as a promise. */
     asyncUpdateKeyValue(configuration: Configuration): Promise<KeyValue>;
     /** Creates or updates. */
     ensureKeyValue(configuration: Configuration): KeyValue;
+    /** {@link JetStream.ensureKeyValue} as a promise. */
     asyncEnsureKeyValue(configuration: Configuration): Promise<KeyValue>;
+    /** Removes a bucket with its values; an error of kind `not_found` if there is none. */
     deleteKeyValue(bucket: string): void;
+    /** {@link JetStream.deleteKeyValue} as a promise. */
     asyncDeleteKeyValue(bucket: string): Promise<void>;
     /** The names of all buckets. */
     keyValues(): string[];
+    /** {@link JetStream.keyValues} as a promise. */
     asyncKeyValues(): Promise<string[]>;
 
     /** A bucket that is there. Asks the server nothing yet. */
     objectStore(bucket: string): ObjectStore;
+    /** A new object store; an error of kind `conflict` if there is one that is different. */
     createObjectStore(configuration: Configuration): ObjectStore;
+    /** {@link JetStream.createObjectStore} as a promise. */
     asyncCreateObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    /** Changes an object store; an error of kind `not_found` if there is none. */
     updateObjectStore(configuration: Configuration): ObjectStore;
+    /** {@link JetStream.updateObjectStore} as a promise. */
     asyncUpdateObjectStore(configuration: Configuration): Promise<ObjectStore>;
     /** Creates or updates. */
     ensureObjectStore(configuration: Configuration): ObjectStore;
+    /** {@link JetStream.ensureObjectStore} as a promise. */
     asyncEnsureObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    /** Removes an object store with its objects; an error of kind `not_found` if there is none. */
     deleteObjectStore(bucket: string): void;
+    /** {@link JetStream.deleteObjectStore} as a promise. */
     asyncDeleteObjectStore(bucket: string): Promise<void>;
     /** The names of all buckets. */
     objectStores(): string[];
+    /** {@link JetStream.objectStores} as a promise. */
     asyncObjectStores(): Promise<string[]>;
   }
 
   /** A consumer of a stream. */
   export interface Consumer {
+    /** The server's facts of the consumer: its configuration and its state. */
     info(): any;
+    /** {@link Consumer.info} as a promise. */
     asyncInfo(): Promise<any>;
     /** The next message; null when none has come within timeout (default: the client's). */
     next(timeout?: Duration): StreamMessage | null;
+    /** {@link Consumer.next} as a promise. */
     asyncNext(timeout?: Duration): Promise<StreamMessage | null>;
     /** Up to n messages: those that have come when there are n, or the time is over. */
     fetch(n: number, options: FetchOptions & { discard: true }): number;
     fetch(n: number, options?: FetchOptions): StreamMessage[];
+    /** {@link Consumer.fetch} as a promise. */
     asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
     asyncFetch(n: number, options?: FetchOptions): Promise<StreamMessage[]>;
     /** Messages come by themselves, up to maxMessages (default 500) ahead of the script. */
@@ -603,35 +660,49 @@ declare module 'k6/x/nats' {
   /** A key-value bucket. A key that is not there is no failure: what asks for it gets null. */
   export interface KeyValue {
     readonly bucket: string;
+    /** The value of a key; null if there is none. */
     get(key: string): Entry | null;
+    /** {@link KeyValue.get} as a promise. */
     asyncGet(key: string): Promise<Entry | null>;
+    /** The value that a key had with this revision; null if there is none. */
     getRevision(key: string, revision: Unsigned): Entry | null;
+    /** {@link KeyValue.getRevision} as a promise. */
     asyncGetRevision(key: string, revision: Unsigned): Promise<Entry | null>;
     /** Stores the value, and returns its revision. */
     put(key: string, value?: Data): Unsigned;
+    /** {@link KeyValue.put} as a promise. */
     asyncPut(key: string, value?: Data): Promise<Unsigned>;
     /** Stores the value if the key is not there; otherwise an error of kind `conflict`. With a ttl, in a bucket that allows it. */
     create(key: string, value?: Data, ttl?: Duration): Unsigned;
+    /** {@link KeyValue.create} as a promise. */
     asyncCreate(key: string, value?: Data, ttl?: Duration): Promise<Unsigned>;
     /** Stores the value if the key's revision is this one; otherwise an error of kind `wrong_sequence`. */
     update(key: string, value: Data, revision: Unsigned): Unsigned;
+    /** {@link KeyValue.update} as a promise. */
     asyncUpdate(key: string, value: Data, revision: Unsigned): Promise<Unsigned>;
     /** Puts a mark on top of the key's values; with a revision, only if that is the key's. */
     delete(key: string, revision?: Unsigned): void;
+    /** {@link KeyValue.delete} as a promise. */
     asyncDelete(key: string, revision?: Unsigned): Promise<void>;
     /** As delete, and removes all values of the key. */
     purge(key: string, revision?: Unsigned): void;
+    /** {@link KeyValue.purge} as a promise. */
     asyncPurge(key: string, revision?: Unsigned): Promise<void>;
     /** Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for all). */
     purgeDeletes(olderThan?: Duration): void;
+    /** {@link KeyValue.purgeDeletes} as a promise. */
     asyncPurgeDeletes(olderThan?: Duration): Promise<void>;
     /** The keys that are there; with filters such as `a.*` those that match. */
     keys(filters?: string | readonly string[]): string[];
+    /** {@link KeyValue.keys} as a promise. */
     asyncKeys(filters?: string | readonly string[]): Promise<string[]>;
     /** All that the bucket still knows of the key, the oldest first. */
     history(key: string): Entry[];
+    /** {@link KeyValue.history} as a promise. */
     asyncHistory(key: string): Promise<Entry[]>;
+    /** The server's facts of the bucket. */
     status(): any;
+    /** {@link KeyValue.status} as a promise. */
     asyncStatus(): Promise<any>;
     /** What is there, and then what changes. */
     watch(filters: string | readonly string[] | null | undefined, callback: (entry: Entry) => void, options?: WatchOptions): Feed<Entry>;
@@ -667,18 +738,29 @@ declare module 'k6/x/nats' {
   /** An object store. An object that is not there is no failure: what asks for it gets null. */
   export interface ObjectStore {
     readonly bucket: string;
+    /** Stores an object in the place of the one of its name, and returns what the server has of it. */
     put(object: string | ObjectDescription, data?: Data): ObjectInfo;
+    /** {@link ObjectStore.put} as a promise. */
     asyncPut(object: string | ObjectDescription, data?: Data): Promise<ObjectInfo>;
+    /** An object with its data; null if there is none. */
     get(name: string): StoredObject | null;
+    /** {@link ObjectStore.get} as a promise. */
     asyncGet(name: string): Promise<StoredObject | null>;
+    /** An object without its data; null if there is none. */
     info(name: string): ObjectInfo | null;
+    /** {@link ObjectStore.info} as a promise. */
     asyncInfo(name: string): Promise<ObjectInfo | null>;
+    /** Removes an object. */
     delete(name: string): void;
+    /** {@link ObjectStore.delete} as a promise. */
     asyncDelete(name: string): Promise<void>;
     /** All objects, without their data. */
     list(): ObjectInfo[];
+    /** {@link ObjectStore.list} as a promise. */
     asyncList(): Promise<ObjectInfo[]>;
+    /** The server's facts of the object store. */
     status(): any;
+    /** {@link ObjectStore.status} as a promise. */
     asyncStatus(): Promise<any>;
   }
 
@@ -711,21 +793,26 @@ declare module 'k6/x/nats' {
   export interface Layout {
     /** Writes a record over any that is there. Only `micro` keeps metadata. */
     put(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): void;
+    /** {@link Layout.put} as a promise. */
     asyncPut(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): Promise<void>;
     /** The record; null if there is none. */
     get(key: string, options?: { table?: string }): LayoutRecord | null;
+    /** {@link Layout.get} as a promise. */
     asyncGet(key: string, options?: { table?: string }): Promise<LayoutRecord | null>;
     /** It is no error when there is no such record. */
     delete(key: string, options?: { table?: string }): void;
+    /** {@link Layout.delete} as a promise. */
     asyncDelete(key: string, options?: { table?: string }): Promise<void>;
     /**
      * Keys. As in the libraries, all keys of the bucket cross the network; `orb` and `orb-compat` cut out the page before they look at
      * prefix and suffix, and an empty bucket is an error of kind `not_found` to them.
      */
     list(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): string[];
+    /** {@link Layout.list} as a promise. */
     asyncList(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): Promise<string[]>;
     /** Deletes the database with all its records. */
     drop(): void;
+    /** {@link Layout.drop} as a promise. */
     asyncDrop(): Promise<void>;
     /**
      * Does a workload's operations on records without a table, in Go: get, set (which is put), delete and getOrSet. There is no time to
@@ -783,6 +870,7 @@ declare module 'k6/x/nats' {
   export interface NatsjsRow {
     /** Writes what the row needs before its first iteration. */
     fill(timeout?: Duration): void;
+    /** {@link NatsjsRow.fill} as a promise. */
     asyncFill(timeout?: Duration): Promise<void>;
     /**
      * Does so many iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are
@@ -791,6 +879,7 @@ declare module 'k6/x/nats' {
     run(iterations: number): NatsjsRowResult;
     /** Deletes the row's database. */
     drop(timeout?: Duration): void;
+    /** {@link NatsjsRow.drop} as a promise. */
     asyncDrop(timeout?: Duration): Promise<void>;
   }
 

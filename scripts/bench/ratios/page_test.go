@@ -119,12 +119,3 @@ func cutLast(text, separator string) (before, after string, found bool) {
 
 	return text[:at], text[at+len(separator):], true
 }
-
-func TestVersions(t *testing.T) {
-	t.Chdir("../../..")
-	for _, tool := range []string{"machbase", "ghz"} {
-		if got, err := versionOf(tool); err != nil || !regexp.MustCompile(`^[a-z-]+ v\d+\.\d+\.\d+$`).MatchString(got) {
-			t.Errorf("%s: %q, %v", tool, got, err)
-		}
-	}
-}

@@ -74,7 +74,11 @@ func told(server, address, question, pattern string) (string, error) {
 		}
 	}
 
-	return "", fmt.Errorf("%s does not tell it: %w", address, lines.Err())
+	if err := lines.Err(); err != nil {
+		return "", err
+	}
+
+	return "", fmt.Errorf("%s does not tell it", address)
 }
 
 // influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host, and maybe a password.
