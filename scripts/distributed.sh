@@ -31,7 +31,7 @@ distributed.sh [--parts N] -- SCRIPT [-e NAME=VALUE ...] [options of k6 run]
 
 Runs SCRIPT in N processes (default 4, at most the number of clients of the largest step), each with its share of the
 clients. All begin together. Their reports, in RESULTS/parts/1 and so on, are merged into RESULTS/<scenario>.json, with
-percentiles of all operations; the table is printed, and the other formats are beside it. What an earlier run has left
+percentiles of all operations; the table is printed, and all formats are beside it. What an earlier run has left
 there of the same scenarios is removed before the parts start.
 
 So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
@@ -136,10 +136,10 @@ check_options() {
 # prepare: a folder for each part, without what an earlier run has left there, and without its merged reports: if this run fails, they would
 # be taken for its own.
 prepare() {
-  local i name
+  local i name suffix
   rm -rf -- "${results:?}"/parts/[0-9]*
   for name in $(scenario_names); do
-    rm -f -- "$results/$name".{json,md,csv,html,bench.txt,junit.xml}
+    "$k6" x sweep report --list | while read -r _ suffix; do rm -f -- "$results/$name$suffix"; done
   done
   for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
 }
@@ -278,16 +278,11 @@ merge() {
   local name=${1##*/} into
   into=$results/${name%.json}
   "$k6" x sweep merge "$@" -o "$into.json" >&2 || return
-  render md "$into.md" && render csv "$into.csv" && render html "$into.html" && render bench "$into.bench.txt" &&
-    render junit "$into.junit.xml" || return
-  cat "$into.md"
+  "$k6" x sweep report "$into.json" --all || return
   if [[ $portable != true ]]; then
     say "PORTABLE=$portable: parts went on to their next step each for itself; ops/s of steps that did not run at the same time do not add up"
   fi
   [[ -z $gates ]] || "$k6" x sweep gate "$into.json" "$gates"
 }
-
-# render FORMAT FILE: the report that is being merged.
-render() { "$k6" x sweep report "$into.json" --format "$1" -o "$2" >/dev/null; }
 
 main "$@"

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,14 +14,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
 const defaultResultsDir = "results"
 
-// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md,
-// .csv, .bench.txt, .junit.xml and .html of each scenario of the sweep, and returns what
-// handleSummary is to return: their tables on standard output. dir is created when it is missing;
+// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md
+// and so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
+// return: their tables on standard output. dir is created when it is missing;
 // it is "results" when not given. Where it cannot be written to, there is the table, the reason on
 // standard error, and an exit code other than 0. data is what k6 gives to handleSummary: the
 // outcome of its thresholds goes into the report. What the function markdown makes of a report and
@@ -123,7 +122,7 @@ func (r *results) write(
 
 			continue
 		}
-		fmt.Fprintf(&shown, "report: %s.html, .json, .md, .csv, .bench.txt, .junit.xml\n", base)
+		fmt.Fprintf(&shown, "report: %s%s\n", base, formats.Suffixes())
 		r.keep.remove(rep.Scenario)
 	}
 	if len(failed) > 0 {
@@ -134,22 +133,15 @@ func (r *results) write(
 }
 
 // rendered is a report in all formats.
-func rendered(rep *report.Report, base, markdown string) ([]files.File, error) {
-	var html bytes.Buffer
-	if err := page.Render(&html, rep); err != nil {
-		return nil, err
-	}
-	set := []files.File{{Path: base + ".html", Contents: html.Bytes()}}
-	for _, format := range report.Formats {
-		contents, err := []byte(markdown), error(nil)
-		if format.Name != report.Markdown {
-			contents, err = rep.Render(format.Name)
+func rendered(rep *report.Report, base, markdown string) (set []files.File, err error) {
+	err = formats.Each(rep, func(suffix string, contents []byte) {
+		set = append(set, files.File{Path: base + suffix, Contents: contents})
+	})
+	for i := range set {
+		if set[i].Path == base+".md" {
+			set[i].Contents = []byte(markdown)
 		}
-		if err != nil {
-			return nil, err
-		}
-		set = append(set, files.File{Path: base + format.Suffix, Contents: contents})
 	}
 
-	return set, nil
+	return set, err
 }

@@ -1,67 +1,97 @@
 package command
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
-// html is the format that has a package of its own.
-const html = "html"
+// reportOptions are the flags of `k6 x sweep report`.
+type reportOptions struct {
+	format, out string
+	// all writes the files of all formats beside the report.
+	all bool
+	// list prints the formats, and reads no report.
+	list bool
+}
 
 func newReport(gs *state.GlobalState) *cobra.Command {
-	var format, out string
-	formats := formats()
+	var o reportOptions
 	cmd := &cobra.Command{
-		Use:   "report RUN [--format FORMAT] [-o FILE]",
+		Use:   "report RUN [--format FORMAT | --all] [-o FILE]",
 		Short: "Render a run as a table, a page or for other tools",
-		Long: `Render the report of a run:
-
-  md      the published table, for people and Markdown
-  html    one page with plots, which needs nothing from elsewhere
-  csv     one line a step and operation, for spreadsheets
-  bench   Go's benchmark format, for benchstat
-  junit   XML, for build servers
-  json    the report itself
-
-It is written to standard output, or to the file that -o names.
+		Long: "Render the report of a run:\n\n" + formatLines(helpOf) + `
+It is written to standard output, or to the file that -o names. --all writes the files of all formats beside RUN, as the
+run itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
 
 Exit codes: 0, or 104 when a file cannot be used.`,
 		Example: `  k6 x sweep report results/rollup.json
   k6 x sweep report results/rollup.json --format html -o rollup.html
-  k6 x sweep report results/rollup.json --format bench | benchstat /dev/stdin`,
-		Args: needs(1, 1, "one run"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(formats, format) {
-				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", format, strings.Join(formats, ", ")))
+  k6 x sweep report results/rollup.json --format bench | benchstat /dev/stdin
+  k6 x sweep report results/rollup.json --all`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.list && len(args) == 0:
+				return nil
+			case o.list:
+				return wrongUse(cmd, errors.New("--list takes no run"))
 			}
 
-			return render(gs, args[0], format, out)
+			return needs(1, 1, "one run")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case o.list:
+				return write(gs, "", []byte(formatLines(nameAndSuffix)))
+			case !slices.Contains(formats.Names(), o.format):
+				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", o.format, sortedFormats()))
+			case o.all && (o.out != "" || cmd.Flags().Changed("format")):
+				return wrongUse(cmd, errors.New("--all writes all formats beside the run: --format and -o are for one"))
+			case o.all:
+				return renderAll(gs, args[0])
+			}
+
+			return render(gs, args[0], o.format, o.out)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "md", "`format`: "+strings.Join(formats, ", "))
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to instead of standard output")
+	cmd.Flags().StringVar(&o.format, "format", formats.Usual, "`format`: "+sortedFormats())
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
+	cmd.Flags().BoolVar(&o.all, "all", false, "write the files of all formats beside the run")
+	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and the ends of their files' names")
 
 	return cmd
 }
 
-// formats are the names of all formats.
-func formats() []string {
-	names := make([]string, 0, 1+len(report.Formats))
-	names = append(names, html)
-	for _, f := range report.Formats {
-		names = append(names, f.Name)
+// formatLines writes a line for each format.
+func formatLines(line func(formats.Format) string) string {
+	var lines strings.Builder
+	for _, f := range formats.All {
+		lines.WriteString(line(f) + "\n")
 	}
+
+	return lines.String()
+}
+
+// helpOf is a format's line in the help.
+func helpOf(f formats.Format) string { return fmt.Sprintf("  %-8s%s", f.Name, f.Help) }
+
+// nameAndSuffix is a format's line for programs.
+func nameAndSuffix(f formats.Format) string { return f.Name + " " + f.Suffix }
+
+// sortedFormats are the names of all formats in one line.
+func sortedFormats() string {
+	names := formats.Names()
 	slices.Sort(names)
 
-	return slices.Compact(names)
+	return strings.Join(names, ", ")
 }
 
 func render(gs *state.GlobalState, file, format, out string) error {
@@ -69,17 +99,34 @@ func render(gs *state.GlobalState, file, format, out string) error {
 	if err != nil {
 		return err
 	}
-	var contents []byte
-	if format == html {
-		var b bytes.Buffer
-		err = page.Render(&b, r)
-		contents = b.Bytes()
-	} else {
-		contents, err = r.Render(format)
-	}
+	contents, err := formats.Render(r, format)
 	if err != nil {
 		return unusable(file, err)
 	}
 
 	return write(gs, out, contents, file)
+}
+
+// renderAll writes the files of all formats but the one that the report was read from, and the table
+// to standard output.
+func renderAll(gs *state.GlobalState, file string) error {
+	r, err := readReport(gs, file)
+	if err != nil {
+		return err
+	}
+	base := strings.TrimSuffix(file, filepath.Ext(file))
+	var set []files.File
+	err = formats.Each(r, func(suffix string, contents []byte) {
+		if path := base + suffix; path != file {
+			set = append(set, files.File{Path: path, Contents: contents})
+		}
+	})
+	if err != nil {
+		return unusable(file, err)
+	}
+	if err := files.WriteSet(gs.FS, set); err != nil {
+		return unusable(filepath.Dir(file), err)
+	}
+
+	return write(gs, "", []byte(r.Markdown()))
 }

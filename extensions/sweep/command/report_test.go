@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
 func TestReport(t *testing.T) {
@@ -18,8 +19,8 @@ func TestReport(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, r.Markdown(), table)
 
-	for _, f := range report.Formats {
-		want, err := r.Render(f.Name)
+	for _, f := range formats.All {
+		want, err := f.Render(r)
 		require.NoError(t, err)
 		out, message, code := k.run("report", "run.json", "--format", f.Name)
 		require.Empty(t, message)
@@ -32,4 +33,63 @@ func TestReport(t *testing.T) {
 	require.Empty(t, message)
 	require.Zero(t, code)
 	require.True(t, strings.HasPrefix(strings.ToLower(k.file("pages/run.html")), "<!doctype html>"))
+}
+
+// A format is added by a line in the list: the command, its help and its list of files follow.
+func TestReportInAnAddedFormat(t *testing.T) {
+	before := formats.All
+	t.Cleanup(func() { formats.All = before })
+	formats.All = append(formats.All[:len(before):len(before)], formats.Format{
+		Name: "words", Suffix: ".words.txt", Help: "what was run, in words",
+		Render: func(r *report.Report) ([]byte, error) { return []byte("a run of " + r.Scenario), nil },
+	})
+	k := newK6(t)
+	r := sweep(t, nil, 1)
+	k.writeReport("run.json", r)
+
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report", "run.json", "--format", "words"}, "a run of " + r.Scenario},
+		{[]string{"report", "--help"}, "\n  words   what was run, in words\n"},
+		{[]string{"report", "--help"}, "format: bench, csv, html, json, junit, md, words"},
+		{[]string{"report", "--list"}, "\nwords .words.txt\n"},
+		{[]string{"report", "run.json", "--all"}, r.Markdown()},
+	} {
+		out, message, code := k.run(tt.args...)
+		require.Empty(t, message)
+		require.Zero(t, code)
+		require.Contains(t, out, tt.want)
+	}
+	require.Equal(t, "a run of "+r.Scenario, k.file("run.words.txt"))
+
+	_, message, _ := k.run("report", "run.json", "--format", "word")
+	require.Contains(t, message, "must be one of bench, csv, html, json, junit, md, words")
+}
+
+func TestReportInAllFormats(t *testing.T) {
+	k := newK6(t)
+	r := sweep(t, nil, 1)
+	k.writeReport("runs/run.json", r)
+	out, message, code := k.run("report", "runs/run.json", "--all")
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Equal(t, r.Markdown(), out)
+	for _, f := range formats.All {
+		want, err := f.Render(r)
+		require.NoError(t, err)
+		require.Equal(t, string(want), k.file("runs/run"+f.Suffix))
+	}
+
+	for _, args := range [][]string{
+		{"report", "runs/run.json", "--all", "-o", "x"},
+		{"report", "runs/run.json", "--all", "--format", "md"},
+		{"report", "runs/run.json", "--list"},
+		{"report", "--all"},
+	} {
+		_, message, code := k.run(args...)
+		require.NotEmpty(t, message, args)
+		require.Equal(t, 104, code, args)
+	}
 }

@@ -118,10 +118,7 @@ func FuzzRead(f *testing.F) {
 
 			return
 		}
-		for _, format := range Formats {
-			_, err := r.Render(format.Name)
-			require.NoError(t, err, format.Name)
-		}
+		rendered(t, r)
 		back, err := Read([]byte(jsonOf(t, r)))
 		require.NoError(t, err)
 		require.Equal(t, jsonOf(t, r), jsonOf(t, back))

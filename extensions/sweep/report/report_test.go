@@ -256,12 +256,23 @@ func open(rate float64, unstarted uint64) func(*Step) {
 func TestGolden(t *testing.T) {
 	for name, r := range reports() {
 		t.Run(name, func(t *testing.T) {
-			for _, f := range Formats {
-				out, err := r.Render(f.Name)
-				require.NoError(t, err)
-				requireGolden(t, name+f.Suffix, string(out))
+			for suffix, out := range rendered(t, r) {
+				requireGolden(t, name+suffix, out)
 			}
 		})
+	}
+}
+
+// rendered is a report in all formats of this package, by their files' suffixes.
+func rendered(t *testing.T, r *Report) map[string]string {
+	t.Helper()
+	csv, err := r.CSV()
+	require.NoError(t, err)
+	junit, err := r.JUnit()
+	require.NoError(t, err)
+
+	return map[string]string{
+		".json": jsonOf(t, r), ".md": r.Markdown(), ".csv": string(csv), ".bench.txt": r.GoBench(), ".junit.xml": string(junit),
 	}
 }
 

@@ -1,0 +1,96 @@
+// Package formats is the one list of the forms in which a report can be written. The files of a run,
+// `k6 x sweep report` with its help, and scripts/distributed.sh derive from it.
+//
+// A new format is a file with a function that renders a report, and a line in All.
+package formats
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
+)
+
+// Format is one of the forms in which a report can be written.
+type Format struct {
+	// Name is what a command line calls the format, such as "md".
+	Name string
+	// Suffix is the end of the file's name, such as ".bench.txt".
+	Suffix string
+	// Help says what the format is for, in the half line that `k6 x sweep report --help` has for it.
+	Help string
+	// Render writes a report in the format.
+	Render func(*report.Report) ([]byte, error)
+}
+
+// Usual is the name of the format that people read, which `k6 x sweep report` writes when it is told none.
+const Usual = "md"
+
+// All are the formats, in the order in which a run names its files.
+var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
+	{"html", ".html", "one page with plots, which needs nothing from elsewhere", html},
+	{"json", ".json", "the report itself", (*report.Report).JSON},
+	{Usual, ".md", "the published table, for people and Markdown", text((*report.Report).Markdown)},
+	{"csv", ".csv", "one line a step and operation, for spreadsheets", (*report.Report).CSV},
+	{"bench", ".bench.txt", "Go's benchmark format, for benchstat", text((*report.Report).GoBench)},
+	{"junit", ".junit.xml", "XML, for build servers", (*report.Report).JUnit},
+}
+
+// html renders the page, which is a package of its own above the report.
+func html(r *report.Report) ([]byte, error) {
+	var b bytes.Buffer
+	err := page.Render(&b, r)
+
+	return b.Bytes(), err
+}
+
+// text is the Render of a format that no report can fail to have.
+func text(render func(*report.Report) string) func(*report.Report) ([]byte, error) {
+	return func(r *report.Report) ([]byte, error) { return []byte(render(r)), nil }
+}
+
+// Names are the names of all formats.
+func Names() []string {
+	names := make([]string, len(All))
+	for i, f := range All {
+		names[i] = f.Name
+	}
+
+	return names
+}
+
+// Suffixes are the suffixes of all formats in one line, such as ".html, .json".
+func Suffixes() string {
+	suffixes := make([]string, len(All))
+	for i, f := range All {
+		suffixes[i] = f.Suffix
+	}
+
+	return strings.Join(suffixes, ", ")
+}
+
+// Render writes a report in the format of that name. Another name is an error that lists the formats.
+func Render(r *report.Report, name string) ([]byte, error) {
+	at := slices.IndexFunc(All, func(f Format) bool { return f.Name == name })
+	if at < 0 {
+		return nil, fmt.Errorf("unknown format %q: it must be one of %s", name, strings.Join(Names(), ", "))
+	}
+
+	return All[at].Render(r)
+}
+
+// Each renders a report in all formats, and calls fn with the suffix and the contents of each file.
+func Each(r *report.Report, fn func(suffix string, contents []byte)) error {
+	for _, f := range All {
+		contents, err := f.Render(r)
+		if err != nil {
+			return err
+		}
+		fn(f.Suffix, contents)
+	}
+
+	return nil
+}

@@ -1,0 +1,59 @@
+package formats
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// made is the report of a run in which nothing was measured.
+func made() *report.Report {
+	return &report.Report{Schema: report.Schema, Scenario: "rollup", Target: map[string]any{}, Params: map[string]any{}, Steps: []report.Step{}}
+}
+
+// The names and suffixes are public: programs know the files by them.
+func TestFormatsKeepTheirNames(t *testing.T) {
+	require.Equal(t, []string{"html", "json", "md", "csv", "bench", "junit"}, Names())
+	require.Equal(t, ".html, .json, .md, .csv, .bench.txt, .junit.xml", Suffixes())
+	require.Contains(t, Names(), Usual)
+}
+
+func TestEveryFormatIsRendered(t *testing.T) {
+	for _, f := range All {
+		require.Regexp(t, `^[a-z]+$`, f.Name)
+		require.Regexp(t, `^(\.[a-z]+)+$`, f.Suffix, f.Name)
+		require.NotEmpty(t, f.Help, f.Name)
+		one, err := Render(made(), f.Name)
+		require.NoError(t, err, f.Name)
+		require.NotEmpty(t, one, f.Name)
+	}
+	seen := map[string]bool{}
+	require.NoError(t, Each(made(), func(suffix string, contents []byte) {
+		require.NotEmpty(t, contents, suffix)
+		seen[suffix] = true
+	}))
+	require.Len(t, seen, len(All))
+}
+
+func TestRenderOfAnUnknownFormat(t *testing.T) {
+	for _, name := range []string{"", "xml", "MD"} {
+		_, err := Render(made(), name)
+		require.EqualError(t, err, `unknown format "`+name+`": it must be one of html, json, md, csv, bench, junit`)
+	}
+}
+
+// The declarations name the file of each format, and no other.
+func TestDeclarationsNameEveryFile(t *testing.T) {
+	raw, err := os.ReadFile("../../index.d.ts")
+	require.NoError(t, err)
+	files := regexp.MustCompile(`(?s)Writes the files.*?to .dir.`).FindString(string(raw))
+	suffixes := regexp.MustCompile("`(?:<scenario>)?(\\.[a-z.]+)`").FindAllStringSubmatch(files, -1)
+	require.Len(t, suffixes, len(All), files)
+	for _, f := range All {
+		require.Contains(t, files, f.Suffix+"`", f.Name)
+	}
+}
