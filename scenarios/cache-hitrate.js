@@ -71,12 +71,11 @@ export default function () {
   sweep.run(() => client.hitRate({ config, pass: 'timed', most: 100 }));
 }
 
+/** The report of each server, and in the last one all of them side by side. */
 export function handleSummary(data) {
-  const reports = {};
-  const shown = sweepReport(data, (report, markdown) => {
-    reports[report.scenario] = report;
-    return markdown;
+  const measured = [];
+  return sweepReport(data, (report) => {
+    measured.push({ target: targets.find((target) => scenarioOf(target) === report.scenario), report });
+    return [table(measured.length === targets.length ? measured : measured.slice(-1))];
   });
-  const measured = targets.map((target) => ({ target, report: reports[scenarioOf(target)] || { steps: [] } }));
-  return { ...shown, stdout: shown.stdout + table(measured) };
 }

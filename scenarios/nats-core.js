@@ -9,6 +9,7 @@ import sweep from 'k6/x/sweep';
 import { newClient, oneScenario, target } from './lib/nats.js';
 import { duration, oneOf, wholeNumber } from './lib/settings.js';
 import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { ratesOf } from './lib/tables.js';
 
 const scenario = 'nats-core';
 
@@ -90,15 +91,5 @@ function request(subject, count) {
 
 /** The report, and the messages a second of publishing, whose operations are batches. */
 export function handleSummary(data) {
-  return sweepReport(data, (report, markdown) => (
-    report.scenario === nameOf('publish') ? `${markdown}\n${rateTable(report.steps)}` : markdown
-  ));
-}
-
-function rateTable(steps) {
-  const lines = steps.map(({ clients, repeat, rows, seconds, bytesSent }) => [
-    clients, repeat, rows, Math.round(rows / seconds), (bytesSent / seconds / 1e6).toFixed(1),
-  ]);
-  return [['clients', 'repeat', 'messages', 'messages/s', 'MB/s sent'], Array(5).fill('---:'), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return sweepReport(data, ({ scenario: name, steps }) => (name === nameOf('publish') ? [ratesOf('messages', steps)] : []));
 }

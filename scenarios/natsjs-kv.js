@@ -1,5 +1,5 @@
 // The published benchmark of key-value stores on NATS JetStream, go-orb's against go-micro's: its 18 rows, with its payloads and
-// numbers of iterations, one client, one connection, one row after another. Prints the published columns, bytes moved in the place of
+// numbers of iterations, one client, one connection, one row after another. Tables have the published columns, bytes moved in the place of
 // allocations, and the ratios, those of lists in both forms: as published, and like for like.
 // Source: go-orb/plugins, kvstore/natsjs_micro_tests; extensions/nats/kvlayout/rows has what each row does.
 //
@@ -10,7 +10,7 @@
 import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
-import { table } from './lib/natsjs.js';
+import { tables } from './lib/natsjs.js';
 import { duration, refuseSlips, someOf, text, wholeNumber } from './lib/settings.js';
 import { quiet, results, sweepReport } from './lib/sweeping.js';
 
@@ -80,10 +80,5 @@ export default function () {
   run.drop('10m');
 }
 
-/** The report, with the published table in the place of its own. */
-export function handleSummary(data) {
-  return sweepReport(data, (report, markdown) => {
-    const notes = markdown.split('\n').filter((line) => !line.startsWith('|')).join('\n');
-    return `${table(rows, report.steps)}${notes}`;
-  });
-}
+/** The report, with the published columns and the ratios of go-micro to go-orb. */
+export const handleSummary = (data) => sweepReport(data, ({ steps }) => tables(rows, steps));

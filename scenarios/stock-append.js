@@ -8,6 +8,7 @@ import sweep from 'k6/x/sweep';
 import { newClient, orAbort, url } from './lib/stock.js';
 import { flag, wholeNumber } from './lib/settings.js';
 import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { ratesOf } from './lib/tables.js';
 
 const scenario = 'stock-append';
 const hour = 3600 * 1000;
@@ -105,21 +106,12 @@ function drop() {
 
 /** The report, rows a second of each step, and whether the table holds what was acknowledged. */
 export function handleSummary(data) {
-  const shown = sweepReport(data, (report, markdown) => `${markdown}\n${rateTable(report.steps)}`);
-  return { ...shown, stdout: shown.stdout + verdict(data.metrics) };
-}
-
-function rateTable(steps) {
-  const lines = steps.map(({ clients, repeat, rows: n, seconds, bytesSent }) => [
-    clients, repeat, n, Math.round(n / seconds), (bytesSent / seconds / 1e6).toFixed(1), n > 0 ? (bytesSent / n).toFixed(1) : '-',
-  ]);
-  return [['clients', 'repeat', 'rows', 'rows/s', 'MB/s sent', 'bytes/row'], Array(6).fill('---:'), ...lines]
-    .map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  return sweepReport(data, ({ steps }) => [{ ...ratesOf('rows', steps), notes: [verdict(data.metrics)] }]);
 }
 
 function verdict({ machbase_rows_acknowledged: taken, stock_append_counted: found, stock_append_missing: difference }) {
-  if (!found) return `\n${scenario}: the table could not be counted: what was acknowledged is not verified\n`;
+  if (!found) return `${scenario}: the table could not be counted: what was acknowledged is not verified`;
   const lost = difference.values.count;
   const says = lost > 0 ? `${lost} acknowledged rows are MISSING` : 'all that was acknowledged is there';
-  return `\n${scenario}: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}\n`;
+  return `${scenario}: ${taken ? taken.values.count : 0} rows acknowledged, ${found.values.value} in the table: ${says}`;
 }

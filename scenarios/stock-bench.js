@@ -1,5 +1,5 @@
 // The published micro benchmark: one client, no pauses, the tick query (100 rows of an hour) and the roll-up query (60 rows) in
-// turn: OPS counts both. Prints what Go's benchmarks print, ns/op, beside the published figures (ops/s in the table is of one kind
+// turn: OPS counts both. A table has what Go's benchmarks print, ns/op, beside the published figures (ops/s in the first one is of one kind
 // while the other takes its time as well). Source: machbase/neo-tester at b95bed6, stockbench and stock/BENCH_8.0.73.md.
 // Settings: see README.md; CLIENTS has no part in it.
 import sweep from 'k6/x/sweep';
@@ -10,11 +10,11 @@ import { query as tickQuery } from './lib/tick.js';
 
 const scenario = 'stock-bench';
 
-/** What go test -bench calls the operations, and what was published of them: nanoseconds an operation, on an Apple M5. */
-const benchmarks = {
-  tick: { name: 'BenchmarkSelect', published: '14861460 (api/machcli), 4730629 (api/machgo)' },
-  rollup: { name: 'BenchmarkSelectRollup', published: 'none' },
-};
+/** What go test -bench calls the operations. */
+const benchmarks = { tick: 'BenchmarkSelect', rollup: 'BenchmarkSelectRollup' };
+
+/** What was published of them on an Apple M5, by the client: nanoseconds an operation. */
+const published = { 'api/machcli': { tick: 14861460 }, 'api/machgo': { tick: 4730629 } };
 
 /** Rows of an answer of the tick query: its limit. */
 const ticks = 100;
@@ -39,18 +39,16 @@ export default function () {
   });
 }
 
-/** The report, and lines as `go test -bench` prints them. */
+/** The report, and what `go test -bench` prints. */
 export function handleSummary(data) {
-  const lines = [];
-  const shown = sweepReport(data, (report, markdown) => {
-    lines.push(...report.steps.map(line));
-    return markdown;
-  });
-  return { ...shown, stdout: `${shown.stdout}\n${lines.join('\n')}\n` };
-}
-
-function line({ op, ops, latencyMs }) {
-  const { name, published } = benchmarks[op];
-  const mean = Math.round(latencyMs.mean * 1e6);
-  return `${name.padEnd(22)} ${String(ops).padStart(9)} ${String(mean).padStart(11)} ns/op    published: ${published}`;
+  return sweepReport(data, ({ steps }) => [{
+    title: 'As go test -bench prints it, beside the published figures',
+    columns: [
+      { name: 'benchmark' }, { name: 'iterations' }, { name: 'ns/op', better: 'lower', digits: 0 },
+      ...Object.keys(published).map((client) => ({ name: `published, ${client}`, unit: 'ns/op', digits: 0 })),
+    ],
+    rows: steps.map(({ op, ops, latencyMs }) => [
+      benchmarks[op], ops, latencyMs.mean * 1e6, ...Object.values(published).map((of) => of[op]),
+    ]),
+  }]);
 }

@@ -325,6 +325,25 @@ declare module 'k6/x/sweep' {
     results?: string;
   }): void;
 
+  /** What a script has made of the figures, such as the columns that a benchmark publishes. */
+  export interface Table {
+    /** What the table is of. No other table of the report has the same title. */
+    title: string;
+    columns: {
+      name: string;
+      /** The unit of its numbers, such as `'MB/s'`. It stands behind the name. */
+      unit?: string;
+      /** Which of two numbers is better. */
+      better?: 'higher' | 'lower';
+      /** How many decimals are shown; the report has all. Default: the number has at least three digits. */
+      digits?: number;
+    }[];
+    /** A cell for each column. Null, undefined and NaN are nothing, and shown as a dash. */
+    rows: (string | number | null | undefined)[][];
+    /** Sentences that stand below the table. */
+    notes?: string[];
+  }
+
   /**
    * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`
    * ("results" when not given), which is created when it is missing, and returns what `handleSummary` is to return: the table
@@ -336,13 +355,13 @@ declare module 'k6/x/sweep' {
    * is in `<scenario>.partial.json` there, a report that says that it was interrupted.
    *
    * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
-   * @param markdown called for each scenario with its report, as it is in the `.json`, and its Markdown: what it returns takes the
-   *   place of that, in the `.md` and on standard output
+   * @param options `tables` is called for each scenario with its report, as it is in the `.json`: the tables that it returns become
+   *   a part of the report, in the order of their rows. They are on standard output and in the `.md`, on the page, in the `.csv`
+   *   (a line for each cell, with `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`
    */
   export function report(
     data: unknown,
-    options?: { dir?: string },
-    markdown?: (report: any, markdown: string) => string,
+    options?: { dir?: string; tables?: (report: any) => Table[] },
   ): Record<string, string>;
 
   const sweep: {

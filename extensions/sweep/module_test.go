@@ -205,43 +205,63 @@ func TestReport(t *testing.T) {
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 }
 
-// A script may show what a report does not: in the file, and on standard output.
-func TestReportWithMarkdownOfTheScript(t *testing.T) {
+// What a script makes of a report is a part of it, in the files and on standard output.
+func TestReportWithTablesOfTheScript(t *testing.T) {
 	runtime, results := newModule(t)
 	rep := results.begin("hot", map[string]any{})
 	results.add(rep, []report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
 	dir := t.TempDir()
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
-	shown := func(markdown string) map[string]any {
-		value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir }, ` + markdown + `)`)
+	shown := func(tables string) map[string]any {
+		value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir, tables: ` + tables + ` })`)
 		require.NoError(t, err)
 
 		return value.Export().(map[string]any)
 	}
-	kept := func() string {
-		raw, err := os.ReadFile(filepath.Join(dir, "hot.md"))
+	kept := func(suffix string) string {
+		raw, err := os.ReadFile(filepath.Join(dir, "hot"+suffix))
 		require.NoError(t, err)
 
 		return string(raw)
 	}
 
-	own := shown("(report, markdown) => `${markdown}${report.scenario}: ${report.steps[0].ops} in all\n`")
-	require.Equal(t, rep.Markdown()+"hot: 1234 in all\n", kept())
-	require.Contains(t, own["stdout"], kept())
+	own := shown(`({ scenario, steps: [{ ops }] }) => [{
+		title: 'In all', columns: [{ name: 'what' }, { name: 'ops', better: 'higher' }, { name: 'none' }, { name: 'also' }],
+		rows: [[scenario, ops, 0 / 0, undefined]], notes: ['A note.'],
+	}]`)
 	require.NotContains(t, own, "stderr")
-
-	for markdown, why := range map[string]string{
-		"() => { throw new Error('a slip') }": "the report of hot has the usual table: Error: a slip\n",
-		"() => 1":                             "the report of hot has the usual table: the function must return a string, not 1\n",
+	require.Contains(t, own["stdout"], kept(".md"))
+	for suffix, has := range map[string]string{
+		".md":   "\nIn all\n\n| what |   ops | none | also |\n|------|------:|-----:|-----:|\n| hot  | 1,234 |    - |    - |\n\nA note.\n",
+		".json": "[\n          \"hot\",\n          1234,\n          null,\n          null\n        ]", ".html": "<p>A note.</p>",
+		".csv": "In all,1,ops,1234\r\n",
 	} {
-		usual := shown(markdown)
-		require.Equal(t, why, usual["stderr"])
-		require.Equal(t, rep.Markdown(), kept(), "no report is lost with it")
-		require.Contains(t, usual["stdout"], kept())
+		require.Contains(t, kept(suffix), has)
 	}
-	name, message := thrownBy(t, runtime, `sweep.report({}, { dir }, 1)`)
+	require.Nil(t, rep.Tables, "another call makes its own")
+
+	for tables, why := range map[string]string{
+		"() => { throw new Error('a slip') }": "Error: a slip",
+		"() => 1":                             "the function must return an array of tables, not 1",
+		"() => ({})":                          "tables is an object instead of a list",
+		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[1, 2]] }]":    "tables[0].rows[0] has 2 cells, and there are 1 column",
+		"() => { const a = []; a.push(a); return a }":                         "TypeError: Converting circular structure to JSON",
+		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[() => 1]] }]": "",
+	} {
+		usual := shown(tables)
+		if why == "" { // as JSON.stringify has it
+			require.NotContains(t, usual, "stderr")
+
+			continue
+		}
+		require.Equal(t, "the report of hot is without the script's tables: "+why+"\n", usual["stderr"])
+		require.Equal(t, rep.Markdown(), kept(".md"), "no report is lost with it")
+		require.Contains(t, usual["stdout"], kept(".md"))
+	}
+	require.NotContains(t, shown("null"), "stderr")
+	name, message := thrownBy(t, runtime, `sweep.report({}, { dir, tables: 1 })`)
 	require.Equal(t, "TypeError", name)
-	require.Equal(t, "sweep.report: its third argument must be a function, not 1", message)
+	require.Equal(t, "sweep.report: tables must be a function that takes a report, not 1", message)
 }
 
 func TestReportErrors(t *testing.T) {
@@ -249,7 +269,7 @@ func TestReportErrors(t *testing.T) {
 	results.begin("hot", map[string]any{})
 	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
-	require.Equal(t, `sweep.report: unknown option "folder"; known are dir`, message)
+	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables`, message)
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

@@ -19,27 +19,29 @@ import (
 
 const defaultResultsDir = "results"
 
-// report is sweep.report(data, { dir }, markdown): it writes the files <dir>/<scenario>.json, .md
-// and so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
-// return: their tables on standard output. dir is created when it is missing;
-// it is "results" when not given. Where it cannot be written to, there is the table, the reason on
-// standard error, and an exit code other than 0. data is what k6 gives to handleSummary: the
-// outcome of its thresholds goes into the report. What the function markdown makes of a report and
-// of its Markdown takes the place of that.
+// reportOptions are those of sweep.report, as a script gives them.
+type reportOptions struct {
+	// Dir is the folder of the files, which is created when it is missing.
+	Dir string `json:"dir"`
+	// Tables stands for the script's function, which is read apart.
+	Tables *struct{} `json:"tables"`
+}
+
+// report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
+// so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to return:
+// their tables on standard output. Where the folder cannot be written to, there is the table, the
+// reason on standard error, and an exit code other than 0. data is what k6 gives to handleSummary:
+// the outcome of its thresholds goes into the report. So do the tables that the function tables
+// makes of it.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	options := struct {
-		Dir string `json:"dir"`
-	}{Dir: defaultResultsDir}
-	if err := k6glue.Options(call.Argument(1), &options); err != nil {
-		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
-	}
-	markdown, err := m.markdownOf(call.Argument(2))
+	options := reportOptions{Dir: defaultResultsDir}
+	tables, err := m.readReportOptions(call.Argument(1), &options)
 	if err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	dir := func(string) string { return options.Dir }
-	table, err := m.results.write(dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)), markdown)
+	table, err := m.results.write(dir, m.results.testEnd.thresholdVerdicts(call.Argument(0)), tables)
 	shown := map[string]any{"stdout": table}
 	if err != nil {
 		shown["stderr"] = err.Error() + "\n"
@@ -48,38 +50,62 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(shown)
 }
 
-// markdown makes the Markdown of a report.
-type markdown func(*report.Report) (string, error)
-
-// usualMarkdown is that of a report whose script says nothing else.
-func usualMarkdown(rep *report.Report) (string, error) { return rep.Markdown(), nil }
-
-// markdownOf is the function of a script that makes the Markdown of reports. It takes the report
-// and the usual Markdown.
-func (m *module) markdownOf(value sobek.Value) (markdown, error) {
-	if sobek.IsUndefined(value) || sobek.IsNull(value) {
-		return usualMarkdown, nil
-	}
-	fn, ok := sobek.AssertFunction(value)
+// readReportOptions reads the options of sweep.report, and returns the function that makes a
+// report's tables: nil where there is none.
+func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (makeTables, error) {
+	given, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, fmt.Errorf("its third argument must be a function, not %s", k6glue.Show(value))
+		return nil, k6glue.Options(value, into)
+	}
+	plain := m.vu.Runtime().NewObject()
+	for _, name := range given.Keys() {
+		if name == "tables" {
+			continue
+		}
+		if err := plain.Set(name, given.Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := k6glue.Options(plain, into); err != nil {
+		return nil, err
+	}
+	tables := given.Get("tables")
+	if tables == nil || sobek.IsUndefined(tables) || sobek.IsNull(tables) {
+		return nil, nil
+	}
+	fn, ok := sobek.AssertFunction(tables)
+	if !ok {
+		return nil, fmt.Errorf("tables must be a function that takes a report, not %s", k6glue.Show(tables))
 	}
 
-	return func(rep *report.Report) (string, error) {
+	return m.tablesOf(fn), nil
+}
+
+// makeTables makes tables of a report.
+type makeTables func(*report.Report) ([]report.Table, error)
+
+// tablesOf makes the tables that a script's function returns. As JSON.stringify does, it writes what
+// is no number, such as 0/0, and what is undefined as null.
+func (m *module) tablesOf(fn sobek.Callable) makeTables {
+	return func(rep *report.Report) ([]report.Table, error) {
 		raw, err := rep.JSON()
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		text, err := fn(sobek.Undefined(), m.parsed(raw), m.vu.Runtime().ToValue(rep.Markdown()))
+		made, err := fn(sobek.Undefined(), m.parsed(raw))
 		if err != nil {
-			return "", thrown(err)
+			return nil, thrown(err)
 		}
-		if own, is := k6glue.Text(text); is {
-			return own, nil
+		list, ok := made.(*sobek.Object)
+		if !ok {
+			return nil, fmt.Errorf("the function must return an array of tables, not %s", k6glue.Show(made))
+		}
+		if raw, err = list.MarshalJSON(); err != nil {
+			return nil, thrown(err)
 		}
 
-		return "", fmt.Errorf("the function must return a string, not %s", k6glue.Show(text))
-	}, nil
+		return report.ReadTables(raw)
+	}
 }
 
 // reported tells whether a scenario has a report. Thresholds that name another one are about the
@@ -95,7 +121,7 @@ func (r *results) reported(scenario string) bool {
 // The journals of reports that are written are removed. What cannot be written is in the error, and
 // makes k6 exit with another code than 0.
 func (r *results) write(
-	dir func(scenario string) string, thresholds []scenarioVerdict, markdown markdown,
+	dir func(scenario string) string, thresholds []scenarioVerdict, tables makeTables,
 ) (table string, err error) {
 	r.keep.reported.Store(true)
 	var shown strings.Builder
@@ -106,14 +132,15 @@ func (r *results) write(
 				rep.Gates = append(rep.Gates, t.Verdict)
 			}
 		}
-		text, err := markdown(rep)
-		if err != nil {
-			failed = append(failed, fmt.Errorf("the report of %s has the usual table: %w", rep.Scenario, err))
-			text = rep.Markdown()
+		if tables != nil {
+			if rep.Tables, err = tables(rep); err != nil {
+				failed = append(failed, fmt.Errorf("the report of %s is without the script's tables: %w", rep.Scenario, err))
+				rep.Tables = nil
+			}
 		}
-		fmt.Fprintf(&shown, "\n%s\n", text)
+		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
 		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
-		set, err := rendered(rep, base, text)
+		set, err := rendered(rep, base)
 		if err == nil {
 			err = files.WriteSet(fsext.NewOsFs(), set)
 		}
@@ -133,15 +160,10 @@ func (r *results) write(
 }
 
 // rendered is a report in all formats.
-func rendered(rep *report.Report, base, markdown string) (set []files.File, err error) {
+func rendered(rep *report.Report, base string) (set []files.File, err error) {
 	err = formats.Each(rep, func(suffix string, contents []byte) {
 		set = append(set, files.File{Path: base + suffix, Contents: contents})
 	})
-	for i := range set {
-		if set[i].Path == base+".md" {
-			set[i].Contents = []byte(markdown)
-		}
-	}
 
 	return set, err
 }

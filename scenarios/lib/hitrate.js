@@ -64,17 +64,15 @@ export const accesses = Math.floor(
 export const checkFigure = name && published[name].hotAccesses;
 
 const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
-const digits = (n) => (value) => (value === undefined ? '' : value.toFixed(n));
 
-/** @type {[string, (value?: number) => string][]} */
 const columns = [
-  ['hit_rate %', digits(2)],
-  ['hot hit_rate %', digits(2)],
-  ['VmHWM kB', digits(0)],
-  ['per_memory_hit_rate %', digits(2)],
-  ['seconds', digits(3)],
-  ['hit/s/mem', digits(0)],
-  ['out Mib/s', digits(0)],
+  { name: 'hit_rate', unit: '%', better: 'higher', digits: 2 },
+  { name: 'hot hit_rate', unit: '%', better: 'higher', digits: 2 },
+  { name: 'VmHWM', unit: 'kB', better: 'lower', digits: 0 },
+  { name: 'per_memory_hit_rate', unit: '%', better: 'higher', digits: 2 },
+  { name: 'seconds', better: 'lower', digits: 3 },
+  { name: 'hit/s/mem', better: 'higher', digits: 0 },
+  { name: 'out', unit: 'Mib/s', better: 'higher', digits: 0 },
 ];
 
 function measuredRow({ seconds, extra }) {
@@ -85,27 +83,24 @@ function measuredRow({ seconds, extra }) {
 }
 
 /**
- * The published columns of all servers side by side, each with its published row, and what has to be known of them.
+ * The published columns of servers side by side, each with its published row, and what has to be known of them.
  *
- * @param {{ target: string, report: object }[]} measured report of each server
+ * @param {{ target: string, report: any }[]} measured report of each server
+ * @returns {import('k6/x/sweep').Table}
  */
 export function table(measured) {
-  const lines = [];
+  const rows = [];
   const notes = [];
   for (const { target, report } of measured) {
     for (const step of report.steps) {
-      lines.push([target, ...columns.map(([, cell], i) => cell(measuredRow(step)[i]))]);
+      rows.push([target, ...measuredRow(step)]);
       notes.push(...notesOf(target, report, step));
     }
     const row = name && published[name].rows[target];
-    if (row) lines.push([`${target}, published`, ...columns.map(([, cell], i) => cell(row[i]))]);
+    if (row) rows.push([`${target}, published`, ...columns.map((_, i) => row[i])]);
   }
-  const all = [['server', ...columns.map(([title]) => title)], ...lines];
-  const widths = all[0].map((_, i) => Math.max(...all.map((line) => line[i].length)));
-  const text = all.map((line) => `| ${line.map((cell, i) => (i ? cell.padStart(widths[i]) : cell.padEnd(widths[i]))).join(' | ')} |`);
-  text.splice(1, 0, `|${widths.map((width, i) => '-'.repeat(width + (i ? 1 : 2)) + (i ? ':' : '')).join('|')}|`);
   const what = name || `memory ${config.memory}, item ${config.item}${config.random ? ', random' : ''}`;
-  return `\nhit rate, ${what}: ${accesses} accesses a pass\n\n${text.join('\n')}\n${notes.map((note) => `\n${note}\n`).join('')}`;
+  return { title: `Hit rate, ${what}: ${accesses} accesses a pass`, columns: [{ name: 'server' }, ...columns], rows, notes };
 }
 
 function notesOf(target, report, { complete, extra }) {

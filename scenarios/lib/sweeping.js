@@ -67,11 +67,11 @@ export function gates() {
 }
 
 /**
- * For handleSummary: the table on standard output, and the report's files in RESULTS (results).
+ * For handleSummary: the tables on standard output, and the report's files in RESULTS (results).
  *
  * @param {any} data
- * @param {(report: any, markdown: string) => string} [markdown] what is to take the place of a report's Markdown
+ * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] what the scenario makes of a report's figures
  */
-export function sweepReport(data, markdown = undefined) {
-  return sweep.report(data, { dir: results }, markdown);
+export function sweepReport(data, tables = undefined) {
+  return sweep.report(data, { dir: results, tables });
 }

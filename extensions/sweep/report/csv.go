@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,6 +68,10 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"failed_p50_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P50 })},
 	{"failed_p99_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P99 })},
 	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
+	{csvTable, ofTable},
+	{"table_row", ofTable},
+	{"table_column", ofTable},
+	{"table_value", ofTable},
 }
 
 // CSV renders one line for each step and kind of operation, below a line of the columns' names, as
@@ -75,6 +80,9 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 // full precision, without thousands separators. The rate is 0 but for open-loop steps, per_client
 // is 0 when a time was asked for, and cpu_server_s is empty when the server ran elsewhere. What
 // only some steps have is empty for others.
+//
+// Below them is a line for each cell of the script's tables. It has the scenario, the table's title,
+// the row from 1, the column and the value, and nothing else.
 func (r *Report) CSV() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -93,11 +101,45 @@ func (r *Report) CSV() ([]byte, error) {
 		}
 		lines = append(lines, line)
 	}
+	lines = append(lines, r.csvCells()...)
 	if err := w.WriteAll(lines); err != nil {
 		return nil, fmt.Errorf("report of %s as CSV: %w", r.Scenario, err)
 	}
 
 	return out.Bytes(), nil
+}
+
+// csvTable is the first of the columns of a script's tables.
+const csvTable = "table"
+
+// ofTable is a column of a script's tables, which steps have nothing in.
+func ofTable(*Report, *Step) string { return "" }
+
+// csvCells are the cells of the script's tables, a line each; what is empty has none.
+func (r *Report) csvCells() (lines [][]string) {
+	first := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == csvTable })
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		for n, row := range t.Rows {
+			for j, cell := range row {
+				value := ""
+				switch v := cell.(type) {
+				case nil:
+					continue
+				case string:
+					value = harmless(v)
+				case float64:
+					value = strconv.FormatFloat(v, 'f', -1, 64)
+				}
+				line := make([]string, len(csvColumns))
+				line[0] = harmless(r.Scenario)
+				copy(line[first:], []string{harmless(t.Title), strconv.Itoa(n + 1), harmless(t.Columns[j].Heading()), value})
+				lines = append(lines, line)
+			}
+		}
+	}
+
+	return lines
 }
 
 // harmless keeps spreadsheets from taking a text for a formula, which could send what is in the

@@ -63,6 +63,7 @@ func TestCSVColumns(t *testing.T) {
 		"achieved_per_second": "36.5", "longest_queue": "37", "all_busy": "0.75",
 		"lateness_p50_ms": "38.5", "lateness_p99_ms": "39.5", "lateness_max_ms": "40.5",
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
+		"table": "", "table_row": "", "table_column": "", "table_value": "",
 	}}, csvRows(t, r))
 }
 

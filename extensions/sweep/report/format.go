@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -35,9 +36,13 @@ func Millis(ms float64) string {
 
 // Thousands writes a whole number with commas: "10,000".
 func Thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
+	return commas(strconv.FormatInt(n, 10))
+}
+
+// commas parts the digits of a whole number: "10,000".
+func commas(s string) string {
 	start := 0
-	if n < 0 {
+	if strings.HasPrefix(s, "-") {
 		start = 1
 	}
 	for i := len(s) - 3; i > start; i -= 3 {

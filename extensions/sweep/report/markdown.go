@@ -17,8 +17,9 @@ type column struct {
 	cell  func(row int) string
 }
 
-// Markdown renders the published table: one line a step, columns padded so that it reads well as plain text too. Below
-// it are, where steps were repeated, their medians, and the sentences that a reader must know before believing a row.
+// Markdown renders the published table: one line a step, columns padded so that it reads well as
+// plain text too. Below it are, where steps were repeated, their medians, the sentences that a
+// reader must know before believing a row, and the tables of the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
 	shown := r.withTotals()
@@ -30,6 +31,7 @@ func (r *Report) Markdown() string {
 	for _, note := range r.notes() {
 		b.WriteString("\n" + note + "\n")
 	}
+	r.writeTables(&b)
 
 	return b.String()
 }

@@ -67,6 +67,7 @@ func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil
+	merged.Tables = mergedTables(parts)
 	merged.Quiet = worstQuiet(parts)
 	merged.Params = mergedParams(parts)
 	merged.Steps = []Step{}

@@ -28,6 +28,9 @@ func checkValue(t reflect.Type, value any, path string) error {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+	if t.Kind() == reflect.Interface { // a cell of a table
+		return checkCell(value, path)
+	}
 	if !isKind(t, value) {
 		return fmt.Errorf("%s is %s instead of %s", named(path), kindOfValue(value), kindOf(t))
 	}
@@ -48,6 +51,16 @@ func checkValue(t reflect.Type, value any, path string) error {
 	}
 
 	return nil
+}
+
+// checkCell tells whether the value can be a cell of a table.
+func checkCell(value any, path string) error {
+	switch value.(type) {
+	case nil, string, json.Number:
+		return nil
+	}
+
+	return fmt.Errorf("%s is %s instead of a string, a number or null", named(path), kindOfValue(value))
 }
 
 func checkStruct(t reflect.Type, object map[string]any, path string) error {

@@ -25,6 +25,7 @@ type Report struct {
 	Quiet       *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
 	Steps       []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
 	Gates       []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
+	Tables      []Table        `json:"tables,omitempty"` // what the script has made of the figures
 }
 
 // Step is one kind of operation in one step of the sweep.

@@ -221,8 +221,13 @@ func reports() map[string]*Report {
 				s.Extra.Errors = map[string]uint64{"\x1b[31m<b>&\"'\u0000\uffff ü": 1}
 			})}
 			r.Gates = []Verdict{{Gate: "@a\nb", Detail: "c\r\nd \u0001"}}
+			r.Tables = []Table{{
+				Title: "=1|\n", Columns: []TableColumn{{Name: "+|\u0001", Unit: "<b>"}}, Rows: []TableRow{{"@x|\n"}, {"<script>"}},
+				Notes: []string{"*a*\n|b|"},
+			}}
 		}),
-		"empty": madeUp(func(r *Report) { r.Steps, r.Target, r.Params = []Step{}, map[string]any{}, map[string]any{} }),
+		"tables": madeUp(func(r *Report) { r.Tables = made() }),
+		"empty":  madeUp(func(r *Report) { r.Steps, r.Target, r.Params = []Step{}, map[string]any{}, map[string]any{} }),
 	}
 }
 

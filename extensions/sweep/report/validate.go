@@ -55,6 +55,10 @@ func (r *Report) Validate() error {
 		}
 	}
 
+	if err := validateTables(r.Tables); err != nil {
+		return err
+	}
+
 	return r.validatePublished()
 }
 

@@ -92,9 +92,20 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 		require.Positive(t, *s.Extra.OutMibPerSecond)
 		require.Positive(t, s.BytesReceived)
 		require.Equal(t, target, r.report(t, "cache-hitrate-"+target).Target["kind"])
-		require.Regexp(t, `(?m)^\| `+target+` +\| +\d+\.\d\d \| +\d+\.\d\d \| +\d+ \|`, r.output)
+		require.Regexp(t, `(?m)^\| `+target+` +\| +\d+\.\d\d \| +\d+\.\d\d \| +[\d,]+ \|`, r.output)
 	}
-	require.Contains(t, r.output, "hit rate, memory 1048576, item 2000: 8388 accesses a pass")
+	for i, target := range targets {
+		tables := r.report(t, "cache-hitrate-"+target).Tables
+		require.Len(t, tables, 1)
+		if i < len(targets)-1 {
+			require.Equal(t, []any{target}, column(t, tables[0], "server"))
+		} else {
+			require.Equal(t, []any{"memcached", "umem", "redis"}, column(t, tables[0], "server"), "the last has all side by side")
+		}
+		rates := column(t, tables[0], "hit_rate %")
+		require.InDelta(t, *cacheSteps(t, r, "cache-hitrate-"+target)[0].Extra.HitRate, rates[len(rates)-1], 0, "in full")
+	}
+	require.Contains(t, r.output, "Hit rate, memory 1048576, item 2000: 8388 accesses a pass")
 	require.NotContains(t, r.output, "published", "there is nothing published of it")
 	for _, says := range []string{
 		"memcached: THE SERVER HAS 67108864 BYTES, and the benchmark is made for 1048576.",

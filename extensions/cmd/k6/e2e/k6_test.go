@@ -183,6 +183,14 @@ type report struct {
 	Target      map[string]any
 	Params      map[string]any
 	Steps       []step
+	Tables      []madeTable
+}
+
+// madeTable is a table that a script has made of a report.
+type madeTable struct {
+	Title   string
+	Columns []struct{ Name, Unit string }
+	Rows    [][]any
 }
 
 type step struct {
@@ -242,6 +250,25 @@ func (r *run) table(t *testing.T, scenario string) string {
 	require.NoError(t, err, r.output)
 
 	return string(raw)
+}
+
+// column returns the cells of a table's column with that heading.
+func column(t *testing.T, table madeTable, heading string) []any {
+	t.Helper()
+	for i, c := range table.Columns {
+		if strings.TrimSpace(c.Name+" "+c.Unit) != heading {
+			continue
+		}
+		var cells []any
+		for _, row := range table.Rows {
+			cells = append(cells, row[i])
+		}
+
+		return cells
+	}
+	require.Fail(t, "no such column", "%s in %v", heading, table.Columns)
+
+	return nil
 }
 
 // point is one sample of k6's JSON output.

@@ -103,7 +103,8 @@ func TestStockAppend(t *testing.T) {
 	}
 	require.Equal(t, 500.0, rep.Params["rows"])
 	require.NotEmpty(t, r.samples(t, "sweep_gate"))
-	require.Contains(t, r.table(t, "stock-append"), "| clients | repeat | rows | rows/s | MB/s sent | bytes/row |")
+	require.Regexp(t, `\| clients \| repeat \| +rows \| +rows/s \| sent MB/s \| sent bytes/row \|`, r.table(t, "stock-append"))
+	require.Equal(t, []any{10000.0, 10000.0, 40000.0, 40000.0}, column(t, rep.Tables[0], "rows"))
 
 	// What was acknowledged, in warm-ups too, is what the table held.
 	acknowledged := sum(r.samples(t, "machbase_rows_acknowledged"), nil)
@@ -173,8 +174,11 @@ func TestStockBench(t *testing.T) {
 		delete(rows, s.Op)
 	}
 	require.Empty(t, rows)
-	require.Regexp(t, `BenchmarkSelect +20 +\d+ ns/op    published: 14861460`, r.output)
-	require.Regexp(t, `BenchmarkSelectRollup +20 +\d+ ns/op`, r.output)
+	require.Equal(t, []any{"BenchmarkSelectRollup", "BenchmarkSelect"}, column(t, rep.Tables[0], "benchmark"))
+	require.Equal(t, []any{20.0, 20.0}, column(t, rep.Tables[0], "iterations"))
+	require.Equal(t, []any{nil, 14861460.0}, column(t, rep.Tables[0], "published, api/machcli ns/op"))
+	require.Equal(t, rep.Steps[0].LatencyMs.Mean*1e6, column(t, rep.Tables[0], "ns/op")[0])
+	require.Regexp(t, `\| BenchmarkSelect +\| +20 \| +[\d,]+ \| +14,861,460 \|`, r.table(t, "stock-bench"))
 	require.NotEmpty(t, r.samples(t, "sweep_gate"))
 }
 

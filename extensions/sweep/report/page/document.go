@@ -22,6 +22,7 @@ type document struct {
 	Tables   []table
 	Failures []failure
 	More     int // failures that are left out
+	Made     []scriptTable
 
 	Gates     []report.Verdict
 	GatesText string
@@ -35,6 +36,7 @@ func newDocument(r *report.Report) *document {
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
 		Bests: bests(s), Warnings: warnings(r), Found: found(r.Search),
+		Made:  scriptTables(r),
 		Gates: r.Gates, Published: publishedTableOf(r), Facts: factsOf(r), K6: r.K6,
 	}
 	if d.Started != "" {

@@ -202,6 +202,9 @@ var examples = sync.OnceValue(func() map[string]*report.Report {
 			r.Published = []report.Series{{Label: weird, Source: "javascript:alert(1)", Machine: weird, Op: weird,
 				Points: []report.Point{{Clients: 1, OpsPerSecond: 5}, {Clients: -1, OpsPerSecond: -5}}}}
 			r.Gates = []report.Verdict{{Gate: weird, Detail: weird}}
+			r.Tables = []report.Table{{
+				Title: weird, Columns: []report.TableColumn{{Name: weird, Unit: weird}}, Rows: []report.TableRow{{weird}}, Notes: []string{weird},
+			}}
 			r.Search = &report.Search{Of: weird, Bound: weird}
 		}),
 	}

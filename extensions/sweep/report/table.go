@@ -1,0 +1,210 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Table is what a script has made of the figures, such as the columns that a benchmark publishes.
+type Table struct {
+	// Title tells the table from the others of the report.
+	Title string `json:"title"`
+	// Columns are those of every row, at least one.
+	Columns []TableColumn `json:"columns"`
+	// Rows are in the order in which they are shown.
+	Rows []TableRow `json:"rows"`
+	// Notes are sentences that stand below the table.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// TableColumn says what the cells of a column are.
+type TableColumn struct {
+	// Name is what the column is called, such as "sent".
+	Name string `json:"name"`
+	// Unit is that of the numbers, such as "MB/s"; empty for a column of texts.
+	Unit string `json:"unit,omitempty"`
+	// Better is "higher" or "lower"; empty where neither is.
+	Better string `json:"better,omitempty"`
+	// Digits is how many decimals are shown; nil: at least three digits of the number.
+	Digits *int `json:"digits,omitempty"`
+}
+
+// TableRow has a cell for each column: a string, a float64, or nil where there is nothing.
+type TableRow []any
+
+// maxDigits is the most decimals that a column may show.
+const maxDigits = 9
+
+// ReadTables reads the JSON of tables, and validates them. The error names what is wrong in one line.
+func ReadTables(raw []byte) ([]Table, error) {
+	var value any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&value); err != nil {
+		return nil, oneLine(err)
+	}
+	if err := checkValue(reflect.TypeFor[[]Table](), value, tablesKey); err != nil {
+		return nil, err
+	}
+	var tables []Table
+	if err := json.Unmarshal(raw, &tables); err != nil {
+		return nil, oneLine(err)
+	}
+
+	return tables, validateTables(tables)
+}
+
+// tablesKey is the key that a report has its tables under.
+const tablesKey = "tables"
+
+func validateTables(tables []Table) error {
+	for i := range tables {
+		t := &tables[i]
+		if slices.ContainsFunc(tables[:i], func(other Table) bool { return other.Title == t.Title }) {
+			return fmt.Errorf("there are two %s of the title %q", tablesKey, t.Title)
+		}
+		if err := t.validate(); err != nil {
+			return fmt.Errorf("%s[%d]%w", tablesKey, i, err)
+		}
+	}
+
+	return nil
+}
+
+// validate returns an error that begins where the path of the table ends.
+func (t *Table) validate() error {
+	switch {
+	case t.Title == "":
+		return errors.New(".title is empty")
+	case len(t.Columns) == 0:
+		return errors.New(".columns are empty: a table has at least one")
+	}
+	for i, c := range t.Columns {
+		switch {
+		case c.Name == "":
+			return fmt.Errorf(".columns[%d].name is empty", i)
+		case c.Better != "" && c.Better != "higher" && c.Better != "lower":
+			return fmt.Errorf(".columns[%d].better is %q: it must be \"higher\" or \"lower\"", i, c.Better)
+		case c.Digits != nil && (*c.Digits < 0 || *c.Digits > maxDigits):
+			return fmt.Errorf(".columns[%d].digits is %d: it must be from 0 to %d", i, *c.Digits, maxDigits)
+		}
+	}
+	for i, row := range t.Rows {
+		if len(row) != len(t.Columns) {
+			return fmt.Errorf(".rows[%d] has %s, and there are %s", i, Plural(len(row), "cell"), Plural(len(t.Columns), "column"))
+		}
+	}
+
+	return nil
+}
+
+// Heading is what stands above the column: its name and its unit.
+func (c *TableColumn) Heading() string { return strings.TrimSpace(c.Name + " " + c.Unit) }
+
+// Show writes a cell of the column for people; empty where there is nothing.
+func (c *TableColumn) Show(cell any) string {
+	switch v := cell.(type) {
+	case string:
+		return v
+	case float64:
+		if c.Digits != nil {
+			return decimals(v, *c.Digits)
+		}
+
+		return threeDigits(v)
+	}
+
+	return ""
+}
+
+// IsText tells whether a column has texts in it, which are aligned to the left.
+func (t *Table) IsText(column int) bool {
+	return slices.ContainsFunc(t.Rows, func(row TableRow) bool {
+		_, text := row[column].(string)
+
+		return text
+	})
+}
+
+// threeDigits writes a number with at least three digits, and a whole number as it is.
+func threeDigits(v float64) string {
+	switch size := math.Abs(v); {
+	case v == math.Trunc(v), size >= 99.95:
+		return decimals(v, 0)
+	case size >= 9.9995:
+		return decimals(v, 1)
+	case size >= 0.1:
+		return decimals(v, 3)
+	}
+
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// decimals writes a number with so many decimals, and with commas.
+func decimals(v float64, digits int) string {
+	const largest = 1e15 // above it, not every whole number is a float64
+	if math.Abs(v) >= largest {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	whole, fraction, _ := strings.Cut(strconv.FormatFloat(v, 'f', digits, 64), ".")
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+
+	return commas(whole) + fraction
+}
+
+// writeTables writes the script's tables below the report's own.
+func (r *Report) writeTables(b *strings.Builder) {
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		columns := make([]column, len(t.Columns))
+		for j := range t.Columns {
+			c := &t.Columns[j]
+			columns[j] = column{escape(c.Heading()), t.IsText(j), func(row int) string {
+				if t.Rows[row][j] == nil {
+					return "-"
+				}
+
+				return c.Show(t.Rows[row][j])
+			}}
+		}
+		b.WriteString("\n" + escape(t.Title) + "\n\n")
+		writeTable(b, columns, len(t.Rows))
+		for _, note := range t.Notes {
+			b.WriteString("\n" + escape(note) + "\n")
+		}
+	}
+}
+
+// mergedTables are those of all parts. What a script has made of a part's figures is of that part: the
+// title says of which, where the parts do not have the same.
+func mergedTables(parts []*Report) []Table {
+	var merged []Table
+	for _, part := range parts {
+		for _, t := range part.Tables {
+			if !sameInAll(parts, &t) {
+				t.Title += fmt.Sprintf(", part %v", part.Params[segmentParam])
+			} else if part != parts[0] {
+				continue
+			}
+			merged = append(merged, t)
+		}
+	}
+
+	return merged
+}
+
+// sameInAll tells whether all parts have the same table.
+func sameInAll(parts []*Report, t *Table) bool {
+	return !slices.ContainsFunc(parts, func(part *Report) bool {
+		return !slices.ContainsFunc(part.Tables, func(other Table) bool { return reflect.DeepEqual(*t, other) })
+	})
+}

@@ -1,0 +1,21 @@
+// Tables that scenarios make of their figures, beside the published one: see Table of k6/x/sweep.
+
+/**
+ * How many things a second the steps have moved whose operations are batches of them.
+ *
+ * @param {string} things what an operation moves many of, such as rows
+ * @param {any[]} steps   of the report
+ * @returns {import('k6/x/sweep').Table}
+ */
+export function ratesOf(things, steps) {
+  return {
+    title: `What went over in batches: ${things}`,
+    columns: [
+      { name: 'clients' }, { name: 'repeat' }, { name: things }, { name: `${things}/s`, better: 'higher' },
+      { name: 'sent', unit: 'MB/s', better: 'higher', digits: 1 }, { name: 'sent', unit: `bytes/${things.slice(0, -1)}`, digits: 1 },
+    ],
+    rows: steps.map(({ clients, repeat, rows, seconds, bytesSent }) => [
+      clients, repeat, rows, Math.round(rows / seconds), bytesSent / seconds / 1e6, bytesSent / rows,
+    ]),
+  };
+}
