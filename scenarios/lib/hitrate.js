@@ -65,6 +65,7 @@ export const checkFigure = name && published[name].hotAccesses;
 
 const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
 
+/** @type {import('k6/x/sweep').Table['columns']} */
 const columns = [
   { name: 'hit_rate', unit: '%', better: 'higher', digits: 2 },
   { name: 'hot hit_rate', unit: '%', better: 'higher', digits: 2 },

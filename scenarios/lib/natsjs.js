@@ -27,6 +27,7 @@ export function tables(rows, steps) {
   return [publishedColumns(rows, steps, measured), ...ratios(rows, measured)];
 }
 
+/** @returns {import('k6/x/sweep').Table} */
 function publishedColumns(rows, steps, measured) {
   return {
     title: 'The published columns',

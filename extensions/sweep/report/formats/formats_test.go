@@ -46,6 +46,17 @@ func TestRenderOfAnUnknownFormat(t *testing.T) {
 	}
 }
 
+// The page of docs names the file of each format, and no other.
+func TestDocsNameEveryFile(t *testing.T) {
+	raw, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	files := regexp.MustCompile("\\| `<scenario>(\\.[a-z.]+)` \\|").FindAllStringSubmatch(string(raw), -1)
+	require.Len(t, files, len(All))
+	for _, f := range All {
+		require.Contains(t, string(raw), "| `<scenario>"+f.Suffix+"` |", f.Name)
+	}
+}
+
 // The declarations name the file of each format, and no other.
 func TestDeclarationsNameEveryFile(t *testing.T) {
 	raw, err := os.ReadFile("../../index.d.ts")
