@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
@@ -38,6 +39,10 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 		return err
 	}
 	inProcess.began(e.config.Name)
+	if others := e.results.atWork(e.config.Name); len(others) > 0 {
+		e.logger.Warnf("%s sweeps while %s does: each disturbs what the other measures; after: '%s' lets it wait",
+			e.config.Name, strings.Join(others, ", "), others[0])
+	}
 	progress := newProgress(e.config)
 	k6glue.SetProgress(e.GetProgress(), progress.read, k6glue.StatusRunning)
 	ctx = lib.WithScenarioState(ctx, &lib.ScenarioState{

@@ -44,6 +44,18 @@ func (m *sweepMetrics) markIncomplete(scenario string, incomplete bool, status *
 	status.MarkFailed()
 }
 
+// markNothingFound does the same for a search in which not even the lowest number keeps the bound. A
+// threshold on what was to be found is crossed then, and decides.
+func (m *sweepMetrics) markNothingFound(
+	rep *report.Report, interrupted bool, status *lib.TestStatus, logger logrus.FieldLogger,
+) {
+	if rep.Search == nil || rep.Search.Found > 0 || interrupted || status == nil {
+		return
+	}
+	logger.Errorf("the search has found nothing: %s The run is marked as failed", rep.FoundNote())
+	status.MarkFailed()
+}
+
 // judged tells whether there is a threshold on a metric that sees all of a scenario's samples.
 func judged(metric *metrics.Metric, scenario string) bool {
 	if len(metric.Thresholds.Thresholds) > 0 {

@@ -72,6 +72,7 @@ declare module 'k6/x/sweep' {
     /**
      * For how long each step is measured, at least 100ms. Operations under way at its end are done, and counted in the latency; ops/s are
      * those that ended within this time by this time.
+     * A step in which fewer than 10 operations end is too short to measure, and incomplete.
      */
     duration?: string | number;
     /**
@@ -116,7 +117,10 @@ declare module 'k6/x/sweep' {
     maxDuration?: string | number;
     /** How long operations that are under way at maxDuration may still take; then they count as failed. Default: 5s. */
     gracefulStop?: string | number;
-    /** The name of another scenario with this executor that has to end before this one begins. Default: none. */
+    /**
+     * The name of another scenario with this executor that has to end before this one begins. Default: none; a sweep that
+     * begins while another one is at work says so.
+     */
     after?: string;
     /**
      * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole test at the first
@@ -169,7 +173,8 @@ declare module 'k6/x/sweep' {
   /**
    * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
    * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
-   * breaks the bound, and counts twice; so does one kind of operation of several break it.
+   * breaks the bound, and counts twice; so does one kind of operation of several break it. A step that is too short to
+   * measure is judged by its figures as they are. A search that finds nothing is marked as failed, exit code 110.
    *
    * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where that is more) until two
    * more of its steps say the one than the other, and the two numbers at the ends of what is left until four more do. Where

@@ -27,7 +27,7 @@ func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: resultsOf(vu.InitEnv().Registry), metrics: registered}
 	m.results.testEnd.prepare(registered, vu.InitEnv().Registry)
-	m.results.testEnd.watch(registered, vu.InitEnv().TestPreInitState)
+	m.results.testEnd.watch(registered, vu.InitEnv().TestPreInitState, m.results.missedSweeps)
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":        m.run,
 		"done":       m.done,
@@ -48,6 +48,8 @@ type module struct {
 	results *results
 	metrics *sweepMetrics
 	exports modules.Exports
+	// running tells that the VU is within sweep.run.
+	running bool
 	// pending counts what the VU's event loop has still to do.
 	pending *k6glue.Pending
 

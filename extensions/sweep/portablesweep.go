@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -48,6 +49,21 @@ func (r *results) addPortable(scenarios map[string]*portableStep) {
 		}
 		r.portable[name] = step
 	}
+}
+
+// missedSweeps are the portable sweeps to which no client came.
+func (r *results) missedSweeps() (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, step := range r.portable {
+		name := step.sweep.config.Name
+		if step.sweep.state == nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+
+	return names
 }
 
 // portableStep returns the step that a scenario is, or nil.

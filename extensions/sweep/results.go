@@ -23,6 +23,7 @@ type results struct {
 	told    map[string]*told // by scenario; "": of all scenarios
 	reports []*report.Report
 	sweeps  map[string]chan struct{} // by scenario: closed when it has ended
+	begun   []string                 // scenarios of sweeps that have begun
 	peaks   map[string]time.Time     // by scenario: since when the peak memory of its cache counts
 
 	gates    map[string]*gate.File    // by path
@@ -215,6 +216,22 @@ func (r *results) expect(scenario string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sweeps[scenario] = make(chan struct{})
+}
+
+// atWork says that a sweep begins, and returns those that have begun and not ended.
+func (r *results) atWork(scenario string) (others []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, other := range r.begun {
+		select {
+		case <-r.sweeps[other]:
+		default:
+			others = append(others, other)
+		}
+	}
+	r.begun = append(r.begun, scenario)
+
+	return others
 }
 
 // k6Version is the version of k6 that this binary was built from.

@@ -50,6 +50,14 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		session, aborted = portable.session, portable.aborted
 	}
 
+	if m.running {
+		interrupt(rt, errNested)
+
+		return sobek.Undefined()
+	}
+	m.running = true
+	defer func() { m.running = false }()
+
 	_ = session.Tap.Fault() // what the script did before is no operation
 	before, first := m.pending.Count(), true
 	err := session.Client.Run(ctx, session.Op, func() {
@@ -76,6 +84,9 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 
 	return sobek.Undefined()
 }
+
+// errNested is why sweep.run ends the test within another one: the operations of both would be one.
+var errNested = errors.New("sweep.run(fn) is called within the function of another sweep.run: sweep.op names a piece of an operation")
 
 // errPromise is why an asynchronous function is refused: its promise could only settle after sweep.run has returned.
 var errPromise = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one returned a promise; " +

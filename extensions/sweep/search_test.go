@@ -3,9 +3,11 @@ package sweep
 import (
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -187,5 +189,27 @@ func TestClearSteps(t *testing.T) {
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
 		weight := parse(t, `{"find": {"mean": "`+bound+`", "max": 8}, "iterations": 1}`).Find.weigh(made(100, 0))
 		require.Equal(t, want, weight, bound)
+	}
+}
+
+// A search that finds nothing is no pass, and says on how little its answer rests.
+func TestSearchThatFindsNothingMarksTheRun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		bound  string
+		failed bool
+	}{"nothing": {"1ms", true}, "something": {"1s", false}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSweepTest(t, `{"find": {"p99": "`+tt.bound+`", "max": 2}, "iterations": 50, "pause": "0s"}`, `sweep.run(() => sleep(20))`)
+				s.state.Test.TestStatus = lib.NewTestStatus()
+				rep, err := s.run(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, tt.failed, s.state.Test.TestStatus.Failed())
+				if tt.failed {
+					require.Contains(t, s.warnings(), "the search has found nothing: Not even 1 client keeps p99 <= 1ms. The run is marked as failed")
+				}
+				require.Contains(t, rep.Markdown(), " operations rests on ")
+			})
+		})
 	}
 }

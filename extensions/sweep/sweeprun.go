@@ -106,6 +106,7 @@ func (r *sweepRun) finish(interrupted bool) {
 	c, steps, status := r.config, r.report.Steps, r.state.Test.TestStatus
 	r.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, r.logger)
 	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
+	r.metrics.markNothingFound(r.report, interrupted, status, r.logger)
 	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), r.tags()))
 	r.results.journal(r.report, true, r.state.Test)
 }

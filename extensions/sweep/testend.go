@@ -1,11 +1,13 @@
 package sweep
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/lib"
@@ -51,7 +53,9 @@ func (e *testEnd) prepare(m *sweepMetrics, registry *metrics.Registry) {
 // watch sees to it that no threshold on a sweep's metric holds in a test that has measured nothing:
 // its script never came to sweep.op. k6 takes what has no samples for 0. Each VU's module comes
 // here, and the first one counts.
-func (e *testEnd) watch(m *sweepMetrics, test *lib.TestPreInitState) {
+//
+// A portable sweep to which no client came says so, and does not exit with 0: nothing else of it would.
+func (e *testEnd) watch(m *sweepMetrics, test *lib.TestPreInitState, missed func() []string) {
 	e.watched.Do(func() {
 		k6glue.AtExit(func(ran bool, failed error) {
 			e.mu.Lock()
@@ -62,6 +66,13 @@ func (e *testEnd) watch(m *sweepMetrics, test *lib.TestPreInitState) {
 			if iterations := test.Registry.Get(metrics.IterationsName); iterations != nil {
 				idle = iterations.Sink.IsEmpty()
 			}
+			if sweeps := missed(); ran && !idle && toItsEnd(failed) && len(sweeps) > 0 {
+				test.Logger.Errorf("no client came to sweep.run, and a portable sweep measures nothing else (%s)",
+					strings.Join(sweeps, ", "))
+				if failed == nil {
+					k6glue.FailExit(exitcodes.MarkedAsFailed)
+				}
+			}
 			if !ran || failed != nil || measured || idle || len(names) == 0 || test.RuntimeOptions.NoThresholds.Bool {
 				return
 			}
@@ -69,6 +80,13 @@ func (e *testEnd) watch(m *sweepMetrics, test *lib.TestPreInitState) {
 			k6glue.FailExit(exitcodes.ThresholdsHaveFailed)
 		})
 	})
+}
+
+// toItsEnd tells whether a test has come to its end, also where thresholds are crossed.
+func toItsEnd(failed error) bool {
+	var code errext.HasExitCode
+
+	return failed == nil || errors.As(failed, &code) && code.ExitCode() == exitcodes.ThresholdsHaveFailed
 }
 
 // await adds a scenario, and a task of its own for the end of the test, which may be nil.

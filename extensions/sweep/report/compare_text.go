@@ -51,7 +51,7 @@ func (c *Comparison) table(figure int) [][]string {
 	table := [][]string{{f.name, "old", "new", "delta", "", ""}}
 	for i := range c.Rows {
 		if c.Rows[i].Figure == f.name {
-			table = append(table, c.Rows[i].cells(f.show))
+			table = append(table, c.Rows[i].cells(f.show, c.Tolerance))
 		}
 	}
 	for _, mean := range c.Geomeans {
@@ -63,7 +63,7 @@ func (c *Comparison) table(figure int) [][]string {
 	return table
 }
 
-func (r *Row) cells(show func(float64) string) []string {
+func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 	delta := "~"
 	switch {
 	case r.Verdict == Undecided:
@@ -83,11 +83,17 @@ func (r *Row) cells(show func(float64) string) []string {
 		}
 	case r.Regressed:
 		verdict = "REGRESSION"
+	case r.Verdict == Worse:
+		verdict = fmt.Sprintf("%s, within the tolerance of %.4g %%", Worse, 100*tolerance)
 	case r.Verdict != Same:
 		verdict = r.Verdict
 	}
-	if r.Reason != "" {
+	switch {
+	case r.Reason == "":
+	case r.Verdict == Undecided:
 		verdict += ": " + r.Reason
+	default: // what is worse is worse, however little it rests on
+		verdict += ", although " + r.Reason
 	}
 
 	return []string{r.step(), r.Old.text(show), r.New.text(show), delta, test, verdict}

@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -66,7 +68,7 @@ func stepNotes(s *Step, told bool) []string {
 		notes = append(notes, fmt.Sprintf("%s: %s, at least %d are needed for ops/s, an average or a percentile to be judged.",
 			s.label(), Counted(int64(asked), "operation"), measure.LeastOperations))
 	}
-	if w := s.Window; w != nil && w.TailSeconds > longTail*w.Seconds {
+	if w := s.Window; w != nil && !told && w.TailSeconds > longTail*w.Seconds {
 		notes = append(notes, fmt.Sprintf("%s: ops/s is of the window of %s; what was under way then ended within another %s.",
 			s.label(), Span(w.Seconds), Span(w.TailSeconds)))
 	}
@@ -102,7 +104,31 @@ func (s *Step) label() string {
 
 // searchNote says what was found, or what was too much already, and what of it is sure.
 func (r *Report) searchNote() string {
-	return r.foundNote() + r.Search.Sure()
+	return r.FoundNote() + r.Search.Sure() + r.restsOnFew()
+}
+
+// restsOnFew says which percentiles of the answer rest on few operations, as sentences with a space
+// before each; nothing where none does. Where nothing was found, the answer is of all steps.
+func (r *Report) restsOnFew() string {
+	said := ""
+	groups := r.Groups()
+	for i := range groups {
+		g := &groups[i]
+		number := float64(g.Clients)
+		if r.Search.Of == ofRate {
+			number = g.Rate
+		}
+		if r.Search.Found > 0 && number != r.Search.Found {
+			continue
+		}
+		for _, p := range []Percentile{P50, P90, P95, P99, P999} {
+			if why := g.TooFew(p); why != "" && slices.Contains(strings.Fields(r.Search.Bound), p.key()) {
+				said += fmt.Sprintf(" With %s, %s.", g.Steps[0].label(), why)
+			}
+		}
+	}
+
+	return said
 }
 
 // Sure says what of a search's answer was tried until it was sure, as a sentence with a space
@@ -127,7 +153,8 @@ func (s *Search) Sure() string {
 	return ""
 }
 
-func (r *Report) foundNote() string {
+// FoundNote says what a search has found, as a sentence.
+func (r *Report) FoundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
 	switch {

@@ -30,6 +30,9 @@ const (
 // String is the percentile's name, such as "p99.9".
 func (p Percentile) String() string { return fmt.Sprintf("p%g", float64(p)/10) }
 
+// key is the percentile's name in options and metrics, such as "p999".
+func (p Percentile) key() string { return strings.ReplaceAll(p.String(), ".", "") }
+
 // Beyond is how many of so many operations are slower than the percentile.
 func (p Percentile) Beyond(operations int64) int64 { return operations * int64(1000-p) / 1000 }
 

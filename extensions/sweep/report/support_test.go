@@ -82,7 +82,7 @@ func TestCompareOfFewOperations(t *testing.T) {
 	found, c = verdicts(fewer(1, 1), fewer(0.5, 1))
 	require.Equal(t, map[string]string{"ops/s": Worse, "p50": Worse, "p99": Worse}, found)
 	require.True(t, c.Regressed)
-	require.Contains(t, c.Text(), "REGRESSION: p50 of 6 operations rests on 3 of them")
+	require.Contains(t, c.Text(), "REGRESSION, although p50 of 6 operations rests on 3 of them")
 	found, _ = verdicts(fewer(1, 167), fewer(1, 167))
 	require.Equal(t, map[string]string{"ops/s": Same, "p50": Same, "p99": Same}, found)
 }

@@ -94,6 +94,35 @@ func TestStepsTooShortToMeasure(t *testing.T) {
 	}
 }
 
+// A portable sweep whose script never calls sweep.run has measured nothing, and says so.
+func TestPortableSweepWithoutSweepRun(t *testing.T) {
+	t.Parallel()
+	for thresholds, code := range map[string]int{"": exitThreshold, `, "thresholds": {"iterations": ["count>0"], "sweep_ops": []}`: exitMarkedFailed} {
+		r := work(t, `{"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "portable": true`+thresholds+`}`,
+			map[string]string{"ASTRAY": "true"})
+		require.Equal(t, code, r.code, r.output)
+		require.Len(t, r.lines("no client came to sweep.run, and a portable sweep measures nothing else (work)"), 1, r.output)
+	}
+}
+
+// A search that finds nothing is no pass.
+func TestFindThatFindsNothing(t *testing.T) {
+	t.Parallel()
+	r := work(t, `{"find": {"p99": "1ms", "max": 2}, "iterations": 30, "pause": "0s"}`, map[string]string{"MS": "20"})
+	require.Equal(t, exitMarkedFailed, r.code, r.output)
+	require.Len(t, r.lines("the search has found nothing: Not even 1 client keeps p99 <= 1ms."), 1, r.output)
+}
+
+// A sweep.run within another one ends the test.
+func TestNestedSweepRun(t *testing.T) {
+	t.Parallel()
+	for _, executor := range []string{"", "portable"} {
+		r := outcome(t, map[string]string{"WORK": "nested", "URL": "none", "EXECUTOR": executor})
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
+		require.NotEmpty(t, r.lines("sweep.run(fn) is called within the function of another sweep.run"), r.output)
+	}
+}
+
 func TestFailedOperationsFailTheRun(t *testing.T) {
 	const sweep = `"clients": [2], "iterations": 10`
 	for _, c := range []struct {

@@ -9,6 +9,7 @@ const ms = Number(__ENV.MS || 1);
 const failEvery = Number(__ENV.FAIL_EVERY || 0);
 
 export default function () {
+  if (__ENV.ASTRAY) return;
   let n = 0;
   const began = Date.now();
   sweep.run(() => {

@@ -50,6 +50,7 @@ const works = {
     connected = true;
     rpc.invoke('grpc.health.v1.Health/Check', {}, { timeout: '50ms' });
   },
+  nested: () => sweep.run(() => sleep(0.001)),
   redis: () => store.get('key'),
   typo: () => foo(url), // eslint-disable-line no-undef
   machbase: () => db.query('select 1'),

@@ -1,0 +1,40 @@
+package sweep
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+)
+
+// Operations of a sweep.run within another one would be operations of both.
+func TestSweepRunWithinSweepRunEndsTheTest(t *testing.T) {
+	for _, script := range []string{
+		`sweep.run(() => sweep.run(() => sleep(1)))`,
+		`sweep.run(() => { try { sweep.run(() => sleep(1)) } catch (e) {} })`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSweepTest(t, `{"clients": [2, 1], "iterations": 10}`, script)
+			rep, err := s.run(t.Context())
+			var abort *errext.InterruptError
+			require.ErrorAs(t, err, &abort)
+			require.Equal(t, errNested.Error(), abort.Reason)
+			for _, step := range rep.Steps {
+				require.Zero(t, step.Operations+int64(step.Failed))
+			}
+		})
+	}
+}
+
+// A sweep is told when it begins beside another one that has not ended.
+func TestSweepsAtWork(t *testing.T) {
+	r := &results{sweeps: map[string]chan struct{}{}}
+	for _, scenario := range []string{"a", "b", "c"} {
+		r.expect(scenario)
+	}
+	require.Empty(t, r.atWork("a"))
+	require.Equal(t, []string{"a"}, r.atWork("b"))
+	close(r.sweeps["a"])
+	require.Equal(t, []string{"b"}, r.atWork("c"))
+}
