@@ -78,9 +78,9 @@ func (c *checker) faults(command Command) []string {
 	case program == "make":
 		faults = append(faults, c.ofMake(rest)...)
 	case program == "bin/k6" || program == "k6" || program == "bin/k6-drivers":
-		faults = append(faults, c.ofK6(rest)...)
+		faults = append(faults, c.ofK6(path.Dir(command.Page), rest)...)
 	case program == "scripts/servers.sh":
-		faults = append(faults, c.ofServers(rest)...)
+		faults = append(faults, c.ofServers(command.Page, rest)...)
 	case strings.HasPrefix(program, "scripts/"):
 		faults = append(faults, c.ofScript(program, rest)...)
 	case program == "go":
@@ -171,7 +171,7 @@ func undeclared(folder string, arguments []string) (faults []string) {
 }
 
 // ofK6 looks at the script of a run and at what it is told. Options of k6 itself are for its own test.
-func (c *checker) ofK6(arguments []string) (faults []string) {
+func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	var script string
 	for i, argument := range arguments {
 		if strings.HasSuffix(argument, ".js") && (i == 0 || arguments[i-1] != "-e") {
@@ -187,7 +187,7 @@ func (c *checker) ofK6(arguments []string) (faults []string) {
 			continue
 		}
 		name, value, _ := strings.Cut(arguments[i+1], "=")
-		if !c.reads(script, name) {
+		if !c.reads(folder, script, name) {
 			faults = append(faults, fmt.Sprintf("%s does not read %s", script, name))
 		}
 		if name == "THRESHOLDS" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
@@ -198,21 +198,22 @@ func (c *checker) ofK6(arguments []string) (faults []string) {
 	return faults
 }
 
-// reads says whether a script reads a variable: a scenario by its settings, another script by its text.
-func (c *checker) reads(script, name string) bool {
+// reads says whether a script reads a variable: a scenario by its settings, another script, from the root or the folder, by
+// its text.
+func (c *checker) reads(folder, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true
 	}
 	if settings, found := c.settings[strings.TrimSuffix(path.Base(script), ".js")]; found {
 		return slices.Contains(settings, name)
 	}
-	raw, err := os.ReadFile(filepath.Join(root, script))
+	text := read0(script) + read0(path.Join(folder, script))
 
-	return err == nil && strings.Contains(string(raw), "__ENV."+name)
+	return strings.Contains(text, "__ENV."+name)
 }
 
 // ofServers takes a command of servers.sh, servers, and behind -- a command of any kind.
-func (c *checker) ofServers(arguments []string) (faults []string) {
+func (c *checker) ofServers(page string, arguments []string) (faults []string) {
 	arguments, command := behind(arguments)
 	if len(arguments) == 0 {
 		return nil
@@ -226,7 +227,7 @@ func (c *checker) ofServers(arguments []string) (faults []string) {
 		}
 	}
 	if len(command) > 0 {
-		faults = append(faults, c.faults(Command{Words: command})...)
+		faults = append(faults, c.faults(Command{Page: page, Words: command})...)
 	}
 
 	return faults
@@ -244,7 +245,7 @@ func (c *checker) ofScript(program string, arguments []string) (faults []string)
 		}
 	}
 
-	return append(faults, c.ofK6(run)...)
+	return append(faults, c.ofK6(".", run)...)
 }
 
 // ofContainer looks at the files that are named, from the root or beside the page, and at k6's arguments behind run.
@@ -255,7 +256,7 @@ func (c *checker) ofContainer(folder string, arguments []string) (faults []strin
 		}
 	}
 	if i := slices.Index(arguments, "run"); i >= 0 {
-		faults = append(faults, c.ofK6(arguments[i:])...)
+		faults = append(faults, c.ofK6(folder, arguments[i:])...)
 	}
 
 	return faults

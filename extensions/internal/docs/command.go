@@ -62,6 +62,26 @@ func (p Page) Commands() []Command {
 	return commands
 }
 
+var commented = regexp.MustCompile(`^//\s{2,}((?:[A-Z_]+=\S+ )*(?:make|bin/k6|k6|scripts/[a-z-]+\.sh) .*)$`)
+
+// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and begin with a program of this
+// repository.
+func CommandsIn(path, text string) []Command {
+	var commands []Command
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		if found := commented.FindStringSubmatch(strings.TrimRight(line, "\r\n")); found != nil {
+			for _, c := range split(found[1]) {
+				c.Page, c.Line = path, number
+				commands = append(commands, c)
+			}
+		}
+	}
+
+	return commands
+}
+
 // split takes a line of a shell apart: its commands, each with its words. A command in another one's
 // arguments, as in $(...), stays a word of it.
 func split(line string) []Command {

@@ -3,6 +3,7 @@ package docs
 import (
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -91,6 +92,26 @@ func TestCommandsNameWhatIsThere(t *testing.T) {
 	require.Greater(t, commands, 80)
 }
 
+func TestCommandsInScriptsNameWhatIsThere(t *testing.T) {
+	c := newChecker(t)
+	commands := 0
+	for _, pattern := range []string{"scenarios/*.js", "examples/*.js", "extensions/*/examples/*.js"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		for _, file := range files {
+			name, err := filepath.Rel(root, file)
+			require.NoError(t, err)
+			for _, command := range CommandsIn(filepath.ToSlash(name), read(t, name)) {
+				require.Empty(t, c.faults(command), "%s:%d: %q", command.Page, command.Line, command.Words)
+				commands++
+			}
+		}
+	}
+	require.Greater(t, commands, 30)
+	require.Equal(t, []Command{{Page: "a.js", Line: 2, Environment: []string{"X"}, Words: []string{"k6", "run", "a.js"}}},
+		CommandsIn("a.js", "// Text.\n//   X=1 k6 run a.js\n// more"))
+}
+
 func TestFaultsOfCommandsAreFound(t *testing.T) {
 	c := newChecker(t)
 	for line, fault := range map[string]string{
@@ -146,6 +167,29 @@ func TestLinesOfPagesAreShort(t *testing.T) {
 func TestFrontPageIsShort(t *testing.T) {
 	lines := strings.Split(strings.TrimSuffix(read(t, "README.md"), "\n"), "\n")
 	require.LessOrEqual(t, len(lines), 150)
+	picture := read(t, ".github/page.png")
+	require.True(t, strings.HasPrefix(picture, "\x89PNG"))
+	require.Less(t, len(picture), 150_000)
+}
+
+// The table of dependencies has all that go.mod asks for by itself, and no other version.
+func TestDependenciesAreExplained(t *testing.T) {
+	_, table, found := strings.Cut(read(t, ".github/CONTRIBUTING.md"), "| dependency | why |\n")
+	require.True(t, found)
+	required := regexp.MustCompile(`(?m)^\s+(\S+) (v\S+)( // indirect)?$`)
+	for _, file := range []string{"go.mod", "extensions/cmd/k6/go.mod", "extensions/sql/go.mod"} {
+		for _, module := range required.FindAllStringSubmatch(read(t, file), -1) {
+			name, version := module[1], module[2]
+			if module[3] != "" || strings.HasPrefix(name, "github.com/xk6-sweep/") {
+				continue
+			}
+			named := regexp.MustCompile(regexp.QuoteMeta(name) + `[ ,|]|[( ]` + regexp.QuoteMeta(path.Base(name)) + `[,)]`)
+			require.True(t, named.MatchString(table), "%s, which %s asks for, is not in it", name, file)
+			if said := regexp.MustCompile(regexp.QuoteMeta(name) + ` (v[^\s,|]+)`).FindStringSubmatch(table); said != nil {
+				require.Equal(t, version, said[1], "%s in %s", name, file)
+			}
+		}
+	}
 }
 
 // What a part of the front page between two marks says is said in the same words in the page of figures, which programs
