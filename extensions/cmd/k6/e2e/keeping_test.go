@@ -203,3 +203,23 @@ func TestInterruptedPortableRunHasNoFailures(t *testing.T) {
 	require.Equal(t, "nap", step.Op)
 	require.Zero(t, step.Failed)
 }
+
+// A merged report on a full disk does not take the place of what was there.
+func TestAMergedReportOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	var parts []string
+	for _, segment := range []string{"0:1/2", "1/2:1"} {
+		r := k6(t, options{
+			script: "testdata/steps.js", env: with(noMachbase, map[string]string{"SWEEP": `{"clients": [2, 4], "repeats": 5}`}),
+			args: []string{"--execution-segment", segment, "--execution-segment-sequence", "0,1/2,1"},
+		})
+		require.Equal(t, exitOK, r.code, r.output)
+		parts = append(parts, filepath.Join(r.results, "steps.json"))
+	}
+	code, output := onFullDisk(t, "32", `echo old > "$DISK/m.json"; dd if=/dev/zero of="$DISK/fill" bs=1k count=20 2>/dev/null;
+		"$K6" x sweep merge `+strings.Join(parts, " ")+` -o "$DISK/m.json"; code=$?; cat "$DISK/m.json"; ls -A "$DISK"; exit $code`)
+	require.Equal(t, exitInvalidConfig, code, output)
+	require.Contains(t, output, "no space left on device")
+	require.NotContains(t, output, "2 parts of", "it does not say that it has written")
+	require.True(t, strings.HasSuffix(output, "old\nfill\nm.json\n"), "nothing is left beside it: %s", output)
+}
