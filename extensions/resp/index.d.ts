@@ -3,6 +3,10 @@
  * k6/x/resp: benchmarks of servers that speak RESP, such as Redis, Valkey and pogocache, done in Go with go-redis. It has what
  * k6/x/redis has not: many operations in one call. For single commands in a script there is k6/x/redis.
  *
+ * What a server announces is bounded: a reply has strings of 512 MiB at most, for which there is room as they come, and 1,000,000
+ * elements. k6/x/redis is not bounded: it gives its connections, TLS included, to a library that makes a buffer of any length that a
+ * server announces, which can end k6. Use it with servers that you trust.
+ *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (keys that were asked for and found or not), each with the tags
  * `operation` (connect, get, set, delete, touch, getMulti, info; of a pipeline each of its commands) and `outcome` (ok, or the error's
  * kind); besides k6's own `data_sent` and `data_received`.

@@ -71,6 +71,9 @@ func (b *Bounds) Check(said []byte) (passed int, err error) {
 	return passed, b.err
 }
 
+// Left is how many bytes of a string, and of its line's end, are still to come.
+func (b *Bounds) Left() int64 { return b.left }
+
 // gather takes a line, or a part of one.
 func (b *Bounds) gather(part []byte) error {
 	if b.size < maxHead {
