@@ -68,6 +68,7 @@ func smallHitRate(t *testing.T, more ...string) map[string]string {
 }
 
 func TestHitRateOfAllServersSideBySide(t *testing.T) {
+	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
 	began := time.Now().Truncate(time.Millisecond)
 	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "TARGETS", strings.Join(targets, ","), "UMEM_PID", fmt.Sprint(os.Getpid()))})
@@ -180,6 +181,7 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 
 // The numbers of accesses and of hot ones are those of the configuration, whatever the number of clients.
 func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
+	t.Parallel()
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
 			"TARGET", "redis", "THRESHOLDS", "../thresholds/cache-hitrate.json")})
@@ -199,6 +201,7 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 
 // Pogocache is spoken to as one of the others; where its memory is unknown, that is said.
 func TestHitRateWithoutMemory(t *testing.T) {
+	t.Parallel()
 	env := smallHitRate(t, "TARGET", "pogocache", "POGOCACHE_PROTOCOL", "memcached")
 	env["POGOCACHE_ADDR"] = strings.Replace(env["MEMCACHED_ADDR"], "127.0.0.1", "localhost", 1)
 	env["MEMORY"], env["POGOCACHE_PID"] = "1048576", "999999999"
@@ -212,6 +215,7 @@ func TestHitRateWithoutMemory(t *testing.T) {
 }
 
 func TestHitRateSettings(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		env  []string
 		says string
@@ -232,12 +236,14 @@ func TestHitRateSettings(t *testing.T) {
 }
 
 func TestHitRateOfNobody(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "MEMCACHED_ADDR", "127.0.0.1:1")})
 	require.NotEqual(t, exitOK, r.code, r.output)
 	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1"), r.output)
 }
 
 func TestCacheSweep(t *testing.T) {
+	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "OPS", "500",
 		"WARMUP", "100ms", "KEYS", "1000", "PAUSE", "0s")})
@@ -285,6 +291,7 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 }
 
 func TestExamplesOfRun(t *testing.T) {
+	t.Parallel()
 	for module, op := range map[string]string{"memcached": "get", "resp": "get", "umemcache": "getOrSet"} {
 		r := k6(t, options{script: "../extensions/" + module + "/examples/run.js", env: cachesEnv(t)})
 		requireExampleSteps(t, r, "run", op)
@@ -293,6 +300,7 @@ func TestExamplesOfRun(t *testing.T) {
 
 // Ctrl-C ends a long call at once, with what was measured.
 func TestRunIsInterruptedByCtrlC(t *testing.T) {
+	t.Parallel()
 	var interrupted time.Time
 	r := k6(t, options{
 		script: "cache-sweep.js",
@@ -313,6 +321,7 @@ func TestRunIsInterruptedByCtrlC(t *testing.T) {
 
 // A password in a URL is in no report and no message.
 func TestRespPassword(t *testing.T) {
+	t.Parallel()
 	env := smallHitRate(t, "TARGET", "redis")
 	address, err := url.Parse(env["REDIS_URL"])
 	require.NoError(t, err)

@@ -58,6 +58,7 @@ func TestCommandWritesNothingButItsAnswer(t *testing.T) {
 }
 
 func TestSegmentsMergeToTheWhole(t *testing.T) {
+	t.Parallel()
 	const given = `{"clients": [1, 6], "iterations": 30}`
 	var parts []string
 	for _, segment := range []string{"0:1/2", "1/2:1"} {
@@ -147,6 +148,7 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 }
 
 func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for text, says := range map[string]string{
 		`{"scenario": "work", "absolute": [{"op": "wurk", "maxP99Ms": 5}]}`:         "wurk",
@@ -164,6 +166,7 @@ func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
 }
 
 func TestReportsThatAreNone(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
 	whole, err := os.ReadFile(filepath.Join(r.results, "work.json"))
 	require.NoError(t, err)
@@ -189,6 +192,7 @@ func TestReportsThatAreNone(t *testing.T) {
 }
 
 func TestEveryFormatOfARun(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
 	for format, suffix := range map[string]string{
 		"json": ".json", "md": ".md", "csv": ".csv", "bench": ".bench.txt", "junit": ".junit.xml", "html": ".html",

@@ -87,6 +87,7 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 
 // 512 clients in four processes do to the operation what they do in one, and the merged percentiles are those of all operations.
 func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
+	t.Parallel()
 	env := map[string]string{
 		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "1,6,512", "OPS": "20", "KEYS": "1000",
 		"WARMUP": "0s", "PAUSE": "0s",
@@ -144,6 +145,7 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 }
 
 func TestDistributedGates(t *testing.T) {
+	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e12}]}`), 0o600))
 
@@ -157,6 +159,7 @@ func TestDistributedGates(t *testing.T) {
 }
 
 func TestDistributedExitCodes(t *testing.T) {
+	t.Parallel()
 	scenario := script("cache-sweep.js")
 	for name, tt := range map[string]struct {
 		args []string
@@ -177,6 +180,7 @@ func TestDistributedExitCodes(t *testing.T) {
 		"a setting without =": {[]string{"--", scenario, "-e", "OPS"}, 2, "-e takes NAME=VALUE, but has 'OPS'"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := distributed(t, nil, tt.args...)
 			require.Equal(t, tt.code, r.code, r.output)
 			require.Contains(t, r.output, tt.says)
@@ -186,6 +190,7 @@ func TestDistributedExitCodes(t *testing.T) {
 
 // What an earlier run has left is not taken for the result of one that fails. Reports of other scenarios stay.
 func TestDistributedLeavesNoOldReport(t *testing.T) {
+	t.Parallel()
 	scenario := script("cache-sweep.js")
 	for name, tt := range map[string]struct {
 		args []string
@@ -199,6 +204,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 		"an option k6 run refuses": {[]string{scenario, "-e", "DURATION=1s", "--no-such-option"}, 255, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			folder := t.TempDir()
 			mine, others := []string{}, []string{"cache-sweep-2.json", "stock-rollup.json", "cache-sweep.json.orig"}
 			for _, suffix := range []string{".json", ".md", ".csv", ".html", ".bench.txt", ".junit.xml"} {
@@ -261,6 +267,7 @@ func takePorts(t *testing.T) (address string) {
 
 // A port that somebody has taken since it was chosen, who accepts connections and says nothing, delays a part and no more.
 func TestDistributedTakesAnotherPort(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	host, port, err := net.SplitHostPort(takePorts(t))
 	require.NoError(t, err)
@@ -286,6 +293,7 @@ exec "`+binary(t, "k6-race")+`" "$@"
 
 // Ctrl-C ends all parts, and what they had measured is merged.
 func TestDistributedIsInterrupted(t *testing.T) {
+	t.Parallel()
 	url, requests := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := distributed(t, func(script *os.Process) {
 		eventually(t, "the parts are at work", func() bool { return requests.Load() > 100 })

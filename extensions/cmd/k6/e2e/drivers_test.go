@@ -11,6 +11,7 @@ import (
 
 // The clients of Machbase's own are under other licences, and one of them needs cgo: no k6 that is built by default has them.
 func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
 		info, err := buildinfo.ReadFile(binary(t, name))
 		require.NoError(t, err)
@@ -22,6 +23,7 @@ func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 }
 
 func TestDriversThatAreNotThere(t *testing.T) {
+	t.Parallel()
 	const missing = `driver "%s" is not in this k6, which has native; ` + "`make build-drivers` builds one with all"
 	for _, c := range []struct {
 		scenario string
@@ -37,6 +39,7 @@ func TestDriversThatAreNotThere(t *testing.T) {
 			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
+			t.Parallel()
 			r := k6(t, options{script: c.scenario + ".js", env: c.env})
 			require.Equal(t, exitScriptException, r.code, r.output)
 			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
@@ -46,6 +49,7 @@ func TestDriversThatAreNotThere(t *testing.T) {
 
 // The variants take turns, every second time in the opposite order, each under its own name.
 func TestDriversTakeTurns(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-drivers.js", env: map[string]string{
 		"DRIVERS": "native", "CLIENTS": "1,3", "REPEATS": "2", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s",
@@ -70,6 +74,7 @@ func TestDriversTakeTurns(t *testing.T) {
 }
 
 func TestTheReportTellsTheDriver(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "OPS": "5", "WARMUP": "0s", "DRIVER": "native"}})
 	require.Equal(t, exitOK, r.code, r.output)

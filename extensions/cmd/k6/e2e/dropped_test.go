@@ -26,6 +26,7 @@ func with(env, more map[string]string) map[string]string {
 }
 
 func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
+	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.json")
 	require.NoError(t, os.WriteFile(config, []byte(`{"vus": 2}`), 0o644))
 	cacheSweep := options{script: "cache-sweep.js", env: map[string]string{"MEMCACHED_ADDR": "127.0.0.1:1"}}

@@ -96,6 +96,7 @@ func TestExampleHTTP(t *testing.T) {
 }
 
 func TestExampleHTTPCountsFailures(t *testing.T) {
+	t.Parallel()
 	// The first answers are right: a sweep in which nothing succeeds ends early.
 	var answers atomic.Int64
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -182,6 +183,7 @@ func TestExampleFind(t *testing.T) {
 }
 
 func TestExampleOp(t *testing.T) {
+	t.Parallel()
 	var heads atomic.Int64
 	url, requests := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -108,6 +108,7 @@ func killWhenWritten(t *testing.T, server *influxtest.Server, address string) (w
 }
 
 func TestInfluxHasEverySecondOfASweep(t *testing.T) {
+	t.Parallel()
 	address := influxDatabase(t)
 	r := k6(t, options{
 		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,8", "DURATION", "3400ms", "REPEATS", "2"),
@@ -123,6 +124,7 @@ func TestInfluxHasEverySecondOfASweep(t *testing.T) {
 
 // The same where k6's own executors run the clients.
 func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
+	t.Parallel()
 	address := influxDatabase(t)
 	r := k6(t, options{
 		script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,4", "DURATION", "2400ms", "PORTABLE", "true"),
@@ -139,6 +141,7 @@ func TestInfluxHasEverySecondOfAPortableSweep(t *testing.T) {
 
 // influxd is killed in the middle and started again: everything is delivered in the end.
 func TestInfluxIsKilledAndComesBack(t *testing.T) {
+	t.Parallel()
 	server := influxtest.Start(t)
 	address := server.Address + "/k6"
 	killed := killWhenWritten(t, server, address)
@@ -159,10 +162,12 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 
 // The same without its coming back: what was not delivered is counted, and the exit code is that of the gates.
 func TestInfluxIsKilled(t *testing.T) {
+	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
 	require.NoError(t, os.WriteFile(gate, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e9}]}`), 0o600))
 	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"THRESHOLDS", gate}} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
+			t.Parallel()
 			server := influxtest.Start(t)
 			address := server.Address + "/k6"
 			killed := killWhenWritten(t, server, address)
@@ -193,6 +198,7 @@ func TestInfluxIsKilled(t *testing.T) {
 
 // A server that refuses the token, and one that is down from the start, are both told, and change nothing.
 func TestInfluxThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(w, `{"code":"unauthorized","message":"unauthorized access with %s"}`, r.Header.Get("Authorization"))
@@ -215,6 +221,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 }
 
 func TestInfluxSettingsThatAreWrong(t *testing.T) {
+	t.Parallel()
 	for argument, want := range map[string]string{
 		"sweep-influxdb=http://127.0.0.1:1/db?gzip=no&token=" + password: `there is no setting \"gzip\"`,
 		"sweep-influxdb=127.0.0.1:1/" + password:                         "must be a URL such as http://host:port/database",
@@ -228,6 +235,7 @@ func TestInfluxSettingsThatAreWrong(t *testing.T) {
 
 // k6's own output of all samples: each of them is there, and none has overwritten another.
 func TestInfluxOfK6HasEverySample(t *testing.T) {
+	t.Parallel()
 	for _, o := range []options{
 		{script: "testdata/raw.js", env: map[string]string{defaultEnvMachbase: ""}},
 		{script: "cache-sweep.js", env: gets(t, "CLIENTS", "1,16", "DURATION", "1500ms", "REPEATS", "2")},

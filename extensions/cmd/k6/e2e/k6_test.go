@@ -28,7 +28,7 @@ const (
 	exitInterrupted      = 105
 	exitScriptException  = 107
 	exitAborted          = 108
-	hang                 = 90 * time.Second // only a run that hangs takes as long
+	hang                 = 3 * time.Minute // only a run that hangs takes as long
 	password             = "manager"
 	noDataHint           = "scenarios/stock-load.js"
 	defaultEnvMachbase   = "MACHBASE_URL"

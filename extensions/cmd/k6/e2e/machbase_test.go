@@ -21,23 +21,27 @@ func machbaseExample(t *testing.T, name string, env map[string]string) *run {
 }
 
 func TestExampleMachbaseQuery(t *testing.T) {
+	t.Parallel()
 	r := machbaseExample(t, "query.js", nil)
 	require.Equal(t, 40.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "ok"}))
 }
 
 func TestExampleMachbaseAppend(t *testing.T) {
+	t.Parallel()
 	r := machbaseExample(t, "append.js", nil)
 	require.Len(t, r.lines("30000 rows"), 1, r.output)
 	require.Equal(t, 30000.0, sum(r.samples(t, "machbase_rows_acknowledged"), nil))
 }
 
 func TestExampleMachbaseAsync(t *testing.T) {
+	t.Parallel()
 	r := machbaseExample(t, "async.js", nil)
 	require.Equal(t, 50000.0, sum(r.samples(t, "machbase_rows_acknowledged"), nil))
 	require.Equal(t, 10.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "not_found"}))
 }
 
 func TestSweepOfAsyncOperations(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/async.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "async")
@@ -56,6 +60,7 @@ func TestSweepOfAsyncOperations(t *testing.T) {
 }
 
 func TestExampleMachbaseRollup(t *testing.T) {
+	t.Parallel()
 	r := machbaseExample(t, "rollup.js", nil)
 	require.Len(t, r.lines("6000 rows to be summed up"), 3, r.output)
 }
@@ -70,10 +75,12 @@ func httpURL(t *testing.T) string {
 }
 
 func TestExamplesMachbaseHTTP(t *testing.T) {
+	t.Parallel()
 	for name, requests := range map[string]float64{
 		"http-query.js": 40, "http-tql.js": 20, "http-write.js": 10 + 3, "http-line-protocol.js": 10 + 4,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := machbaseExample(t, name, map[string]string{"MACHBASE_HTTP_URL": httpURL(t)})
 			require.Equal(t, requests, sum(r.samples(t, "http_reqs"), nil))
 			for _, check := range r.samples(t, "checks") {
@@ -84,6 +91,7 @@ func TestExamplesMachbaseHTTP(t *testing.T) {
 }
 
 func TestStockAppend(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "stock-append.js", env: map[string]string{
 		"CLIENTS": "1,4", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s", "ROWS": "500", "REPEATS": "2",
 		"THRESHOLDS": "../thresholds/stock-append.json",
@@ -115,6 +123,7 @@ func TestStockAppend(t *testing.T) {
 }
 
 func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	lost := make(chan *run, 1)
 	r := k6(t, options{
@@ -132,6 +141,7 @@ func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
 }
 
 func TestStockAppendSettings(t *testing.T) {
+	t.Parallel()
 	for env, says := range map[string]string{
 		"50":   `ROWS must be a whole number from 100 to 1000000, but is "50"`,
 		"150":  `ROWS must be a multiple of 100, the ticks of 100 ms, but is "150"`,
@@ -144,6 +154,7 @@ func TestStockAppendSettings(t *testing.T) {
 }
 
 func TestStockAppendKeepsItsTable(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	for range 2 { // the second run begins with a table of its own
 		r := k6(t, options{script: "stock-append.js", env: map[string]string{
@@ -158,6 +169,7 @@ func TestStockAppendKeepsItsTable(t *testing.T) {
 }
 
 func TestStockBench(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-bench.js", env: map[string]string{
 		"OPS": "40", "WARMUP": "0s", "CLIENTS": "1,8", "THRESHOLDS": "../thresholds/stock-bench.json",
@@ -183,6 +195,7 @@ func TestStockBench(t *testing.T) {
 }
 
 func TestGatesOfAppendAndBench(t *testing.T) {
+	t.Parallel()
 	for _, scenario := range []string{"stock-append", "stock-bench"} {
 		code, stdout, stderr := sweep(t, "validate", filepath.Join(root, "thresholds", scenario+".json"))
 		require.Zero(t, code, stdout+stderr)

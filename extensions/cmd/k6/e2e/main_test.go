@@ -2,6 +2,10 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,23 +23,34 @@ func TestMain(m *testing.M) {
 
 // loaded is the load that every test of the stock scenarios needs: the first of them does it.
 var loaded = struct {
-	at  time.Time // zero: not yet
-	env map[string]string
+	once sync.Once
+	at   time.Time
+	env  map[string]string
 }{env: map[string]string{"BACK": "64", "AHEAD": "15", "TPS": "200", "SECONDS": "true"}}
 
 // loadStock loads the stock data once.
 func loadStock(t *testing.T) {
 	t.Helper()
-	if !loaded.at.IsZero() {
-		return
-	}
-	loaded.at = time.Now()
-	env := map[string]string{"RESET": "true"}
-	for name, value := range loaded.env {
-		env[name] = value
-	}
-	r := k6(t, options{script: "stock-load.js", env: env, args: []string{"--quiet"}})
-	require.Equal(t, exitOK, r.code, r.output)
+	loaded.once.Do(func() {
+		loaded.at = time.Now()
+		r := k6(t, options{script: "stock-load.js", env: with(loaded.env, map[string]string{"RESET": "true"}), args: []string{"--quiet"}})
+		require.Equal(t, exitOK, r.code, r.output)
+	})
+}
+
+// builtServers are the programs of servers that scripts/servers.sh has built, by name.
+var builtServers sync.Map
+
+// builtServer is the program of a server that a test starts itself.
+func builtServer(t *testing.T, name string) string {
+	t.Helper()
+	build, _ := builtServers.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {
+		return exec.Command(filepath.Join(root, "scripts/servers.sh"), "build", name).Output()
+	}))
+	path, err := build.(func() ([]byte, error))()
+	require.NoError(t, err)
+
+	return strings.TrimSpace(string(path))
 }
 
 // eventually waits until a condition holds.

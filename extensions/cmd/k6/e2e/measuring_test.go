@@ -24,6 +24,7 @@ func work(t *testing.T, given string, env map[string]string, args ...string) *ru
 }
 
 func TestOptionsInOneLine(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [1, 3], "iterations": 20, "repeats": 2, "repeatOrder": "interleaved"}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "work")
@@ -43,6 +44,7 @@ func TestOptionsInOneLine(t *testing.T) {
 }
 
 func TestOptionsThatSweepRefuses(t *testing.T) {
+	t.Parallel()
 	for given, says := range map[string]string{
 		`{"clients": [1], "iterations": 5, "iteratons": 6}`:                        `iteratons`,
 		`{"clients": [0], "iterations": 5}`:                                        "clients must be whole numbers from 1 to 100000, but one is 0",
@@ -124,6 +126,7 @@ func TestNestedSweepRun(t *testing.T) {
 }
 
 func TestFailedOperationsFailTheRun(t *testing.T) {
+	t.Parallel()
 	const sweep = `"clients": [2], "iterations": 10`
 	for _, c := range []struct {
 		options string
@@ -142,6 +145,7 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 
 // Failures that take long, such as timeouts, are seen beside the latency of what succeeds.
 func TestLatencyOfFailures(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "allowFailed": true}`, map[string]string{"MS": "1", "FAIL_EVERY": "5", "FAIL_MS": "200"})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "work").Steps[0]
@@ -153,6 +157,7 @@ func TestLatencyOfFailures(t *testing.T) {
 }
 
 func TestOnErrorAbortEndsTheRun(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [2, 4], "iterations": 100, "onError": "abort"}`, map[string]string{"FAIL_EVERY": "5"})
 	require.Equal(t, exitAborted, r.code, r.output)
 	require.NotEmpty(t, r.lines("an operation failed (work with 2 clients), and onError is 'abort'"), r.output)
@@ -163,6 +168,7 @@ func TestOnErrorAbortEndsTheRun(t *testing.T) {
 }
 
 func TestOpenLoop(t *testing.T) {
+	t.Parallel()
 	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where that of a closed loop
 	// would stay at 20 ms, and the rate was not kept.
 	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
@@ -192,6 +198,7 @@ func TestOpenLoop(t *testing.T) {
 // The clock that wakes k6 is not part of what the server is measured by, and waiting for it costs
 // little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, s := range r.report(t, "work").Steps {
@@ -206,6 +213,7 @@ func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 
 // An operation that outlasts the step's duration does not lower its ops/s.
 func TestSlowOperationAtTheEnd(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [4], "duration": "1s"}`, map[string]string{"MS": "10", "SLOW_LAST": "true"})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "work").Steps[0]
@@ -219,18 +227,21 @@ func TestSlowOperationAtTheEnd(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"find": {"p50": "500ms", "max": 4}, "iterations": 10}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.table(t, "work"), "The highest number of clients that keeps p50 <= 500ms is 4 (of at most 4).")
 }
 
 func TestWarmUpByCount(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "warmupIterations": 30}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, 20, r.report(t, "work").Steps[0].Ops)
 }
 
 func TestRawSamplesOnRequest(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [2], "iterations": 10, "raw": true}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	raw := r.samples(t, "sweep_duration")
@@ -247,6 +258,7 @@ func withGroup(tags map[string]string) map[string]string {
 }
 
 func TestPortable(t *testing.T) {
+	t.Parallel()
 	const sweep = `{"clients": [1, 4], "iterations": 50, "repeats": 2, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
 	r := work(t, sweep, nil)
 	require.Equal(t, exitOK, r.code, r.output)
@@ -266,6 +278,7 @@ func TestPortable(t *testing.T) {
 // Portable steps have what the README says of a sweep: garbage is collected before each measured
 // phase, unless the user decides about that.
 func TestPortableStepsCollectGarbageFirst(t *testing.T) {
+	t.Parallel()
 	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
 	for setting, want := range map[string]int{"GOGC=": 2, "GOGC=100": 0} {
 		r := k6(t, options{
@@ -277,6 +290,7 @@ func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 }
 
 func TestPortableStepThatOverruns(t *testing.T) {
+	t.Parallel()
 	r := work(t, `{"clients": [2, 1], "iterations": 1000, "maxDuration": "1s", "gracefulStop": "1s", "portable": true}`,
 		map[string]string{"MS": "10"})
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -292,6 +306,7 @@ func TestPortableStepThatOverruns(t *testing.T) {
 
 // k6's other commands know the executor, and what portable makes of it. An archive holds the file of gates.
 func TestInspectAndArchive(t *testing.T) {
+	t.Parallel()
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
 		gates := filepath.Join(t.TempDir(), "gates.json")
 		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxMeanMs": 9000}]}`), 0o600))
@@ -321,6 +336,7 @@ func TestInspectAndArchive(t *testing.T) {
 
 // Portable steps are shared by execution segments as those of the executor are.
 func TestPortableUnderSegments(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
 		r := work(t, `{"clients": [1, 6], "iterations": 20, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`, nil,
@@ -335,6 +351,7 @@ func TestPortableUnderSegments(t *testing.T) {
 }
 
 func TestRampOfK6sOwn(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/ramp.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "ramp")
@@ -353,6 +370,7 @@ func TestRampOfK6sOwn(t *testing.T) {
 }
 
 func TestPortableClientsThatNeverCome(t *testing.T) {
+	t.Parallel()
 	for fails, steps := range map[string][]int{"everybody": nil, "first": {0, 60}, "one": {40, 0}} {
 		r := k6(t, options{script: "testdata/session.js", env: map[string]string{"FAILS": fails}})
 		require.Equal(t, exitThreshold, r.code, "%s\n%s", fails, r.output)
@@ -374,11 +392,13 @@ func TestPortableClientsThatNeverCome(t *testing.T) {
 }
 
 func TestPortableSecondRun(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/session.js", env: map[string]string{"FAILS": "nobody", "TWICE": "true"}})
 	require.NotEmpty(t, r.lines("this client has already done its share of the step"), r.output)
 }
 
 func TestPortableInterrupted(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{
 		script: "testdata/options.js",
 		env: map[string]string{
@@ -395,6 +415,7 @@ func TestPortableInterrupted(t *testing.T) {
 }
 
 func TestPulsesOfTwoScenarios(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/pulses.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	for scenario, op := range map[string]string{"first": "one", "second": "two"} {

@@ -23,11 +23,13 @@ func requireNoFault(t *testing.T, r *run, iterations int) {
 }
 
 func TestExamplesOfCaches(t *testing.T) {
+	t.Parallel()
 	for file, iterations := range map[string]int{
 		"memcached/examples/basic.js": 20, "memcached/examples/pipeline.js": 20,
 		"umemcache/examples/get-or-set.js": 800, "umemcache/examples/set-get-del.js": 400,
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			r := k6(t, options{script: "../extensions/" + file, env: cachesEnv(t), args: iterationsOf(2, iterations)})
 			requireNoFault(t, r, iterations)
 		})
@@ -35,6 +37,7 @@ func TestExamplesOfCaches(t *testing.T) {
 }
 
 func TestExampleMemcachedSweep(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "../extensions/memcached/examples/sweep.js", env: cachesEnv(t)})
 	requireWholeSweep(t, r, "lookup", 2000)
 }
@@ -56,14 +59,17 @@ func natsExample(t *testing.T, name string, args ...string) *run {
 }
 
 func TestExamplesOfNATS(t *testing.T) {
+	t.Parallel()
 	for name, iterations := range map[string]int{"core.js": 20, "jetstream.js": 6, "kv.js": 20, "layout.js": 20, "object-store.js": 20, "request-reply.js": 20} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			requireNoFault(t, natsExample(t, name, iterationsOf(2, iterations)...), iterations)
 		})
 	}
 }
 
 func TestExampleNATSSweep(t *testing.T) {
+	t.Parallel()
 	requireWholeSweep(t, natsExample(t, "sweep.js"), "kv", 1000)
 }
 
@@ -83,6 +89,7 @@ func requireWholeSweep(t *testing.T, r *run, scenario string, share int) {
 
 // An example that no test runs is one that may not work any more.
 func TestEveryExampleHasATest(t *testing.T) {
+	t.Parallel()
 	examples, err := filepath.Glob(filepath.Join(root, "extensions/*/examples/*.js"))
 	require.NoError(t, err)
 	require.NotEmpty(t, examples)

@@ -35,6 +35,7 @@ var natsjsRows = []string{
 }
 
 func TestNatsjsKV(t *testing.T) {
+	t.Parallel()
 	began := time.Now()
 	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "10", "TABLES", "3", "KEYS", "250", "THRESHOLDS", "../thresholds/natsjs-kv.json")})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -111,7 +112,9 @@ func number(t *testing.T, text string) float64 {
 }
 
 func TestNatsjsKVOfSomeRows(t *testing.T) {
-	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
+	t.Parallel()
+	server := startNats(t, 1, "")[0] // another test has the scenario's database on the server that all share
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "OPS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
 	require.Equal(t, exitOK, r.code, r.output)
 	steps := r.report(t, "natsjs-kv").Steps
 	require.Len(t, steps, 2)
@@ -122,6 +125,7 @@ func TestNatsjsKVOfSomeRows(t *testing.T) {
 
 // A fill that fails costs its own row.
 func TestNatsjsKVThatCannotFill(t *testing.T) {
+	t.Parallel()
 	server := startNats(t, 1, "max_payload: 100000")[0]
 	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "OPS", "3", "LAYOUT", "orb", "ROWS", "OrbGetLarge,OrbGet,OrbSetLarge")})
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -137,6 +141,7 @@ func TestNatsjsKVThatCannotFill(t *testing.T) {
 }
 
 func TestNatsjsKVSweep(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "100", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, layout := range []string{"orb", "orb-compat", "micro"} {
@@ -194,6 +199,7 @@ func TestNatsCore(t *testing.T) {
 }
 
 func TestNatsSettings(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		script, name, value, says string
 	}{
@@ -228,15 +234,13 @@ type natsServer struct {
 // startNats starts servers of the test's own, with JetStream: a cluster where there are several.
 func startNats(t *testing.T, number int, more string) []*natsServer {
 	t.Helper()
-	built, err := exec.Command(filepath.Join(root, "scripts/servers.sh"), "build", "nats").Output()
-	require.NoError(t, err)
 	servers, routes := make([]*natsServer, number), make([]string, number)
 	for i := range routes {
 		routes[i] = fmt.Sprintf("127.0.0.1:%d", freePort(t))
 	}
 	for i := range servers {
 		dir := t.TempDir()
-		s := &natsServer{addr: fmt.Sprintf("127.0.0.1:%d", freePort(t)), path: strings.TrimSpace(string(built)), conf: filepath.Join(dir, "conf")}
+		s := &natsServer{addr: fmt.Sprintf("127.0.0.1:%d", freePort(t)), path: builtServer(t, "nats"), conf: filepath.Join(dir, "conf")}
 		s.url = "nats://" + s.addr
 		conf := fmt.Sprintf("server_name: server-%d\nlisten: %q\njetstream { store_dir: %q }\n%s\n", i, s.addr, dir, more)
 		if number > 1 {
@@ -280,6 +284,7 @@ var acknowledged = regexp.MustCompile(`ACKNOWLEDGED (\d+) (\d+) (\d+)`)
 // The server to which all clients are connected, and which leads the stream, is killed in the middle of the step, and comes back:
 // whatever was acknowledged is in the stream, once.
 func TestNatsServerOfAClusterIsKilledAndRestarted(t *testing.T) {
+	t.Parallel()
 	servers := startNats(t, 3, "")
 	list := servers[0].url + "," + servers[1].url + "," + servers[2].url
 	restarted := make(chan error, 1)

@@ -408,6 +408,7 @@ func TestASweepThatCannotSucceedEnds(t *testing.T) {
 }
 
 func TestASweepWithAWrongPasswordEnds(t *testing.T) {
+	t.Parallel()
 	right := serverURL(t)
 	wrong := strings.Replace(right, ":"+password+"@", ":wrong@", 1)
 	require.NotEqual(t, right, wrong)

@@ -48,13 +48,14 @@ func askDashboard(t *testing.T, store, address, run string) {
 
 // The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each step came to last.
 func TestPrometheusRemoteWrite(t *testing.T) {
+	t.Parallel()
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
-	t.Setenv("K6_PROMETHEUS_RW_SERVER_URL", server+"/api/v1/write")
-	t.Setenv("K6_PROMETHEUS_RW_PUSH_INTERVAL", "1s")
-	t.Setenv("K6_PROMETHEUS_RW_STALE_MARKERS", "true")
 	r := k6(t, options{
 		script: "cache-sweep.js", env: cachesEnv(t, "CLIENTS", "1,2", "DURATION", "5s", "WARMUP", "1s", "KEYS", "1000"),
 		args: []string{"--out", "experimental-prometheus-rw", "--tag", "instance=" + name},
+		environment: []string{
+			"K6_PROMETHEUS_RW_SERVER_URL=" + server + "/api/v1/write", "K6_PROMETHEUS_RW_PUSH_INTERVAL=1s", "K6_PROMETHEUS_RW_STALE_MARKERS=true",
+		},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
 
@@ -91,11 +92,11 @@ func prometheusValue(t *testing.T, server, expression string) float64 {
 }
 
 func TestDashboardOfInfluxDB(t *testing.T) {
+	t.Parallel()
 	server, name := address(t, "INFLUXDB_URL"), newRun()
-	t.Setenv("K6_SWEEP_INFLUXDB_INSTANCE", name)
 	r := k6(t, options{
 		script: "cache-sweep.js", env: cachesEnv(t, "CLIENTS", "1,2", "DURATION", "3s", "WARMUP", "1s", "KEYS", "1000"),
-		args: []string{"--out", "sweep-influxdb=" + server},
+		args: []string{"--out", "sweep-influxdb=" + server}, environment: []string{"K6_SWEEP_INFLUXDB_INSTANCE=" + name},
 	})
 	require.Equal(t, exitOK, r.code, r.output)
 	askDashboard(t, "influxdb", server, name)
@@ -103,16 +104,18 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 
 // The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges end with what the whole step came to.
 func TestOpenTelemetry(t *testing.T) {
+	t.Parallel()
 	for protocol, listen := range map[string]func(*testing.T, *receiver) string{"http/protobuf": listenHTTP, "grpc": listenGRPC} {
 		received := &receiver{points: map[string]float64{}}
 		endpoint := listen(t, received)
-		t.Setenv("K6_OTEL_EXPORTER_PROTOCOL", protocol)
+		environment := []string{"K6_OTEL_EXPORTER_PROTOCOL=" + protocol, "K6_OTEL_EXPORT_INTERVAL=1s"}
 		for _, transport := range []string{"HTTP", "GRPC"} {
-			t.Setenv("K6_OTEL_"+transport+"_EXPORTER_ENDPOINT", endpoint)
-			t.Setenv("K6_OTEL_"+transport+"_EXPORTER_INSECURE", "true")
+			environment = append(environment, "K6_OTEL_"+transport+"_EXPORTER_ENDPOINT="+endpoint, "K6_OTEL_"+transport+"_EXPORTER_INSECURE=true")
 		}
-		t.Setenv("K6_OTEL_EXPORT_INTERVAL", "1s")
-		r := work(t, `{"clients": [1, 3], "iterations": 600}`, map[string]string{defaultEnvMachbase: ""}, "--out", "opentelemetry", "--tag", "instance=a")
+		r := k6(t, options{
+			script: "testdata/options.js", environment: environment, args: []string{"--out", "opentelemetry", "--tag", "instance=a"},
+			env: map[string]string{defaultEnvMachbase: "", "OPTIONS": `{"clients": [1, 3], "iterations": 600}`},
+		})
 		require.Equal(t, exitOK, r.code, r.output)
 
 		for _, s := range r.report(t, "work").Steps {

@@ -22,6 +22,7 @@ const (
 )
 
 func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
 	b := browser(t)
 	for name, env := range map[string]map[string]string{
 		"a sweep":                {"CLIENTS": "[1, 2, 8]", "OPS": "300"},
@@ -48,6 +49,7 @@ func requireSoundPage(t *testing.T, b *tab, r *run, scenario string) {
 
 // A page that does all wrong: what the test above looks for can be found.
 func TestPageFaultsAreFound(t *testing.T) {
+	t.Parallel()
 	const sound = `<!doctype html><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 		<style>:root { color-scheme: light dark } @media print { :root { color-scheme: light } }
 		body { background: light-dark(white, #111); color: light-dark(black, white) } %s</style>

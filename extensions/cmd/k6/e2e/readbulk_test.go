@@ -31,20 +31,29 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/gatewaytest"
 )
 
-// gateway is the emulator that the Makefile has started.
+// gateway is an emulated gateway of a test's own.
 type gateway struct {
 	address, key, keyWithoutRead, control string
 }
 
-// startedGateway returns it without faults, and with no calls in its summary.
+// startedGateway starts one, without faults and with no calls in its summary.
 func startedGateway(t *testing.T) *gateway {
 	t.Helper()
-	g := &gateway{os.Getenv("MXGW_ADDR"), os.Getenv("MXGW_KEY"), os.Getenv("MXGW_KEY_WITHOUT_READ"), os.Getenv("MXGW_CONTROL")}
-	require.NotContains(t, []string{g.address, g.key, g.keyWithoutRead, g.control}, "",
-		"run the tests with `make test`, or as scripts/servers.sh with mxgateway -- go test -run ReadBulk ./...")
-	g.request(t, http.MethodDelete, "faults", "")
-	g.request(t, http.MethodDelete, "summary", "")
-	t.Cleanup(func() { g.request(t, http.MethodDelete, "faults", "") })
+	g := &gateway{nobody(t), "mxgw_test_e2e", "mxgw_noread_e2e", "http://" + nobody(t)}
+	keys := filepath.Join(t.TempDir(), "keys")
+	require.NoError(t, os.WriteFile(keys, []byte(g.key+" session:open,invoke:subscribe,invoke:read,events:read\n"+
+		g.keyWithoutRead+" session:open,invoke:subscribe,events:read\n"), 0o600))
+	cmd := exec.Command(builtServer(t, "mxgateway"), "-keys", keys, "-listen", g.address, "-control", strings.TrimPrefix(g.control, "http://"))
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	eventually(t, "the gateway does not start", func() bool {
+		_, err := g.ask(t.Context(), http.MethodGet, "", "")
+
+		return err == nil
+	})
 
 	return g
 }
@@ -193,6 +202,7 @@ func TestReadBulkOfOneClient(t *testing.T) {
 // The object is the last line of standard output: drivers of many clients look there. A warm-up is in none of its figures.
 // The command is the one of scenarios/README.md, whose settings come from the environment here.
 func TestReadBulkPrintsTheObjectLast(t *testing.T) {
+	t.Parallel()
 	g := startedGateway(t)
 	readme, err := os.ReadFile(filepath.Join(root, "scenarios", "README.md"))
 	require.NoError(t, err)
@@ -229,6 +239,7 @@ func TestReadBulkOfFiveClients(t *testing.T) {
 }
 
 func TestReadBulkSweep(t *testing.T) {
+	t.Parallel()
 	g := startedGateway(t)
 	env := g.env("CLIENTS", "1,2,5,10", "OPS", "20", "CONNECTION", "shared", "PROTO", "reflection", "THRESHOLDS", "../thresholds/read-bulk.json")
 	delete(env, "DURATION")
@@ -248,8 +259,10 @@ func TestReadBulkSweep(t *testing.T) {
 
 // What goes wrong is counted, the run ends in its time, and the object is printed.
 func TestReadBulkFaults(t *testing.T) {
+	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
 		t.Run(client, func(t *testing.T) {
+			t.Parallel()
 			g := startedGateway(t)
 
 			r := readBulk(t, g.env("CLIENT", client, "MXGW_KEY", "mxgw_test_wrong"))
@@ -301,6 +314,7 @@ func TestReadBulkFaults(t *testing.T) {
 
 // An outage of some time, in the midst of the measured phase: calls fail as long as it lasts, and succeed again after it.
 func TestReadBulkOutage(t *testing.T) {
+	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
 		g := startedGateway(t)
 		ctx, stop := context.WithTimeout(t.Context(), hang)
@@ -324,6 +338,7 @@ func TestReadBulkOutage(t *testing.T) {
 
 // What the end of a step's time cuts off is the same to both clients: one failed operation of the step, and no call of the object's.
 func TestReadBulkCutOff(t *testing.T) {
+	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
 		g := startedGateway(t)
 		g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
@@ -373,6 +388,7 @@ func ownGateway(t *testing.T, proto string) *gatewaytest.Server {
 }
 
 func TestReadBulkOfAGatewayThatDies(t *testing.T) {
+	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
 		server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
 		r := k6(t, options{
@@ -389,6 +405,7 @@ func TestReadBulkOfAGatewayThatDies(t *testing.T) {
 
 // Ctrl-C ends at once, and what was measured is told.
 func TestReadBulkInterrupted(t *testing.T) {
+	t.Parallel()
 	server := ownGateway(t, "scenarios/lib/mxaccess_gateway.proto")
 	r := k6(t, options{
 		script: "read-bulk.js", env: readBulkEnv(server.Address, "mxgw_id_own", "DURATION", "60s"),
@@ -402,6 +419,7 @@ func TestReadBulkInterrupted(t *testing.T) {
 }
 
 func TestReadBulkOfNobody(t *testing.T) {
+	t.Parallel()
 	r := readBulk(t, readBulkEnv("127.0.0.1:1", "mxgw_id_own"))
 	require.Equal(t, exitAborted, r.code, r.output)
 	calls := r.object(t)
@@ -411,6 +429,7 @@ func TestReadBulkOfNobody(t *testing.T) {
 
 // A gateway's own .proto, with other numbers and types, takes the place of this project's.
 func TestReadBulkWithAnotherProto(t *testing.T) {
+	t.Parallel()
 	const proto = "extensions/mxgateway/wire/testdata/vendor.proto"
 	server := ownGateway(t, proto)
 	env := readBulkEnv(server.Address, "mxgw_id_own", "PROTO", "../"+proto, "OPS", "500")
@@ -425,6 +444,7 @@ func TestReadBulkWithAnotherProto(t *testing.T) {
 }
 
 func TestReadBulkOverTLS(t *testing.T) {
+	t.Parallel()
 	certificate, file := selfSigned(t)
 	text, err := os.ReadFile(filepath.Join(root, "scenarios/lib/mxaccess_gateway.proto"))
 	require.NoError(t, err)
@@ -465,6 +485,7 @@ func selfSigned(t *testing.T) (tls.Certificate, string) {
 }
 
 func TestReadBulkSettings(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		env  []string
 		says string
@@ -489,6 +510,7 @@ func TestReadBulkSettings(t *testing.T) {
 }
 
 func TestReadBulkExample(t *testing.T) {
+	t.Parallel()
 	g := startedGateway(t)
 	r := k6(t, options{script: "../extensions/mxgateway/examples/read-bulk.js", env: g.env()})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -499,6 +521,7 @@ func TestReadBulkExample(t *testing.T) {
 }
 
 func TestGRPCSweepExample(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server := grpc.NewServer()

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -23,9 +22,6 @@ type ownServer struct {
 // startServer starts a Machbase of the test's own.
 func startServer(t *testing.T) *ownServer {
 	t.Helper()
-	built, err := exec.Command(filepath.Join(root, "scripts/servers.sh"), "build", "machbase").Output()
-	require.NoError(t, err)
-
 	dir := t.TempDir()
 	port := freePort(t)
 	arg := func(name, path string) []string { return []string{"--" + name, filepath.Join(dir, path)} }
@@ -39,7 +35,7 @@ func startServer(t *testing.T) *ownServer {
 	for _, folder := range []string{"data", "pref", "file", "backup"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
 	}
-	cmd := exec.Command(strings.TrimSpace(string(built)), args...)
+	cmd := exec.Command(builtServer(t, "machbase"), args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
 	require.NoError(t, cmd.Start())

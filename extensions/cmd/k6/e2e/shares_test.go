@@ -40,6 +40,7 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 // What is published has the published number of operations; anything else is measured for a time
 // that gives one client thousands of operations, and 512 clients an end.
 func TestUsualShares(t *testing.T) {
+	t.Parallel()
 	for script, usual := range map[string]any{
 		"stock-rollup.js": 10000, "stock-tick.js": 10000, "stock-union.js": 10000, "stock-bench.js": 10000,
 		"stock-append.js": "10s", "cache-sweep.js": "10s", "nats-core.js": "10s", "natsjs-kv-sweep.js": "10s", "read-bulk.js": "30s",
@@ -69,6 +70,7 @@ func TestUsualShares(t *testing.T) {
 
 // The main job gives each step a time, unless a number of operations is asked for.
 func TestTheMainJobGivesEachStepATime(t *testing.T) {
+	t.Parallel()
 	recipe := func(args ...string) string {
 		cmd := exec.Command("make", append([]string{"-n", "-o", "bin/k6", "-o", "bin/k6-drivers"}, args...)...)
 		cmd.Dir = root

@@ -17,6 +17,7 @@ import (
 
 // Where go.k6.io/k6 is not replaced, everything builds and k6/x/sql is not there.
 func TestBothBuildsHaveSQL(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {
 		all := strings.Join(extensions(t, name), "\n")
 		for _, module := range []string{"k6/x/sql", "k6/x/sql/driver/sqlite3", "k6/x/sql/driver/postgres", "k6/x/sql/driver/machbase"} {
@@ -109,6 +110,7 @@ func said(t *testing.T, driver, name, statements string) []string {
 }
 
 func TestSQLite(t *testing.T) {
+	t.Parallel()
 	got := said(t, "sqlite3", ":memory:",
 		`create table t (a integer, b text); insert into t values (1, 'x'), (2.5, null);`+
 			`select * from t where a = 1; select a from t order by a; select c from t;`+
@@ -121,6 +123,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestPostgres(t *testing.T) {
+	t.Parallel()
 	address, secret := postgresURL(t)
 	got := said(t, "postgres", address.String(),
 		`select 1 as a, 'x' as b, null as c, true as d, 2.5::float as e; select a from nowhere;`+
@@ -138,6 +141,7 @@ func TestPostgres(t *testing.T) {
 }
 
 func TestPostgresThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	refused := said(t, "postgres", "postgres://me:geheim@127.0.0.1:1/db", "select 1")[0]
 	require.Equal(t, "GoError: failed to connect to `user=me database=db`: "+
 		"127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused", refused)
@@ -172,6 +176,7 @@ func TestExampleMachbaseSQL(t *testing.T) {
 }
 
 func TestMachbaseSQL(t *testing.T) {
+	t.Parallel()
 	got := said(t, "machbase", serverURL(t)+"?timeout=20s",
 		`create volatile table xk6_sweep_sql (id integer primary key, at datetime, l long, f double, vc varchar(10), v4 ipv4);`+
 			`insert into xk6_sweep_sql values (1, to_date('2026-01-02 03:04:05 006:007:008'), -5, 2.5, 'x', '127.0.0.1');`+
@@ -187,6 +192,7 @@ func TestMachbaseSQL(t *testing.T) {
 }
 
 func TestMachbaseSQLThatFails(t *testing.T) {
+	t.Parallel()
 	address, err := url.Parse(serverURL(t))
 	require.NoError(t, err)
 	address.User = url.UserPassword("sys", "geheim")

@@ -17,6 +17,7 @@ import (
 const tableHeader = "| Ver | scenario | clients | per client | ops/s | min client | max client | avg client | p50 | p99 | failed |"
 
 func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 
 	again := k6(t, options{script: "stock-load.js", env: loaded.env})
@@ -33,6 +34,7 @@ func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
 }
 
 func TestStockSweepsCountEveryRow(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	for _, c := range []struct {
 		scenario, op string
@@ -46,6 +48,7 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 		{"stock-union", "union", map[string]string{"UNION": "1s", "REUSE": "true"}, 60, 61},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
+			t.Parallel()
 			env := map[string]string{"CLIENTS": "1,4", "OPS": "30", "WARMUP": "200ms", "PAUSE": "0s"}
 			for name, value := range c.env {
 				env[name] = value
@@ -78,6 +81,7 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 }
 
 func TestReuseSavesRoundTrips(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	sent := func(reuse string) int {
 		r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
@@ -91,6 +95,7 @@ func TestReuseSavesRoundTrips(t *testing.T) {
 }
 
 func TestNothingToReadStopsWithAHint(t *testing.T) {
+	t.Parallel()
 	server := startServer(t) // without tables
 	for script, env := range map[string]map[string]string{
 		"stock-rollup.js": {"MACHBASE_URL": server.url},
@@ -105,6 +110,7 @@ func TestNothingToReadStopsWithAHint(t *testing.T) {
 }
 
 func TestSettingsAreChecked(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		env  map[string]string
 		says string
@@ -119,6 +125,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"url name":     {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := k6(t, options{script: "stock-rollup.js", env: c.env})
 			require.Equal(t, exitScriptException, r.code, r.output)
 			require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), c.says)
@@ -127,6 +134,7 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 func TestServersThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	url := serverURL(t)
 	for name, c := range map[string]struct{ url, says string }{
 		"wrong password": {strings.Replace(url, ":"+password+"@", ":wrong@", 1), "Invalid username/password. (machbase error 2081)"},
@@ -134,6 +142,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		"nobody there":   {fmt.Sprintf("machbase://sys:x@127.0.0.1:%d", freePort(t)), "connection refused; is a Machbase server running there?"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"MACHBASE_URL": c.url}})
 			require.Equal(t, exitAborted, r.code, r.output)
 			require.Len(t, r.lines(c.says), 1, r.output)
@@ -142,6 +151,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 }
 
 func TestTheURLsOwnOptionsCount(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
 		"MACHBASE_URL": serverURL(t) + "?statementCache=auto", "CLIENTS": "1", "OPS": "1", "TIMEOUT": "9s",
@@ -151,6 +161,7 @@ func TestTheURLsOwnOptionsCount(t *testing.T) {
 }
 
 func TestResultsThatCannotBeKeptEndTheRunBeforeItBegins(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
@@ -160,6 +171,7 @@ func TestResultsThatCannotBeKeptEndTheRunBeforeItBegins(t *testing.T) {
 }
 
 func TestAnswersThatShrinkAreFailures(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	r := k6(t, options{script: "stock-load.js", env: map[string]string{
 		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "0", "TPS": "200",
@@ -177,6 +189,7 @@ func TestAnswersThatShrinkAreFailures(t *testing.T) {
 }
 
 func TestServerKilledInAStep(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	load(t, server)
 	r := k6(t, options{
@@ -192,6 +205,7 @@ func TestServerKilledInAStep(t *testing.T) {
 }
 
 func TestServerThatStopsAnswering(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	load(t, server)
 	r := k6(t, options{
@@ -224,6 +238,7 @@ func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
 }
 
 func TestServerThatComesBack(t *testing.T) {
+	t.Parallel()
 	server := startServer(t)
 	load(t, server)
 	r := k6(t, options{
@@ -254,6 +269,7 @@ func load(t *testing.T, server *ownServer) {
 }
 
 func TestStockRamp(t *testing.T) {
+	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-ramp.js", env: map[string]string{
 		"VUS": "8", "RAMP": "2s", "HOLD": "1s", "THRESHOLDS": "../thresholds/stock-ramp.json",
@@ -280,6 +296,7 @@ func TestStockRamp(t *testing.T) {
 
 // Every sweep of the repository has gates, and each file of gates is one that k6 accepts.
 func TestGatesOfTheScenarios(t *testing.T) {
+	t.Parallel()
 	for _, scenario := range []string{"stock-rollup", "stock-tick", "stock-union", "stock-ramp"} {
 		code, stdout, stderr := sweep(t, "validate", filepath.Join(root, "thresholds", scenario+".json"))
 		require.Zero(t, code, stdout+stderr)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPlainFunctionIsRepeatedByTheExecutor(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/report.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "plain")
@@ -40,6 +41,7 @@ func TestPlainFunctionIsRepeatedByTheExecutor(t *testing.T) {
 }
 
 func TestGaugesAndCountersOfASweep(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/report.js", env: map[string]string{"DURATION": "2500ms", "CLIENTS": "[2]"}})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "plain").Steps[0]
@@ -64,6 +66,7 @@ func TestGaugesAndCountersOfASweep(t *testing.T) {
 }
 
 func TestWarmUpIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/report.js", env: map[string]string{"WARMUP": "500ms", "CLIENTS": "[2]"}})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, 40, r.report(t, "plain").Steps[0].Ops)
@@ -76,6 +79,7 @@ func TestWarmUpIsNotMeasured(t *testing.T) {
 }
 
 func TestFailuresOfAPlainFunctionAreCounted(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/report.js", env: map[string]string{"FAIL": "2", "CLIENTS": "[1]"}})
 	s := r.report(t, "plain").Steps[0]
 	require.Equal(t, 10, s.Ops)
@@ -87,6 +91,7 @@ func TestFailuresOfAPlainFunctionAreCounted(t *testing.T) {
 }
 
 func TestErrorsOfTheServerAreCountedWithTheirText(t *testing.T) {
+	t.Parallel()
 	for sql, want := range map[string]string{
 		"select * from no_such_table": "MachbaseError: Table NO_SUCH_TABLE does not exist. (machbase error 2025)",
 		"selec 1":                     "MachbaseError: Syntax error: near token (selec 1). (machbase error 2010)",
@@ -101,6 +106,7 @@ func TestErrorsOfTheServerAreCountedWithTheirText(t *testing.T) {
 }
 
 func TestRunCountsFailuresAndCrossesTheThreshold(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "throws"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "run").Steps[0]
@@ -111,6 +117,7 @@ func TestRunCountsFailuresAndCrossesTheThreshold(t *testing.T) {
 }
 
 func TestMaxDurationMakesAStepIncomplete(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{
 		"WORK": "slow", "OPS": "1000", "MAX_DURATION": "2s", "CLIENTS": "[2, 1]",
 	}})
@@ -127,6 +134,7 @@ func TestMaxDurationMakesAStepIncomplete(t *testing.T) {
 }
 
 func TestAnOperationThatNeverEndsIsCutOff(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{
 		"WORK": "stuck", "MAX_DURATION": "1s", "GRACEFUL_STOP": "1s",
 	}})
@@ -160,6 +168,7 @@ func TestInterruptEndsAtOnceWithAReport(t *testing.T) {
 }
 
 func TestAbortEndsTheRunWithItsReason(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "aborts", "CLIENTS": "[2, 4]"}})
 	require.Equal(t, exitAborted, r.code, r.output)
 	require.Contains(t, r.output, "enough")
@@ -169,6 +178,7 @@ func TestAbortEndsTheRunWithItsReason(t *testing.T) {
 }
 
 func TestAClientThatCannotConnectHoldsNobodyBack(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"BEFORE": "throws", "CLIENTS": "[3]"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "run").Steps[0]
@@ -178,6 +188,7 @@ func TestAClientThatCannotConnectHoldsNobodyBack(t *testing.T) {
 }
 
 func TestAPromiseIsRefused(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "promises"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("returned a promise"))
@@ -186,6 +197,7 @@ func TestAPromiseIsRefused(t *testing.T) {
 
 // What is not awaited takes no time: a dead server would be a great benchmark.
 func TestWhatIsLeftBehindIsRefused(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"WORK": "forgets"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("left a promise that nobody awaits, or a timer"))
@@ -193,6 +205,7 @@ func TestWhatIsLeftBehindIsRefused(t *testing.T) {
 }
 
 func TestAStepThatNotAllClientsRanIsIncomplete(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"BEFORE": "returns", "CLIENTS": "[3]"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Len(t, r.lines("1 of 3 clients did not come to sweep.run"), 1, r.output)
@@ -200,6 +213,7 @@ func TestAStepThatNotAllClientsRanIsIncomplete(t *testing.T) {
 }
 
 func TestASecondRunInOneStepIsAnError(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{"TWICE": "true"}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "run").Steps[0]
@@ -209,6 +223,7 @@ func TestASecondRunInOneStepIsAnError(t *testing.T) {
 }
 
 func TestSegmentsShareEveryStep(t *testing.T) {
+	t.Parallel()
 	total := 0
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
 		r := k6(t, options{
@@ -227,6 +242,7 @@ func TestSegmentsShareEveryStep(t *testing.T) {
 }
 
 func TestOptionsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		env  map[string]string
 		says string
@@ -235,6 +251,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		"no operation": {map[string]string{"OPS": "-1"}, "iterations must be more than 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := k6(t, options{script: "testdata/run.js", env: c.env})
 			require.Equal(t, exitInvalidConfig, r.code, r.output)
 			require.Contains(t, r.output, c.says)

@@ -45,6 +45,7 @@ const oneSweep = `{"sweep": {"executor": "client-sweep", "clients": [1, 8], "ite
 
 // Each of these held before: k6 takes an empty metric for 0.
 func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		thresholds string
 		more       []string
@@ -86,6 +87,7 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := judged(t, oneSweep, tt.thresholds, tt.more...)
 			require.Equal(t, tt.code, r.code, r.output)
 			require.Len(t, r.lines(tt.says), 1, r.output)
@@ -125,6 +127,7 @@ func TestThresholdsOfATestThatMeasuresNothing(t *testing.T) {
 // What is there is judged: with a second sweep, with a scenario of k6's own executors beside it,
 // and as scenarios of these.
 func TestThresholdsOnWhatIsSentHold(t *testing.T) {
+	t.Parallel()
 	beside := strings.TrimSuffix(oneSweep, "}") + `,
 		"other": {"executor": "client-sweep", "after": "sweep", "clients": [3], "iterations": 20, "raw": true},
 		"beside": {"executor": "constant-vus", "vus": 2, "duration": "2s", "exec": "pulse"},
@@ -156,6 +159,7 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 // Thresholds of a test in which only sweep.op counts, under an executor of k6's own, and of a
 // script that does not know of sweeps but by the executor's name.
 func TestThresholdsBesideTheModule(t *testing.T) {
+	t.Parallel()
 	r := judged(t, `{"beside": {"executor": "constant-vus", "vus": 2, "duration": "1500ms", "exec": "pulse"}}`, `{
 		"sweep_mean": ["value>9"], "sweep_mean{op:none}": ["value<1"], "http_req_duration": ["p(95)<500"], "sweep_incomplete": ["count==0"]
 	}`)

@@ -10,6 +10,7 @@ import (
 
 // Both ways of building put the same extensions into k6.
 func TestBothBuildsHaveTheSameExtensions(t *testing.T) {
+	t.Parallel()
 	pinned := extensions(t, "k6-race")
 	require.Equal(t, pinned, extensions(t, "k6-xk6"))
 
