@@ -81,26 +81,72 @@ baseline: bin/k6 ## record the run that make gate compares with: on this host, w
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js'
 	bin/k6 x sweep record --force results/stock-rollup.json
 
+# What make check covers: no room needs a server that is not in it, and nothing but the files of this checkout.
+CHECKED := . extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/mxgateway scripts/read-bulk
+
+.PHONY: check
+check: ## the quick tests, in less than a minute: no server, no race detector
+	printf '%s\n' $(CHECKED) extensions/cmd/k6 | xargs -P 2 -I{} go vet -C {} -tags servers ./...
+	printf '%s\n' $(CHECKED) | xargs -P 2 -I{} go test -C {} ./...
+
+# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: two run at a time.
+STAGES := e2e unit servers wires drivers programs chaos read-bulk deployment lint-extension types
+# Stages that judge times run alone.
+ALONE := e2e-alone
+
 .PHONY: test
-test: bin/k6-race bin/k6-xk6 bin/chaos ## run every test, against real servers and with the race detector
+test: bin/k6-race bin/k6-xk6 bin/chaos ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
+	scripts/test/stages.sh $(or $(STAGE),$(STAGES) -- $(ALONE))
+
+stages := $(patsubst %,test-%,$(STAGES) $(ALONE))
+.PHONY: $(stages)
+# Each stage has servers of its own, of which no other stage's tests take connections, keys or tables.
+$(stages): export SERVERS_ROOM = $@
+
+test-servers:
 	scripts/test/servers_test.sh
 	scripts/test/processes_test.sh
-	go test -C scripts/bench/programs -race ./...
-	go test -C scripts/bench/ratios -race ./...
-	go test -C scripts/chaos -race ./...
-	go test -C scripts/mxgateway -race ./...
-	go test -C scripts/read-bulk -race ./...
-	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
-	$(own) influxdb -- go test -C scripts/grafana -race ./...
+
+test-unit:
+	$(own) influxdb machbase memcached nats redis -- go test -race -tags servers ./...
 	go test -C extensions/sql -race ./...
-	$(own) influxdb machbase memcached nats redis -- go test -race ./...
-	$(own) machbase memcached nats -- go test -C extensions ./internal/quiet $(wires) # with the race detector its calls are others
-	$(own) machbase -- bash -c 'go test -C extensions -race -tags machgo -run "Machgo|AppendError" ./machbase && \
+
+# With the race detector their calls are others.
+test-wires:
+	$(own) machbase memcached nats -- go test -C extensions -tags servers ./internal/quiet $(wires)
+
+test-drivers:
+	$(own) machbase -- bash -c 'go test -C extensions -race -tags servers,machgo -run "Machgo|AppendError" ./machbase && \
 	  go test -C extensions/machbase/machcli -race -tags machcli ./...'
-	MACHBASE_HTTP=true $(own) influxdb machbase memcached mxgateway nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m ./...
+
+test-programs:
+	for m in bench/programs bench/ratios chaos mxgateway read-bulk; do go test -C scripts/$$m -race ./...; done
+	$(own) influxdb -- go test -C scripts/grafana -race ./...
+
+test-read-bulk: bin/k6-race
+	K6=$(CURDIR)/bin/k6-race $(own) mxgateway -- scripts/test/read_bulk_test.sh
+
+# A test of e2e that does not call t.Parallel first runs alone: extensions/cmd/k6/e2e/doc.go.
+alone = $(shell cat extensions/cmd/k6/e2e/*_test.go | sed -n '/^func Test/{N;/t\.Parallel/!s/^func \(Test[A-Za-z0-9_]*\).*/\1/p}')
+alone_pattern = '^($(subst $() ,|,$(alone)))$$'
+e2e := MACHBASE_HTTP=true $(own) influxdb machbase memcached nats postgres prometheus redis -- go test -C extensions/cmd/k6 -race -timeout 30m
+
+test-e2e: bin/k6-race bin/k6-xk6
+	$(e2e) -parallel 6 -skip $(alone_pattern) ./...
+
+test-e2e-alone: bin/k6-race bin/k6-xk6
+	$(e2e) -run $(alone_pattern) ./...
+
+test-chaos: bin/k6-race bin/chaos
 	$(own) influxdb machbase memcached mxgateway nats redis -- bin/chaos -fast -k6 bin/k6-race
+
+test-deployment:
 	go test -C scripts/tools/deployment -timeout 30m ./...
+
+test-lint-extension: bin/xk6 bin/k6-xk6
 	scripts/test/lint_extension.sh
+
+test-types:
 	if command -v npm >/dev/null; then $(MAKE) types; fi
 
 .PHONY: types
@@ -142,7 +188,7 @@ bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
 	for m in extensions/machbase extensions/machbase/machcli extensions/cmd/k6-drivers; do \
-	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags machgo,machcli ./...); done
+	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags servers,machgo,machcli ./...); done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(CURDIR)/.github/workflows/ci.yml
 	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
 

@@ -4,7 +4,8 @@
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-state_root=${scripts%/*}/.servers   # in the checkout, so that two checkouts do not disturb each other
+# In the checkout, so that two checkouts do not disturb each other.
+state_root=${scripts%/*}/.servers${SERVERS_ROOM:+-$SERVERS_ROOM}
 # shellcheck source=servers/lib/common.sh
 . "$scripts/servers/lib/common.sh"
 # shellcheck source=servers/lib/process.sh
@@ -38,6 +39,7 @@ Variables (of machbase; the others have the same under their own name)
   MACHBASE_PORT            TCP port (default: a free one)
   MACHBASE_HTTP            true: its HTTP API as well (MACHBASE_HTTP_URL)
   MACHBASE_START_TIMEOUT   seconds to become ready (default 60)
+  SERVERS_ROOM             a name: the servers of another room of the checkout, beside those that have none
   XK6_SWEEP_CACHE          where servers are kept (default: xk6-sweep in XDG_CACHE_HOME or ~/.cache); safe to delete
   TMPDIR                   where a server's data folder is made (default /tmp)
 \`env\` and \`with\` export the address (MACHBASE_URL) and the process id (MACHBASE_PID).

@@ -28,7 +28,7 @@ func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 	for _, o := range append(wrong, `{}`) {
 		e := v.fail(`new nats.Client(own, ` + o + `).connect()`)
 		require.Equal(t, KindAuth, e.Kind, o)
-		require.Equal(t, "cannot connect to "+s.addr+": Authorization Violation", e.Message)
+		require.Equal(t, "cannot connect to "+s.Addr+": Authorization Violation", e.Message)
 	}
 }
 

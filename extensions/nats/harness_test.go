@@ -1,11 +1,8 @@
 package nats
 
 import (
-	"fmt"
 	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -24,6 +21,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 )
 
 // vu is a virtual user in which a test runs JavaScript. `nats` is the module, `attempt(fn)` returns what fn throws
@@ -134,80 +132,44 @@ func (v *vu) fail(script string) thrown {
 	return thrown{e["message"].(string), e["kind"].(string), e["code"].(int64)}
 }
 
-const hint = "run scripts/servers.sh with nats -- go test ./nats/..."
+func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
 
-// natsURL is the address of the server that the tests share, without which a test fails.
+// natsURL is the address of the server that the tests share.
 func natsURL(t *testing.T) string {
 	t.Helper()
-	address := os.Getenv("NATS_URL")
-	require.NotEmpty(t, address, "NATS_URL is not set; "+hint)
 
-	return address
+	return natstest.URL(t)
 }
 
 // server is a nats-server of a test's own.
 type server struct {
-	URL string
+	*natstest.Server
 
-	t    *testing.T
-	addr string
-	args []string
-	cmd  *exec.Cmd
+	t *testing.T
 }
 
 // startServer starts one on a port of its own, with JetStream and further configuration.
 func startServer(t *testing.T, configuration string) *server {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := listener.Addr().String()
-	require.NoError(t, listener.Close())
-	folder := t.TempDir()
-	file := filepath.Join(folder, "conf")
-	content := fmt.Sprintf("listen: %q\njetstream { store_dir: %q }\n%s\n", addr, folder, configuration)
-	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
-	s := &server{URL: "nats://" + addr, t: t, addr: addr, args: []string{"--config", file}}
-	t.Cleanup(s.kill)
-	s.restart()
 
-	return s
+	return &server{natstest.Start(t, configuration), t}
 }
 
 // restart starts it again, at the same address, after kill.
 func (s *server) restart() {
 	s.t.Helper()
-	pid := os.Getenv("NATS_PID")
-	require.NotEmpty(s.t, pid, "NATS_PID is not set; "+hint)
-	program, err := os.Readlink("/proc/" + pid + "/exe")
-	require.NoError(s.t, err, "NATS_PID")
-	s.cmd = exec.Command(program, s.args...)
-	require.NoError(s.t, s.cmd.Start())
-	require.Eventually(s.t, func() bool {
-		conn, err := net.Dial("tcp", s.addr)
-		if err == nil {
-			_ = conn.Close()
-		}
-
-		return err == nil
-	}, 20*time.Second, 5*time.Millisecond, "nats-server did not start")
+	s.Restart(s.t)
 }
 
 // kill ends it as a crash would.
-func (s *server) kill() {
-	if s.cmd == nil {
-		return
-	}
-	_ = s.cmd.Process.Kill() // it may have ended
-	_ = s.cmd.Wait()         // it was killed
-	s.cmd = nil
-}
+func (s *server) kill() { s.Kill() }
 
 // stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
 func (s *server) stop() {
 	s.t.Helper()
-	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGSTOP))
+	require.NoError(s.t, s.Process().Signal(syscall.SIGSTOP))
 	var status syscall.WaitStatus
-	_, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
+	_, err := syscall.Wait4(s.Process().Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
 	require.NoError(s.t, err)
 	require.True(s.t, status.Stopped())
 }

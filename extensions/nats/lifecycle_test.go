@@ -168,7 +168,7 @@ func TestConnectionThatIsGivenUp(t *testing.T) {
 	s.kill()
 	require.Eventually(t, func() bool { return v.run(`sub.isClosed()`) == true }, 10*time.Second, time.Millisecond)
 	e := v.fail(`client.publish('a', 'x')`)
-	require.Equal(t, thrown{Message: "cannot connect to " + s.addr + ": connection refused; is a nats-server running there?", Kind: KindConnect}, e)
+	require.Equal(t, thrown{Message: "cannot connect to " + s.Addr + ": connection refused; is a nats-server running there?", Kind: KindConnect}, e)
 	s.restart()
 	v.run(`client.publish('a', 'x'); client.flush()`)
 	require.Equal(t, 2.0, v.Counted(metricConnects))

@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/internal/respstub"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -20,14 +21,20 @@ type vu struct {
 	t *testing.T
 }
 
-// redisURL is that of the server that the tests share.
+// redisURL is that of the server that the tests share: the Redis that scripts/servers.sh has started, or
+// a stub in this program.
 func redisURL(t *testing.T) string {
 	t.Helper()
-	url := os.Getenv("REDIS_URL")
-	require.NotEmpty(t, url, "run scripts/servers.sh with redis -- go test ./resp/...")
+	if url := os.Getenv("REDIS_URL"); url != "" {
+		return url
+	}
+	addr, err := startStub()
+	require.NoError(t, err)
 
-	return url
+	return "redis://" + addr
 }
+
+var startStub = sync.OnceValues(respstub.Start)
 
 // newVU returns the VU of setup.
 func newVU(t *testing.T) *vu {

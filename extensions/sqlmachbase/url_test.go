@@ -2,8 +2,6 @@ package sqlmachbase_test
 
 import (
 	"context"
-	"database/sql"
-	"fmt"
 	"net"
 	"testing"
 
@@ -109,32 +107,6 @@ func closedPort(t *testing.T) string {
 	require.NoError(t, listener.Close())
 
 	return listener.Addr().String()
-}
-
-func TestAlternatives(t *testing.T) {
-	dead, deader := closedPort(t), closedPort(t)
-	u := serverURL(t, "alternatives="+deader+","+serverURL(t, "").Host)
-	u.Host = dead
-	db := openURL(t, u.String())
-	require.NoError(t, db.PingContext(withTimeout(t)))
-
-	err := openURL(t, "machbase://me:geheim@"+dead+"?alternatives="+deader).PingContext(withTimeout(t))
-	require.ErrorContains(t, err, dead)
-	require.ErrorContains(t, err, deader)
-	requireOneLine(t, err)
-}
-
-func TestSQLRegister(t *testing.T) {
-	name := fmt.Sprint("sqlmachbase", tables.Add(1))
-	sql.Register(name, sqlmachbase.Driver{})
-	db, err := sql.Open(name, serverURL(t, "").String())
-	require.NoError(t, err)
-	require.NoError(t, db.PingContext(withTimeout(t)))
-	require.NoError(t, db.Close())
-
-	conn, err := sqlmachbase.Driver{}.Open(serverURL(t, "").String())
-	require.NoError(t, err)
-	require.NoError(t, conn.Close())
 }
 
 // No piece of a password gets into an error, whatever stands in it.

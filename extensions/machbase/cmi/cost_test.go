@@ -1,3 +1,5 @@
+//go:build servers
+
 package cmi_test
 
 import (

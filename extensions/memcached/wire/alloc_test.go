@@ -1,3 +1,5 @@
+//go:build servers
+
 package wire_test
 
 import (

@@ -53,34 +53,6 @@ func TestServerThatAnswersSlowly(t *testing.T) {
 	requireKind(t, wire.KindTimeout, replies[99].Err)
 }
 
-func TestServerThatStopsReading(t *testing.T) {
-	server := testserver.Start(t)
-	c := dial(t, wire.Config{Address: server.Addr, Timeout: 100 * time.Millisecond})
-	do(t, c, getK)
-	server.Stop()
-	large := wire.Request{Verb: wire.Set, Key: b("k"), Value: make([]byte, 50<<20)}
-	requireKind(t, wire.KindTimeout, c.Do(&large, &wire.Reply{}))
-	require.True(t, c.Broken())
-
-	server.Continue()
-	c = dial(t, wire.Config{Address: server.Addr})
-	do(t, c, getK)
-}
-
-func TestServerThatDies(t *testing.T) {
-	server := testserver.Start(t)
-	c := dial(t, wire.Config{Address: server.Addr})
-	do(t, c, getK)
-	server.Kill()
-	requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
-	_, err := wire.Dial(context.Background(), &wire.Config{Address: server.Addr})
-	require.Equal(t, "cannot connect to "+server.Addr+": connection refused; is a memcached running there?",
-		requireKind(t, wire.KindConnect, err).Message)
-	server.Restart()
-	requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
-	do(t, dial(t, wire.Config{Address: server.Addr}), getK)
-}
-
 // waiting is a server that says when a request has come, and answers none.
 func waiting(t *testing.T) (addr string, reached chan struct{}) {
 	t.Helper()
@@ -156,17 +128,5 @@ func TestAnnouncedSizeIsNotAllocated(t *testing.T) {
 		requireKind(t, wire.KindConnection, c.Do(&getK, &wire.Reply{}))
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
-	}
-}
-
-func TestNothingIsLeft(t *testing.T) {
-	addr := testserver.Addr(t)
-	before := runtime.NumGoroutine()
-	for range 20 {
-		c, err := wire.Dial(context.Background(), &wire.Config{Address: addr})
-		require.NoError(t, err)
-		do(t, c, getK)
-		require.LessOrEqual(t, runtime.NumGoroutine(), before, "a connection has no goroutine of its own")
-		c.Close()
 	}
 }

@@ -16,16 +16,17 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
+
+func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
 
 // serverURL returns the address of a real server.
 func serverURL(t *testing.T) string {
 	t.Helper()
-	address := os.Getenv("NATS_URL")
-	require.NotEmpty(t, address, "NATS_URL is not set: run this as scripts/servers.sh with nats -- COMMAND")
 
-	return address
+	return natstest.URL(t)
 }
 
 func connect(t *testing.T, address string, options ...nats.Option) jetstream.JetStream {

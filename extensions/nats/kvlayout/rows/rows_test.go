@@ -11,17 +11,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 )
 
 const tables, keys = 3, 205
 
+func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }
+
 func connect(t *testing.T) jetstream.JetStream {
 	t.Helper()
-	address := os.Getenv("NATS_URL")
-	require.NotEmpty(t, address, "NATS_URL is not set: run this as scripts/servers.sh with nats -- COMMAND")
-	conn, err := nats.Connect(address)
+	conn, err := nats.Connect(natstest.URL(t))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	js, err := jetstream.New(conn)

@@ -1,0 +1,280 @@
+// Package respstub is a server that speaks as much of Redis's protocol, in memory, as the tests of
+// k6/x/resp need. With a real Redis, they prove the same.
+package respstub
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// databases is how many there are to SELECT.
+const databases = 16
+
+// longest is the length of the longest string that is read.
+const longest = 64 << 20
+
+// entry is a value and when it expires: never when that is zero.
+type entry struct {
+	value   string
+	expires time.Time
+}
+
+// server is what all connections share.
+type server struct {
+	mu    sync.Mutex
+	data  [databases]map[string]entry
+	conns map[net.Conn]bool
+}
+
+// Start starts one that runs until the program ends, and returns its host and port.
+func Start() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	s := &server{conns: map[net.Conn]bool{}}
+	s.flush()
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+
+	return listener.Addr().String(), nil
+}
+
+func (s *server) flush() {
+	for i := range s.data {
+		s.data[i] = map[string]entry{}
+	}
+}
+
+// session is a connection and the database that it has selected.
+type session struct {
+	*server
+
+	conn     net.Conn
+	database int
+}
+
+func (s *server) serve(conn net.Conn) {
+	s.mu.Lock()
+	s.conns[conn] = true
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.conns, conn)
+		s.mu.Unlock()
+		_ = conn.Close()
+	}()
+	client := &session{server: s, conn: conn}
+	in, out := bufio.NewReader(conn), bufio.NewWriter(conn)
+	for {
+		words, err := readCommand(in)
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		answer := client.do(strings.ToLower(words[0]), words[1:])
+		s.mu.Unlock()
+		if _, err := out.WriteString(answer); err != nil {
+			return
+		}
+		if in.Buffered() > 0 {
+			continue // a pipeline: its answers go out together
+		}
+		if err := out.Flush(); err != nil {
+			return
+		}
+	}
+}
+
+// readCommand reads an array of strings.
+func readCommand(in *bufio.Reader) ([]string, error) {
+	n, err := readLength(in, '*')
+	if err != nil || n < 1 || n > longest {
+		return nil, fmt.Errorf("a command of %d words: %w", n, err)
+	}
+	words := make([]string, 0, min(n, 1000))
+	for range n {
+		size, err := readLength(in, '$')
+		if err != nil || size > longest {
+			return nil, fmt.Errorf("a string of %d bytes: %w", size, err)
+		}
+		word := make([]byte, size+len("\r\n"))
+		if _, err := io.ReadFull(in, word); err != nil {
+			return nil, err
+		}
+		words = append(words, string(word[:size]))
+	}
+
+	return words, nil
+}
+
+func readLength(in *bufio.Reader, kind byte) (int, error) {
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	if line[0] != kind {
+		return 0, fmt.Errorf("%q where %q belongs", line, kind)
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(line[1:]), 10, 32)
+
+	return int(n), err
+}
+
+const (
+	ok   = "+OK\r\n"
+	null = "$-1\r\n"
+)
+
+func bulk(text string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(text), text) }
+func integer(n int) string    { return fmt.Sprintf(":%d\r\n", n) }
+
+// do does one command, with the lock held, and returns its answer.
+func (c *session) do(name string, args []string) string {
+	switch {
+	case name == "ping":
+		return "+PONG\r\n"
+	case name == "flushall":
+		c.flush()
+
+		return ok
+	case name == "dbsize":
+		return integer(len(c.data[c.database]))
+	case name == "info":
+		return bulk(info(args))
+	case name == "client" && len(args) > 0 && strings.EqualFold(args[0], "kill"):
+		return integer(c.killOthers())
+	case len(args) == 0:
+		return "-ERR wrong number of arguments for '" + name + "' command\r\n"
+	case name == "select":
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 0 || n >= databases {
+			return "-ERR DB index is out of range\r\n"
+		}
+		c.database = n
+
+		return ok
+	}
+
+	return c.doWithKeys(name, args)
+}
+
+func (c *session) doWithKeys(name string, args []string) string {
+	data, key := c.data[c.database], args[0]
+	e, there := c.get(key)
+	switch {
+	case name == "get":
+		return value(e, there)
+	case name == "mget":
+		all := fmt.Sprintf("*%d\r\n", len(args))
+		for _, key := range args {
+			all += value(c.get(key))
+		}
+
+		return all
+	case name == "del":
+		n := 0
+		for _, key := range args {
+			if _, there := c.get(key); there {
+				n++
+			}
+			delete(data, key)
+		}
+
+		return integer(n)
+	case name == "ttl" && !there:
+		return integer(-2)
+	case name == "ttl" && e.expires.IsZero():
+		return integer(-1)
+	case name == "ttl":
+		return integer(int(time.Until(e.expires).Round(time.Second).Seconds()))
+	case name == "set" && len(args) == 2:
+		data[key] = entry{value: args[1]}
+
+		return ok
+	case name == "set" && len(args) == 4 && strings.EqualFold(args[2], "ex"):
+		data[key] = entry{args[1], in(args[3])}
+
+		return ok
+	case name == "expire" && len(args) == 2 && there:
+		data[key] = entry{e.value, in(args[1])}
+
+		return integer(1)
+	case name == "persist" && there && !e.expires.IsZero():
+		data[key] = entry{value: e.value}
+
+		return integer(1)
+	case name == "expire", name == "persist":
+		return integer(0)
+	}
+
+	return "-ERR unknown command '" + name + "'\r\n"
+}
+
+// get is a value that has not expired.
+func (c *session) get(key string) (entry, bool) {
+	e, there := c.data[c.database][key]
+	if there && !e.expires.IsZero() && !time.Now().Before(e.expires) {
+		delete(c.data[c.database], key)
+
+		return entry{}, false
+	}
+
+	return e, there
+}
+
+func value(e entry, there bool) string {
+	if !there {
+		return null
+	}
+
+	return bulk(e.value)
+}
+
+// in is so many seconds from now. What is no number is now.
+func in(seconds string) time.Time {
+	n, _ := strconv.Atoi(seconds)
+
+	return time.Now().Add(time.Duration(n) * time.Second)
+}
+
+// killOthers ends all connections but the one that asks for it.
+func (c *session) killOthers() int {
+	n := 0
+	for conn := range c.conns {
+		if conn != c.conn {
+			_ = conn.Close()
+			n++
+		}
+	}
+
+	return n
+}
+
+// info is what INFO says of some sections: of all of them when none is named.
+func info(sections []string) string {
+	text := ""
+	for _, section := range []struct{ name, lines string }{
+		{"server", "redis_version:0.0.0\r\nredis_mode:stub\r\n"},
+		{"memory", "used_memory:1048576\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n"},
+	} {
+		if len(sections) == 0 || strings.EqualFold(sections[0], section.name) {
+			text += "# " + section.name + "\r\n" + section.lines + "\r\n"
+		}
+	}
+
+	return text
+}
