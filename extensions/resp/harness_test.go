@@ -21,8 +21,8 @@ type vu struct {
 	t *testing.T
 }
 
-// redisURL is that of the server that the tests share: the Redis that scripts/servers.sh has started, or
-// a stub in this program.
+// redisURL is that of the server that the tests share: the Redis that scripts/servers.sh has
+// started, or a stub in this program.
 func redisURL(t *testing.T) string {
 	t.Helper()
 	if url := os.Getenv("REDIS_URL"); url != "" {

@@ -46,8 +46,8 @@ func Main(m *testing.M) int {
 // sharedFolder is where the server that tests share keeps its streams.
 var sharedFolder string
 
-// URL is the address of the server that the tests of a package share: NATS_URL, or one that the first
-// of them starts.
+// URL is the address of the server that the tests of a package share: NATS_URL, or one that the
+// first of them starts.
 func URL(t testing.TB) string {
 	t.Helper()
 	if url := os.Getenv("NATS_URL"); url != "" {
@@ -142,8 +142,8 @@ func (s *Server) Kill() {
 // Process is the server's process, until Kill.
 func (s *Server) Process() *os.Process { return s.cmd.Process }
 
-// program is that of the server that runs as NATS_PID, or the one that scripts/servers.sh compiles once
-// from the module in scripts/tools/nats-server.
+// program is that of the server that runs as NATS_PID, or the one that scripts/servers.sh compiles
+// once from the module in scripts/tools/nats-server.
 var program = sync.OnceValues(func() (string, error) {
 	if pid := os.Getenv("NATS_PID"); pid != "" {
 		return os.Readlink("/proc/" + pid + "/exe")
