@@ -11,12 +11,17 @@ import (
 	"time"
 )
 
-// benchCaption says how a part of the page was measured: command, date, machine and versions.
-func benchCaption(arguments, servers []string) (string, error) {
-	command := "make bench"
-	if len(arguments) > 0 {
-		command += fmt.Sprintf(" BENCH=%q", strings.Join(arguments, " "))
+// benchCommand is what was typed to measure with these arguments.
+func benchCommand(arguments []string) string {
+	if len(arguments) == 0 {
+		return "make bench"
 	}
+
+	return fmt.Sprintf("make bench BENCH=%q", strings.Join(arguments, " "))
+}
+
+// captionNow says how a part of the page was measured: command, date, machine and versions.
+func captionNow(command string, servers []string) (string, error) {
 	k6, err := exec.Command("bin/k6", "version").Output()
 	if err != nil {
 		return "", fmt.Errorf("bin/k6 version: %w", err)

@@ -2,10 +2,10 @@
 // both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
 // holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
 // Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
-// operations of nothing, and at how gates judge runs that are alike and runs that are slower. After that come gets from memcached,
+// operations of nothing and to record one, and at how gates judge runs that are alike and runs that are slower. After that come gets from memcached,
 // NATS, ReadBulk beside ghz, and what streaming costs. What each part gives replaces what stands of it in
 // scripts/bench/README.md, with command, date, machine and versions. With -report it measures nothing, and puts the
-// tables of a scenario's report there and into README.md.
+// tables of a scenario's report there and into README.md; with -put, what another program has measured.
 //
 // It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
 // MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL, an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR
@@ -13,8 +13,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -25,16 +27,25 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, gates, caches, nats, readbulk, streaming")
+	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, recording, gates, caches, nats, readbulk, streaming")
 	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches and nats")
 	page := flag.String("page", "scripts/bench/README.md", "the page whose parts are replaced by what was measured; none when empty or with -clients")
 	report := flag.String("report", "", "measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
-	command := flag.String("command", "", "with -report: the command that made it, such as \"make stock-rollup\"")
+	put := flag.String("put", "", "measure nothing: put what comes in on standard input into this part of the page")
+	servers := flag.String("servers", "", "with -put: the servers that it was measured with, with commas")
+	command := flag.String("command", "", "with -report and -put: the command that measured it, such as \"make stock-rollup\"")
 	flag.Parse()
 
-	if err := run(*report, *command, *page, func(write writer) error {
-		return bench(*rounds, *operations, *tries, *only, *clients, write)
-	}); err != nil {
+	var err error
+	switch {
+	case *report != "":
+		err = putReport(*report, *command, []string{*page, "README.md"})
+	case *put != "":
+		err = putText(os.Stdin, *page, *put, *command, *servers)
+	default:
+		err = bench(*rounds, *operations, *tries, *only, *clients, writerTo(*page))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "ratios:", err)
 		os.Exit(1)
 	}
@@ -43,23 +54,36 @@ func main() {
 // writer keeps what a part gave, which was measured with these servers.
 type writer func(part string, servers []string, r result) error
 
-// run measures, or puts a report into the pages.
-func run(report, command, page string, measure func(writer) error) error {
-	if report != "" {
-		return putReport(report, command, []string{page, "README.md"})
-	}
-
-	return measure(func(part string, servers []string, r result) error {
+// writerTo writes into a page; nowhere without one.
+func writerTo(page string) writer {
+	return func(part string, servers []string, r result) error {
 		if page == "" {
 			return nil
 		}
-		caption, err := benchCaption(os.Args[1:], servers)
+		caption, err := captionNow(benchCommand(os.Args[1:]), servers)
 		if err != nil {
 			return err
 		}
 
 		return putPart(page, part, r.String()+"\n\n"+caption)
-	})
+	}
+}
+
+// putText puts a text into a part of a page, which was measured by command with these servers.
+func putText(text io.Reader, page, part, command, servers string) error {
+	if command == "" {
+		return errors.New("-put needs -command, the command that measured it")
+	}
+	raw, err := io.ReadAll(text)
+	if err != nil {
+		return err
+	}
+	caption, err := captionNow(command, strings.FieldsFunc(servers, func(r rune) bool { return r == ',' }))
+	if err != nil {
+		return err
+	}
+
+	return putPart(page, part, strings.TrimSpace(string(raw))+"\n\n"+caption)
 }
 
 func bench(rounds, operations, tries int, only, clients string, write writer) error {
@@ -76,6 +100,7 @@ func bench(rounds, operations, tries int, only, clients string, write writer) er
 		{"drivers", []string{"machbase"}, func() (result, error) { return compareDrivers(e) }},
 		{"crowd", []string{"machbase"}, func() (result, error) { return measureCrowd() }},
 		{"core", nil, func() (result, error) { return measureCore() }},
+		{"recording", nil, func() (result, error) { return measureRecording() }},
 		{"gates", []string{"machbase"}, func() (result, error) { return judge(tries) }},
 		{"caches", []string{"memcached", "redis"}, func() (result, error) { return measureCaches(e) }},
 		{"nats", []string{"nats"}, func() (result, error) { return measureNats(e) }},

@@ -75,7 +75,7 @@ func empty() map[string]result {
 	c.solo.Operations, c.many.Operations = 1, 1
 
 	return map[string]result{
-		"native": &cells{}, "drivers": &compared{}, "crowd": &crowd{}, "core": c, "gates": &judged{}, "caches": &caches{}, "nats": &natsRatios{},
+		"native": &cells{}, "drivers": &compared{}, "crowd": &crowd{}, "core": c, "recording": &recording{}, "gates": &judged{}, "caches": &caches{}, "nats": &natsRatios{},
 		"readbulk": &readBulk{}, "streaming": &streaming{},
 	}
 }
@@ -118,4 +118,33 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	}
 
 	return text[:at], text[at+len(separator):], true
+}
+
+func TestPutText(t *testing.T) {
+	fakeK6(t, "echo 'k6 v2.2.0 (go1.26, linux/amd64)'\n")
+	if err := os.WriteFile("page.md", []byte("<!-- soak -->\nold\n<!-- /soak -->\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := putText(strings.NewReader("64 clients\n"), "page.md", "soak", "make soak", ""); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("page.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`^<!-- soak -->\n64 clients\n\n\*` + "`make soak`" + `, \d{4}-\d\d-\d\d\.\n\d+ cores of .+, go1\..+, k6 v2\.2\.0\.\*\n<!-- /soak -->\n$`)
+	if !want.Match(got) {
+		t.Errorf("page is %q", got)
+	}
+	if err := putText(strings.NewReader("x"), "page.md", "soak", "", ""); err == nil {
+		t.Error("a text without a command is taken")
+	}
+}
+
+func TestBenchCommand(t *testing.T) {
+	for want, arguments := range map[string][]string{"make bench": nil, `make bench BENCH="-only core -ops 6000"`: {"-only", "core", "-ops", "6000"}} {
+		if got := benchCommand(arguments); got != want {
+			t.Errorf("%v is %q, want %q", arguments, got, want)
+		}
+	}
 }
