@@ -96,7 +96,7 @@ func secondFields(f *stream.Figures, s *stream.Second) []field {
 		return fields
 	}
 	if s.Ops > 0 {
-		fields = append(fields, latencyFields(report.Latency(s.Durations))...)
+		fields = append(fields, latencyFields(&report.Step{Latency: report.Latency(s.Durations)})...)
 	}
 	fields = append(fields, field{"clients_done", int64(f.Done)},
 		field{"bytes_sent", int64(s.BytesSent)}, field{"bytes_received", int64(s.BytesReceived)})
@@ -107,7 +107,7 @@ func secondFields(f *stream.Figures, s *stream.Second) []field {
 func stepFields(f *stream.Figures, s *report.Step) []field {
 	fields := []field{{"ops", s.Operations}, {"failed", int64(s.Failed)}, {"ops_per_second", s.OpsPerSecond}}
 	if s.Operations > 0 {
-		fields = append(fields, latencyFields(s.Latency)...)
+		fields = append(fields, latencyFields(s)...)
 	}
 	fields = append(fields, field{"clients_done", int64(f.Done)},
 		field{"bytes_sent", int64(s.BytesSent)}, field{"bytes_received", int64(s.BytesReceived)},
@@ -122,10 +122,13 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 	return append(fields, lookupFields(measure.Lookups{Hits: s.Extra.Hits, Misses: s.Extra.Misses})...)
 }
 
-func latencyFields(l report.LatencyMs) []field {
-	return []field{
-		{"p50", l.P50}, {"p90", l.P90}, {"p95", l.P95}, {"p99", l.P99}, {"p999", l.P999}, {"max", l.Max}, {"mean", l.Mean},
+// latencyFields are the figures of a step that are durations, in milliseconds.
+func latencyFields(s *report.Step) (fields []field) {
+	for _, f := range report.Latencies() {
+		fields = append(fields, field{f.Key, f.Of(s)})
 	}
+
+	return fields
 }
 
 func lookupFields(l measure.Lookups) []field {

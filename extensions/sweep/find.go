@@ -3,7 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -43,27 +43,49 @@ type Find struct {
 	Mean types.NullDuration `json:"mean"`
 }
 
-// findBound is one of the bounds.
+// findBound is one of the bounds: the figure's latency may be at most limit.
 type findBound struct {
-	name  string
+	*report.Figure
 	limit types.NullDuration
-	// figure is the bounded figure of a step in milliseconds.
-	figure func(*report.Step) float64
-	// percentile is zero for the mean.
-	percentile report.Percentile
 }
 
-func (f *Find) bounds() []findBound {
-	all := []findBound{
-		{"p50", f.P50, func(s *report.Step) float64 { return s.Latency.P50 }, report.P50},
-		{"p90", f.P90, func(s *report.Step) float64 { return s.Latency.P90 }, report.P90},
-		{"p95", f.P95, func(s *report.Step) float64 { return s.Latency.P95 }, report.P95},
-		{"p99", f.P99, func(s *report.Step) float64 { return s.Latency.P99 }, report.P99},
-		{"p999", f.P999, func(s *report.Step) float64 { return s.Latency.P999 }, report.P999},
-		{"mean", f.Mean, func(s *report.Step) float64 { return s.Latency.Mean }, 0},
+// bounds are those that are given, in the order of report.Figures.
+func (f *Find) bounds() (given []findBound) {
+	limits := f.limits()
+	for _, figure := range report.Latencies() {
+		if limit := limits[figure.Key]; limit.Valid {
+			given = append(given, findBound{figure, limit})
+		}
 	}
 
-	return slices.DeleteFunc(all, func(b findBound) bool { return !b.limit.Valid })
+	return given
+}
+
+// names are the names of the bounds that there are, such as "p50, p99 and mean".
+func (f *Find) names() string {
+	limits := f.limits()
+	var names []string
+	for _, figure := range report.Latencies() {
+		if _, is := limits[figure.Key]; is {
+			names = append(names, figure.Key)
+		}
+	}
+	last := len(names) - 1
+
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// limits are the fields that bound a figure, by the figure's key.
+func (f *Find) limits() map[string]types.NullDuration {
+	limits := map[string]types.NullDuration{}
+	v := reflect.ValueOf(f).Elem()
+	for i := range v.NumField() {
+		if limit, is := v.Field(i).Interface().(types.NullDuration); is {
+			limits[v.Type().Field(i).Tag.Get("json")] = limit
+		}
+	}
+
+	return limits
 }
 
 func (f *Find) of() string {
@@ -89,7 +111,7 @@ func (f *Find) min() float64 {
 func (f *Find) bound() string {
 	words := make([]string, 0, 1)
 	for _, b := range f.bounds() {
-		words = append(words, fmt.Sprintf("%s <= %s", b.name, b.limit.TimeDuration()))
+		words = append(words, fmt.Sprintf("%s <= %s", b.Key, b.limit.TimeDuration()))
 	}
 
 	return strings.Join(words, " and ")
@@ -114,9 +136,9 @@ func (f *Find) validate() []error {
 		"find.max must be a whole number from 1 to %s, but is %v", formatNumber(most), f.Max)
 	v.check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
 		"find.min must be a whole number of at most find.max, but is %v", f.Min)
-	v.check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999 and mean")
+	v.check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", f.names())
 	for _, b := range f.bounds() {
-		v.check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.name, b.limit.Duration)
+		v.check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.Key, b.limit.Duration)
 	}
 
 	return v.errs

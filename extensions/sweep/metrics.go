@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
@@ -11,56 +12,32 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep. All but that of gates are tagged with scenario, clients and, in an open-loop step, rate; all but
-// those of clients, steps and gates with op too.
+// The metrics of a sweep beside those of report.Figures. All but that of gates are tagged with scenario, clients and, in
+// an open-loop step, rate; all but those of clients, steps and gates with op too.
 const (
-	metricOpsPerSecond = "sweep_ops_per_second" // Gauge: successful operations a second
-	metricP50          = "sweep_p50"            // Gauges: percentiles of the successful operations, ms
-	metricP90          = "sweep_p90"
-	metricP95          = "sweep_p95"
-	metricP99          = "sweep_p99"
-	metricP999         = "sweep_p999"
-	metricMax          = "sweep_max"          // Gauge: longest operation, ms
-	metricMean         = "sweep_mean"         // Gauge: average operation, ms
-	metricClientsDone  = "sweep_clients_done" // Gauge: clients that have ended
-	metricOps          = "sweep_ops"          // Counter: successful operations
-	metricFailed       = "sweep_failed"       // Counter: failed operations
-	metricIncomplete   = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
-	metricGate         = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
-	metricDuration     = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
+	metricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
+	metricOps         = "sweep_ops"          // Counter: successful operations
+	metricFailed      = "sweep_failed"       // Counter: failed operations
+	metricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when not every client did its whole share
+	metricGate        = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
+	metricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
 
-// figure is a figure of a step, or of one of its seconds, that goes out as a Gauge.
-type figure struct {
-	metric string
-	value  metrics.ValueType
-	of     func(*report.Step) float64
-	// falls tells that the figure gets worse when it falls, and not when it rises.
-	falls bool
-	// percentile is the one that the figure is; zero for the others.
-	percentile report.Percentile
-}
+// metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key, such
+// as sweep_p99.
+const metricPrefix = "sweep_"
 
-var figures = [...]figure{ //nolint:gochecknoglobals // a constant
-	{metricOpsPerSecond, metrics.Default, func(s *report.Step) float64 { return s.OpsPerSecond }, true, 0},
-	{metricP50, metrics.Time, func(s *report.Step) float64 { return s.Latency.P50 }, false, report.P50},
-	{metricP90, metrics.Time, func(s *report.Step) float64 { return s.Latency.P90 }, false, report.P90},
-	{metricP95, metrics.Time, func(s *report.Step) float64 { return s.Latency.P95 }, false, report.P95},
-	{metricP99, metrics.Time, func(s *report.Step) float64 { return s.Latency.P99 }, false, report.P99},
-	{metricP999, metrics.Time, func(s *report.Step) float64 { return s.Latency.P999 }, false, report.P999},
-	{metricMax, metrics.Time, func(s *report.Step) float64 { return s.Latency.Max }, false, 0},
-	{metricMean, metrics.Time, func(s *report.Step) float64 { return s.Latency.Mean }, false, 0},
-}
+// metricOf is the name of the Gauge that a figure of a step, or of one of its seconds, goes out as.
+func metricOf(f *report.Figure) string { return metricPrefix + f.Key }
 
 // figureOf returns the figure that goes out as the metric, or nil.
-func figureOf(metric string) *figure {
-	for i := range figures {
-		if figures[i].metric == metric {
-			return &figures[i]
-		}
+func figureOf(metric string) *report.Figure {
+	key, ours := strings.CutPrefix(metric, metricPrefix)
+	if !ours {
+		return nil
 	}
 
-	return nil
+	return report.FigureOf(key)
 }
 
 // ownMetric tells whether a metric is a sweep's.
@@ -73,17 +50,8 @@ func ownMetric(name string) bool {
 	}
 }
 
-// worse returns the worse one of two values of the figure.
-func (f *figure) worse(a, b float64) float64 {
-	if f.falls {
-		return min(a, b)
-	}
-
-	return max(a, b)
-}
-
 type sweepMetrics struct {
-	figures [len(figures)]*metrics.Metric // in the same order
+	figures [len(report.Figures)]*metrics.Metric // in the same order
 
 	clientsDone, ops, failed, incomplete, gate, duration *metrics.Metric
 }
@@ -107,8 +75,13 @@ func registerMetrics(registry *metrics.Registry) (*sweepMetrics, error) {
 		{&m.gate, metricGate, metrics.Gauge, metrics.Default},
 		{&m.duration, metricDuration, metrics.Trend, metrics.Time},
 	}
-	for i := range figures {
-		kinds = append(kinds, metricKind{&m.figures[i], figures[i].metric, metrics.Gauge, figures[i].value})
+	for i := range report.Figures {
+		f := &report.Figures[i]
+		contains := metrics.Time
+		if f.Rate {
+			contains = metrics.Default
+		}
+		kinds = append(kinds, metricKind{&m.figures[i], metricOf(f), metrics.Gauge, contains})
 	}
 	for _, metric := range kinds {
 		registered, err := registry.NewMetric(metric.name, metric.kind, metric.value)
@@ -151,9 +124,9 @@ func (m *sweepMetrics) samples(
 
 	d := &span.Durations
 	step := report.Step{OpsPerSecond: opsPerSecond, Latency: report.Latency(d)}
-	for i := range figures {
-		if f := &figures[i]; f.metric == metricOpsPerSecond || d.Count > 0 {
-			add(m.figures[i], f.of(&step))
+	for i := range report.Figures {
+		if f := &report.Figures[i]; f.Rate || d.Count > 0 {
+			add(m.figures[i], f.Of(&step))
 		}
 	}
 

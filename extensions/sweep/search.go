@@ -155,7 +155,7 @@ func (f *Find) weigh(steps []report.Step) int {
 		}
 		for _, b := range f.bounds() {
 			switch {
-			case b.figure(s) > report.Ms(b.limit.TimeDuration()):
+			case b.Of(s) > report.Ms(b.limit.TimeDuration()):
 				weight = -1
 			case weight > 1 && !b.clear(s):
 				weight = 1
@@ -169,15 +169,15 @@ func (f *Find) weigh(steps []report.Step) int {
 // clear tells whether a step that keeps the bound is far from it: at most half of the operations
 // are slower than it that may be, of at least 10, or the mean is at most half of it.
 func (b *findBound) clear(s *report.Step) bool {
-	if b.percentile == 0 {
-		return 2*b.figure(s) <= report.Ms(b.limit.TimeDuration())
+	if b.Percentile == 0 {
+		return 2*b.Of(s) <= report.Ms(b.limit.TimeDuration())
 	}
-	if b.percentile.RestsOnFew(s.Operations) {
+	if b.Percentile.RestsOnFew(s.Operations) {
 		return false
 	}
 	durations, err := measure.Decode(s.Histogram)
 
-	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.percentile.Beyond(s.Operations)
+	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.Percentile.Beyond(s.Operations)
 }
 
 // result is what the report says of the search.

@@ -1,96 +1,90 @@
 package gate
 
 import (
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Figure is one of a step's figures that a gate may bound.
-type Figure int
-
-// The figures. All but OpsPerSecond are latencies in milliseconds.
-const (
-	OpsPerSecond Figure = iota
-	P50
-	P90
-	P95
-	P99
-	P999
-	Mean
-)
-
-// figures tells of each figure its name, the key that bounds it, which percentile it is, and how it
-// is read from a step.
-var figures = [...]struct { //nolint:gochecknoglobals // a constant
-	name, key  string
-	percentile report.Percentile // zero when it is none
-	of         func(*report.Step) float64
-}{
-	OpsPerSecond: {"ops/s", "minOpsPerSecond", 0, func(s *report.Step) float64 { return s.OpsPerSecond }},
-	P50:          {"p50", "maxP50Ms", report.P50, func(s *report.Step) float64 { return s.Latency.P50 }},
-	P90:          {"p90", "maxP90Ms", report.P90, func(s *report.Step) float64 { return s.Latency.P90 }},
-	P95:          {"p95", "maxP95Ms", report.P95, func(s *report.Step) float64 { return s.Latency.P95 }},
-	P99:          {"p99", "maxP99Ms", report.P99, func(s *report.Step) float64 { return s.Latency.P99 }},
-	P999:         {"p99.9", "maxP999Ms", report.P999, func(s *report.Step) float64 { return s.Latency.P999 }},
-	Mean:         {"mean", "maxMeanMs", 0, func(s *report.Step) float64 { return s.Latency.Mean }},
-}
-
-// String is the figure's name, such as "p99".
-func (f Figure) String() string { return figures[f].name }
-
-// of reads the figure from a step.
-func (f Figure) of(s *report.Step) float64 { return figures[f].of(s) }
-
-// restsOnLittle says that a step has too few operations, or too little time, for the figure to mean
-// anything, or nothing.
-func (f Figure) restsOnLittle(g *report.Group) string {
-	switch p := figures[f].percentile; {
-	case f == OpsPerSecond:
-		return g.TooShort()
-	case p != 0:
-		return g.TooFew(p)
-	default:
-		return g.FewOperations()
+// bounded are the figures that gates may bound: all of the report's but that of a single operation.
+func bounded() (figures []*report.Figure) {
+	for i := range report.Figures {
+		if f := &report.Figures[i]; !f.Chance {
+			figures = append(figures, f)
+		}
 	}
+
+	return figures
 }
 
-// falls tells that the figure gets worse when it falls, and not when it rises.
-func (f Figure) falls() bool { return f == OpsPerSecond }
+// lastOf is the last part of the figure's path in a report, such as "p99".
+func lastOf(f *report.Figure) string { return f.JSON[strings.LastIndexByte(f.JSON, '.')+1:] }
 
-// comparison is the sign between the figure and its bound.
-func (f Figure) comparison() string {
-	if f.falls() {
+// absoluteKey is the key of the figure's bound, such as "maxP99Ms" or "minOpsPerSecond".
+func absoluteKey(f *report.Figure) string {
+	name := lastOf(f)
+	name = strings.ToUpper(name[:1]) + name[1:]
+	if f.Rate {
+		return "min" + name
+	}
+
+	return "max" + name + "Ms"
+}
+
+// relativeKey is the key of the figure's tolerance, such as "p99MayRise" or "opsPerSecondMayFall".
+func relativeKey(f *report.Figure) string {
+	if f.Rate {
+		return lastOf(f) + "MayFall"
+	}
+
+	return lastOf(f) + "MayRise"
+}
+
+// keysOf are the keys of all bounded figures.
+func keysOf(key func(*report.Figure) string) []string {
+	var keys []string
+	for _, f := range bounded() {
+		keys = append(keys, key(f))
+	}
+
+	return keys
+}
+
+// tolerable is what a tolerance may be at most, and what it must be.
+func tolerable(f *report.Figure) (high float64, must string) {
+	if f.Rate {
+		return 1, "a number above 0 and below 1, such as 0.1 for 10 %"
+	}
+
+	return math.Inf(1), "a number above 0, such as 0.25 for 25 %"
+}
+
+// comparison is the sign between a figure and its bound.
+func comparison(f *report.Figure) string {
+	if f.Rate {
 		return ">="
 	}
 
 	return "<="
 }
 
-// keeps tells whether the value is on the right side of the bound.
-func (f Figure) keeps(value, bound float64) bool {
-	if f.falls() {
-		return value >= bound
-	}
-
-	return value <= bound
-}
-
-// bound writes a bound with its unit, all digits of it.
-func (f Figure) bound(value float64) string {
+// boundText writes a bound with its unit, all digits of it.
+func boundText(f *report.Figure, value float64) string {
 	text := strconv.FormatFloat(value, 'f', -1, 64)
-	if f == OpsPerSecond {
+	if f.Rate {
 		return text
 	}
 
 	return text + "ms"
 }
 
-// measured writes a measured value, with as many digits as the report's table shows.
-func (f Figure) measured(value float64) string {
-	if f == OpsPerSecond {
+// measured writes a measured value. A rate has a digit more than in tables: it stands beside its bound.
+func measured(f *report.Figure, value float64) string {
+	if f.Rate {
 		return strconv.FormatFloat(value, 'f', 1, 64) + "/s"
 	}
 
-	return report.Millis(value)
+	return f.Show(value)
 }

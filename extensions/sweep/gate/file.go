@@ -23,7 +23,7 @@ type Absolute struct {
 
 // Bound is the bound of one figure, which the median over the repeats of a step has to keep.
 type Bound struct {
-	Figure Figure
+	Figure *report.Figure
 	Value  float64 // in the figure's unit
 }
 
@@ -36,6 +36,6 @@ type Relative struct {
 
 // Tolerance is by how much of the baseline's a figure may get worse.
 type Tolerance struct {
-	Figure Figure
+	Figure *report.Figure
 	Part   float64 // 0.1 is 10 %
 }

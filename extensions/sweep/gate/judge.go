@@ -44,14 +44,14 @@ func (a *Absolute) judge(b Bound, r *report.Report) (held bool, detail string) {
 
 			continue
 		}
-		value := report.NewEstimate(g.Values(b.Figure.of)).Median
-		text := b.Figure.measured(value) + inStep(g.Key) + ofRepeats(len(g.Steps))
-		if !b.Figure.keeps(value, b.Value) {
+		value := report.NewEstimate(g.Values(b.Figure.Of)).Median
+		text := measured(b.Figure, value) + inStep(g.Key) + ofRepeats(len(g.Steps))
+		if !b.Figure.Keeps(value, b.Value) {
 			crossed = append(crossed, text)
-		} else if little := b.Figure.restsOnLittle(g); little != "" {
+		} else if little := b.Figure.RestsOnLittle(g); little != "" {
 			crossed = append(crossed, "not judged: "+little+inStep(g.Key))
 		}
-		if worst == "" || !b.Figure.keeps(value, worstValue) {
+		if worst == "" || !b.Figure.Keeps(value, worstValue) {
 			worst, worstValue = text, value
 		}
 	}
@@ -82,20 +82,20 @@ func (t Tolerance) judge(before *report.Group, r *report.Report, alpha float64) 
 			report.Plural(len(before.Steps), "repeat"), report.Plural(len(after.Steps), "repeat"), needed)
 	}
 
-	c := report.NewContrast(before.Values(t.Figure.of), after.Values(t.Figure.of), alpha)
+	c := report.NewContrast(before.Values(t.Figure.Of), after.Values(t.Figure.Of), alpha)
 	if c.Ratio == nil {
-		return false, fmt.Sprintf("cannot be judged: %s of the baseline is 0", t.Figure)
+		return false, fmt.Sprintf("cannot be judged: %s of the baseline is 0", t.Figure.Name)
 	}
 	detail = fmt.Sprintf("%s, %.1f %% of the baseline's %s (p=%.3f)",
-		t.Figure.measured(c.New.Median), 100**c.Ratio, t.Figure.measured(c.Old.Median), c.P)
-	kept := t.Figure.keeps(*c.Ratio, t.limit())
+		measured(t.Figure, c.New.Median), 100**c.Ratio, measured(t.Figure, c.Old.Median), c.P)
+	kept := t.Figure.Keeps(*c.Ratio, t.limit())
 	switch {
 	case !kept && c.Significant:
 		return false, detail
-	case t.Figure.restsOnLittle(after) != "":
-		return false, "not judged: " + t.Figure.restsOnLittle(after)
-	case t.Figure.restsOnLittle(before) != "":
-		return false, "not judged: in the baseline, " + t.Figure.restsOnLittle(before)
+	case t.Figure.RestsOnLittle(after) != "":
+		return false, "not judged: " + t.Figure.RestsOnLittle(after)
+	case t.Figure.RestsOnLittle(before) != "":
+		return false, "not judged: in the baseline, " + t.Figure.RestsOnLittle(before)
 	case !kept:
 		return true, detail + ": worse, but not significantly"
 	}

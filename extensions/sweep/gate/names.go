@@ -26,18 +26,18 @@ func (a *Absolute) steps() string {
 
 // name names the gate of one of the bounds.
 func (a *Absolute) name(b Bound) string {
-	return fmt.Sprintf("%s of %s %s %s", b.Figure, a.steps(), b.Figure.comparison(), b.Figure.bound(b.Value))
+	return fmt.Sprintf("%s of %s %s %s", b.Figure.Name, a.steps(), comparison(b.Figure), boundText(b.Figure, b.Value))
 }
 
 // name names the gate of a step's figure.
 func (t Tolerance) name(key report.Key) string {
 	return fmt.Sprintf("%s of %s %s %s %% of baseline",
-		t.Figure, steps(key), t.Figure.comparison(), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+		t.Figure.Name, steps(key), comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
 // limit is the lowest or highest ratio to the baseline that the tolerance lets pass.
 func (t Tolerance) limit() float64 {
-	if t.Figure.falls() {
+	if t.Figure.Rate {
 		return 1 - t.Part
 	}
 

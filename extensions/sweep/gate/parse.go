@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -76,7 +77,7 @@ func parseAbsolute(o *object) ([]Absolute, error) {
 			return nil, err
 		}
 		for _, bound := range gates[i].Bounds {
-			subject := fmt.Sprintf("%s of %s", bound.Figure, gates[i].steps())
+			subject := fmt.Sprintf("%s of %s", bound.Figure.Name, gates[i].steps())
 			if first, twice := places[subject]; twice {
 				return nil, fmt.Errorf("absolute[%d] bounds %s a second time, after absolute[%d]", i, subject, first)
 			}
@@ -90,10 +91,7 @@ func parseAbsolute(o *object) ([]Absolute, error) {
 func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 	var g Absolute
 	known := []string{"op", "clients", "rate"}
-	bounds := make([]string, 0, len(figures))
-	for _, f := range figures {
-		bounds = append(bounds, f.key)
-	}
+	bounds := keysOf(absoluteKey)
 	o, err := newObject(path, raw, append(known, bounds...)...)
 	if err != nil {
 		return g, err
@@ -114,7 +112,8 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 			return g, err
 		}
 	}
-	for i, key := range bounds {
+	for _, f := range bounded() {
+		key := absoluteKey(f)
 		if !o.has(key) {
 			continue
 		}
@@ -122,7 +121,7 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 		if err != nil {
 			return g, err
 		}
-		g.Bounds = append(g.Bounds, Bound{Figure: Figure(i), Value: value})
+		g.Bounds = append(g.Bounds, Bound{Figure: f, Value: value})
 	}
 	if len(g.Bounds) == 0 {
 		return g, fmt.Errorf("%s bounds nothing: it must have one of %s", path, strings.Join(bounds, ", "))
@@ -135,9 +134,9 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 func inOrder(path string, bounds []Bound) error {
 	for i, higher := range bounds {
 		for _, lower := range bounds[:i] {
-			if lower.Figure >= P50 && higher.Figure <= P999 && lower.Value > higher.Value {
+			if lower.Figure.Percentile != 0 && higher.Figure.Percentile != 0 && lower.Value > higher.Value {
 				return fmt.Errorf("%s: %s is above %s, and would never be crossed alone: it must be at most %g",
-					path, figures[lower.Figure].key, figures[higher.Figure].key, higher.Value)
+					path, absoluteKey(lower.Figure), absoluteKey(higher.Figure), higher.Value)
 			}
 		}
 	}
@@ -146,8 +145,8 @@ func inOrder(path string, bounds []Bound) error {
 }
 
 func parseRelative(raw json.RawMessage) (*Relative, error) {
-	const fall, rise50, rise99 = "opsPerSecondMayFall", "p50MayRise", "p99MayRise"
-	o, err := newObject("relative", raw, "baseline", fall, rise50, rise99, "alpha")
+	tolerances := keysOf(relativeKey)
+	o, err := newObject("relative", raw, slices.Concat([]string{"baseline"}, tolerances, []string{"alpha"})...)
 	if err != nil {
 		return nil, err
 	}
@@ -160,27 +159,20 @@ func parseRelative(raw json.RawMessage) (*Relative, error) {
 	if filepath.IsAbs(r.Baseline) || strings.HasPrefix(r.Baseline, "/") {
 		return nil, o.wrong("baseline", path)
 	}
-	for _, tolerance := range []struct {
-		key    string
-		figure Figure
-		high   float64
-		must   string
-	}{
-		{fall, OpsPerSecond, 1, "a number above 0 and below 1, such as 0.1 for 10 %"},
-		{rise50, P50, math.Inf(1), "a number above 0, such as 0.25 for 25 %"},
-		{rise99, P99, math.Inf(1), "a number above 0, such as 0.25 for 25 %"},
-	} {
-		if !o.has(tolerance.key) {
+	for _, f := range bounded() {
+		key := relativeKey(f)
+		if !o.has(key) {
 			continue
 		}
-		part, err := o.number(tolerance.key, tolerance.high, tolerance.must)
+		high, must := tolerable(f)
+		part, err := o.number(key, high, must)
 		if err != nil {
 			return nil, err
 		}
-		r.Tolerances = append(r.Tolerances, Tolerance{Figure: tolerance.figure, Part: part})
+		r.Tolerances = append(r.Tolerances, Tolerance{Figure: f, Part: part})
 	}
 	if len(r.Tolerances) == 0 {
-		return nil, fmt.Errorf("relative bounds nothing: it must have one of %s, %s, %s", fall, rise50, rise99)
+		return nil, fmt.Errorf("relative bounds nothing: it must have one of %s", strings.Join(tolerances, ", "))
 	}
 	if o.has("alpha") {
 		if r.Alpha, err = o.number("alpha", 1, "a number above 0 and below 1; without it, 0.05"); err != nil {

@@ -1,12 +1,15 @@
 package gate
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 const (
@@ -25,7 +28,8 @@ var files = []struct {
 	{name: "both", raw: `{"$schema": "s.json", "scenario": "cache", ` + absolute + `, ` + relative + `}`},
 	{name: "every key", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "rate": 0.5, "minOpsPerSecond": 1,
 		"maxP50Ms": 1, "maxP90Ms": 2, "maxP95Ms": 2, "maxP99Ms": 3, "maxP999Ms": 4, "maxMeanMs": 0.1}],
-		"relative": {"baseline": "b.json", "opsPerSecondMayFall": 0.999, "p50MayRise": 3, "p99MayRise": 1, "alpha": 0.01}}`},
+		"relative": {"baseline": "b.json", "opsPerSecondMayFall": 0.999, "p50MayRise": 3, "p90MayRise": 2,
+			"p95MayRise": 2, "p99MayRise": 1, "p999MayRise": 9.5, "meanMayRise": 0.2, "alpha": 0.01}}`},
 	{name: "a whole number with a point", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8.0, "maxP99Ms": 5}]}`},
 	{name: "several of one operation", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "maxP99Ms": 5},
 		{"op": "get", "maxP99Ms": 5}, {"op": "get", "clients": 8, "rate": 9, "maxP99Ms": 5}, {"op": "get", "maxP50Ms": 5}]}`},
@@ -67,7 +71,7 @@ var files = []struct {
 	{name: "baseline absolute", raw: `{"scenario": "cache", "relative": {"baseline": "/b.json", "p99MayRise": 0.25}}`,
 		wrong: `relative.baseline is "/b.json": it must be the path of a recorded report, from the folder of this file`},
 	{name: "no tolerance", raw: `{"scenario": "cache", "relative": {"baseline": "b.json"}}`,
-		wrong: `relative bounds nothing: it must have one of opsPerSecondMayFall, p50MayRise, p99MayRise`},
+		wrong: `relative bounds nothing: it must have one of opsPerSecondMayFall, p50MayRise, p90MayRise, p95MayRise, p99MayRise, p999MayRise, meanMayRise`},
 	{name: "falls by everything", raw: `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecondMayFall": 1}}`,
 		wrong: `relative.opsPerSecondMayFall is 1: it must be a number above 0 and below 1, such as 0.1 for 10 %`},
 	{name: "falls in percent", raw: `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecondMayFall": "10 %"}}`, wrong: `relative.opsPerSecondMayFall is "10 %"`},
@@ -122,11 +126,43 @@ func TestParsed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &File{
 		Scenario: "cache",
-		Absolute: []Absolute{{Op: "get", Clients: 8, Rate: 2.5, Bounds: []Bound{{OpsPerSecond, 100}, {P99, 5}}}},
+		Absolute: []Absolute{{Op: "get", Clients: 8, Rate: 2.5, Bounds: []Bound{{report.FigureOf("ops_per_second"), 100}, {report.FigureOf("p99"), 5}}}},
 		Relative: &Relative{
-			Baseline: "baselines/cache.json", Tolerances: []Tolerance{{OpsPerSecond, 0.1}, {P99, 0.25}}, Alpha: 0.05,
+			Baseline: "baselines/cache.json", Tolerances: []Tolerance{{report.FigureOf("ops_per_second"), 0.1}, {report.FigureOf("p99"), 0.25}}, Alpha: 0.05,
 		},
 	}, f)
+}
+
+// The schema names the key of each figure, and no other bound.
+func TestSchemaHasEveryFigure(t *testing.T) {
+	var schema struct {
+		Defs map[string]struct {
+			AnyOf []struct {
+				Required []string `json:"required"`
+			} `json:"anyOf"`
+			Properties map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(Schema()), &schema))
+	for name, keys := range map[string][]string{"absolute": keysOf(absoluteKey), "relative": keysOf(relativeKey)} {
+		var one []string
+		for _, required := range schema.Defs[name].AnyOf {
+			one = append(one, required.Required...)
+		}
+		require.Equal(t, keys, one, "%s: schema.json has a line in anyOf, and a property, for each of report.Figures", name)
+		for _, key := range keys {
+			require.Contains(t, schema.Defs[name].Properties, key)
+		}
+	}
+}
+
+// The page of docs has the key of each figure.
+func TestDocsHaveEveryFigure(t *testing.T) {
+	raw, err := os.ReadFile("../../../thresholds/README.md")
+	require.NoError(t, err)
+	for _, key := range append(keysOf(absoluteKey), keysOf(relativeKey)...) {
+		require.Contains(t, string(raw), "`"+key+"`")
+	}
 }
 
 // The schema that editors use and Parse agree on what is a thresholds file.

@@ -70,16 +70,8 @@ type Geomean struct {
 }
 
 // compared are the figures that are compared.
-var compared = []struct { //nolint:gochecknoglobals // a constant
-	name   string
-	higher bool // is better
-	of     func(*Step) float64
-	show   func(float64) string
-	little func(*Group) string // says that a step has too little of what the figure rests on, or nothing
-}{
-	{"ops/s", true, func(s *Step) float64 { return s.OpsPerSecond }, showRate, (*Group).TooShort},
-	{"p50", false, func(s *Step) float64 { return s.Latency.P50 }, Millis, func(g *Group) string { return g.TooFew(P50) }},
-	{"p99", false, func(s *Step) float64 { return s.Latency.P99 }, Millis, func(g *Group) string { return g.TooFew(P99) }},
+var compared = []*Figure{ //nolint:gochecknoglobals // a constant
+	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
 }
 
 // Compare compares two runs step by step, by the medians of the repeats and whether these differ
@@ -109,11 +101,11 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if problem := nothingComparable(pairs); problem != "" && c.Search == nil {
 		return nil, errors.New(problem)
 	}
-	for figure := range compared {
+	for _, figure := range compared {
 		for i := range pairs {
 			c.Rows = append(c.Rows, pairs[i].row(figure, o))
 		}
-		if mean, known := geomean(compared[figure].name, c.Rows[len(c.Rows)-len(pairs):]); known {
+		if mean, known := geomean(figure.Name, c.Rows[len(c.Rows)-len(pairs):]); known {
 			c.Geomeans = append(c.Geomeans, mean)
 		}
 	}

@@ -68,18 +68,17 @@ func flawOf(g *Group) string {
 }
 
 // row compares one of the figures.
-func (p *pair) row(figure int, o CompareOptions) Row {
-	f := &compared[figure]
+func (p *pair) row(f *Figure, o CompareOptions) Row {
 	r := Row{
-		Figure: f.name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
+		Figure: f.Name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
 		Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
 	}
 	var before, after []float64
 	if p.before != nil {
-		before = p.before.Values(f.of)
+		before = p.before.Values(f.Of)
 	}
 	if p.after != nil {
-		after = p.after.Values(f.of)
+		after = p.after.Values(f.Of)
 	}
 	r.Contrast = NewContrast(before, after, o.Alpha)
 	if p.problem != "" {
@@ -96,10 +95,10 @@ func (p *pair) row(figure int, o CompareOptions) Row {
 	}
 
 	change := r.New.Median - r.Old.Median
-	if !f.higher {
+	if !f.Rate {
 		change = -change
 	}
-	r.Reason = cmp.Or(f.little(p.after), f.little(p.before))
+	r.Reason = cmp.Or(f.RestsOnLittle(p.after), f.RestsOnLittle(p.before))
 	switch {
 	case r.Reason != "" && (!r.Significant || change >= 0):
 		r.Verdict = Undecided // but what got significantly worse has done so

@@ -23,7 +23,7 @@ func (c *Comparison) Text() string {
 	if c.Search != nil {
 		b.WriteString(c.Search.text() + "\n")
 	}
-	for figure := range compared {
+	for _, figure := range compared {
 		if len(c.Rows) == 0 {
 			break // two searches without a step in common
 		}
@@ -46,17 +46,16 @@ func (r Run) String() string {
 }
 
 // table is that of one figure.
-func (c *Comparison) table(figure int) [][]string {
-	f := &compared[figure]
-	table := [][]string{{f.name, "old", "new", "delta", "", ""}}
+func (c *Comparison) table(f *Figure) [][]string {
+	table := [][]string{{f.Name, "old", "new", "delta", "", ""}}
 	for i := range c.Rows {
-		if c.Rows[i].Figure == f.name {
-			table = append(table, c.Rows[i].cells(f.show, c.Tolerance))
+		if c.Rows[i].Figure == f.Name {
+			table = append(table, c.Rows[i].cells(f.Show, c.Tolerance))
 		}
 	}
 	for _, mean := range c.Geomeans {
-		if mean.Figure == f.name {
-			table = append(table, []string{"geomean", f.show(mean.Old), f.show(mean.New), percentage(mean.Ratio), "", ""})
+		if mean.Figure == f.Name {
+			table = append(table, []string{"geomean", f.Show(mean.Old), f.Show(mean.New), percentage(mean.Ratio), "", ""})
 		}
 	}
 

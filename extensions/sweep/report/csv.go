@@ -17,7 +17,7 @@ type csvColumn struct {
 }
 
 // csvColumns are never renamed or moved; new ones come last.
-var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
+var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a constant
 	{"scenario", func(r *Report, _ *Step) string { return harmless(r.Scenario) }},
 	{"op", func(_ *Report, s *Step) string { return harmless(s.Op) }},
 	{"clients", whole(func(s *Step) int64 { return int64(s.Clients) })},
@@ -28,7 +28,7 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"failed", natural(func(s *Step) uint64 { return s.Failed })},
 	{"complete", func(_ *Report, s *Step) string { return strconv.FormatBool(s.Complete) }},
 	{"seconds", number(func(s *Step) float64 { return s.Seconds })},
-	{"ops_per_second", number(func(s *Step) float64 { return s.OpsPerSecond })},
+	{FigureOf("ops_per_second").Column(), number(opsOf)},
 	{"client_min_s", number(func(s *Step) float64 { return s.Client.Min })},
 	{"client_p25_s", number(func(s *Step) float64 { return s.Client.P25 })},
 	{"client_p50_s", number(func(s *Step) float64 { return s.Client.P50 })},
@@ -40,13 +40,7 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"client_ops_p50", whole(func(s *Step) int64 { return s.Client.Ops.P50 })},
 	{"client_ops_p75", whole(func(s *Step) int64 { return s.Client.Ops.P75 })},
 	{"client_ops_max", whole(func(s *Step) int64 { return s.Client.Ops.Max })},
-	{"p50_ms", number(func(s *Step) float64 { return s.Latency.P50 })},
-	{"p90_ms", number(func(s *Step) float64 { return s.Latency.P90 })},
-	{"p95_ms", number(func(s *Step) float64 { return s.Latency.P95 })},
-	{"p99_ms", number(func(s *Step) float64 { return s.Latency.P99 })},
-	{"p999_ms", number(func(s *Step) float64 { return s.Latency.P999 })},
-	{"max_ms", number(func(s *Step) float64 { return s.Latency.Max })},
-	{"mean_ms", number(func(s *Step) float64 { return s.Latency.Mean })},
+}, latencyColumns(), []csvColumn{
 	{"rows", natural(func(s *Step) uint64 { return s.Rows })},
 	{"bytes_sent", natural(func(s *Step) uint64 { return s.BytesSent })},
 	{"bytes_received", natural(func(s *Step) uint64 { return s.BytesReceived })},
@@ -72,6 +66,15 @@ var csvColumns = []csvColumn{ //nolint:gochecknoglobals // a constant
 	{"table_row", ofTable},
 	{"table_column", ofTable},
 	{"table_value", ofTable},
+})
+
+// latencyColumns are those of the figures that are durations.
+func latencyColumns() (columns []csvColumn) {
+	for _, f := range Latencies() {
+		columns = append(columns, csvColumn{f.Column(), number(f.Of)})
+	}
+
+	return columns
 }
 
 // CSV renders one line for each step and kind of operation, below a line of the columns' names, as

@@ -13,17 +13,20 @@ type benchUnit struct {
 	figure       func(*Step) float64
 }
 
-var benchUnits = []benchUnit{ //nolint:gochecknoglobals // a constant
-	{"ns/op", "lower", nsPerOp},
-	{"ops/s", "higher", func(s *Step) float64 { return s.OpsPerSecond }},
-	{"p50-ns/op", "lower", func(s *Step) float64 { return s.Latency.P50 * 1e6 }},
-	{"p90-ns/op", "lower", func(s *Step) float64 { return s.Latency.P90 * 1e6 }},
-	{"p95-ns/op", "lower", func(s *Step) float64 { return s.Latency.P95 * 1e6 }},
-	{"p99-ns/op", "lower", func(s *Step) float64 { return s.Latency.P99 * 1e6 }},
-	{"p999-ns/op", "lower", func(s *Step) float64 { return s.Latency.P999 * 1e6 }},
-	{"max-ns/op", "lower", func(s *Step) float64 { return s.Latency.Max * 1e6 }},
-	{"mean-ns/op", "lower", func(s *Step) float64 { return s.Latency.Mean * 1e6 }},
-	{"failed", "lower", func(s *Step) float64 { return float64(s.Failed) }},
+var benchUnits = newBenchUnits() //nolint:gochecknoglobals // a constant
+
+func newBenchUnits() []benchUnit {
+	units := []benchUnit{{"ns/op", "lower", nsPerOp}}
+	for i := range Figures {
+		f := &Figures[i]
+		if f.Rate {
+			units = append(units, benchUnit{f.Name, "higher", f.Of})
+		} else {
+			units = append(units, benchUnit{f.Key + "-ns/op", "lower", func(s *Step) float64 { return f.Of(s) * 1e6 }})
+		}
+	}
+
+	return append(units, benchUnit{"failed", "lower", func(s *Step) float64 { return float64(s.Failed) }})
 }
 
 // GoBench renders the report in the Go benchmark format, for benchstat: one line for each repeat of a step and kind of

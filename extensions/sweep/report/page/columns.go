@@ -74,8 +74,8 @@ func publishedColumns() []tabular {
 		figureOf("min client", "client.min", func(s *report.Step) float64 { return s.Client.Min }, span),
 		figureOf("max client", "client.max", func(s *report.Step) float64 { return s.Client.Max }, span),
 		figureOf("avg client", "client.avg", func(s *report.Step) float64 { return s.Client.Avg }, span),
-		latencyColumn("p50", "p50", report.P50, func(s *report.Step) float64 { return s.Latency.P50 }),
-		latencyColumn("p99", "p99", report.P99, p99),
+		latencyColumn("p50"),
+		latencyColumn("p99"),
 		failed,
 		{column{Name: "state", Text: true}, state},
 	}
@@ -98,18 +98,18 @@ func onceAStep(t tabular) tabular {
 	return t
 }
 
-// latencyColumn is one of a duration in milliseconds, which a step without a successful operation
-// has none of. A percentile that rests on few operations is in parentheses; percentile is zero for
-// what is none.
-func latencyColumn(name, key string, percentile report.Percentile, value func(*report.Step) float64) tabular {
-	c := figureOf(name, "latencyMs."+key, value, millis)
+// latencyColumn is that of a figure which is a duration: a step without a successful operation has
+// none. A percentile that rests on few operations is in parentheses.
+func latencyColumn(key string) tabular {
+	f := report.FigureOf(key)
+	c := figureOf(f.Name, f.JSON, f.Of, millis)
 	shown := c.cell
 	c.cell = func(s *report.Step) cell {
 		one := shown(s)
 		if s.Operations == 0 {
 			one.Text = "–"
-		} else if percentile != 0 {
-			one.Text = percentile.Show(one.Text, s.Operations)
+		} else if f.Percentile != 0 {
+			one.Text = f.Percentile.Show(one.Text, s.Operations)
 		}
 
 		return one

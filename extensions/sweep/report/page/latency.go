@@ -8,18 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// percentile is one that every step has.
-type percentile struct {
-	name   string
-	figure func(*report.Step) float64
-}
-
+// percentiles are those that are drawn of each step.
+//
 //nolint:gochecknoglobals // a constant
-var percentiles = []percentile{
-	{"p50", func(s *report.Step) float64 { return s.Latency.P50 }},
-	{"p99", p99},
-	{"p99.9", func(s *report.Step) float64 { return s.Latency.P999 }},
-}
+var percentiles = []*report.Figure{report.FigureOf("p50"), report.FigureOf("p99"), report.FigureOf("p999")}
 
 // latency is figure 2: three percentiles of each step, a plot for each kind of operation.
 func latency(s *sweep) figure {
@@ -29,7 +21,7 @@ func latency(s *sweep) figure {
 		for _, g := range one.groups {
 			done := g.Succeeded()
 			for _, of := range percentiles {
-				values = append(values, done.Values(of.figure)...)
+				values = append(values, done.Values(of.Of)...)
 			}
 		}
 	}
@@ -78,17 +70,17 @@ func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 		var figures []string
 		for _, g := range one.groups {
 			done := g.Succeeded()
-			values := done.Values(of.figure)
+			values := done.Values(of.Of)
 			at, ok := p.repeats(class, s.x(g.Key), values, &x, &y)
 			if !ok {
 				continue
 			}
 			line = append(line, at)
 			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(report.Median(values))))
-			p.marker(class, n, at, of.name+", "+figures[len(figures)-1])
+			p.marker(class, n, at, of.Name+", "+figures[len(figures)-1])
 		}
-		p.line(class, of.name, line)
-		told = append(told, of.name+": "+enumeration(figures)+".")
+		p.line(class, of.Name, line)
+		told = append(told, of.Name+": "+enumeration(figures)+".")
 	}
 	if len(p.ends) == 0 {
 		return nil

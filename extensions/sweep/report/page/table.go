@@ -44,14 +44,16 @@ func stepsTable(s *sweep) table {
 // detailsTable is what the published columns leave out.
 func detailsTable(s *sweep) table {
 	t := table{ID: "details", Caption: caption("More of the same steps", s.report, report.P90, report.P95, report.P999)}
+	slowest := latencyColumn("max")
+	slowest.Name = "slowest"
 	columns := slices.Concat(named(s), []tabular{
 		figureOf("ops", "ops", func(s *report.Step) int64 { return s.Operations }, report.Thousands),
 		figureOf("step time", "seconds", func(s *report.Step) float64 { return s.Seconds }, span),
-		latencyColumn("mean", "mean", 0, func(s *report.Step) float64 { return s.Latency.Mean }),
-		latencyColumn("p90", "p90", report.P90, func(s *report.Step) float64 { return s.Latency.P90 }),
-		latencyColumn("p95", "p95", report.P95, func(s *report.Step) float64 { return s.Latency.P95 }),
-		latencyColumn("p99.9", "p999", report.P999, func(s *report.Step) float64 { return s.Latency.P999 }),
-		latencyColumn("slowest", "max", 0, func(s *report.Step) float64 { return s.Latency.Max }),
+		latencyColumn("mean"),
+		latencyColumn("p90"),
+		latencyColumn("p95"),
+		latencyColumn("p999"),
+		slowest,
 		figureOf("rows", "rows", func(s *report.Step) uint64 { return s.Rows }, count),
 		figureOf("sent", "bytesSent", func(s *report.Step) uint64 { return s.BytesSent }, bytesText),
 		figureOf("received", "bytesReceived", func(s *report.Step) uint64 { return s.BytesReceived }, bytesText),
