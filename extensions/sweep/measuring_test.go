@@ -322,7 +322,8 @@ func TestIncompleteStepsMarkTheRun(t *testing.T) {
 	for options, marked := range map[string]bool{
 		`"clients": [1], "iterations": 100, "maxDuration": "1s"`:                  true,
 		`"clients": [1], "iterations": 10, "maxDuration": "1s"`:                   false,
-		`"find": {"p99": "1s", "max": 1}, "iterations": 100, "maxDuration": "1s"`: false,
+		`"find": {"p99": "1s", "max": 1}, "iterations": 100, "maxDuration": "1s"`: true, // it finds nothing
+		`"find": {"p99": "1s", "max": 1}, "iterations": 10, "maxDuration": "1s"`:  false,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSweepTest(t, `{`+options+`}`, `sweep.run(() => sleep(50))`)

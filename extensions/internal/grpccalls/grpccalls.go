@@ -13,6 +13,8 @@ import (
 
 	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/balancer/pickfirst"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 func init() { //nolint:gochecknoinits // gRPC's way of registering balancers
@@ -38,8 +40,9 @@ func (c Call) TimedOut() bool { return errors.Is(c.Context.Err(), context.Deadli
 type Observer interface {
 	// Waits tells that a call has no connection yet: nobody tells of it if it never gets one.
 	Waits(call Call)
-	// Failed tells that a call has failed that had a connection.
-	Failed(call Call)
+	// TimedOut tells that the time of a call was over that had a connection: its client says so, or
+	// its server, whoever is first.
+	TimedOut(call Call)
 }
 
 type observerKey struct{}
@@ -91,8 +94,8 @@ func (p picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 			if done != nil {
 				done(how)
 			}
-			if how.Err != nil {
-				observer.Failed(call)
+			if call.TimedOut() && how.Err != nil || status.Code(how.Err) == codes.DeadlineExceeded {
+				observer.TimedOut(call)
 			}
 		}
 	}

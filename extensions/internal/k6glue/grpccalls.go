@@ -9,10 +9,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/grpccalls"
 )
 
-// Failed takes a gRPC call that has failed for a failure of the operation under way, when its time
-// was over: of all others a sample tells.
-func (t *Tap) Failed(call grpccalls.Call) {
-	if !t.failing.Responses || !call.TimedOut() {
+// TimedOut takes a gRPC call whose time was over for a failure of the operation under way: of all
+// others a sample tells.
+func (t *Tap) TimedOut(call grpccalls.Call) {
+	if !t.failing.Responses {
 		return
 	}
 	err := errors.New("grpc: " + strings.TrimPrefix(call.Method, "/") + " answered DEADLINE_EXCEEDED")

@@ -41,24 +41,26 @@ func TestGRPCCallsThatTimeOut(t *testing.T) {
 		want    string
 	}{
 		"slow": {
-			listener.Addr(), "slow", 50 * time.Millisecond, FailingSamples{Responses: true},
+			listener.Addr(), "slow", time.Second, FailingSamples{Responses: true},
 			"grpc: grpc.health.v1.Health/Check answered DEADLINE_EXCEEDED",
 		},
 		"no connection": {
-			silent.Addr(), "", 50 * time.Millisecond, FailingSamples{Responses: true},
+			silent.Addr(), "", time.Second, FailingSamples{Responses: true},
 			"grpc: grpc.health.v1.Health/Check answered DEADLINE_EXCEEDED",
 		},
 		"an answer":              {listener.Addr(), "", time.Minute, FailingSamples{Responses: true}, ""},
 		"an error":               {listener.Addr(), "unknown", time.Minute, FailingSamples{Responses: true}, ""},
-		"responses do not count": {listener.Addr(), "slow", 50 * time.Millisecond, FailingSamples{Checks: true}, ""},
+		"responses do not count": {listener.Addr(), "slow", time.Second, FailingSamples{Checks: true}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			state, _ := vuState(10)
 			session := &Session{Tap: NewTap(state, tt.failing)}
 			session.Tap.Open()
 			conn, err := grpc.NewClient(tt.address.String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 			require.NoError(t, err)
 			defer func() { require.NoError(t, conn.Close()) }()
+			conn.Connect() // as k6 does, which waits for the connection
 			ctx, cancel := context.WithTimeout(WithSession(t.Context(), session), tt.timeout)
 			_, _ = grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: tt.service})
 			cancel()

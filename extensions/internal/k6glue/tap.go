@@ -171,7 +171,9 @@ func of(fault *error) error {
 // drain hands on all that the VU has pushed by now.
 func (t *Tap) drain() {
 	for _, call := range t.calls.ended() {
-		t.Failed(call)
+		if call.TimedOut() {
+			t.TimedOut(call)
+		}
 	}
 	for !t.pumped.Load() {
 		select {
