@@ -31,7 +31,7 @@ func (q *Quiet) validate() error {
 		cores = *q.ServerCores
 	}
 
-	return possible(figure{"quiet.waitedSeconds", q.WaitedSeconds}, figure{"quiet.serverCores", cores})
+	return possible(keyed{"quiet.waitedSeconds", q.WaitedSeconds}, keyed{"quiet.serverCores", cores})
 }
 
 // worstQuiet is the wait of the parts of a run after which the target was least at rest; nil where

@@ -98,8 +98,8 @@ func (s *Step) validateRate() error {
 	}
 	if w := s.Window; w != nil {
 		if err := possible(
-			figure{"window.seconds", w.Seconds}, figure{"window.tailSeconds", w.TailSeconds},
-			figure{"window.ops", float64(w.Ops)}, figure{"window.tailOps", float64(w.TailOps)},
+			keyed{"window.seconds", w.Seconds}, keyed{"window.tailSeconds", w.TailSeconds},
+			keyed{"window.ops", float64(w.Ops)}, keyed{"window.tailOps", float64(w.TailOps)},
 		); err != nil {
 			return err
 		}
@@ -123,14 +123,14 @@ func (s *Step) validateAllClients() error {
 	if s.Window != nil {
 		return errors.New("allClients is for steps without a window")
 	}
-	seconds, ops := figure{"allClients.seconds", a.Seconds}, figure{"allClients.ops", float64(a.Ops)}
-	if err := possible(seconds, ops, figure{"allClients.opsPerSecond", a.OpsPerSecond}); err != nil {
+	seconds, ops := keyed{"allClients.seconds", a.Seconds}, keyed{"allClients.ops", float64(a.Ops)}
+	if err := possible(seconds, ops, keyed{"allClients.opsPerSecond", a.OpsPerSecond}); err != nil {
 		return err
 	}
-	if err := ascending(ops, figure{"ops", float64(s.Operations)}); err != nil {
+	if err := ascending(ops, keyed{"ops", float64(s.Operations)}); err != nil {
 		return err
 	}
-	if err := ascending(seconds, figure{"seconds", s.Seconds * (1 + rateTolerance)}); err != nil {
+	if err := ascending(seconds, keyed{"seconds", s.Seconds * (1 + rateTolerance)}); err != nil {
 		return err
 	}
 	if want := float64(a.Ops) / a.Seconds; a.Seconds > 0 && !near(a.OpsPerSecond, want, rateTolerance) {

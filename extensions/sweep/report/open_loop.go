@@ -130,15 +130,15 @@ func (s *Step) validateOpenLoop() error {
 	if s.Rate == 0 {
 		return errors.New("openLoop is for steps with a rate")
 	}
-	lateness := []figure{
+	lateness := []keyed{
 		{"openLoop.latenessMs.p50", o.Lateness.P50}, {"openLoop.latenessMs.p99", o.Lateness.P99},
 		{"openLoop.latenessMs.max", o.Lateness.Max},
 	}
-	busy := figure{"openLoop.allBusy", o.AllBusy}
-	if err := possible(slices.Concat(lateness, []figure{busy, {"openLoop.achievedRate", o.AchievedRate}})...); err != nil {
+	busy := keyed{"openLoop.allBusy", o.AllBusy}
+	if err := possible(slices.Concat(lateness, []keyed{busy, {"openLoop.achievedRate", o.AchievedRate}})...); err != nil {
 		return err
 	}
-	for _, rising := range [][]figure{
+	for _, rising := range [][]keyed{
 		lateness, {busy, {"the whole", 1}},
 		{{"openLoop.started", float64(o.Started)}, {"openLoop.due", float64(o.Due)}},
 		{{"openLoop.longestQueue", float64(o.LongestQueue)}, {"openLoop.due", float64(o.Due)}},

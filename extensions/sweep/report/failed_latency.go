@@ -76,15 +76,15 @@ func (s *Step) validateFailedLatency() error {
 	if f == nil {
 		return nil
 	}
-	percentiles := []figure{
+	percentiles := []keyed{
 		{"failedLatencyMs.p50", f.P50}, {"failedLatencyMs.p90", f.P90},
 		{"failedLatencyMs.p99", f.P99}, {"failedLatencyMs.max", f.Max},
 	}
-	mean := figure{"failedLatencyMs.mean", f.Mean}
-	if err := possible(slices.Concat(percentiles, []figure{mean})...); err != nil {
+	mean := keyed{"failedLatencyMs.mean", f.Mean}
+	if err := possible(slices.Concat(percentiles, []keyed{mean})...); err != nil {
 		return err
 	}
-	for _, rising := range [][]figure{percentiles, {mean, percentiles[3]}} {
+	for _, rising := range [][]keyed{percentiles, {mean, percentiles[3]}} {
 		if err := ascending(rising...); err != nil {
 			return err
 		}
