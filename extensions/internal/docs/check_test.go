@@ -198,8 +198,8 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
-// reads says whether a script reads a variable: a scenario by its settings, another script, from the root or the folder, by
-// its text.
+// reads says whether a script reads a variable: a scenario by its settings, another script, from the
+// root or the folder, by its text.
 func (c *checker) reads(folder, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true
@@ -248,7 +248,8 @@ func (c *checker) ofScript(program string, arguments []string) (faults []string)
 	return append(faults, c.ofK6(".", run)...)
 }
 
-// ofContainer looks at the files that are named, from the root or beside the page, and at k6's arguments behind run.
+// ofContainer looks at the files that are named, from the root or beside the page, and at k6's
+// arguments behind run.
 func (c *checker) ofContainer(folder string, arguments []string) (faults []string) {
 	for _, name := range following("-f", arguments) {
 		if !exists(name) && !exists(path.Join(folder, name)) {

@@ -62,10 +62,11 @@ func (p Page) Commands() []Command {
 	return commands
 }
 
-var commented = regexp.MustCompile(`^//\s{2,}((?:[A-Z_]+=\S+ )*(?:make|bin/k6|k6|scripts/[a-z-]+\.sh) .*)$`)
+var commented = regexp.MustCompile(
+	`^//\s{2,}((?:[A-Z_]+=\S+ )*(?:make|bin/k6|k6|scripts/[a-z-]+\.sh) .*)$`)
 
-// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and begin with a program of this
-// repository.
+// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and begin
+// with a program of this repository.
 func CommandsIn(path, text string) []Command {
 	var commands []Command
 	number := 0
@@ -127,47 +128,75 @@ type word struct {
 
 // words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and operators.
 func words(line string) []word {
-	var list []word
-	var text strings.Builder
-	quoted, within, depth := false, rune(0), 0
-	end := func() {
-		if text.Len() > 0 || quoted {
-			list = append(list, word{text.String(), quoted})
+	r := &reader{}
+	for _, letter := range line {
+		if letter == '#' && r.text.Len() == 0 && !r.held() {
+			break
 		}
-		text.Reset()
-		quoted = false
+		r.take(letter)
 	}
-	var before rune
-	for _, r := range line {
-		opens := before == '$' && r == '('
-		before = r
-		switch {
-		case within == 0 && (r == '\'' || r == '"'):
-			within, quoted = r, true
-		case within == r && within != 0:
-			within = 0
-		case within != 0:
-			text.WriteRune(r)
-		case opens, depth > 0 && r == '(':
-			depth++
-			text.WriteRune(r)
-		case depth > 0 && r == ')':
-			depth--
-			text.WriteRune(r)
-		case depth > 0:
-			text.WriteRune(r)
-		case r == '#' && text.Len() == 0:
-			return list
-		case r == ' ' || r == '\t':
-			end()
-		case strings.ContainsRune(";()", r):
-			end()
-			list = append(list, word{string(r), false})
-		default:
-			text.WriteRune(r)
-		}
-	}
-	end()
+	r.end()
 
-	return list
+	return r.words
+}
+
+// reader is where words is in its line.
+type reader struct {
+	words []word
+	// text is the word so far, and quoted whether it had quotes.
+	text   strings.Builder
+	quoted bool
+	// quote is the quote that is open; 0 when none is.
+	quote rune
+	// depth counts the parentheses of a $(...) that are open.
+	depth int
+	// before is the letter that came before.
+	before rune
+}
+
+// held says that the next letter belongs to the word, whatever it is.
+func (r *reader) held() bool { return r.quote != 0 || r.depth > 0 }
+
+func (r *reader) take(letter rune) {
+	substitutes := r.before == '$' && letter == '('
+	r.before = letter
+	switch {
+	case r.quote != 0 || r.depth > 0:
+		r.takeHeld(letter)
+	case letter == '\'' || letter == '"':
+		r.quote, r.quoted = letter, true
+	case substitutes:
+		r.depth++
+		r.text.WriteRune(letter)
+	case letter == ' ' || letter == '\t':
+		r.end()
+	case strings.ContainsRune(";()", letter):
+		r.end()
+		r.words = append(r.words, word{text: string(letter)})
+	default:
+		r.text.WriteRune(letter)
+	}
+}
+
+func (r *reader) takeHeld(letter rune) {
+	switch {
+	case letter == r.quote:
+		r.quote = 0
+
+		return
+	case r.quote == 0 && letter == '(':
+		r.depth++
+	case r.quote == 0 && letter == ')':
+		r.depth--
+	}
+	r.text.WriteRune(letter)
+}
+
+// end ends a word, if one has begun.
+func (r *reader) end() {
+	if r.text.Len() > 0 || r.quoted {
+		r.words = append(r.words, word{r.text.String(), r.quoted})
+	}
+	r.text.Reset()
+	r.quoted = false
 }

@@ -17,8 +17,8 @@ var (
 	declaredCall = regexp.MustCompile(`^\s+(?:export )?(?:function )?(\w+)\??(?:<[^>]*>)?\(`)
 )
 
-// undocumented are the functions and methods of declarations above which nothing stands that an editor could show. Further
-// forms of one that is documented are not.
+// undocumented are the functions and methods of declarations above which nothing stands that an
+// editor could show. Further forms of a documented one need nothing.
 func undocumented(text string) (names []string) {
 	owner, before, previous := "", "", ""
 	for line := range strings.Lines(text) {
@@ -62,8 +62,8 @@ func TestUndocumentedIsFound(t *testing.T) {
 	require.Equal(t, []string{"Client.asyncGet", "Other.get"}, undocumented(text))
 }
 
-// Editors show what stands above a function in index.d.ts; the root's index.d.ts, the list of modules in extensions/README.md
-// and register.go have the same modules.
+// Editors show what stands above a function in index.d.ts. The root's index.d.ts, the list of modules
+// in extensions/README.md and register.go have the same modules.
 func TestDeclarationsCarryTheDocs(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, "extensions", "*", "index.d.ts"))
 	require.NoError(t, err)

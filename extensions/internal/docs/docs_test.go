@@ -24,7 +24,7 @@ func pages(t *testing.T) []Page {
 // page reads text as a page of its own.
 func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
 
-// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are not looked at.
+// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are passed by.
 func brokenLinks(p Page, all []Page) (broken []string) {
 	for _, targets := range p.Links() {
 		for _, target := range targets {
@@ -135,7 +135,7 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 		"export MACHBASE_URI=x":                                                                 "nobody reads the variable MACHBASE_URI",
 		"MEMCACHED_MEMRY=1 scripts/servers.sh env":                                              "nobody reads the variable MEMCACHED_MEMRY",
 		"go test -C extension ./...":                                                            "there is no extension",
-		"mkae build":                                                                            "mkae is not known",
+		"zsh build":                                                                             "zsh is not known",
 		"make build && make bulid":                                                              "there is no target bulid",
 		"make \\\n  bulid":                                                                      "there is no target bulid",
 	} {
@@ -149,8 +149,8 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
 }
 
-// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped, and the change log has
-// a line for each change.
+// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped, and
+// the change log has a line for each change.
 func TestLinesOfPagesAreShort(t *testing.T) {
 	for _, p := range pages(t) {
 		if path.Base(p.Path) == "CHANGELOG.md" {
@@ -192,8 +192,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 }
 
-// What a part of the front page between two marks says is said in the same words in the page of figures, which programs
-// write; and so is every decimal number that stands outside of such a part.
+// A part of the front page between two marks is the same in the page of figures, which programs
+// write. Each decimal number outside of such a part is there too.
 func TestFiguresOfFrontPageAreMeasured(t *testing.T) {
 	front, figures := read(t, "README.md"), read(t, "scripts/bench/README.md")
 	marked := regexp.MustCompile(`(?s)<!-- ([a-z-]+) -->\n.*?<!-- /([a-z-]+) -->\n`)

@@ -44,7 +44,8 @@ func caption(command string, at time.Time, facts string) string {
 
 // machine is the host's processor, memory and system, as far as it tells.
 func machine() string {
-	facts := []string{fmt.Sprintf("%d cores of %s", runtime.NumCPU(), orElse(field("/proc/cpuinfo", `model name\s*: (.+)`), runtime.GOARCH))}
+	cpu := orElse(field("/proc/cpuinfo", `model name\s*: (.+)`), runtime.GOARCH)
+	facts := []string{fmt.Sprintf("%d cores of %s", runtime.NumCPU(), cpu)}
 	if kB, err := strconv.ParseFloat(field("/proc/meminfo", `MemTotal:\s+(\d+) kB`), 64); err == nil {
 		facts = append(facts, fmt.Sprintf("%.0f GB", kB/(1<<20)))
 	}

@@ -1,15 +1,20 @@
-// Command ratios runs k6 and the native reference program in turns against the same server, and prints the medians of
-// both and their ratios: operations a second, and processor time of the client per operation, which is the figure that
-// holds on a noisy machine. Both go through this repository's own client library there; what that is worth beside machgo,
-// Machbase's own, comes next. Then it looks at k6 with 512 clients (failures, and resident memory), at what k6 needs for
-// operations of nothing and to record one, and at how gates judge runs that are alike and runs that are slower. After that come gets from memcached,
-// NATS, ReadBulk beside ghz, and what streaming costs. What each part gives replaces what stands of it in
-// scripts/bench/README.md, with command, date, machine and versions. With -report it measures nothing, and puts the
-// tables of a scenario's report there and into README.md; with -put, what another program has measured.
+// Command ratios measures what k6 costs, beside other programs, and prints the medians.
 //
-// It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded Machbase at MACHBASE_URL, a memcached at
-// MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL, an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR
-// with its key in MXGW_KEY, and an idle machine. memtier_benchmark is measured as well where it is installed.
+//   - native: k6 and a native Go program in turns over this repository's own client library. It compares
+//     operations a second, and the client's processor time for each, which holds on a noisy machine.
+//   - drivers: that library beside machgo, Machbase's own.
+//   - crowd: k6 with 512 clients; core: operations of nothing; recording: one operation recorded.
+//   - gates: how gates judge runs that are alike, and runs that are slower.
+//   - caches, nats, readbulk: gets from memcached, NATS, and ReadBulk beside ghz; streaming: its cost.
+//
+// Each part replaces what stands of it in scripts/bench/README.md, with command, date, machine and
+// versions. With -report it measures nothing, and puts the tables of a scenario's report there and into
+// README.md; with -put, what another program has measured.
+//
+// It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded
+// Machbase at MACHBASE_URL, a memcached at MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL,
+// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR with its key in MXGW_KEY,
+// and an idle machine. memtier_benchmark is measured as well where it is installed.
 package main
 
 import (
@@ -27,10 +32,13 @@ func main() {
 	rounds := flag.Int("rounds", 5, "how often each program runs each cell; medians are printed")
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
-	only := flag.String("only", "", "only these parts, with commas: native, drivers, crowd, core, recording, gates, caches, nats, readbulk, streaming")
+	only := flag.String("only", "", "only these parts, with commas: "+
+		"native, drivers, crowd, core, recording, gates, caches, nats, readbulk, streaming")
 	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches and nats")
-	page := flag.String("page", "scripts/bench/README.md", "the page whose parts are replaced by what was measured; none when empty or with -clients")
-	report := flag.String("report", "", "measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
+	page := flag.String("page", "scripts/bench/README.md",
+		"the page whose parts are replaced by what was measured; none when empty or with -clients")
+	report := flag.String("report", "",
+		"measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
 	put := flag.String("put", "", "measure nothing: put what comes in on standard input into this part of the page")
 	servers := flag.String("servers", "", "with -put: the servers that it was measured with, with commas")
 	command := flag.String("command", "", "with -report and -put: the command that measured it, such as \"make stock-rollup\"")

@@ -80,8 +80,8 @@ func empty() map[string]result {
 	}
 }
 
-// What stands in the page is what the parts write: their first lines, the heads of their tables, and a caption with
-// command and date.
+// What stands in the page is what the parts write: their first lines, the heads of their tables, and a
+// caption with command and date.
 func TestPageHasTheFormOfWhatIsMeasured(t *testing.T) {
 	raw, err := os.ReadFile("../README.md")
 	if err != nil {

@@ -20,7 +20,8 @@ type recording struct {
 }
 
 func measureRecording() (*recording, error) {
-	out, err := exec.Command("go", "test", "-run", "^$", "-bench", "^("+benchmarkRecord+"|"+benchmarkRead+")$", recordingPackage).CombinedOutput()
+	benchmarks := "^(" + benchmarkRecord + "|" + benchmarkRead + ")$"
+	out, err := exec.Command("go", "test", "-run", "^$", "-bench", benchmarks, recordingPackage).CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, out)
 	}
@@ -39,7 +40,8 @@ func readRecording(text string) (*recording, error) {
 		{benchmarkRecord, "allocs/op", &r.recordAllocations},
 		{benchmarkRead, "ns/op", &r.readNanos},
 	} {
-		found := regexp.MustCompile(`(?m)^` + figure.benchmark + `(?:-\d+)?\s.*?([0-9.]+) ` + figure.unit).FindStringSubmatch(text)
+		line := regexp.MustCompile(`(?m)^` + figure.benchmark + `(?:-\d+)?\s.*?([0-9.]+) ` + figure.unit)
+		found := line.FindStringSubmatch(text)
 		if found == nil {
 			return nil, fmt.Errorf("%s has no %s in: %s", figure.benchmark, figure.unit, text)
 		}
@@ -56,6 +58,7 @@ func readRecording(text string) (*recording, error) {
 func (r *recording) holds() bool { return r.recordAllocations == 0 }
 
 func (r *recording) String() string {
-	return fmt.Sprintf("recording one operation: %.0f ns, %.0f allocations (0); reading a step of 512 clients at its end: %.1f ms",
+	return fmt.Sprintf("recording one operation: %.0f ns, %.0f allocations (0); "+
+		"reading a step of 512 clients at its end: %.1f ms",
 		r.recordNanos, r.recordAllocations, r.readNanos/1e6)
 }

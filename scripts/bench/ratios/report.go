@@ -32,7 +32,8 @@ type scenarioReport struct {
 	} `json:"params"`
 }
 
-// putReport puts the tables beside a report, in its .md, into each of the pages that has a part for the scenario.
+// putReport puts the tables beside a report, in its .md, into each page that has a part for the
+// scenario.
 func putReport(file, command string, pages []string) error {
 	if command == "" {
 		return errors.New("-report needs -command, the command that made it")

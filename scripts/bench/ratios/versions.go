@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// versionOf is the name and the version of a server that a part was measured with, or of a program beside which it was.
+// versionOf is the name and the version of a server or a program that a part was measured with.
 func versionOf(server string) (string, error) {
 	switch server {
 	case "machbase":
@@ -55,7 +55,7 @@ func pinned(tool, pattern string) (string, error) {
 // told is what a server says of itself, asked or not.
 func told(server, address, question, pattern string) (string, error) {
 	const patience = 5 * time.Second
-	conn, err := net.DialTimeout("tcp", address, patience)
+	conn, err := net.DialTimeout("tcp", address, patience) //nolint:gosec // the server that is measured
 	if err != nil {
 		return "", err
 	}
@@ -81,13 +81,14 @@ func told(server, address, question, pattern string) (string, error) {
 	return "", fmt.Errorf("%s does not tell it", address)
 }
 
-// influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host, and maybe a password.
+// influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host, and
+// maybe a password.
 func influxVersion() (string, error) {
 	u, err := url.Parse(os.Getenv("INFLUXDB_URL"))
 	if err != nil {
 		return "", fmt.Errorf("INFLUXDB_URL is no URL")
 	}
-	answer, err := http.Get("http://" + u.Host + "/ping") //nolint:noctx // a moment
+	answer, err := http.Get("http://" + u.Host + "/ping") //nolint:gosec // the server that is measured
 	if err != nil {
 		return "", err
 	}
