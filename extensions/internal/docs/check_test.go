@@ -91,6 +91,8 @@ func (c *checker) faults(command Command) []string {
 		faults = append(faults, c.variables(named(rest))...)
 	case program == "bin/chaos":
 		faults = append(faults, undeclared("scripts/chaos", rest)...)
+	case program == "bin/ratios":
+		faults = append(faults, undeclared("scripts/bench/ratios", rest)...)
 	case !slices.Contains(others, program):
 		faults = append(faults, program+" is not known")
 	}

@@ -39,7 +39,7 @@ func main() {
 		"the page whose parts are replaced by what was measured; none when empty or with -clients")
 	report := flag.String("report", "",
 		"measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
-	put := flag.String("put", "", "measure nothing: put what comes in on standard input into this part of the page")
+	put := flag.String("put", "", "measure nothing: put what comes in on standard input, or the tables of -report, into this part of the page")
 	servers := flag.String("servers", "", "with -put: the servers that it was measured with, with commas")
 	command := flag.String("command", "", "with -report and -put: the command that measured it, such as \"make stock-rollup\"")
 	flag.Parse()
@@ -47,7 +47,7 @@ func main() {
 	var err error
 	switch {
 	case *report != "":
-		err = putReport(*report, *command, []string{*page, "README.md"})
+		err = putReport(*report, *put, *command, []string{*page, "README.md"})
 	case *put != "":
 		err = putText(os.Stdin, *page, *put, *command, *servers)
 	default:

@@ -53,7 +53,7 @@ func TestPutReport(t *testing.T) {
 		}
 	}
 	figures, front := filepath.Join(dir, "figures.md"), filepath.Join(dir, "front.md")
-	if err := putReport(filepath.Join(dir, "run.json"), "make lookup", []string{figures, front}); err != nil {
+	if err := putReport(filepath.Join(dir, "run.json"), "", "make lookup", []string{figures, front}); err != nil {
 		t.Fatal(err)
 	}
 	want := "# Figures\n<!-- lookup -->\n| clients |\n|--------:|\n|       1 |\n\n*`make lookup`, 2026-11-22.\n" +
@@ -61,11 +61,32 @@ func TestPutReport(t *testing.T) {
 	if got, err := os.ReadFile(figures); err != nil || string(got) != want {
 		t.Errorf("page is %q (%v), want %q", got, err, want)
 	}
-	if err := putReport(filepath.Join(dir, "run.json"), "make lookup", []string{front}); err == nil {
+	if err := putReport(filepath.Join(dir, "run.json"), "", "make lookup", []string{front}); err == nil {
 		t.Error("a report without a place is put nowhere")
 	}
-	if err := putReport(filepath.Join(dir, "run.json"), "", []string{figures}); err == nil {
+	if err := putReport(filepath.Join(dir, "run.json"), "", "", []string{figures}); err == nil {
 		t.Error("a report without a command is taken")
+	}
+}
+
+// The tables that a script has made go into the page without that of the sweep, in a part of another name.
+func TestPutTablesOfScript(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"run.json": `{"scenario": "hits-redis", "started": "2026-11-22T10:34:18Z", "host": {"cpu": "X", "cores": 2, "os": "linux"}, "k6": "v2", "tables": [{"title": "Hits"}]}`,
+		"run.md":   "| Ver |\n|-----|\n| 7   |\n\nHits\n\n| server |\n|--------|\n| redis  |\n",
+		"page.md":  "<!-- hits -->\n<!-- /hits -->\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := putReport("run.json", "hits", "make hits", []string{"page.md"}); err != nil {
+		t.Fatal(err)
+	}
+	want := "<!-- hits -->\n| server |\n|--------|\n| redis  |\n\n*`make hits`, 2026-11-22.\n2 cores of X, linux, k6 v2.*\n<!-- /hits -->\n"
+	if got, err := os.ReadFile("page.md"); err != nil || string(got) != want {
+		t.Errorf("page is %q (%v), want %q", got, err, want)
 	}
 }
 

@@ -14,7 +14,10 @@ type scenarioReport struct {
 	Scenario    string    `json:"scenario"`
 	Started     time.Time `json:"started"`
 	Interrupted bool      `json:"interrupted"`
-	Host        struct {
+	Tables      []struct {
+		Title string `json:"title"`
+	} `json:"tables"`
+	Host struct {
 		CPU      string  `json:"cpu"`
 		Cores    int     `json:"cores"`
 		MemBytes float64 `json:"memBytes"`
@@ -32,9 +35,9 @@ type scenarioReport struct {
 	} `json:"params"`
 }
 
-// putReport puts the tables beside a report, in its .md, into each page that has a part for the
-// scenario.
-func putReport(file, command string, pages []string) error {
+// putReport puts the tables beside a report, in its .md, into each page that has the part: the one of
+// the scenario's name, when part is empty. Where the script has tables of its own it puts those alone.
+func putReport(file, part, command string, pages []string) error {
 	if command == "" {
 		return errors.New("-report needs -command, the command that made it")
 	}
@@ -53,23 +56,30 @@ func putReport(file, command string, pages []string) error {
 	if err != nil {
 		return err
 	}
-	text := tables(string(markdown)) + "\n\n" + r.caption(command)
+	shown := string(markdown)
+	if len(r.Tables) > 0 {
+		_, shown, _ = strings.Cut(shown, "\n"+r.Tables[0].Title+"\n")
+	}
+	if part == "" {
+		part = r.Scenario
+	}
+	text := tables(shown) + "\n\n" + r.caption(command)
 	put := 0
 	for _, page := range pages {
 		old, err := os.ReadFile(page)
 		if err != nil {
 			return err
 		}
-		if !hasPart(string(old), r.Scenario) {
+		if !hasPart(string(old), part) {
 			continue
 		}
-		if err := putPart(page, r.Scenario, text); err != nil {
+		if err := putPart(page, part, text); err != nil {
 			return err
 		}
 		put++
 	}
 	if put == 0 {
-		return fmt.Errorf("%s have no part <!-- %s -->", strings.Join(pages, " and "), r.Scenario)
+		return fmt.Errorf("%s have no part <!-- %s -->", strings.Join(pages, " and "), part)
 	}
 
 	return nil
