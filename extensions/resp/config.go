@@ -64,7 +64,7 @@ func parse(url string) (server, error) {
 		if err != nil {
 			host, port = strings.Trim(url, "[]"), defaultPort
 		}
-		if host == "" || strings.ContainsAny(host, " /@?#") {
+		if host == "" || strings.ContainsAny(host, " /@?#[]") {
 			return server{}, errURL
 		}
 		url = "redis://" + net.JoinHostPort(host, port)

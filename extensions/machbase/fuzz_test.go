@@ -1,0 +1,24 @@
+package machbase
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzConfig: whatever the URL is, an error is one line that does not show the password.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{"", "machbase://h", "machbase://u:p@h:1?timeout=5s&fetchRows=9", "@h?driver=x", "machbase://[::1", "?alternatives=a,b", "%zz", "\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, url string) {
+		for _, text := range []string{url, "machbase://u:se-cret" + url, "machbase://h?" + url} {
+			c, err := (&options{URL: text}).config()
+			switch {
+			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
+				t.Fatalf("%q", err)
+			case err == nil:
+				_ = c.Address()
+			}
+		}
+	})
+}

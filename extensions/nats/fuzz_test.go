@@ -1,0 +1,29 @@
+package nats
+
+import (
+	"strings"
+	"testing"
+)
+
+// FuzzConfig: whatever the servers are, an error is one line that does not show the password.
+func FuzzConfig(f *testing.F) {
+	for _, seed := range []string{"", "a", "a:1, tls://b", "nats://u:p@h:1/", "wss://[::1]", "ws://h?x", ",", "[", "%zz", "\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, servers string) {
+		for _, text := range []string{servers, "nats://u:se-cret" + servers} {
+			c, err := new(options).config(text)
+			switch {
+			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
+				t.Fatalf("%q", err)
+			case err == nil:
+				if strings.Contains(c.hosts(), "@") {
+					t.Fatalf("%q: %q", text, c.hosts())
+				}
+				if _, err := (&dialer{}).secured(c, nil); err != nil {
+					t.Fatalf("%q: %s", text, err)
+				}
+			}
+		}
+	})
+}
