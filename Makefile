@@ -89,8 +89,8 @@ check: ## the quick tests, in less than a minute: no server, no race detector
 	printf '%s\n' $(CHECKED) extensions/cmd/k6 | xargs -P 2 -I{} go vet -C {} -tags servers ./...
 	printf '%s\n' $(CHECKED) | xargs -P 2 -I{} go test -C {} ./...
 
-# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: two run at a time.
-STAGES := e2e unit servers wires drivers programs chaos read-bulk deployment lint-extension types
+# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: three run at a time.
+STAGES := e2e unit servers chaos deployment wires drivers programs read-bulk lint-extension types
 # Stages that judge times run alone.
 ALONE := e2e-alone
 

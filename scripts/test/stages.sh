@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs stages of `make test`, and prints what each of them took: stages.sh STAGE... [-- STAGE...]
-# A stage is the target test-STAGE of the Makefile. Two run at a time. Those after -- run alone, once the others have ended: they judge times.
+# A stage is the target test-STAGE of the Makefile. Three run at a time. Those after -- run alone, once the others have ended: they judge times.
 # What a stage prints goes to results/test/STAGE.log; it is shown when the stage fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-at_a_time=2
+at_a_time=3
 logs=$PWD/results/test
 rm -rf "$logs"
 mkdir -p "$logs"

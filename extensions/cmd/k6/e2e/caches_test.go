@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -117,10 +118,10 @@ func TestHitRateOfAllServersSideBySide(t *testing.T) {
 	}
 }
 
-// tellRedis says something to the Redis that the tests share.
-func tellRedis(t *testing.T, commands ...string) {
+// tellRedis says something to a Redis.
+func tellRedis(t *testing.T, server string, commands ...string) {
 	t.Helper()
-	address, err := url.Parse(os.Getenv("REDIS_URL"))
+	address, err := url.Parse(server)
 	require.NoError(t, err)
 	conn, err := net.Dial("tcp", address.Host)
 	require.NoError(t, err)
@@ -139,11 +140,12 @@ func tellRedis(t *testing.T, commands ...string) {
 // A hit rate means nothing when the server has other memory than the benchmark is made for, or does
 // not evict.
 func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
+	t.Parallel()
 	memory := func(bytes int, policy string) []string {
 		return []string{fmt.Sprint("CONFIG SET maxmemory ", bytes), "CONFIG SET maxmemory-policy " + policy}
 	}
-	t.Cleanup(func() { tellRedis(t, memory(0, "noeviction")...) })
-	env := cachesEnv(t)
+	env := cachesEnv(t, "CLIENTS", "8")
+	maps.Copy(env, ownRedis(t))
 	redis := strings.TrimPrefix(env["REDIS_URL"], "redis://")
 	for _, c := range []struct {
 		redis, env []string
@@ -160,17 +162,20 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 			"has a memory limit of 132000000 bytes, and CONFIG=100m-512b is 104857600: start it with"},
 	} {
 		if c.redis != nil {
-			tellRedis(t, c.redis...)
+			tellRedis(t, env["REDIS_URL"], c.redis...)
 		}
-		more := append([]string{"MEMORY", "134217728", "ITEM", "2000"}, c.env...)
-		r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, more...)})
+		of := with(env, map[string]string{"MEMORY": "134217728", "ITEM": "2000"})
+		for i := 0; i < len(c.env); i += 2 {
+			of[c.env[i]] = c.env[i+1]
+		}
+		r := k6(t, options{script: "cache-hitrate.js", env: of})
 		require.Equal(t, exitAborted, r.code, r.output)
 		require.Len(t, r.lines(c.says), 1, r.output)
 		require.NoDirExists(t, r.results, "nothing was measured")
 	}
 
-	tellRedis(t, memory(8400000, "allkeys-lfu")...)
-	r := k6(t, options{script: "cache-hitrate.js", env: cachesEnv(t, "MEMORY", "8388608", "ITEM", "20000", "TARGET", "redis")})
+	tellRedis(t, env["REDIS_URL"], memory(8400000, "allkeys-lfu")...)
+	r := k6(t, options{script: "cache-hitrate.js", env: with(env, map[string]string{"MEMORY": "8388608", "ITEM": "20000", "TARGET": "redis"})})
 	require.Equal(t, exitOK, r.code, r.output)
 	target := r.report(t, "cache-hitrate").Target
 	require.InDelta(t, 8400000, target["memoryLimit"], 0, "within 1 %")

@@ -250,8 +250,7 @@ func TestExampleGRPC(t *testing.T) {
 }
 
 func TestExampleRedis(t *testing.T) {
-	address := os.Getenv("REDIS_URL")
-	require.NotEmpty(t, address, "run the tests with `make test`, or as scripts/servers.sh with machbase redis -- go test ./...")
+	address := ownRedis(t)["REDIS_URL"]
 	parsed, err := redis.ParseURL(address)
 	require.NoError(t, err)
 	client := redis.NewClient(parsed)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -78,3 +79,30 @@ func freePort(t *testing.T) int {
 
 // signal sends a signal to the server.
 func (s *ownServer) signal(signal syscall.Signal) { _ = s.process.Signal(signal) }
+
+// ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count. It
+// returns the variables that name it.
+func ownRedis(t *testing.T) map[string]string {
+	t.Helper()
+	servers := func(verb ...string) string {
+		cmd := exec.Command(filepath.Join(root, "scripts/servers.sh"), verb...)
+		cmd.Env = append(os.Environ(), fmt.Sprintf("SERVERS_ROOM=%s-%d", t.Name(), os.Getpid()))
+		var said strings.Builder
+		cmd.Stderr = &said
+		out, err := cmd.Output()
+		require.NoError(t, err, said.String())
+
+		return string(out)
+	}
+	t.Cleanup(func() { servers("down", "redis") })
+	servers("up", "redis")
+	env := map[string]string{}
+	for line := range strings.Lines(servers("env")) {
+		name, value, found := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
+		require.True(t, found, line)
+		env[name] = value
+	}
+	require.Len(t, env, 2, "REDIS_URL and REDIS_PID")
+
+	return env
+}
