@@ -95,7 +95,8 @@ STAGES := e2e unit servers chaos deployment wires drivers programs read-bulk lin
 ALONE := e2e-alone
 
 .PHONY: test
-test: bin/k6-race bin/k6-xk6 bin/chaos ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
+test: ## every test, against real servers and with the race detector (make test STAGE="unit e2e": only these stages)
+	$(MAKE) --no-print-directory -j2 bin/k6-race bin/k6-xk6 bin/chaos
 	scripts/test/stages.sh $(or $(STAGE),$(STAGES) -- $(ALONE))
 
 stages := $(patsubst %,test-%,$(STAGES) $(ALONE))
