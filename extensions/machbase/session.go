@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 )
 
 // session is a connection with deadlines: a call that takes too long is interrupted, and its connection with it.
 type session struct {
 	conn    Conn
-	watch   *watch
+	watch   *deadline.Watch[Conn]
 	timeout time.Duration
 	broken  bool
 
@@ -67,7 +68,9 @@ func openSession(ctx context.Context, driver Driver, cfg *Config, dial DialFunc)
 		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
 }
 
-func newSession(conn Conn) *session { return &session{conn: conn, watch: newWatch(conn.Interrupt)} }
+func newSession(conn Conn) *session {
+	return &session{conn: conn, watch: deadline.New(func(c Conn, _ deadline.Outcome) { c.Interrupt() })}
+}
 
 // do runs a job on the connection. It interrupts it at the timeout, and when the context is done.
 func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) error) *Error {
@@ -75,22 +78,17 @@ func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) 
 		return errTestEnded()
 	}
 	s.timeout = timeout
-	s.watch.begin(ctx, timeout)
-	if ctx.Err() != nil { // it ended just before it was watched
-		s.broken = s.watch.end() != undisturbed || s.broken
-
-		return errTestEnded()
-	}
+	s.watch.Begin(ctx, s.conn, time.Now(), timeout)
 	err := guard(s.conn, job)
-	outcome := s.watch.end()
-	s.broken = s.broken || outcome != undisturbed
+	outcome := s.watch.End()
+	s.broken = s.broken || outcome != deadline.Undisturbed
 
 	switch {
 	case err == nil:
 		return nil
-	case outcome == late:
+	case outcome == deadline.Late:
 		return newError(KindTimeout, "no answer within timeout (%s)", timeout)
-	case outcome == ended:
+	case outcome == deadline.Ended:
 		return errTestEnded()
 	}
 	e := asError(err)
@@ -100,7 +98,7 @@ func (s *session) do(ctx context.Context, timeout time.Duration, job func(Conn) 
 }
 
 // restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
-func (s *session) restart() { s.watch.extend(s.timeout) }
+func (s *session) restart() { s.watch.Extend(s.timeout) }
 
 func errTestEnded() *Error { return newError(KindCancelled, "the test ended before the answer came") }
 
@@ -117,7 +115,7 @@ const closeTimeout = time.Second
 // close logs out, as far as the server still answers.
 func (s *session) close() {
 	_ = s.do(context.Background(), closeTimeout, Conn.Close)
-	s.watch.stop()
+	s.watch.Stop()
 }
 
 // traffic is the number of bytes received and sent since it was last asked.

@@ -1,13 +1,13 @@
 package memcached
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -22,12 +22,11 @@ type client struct {
 	config *Config
 	picker hashing.Picker // nil when there is one server
 
-	mu      sync.Mutex   // the VU's end, and that of its context, come from other goroutines
-	conns   []*wire.Conn // of each server, unless they are shared
-	pools   []*pool      // of each server, if they are
-	busy    *wire.Conn   // in use at this moment
-	watched context.Context
-	unwatch func() bool
+	watch *deadline.Watch[*wire.Conn]
+
+	mu    sync.Mutex   // the VU's end may come from another goroutine
+	conns []*wire.Conn // of each server, unless they are shared
+	pools []*pool      // of each server, if they are
 
 	dialling time.Duration // that the operation under way has spent on connecting
 
@@ -45,6 +44,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c := &client{
 		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),
+		watch:   deadline.New(func(conn *wire.Conn, _ deadline.Outcome) { conn.Interrupt() }),
 	}
 	c.picker = newPicker(config)
 	c.store = newStore(c)

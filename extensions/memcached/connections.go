@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -44,7 +43,7 @@ func (c *client) acquire(server int) (lease, error) {
 			return lease{}, err
 		}
 	}
-	c.watch(ctx, l.Conn)
+	c.watch.Begin(ctx, l.Conn, time.Time{}, 0)
 
 	return l, nil
 }
@@ -111,57 +110,30 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	return conn, err
 }
 
-// watch makes sure that the end of the test interrupts what is about to be done on the connection.
-func (c *client) watch(ctx context.Context, conn *wire.Conn) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.busy = conn
-	if ctx != c.watched {
-		if c.unwatch != nil {
-			c.unwatch()
-		}
-		c.watched, c.unwatch = ctx, context.AfterFunc(ctx, func() {
-			defer crash.Contain("what interrupts a call")
-			c.interrupt(ctx)
-		})
-	}
-	if ctx.Err() != nil {
-		conn.Interrupt()
-	}
-}
-
-// interrupt interrupts what is being done in the context. k6 ends one with each iteration: the next iteration may have
-// begun by the time that this is called.
-func (c *client) interrupt(ctx context.Context) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.busy != nil && c.watched == ctx {
-		c.busy.Interrupt()
-	}
-}
-
 // release gives a connection back.
 func (c *client) release(l lease) {
-	c.mu.Lock()
-	c.busy = nil
-	if l.pool == nil && l.Broken() {
-		l.Close()
-		if c.conns[l.server] == l.Conn {
-			c.conns[l.server] = nil
-		}
-	}
-	c.mu.Unlock()
+	c.watch.End()
 	if l.pool != nil {
 		l.pool.give(l.Conn)
+
+		return
+	}
+	if !l.Broken() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l.Close()
+	if c.conns[l.server] == l.Conn {
+		c.conns[l.server] = nil
 	}
 }
 
 // disconnect closes all connections, at once. It may be called by any goroutine: what is under way then is cancelled.
 func (c *client) disconnect() {
+	c.watch.Interrupt()
+	c.watch.Stop()
 	c.mu.Lock()
-	if c.busy != nil {
-		c.busy.Interrupt()
-	}
 	for i, conn := range c.conns {
 		if conn != nil {
 			conn.Close()
@@ -170,10 +142,6 @@ func (c *client) disconnect() {
 	}
 	left := c.pools
 	c.pools = make([]*pool, len(left))
-	if c.unwatch != nil {
-		c.unwatch()
-	}
-	c.watched, c.unwatch = nil, nil
 	c.mu.Unlock()
 	for server, p := range left {
 		if p != nil {

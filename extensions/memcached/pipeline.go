@@ -165,8 +165,12 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
 	names := c.elements("getMulti", "the keys", call.Argument(0))
-	as := entry{binary: c.config.Binary}
-	c.check(asOptions.Read("getMulti", call.Argument(1), &as))
+	binary := c.config.Binary
+	if given := call.Argument(1); !k6glue.IsNullish(given) {
+		as := entry{binary: binary}
+		c.check(asOptions.Read("getMulti", given, &as))
+		binary = as.binary
+	}
 	c.clearAll()
 	for position, name := range names {
 		if _, ok := name.(sobek.String); !ok {
@@ -183,7 +187,7 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 
 	took := c.timed(c.getBatches)
 
-	return c.multiResult(names, as.binary, took)
+	return c.multiResult(names, binary, took)
 }
 
 // getBatches gets the keys of the batches, from one server after another.

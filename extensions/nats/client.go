@@ -8,6 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -23,10 +24,10 @@ type client struct {
 	conn   *connection
 	joined *sharedConnection // with pool: 'shared'
 
-	done    []record  // of the task that the VU waits for, used again
-	room    [2]record // for done: an operation, and the connect before it
-	calls   deadlines // of brief tasks that the VU waits for
-	scratch []byte    // memory of data that was a string
+	done    []record          // of the task that the VU waits for, used again
+	room    [2]record         // for done: an operation, and the connect before it
+	calls   deadline.Contexts // of brief tasks that the VU waits for
+	scratch []byte            // memory of data that was a string
 	publish publisher
 	stream  *jetStreamHandle // of the methods that ydarias/xk6-nats has
 

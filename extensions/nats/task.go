@@ -155,9 +155,9 @@ func (c *client) work(
 ) (err error) {
 	defer crash.Catch(&err)
 	if t.brief {
-		defer c.calls.end()
+		defer c.calls.End()
 
-		return t.job(c.calls.begin(ctx, begin, timeout), conn, r)
+		return t.job(c.calls.Begin(ctx, begin, timeout), conn, r)
 	}
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
