@@ -76,7 +76,7 @@ func TestManyVUsSubscribe(t *testing.T) {
 		all[i].start(uint64(i + 1))
 	}
 	subject := all[0].run(`unique`)
-	ready := make(chan struct{}, vus)
+	ready, failed := make(chan struct{}, vus), make(chan error, vus)
 	var work sync.WaitGroup
 	for _, v := range all {
 		require.NoError(t, v.runtime.Set("everybody", subject))
@@ -93,11 +93,16 @@ func TestManyVUsSubscribe(t *testing.T) {
 			`)
 			if err != nil {
 				t.Error(err)
+				failed <- err
 			}
 		})
 	}
 	for range vus {
-		<-ready
+		select {
+		case <-ready:
+		case err := <-failed:
+			require.NoError(t, err)
+		}
 	}
 	nc := plainConn(t, natsURL(t))
 	for i := range messages {
