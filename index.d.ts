@@ -4,5 +4,6 @@
 /// <reference path="extensions/mxgateway/index.d.ts" />
 /// <reference path="extensions/nats/index.d.ts" />
 /// <reference path="extensions/resp/index.d.ts" />
+/// <reference path="extensions/sql/index.d.ts" />
 /// <reference path="extensions/sweep/index.d.ts" />
 /// <reference path="extensions/umemcache/index.d.ts" />

@@ -91,8 +91,8 @@ func TestDeclarationsCarryTheDocs(t *testing.T) {
 	registered := slices.DeleteFunc(all("register.go", `xk6-sweep/extensions/(\w+)"`), func(module string) bool {
 		return !strings.Contains(read(t, "extensions/"+module+"/register.go"), "modules.Register(")
 	})
+	registered = append(registered, "sql") // a module of its own
+	slices.Sort(registered)
 	require.Equal(t, declared, registered)
-	listed := append(slices.Clone(declared), "sql") // a module of its own, whose functions xk6-sql has
-	slices.Sort(listed)
-	require.Equal(t, listed, all("extensions/README.md", "\n\\| \\[?`k6/x/(\\w+)`"))
+	require.Equal(t, declared, all("extensions/README.md", "\n\\| \\[?`k6/x/(\\w+)`"))
 }

@@ -13,20 +13,3 @@ declare module 'k6/x/redis' {
   const redis: { Client: typeof Client };
   export default redis;
 }
-
-declare module 'k6/x/sql' {
-  interface Database {
-    close(): void;
-    exec(query: string, ...values: unknown[]): { lastInsertId(): number; rowsAffected(): number };
-    query(query: string, ...values: unknown[]): { [column: string]: any }[];
-  }
-  const sql: {
-    open(driver: symbol, url: string, options?: { max_open_conns?: number; max_idle_conns?: number }): Database;
-  };
-  export default sql;
-}
-
-declare module 'k6/x/sql/driver/*' {
-  const driver: symbol;
-  export default driver;
-}
