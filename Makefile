@@ -20,6 +20,9 @@ own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR 
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
 # Rooms that decode what servers say: what users run is without the race detector.
 wires := ./machbase/cmi ./memcached/wire/... ./mxgateway/wire ./nats/kvlayout/... ./nats/wire ./resp/wire ./umemcache/wire
+# What k6 version shows: the tag, or the commits since the last one.
+version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
+shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
 # A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in two to three minutes.
@@ -38,7 +41,7 @@ help: ## say what each target does
 build: bin/k6 ## build bin/k6: k6 with all extensions, pinned by go.sum
 
 bin/k6: $(GO_SOURCES)
-	go build -C extensions/cmd/k6 -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6 .
+	go build -C extensions/cmd/k6 -trimpath -ldflags '-s -w $(shown)' -o $(CURDIR)/bin/k6 .
 
 # The same with the race detector, for the tests.
 bin/k6-race: $(GO_SOURCES)
@@ -61,7 +64,15 @@ bin/xk6: scripts/tools/xk6/go.mod
 build-drivers: bin/k6-drivers ## build bin/k6-drivers: k6 with Machbase's own clients as well, machgo and machcli (C, 113 MB, a licence of its own)
 
 bin/k6-drivers: $(GO_SOURCES)
-	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -trimpath -ldflags '-s -w' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
+	CGO_ENABLED=1 go build -C extensions/cmd/k6-drivers -trimpath -ldflags '-s -w $(shown)' -tags machgo,machcli -o $(CURDIR)/bin/k6-drivers .
+
+.PHONY: dist
+dist: ## build dist/: k6 for Linux, macOS and Windows, amd64 and arm64, with checksums and bills of materials
+	scripts/dist.sh
+
+bin/cyclonedx-gomod: scripts/tools/cyclonedx-gomod/go.mod
+	go build -C scripts/tools/cyclonedx-gomod -trimpath -buildvcs=false -o $(CURDIR)/bin/cyclonedx-gomod \
+	  github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 .PHONY: stock-drivers
 stock-drivers: bin/k6-drivers ## the published comparison of clients: the roll-up sweep through machcli, machgo and native, in turns
@@ -90,7 +101,7 @@ check: ## the quick tests, in less than a minute: no server, no race detector
 	printf '%s\n' $(CHECKED) | xargs -P 2 -I{} go test -C {} ./...
 
 # The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: three run at a time.
-STAGES := e2e unit servers chaos deployment wires drivers programs read-bulk lint-extension types
+STAGES := e2e unit servers chaos deployment wires drivers programs read-bulk lint-extension dist types
 # Stages that judge times run alone.
 ALONE := e2e-alone
 
@@ -144,8 +155,11 @@ test-chaos: bin/k6-race bin/chaos
 test-deployment:
 	go test -C scripts/tools/deployment -timeout 30m ./...
 
-test-lint-extension: bin/xk6 bin/k6-xk6
+test-lint-extension: bin/xk6
 	scripts/test/lint_extension.sh
+
+test-dist:
+	scripts/test/dist_test.sh
 
 test-types:
 	if command -v npm >/dev/null; then $(MAKE) types; fi
@@ -200,4 +214,4 @@ bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 .PHONY: clean
 clean: ## stop this checkout's servers and remove what was built and measured here
 	scripts/servers.sh down
-	rm -rf bin results
+	rm -rf bin dist results

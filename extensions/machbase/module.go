@@ -12,12 +12,12 @@ import (
 const ImportPath = "k6/x/machbase"
 
 // New returns the JavaScript module.
-func New() modules.Module { return rootModule{} }
+func New() modules.Module { return &rootModule{} }
 
 type rootModule struct{}
 
 // NewModuleInstance registers the metrics and returns the VU's module.
-func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	instruments, err := newInstruments(vu)
 	if err != nil {
 		common.Throw(vu.Runtime(), err)

@@ -15,12 +15,12 @@ import (
 const ImportPath = "k6/x/sweep"
 
 // New returns the JavaScript module.
-func New() modules.Module { return rootModule{} }
+func New() modules.Module { return &rootModule{} }
 
 type rootModule struct{}
 
 // NewModuleInstance registers the metrics, so that the script's thresholds may name them, and returns the VU's module.
-func (rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	registered, err := registerMetrics(vu.InitEnv().Registry)
 	if err != nil {
 		common.Throw(vu.Runtime(), err)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Publishes this checkout to a repository in a temporary folder, with a version, and does there what others do with it:
-# xk6's checks, of the presets strict and community.
+# xk6's checks, of the presets strict and community, one of which builds k6 with the module and no flag; and `xk6 build` of the published
+# version, with k6/x/sql, whose module and replacement have versions of their own.
 # Three checks cannot be had here. vulnerability asks vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it
 # with ours. smoke gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is run here.
 set -euo pipefail
@@ -35,8 +36,22 @@ git -C "$repository" add -A
 git -C "$repository" commit -q -m 'as it would be published'
 for folder in '' extensions/sql/ extensions/compat/; do git -C "$repository" tag "$folder$version"; done
 
+# The same compilation as that of bin/k6, where Go's cache has it.
+GOFLAGS="$(go env GOFLAGS) -trimpath"
+export GOFLAGS
 unavailable=security,vulnerability,smoke
 bin/xk6 lint --preset strict --disable "$unavailable" --k6-version "$k6_version" "$repository"
 bin/xk6 lint --preset community --disable "$unavailable,build" "$repository" >/dev/null
 
-bin/k6-xk6 run --quiet examples/smoke.js >/dev/null
+# xk6 gives Go's own settings to go, and not git's: Go has the modules before xk6 asks for them.
+git config --global "url.file://$repository.insteadOf" "https://$module"
+export GOPRIVATE=$module
+(cd "$room" && go mod download "$module@$version" "$module/extensions/sql@$version" "$module/extensions/compat@$version")
+bin/xk6 build "$k6_version" --output "$room/k6" --with "$module@$version" --with "$module/extensions/sql@$version" \
+  --replace "go.k6.io/k6=$module/extensions/compat@$version"
+"$room/k6" run --quiet examples/smoke.js >/dev/null
+extensions=$("$room/k6" version)
+for name in k6/x/sweep k6/x/machbase k6/x/sql/driver/machbase; do
+  grep -F "$module $version, $name [js]" <<<"$extensions"
+done
+grep -F ', k6/x/sql [js]' <<<"$extensions"

@@ -6,13 +6,16 @@
 package main
 
 import (
+	k6cmd "go.k6.io/k6/v2/cmd"
+
 	_ "github.com/grafana/xk6-redis"
 	_ "github.com/xk6-sweep/xk6-sweep"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/machbase/machcli"
 	_ "github.com/xk6-sweep/xk6-sweep/extensions/sql"
-	k6cmd "go.k6.io/k6/v2/cmd"
 )
 
 func main() {
+	k6glue.ShowVersion()
 	k6cmd.Execute()
 }

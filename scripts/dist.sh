@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH, a CycloneDX bill of materials of each (.cdx.json),
+# and the checksums of all (SHA256SUMS).
+#
+#   scripts/dist.sh [OS/ARCH...]     all platforms when none is named; VERSION is the tag's when it is not set
+#
+# The same files and the same Go make the same bytes, wherever the checkout lies. What this machine, or an emulator (qemu-user-static) can
+# run says its version; Windows' and macOS's run on machines of their own, in the workflow.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly platforms=(darwin/amd64 darwin/arm64 linux/amd64 linux/arm64 windows/amd64 windows/arm64)
+readonly variable=github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version
+export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false
+version=${VERSION:-$(git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null || echo v0.0.0)}
+
+# runner prints what runs a program of a platform here, and fails where nothing does.
+runner() {
+  local emulator
+  case $1 in
+  "$(go env GOHOSTOS)/$(go env GOHOSTARCH)") echo env ;;
+  linux/amd64) emulator=qemu-x86_64-static ;;&
+  linux/arm64) emulator=qemu-aarch64-static ;;&
+  linux/*) command -v "$emulator" ;;
+  *) return 1 ;;
+  esac
+}
+
+build() {
+  local os=${1%/*} arch=${1#*/} program run
+  program=dist/xk6-sweep-$version-$os-$arch
+  if [[ $os == windows ]]; then program+=.exe; fi
+  CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -C extensions/cmd/k6 -trimpath -buildvcs=false -ldflags "-s -w -X $variable=$version" \
+    -o "$PWD/$program" .
+  bin/cyclonedx-gomod bin -json -noserial -notimestamp -std -version "$version" -output "$program.cdx.json" "$program"
+  if run=$(runner "$1"); then
+    "$run" "$program" version
+  else
+    echo "$program: built, and not run: nothing here runs programs of $1" >&2
+  fi
+}
+
+for platform in "$@"; do
+  if [[ " ${platforms[*]} " != *" $platform "* ]]; then
+    echo "dist.sh: no platform $platform: there are ${platforms[*]}" >&2
+    exit 2
+  fi
+done
+make --no-print-directory bin/cyclonedx-gomod
+rm -rf dist
+mkdir dist
+for platform in "${@:-${platforms[@]}}"; do build "$platform"; done
+(cd dist && sha256sum xk6-sweep-* >SHA256SUMS)

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Two checkouts in different folders make the same bytes, which say their version, fit their checksums, and have a bill of materials.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+room=$(mktemp -d "${TMPDIR:-/tmp}/dist-test.XXXXXX")
+trap 'rm -rf "$room"' EXIT
+fail() {
+  echo "dist_test: $1" >&2
+  exit 1
+}
+
+platform=linux/$(go env GOARCH)
+program=xk6-sweep-v0.0.1-test-${platform/\//-}
+for copy in first the/second; do
+  mkdir -p "$room/$copy"
+  git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null |
+    tar -C "$room/$copy" -xf -
+  VERSION=v0.0.1-test "$room/$copy/scripts/dist.sh" "$platform" >"$room/said"
+done
+diff -r "$room/first/dist" "$room/the/second/dist" || fail 'another folder, and other bytes'
+(cd "$room/first/dist" && sha256sum --quiet --check SHA256SUMS) || fail 'a checksum is another'
+grep -qF 'github.com/xk6-sweep/xk6-sweep v0.0.1-test, k6/x/sweep [js]' "$room/said" || fail 'k6 version does not show the version'
+
+bill=$room/first/dist/$program.cdx.json
+while read -r _ module version _; do
+  grep -qF "pkg:golang/$module@$version" "$bill" || fail "the bill of materials lacks $module $version"
+done < <(go version -m "$room/first/dist/$program" | grep -P '^\tdep\t(?!github\.com/xk6-sweep/|go\.k6\.io/k6\t)' || true)
+grep -qF 'pkg:golang/go.k6.io/k6/v2@v' "$bill" || fail 'the bill of materials lacks k6'
+
+if VERSION=v0.0.1-test scripts/dist.sh plan9/386 2>"$room/said"; then fail 'a platform that there is not was built'; fi
+grep -qF 'no platform plan9/386: there are darwin/amd64' "$room/said" || fail "$(cat "$room/said")"
