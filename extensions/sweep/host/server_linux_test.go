@@ -1,8 +1,11 @@
+//go:build !portable
+
 package host
 
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -14,4 +17,19 @@ func TestAServersProcessesAreNotK6(t *testing.T) {
 	require.Contains(t, tree, parent)
 	require.NotContains(t, tree, self)
 	require.Contains(t, processTree([]int32{self}), self, "unless it is the server")
+}
+
+// Linux tells of the processes that a server has started and that have ended since.
+func TestServersTimeIsThatOfEndedChildrenToo(t *testing.T) {
+	server := startHelper(t, "127.0.0.1:0")
+	process := FindServer("tcp://" + server.address)
+	require.NotNil(t, process)
+	before, ok := process.CPUTime()
+	require.True(t, ok)
+	burnt := server.burn("fork", 100*time.Millisecond)
+	after, ok := process.CPUTime()
+	require.True(t, ok)
+	const tick = 10 * time.Millisecond // in which the kernel tells of those that have ended
+	require.GreaterOrEqual(t, after-before, burnt-tick)
+	server.end()
 }

@@ -1,0 +1,67 @@
+//go:build !386 && !portable
+
+package cmi_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+)
+
+// A query that comes again, and whose context ends between the answers, fails as any other that is
+// cancelled.
+func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
+	description := append(append(result(good), number(0x21, 1)...), parameter(cmi.Long)...)
+	description = append(append(description, rawUnit(200, 8, 512)...), column("N", cmi.Long, 64)...)
+	for name, prepared := range map[string][]byte{
+		"the same description": description,
+		"another one":          append(append([]byte(nil), description...), column("M", cmi.Long, 64)...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			defer listener.Close()
+			served := make(chan struct{})
+			go func() {
+				defer close(served)
+				conn, err := listener.Accept()
+				if !assert.NoError(t, err) {
+					return
+				}
+				defer conn.Close()
+				p := &peer{conn, t}
+				p.welcome()
+				p.request()
+				p.answer(message(kindPrepare, 0, description))
+				p.request()
+				p.answer(message(kindExecute, 0, oneColumn(last, 7)))
+				p.request()
+				p.answer(message(kindFree, 0, result(good)))
+				for range 3 { // they come in one
+					p.request()
+				}
+				p.answer(message(kindPrepare, 1, prepared))
+				_, _ = conn.Read(make([]byte, 1)) // until the client has gone
+			}()
+
+			c := connectTo(t, cmi.Config{Addresses: []string{listener.Addr().String()}, User: "sys", Password: "manager"})
+			const text = "select n from t where n < ?"
+			require.Equal(t, [][]any{{int64(7)}}, query(t, c, text, 8))
+			ctx, cancel := context.WithCancel(withTimeout(t))
+			c.AfterReads(func() {
+				cancel()
+				require.Eventually(t, c.Broken, patience, time.Millisecond)
+			})
+			rows, err := c.Query(ctx, text, 8)
+			require.Nil(t, rows)
+			requireKind(t, cmi.KindCancelled, err)
+			<-served
+		})
+	}
+}
