@@ -23,6 +23,8 @@ wires := ./machbase/cmi ./memcached/wire/... ./mxgateway/wire ./nats/kvlayout/..
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
+# Rooms that have code for systems without Linux's calls, which the tag portable selects.
+portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
 # A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in two to three minutes.
@@ -101,7 +103,7 @@ check: ## the quick tests, in less than a minute: no server, no race detector
 	printf '%s\n' $(CHECKED) | xargs -P 2 -I{} go test -C {} ./...
 
 # The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: three run at a time.
-STAGES := e2e unit servers chaos deployment wires drivers programs read-bulk lint-extension dist types
+STAGES := e2e unit servers chaos deployment wires portable drivers programs read-bulk lint-extension dist types
 # Stages that judge times run alone.
 ALONE := e2e-alone
 
@@ -126,6 +128,9 @@ test-unit:
 # With the race detector their calls are others.
 test-wires:
 	$(own) machbase memcached nats -- go test -C extensions -tags servers ./internal/quiet $(wires)
+
+test-portable:
+	$(own) machbase -- go test -tags servers,portable $(portable)
 
 test-drivers:
 	$(own) machbase -- bash -c 'go test -C extensions -race -tags servers,machgo -run "Machgo|AppendError" ./machbase && \

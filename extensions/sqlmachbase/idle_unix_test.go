@@ -1,4 +1,4 @@
-//go:build unix && !portable
+//go:build servers && unix && !portable
 
 package sqlmachbase_test
 
