@@ -42,7 +42,7 @@ func TestGoroutinesAreContained(t *testing.T) {
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"machcli",
-		"e2e", "testdata", "crash", "generate", "k6test", "gatewaytest", "umemtest", "influxtest", "testserver", "workloadtest", "natstest",
+		"e2e", "testdata", "crash", "generate", "k6test", "gatewaytest", "umemtest", "influxtest", "testserver", "workloadtest", "natstest", "respstub",
 	}, folder)
 }
 
