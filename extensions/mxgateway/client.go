@@ -10,58 +10,49 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// client is a JavaScript Client: one session at a time, over a connection of its own or a shared one.
+// client is a JavaScript Client: one session at a time, over a connection of its own or a shared
+// one.
 type client struct {
 	*module
 
 	config *Config
+	tasks  *k6mod.Tasks
 
-	mu      sync.Mutex // guards what follows: the end of the VU may come from another goroutine while a call still runs
-	schema  *wire.Schema
-	conn    *wire.Conn    // nil: none
-	session *wire.Session // nil: none is open
-	tags    []string      // that are subscribed to,
-	handles []int64       // and their items
-
-	queued chan struct{} // closed when the last task that has a promise is done; nil when there was none
+	// mu guards what follows: the end of the VU may come from another goroutine while a call still
+	// runs.
+	mu     sync.Mutex
+	schema *wire.Schema
+	// conn is nil while there is none.
+	conn *wire.Conn
+	// session is the gateway's; nil while none is open.
+	session *wire.Session
+	// tags are those that are subscribed to; handles are those of their items.
+	tags    []string
+	handles []int64
 }
 
-// newClient is new Client(address, options) or new Client(options). It does not connect: that is not for the init context.
+// newClient is new Client(address, options) or new Client(options). It does not connect: that is
+// not for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	rest := call.Argument(0)
-	text, isText := k6glue.Text(rest)
-	if isText || k6glue.IsNullish(rest) {
-		rest = call.Argument(1)
-	} else if !k6glue.IsNullish(call.Argument(1)) {
-		m.misuse("new Client takes an address and options, or options alone")
-	}
-	if err := k6glue.Options(rest, &o); err != nil {
-		m.misuse("new Client: %s", err)
-	}
-	if isText {
-		o.Address = text
-	}
-	config, err := o.config()
-	if err != nil {
-		m.misuse("new Client: %s", err)
-	}
-	c := &client{module: m, config: config}
-	if config.Proto != "" {
-		if c.schema, err = m.load(config); err != nil {
-			m.misuse("new Client: %s", err)
+	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, "an address", &o, o.config), tasks: m.NewTasks(true)}
+	if c.config.Proto != "" {
+		var err error
+		if c.schema, err = m.load(c.config); err != nil {
+			m.Misuse("new Client: %s", err)
 		}
 	}
-	methods.Put(m.vu.Runtime(), call.This, c)
+	methods.Put(m.Runtime(), call.This, c)
 
 	return nil
 }
 
 // methods are those of the JavaScript object.
-var methods = bothForms(map[string]operation{ //nolint:gochecknoglobals // a table
+var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals // a table
 	"open":        (*client).open,
 	"register":    (*client).register,
 	"subscribe":   (*client).subscribe,
@@ -70,18 +61,18 @@ var methods = bothForms(map[string]operation{ //nolint:gochecknoglobals // a tab
 	"close":       (*client).close,
 }).With(k6glue.Methods[*client]{"run": (*client).run})
 
+// Tasks implements k6mod.Tasker.
+func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+
 // connected returns the connection, and makes sure that the schema is known. The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
-	if c.vu.State() == nil {
-		return nil, misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
-	}
 	if c.conn == nil {
 		conn, err := c.connect()
 		if err != nil {
 			return nil, err
 		}
 		c.conn = conn
-		c.closing.Add(c, c.disconnect)
+		c.Closing().Add(c, c.disconnect)
 	}
 	if c.schema == nil {
 		schema, err := c.reflect(ctx, c.conn, c.config)
@@ -95,7 +86,7 @@ func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 }
 
 func (c *client) connect() (*wire.Conn, error) {
-	open := func() (*wire.Conn, error) { return wire.Open(c.config.wire(c.vu)) }
+	open := func() (*wire.Conn, error) { return wire.Open(c.config.wire(c.VU())) }
 	if c.config.Shared {
 		return c.conns.Join(c.config.target, open)
 	}
@@ -116,7 +107,8 @@ func (c *Config) wire(vu modules.VU) wire.Options {
 // closeTimeout is how long closing a session may take that a script has left open.
 const closeTimeout = time.Second
 
-// disconnect closes the session, as far as the gateway still answers, and gives up the connection. Any goroutine may call it.
+// disconnect closes the session, as far as the gateway still answers, and gives up the connection.
+// Any goroutine may call it.
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +132,7 @@ func (c *client) hangUp() {
 		c.conn.Close()
 	}
 	c.conn = nil
-	c.closing.Remove(c)
+	c.Closing().Remove(c)
 }
 
 // forget forgets the session. The caller holds c.mu.
@@ -149,7 +141,7 @@ func (c *client) forget() { c.session, c.tags, c.handles = nil, nil, nil }
 // opened returns the session, if one is open. The caller holds c.mu.
 func (c *client) opened() (*wire.Session, error) {
 	if c.session == nil {
-		return nil, misuse("there is no session: call open() first")
+		return nil, k6mod.Misuse("there is no session: call open() first")
 	}
 
 	return c.session, nil

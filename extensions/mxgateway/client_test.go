@@ -19,15 +19,15 @@ func TestFlow(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
 	require.JSONEq(t, `{"sessionId":"session-1","backendName":"gatewaytest for flow","gatewayProtocolVersion":0,"workerProtocolVersion":0}`,
-		v.js(`client.open('flow')`))
-	require.Equal(t, "7", v.js(`client.register('flow')`))
+		v.JSON(`client.open('flow')`))
+	require.Equal(t, "7", v.JSON(`client.register('flow')`))
 	require.JSONEq(t, `[{"tag":"A.x","itemHandle":1,"wasSuccessful":true,"errorMessage":""},
-		{"tag":"Unknown","itemHandle":0,"wasSuccessful":false,"errorMessage":"no such tag"}]`, v.js(`client.subscribe(['A.x', 'Unknown'])`))
-	require.JSONEq(t, aResult, v.js(`client.readBulk()[0]`))
-	require.Equal(t, "3", v.js(`client.readBulk(tags, { wait: '100ms' }).length`))
-	require.Equal(t, `[]`, v.js(`client.unsubscribe([])`), "none is not all")
-	require.Equal(t, `[1]`, v.js(`client.unsubscribe().map((item) => item.itemHandle)`))
-	v.run(`client.close(); client.close()`)
+		{"tag":"Unknown","itemHandle":0,"wasSuccessful":false,"errorMessage":"no such tag"}]`, v.JSON(`client.subscribe(['A.x', 'Unknown'])`))
+	require.JSONEq(t, aResult, v.JSON(`client.readBulk()[0]`))
+	require.Equal(t, "3", v.JSON(`client.readBulk(tags, { wait: '100ms' }).length`))
+	require.Equal(t, `[]`, v.JSON(`client.unsubscribe([])`), "none is not all")
+	require.Equal(t, `[1]`, v.JSON(`client.unsubscribe().map((item) => item.itemHandle)`))
+	v.Run(`client.close(); client.close()`)
 	require.Zero(t, server.Sessions())
 	requireNoneLeft(t)
 
@@ -46,28 +46,24 @@ func TestFlow(t *testing.T) {
 func TestAsynchronousForms(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
-	require.JSONEq(t, `{"value": [7, 3, 2, 3]}`, v.later(`(async () => {
-		client.asyncOpen();
+	v.Loop(`client.asyncOpen();
 		const handle = client.asyncRegister();
 		const items = client.asyncSubscribe(tags);
 		const read = client.asyncReadBulk(['A.x', 'B.x']);
 		const ended = client.asyncUnsubscribe();
-		const got = [await handle, (await items).length, (await read).length, (await ended).length];
-		await client.asyncClose();
-		return got;
-	})()`))
+		globalThis.got = [await handle, (await items).length, (await read).length, (await ended).length];
+		await client.asyncClose()`)
+	require.Equal(t, `[7,3,2,3]`, v.JSON(`got`))
 	require.Zero(t, server.Sessions())
-	require.JSONEq(t, `{"name":"GatewayError","kind":"usage","code":0,"message":"there is no session: call open() first"}`,
-		v.later(`client.asyncRegister()`))
-	require.JSONEq(t, `{"name":"GatewayError","kind":"usage","code":0,"message":"subscribe takes an array of tags"}`,
-		v.later(`client.asyncSubscribe('A.x')`))
+	require.Equal(t, thrown{"there is no session: call open() first", "usage", 0}, v.rejected(`client.asyncRegister()`))
+	require.Equal(t, thrown{"subscribe: the tags must be an array, not A.x", "usage", 0}, v.rejected(`client.asyncSubscribe('A.x')`))
 }
 
 // What is left open at the end of a VU is closed, its session too.
 func TestTheEndOfAVU(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)
-	v.run(`client.open()`)
+	v.Run(`client.open()`)
 	require.Equal(t, 1, server.Sessions())
 	v.CancelContext()
 	require.Eventually(t, func() bool { return server.Sessions() == 0 }, hang, tick)
@@ -80,14 +76,14 @@ func TestErrors(t *testing.T) {
 	})
 	v := newVU(t, server.Address)
 	require.Equal(t, thrown{"there is no session: call open() first", "usage", 0}, v.fail(`client.register()`))
-	v.run(`client.open(); client.register()`)
+	v.Run(`client.open(); client.register()`)
 	require.Equal(t, thrown{"a session is open: call close() first", "usage", 0}, v.fail(`client.open()`))
 	require.Equal(t, thrown{"there are no tags: subscribe to some first, or say which", "usage", 0}, v.fail(`client.readBulk()`))
 	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "permission_denied", 7}, v.fail(`client.readBulk(tags)`))
 	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "permission_denied"))
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
 
-	v.run(`client.close()`)
+	v.Run(`client.close()`)
 	server.Stop()
 	refused := v.fail(`client.open()`)
 	require.Equal(t, "unavailable", refused.Kind)
@@ -96,8 +92,8 @@ func TestErrors(t *testing.T) {
 
 func TestWrongKey(t *testing.T) {
 	v := newInitVU(t, New(), start(t, nil).Address)
-	v.run(`var client = new mxgateway.Client(address, { ...options, apiKey: 'mxgw_id_other' })`)
-	v.start()
+	v.Run(`var client = new mxgateway.Client(address, { ...options, apiKey: 'mxgw_id_other' })`)
+	v.Start(0)
 	require.Equal(t, thrown{"UNAUTHENTICATED: the key is wrong", "unauthenticated", 16}, v.fail(`client.open()`))
 }
 
@@ -107,10 +103,10 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client('host')`:                                     `new Client: address must be host:port, such as 127.0.0.1:50051`,
 		`new mxgateway.Client(options, {})`:                                `new Client takes an address and options, or options alone`,
 		`new mxgateway.Client({ apiKey: 'a b', proto })`:                   `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
-		`new mxgateway.Client({ key: 'x' })`:                               `new Client: unknown option "key"; known are address, apiKey, tls, timeout, connectTimeout, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ key: 'x' })`:                               `new Client: unknown option "key"; known are timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
 		`new mxgateway.Client({ timeout: 0, proto })`:                      `new Client: timeout must be more than 0, not 0s`,
 		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:           `new Client: connectTimeout must be more than 0, not -1s`,
-		`new mxgateway.Client({ connection: 'all', proto })`:               `new Client: connection must be "client" or "shared", not "all"`,
+		`new mxgateway.Client({ connection: 'all', proto })`:               `new Client: connection must be 'client' or 'shared', not "all"`,
 		`new mxgateway.Client({})`:                                         `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
 		`new mxgateway.Client({ proto, reflection: true })`:                `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
 		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:   `new Client: importPaths are of proto, and there is none with reflection`,
@@ -119,17 +115,17 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Tally()`:                                            `new Tally takes a name`,
 		`new mxgateway.Tally('t').call()`:                                  `a Tally's methods take a function`,
 		`new mxgateway.Client(options).open()`:                             `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
-		`new mxgateway.Client(options).open(1)`:                            `open takes a name`,
-		`new mxgateway.Client(options).register({})`:                       `register takes a name`,
-		`new mxgateway.Client(options).subscribe([])`:                      `subscribe takes an array of tags`,
-		`new mxgateway.Client(options).subscribe(['a', 1])`:                `subscribe takes an array of tags`,
-		`new mxgateway.Client(options).readBulk('a')`:                      `readBulk takes an array of tags, or nothing for those that are subscribed to`,
+		`new mxgateway.Client(options).open(1)`:                            `open: the name must be a string, not 1`,
+		`new mxgateway.Client(options).register({})`:                       `register: the name must be a string, not an object`,
+		`new mxgateway.Client(options).subscribe([])`:                      `subscribe: the tags must not be empty`,
+		`new mxgateway.Client(options).subscribe(['a', 1])`:                `subscribe: a tag must be a string that is not empty, not 1`,
+		`new mxgateway.Client(options).readBulk('a')`:                      `readBulk: the tags must be an array, not a`,
 		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:       `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
 		`new mxgateway.Client(new Array(4294967295))`:                      `new Client: options cannot be read: an array has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:   `the array has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`: `the array has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(['a'])`:                 `unsubscribe takes an array of item handles, or nothing for all`,
-		`new mxgateway.Client(options).unsubscribe(1)`:                     `unsubscribe takes an array of item handles, or nothing for all`,
+		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:   `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`: `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(['a'])`:                 `unsubscribe: a handle must be an integer, not a`,
+		`new mxgateway.Client(options).unsubscribe(1)`:                     `unsubscribe: the handles must be an array, not 1`,
 		`new mxgateway.Client(options).run()`:                              `run: outside of a step of client-sweep, option calls or duration must be given`,
 		`new mxgateway.Client(options).run({ calls: -1 })`:                 `run: option calls must be a number of calls, not -1`,
 		`new mxgateway.Client(options).run({ calls: 1, duration: '1s' })`:  `run: options calls and duration exclude each other`,
@@ -140,32 +136,33 @@ func TestWrongUse(t *testing.T) {
 	}
 	nowhere := v.fail(`new mxgateway.Client({ proto: '/nowhere/x.proto' })`)
 	require.Contains(t, nowhere.Message, "new Client: x.proto cannot be read: ")
-	v.start()
+	v.Start(0)
 	require.Equal(t, "a Client with a proto must be made in the init context, where k6 reads files",
 		v.fail(`new mxgateway.Client(options)`).Message[len("new Client: "):])
 }
 
-// What closing a session takes is traffic as well, and over a shared connection a run leaves that of the others to be counted.
+// What closing a session takes is traffic as well, and over a shared connection a run leaves that
+// of the others to be counted.
 func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	server := start(t, nil)
 	root := New()
 	vus := make([]*vu, 3)
 	for i := range vus {
 		vus[i] = newInitVU(t, root, server.Address)
-		vus[i].run(`var client = new mxgateway.Client({ ...options, address, connection: 'shared' })`)
-		vus[i].start()
-		vus[i].run(`client.open()`)
+		vus[i].Run(`var client = new mxgateway.Client({ ...options, address, connection: 'shared' })`)
+		vus[i].Start(0)
+		vus[i].Run(`client.open()`)
 	}
 	first, second, third := vus[0], vus[1], vus[2]
 	sent := first.Counted(metrics.DataSentName)
 	require.Positive(t, sent)
-	first.run(`client.close()`)
+	first.Run(`client.close()`)
 	require.Greater(t, first.Counted(metrics.DataSentName), sent)
 
-	second.run(`client.register(); client.subscribe(tags); client.run({ calls: 1 })`)
+	second.Run(`client.register(); client.subscribe(tags); client.run({ calls: 1 })`)
 	sentByARun := func() float64 {
 		before := second.Counted(metrics.DataSentName)
-		second.run(`client.run({ calls: 1 })`)
+		second.Run(`client.run({ calls: 1 })`)
 
 		return second.Counted(metrics.DataSentName) - before
 	}
@@ -176,7 +173,7 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	third.CancelContext()
 	require.Eventually(t, func() bool { return server.Sessions() == 1 }, hang, tick)
 	require.Greater(t, sentByARun(), own+40, "with what closing the third's session took")
-	second.run(`client.close()`)
+	second.Run(`client.close()`)
 	requireNoneLeft(t)
 }
 
@@ -187,16 +184,16 @@ func TestSharedConnection(t *testing.T) {
 	vus := make([]*vu, 3)
 	for i := range vus {
 		vus[i] = newInitVU(t, root, server.Address)
-		vus[i].run(`var client = new mxgateway.Client({ address, apiKey: key, reflection: true, connection: 'shared' })`)
-		vus[i].start()
-		vus[i].run(`client.open(); client.register(); client.subscribe(tags)`)
+		vus[i].Run(`var client = new mxgateway.Client({ address, apiKey: key, reflection: true, connection: 'shared' })`)
+		vus[i].Start(0)
+		vus[i].Run(`client.open(); client.register(); client.subscribe(tags)`)
 	}
 	require.Equal(t, 3, server.Sessions())
 	require.Equal(t, 1, server.Connections())
-	require.Equal(t, "3", vus[2].js(`client.readBulk().length`))
-	vus[0].run(`client.close()`)
-	require.Equal(t, "3", vus[1].js(`client.readBulk().length`), "the others still have it")
-	vus[1].run(`client.close()`)
-	vus[2].run(`client.close()`)
+	require.Equal(t, "3", vus[2].JSON(`client.readBulk().length`))
+	vus[0].Run(`client.close()`)
+	require.Equal(t, "3", vus[1].JSON(`client.readBulk().length`), "the others still have it")
+	vus[1].Run(`client.close()`)
+	vus[2].Run(`client.close()`)
 	requireNoneLeft(t)
 }

@@ -1,15 +1,15 @@
 package mxgateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
 	"time"
 
-	"go.k6.io/k6/v2/lib/types"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 const (
@@ -47,30 +47,30 @@ type target struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	Address        string             `json:"address"`
-	APIKey         string             `json:"apiKey"`
-	TLS            *k6glue.TLSOptions `json:"tls"`
-	Timeout        types.NullDuration `json:"timeout"`
-	ConnectTimeout types.NullDuration `json:"connectTimeout"`
-	Connection     string             `json:"connection"`
-	Proto          string             `json:"proto"`
-	ImportPaths    []string           `json:"importPaths"`
-	Reflection     bool               `json:"reflection"`
-	Service        string             `json:"service"`
+	k6mod.Timeouts
+
+	Address     string             `json:"address"`
+	APIKey      string             `json:"apiKey"`
+	TLS         *k6glue.TLSOptions `json:"tls"`
+	Connection  string             `json:"connection"`
+	Proto       string             `json:"proto"`
+	ImportPaths []string           `json:"importPaths"`
+	Reflection  bool               `json:"reflection"`
+	Service     string             `json:"service"`
 }
 
 // config works out the options. Its errors never show the key.
-func (o *options) config() (*Config, error) {
+func (o *options) config(address string) (*Config, error) {
 	c := &Config{
 		target:  target{Address: defaultAddress, Key: o.APIKey, Service: o.Service, ConnectTimeout: defaultConnectTimeout},
 		Timeout: defaultTimeout, Shared: o.Connection == ofAll, Proto: o.Proto, ProtoPaths: o.ImportPaths,
 	}
-	k6glue.Override(&c.Address, o.Address)
-	if o.Timeout.Valid {
-		c.Timeout = o.Timeout.TimeDuration()
+	k6glue.Override(&c.Address, cmp.Or(address, o.Address))
+	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
+		return nil, err
 	}
-	if o.ConnectTimeout.Valid {
-		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
+	if err := k6mod.OneOf("connection", o.Connection, ofClient, ofAll); err != nil {
+		return nil, err
 	}
 	if o.TLS != nil {
 		c.Secured, c.TLSOptions = true, *o.TLS
@@ -90,12 +90,6 @@ func (o *options) validate(c *Config) error {
 		return fmt.Errorf("address must be host:port, such as %s", defaultAddress)
 	case strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errors.New("apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>")
-	case c.Timeout <= 0:
-		return fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
-	case c.ConnectTimeout <= 0:
-		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
-	case o.Connection != "" && o.Connection != ofClient && o.Connection != ofAll:
-		return fmt.Errorf("connection must be %q or %q, not %q", ofClient, ofAll, o.Connection)
 	case (o.Proto == "") != o.Reflection:
 		return errors.New("either proto, the path of the gateway's .proto file, or reflection: true must be given")
 	case o.Reflection && len(o.ImportPaths) > 0:

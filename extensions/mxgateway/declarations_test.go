@@ -15,9 +15,9 @@ import (
 // index.d.ts declares all that scripts can use, and nothing else.
 func TestDeclarations(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
-	v.run(`var objects = { Client: new mxgateway.Client(options), Tally: new mxgateway.Tally('t') }`)
+	v.Run(`var objects = { Client: new mxgateway.Client(options), Tally: new mxgateway.Tally('t') }`)
 	for _, name := range []string{"Client", "Tally"} {
-		keys, err := v.runtime.RunString(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`)
+		keys, err := v.JS.RunString(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`)
 		require.NoError(t, err)
 		require.ElementsMatch(t, keys.Export(), declared(t, name, `(?m)^    (\w+)(?:<[^(]*>)?\(`, "constructor"), name)
 	}
@@ -26,8 +26,8 @@ func TestDeclarations(t *testing.T) {
 		"ReadOptions": reflect.TypeFor[readOptions](), "RunOptions": reflect.TypeFor[runOptions](), "Summary": reflect.TypeFor[summary](),
 	} {
 		var keys []any
-		for i := range options.NumField() {
-			if key := options.Field(i).Tag.Get("json"); key != "" {
+		for _, field := range reflect.VisibleFields(options) {
+			if key := field.Tag.Get("json"); key != "" {
 				keys = append(keys, key)
 			}
 		}

@@ -1,62 +1,77 @@
 package mxgateway
 
 import (
-	"github.com/grafana/sobek"
-	"go.k6.io/k6/v2/js/common"
+	"errors"
+
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/mxgateway"
 
-// New returns the JavaScript module.
-func New() modules.Module { return &rootModule{} }
+// The module's metrics. Tags: operation and outcome (ok, or the error's kind).
+const (
+	metricOps      = "mxgateway_ops"            // Counter: calls
+	metricDuration = "mxgateway_op_duration"    // Trend, ms: durations of single calls; not in a sweep, which has its own
+	metricResults  = "mxgateway_results"        // Counter: results of ReadBulk, one for each tag
+	metricCached   = "mxgateway_results_cached" // Counter: those of them that were cached
+	metricFailed   = "mxgateway_results_failed" // Counter: those of them that were not successful
+)
 
-// rootModule is what all VUs have in common.
-type rootModule struct {
+// Operations, the values of the tag operation.
+const (
+	opOpen        = "open"
+	opRegister    = "register"
+	opSubscribe   = "subscribe"
+	opReadBulk    = "readBulk"
+	opUnsubscribe = "unsubscribe"
+	opClose       = "close"
+)
+
+// New returns the JavaScript module.
+func New() modules.Module {
+	var shared process
+
+	return k6mod.New(k6mod.Definition{
+		ErrorName: "GatewayError", AsError: asError, Coded: true,
+		Metrics: k6mod.Metrics{
+			Ops: metricOps, Duration: metricDuration, Counts: []string{metricResults, metricCached, metricFailed},
+		},
+		Exports: func(in *k6mod.Module) map[string]any {
+			m := &module{in, &shared}
+
+			return map[string]any{"Client": m.newClient, "Tally": m.newTally}
+		},
+	})
+}
+
+// module is the module in one VU.
+type module struct {
+	*k6mod.Module
+	*process
+}
+
+// process is what all VUs have in common.
+type process struct {
 	schemas schemas
 	conns   k6glue.Shared[target, *wire.Conn]
 	tallies tallies
 }
 
-// NewModuleInstance registers the metrics and returns the VU's module.
-func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
-	instruments, err := newInstruments(vu)
-	if err != nil {
-		common.Throw(vu.Runtime(), err)
+// asError says what an error of the package wire is to scripts.
+func asError(err error) k6mod.Error {
+	if e, is := errors.AsType[*wire.Error](err); is {
+		return k6mod.Error{Kind: e.Kind, Code: int(e.Code), Message: e.Message, Cause: err}
 	}
-	m := &module{rootModule: r, vu: vu, instruments: instruments, closing: k6glue.NewClosing(vu)}
-	m.exports = k6glue.Exports(vu, map[string]any{"Client": m.newClient, "Tally": m.newTally})
 
-	return m
+	return *k6mod.Misuse("%s", err)
 }
 
-type module struct {
-	*rootModule
-
-	vu          modules.VU
-	instruments *instruments
-	closing     *k6glue.Closing
-	exports     modules.Exports
-}
-
-// Exports returns what scripts import.
-func (m *module) Exports() modules.Exports { return m.exports }
-
-// throw throws an error as a GatewayError with its kind and code.
-func (m *module) throw(err error) { panic(m.toJS(err)) }
-
-// misuse throws the error of a call that is wrong, in one line.
-func (m *module) misuse(format string, args ...any) {
-	m.throw(misuse(format, args...))
-}
-
-// toJS makes a GatewayError of an error, for a promise to be rejected with.
-func (m *module) toJS(err error) *sobek.Object {
-	e := asError(err)
-
-	return k6glue.NewError(m.vu.Runtime(), "GatewayError", e.Message, map[string]any{"kind": e.Kind, "code": int(e.Code)})
+// count counts a call.
+func (m *module) count(operation string, err error, counts wire.Counts) {
+	m.Count(operation, err, counts.Results, counts.Cached, counts.Failed)
 }

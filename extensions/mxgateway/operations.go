@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
@@ -18,11 +19,11 @@ const defaultName = "k6"
 
 // open is client.open(name): it opens a session.
 func (c *client) open(call sobek.FunctionCall) (*task, error) {
-	name, err := textOr(call.Argument(0), defaultName, "open takes a name")
+	name, err := nameOf(opOpen, call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	t := &task{operation: opOpen}
+	t := &task{client: c, operation: opOpen}
 	var opened wire.Opened
 	t.job = func(ctx context.Context) error {
 		conn, err := c.connected(ctx)
@@ -30,7 +31,7 @@ func (c *client) open(call sobek.FunctionCall) (*task, error) {
 			return err
 		}
 		if c.session != nil {
-			return misuse("a session is open: call close() first")
+			return k6mod.Misuse("a session is open: call close() first")
 		}
 		if c.session, err = conn.OpenSession(ctx, c.schema, name); err != nil {
 			return err
@@ -49,13 +50,14 @@ func (c *client) open(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// register is client.register(name): it returns the server handle, which the client keeps for what follows.
+// register is client.register(name): it returns the server handle, which the client keeps for what
+// follows.
 func (c *client) register(call sobek.FunctionCall) (*task, error) {
-	name, err := textOr(call.Argument(0), defaultName, "register takes a name")
+	name, err := nameOf(opRegister, call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	t := &task{operation: opRegister}
+	t := &task{client: c, operation: opRegister}
 	var handle int64
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -73,11 +75,11 @@ func (c *client) register(call sobek.FunctionCall) (*task, error) {
 
 // subscribe is client.subscribe(tags): it returns an item for each tag.
 func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
-	tags, err := tagsOf(call.Argument(0), "subscribe takes an array of tags")
+	tags, err := tagsOf(opSubscribe, call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	t := &task{operation: opSubscribe}
+	t := &task{client: c, operation: opSubscribe}
 	var items []wire.Item
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -105,8 +107,7 @@ func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 	var given []int64
 	if !k6glue.IsNullish(call.Argument(0)) {
-		const usage = "unsubscribe takes an array of item handles, or nothing for all"
-		list, err := elements(call.Argument(0), usage)
+		list, err := k6mod.Elements(opUnsubscribe, "the handles", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
@@ -114,12 +115,12 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 		for i, one := range list {
 			handle, isInt := k6glue.Scalar(one).(int64)
 			if !isInt {
-				return nil, misuse("%s", usage)
+				return nil, k6mod.Wrong(opUnsubscribe, "a handle", "an integer", one)
 			}
 			given[i] = handle
 		}
 	}
-	t := &task{operation: opUnsubscribe}
+	t := &task{client: c, operation: opUnsubscribe}
 	var items []wire.Item
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -150,25 +151,25 @@ type readOptions struct {
 	Wait types.NullDuration `json:"wait"`
 }
 
-// readBulk is client.readBulk(tags, options): without tags, of all that were subscribed to. It returns a result for each tag.
+// readBulk is client.readBulk(tags, options): without tags, of all that were subscribed to. It
+// returns a result for each tag.
 func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	var given []string
 	if !k6glue.IsNullish(call.Argument(0)) {
 		var err error
-		given, err = tagsOf(call.Argument(0), "readBulk takes an array of tags, or nothing for those that are subscribed to")
-		if err != nil {
+		if given, err = tagsOf(opReadBulk, call.Argument(0)); err != nil {
 			return nil, err
 		}
 	}
 	var o readOptions
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return nil, misuse("readBulk: %s", err)
+		return nil, k6mod.Misuse("readBulk: %s", err)
 	}
 	wait, err := waitOf(o.Wait)
 	if err != nil {
-		return nil, misuse("readBulk: %s", err)
+		return nil, k6mod.Misuse("readBulk: %s", err)
 	}
-	t := &task{operation: opReadBulk}
+	t := &task{client: c, operation: opReadBulk}
 	var results []wire.Result
 	t.job = func(ctx context.Context) error {
 		session, tags, err := c.reading(given)
@@ -200,15 +201,16 @@ func (c *client) reading(given []string) (*wire.Session, []string, error) {
 		tags = c.tags
 	}
 	if len(tags) == 0 {
-		return nil, nil, misuse("there are no tags: subscribe to some first, or say which")
+		return nil, nil, k6mod.Misuse("there are no tags: subscribe to some first, or say which")
 	}
 
 	return session, tags, nil
 }
 
-// close is client.close(): it closes the session, if there is one, and the connection. open opens new ones.
+// close is client.close(): it closes the session, if there is one, and the connection. open opens
+// new ones.
 func (c *client) close(sobek.FunctionCall) (*task, error) {
-	t := &task{operation: opClose}
+	t := &task{client: c, operation: opClose}
 	t.job = func(ctx context.Context) error {
 		defer c.hangUp()
 		if t.unsent = c.session == nil; t.unsent {

@@ -10,12 +10,13 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// unavailablePause is how long a run waits after UNAVAILABLE, which asks for that: a server that is not there would otherwise be counted
-// as hundreds of thousands of failed calls a second.
+// unavailablePause is how long a run waits after UNAVAILABLE, which asks for that: a server that is
+// not there would otherwise be counted as hundreds of thousands of failed calls a second.
 const unavailablePause = 100 * time.Millisecond
 
 // runOptions are those of client.run.
@@ -44,27 +45,27 @@ func (o *runOptions) validate(inSweep bool) error {
 
 // run is client.run(options): many ReadBulk calls, done in Go, each of which is recorded.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
-	c.wait()
-	session := k6glue.SessionOf(c.vu)
+	c.tasks.Wait()
+	sweep := k6glue.SessionOf(c.VU())
 	var o runOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		c.misuse("run: %s", err)
+		c.Misuse("run: %s", err)
 	}
-	if err := o.validate(session != nil); err != nil {
-		c.misuse("run: %s", err)
+	if err := o.validate(sweep != nil); err != nil {
+		c.Misuse("run: %s", err)
 	}
-	r, err := c.newRun(&o, session)
+	r, err := c.newRun(&o, sweep)
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
-	err = r.work(c.vu.Context())
-	c.instruments.Emit()
+	err = r.work(c.VU().Context())
+	c.Emit()
 	r.tell()
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 
-	return c.vu.Runtime().ToValue(map[string]any{
+	return c.Runtime().ToValue(map[string]any{
 		"calls": r.calls, "failed": r.failed, "results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
 		"seconds": r.took.Seconds(),
 	})
@@ -72,24 +73,27 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 
 // run is a call of client.run.
 type run struct {
-	client  *client
-	session *k6glue.Session // nil: outside of a sweep
-	op      *measure.Recorder
-	reader  *wire.Reader
-	conn    *wire.Conn
-	tally   *tally // nil: none
-	most    int    // calls; 0: any number
-	until   time.Time
+	client *client
+	// sweep is the session of the sweep that op belongs to; nil outside of a sweep.
+	sweep *k6glue.Session
+	op    *measure.Recorder
+	read  *wire.RepeatedRead
+	conn  *wire.Conn
+	// tally counts the calls as well; nil when the script has named none.
+	tally *tally
+	// most is the number of calls; 0 stands for any.
+	most  int
+	until time.Time
 
 	calls, failed int
 	total         wire.Counts
 	took          time.Duration
 }
 
-func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
+func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 	wait, err := waitOf(o.Wait)
 	if err != nil {
-		return nil, misuse("run: %s", err)
+		return nil, k6mod.Misuse("run: %s", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,9 +101,9 @@ func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{client: c, session: session, reader: open.Reader(tags, wait, c.config.Timeout), conn: c.conn, most: o.Calls}
-	if session != nil {
-		r.op = session.Client.Recorder(session.Op)
+	r := &run{client: c, sweep: sweep, read: open.Repeated(tags, wait, c.config.Timeout), conn: c.conn, most: o.Calls}
+	if sweep != nil {
+		r.op = sweep.Client.Recorder(sweep.Op)
 	}
 	if o.Tally != "" {
 		r.tally = c.tallies.named(o.Tally)
@@ -111,16 +115,17 @@ func (c *client) newRun(o *runOptions, session *k6glue.Session) (*run, error) {
 	return r, nil
 }
 
-// work makes the calls. Its error is that of a test, or of a step's time, which has ended meanwhile: the call that this cuts off is
-// recorded nowhere, whatever came of it, as that of a script's own function is not.
+// work makes the calls. Its error is that of a test, or of a step's time, which has ended
+// meanwhile: the call that this cuts off is recorded nowhere, whatever the result, as that of a
+// script's own function is not.
 func (r *run) work(vuContext context.Context) error {
-	ctx := r.reader.Context(vuContext)
+	ctx := r.read.Context(vuContext)
 	began := time.Now()
 	for begin := began; ; {
-		counts, err := r.reader.Read(ctx)
+		counts, err := r.read.Read(ctx)
 		end := time.Now()
 		if vuContext.Err() != nil {
-			return wire.Errorf(wire.KindCancelled, "the test ended before the run was over")
+			return k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 		}
 		r.record(begin, end, counts, err)
 		r.took = end.Sub(began)
@@ -128,7 +133,7 @@ func (r *run) work(vuContext context.Context) error {
 			return nil
 		}
 		begin = end
-		if err != nil && asError(err).Kind == wire.KindUnavailable {
+		if err != nil && r.client.As(err).Kind == wire.KindUnavailable {
 			if begin = r.rest(vuContext); r.over(begin) {
 				return nil
 			}
@@ -148,14 +153,14 @@ func (r *run) rest(ctx context.Context) time.Time {
 
 // over tells whether all is done.
 func (r *run) over(now time.Time) bool {
-	return r.most > 0 && r.calls >= r.most || !r.until.IsZero() && !now.Before(r.until) || r.session != nil && r.session.Client.Enough()
+	return r.most > 0 && r.calls >= r.most || !r.until.IsZero() && !now.Before(r.until) || r.sweep != nil && r.sweep.Client.Enough()
 }
 
 // record records a call.
 func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 	took := end.Sub(begin)
 	received, sent := r.conn.Traffic()
-	if r.session != nil {
+	if r.sweep != nil {
 		if err == nil {
 			r.op.Ok(took)
 			r.op.Rows(uint64(counts.Results))
@@ -164,7 +169,7 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 		}
 		r.op.Bytes(sent, received)
 	}
-	if r.tally != nil && (r.session == nil || r.session.Client.Measuring()) {
+	if r.tally != nil && (r.sweep == nil || r.sweep.Client.Measuring()) {
 		r.tally.add(begin, took, counts, err)
 	}
 	r.calls++
@@ -174,15 +179,14 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 	r.total.Results += counts.Results
 	r.total.Cached += counts.Cached
 	r.total.Failed += counts.Failed
-	i := r.client.instruments
-	i.count(opReadBulk, err, counts)
-	i.Traffic(received, sent)
-	i.Elapsed(took)
+	r.client.count(opReadBulk, err, counts)
+	r.client.Traffic(received, sent)
+	r.client.Elapsed(took)
 }
 
 // tell tells the step how many results were cached.
 func (r *run) tell() {
-	if r.session != nil {
-		r.session.Client.Lookups(measure.Lookups{Hits: uint64(r.total.Cached), Misses: uint64(r.total.Results - r.total.Cached)})
+	if r.sweep != nil {
+		r.sweep.Client.Lookups(measure.Lookups{Hits: uint64(r.total.Cached), Misses: uint64(r.total.Results - r.total.Cached)})
 	}
 }

@@ -2,7 +2,6 @@ package mxgateway
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -21,7 +20,8 @@ const (
 	tick = time.Millisecond
 )
 
-// everyFourth makes one in four calls fail, and one in four have an item that failed and one that was not cached.
+// everyFourth makes one in four calls fail, and one in four have an item that failed and one that
+// was not cached.
 func everyFourth(_ context.Context, n int) gatewaytest.Answer {
 	switch n % 4 {
 	case 0:
@@ -42,7 +42,7 @@ type runResult struct {
 
 func (v *vu) result(expression string) (r runResult) {
 	v.t.Helper()
-	require.NoError(v.t, json.Unmarshal([]byte(v.js(expression)), &r))
+	v.Decode(expression, &r)
 
 	return r
 }
@@ -50,7 +50,7 @@ func (v *vu) result(expression string) (r runResult) {
 func TestRunOutsideOfASweep(t *testing.T) {
 	server := start(t, everyFourth)
 	v := newVU(t, server.Address)
-	v.run(begin)
+	v.Run(begin)
 	r := v.result(`client.run({ calls: 40, tally: 'outside' })`)
 	require.Positive(t, r.Seconds)
 	r.Seconds = 0
@@ -85,7 +85,7 @@ func TestRunInASweep(t *testing.T) {
 	requireNoneLeft(t)
 
 	var s summary
-	require.NoError(t, json.Unmarshal([]byte(v.js(`tally.summary()`)), &s))
+	v.Decode(`tally.summary()`, &s)
 	require.EqualValues(t, 400, s.TotalCalls, "those of all clients, without the warm-up's")
 	require.EqualValues(t, totals.Failed, s.FailedCalls)
 	require.EqualValues(t, totals.Rows, s.TotalReadResults)
@@ -102,7 +102,7 @@ func TestUnavailable(t *testing.T) {
 		return gatewaytest.Answer{}
 	})
 	v := newVU(t, server.Address)
-	v.run(begin)
+	v.Run(begin)
 	r := v.result(`client.run({ calls: 5 })`)
 	require.Equal(t, 2, r.Failed)
 	require.GreaterOrEqual(t, r.Seconds, 2*unavailablePause.Seconds())
@@ -122,7 +122,7 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 		return gatewaytest.Answer{Err: status.FromContextError(ctx.Err()).Err()}
 	})
 	v := newVU(t, server.Address)
-	v.run(begin)
+	v.Run(begin)
 	go func() {
 		<-begun
 		v.CancelContext()
@@ -131,8 +131,8 @@ func TestTheTestEndsDuringARun(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// The call that the end of a step's time cuts off is recorded neither by the run nor in the tally: the sweep counts it as it counts the
-// operation of a script's own that was cut off.
+// The call that the end of a step's time cuts off is recorded neither by the run nor in the tally:
+// the sweep counts it as it counts the operation of a script's own that was cut off.
 func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
 	begun := make(chan struct{})
 	server := start(t, func(ctx context.Context, n int) gatewaytest.Answer {
@@ -144,12 +144,12 @@ func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
 		return gatewaytest.Answer{}
 	})
 	v := newInitVU(t, New(), server.Address)
-	v.run(`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('cut')`)
-	v.start()
+	v.Run(`var client = new mxgateway.Client(address, options), tally = new mxgateway.Tally('cut')`)
+	v.Start(0)
 	s := measure.NewStep(1, measure.Plan{Operations: 100}, nil)
 	session := &k6glue.Session{Client: s.Client(0), Op: "read"}
 	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
-	v.run(begin)
+	v.Run(begin)
 	go func() {
 		<-begun
 		s.Stop()
@@ -167,25 +167,25 @@ func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
 	require.EqualValues(t, 3, totals.Durations.Count)
 	require.EqualValues(t, 1, totals.Failed)
 	require.EqualValues(t, 1, totals.Errors[over.Error()])
-	require.Equal(t, "3", v.js(`tally.summary().totalCalls`))
-	require.Equal(t, "0", v.js(`tally.summary().failedCalls`))
+	require.Equal(t, "3", v.JSON(`tally.summary().totalCalls`))
+	require.Equal(t, "0", v.JSON(`tally.summary().failedCalls`))
 	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "readBulk"))
 }
 
 func TestTally(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
-	v.run(`var tally = new mxgateway.Tally('t'), same = new mxgateway.Tally('t'), other = new mxgateway.Tally('other')`)
+	v.Run(`var tally = new mxgateway.Tally('t'), same = new mxgateway.Tally('t'), other = new mxgateway.Tally('other')`)
 	require.Equal(t, `{"language":"k6","durationMs":0,"totalCalls":0,"successfulCalls":0,"failedCalls":0,"totalReadResults":0,`+
-		`"cachedReadResults":0,"callsPerSecond":0,"latencyMs":{"p50":0,"p95":0,"p99":0,"max":0,"mean":0}}`, v.js(`tally.summary()`))
-	v.run(`for (let i = 0; i < 99; i++) tally.call(() => ({ results: 6, cached: 5 }))`)
-	require.Equal(t, `"v"`, v.js(`tally.attempt(() => 'v')`))
-	value, err := v.runtime.RunString(`try { same.call(() => { throw new RangeError('mine') }) } catch (e) { e.name + ' ' + e.message }`)
+		`"cachedReadResults":0,"callsPerSecond":0,"latencyMs":{"p50":0,"p95":0,"p99":0,"max":0,"mean":0}}`, v.JSON(`tally.summary()`))
+	v.Run(`for (let i = 0; i < 99; i++) tally.call(() => ({ results: 6, cached: 5 }))`)
+	require.Equal(t, `"v"`, v.JSON(`tally.attempt(() => 'v')`))
+	value, err := v.JS.RunString(`try { same.call(() => { throw new RangeError('mine') }) } catch (e) { e.name + ' ' + e.message }`)
 	require.NoError(t, err)
 	require.Equal(t, "RangeError mine", value.String())
-	v.run(`try { tally.attempt(() => { throw 'x' }) } catch (e) {}`)
+	v.Run(`try { tally.attempt(() => { throw 'x' }) } catch (e) {}`)
 
 	var s summary
-	require.NoError(t, json.Unmarshal([]byte(v.js(`same.summary()`)), &s))
+	v.Decode(`same.summary()`, &s)
 	require.EqualValues(t, 101, s.TotalCalls)
 	require.EqualValues(t, 99, s.SuccessfulCalls)
 	require.EqualValues(t, 2, s.FailedCalls)
@@ -194,7 +194,7 @@ func TestTally(t *testing.T) {
 	require.InEpsilon(t, float64(s.TotalCalls)/s.DurationMs*1000, s.CallsPerSecond, 0.01)
 	require.LessOrEqual(t, s.LatencyMs.P50, s.LatencyMs.P95)
 	require.LessOrEqual(t, s.LatencyMs.P99, s.LatencyMs.Max)
-	require.Equal(t, `0`, v.js(`other.summary().totalCalls`))
+	require.Equal(t, `0`, v.JSON(`other.summary().totalCalls`))
 }
 
 func TestFiguresOfATally(t *testing.T) {

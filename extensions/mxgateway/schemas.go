@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// schemas are those that a process has loaded by now: what one VU has read, all others use. The zero value is ready.
+// schemas are those that a process has loaded by now: what one VU has read, all others use. The
+// zero value is ready.
 type schemas struct {
 	mu    sync.Mutex
 	known map[schemaKey]*wire.Schema
@@ -19,7 +21,8 @@ type schemas struct {
 // schemaKey is what a schema was made of: a file, or what a server says of itself.
 type schemaKey struct{ file, address, service string }
 
-// of returns the schema of the key, which load makes if nobody has. One that cannot be made is tried again.
+// of returns the schema of the key, which load makes if nobody has. One that cannot be made is
+// tried again.
 func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Schema, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -38,12 +41,12 @@ func (s *schemas) of(key schemaKey, load func() (*wire.Schema, error)) (*wire.Sc
 	return schema, nil
 }
 
-// load reads the .proto in the init context, where k6 reads files: what is read there is in an archive as well. As with k6/net/grpc,
-// paths are those from the folder of the script that k6 runs.
+// load reads the .proto in the init context, where k6 reads files: what is read there is in an
+// archive as well. As with k6/net/grpc, paths are those from the folder of the script that k6 runs.
 func (m *module) load(c *Config) (*wire.Schema, error) {
-	env := m.vu.InitEnv()
-	if m.vu.State() != nil {
-		return nil, misuse("a Client with a proto must be made in the init context, where k6 reads files")
+	env := m.VU().InitEnv()
+	if m.VU().State() != nil {
+		return nil, k6mod.Misuse("a Client with a proto must be made in the init context, where k6 reads files")
 	}
 	file := env.GetAbsFilePath(c.Proto)
 	paths := []string{path.Dir(file)}
@@ -54,7 +57,7 @@ func (m *module) load(c *Config) (*wire.Schema, error) {
 	key := schemaKey{file: strings.Join(append([]string{file}, paths...), "\n"), service: c.Service}
 
 	return m.schemas.of(key, func() (*wire.Schema, error) {
-		return wire.Load(m.vu.Context(), path.Base(file), paths, c.Service, open)
+		return wire.Load(m.VU().Context(), path.Base(file), paths, c.Service, open)
 	})
 }
 

@@ -110,10 +110,10 @@ func rounded(x float64) float64 { return math.Round(x*1e3) / 1e3 }
 func (m *module) newTally(call sobek.ConstructorCall) *sobek.Object {
 	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || name == "" {
-		m.misuse("new Tally takes a name")
+		m.Misuse("new Tally takes a name")
 	}
 	j := &jsTally{module: m, tally: m.tallies.named(name)}
-	tallyMethods.Put(m.vu.Runtime(), call.This, j)
+	tallyMethods.Put(m.Runtime(), call.This, j)
 
 	return nil
 }
@@ -139,13 +139,13 @@ func (j *jsTally) attempt(call sobek.FunctionCall) sobek.Value {
 
 // during calls fn. In a sweep, only what is measured counts; what was cut off counts nowhere.
 func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
-	session := k6glue.SessionOf(j.vu)
-	measuring := session == nil || session.Client.Measuring()
+	sweep := k6glue.SessionOf(j.VU())
+	measuring := sweep == nil || sweep.Client.Measuring()
 	begin := time.Now()
 	value, err := j.invoke(fn)
 	took := time.Since(begin)
 	var interrupted *sobek.InterruptedError
-	if measuring && (isCall || err != nil) && j.vu.Context().Err() == nil && !errors.As(err, &interrupted) {
+	if measuring && (isCall || err != nil) && j.VU().Context().Err() == nil && !errors.As(err, &interrupted) {
 		j.tally.add(begin, took, j.countsOf(value, err), err)
 	}
 
@@ -156,9 +156,9 @@ func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
 func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
 	text, err := json.Marshal(j.tally.summary())
 	if err != nil {
-		j.throw(err)
+		j.Throw(err)
 	}
-	rt := j.vu.Runtime()
+	rt := j.Runtime()
 	parse, _ := sobek.AssertFunction(rt.Get("JSON").ToObject(rt).Get("parse"))
 	value, err := parse(sobek.Undefined(), rt.ToValue(string(text)))
 
@@ -168,7 +168,7 @@ func (j *jsTally) summary(sobek.FunctionCall) sobek.Value {
 func (j *jsTally) invoke(fn sobek.Value) (sobek.Value, error) {
 	callable, ok := sobek.AssertFunction(fn)
 	if !ok {
-		j.misuse("a Tally's methods take a function")
+		j.Misuse("a Tally's methods take a function")
 	}
 
 	return callable(sobek.Undefined())
@@ -179,7 +179,7 @@ func (j *jsTally) countsOf(value sobek.Value, err error) (counts wire.Counts) {
 	if err != nil || k6glue.IsNullish(value) {
 		return counts
 	}
-	object := value.ToObject(j.vu.Runtime())
+	object := value.ToObject(j.Runtime())
 	if results := object.Get("results"); results != nil {
 		counts.Results = int(results.ToInteger())
 	}
@@ -197,7 +197,7 @@ func (j *jsTally) returned(value sobek.Value, err error) sobek.Value {
 		panic(thrown)
 	}
 	if err != nil {
-		common.Throw(j.vu.Runtime(), err)
+		common.Throw(j.Runtime(), err)
 	}
 
 	return value

@@ -4,53 +4,36 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// textOr reads a text that may be left out.
-func textOr(value sobek.Value, fallback, usage string) (string, error) {
+// nameOf reads a session's or a client's name, which may be left out.
+func nameOf(method string, value sobek.Value) (string, error) {
 	if k6glue.IsNullish(value) {
-		return fallback, nil
-	}
-	text, ok := k6glue.Text(value)
-	if !ok {
-		return "", misuse("%s", usage)
+		return defaultName, nil
 	}
 
-	return text, nil
+	return k6mod.Text(method, "the name", value)
 }
 
-// tagsOf reads an array of tags.
-func tagsOf(value sobek.Value, usage string) ([]string, error) {
-	list, err := elements(value, usage)
-	if err == nil && len(list) == 0 {
-		err = misuse("%s", usage)
-	}
+// tagsOf reads an array of tags, one of them at least.
+func tagsOf(method string, value sobek.Value) ([]string, error) {
+	list, err := k6mod.Elements(method, "the tags", value)
 	if err != nil {
 		return nil, err
 	}
+	if len(list) == 0 {
+		return nil, k6mod.Misuse("%s: the tags must not be empty", method)
+	}
 	tags := make([]string, len(list))
 	for i, one := range list {
-		var ok bool
-		if tags[i], ok = k6glue.Text(one); !ok || tags[i] == "" {
-			return nil, misuse("%s", usage)
+		if tags[i], err = k6mod.Name(method, "a tag", one); err != nil {
+			return nil, err
 		}
 	}
 
 	return tags, nil
-}
-
-// elements are those of an array. Usage is the error of what is none.
-func elements(value sobek.Value, usage string) ([]sobek.Value, error) {
-	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
-		return nil, misuse("%s", usage)
-	}
-	list, err := k6glue.Elements("the array", value)
-	if err != nil {
-		return nil, misuse("%s", err)
-	}
-
-	return list, nil
 }
 
 func itemsToJS(items []wire.Item) []map[string]any {

@@ -25,7 +25,8 @@ type Options struct {
 	Dial           func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Conn is one connection to a gateway, opened by the first call, and opened anew after it broke. Any number of goroutines may use it.
+// Conn is one connection to a gateway, opened by the first call, and opened anew after it broke.
+// Any number of goroutines may use it.
 type Conn struct {
 	grpc           *grpc.ClientConn
 	key            string
@@ -125,8 +126,8 @@ func (c *counted) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// Write counts before it writes: the answer may be there, and its call over, before it returns. Bytes of a connection that breaks
-// meanwhile count as sent.
+// Write counts before it writes: the answer may be there, and its call over, before it returns.
+// Bytes of a connection that breaks meanwhile count as sent.
 func (c *counted) Write(from []byte) (int, error) {
 	c.of.sent.Add(uint64(len(from)))
 

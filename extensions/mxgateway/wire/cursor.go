@@ -6,8 +6,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// cursor goes over the fields of an encoded message (https://protobuf.dev/programming-guides/encoding). It keeps to the bytes that
-// are there, whatever lengths they tell.
+// cursor goes over the fields of an encoded message
+// (https://protobuf.dev/programming-guides/encoding). It keeps to the bytes that are there,
+// whatever lengths they tell.
 type cursor struct {
 	rest []byte
 	err  error // why next has returned false before the end
@@ -57,7 +58,8 @@ func (c *cursor) broken(n int) bool {
 	return false
 }
 
-// is tells whether the cursor stands on the field. A field of another type than its .proto says ends the reading.
+// is tells whether the cursor stands on the field. A field of another type than its .proto says
+// ends the reading.
 func (c *cursor) is(f field) bool {
 	if c.number != f.number {
 		return false

@@ -7,12 +7,11 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Kinds of errors. Those of gRPC's codes that are not here have the code's name (https://grpc.io/docs/guides/status-codes), in small
-// letters, as unavailable and permission_denied have.
+// Kinds of errors. Those of gRPC's codes that are not here have the code's name
+// (https://grpc.io/docs/guides/status-codes), in small letters, as unavailable and
+// permission_denied have.
 const (
 	KindTimeout     = "timeout"     // no answer in time: DEADLINE_EXCEEDED
 	KindCancelled   = "cancelled"   // the test ended: CANCELLED
@@ -20,7 +19,6 @@ const (
 	KindCommand     = "command"     // the call was answered, and the command has failed: protocol_status or hresult say so
 	KindProtocol    = "protocol"    // the reply is not what was asked for
 	KindUsage       = "usage"       // the call itself is wrong; nothing was sent
-	KindInternal    = crash.Kind    // a fault in k6's extensions; its stack is in the log
 )
 
 // Error is what goes wrong with a call.
@@ -40,7 +38,8 @@ func Errorf(kind, format string, args ...any) *Error {
 // maxSaid is how much of what a server sent an error shows, in bytes.
 const maxSaid = 300
 
-// failed makes an Error of a call's. The key and its secret, which a server might repeat, are taken out.
+// failed makes an Error of a call's. The key and its secret, which a server might repeat, are taken
+// out.
 func failed(err error, key string) *Error {
 	var known *Error
 	if errors.As(err, &known) {
@@ -85,8 +84,8 @@ func kindOf(code codes.Code) string {
 	}
 }
 
-// shortestSecret is how long a key's secret must be to be taken out where it stands alone, too: a shorter one may be a word that other
-// texts hold as well.
+// shortestSecret is how long a key's secret must be to be taken out where it stands alone, too: a
+// shorter one may be a word that other texts hold as well.
 const shortestSecret = 12
 
 // hidden is a text without the key, and without the secret in it.
@@ -103,7 +102,8 @@ func hidden(text, key string) string {
 	return text
 }
 
-// oneLine is a text of the server's in one line, not all of it when it is long, and without the key.
+// oneLine is a text of the server's in one line, not all of it when it is long, and without the
+// key.
 func oneLine(text, key string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(hidden(text, key), "?")), " ")
 	if len(text) > maxSaid {

@@ -83,7 +83,7 @@ func TestNoAnswerInTime(t *testing.T) {
 	})
 	t.Cleanup(answer)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
-	reader := session.Reader(tags, 0, 100*time.Millisecond)
+	reader := session.Repeated(tags, 0, 100*time.Millisecond)
 	_, err := reader.Read(reader.Context(t.Context()))
 	require.Equal(t, wire.KindTimeout, kind(err))
 	require.Equal(t, codes.DeadlineExceeded, code(err))
@@ -104,7 +104,7 @@ func TestTheTestEnds(t *testing.T) {
 		return gatewaytest.Answer{Err: status.FromContextError(ctx.Err()).Err()}
 	})
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
-	reader := session.Reader(tags, 0, time.Minute)
+	reader := session.Repeated(tags, 0, time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-begun
@@ -118,7 +118,7 @@ func TestTheTestEnds(t *testing.T) {
 func TestTheGatewayDiesAndComesBack(t *testing.T) {
 	server := gateway(t, nil)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
-	reader := session.Reader(tags, 0, time.Second)
+	reader := session.Repeated(tags, 0, time.Second)
 	read := func() error {
 		_, err := reader.Read(reader.Context(t.Context()))
 

@@ -5,7 +5,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// field is where a message keeps something. The zero value stands for nowhere: it is never written, and never found.
+// field is where a message keeps something. The zero value stands for nowhere: it is never written,
+// and never found.
 type field struct {
 	name   protoreflect.FullName
 	number protowire.Number

@@ -30,7 +30,8 @@ func messageOf(service protoreflect.ServiceDescriptor, name protoreflect.Name) p
 	return service.ParentFile().Messages().ByName(name)
 }
 
-// What is counted, and what is kept, of any bytes that protobuf takes is what protobuf finds in them; others do no harm.
+// What is counted, and what is kept, of any bytes that protobuf takes is what protobuf finds in
+// them; others do no harm.
 func FuzzBulkRead(f *testing.F) {
 	service, schema := fuzzed(f)
 	descriptor := messageOf(service, "BulkReadReply")
@@ -103,7 +104,7 @@ func FuzzReplies(f *testing.F) {
 		if err := reply.read(raw); err == nil {
 			reference := dynamicpb.NewMessage(messageOf(service, "MxCommandReply"))
 			if proto.Unmarshal(raw, reference) == nil {
-				require.EqualValues(t, reference.Get(reference.Descriptor().Fields().ByName("hresult")).Int(), reply.verdict.hresult)
+				require.EqualValues(t, reference.Get(reference.Descriptor().Fields().ByName("hresult")).Int(), reply.status.hresult)
 			}
 		}
 		_ = reply.err("", "register")

@@ -20,7 +20,8 @@ import (
 
 const key = "mxgw_id_secret"
 
-// The .proto files of the tests: this project's, and two that have nothing in common with it but the published names.
+// The .proto files of the tests: this project's, and two that have nothing in common with it but
+// the published names.
 const (
 	ownProto    = "../../../scenarios/lib/mxaccess_gateway.proto"
 	vendorProto = "testdata/vendor.proto"

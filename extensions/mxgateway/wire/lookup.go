@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// lookup finds fields by name. The first one that it does not find is its error; what is asked afterwards is nowhere.
+// lookup finds fields by name. The first one that it does not find is its error; what is asked
+// afterwards is nowhere.
 type lookup struct{ err error }
 
 // sort is what a field has to be.
@@ -54,7 +55,8 @@ func (l *lookup) fail(format string, args ...any) {
 	}
 }
 
-// method is a unary method: what it takes and what it returns. Into comes the path by which it is called.
+// method is a unary method: what it takes and what it returns. Into comes the path by which it is
+// called.
 func (l *lookup) method(
 	s protoreflect.ServiceDescriptor, name protoreflect.Name, into *string,
 ) (request, reply protoreflect.MessageDescriptor) {
@@ -114,7 +116,8 @@ func (l *lookup) message(m protoreflect.MessageDescriptor, name protoreflect.Nam
 	return of(f), f.Message()
 }
 
-// command is a payload of MxCommand, and its message. The kind is the enum's value that ends with the payload's name.
+// command is a payload of MxCommand, and its message. The kind is the enum's value that ends with
+// the payload's name.
 func (l *lookup) command(m protoreflect.MessageDescriptor, name protoreflect.Name) (command, protoreflect.MessageDescriptor) {
 	at, message := l.message(m, name)
 	c := command{payload: at}
@@ -173,7 +176,8 @@ func (l *lookup) status(m protoreflect.MessageDescriptor) statusFields {
 	return s
 }
 
-// valueNamed is the enum's value of this name, whatever stands before it; the shortest, where there are several.
+// valueNamed is the enum's value of this name, whatever stands before it; the shortest, where there
+// are several.
 func valueNamed(enum protoreflect.EnumDescriptor, name string) (number int64, found bool) {
 	shortest := ""
 	for i := range enum.Values().Len() {

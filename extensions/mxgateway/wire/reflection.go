@@ -29,7 +29,8 @@ var reflectionMethods = []string{
 // maxFiles is how many files a server may describe itself with.
 const maxFiles = 1000
 
-// Reflect asks the server for the schema of its service: of this full name or, for "", of the only one that is called ServiceName.
+// Reflect asks the server for the schema of its service: of this full name or, for "", of the only
+// one that is called ServiceName.
 func (c *Conn) Reflect(ctx context.Context, service string) (*Schema, error) {
 	var err error
 	for _, method := range reflectionMethods {

@@ -1,14 +1,14 @@
 package wire
 
-// verdict is what a reply says of itself: protocol_status and hresult.
-type verdict struct {
+// replyStatus is what a reply says of itself: protocol_status and hresult.
+type replyStatus struct {
 	code    int64
 	message string
 	hresult int64
 }
 
 // read reads a ProtocolStatus. One without a code has the code 0, whatever the code of success is.
-func (v *verdict) read(s *statusFields, bytes []byte) error {
+func (v *replyStatus) read(s *statusFields, bytes []byte) error {
 	v.code = 0
 	c := cursor{rest: bytes}
 	for c.next() {
@@ -23,8 +23,9 @@ func (v *verdict) read(s *statusFields, bytes []byte) error {
 	return c.err
 }
 
-// err is why the command has failed, or nil. An hresult is COM's: negative in 32 bits for a failure.
-func (v *verdict) err(s *statusFields, key string) error {
+// err is why the command has failed, or nil. An hresult is COM's: negative in 32 bits for a
+// failure.
+func (v *replyStatus) err(s *statusFields, key string) error {
 	switch said := oneLine(v.message, key); {
 	case v.code != s.ok && said != "":
 		return Errorf(KindCommand, "the gateway says: %s (protocol status %d)", said, v.code)
@@ -39,9 +40,9 @@ func (v *verdict) err(s *statusFields, key string) error {
 
 // openReply is an OpenSessionReply.
 type openReply struct {
-	schema  *Schema
-	verdict verdict
-	opened  Opened
+	schema *Schema
+	status replyStatus
+	opened Opened
 }
 
 // Opened is what a gateway says of a new session. What its .proto has no field for is "" or 0.
@@ -53,7 +54,7 @@ type Opened struct {
 
 func (r *openReply) read(bytes []byte) error {
 	f := &r.schema.open
-	r.verdict.code = f.status.ok
+	r.status.code = f.status.ok
 	c := cursor{rest: bytes}
 	for c.next() {
 		switch {
@@ -66,7 +67,7 @@ func (r *openReply) read(bytes []byte) error {
 		case c.is(f.worker):
 			r.opened.WorkerProtocol = f.worker.int(c.scalar)
 		case c.is(f.status.at):
-			if err := r.verdict.read(&f.status, c.bytes); err != nil {
+			if err := r.status.read(&f.status, c.bytes); err != nil {
 				return err
 			}
 		}
@@ -77,17 +78,17 @@ func (r *openReply) read(bytes []byte) error {
 
 // closeReply is a CloseSessionReply.
 type closeReply struct {
-	schema  *Schema
-	verdict verdict
+	schema *Schema
+	status replyStatus
 }
 
 func (r *closeReply) read(bytes []byte) error {
 	s := &r.schema.close.status
-	r.verdict.code = s.ok
+	r.status.code = s.ok
 	c := cursor{rest: bytes}
 	for c.next() {
 		if c.is(s.at) {
-			if err := r.verdict.read(s, c.bytes); err != nil {
+			if err := r.status.read(s, c.bytes); err != nil {
 				return err
 			}
 		}
@@ -99,7 +100,7 @@ func (r *closeReply) read(bytes []byte) error {
 // commandReply is an MxCommandReply, of which payload reads the one that was asked for.
 type commandReply struct {
 	schema  *Schema
-	verdict verdict
+	status  replyStatus
 	at      field
 	payload reply
 	there   bool // there is a payload
@@ -107,7 +108,7 @@ type commandReply struct {
 
 func (r *commandReply) read(bytes []byte) error {
 	f := &r.schema.invoke
-	r.verdict = verdict{code: f.status.ok}
+	r.status = replyStatus{code: f.status.ok}
 	r.there = false
 	c := cursor{rest: bytes}
 	for c.next() {
@@ -117,9 +118,9 @@ func (r *commandReply) read(bytes []byte) error {
 			r.there = true
 			err = r.payload.read(c.bytes)
 		case c.is(f.status.at):
-			err = r.verdict.read(&f.status, c.bytes)
+			err = r.status.read(&f.status, c.bytes)
 		case c.is(f.hresult):
-			r.verdict.hresult = f.hresult.int(c.scalar)
+			r.status.hresult = f.hresult.int(c.scalar)
 		}
 		if err != nil {
 			return err

@@ -83,7 +83,8 @@ type resultFields struct {
 	value, timestamp                                       protoreflect.FieldDescriptor
 }
 
-// statusFields are those of a ProtocolStatus, and where its message is. Without one every reply is in order.
+// statusFields are those of a ProtocolStatus, and where its message is. Without one every reply is
+// in order.
 type statusFields struct {
 	at, code, message field
 	ok                int64 // the code that says so
@@ -98,8 +99,8 @@ type command struct {
 // payload is one of MxCommandReply's; list is its repeated message, if it has one.
 type payload struct{ at, list field }
 
-// NewSchema looks the published names up in a service's description. Its error names the first one that is missing, or is of a type
-// that cannot be meant.
+// NewSchema looks the published names up in a service's description. Its error names the first one
+// that is missing, or is of a type that cannot be meant.
 func NewSchema(service protoreflect.ServiceDescriptor) (*Schema, error) {
 	s := &Schema{}
 	l := &lookup{}
@@ -168,7 +169,8 @@ func (s *Schema) replies(l *lookup, reply protoreflect.MessageDescriptor) {
 	s.result.timestamp = l.find(m, "source_timestamp", isAny, false)
 }
 
-// Service finds the gateway's service: the one of this full name or, without one, the only one that is called ServiceName.
+// Service finds the gateway's service: the one of this full name or, without one, the only one that
+// is called ServiceName.
 func Service(files []protoreflect.FileDescriptor, name string) (protoreflect.ServiceDescriptor, error) {
 	var found, all []string
 	var service protoreflect.ServiceDescriptor

@@ -70,7 +70,8 @@ func TestWhatAProtoLacks(t *testing.T) {
 	}
 }
 
-// In proto2, what a value or a time is made of may be a group, which has other bytes than a message.
+// In proto2, what a value or a time is made of may be a group, which has other bytes than a
+// message.
 func TestAGroupIsNoValue(t *testing.T) {
 	old := text(t, proto2)
 	schema, err := loadText(old, "")

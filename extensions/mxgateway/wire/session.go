@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Session is a session of a gateway. Its calls may be made by several goroutines at once; Register comes before the others.
+// Session is a session of a gateway. Its calls may be made by several goroutines at once; Register
+// comes before the others.
 type Session struct {
 	Opened
 
@@ -21,7 +22,7 @@ func (c *Conn) OpenSession(ctx context.Context, schema *Schema, name string) (*S
 	if err := c.invoke(c.authorized(ctx), schema.open.method, in, out); err != nil {
 		return nil, err
 	}
-	if err := out.verdict.err(&schema.open.status, c.key); err != nil {
+	if err := out.status.err(&schema.open.status, c.key); err != nil {
 		return nil, err
 	}
 	if out.opened.SessionID == "" {
@@ -40,7 +41,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 
-	return out.verdict.err(&f.status, s.conn.key)
+	return out.status.err(&f.status, s.conn.key)
 }
 
 // Register registers the client, and returns the server handle that the following commands are of.
@@ -85,7 +86,8 @@ func (s *Session) Unsubscribe(ctx context.Context, handles []int64) ([]Item, err
 	return out.items, nil
 }
 
-// ReadBulk reads tags, and returns their results, in their order. Wait is how long the worker may wait for a value; 0: as it wants.
+// ReadBulk reads tags, and returns their results, in their order. Wait is how long the worker may
+// wait for a value; 0: as it wants.
 func (s *Session) ReadBulk(ctx context.Context, tags []string, wait time.Duration) ([]Result, error) {
 	out := &valueReply{schema: s.schema}
 	if err := s.do(ctx, s.schema.read.command, s.readBody(tags, wait), s.schema.result.payload.at, out, "bulk_read"); err != nil {
@@ -124,7 +126,7 @@ func (s *Session) do(ctx context.Context, c command, body []byte, at field, payl
 
 // err is why the reply is not what was asked for, or nil.
 func (r *commandReply) err(key, named string) error {
-	if err := r.verdict.err(&r.schema.invoke.status, key); err != nil {
+	if err := r.status.err(&r.schema.invoke.status, key); err != nil {
 		return err
 	}
 	if !r.there {
@@ -134,7 +136,8 @@ func (r *commandReply) err(key, named string) error {
 	return nil
 }
 
-// correlationDigits are as many as a correlation id always has, so that another one can take its place.
+// correlationDigits are as many as a correlation id always has, so that another one can take its
+// place.
 const correlationDigits = 16
 
 // request encodes an MxCommandRequest. Its last bytes are the correlation id, if there is one.
@@ -163,8 +166,8 @@ func asked(got, wanted int) error {
 	return Errorf(KindProtocol, "the reply has %d results, and %d were asked for", got, wanted)
 }
 
-// Reader does the same ReadBulk again and again. It belongs to one goroutine.
-type Reader struct {
+// RepeatedRead does the same ReadBulk again and again. It belongs to one goroutine.
+type RepeatedRead struct {
 	session    *Session
 	tags       int
 	timeout    time.Duration
@@ -175,9 +178,10 @@ type Reader struct {
 	counted    countReply
 }
 
-// Reader returns a reader of tags, in one call. Wait is as that of ReadBulk; timeout is how long a call may take.
-func (s *Session) Reader(tags []string, wait, timeout time.Duration) *Reader {
-	r := &Reader{session: s, tags: len(tags), timeout: timeout, counted: countReply{schema: s.schema}}
+// Repeated returns a ReadBulk of tags, to be done many times. Wait is as that of ReadBulk; timeout
+// is how long a call may take.
+func (s *Session) Repeated(tags []string, wait, timeout time.Duration) *RepeatedRead {
+	r := &RepeatedRead{session: s, tags: len(tags), timeout: timeout, counted: countReply{schema: s.schema}}
 	r.in.bytes, r.correlated = s.request(s.schema.read.command, s.readBody(tags, wait))
 	r.reply = commandReply{schema: s.schema, at: s.schema.result.payload.at, payload: &r.counted}
 
@@ -185,10 +189,13 @@ func (s *Session) Reader(tags []string, wait, timeout time.Duration) *Reader {
 }
 
 // Context returns the context in which Read is to be called: it holds the key.
-func (r *Reader) Context(ctx context.Context) context.Context { return r.session.conn.authorized(ctx) }
+func (r *RepeatedRead) Context(ctx context.Context) context.Context {
+	return r.session.conn.authorized(ctx)
+}
 
-// Read reads the tags once, and counts their results; values are not looked at. The context is one of Context's.
-func (r *Reader) Read(ctx context.Context) (Counts, error) {
+// Read reads the tags once, and counts their results; values are not looked at. The context is one
+// of Context's.
+func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	r.calls++
 	if r.correlated {
 		stamp(r.in.bytes[len(r.in.bytes)-correlationDigits:], r.calls)

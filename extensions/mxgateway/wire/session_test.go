@@ -16,7 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
 
-// The whole flow, with this project's .proto and with one of other numbers and types, read from a file or asked of the server.
+// The whole flow, with this project's .proto and with one of other numbers and types, read from a
+// file or asked of the server.
 func TestFlow(t *testing.T) {
 	for _, proto := range []string{ownProto, vendorProto} {
 		for _, reflected := range []bool{false, true} {
@@ -67,7 +68,7 @@ func flow(t *testing.T, conn *wire.Conn, schema *wire.Schema, own bool) {
 	}
 	require.Equal(t, want, results[1])
 
-	reader := session.Reader(tags, time.Second, time.Second)
+	reader := session.Repeated(tags, time.Second, time.Second)
 	for range 2 {
 		counts, err := reader.Read(reader.Context(t.Context()))
 		require.NoError(t, err)
@@ -154,7 +155,7 @@ func TestOutcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := gateway(t, func(context.Context, int) gatewaytest.Answer { return tt.answer })
 			session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
-			reader := session.Reader(tags, 0, 5*time.Second)
+			reader := session.Repeated(tags, 0, 5*time.Second)
 			for range 2 { // one that fails spoils nothing
 				counts, err := reader.Read(reader.Context(t.Context()))
 				require.Equal(t, tt.counts, counts)
@@ -171,7 +172,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// Where 0 is not the code of success, a status without a code is a failure, and a reply without a status is none.
+// Where 0 is not the code of success, a status without a code is a failure, and a reply without a
+// status is none.
 func TestAStatusWhoseCodeOfSuccessIsNotZero(t *testing.T) {
 	own := strings.Replace(text(t, ownProto), "PROTOCOL_STATUS_CODE_OK = 0;",
 		"PROTOCOL_STATUS_CODE_UNSPECIFIED = 0; PROTOCOL_STATUS_CODE_OK = 77;", 1)
@@ -220,7 +222,8 @@ func TestWrongKey(t *testing.T) {
 	}
 }
 
-// The bytes of a request, by the encoding's specification: https://protobuf.dev/programming-guides/encoding.
+// The bytes of a request, by the encoding's specification:
+// https://protobuf.dev/programming-guides/encoding.
 func TestRequestBytes(t *testing.T) {
 	golden := strings.Join([]string{
 		"0a 09 73657373696f6e2d31",               // 1 session_id: session-1
@@ -234,7 +237,7 @@ func TestRequestBytes(t *testing.T) {
 	}, "")
 	server := gateway(t, nil)
 	session := registered(t, dial(t, wire.Options{Address: server.Address, Key: key}), load(t, ownProto))
-	reader := session.Reader([]string{"A.x", "B.x"}, 1500*time.Millisecond, time.Second)
+	reader := session.Repeated([]string{"A.x", "B.x"}, 1500*time.Millisecond, time.Second)
 	require.Equal(t, strings.ReplaceAll(golden, " ", ""), hex.EncodeToString(reader.Request()))
 	_, err := reader.Read(reader.Context(t.Context()))
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// Result is a tag's result of a ReadBulk. What the gateway's .proto has no field for is nil, "" or 0.
+// Result is a tag's result of a ReadBulk. What the gateway's .proto has no field for is nil, "" or
+// 0.
 type Result struct {
 	Tag          string
 	Handle       int64
@@ -137,7 +138,8 @@ func timestamp(d protoreflect.MessageDescriptor) (seconds, nanos protoreflect.Fi
 	return seconds, nanos, isSigned(seconds) && isSigned(nanos)
 }
 
-// message is a time as text; of a message with one oneof what that holds, or nil; and of others an object.
+// message is a time as text; of a message with one oneof what that holds, or nil; and of others an
+// object.
 func message(m protoreflect.Message) any {
 	d := m.Descriptor()
 	if seconds, nanos, ok := timestamp(d); ok {
