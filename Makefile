@@ -19,7 +19,7 @@ with := scripts/servers.sh with
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR MXGW_CONTROL MXGW_FLAGS \
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
 # Rooms that decode what servers say: what users run is without the race detector.
-wires := ./machbase/cmi ./memcached/wire/... ./mxgateway/wire ./nats/kvlayout/... ./nats/wire ./resp/wire ./umemcache/wire
+wires := ./machbase/cmi ./nats/kvlayout/... $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
