@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -54,7 +53,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 				} else {
 					require.Less(t, time.Since(begin), 2*time.Second)
 				}
-				require.Empty(t, strings.Join(s.failures(), "\n"), "the line that ends the test is the only one with the cause")
+				require.Empty(t, strings.Join(failures(s), "\n"), "the line that ends the test is the only one with the cause")
 				require.True(t, rep.Interrupted)
 				require.Len(t, rep.Steps, 1)
 				require.False(t, rep.Steps[0].Complete)
@@ -65,7 +64,7 @@ func TestSweepThatCannotSucceedEnds(t *testing.T) {
 }
 
 // failures are the lines of the log that say why an operation has failed.
-func (s *sweepTest) failures() (lines []string) {
+func failures(s *sweepTest) (lines []string) {
 	for _, line := range s.warnings() {
 		if strings.HasPrefix(line, "operation failed: ") {
 			lines = append(lines, line)
@@ -98,27 +97,11 @@ func TestSweepThatMaySucceedGoesOn(t *testing.T) {
 					require.True(t, step.Complete)
 				}
 				if tt.logged != nil {
-					require.Equal(t, tt.logged, s.failures(), "once for each step")
+					require.Equal(t, tt.logged, failures(s), "once for each step")
 				}
 			})
 		})
 	}
-}
-
-// An asynchronous function fails with what it throws, and not with how k6 says that nobody has
-// caught it.
-func TestThrownByAPromise(t *testing.T) {
-	for text, want := range map[string]scriptError{
-		"Uncaught (in promise) ReferenceError: foo is not defined\n\tat typo (file:///a/b.js:47:18(3))\n\tat file:///a/b.js:63:53(4)\n": {
-			"ReferenceError: foo is not defined", "file:///a/b.js:47:18",
-		},
-		"Uncaught (in promise) Error: two\nlines\n\tat file:///a/b.js:7:1(3)\n": {"Error: two\nlines", "file:///a/b.js:7:1"},
-		"Uncaught (in promise) dial tcp 127.0.0.1:1: connection refused":        {"dial tcp 127.0.0.1:1: connection refused", ""},
-	} {
-		require.Equal(t, &want, thrown(errors.New(text)))
-	}
-	other := errors.New("Caught")
-	require.Equal(t, other, thrown(other))
 }
 
 // What makes operations fail is logged soon, also while nothing is clear.
@@ -132,22 +115,8 @@ func TestFaultsAreLoggedSoon(t *testing.T) {
 		}()
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
-		require.Equal(t, []string{"operation failed: Error: no"}, s.failures())
+		require.Equal(t, []string{"operation failed: Error: no"}, failures(s))
 		require.NoError(t, <-done)
-		require.Len(t, s.failures(), 1)
+		require.Len(t, failures(s), 1)
 	})
-}
-
-func TestToCheck(t *testing.T) {
-	for text, want := range map[string]string{
-		"TypeError: x is not a function":               "the script",
-		"Error: TypeError":                             "the script, the server's address, user and password",
-		"MachbaseError: Invalid username or password.": "user and password",
-		"grpc: a.B/C answered UNAUTHENTICATED":         "user and password",
-		"http: GET http://h/: dial: i/o timeout":       "the server and its address",
-		"lookup nowhere: no such host":                 "the server and its address",
-		"out of memory":                                "the script, the server's address, user and password",
-	} {
-		require.Equal(t, want, toCheck(errors.New(text)), text)
-	}
 }

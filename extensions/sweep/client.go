@@ -86,12 +86,12 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 // operation is one call of the plain function.
 func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 	err := c.once(ctx, active)
-	fault := c.tap.Fault()
+	failed := c.tap.Fault()
 	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
 		return err
 	}
 
-	return fault
+	return failed
 }
 
 // openTap lets the client see the samples that its VU pushes.

@@ -7,17 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sirupsen/logrus"
-	"go.k6.io/k6/v2/errext"
-	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/executor"
 	"go.k6.io/k6/v2/lib/types"
 	"gopkg.in/guregu/null.v3"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // ExecutorType is the name by which scenarios ask for the executor.
@@ -108,9 +103,8 @@ type Config struct {
 	Ops []string `json:"ops"`
 }
 
-var _ lib.ExecutorConfig = &Config{}
-
-func newConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
+// newConfig reads the options of a scenario.
+func newConfig(name string, rawJSON []byte) (*Config, error) {
 	c := Config{
 		BaseConfig:  executor.NewBaseConfig(name, ExecutorType),
 		Repeats:     null.NewInt(1, false),
@@ -153,7 +147,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 	switch {
 	case c.Find != nil:
 		return c.Find.describe()
-	case c.openLoop():
+	case c.OpenLoop():
 		for _, rate := range c.Rate {
 			steps = append(steps, formatNumber(rate))
 		}
@@ -192,55 +186,17 @@ func (c *Config) longestWait(et *lib.ExecutionTuple) time.Duration {
 // isPart tells whether an instance has only a segment of the run.
 func isPart(et *lib.ExecutionTuple) bool { return et.Segment != nil && et.Segment.String() != "0:1" }
 
-// HasWork tells whether this instance has any part in the sweep.
+// HasWork tells whether an instance with this execution segment has any part in the sweep.
 func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
-	has := et.ScaleInt64(c.mostClients()) > 0 || c.openLoop()
-	if !has {
-		inProcess.idle(c.Name)
-	}
-
-	return has
+	return et.ScaleInt64(c.mostClients()) > 0 || c.OpenLoop()
 }
-
-// NewExecutor returns the executor of the scenario.
-func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.Executor, error) {
-	m, err := registerMetrics(es.Test.Registry)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.fits(es.ExecutionTuple); err != nil {
-		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
-	}
-	results := resultsOf(es.Test.Registry)
-	results.testEnd.prepare(m, es.Test.Registry)
-	if err := results.checkGates(c); err != nil {
-		return nil, invalid(err)
-	}
-	if err := results.checkThresholds(c, es.Test); err != nil {
-		return nil, invalid(err)
-	}
-	results.expect(c.Name)
-
-	return &Executor{
-		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
-		config:       c,
-		state:        es,
-		metrics:      m,
-		results:      results,
-		iterations:   newIterations(es.ExecutionTuple),
-		logger:       logger,
-	}, nil
-}
-
-// invalid gives an error k6's exit code for options that make no sense.
-func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig) }
 
 // fits tells whether an instance with this execution segment can do its part.
 func (c *Config) fits(et *lib.ExecutionTuple) error {
 	switch here := et.ScaleInt64(c.mostClients()); {
 	case c.Find != nil && here != c.mostClients():
 		return errors.New("find cannot be shared by execution segments: each would search for itself")
-	case c.openLoop() && here == 0:
+	case c.OpenLoop() && here == 0:
 		return fmt.Errorf("preAllocatedVUs (%d) must be at least the number of execution segments: "+
 			"this one has operations to do, and no client", c.PreAllocatedVUs.Int64)
 	}
@@ -248,8 +204,8 @@ func (c *Config) fits(et *lib.ExecutionTuple) error {
 	return nil
 }
 
-// openLoop tells whether operations start at times, and not when those before have ended.
-func (c *Config) openLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
+// OpenLoop tells whether operations start at times, and not when those before have ended.
+func (c *Config) OpenLoop() bool { return len(c.Rate) > 0 || (c.Find != nil && c.Find.of() == ofRate) }
 
 // failing are the samples that make an operation fail.
 func (c *Config) failing() k6glue.FailingSamples {
@@ -264,140 +220,3 @@ func (c *Config) failing() k6glue.FailingSamples {
 
 // failsOnAll is what makes operations fail where nobody says otherwise.
 var failsOnAll = k6glue.FailingSamples{Checks: true, Responses: true} //nolint:gochecknoglobals // a constant
-
-// op names the operations of a step that nobody named.
-func (c *Config) op(s spec) string {
-	switch {
-	case s.variant != "":
-		return s.variant
-	case c.Op.Valid:
-		return c.Op.String
-	}
-
-	return c.Name
-}
-
-// opNames are the names of all operations of the scenario.
-func (c *Config) opNames() []string {
-	switch {
-	case len(c.Ops) > 0:
-		return c.Ops
-	case len(c.Variants) > 0:
-		return c.Variants
-	}
-
-	return []string{c.op(spec{})}
-}
-
-// allowedOps are the names that sweep.op may give to operations of a step; none: any.
-func (c *Config) allowedOps(s spec) []string {
-	if len(c.Ops) == 0 {
-		return nil
-	}
-
-	if c.Op.Valid || s.variant != "" {
-		return append(slices.Clip(c.Ops), c.op(s))
-	}
-
-	return c.Ops
-}
-
-// mostClients is the number of clients of the largest step.
-func (c *Config) mostClients() int64 {
-	switch {
-	case c.openLoop():
-		return c.PreAllocatedVUs.Int64
-	case c.Find != nil:
-		return int64(c.Find.Max)
-	case len(c.Clients) == 0:
-		return 0
-	}
-
-	return slices.Max(c.Clients)
-}
-
-// mostSteps is how many steps there can be.
-func (c *Config) mostSteps() int {
-	if c.Find != nil {
-		return c.Find.mostSteps(int(c.Repeats.Int64))
-	}
-
-	return len(c.specs())
-}
-
-// spec is what is particular to one step.
-type spec struct {
-	clients int64
-	rate    float64 // zero but for open-loop steps
-	repeat  int     // from 1
-	variant string  // empty where there are none
-}
-
-// specs are the steps of a sweep that is no search, in the order in which they run.
-func (c *Config) specs() []spec {
-	once := make([]spec, 0, len(c.Clients)+len(c.Rate))
-	for _, n := range c.Clients {
-		once = append(once, spec{clients: n})
-	}
-	for _, rate := range c.Rate {
-		once = append(once, spec{clients: c.PreAllocatedVUs.Int64, rate: rate})
-	}
-
-	repeats := int(c.Repeats.Int64)
-	all := make([]spec, 0, len(once)*repeats*max(len(c.Variants), 1))
-	for i := range len(once) * repeats {
-		s := once[i%len(once)]
-		s.repeat = i/len(once) + 1
-		if c.RepeatOrder.String == orderGrouped {
-			s = once[i/repeats]
-			s.repeat = i%repeats + 1
-		}
-		all = append(all, c.turns(s)...)
-	}
-
-	return all
-}
-
-// turns are the steps of all variants in one repeat, or the one step where there are no variants.
-// Every second repeat has the variants of the one before in the opposite order, so that a server or
-// a machine that gets slower meanwhile does so for all of them; every second pair begins with
-// another variant.
-func (c *Config) turns(s spec) []spec {
-	n := len(c.Variants)
-	if n == 0 {
-		return []spec{s}
-	}
-	turns := make([]spec, n)
-	for i := range turns {
-		at := i
-		if s.repeat%2 == 0 {
-			at = n - 1 - i
-		}
-		turns[at] = s
-		turns[at].variant = c.Variants[(i+(s.repeat-1)/2)%n]
-	}
-
-	return turns
-}
-
-// scaled is how many of the step's clients are in the execution segment of this instance.
-func (s spec) scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.clients) }
-
-// plan is what a step asks of its clients.
-func (c *Config) plan(s spec) measure.Plan {
-	return measure.Plan{
-		Operations:       uint64(c.Iterations.Int64),
-		Duration:         c.Duration.TimeDuration(),
-		UntilDone:        c.UntilDone.Bool,
-		Warmup:           c.Warmup.TimeDuration(),
-		WarmupOperations: uint64(c.WarmupIterations.Int64),
-		Rate:             s.rate,
-	}
-}
-
-// asked is what the report says of what was asked of a step.
-func (c *Config) asked(s spec) report.Step {
-	return report.Step{
-		Clients: int(s.clients), Rate: s.rate, Repeat: s.repeat, Variant: s.variant, PerClient: uint64(c.Iterations.Int64),
-	}
-}

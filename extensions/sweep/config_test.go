@@ -7,38 +7,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
 
-func parse(t *testing.T, json string) *Config {
+func read(t *testing.T, json string) *Config {
 	t.Helper()
 	c, err := newConfig("rollup", []byte(json))
 	require.NoError(t, err)
-	config, ok := c.(*Config)
-	require.True(t, ok)
 
-	return config
-}
-
-func tuple(t *testing.T, segment, sequence string) *lib.ExecutionTuple {
-	t.Helper()
-	if segment == "" {
-		et, err := lib.NewExecutionTuple(nil, nil)
-		require.NoError(t, err)
-
-		return et
-	}
-	es, err := lib.NewExecutionSegmentFromString(segment)
-	require.NoError(t, err)
-	seq, err := lib.NewExecutionSegmentSequenceFromString(sequence)
-	require.NoError(t, err)
-	et, err := lib.NewExecutionTuple(es, &seq)
-	require.NoError(t, err)
-
-	return et
+	return c
 }
 
 func TestConfigDefaults(t *testing.T) {
-	c := parse(t, `{"executor": "client-sweep", "clients": [1, 8], "iterations": 100}`)
+	c := read(t, `{"executor": "client-sweep", "clients": [1, 8], "iterations": 100}`)
 	require.Empty(t, c.Validate())
 	require.Equal(t, "rollup", c.GetName())
 	require.Equal(t, "client-sweep", c.GetType())
@@ -56,7 +38,7 @@ func TestConfigDefaults(t *testing.T) {
 }
 
 func TestConfigOfAll(t *testing.T) {
-	c := parse(t, `{"executor": "client-sweep", "clients": [64, 1], "duration": "30s", "warmup": "2s", "repeats": 3,
+	c := read(t, `{"executor": "client-sweep", "clients": [64, 1], "duration": "30s", "warmup": "2s", "repeats": 3,
 		"pause": "1s", "maxDuration": "5m", "gracefulStop": "7s", "op": "get", "exec": "read", "startTime": "1m",
 		"env": {"A": "b"}, "tags": {"team": "db"}}`)
 	require.Empty(t, c.Validate())
@@ -106,7 +88,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 }
 
 func TestTimesThatNeedNoUnit(t *testing.T) {
-	c := parse(t, `{"find": {"p99": 5, "max": 8}, "duration": 1500, "warmup": 0, "pause": "0", "gracefulStop": 100, "maxDuration": "1m30s"}`)
+	c := read(t, `{"find": {"p99": 5, "max": 8}, "duration": 1500, "warmup": 0, "pause": "0", "gracefulStop": 100, "maxDuration": "1m30s"}`)
 	require.Empty(t, c.Validate())
 	require.Equal(t, 1500*time.Millisecond, c.Duration.TimeDuration())
 	require.Equal(t, 5*time.Millisecond, c.Find.P99.TimeDuration())
@@ -213,7 +195,7 @@ func TestConfigValidate(t *testing.T) {
 	} {
 		t.Run(tt.json, func(t *testing.T) {
 			var got []string
-			for _, err := range parse(t, tt.json).Validate() {
+			for _, err := range read(t, tt.json).Validate() {
 				got = append(got, err.Error())
 			}
 			require.Equal(t, tt.want, got)
@@ -235,22 +217,22 @@ func TestExecutionRequirements(t *testing.T) {
 		{`{"clients": [1], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "3/4:1", 0, time.Second},
 	} {
 		t.Run(tt.json+tt.segment, func(t *testing.T) {
-			c, et := parse(t, tt.json), tuple(t, tt.segment, sequence)
+			c, et := read(t, tt.json), k6test.Tuple(t, tt.segment, sequence)
 			require.Equal(t, []lib.ExecutionStep{{PlannedVUs: tt.vus}, {TimeOffset: tt.until}}, c.GetExecutionRequirements(et))
 			require.Equal(t, tt.vus > 0, c.HasWork(et))
 		})
 	}
-	require.False(t, parse(t, `{"iterations": 1}`).HasWork(tuple(t, "", "")))
+	require.False(t, read(t, `{"iterations": 1}`).HasWork(k6test.Tuple(t, "", "")))
 }
 
 // All segments together have every step's clients, no more and no fewer, and as many VUs as each step needs.
 func TestSegmentsShareTheClients(t *testing.T) {
 	const sequence = "0,1/3,2/3,1"
-	c := parse(t, `{"clients": [1, 2, 3, 8, 16, 100, 511], "iterations": 1}`)
+	c := read(t, `{"clients": [1, 2, 3, 8, 16, 100, 511], "iterations": 1}`)
 	for _, clients := range c.Clients {
 		var sum int64
 		for i := range 3 {
-			et := tuple(t, fmt.Sprintf("%d/3:%d/3", i, i+1), sequence)
+			et := k6test.Tuple(t, fmt.Sprintf("%d/3:%d/3", i, i+1), sequence)
 			here := et.ScaleInt64(clients)
 			require.LessOrEqual(t, uint64(here), c.GetExecutionRequirements(et)[0].PlannedVUs)
 			sum += here
@@ -262,33 +244,9 @@ func TestSegmentsShareTheClients(t *testing.T) {
 func TestDescription(t *testing.T) {
 	require.Equal(t,
 		"Sweep of 1, 8, 64 clients, 100 operations each (warmup: 2s, repeats: 3, maxDuration: 10m0s a step, gracefulStop: 5s)",
-		parse(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(tuple(t, "", "")))
+		read(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(k6test.Tuple(t, "", "")))
 	require.Equal(t,
 		"Sweep of 4, 32 clients, 30s (warmup: 0s, repeats: 1, maxDuration: 1m0s a step, gracefulStop: 0s)",
-		parse(t, `{"clients": [8, 64], "duration": "30s", "maxDuration": "1m", "gracefulStop": "0s"}`).
-			GetDescription(tuple(t, "0:1/2", "0,1/2,1")))
-}
-
-// Scripts ask for the executor by its name.
-func TestExecutorIsRegistered(t *testing.T) {
-	config, err := lib.GetParsedExecutorConfig("rollup", ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
-	require.NoError(t, err)
-	require.IsType(t, &Config{}, config)
-}
-
-func TestIterationsAreNumbered(t *testing.T) {
-	seen := map[uint64]bool{}
-	for _, segment := range []string{"0:1/2", "1/2:1"} {
-		it := newIterations(tuple(t, segment, "0,1/2,1"))
-		for want := range uint64(10) {
-			local, global := it.next()
-			require.Equal(t, want, local)
-			require.False(t, seen[global], "%d is in two segments", global)
-			seen[global] = true
-		}
-	}
-	require.Len(t, seen, 20)
-	for i := range uint64(20) {
-		require.True(t, seen[i])
-	}
+		read(t, `{"clients": [8, 64], "duration": "30s", "maxDuration": "1m", "gracefulStop": "0s"}`).
+			GetDescription(k6test.Tuple(t, "0:1/2", "0,1/2,1")))
 }

@@ -48,22 +48,19 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	ctx = lib.WithScenarioState(ctx, &lib.ScenarioState{
 		Name: e.config.Name, Executor: ExecutorType, StartTime: time.Now(), ProgressFn: progress.read,
 	})
-	run := &sweepRun{
-		Executor: e, out: out, progress: progress,
-		report: e.results.begin(e.config.Name, e.config.params(e.state.ExecutionTuple)),
-	}
-
-	if err := e.results.keepReport(run.report, e.state.Test); err != nil {
-		e.results.forget(run.report)
-
+	scenario, err := e.results.begin(scenarioStart{
+		name: e.config.Name, params: e.config.params(e.state.ExecutionTuple), sweep: e.config,
+		tags: e.tags(), out: out, metrics: e.metrics, test: e.state, logger: e.logger,
+	})
+	if err != nil {
 		return err
 	}
+	run := &sweepRun{Executor: e, scenario: scenario, progress: progress}
 	run.awaitTestEnd()
 
-	collect := host.TuneCollector()
-	defer collect.Restore()
-	run.collector = collect
-	err := run.steps(ctx)
+	run.collector = host.TuneCollector()
+	defer run.collector.Restore()
+	err = run.steps(ctx)
 
 	interrupted := ctx.Err() != nil || err != nil
 	run.finish(interrupted)
@@ -94,52 +91,9 @@ func (e *Executor) wait(ctx context.Context) error {
 	return nil
 }
 
-// params are the options as the report shows them.
-func (c *Config) params(et *lib.ExecutionTuple) map[string]any {
-	params := map[string]any{
-		"repeats":      c.Repeats.Int64,
-		"pause":        c.Pause.TimeDuration().String(),
-		"maxDuration":  c.MaxDuration.TimeDuration().String(),
-		"gracefulStop": c.GetGracefulStop().String(),
-	}
-	switch {
-	case c.Find != nil:
-		params["find"] = c.Find.describe()
-	case c.Rate != nil:
-		params["rate"] = c.Rate
-	default:
-		params["clients"] = c.Clients
-	}
-	if c.openLoop() {
-		params["preAllocatedVUs"] = c.PreAllocatedVUs.Int64
-	}
-	if c.WarmupIterations.Valid {
-		params["warmupIterations"] = c.WarmupIterations.Int64
-	} else {
-		params["warmup"] = c.Warmup.TimeDuration().String()
-	}
-	switch {
-	case c.Duration.Valid:
-		params["duration"] = c.Duration.TimeDuration().String()
-	case c.UntilDone.Bool:
-		params["untilDone"] = true
-	default:
-		params["iterations"] = c.Iterations.Int64
-	}
-	if len(c.Variants) > 0 {
-		params["variants"] = c.Variants
-	}
-	if c.FailOn != nil {
-		params["failOn"] = c.FailOn
-	}
-	if c.Repeats.Int64 > 1 {
-		params["repeatOrder"] = c.RepeatOrder.String
-	}
-	if isPart(et) {
-		params["segment"] = et.Segment.String()
-	}
-
-	return params
+// tags are those of all samples of the scenario.
+func (e *Executor) tags() *metrics.TagSet {
+	return e.state.Test.RunTags.WithTagsFromMap(e.config.GetTags()).With("scenario", e.config.Name)
 }
 
 // errCutOff is why operations end that outlive a step.

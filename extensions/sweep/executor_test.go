@@ -14,6 +14,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -453,7 +454,7 @@ func TestMissingVUs(t *testing.T) {
 
 func TestSegments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSegmentTest(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, tuple(t, "1/2:1", "0,1/2,1"))
+		s := newSegmentTest(t, `{"clients": [1, 2, 4], "iterations": 10}`, `sweep.run(() => sleep(10))`, k6test.Tuple(t, "1/2:1", "0,1/2,1"))
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "1/2:1", rep.Params["segment"])
@@ -558,6 +559,6 @@ func TestScenarioState(t *testing.T) {
 
 func TestErrCutOffIsTheCause(t *testing.T) {
 	c := parse(t, `{"clients": [1], "iterations": 1, "maxDuration": "3s", "gracefulStop": "0s"}`)
-	require.EqualError(t, errCutOff(c), "cut off: still under way after maxDuration (3s) and gracefulStop (0s)")
-	require.False(t, errors.Is(errCutOff(c), context.Canceled))
+	require.EqualError(t, ErrCutOff(c), "cut off: still under way after maxDuration (3s) and gracefulStop (0s)")
+	require.False(t, errors.Is(ErrCutOff(c), context.Canceled))
 }

@@ -1,58 +1,54 @@
 package sweep
 
 import (
-	"slices"
-
-	"github.com/sirupsen/logrus"
-	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// markFailed marks a run in which operations have failed, so that k6 exits with 110 where it would with 0. It does not
-// when they are allowed to fail, nor when a threshold judges them: then k6 exits with 99, or it was told that so many are
-// right.
-func (m *sweepMetrics) markFailed(scenario string, allowed bool, failed uint64, status *lib.TestStatus, logger logrus.FieldLogger) {
-	if failed > 0 && !allowed {
-		why := report.Plural(int(failed), "operation") + " failed: the run is marked as failed (allowFailed: true permits it)"
-		m.mark(scenario, why, status, logger)
+// markFailed marks a run in which operations have failed, so that k6 exits with 110 where it would
+// with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6 exits
+// with 99, or it was told that so many are right.
+func (s *sweptScenario) markFailed(steps []report.Step, allowed bool) {
+	if failed := failedIn(steps); failed > 0 && !allowed {
+		s.mark(s.metrics.failed, report.Plural(int(failed), "operation")+
+			" failed: the run is marked as failed (allowFailed: true permits it)")
 	}
 }
 
 // markFailing does the same at the first failed operation of sweep.op under k6's own executors,
 // which have no option allowFailed.
-func (m *sweepMetrics) markFailing(scenario string, status *lib.TestStatus, logger logrus.FieldLogger) {
-	const why = "an operation has failed: the run is marked as failed (a threshold on " + metricFailed + " decides otherwise)"
-	m.mark(scenario, why, status, logger)
-}
-
-func (m *sweepMetrics) mark(scenario, why string, status *lib.TestStatus, logger logrus.FieldLogger) {
-	if status == nil || judged(m.failed, scenario) {
-		return
-	}
-	logger.Error(why)
-	status.MarkFailed()
+func (s *sweptScenario) markFailing() {
+	s.mark(s.metrics.failed,
+		"an operation has failed: the run is marked as failed (a threshold on "+metricFailed+" decides otherwise)")
 }
 
 // markIncomplete does the same for a run in which steps are incomplete.
-func (m *sweepMetrics) markIncomplete(scenario string, incomplete bool, status *lib.TestStatus, logger logrus.FieldLogger) {
-	if !incomplete || status == nil || judged(m.incomplete, scenario) {
+func (s *sweptScenario) markIncomplete(steps []report.Step) {
+	if incompleteIn(steps) {
+		s.mark(s.metrics.incomplete,
+			"a step is incomplete: the run is marked as failed (a threshold on "+metricIncomplete+" decides otherwise)")
+	}
+}
+
+// mark marks the run, unless a threshold on the metric judges what the mark is for.
+func (s *sweptScenario) mark(metric *metrics.Metric, why string) {
+	status := s.test.Test.TestStatus
+	if status == nil || judged(metric, s.report.Scenario) {
 		return
 	}
-	logger.Error("a step is incomplete: the run is marked as failed (a threshold on " + metricIncomplete + " decides otherwise)")
+	s.logger.Error(why)
 	status.MarkFailed()
 }
 
 // markNothingFound does the same for a search in which not even the lowest number keeps the bound. A
 // threshold on what was to be found is crossed then, and decides.
-func (m *sweepMetrics) markNothingFound(
-	rep *report.Report, interrupted bool, status *lib.TestStatus, logger logrus.FieldLogger,
-) {
-	if rep.Search == nil || rep.Search.Found > 0 || interrupted || status == nil {
+func (s *sweptScenario) markNothingFound() {
+	status := s.test.Test.TestStatus
+	if s.report.Search == nil || s.report.Search.Found > 0 || status == nil {
 		return
 	}
-	logger.Errorf("the search has found nothing: %s The run is marked as failed", rep.FoundNote())
+	s.logger.Errorf("the search has found nothing: %s The run is marked as failed", s.report.FoundNote())
 	status.MarkFailed()
 }
 
@@ -69,14 +65,6 @@ func judged(metric *metrics.Metric, scenario string) bool {
 	}
 
 	return false
-}
-
-// allowsFailed tells whether the steps may have failed operations. A run in which nothing else
-// happened shows nothing, unless it was to go on all the same.
-func (c *Config) allowsFailed(steps []report.Step) bool {
-	succeeded := slices.ContainsFunc(steps, func(s report.Step) bool { return s.Operations > 0 })
-
-	return c.AllowFailed.Bool && (succeeded || c.OnError.String == onErrorContinue)
 }
 
 func failedIn(steps []report.Step) (failed uint64) {

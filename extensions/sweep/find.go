@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"go.k6.io/k6/v2/lib/types"
@@ -125,23 +124,24 @@ func (f *Find) describe() string {
 	return fmt.Sprintf("up to %s clients, to find the highest number with %s", formatNumber(f.Max), f.bound())
 }
 
-func (f *Find) validate() []error {
-	v := &validation{}
-	most := float64(maxClients)
-	if f.of() == ofRate {
-		most = maxRate
+// validate returns what is wrong with the options of a search for a number of at most so much.
+func (f *Find) validate(most float64) (errs []error) {
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
 	}
-	v.check(f.of() == ofClients || f.of() == ofRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
-	v.check(f.Max >= 1 && f.Max <= most && f.Max == math.Trunc(f.Max),
+	check(f.of() == ofClients || f.of() == ofRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
+	check(f.Max >= 1 && f.Max <= most && f.Max == math.Trunc(f.Max),
 		"find.max must be a whole number from 1 to %s, but is %v", formatNumber(most), f.Max)
-	v.check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
+	check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
 		"find.min must be a whole number of at most find.max, but is %v", f.Min)
-	v.check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", f.names())
+	check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", f.names())
 	for _, b := range f.bounds() {
-		v.check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.Key, b.limit.Duration)
+		check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.Key, b.limit.Duration)
 	}
 
-	return v.errs
+	return errs
 }
 
 // mostNumbers is how many numbers are tried when every one is decided rightly: doubled until the
@@ -158,6 +158,3 @@ func (f *Find) mostNumbers() int {
 func (f *Find) mostSteps(repeats int) int {
 	return f.mostNumbers()*(repeats+3) + 2*mostTries
 }
-
-// formatNumber writes a number without trailing zeros and never as a power of ten.
-func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -24,28 +24,16 @@ func (r *results) addGates(path string, file *gate.File) {
 	r.gates[path] = file
 }
 
-// checkGates tells before the run whether a gate is for an operation or a step that the scenario does not have.
-func (r *results) checkGates(c *Config) error {
-	for _, file := range r.gatesFor(c.Name) {
-		if err := file.Check(c.planned()); err != nil {
+// checkGates tells before the run whether a gate is for an operation or a step that its scenario
+// does not have.
+func (r *results) checkGates(planned gate.Planned) error {
+	for _, file := range r.gatesFor(planned.Scenario) {
+		if err := file.Check(planned); err != nil {
 			return err
 		}
 	}
 
 	return nil
-}
-
-// planned is what gates can know of the scenario before the run.
-func (c *Config) planned() gate.Planned {
-	planned := gate.Planned{Scenario: c.Name, Ops: c.opNames()}
-	if c.Find == nil {
-		for _, s := range c.specs() {
-			planned.Clients = append(planned.Clients, int(s.clients))
-		}
-		planned.Rates = c.Rate
-	}
-
-	return planned
 }
 
 // judge judges the gates of a report's scenario, keeps the verdicts in the report and says which are crossed.

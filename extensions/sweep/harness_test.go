@@ -21,6 +21,7 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -29,7 +30,6 @@ import (
 type sweepTest struct {
 	*testing.T
 
-	config   *Config
 	state    *lib.ExecutionState
 	executor lib.Executor
 	out      chan metrics.SampleContainer
@@ -41,7 +41,7 @@ type sweepTest struct {
 func newSweepTest(t *testing.T, config, script string) *sweepTest {
 	t.Helper()
 
-	return newSegmentTest(t, config, script, tuple(t, "", ""))
+	return newSegmentTest(t, config, script, k6test.Tuple(t, "", ""))
 }
 
 func newSegmentTest(t *testing.T, config, script string, et *lib.ExecutionTuple) *sweepTest {
@@ -57,10 +57,11 @@ func newOptionsTest(t *testing.T, config, script string, et *lib.ExecutionTuple,
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()
 	registry := metrics.NewRegistry()
-	s := &sweepTest{T: t, config: parse(t, config), out: make(chan metrics.SampleContainer, 10_000), logs: logs}
-	require.Empty(t, s.config.Validate())
+	s := &sweepTest{T: t, out: make(chan metrics.SampleContainer, 10_000), logs: logs}
+	scenario := scenarioOf(t, "rollup", config)
+	require.Empty(t, scenario.Validate())
 
-	planned := lib.GetMaxPlannedVUs(s.config.GetExecutionRequirements(et))
+	planned := lib.GetMaxPlannedVUs(scenario.GetExecutionRequirements(et))
 	s.state = lib.NewExecutionState(&lib.TestRunState{
 		TestPreInitState: &lib.TestPreInitState{Registry: registry, Logger: logger},
 		RunTags:          registry.RootTagSet().With("run", "7"),
@@ -73,12 +74,30 @@ func newOptionsTest(t *testing.T, config, script string, et *lib.ExecutionTuple,
 	}
 
 	var err error
-	if s.executor, err = s.config.NewExecutor(s.state, logrus.NewEntry(logger)); err != nil {
+	if s.executor, err = scenario.NewExecutor(s.state, logrus.NewEntry(logger)); err != nil {
 		return nil, err
 	}
 	require.NoError(t, s.executor.Init(t.Context()))
 
 	return s, nil
+}
+
+// parse reads the options of a scenario.
+func parse(t *testing.T, json string) *Config {
+	t.Helper()
+	c, err := newConfig("rollup", []byte(json))
+	require.NoError(t, err)
+
+	return c
+}
+
+// scenarioOf reads the options of a scenario as k6 does.
+func scenarioOf(t *testing.T, name, json string) lib.ExecutorConfig {
+	t.Helper()
+	c, err := newScenario(name, []byte(json))
+	require.NoError(t, err)
+
+	return c
 }
 
 // run runs the executor to its end, and checks what holds for every run.
@@ -89,7 +108,7 @@ func (s *sweepTest) run(ctx context.Context) (*report.Report, error) {
 	for _, vu := range s.vus {
 		require.Zero(s, vu.active.Load(), "no VU is given back before it is deactivated")
 	}
-	reports := resultsOf(s.state.Test.Registry).reports
+	reports := resultsOf(s.state.Test.Registry).copies()
 	require.Len(s, reports, 1)
 
 	return reports[0], err
@@ -303,4 +322,17 @@ func (vu *activeVU) RunOnce() error {
 	}
 
 	return nil
+}
+
+// thresholdsOfTest are the thresholds of a test's options.
+func thresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.Thresholds {
+	t.Helper()
+	thresholds := map[string]metrics.Thresholds{}
+	for name, expressions := range of {
+		parsed := metrics.NewThresholds(expressions)
+		require.NoError(t, parsed.Parse())
+		thresholds[name] = parsed
+	}
+
+	return thresholds
 }

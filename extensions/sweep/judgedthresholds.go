@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.k6.io/k6/v2/metrics"
@@ -25,28 +26,28 @@ type judgedThresholds struct {
 	absent string
 }
 
-// judgeThresholds finds out what was measured of what the thresholds are for.
-func judgeThresholds(t k6glue.Thresholds, scenarios []sweptScenario) *judgedThresholds {
-	j := &judgedThresholds{Thresholds: t, figure: figureOf(t.Parent), absent: absent(t, scenarios)}
-	if j.figure == nil && t.Parent != metricDuration {
-		j.hollow = noneSucceeded(t, scenarios)
+// judge finds out what was measured of what the thresholds are for.
+func (j *thresholdJudge) judge(t k6glue.Thresholds, scenarios []*thresholdScenario) *judgedThresholds {
+	judged := &judgedThresholds{Thresholds: t, figure: figureOf(t.Parent), absent: absent(t, scenarios)}
+	if judged.figure == nil && t.Parent != metricDuration {
+		judged.hollow = j.noneSucceeded(t, scenarios)
 
-		return j
+		return judged
 	}
 	for i := range scenarios {
-		s := &scenarios[i]
+		s := scenarios[i]
 		if s.foundNothing(t.Tags) {
-			j.hollow = "the search of " + s.report.Scenario + " has found nothing that keeps its bound"
+			judged.hollow = "the search of " + s.report.Scenario + " has found nothing that keeps its bound"
 		}
 		for _, g := range s.judged(t.Tags) {
-			if why := j.restsOnNothing(g); why != "" {
-				j.hollow = why
+			if why := judged.restsOnNothing(g); why != "" {
+				judged.hollow = why
 			}
-			j.add(g)
+			judged.add(g)
 		}
 	}
 
-	return j
+	return judged
 }
 
 // restsOnNothing says why the figure of a step says nothing; empty: it does.
@@ -129,19 +130,19 @@ func ofLatencyOrRate(parent string, metric *metrics.Metric, threshold *metrics.T
 
 // noneSucceeded says that no operation has succeeded of those that a metric of another module is
 // about, as far as its tags tell; empty: one has, or that is not known.
-func noneSucceeded(t k6glue.Thresholds, scenarios []sweptScenario) string {
+func (j *thresholdJudge) noneSucceeded(t k6glue.Thresholds, scenarios []*thresholdScenario) string {
 	wanted := map[string]string{}
 	for _, name := range []string{"scenario", "clients", "rate"} {
 		if value, tagged := t.Tags.Get(name); tagged {
 			wanted[name] = value
 		}
 	}
-	if len(wanted) == 0 && !allSwept(scenarios) {
+	if len(wanted) == 0 && !j.allSwept(scenarios) {
 		return ""
 	}
 	some := false
 	for i := range scenarios {
-		s := &scenarios[i]
+		s := scenarios[i]
 		for at := range s.report.Steps {
 			step := &s.report.Steps[at]
 			if !hasTags(s.tagsOf(step), wanted) {
@@ -171,15 +172,14 @@ func hasTags(tags *metrics.TagSet, wanted map[string]string) bool {
 }
 
 // allSwept tells whether each scenario of the test has a report, or is a step of one that has.
-func allSwept(scenarios []sweptScenario) bool {
+func (j *thresholdJudge) allSwept(scenarios []*thresholdScenario) bool {
 	test := scenarios[0].test.Test
-	results := resultsOf(test.Registry)
 	swept := map[string]bool{}
 	for i := range scenarios {
 		swept[scenarios[i].report.Scenario] = true
 	}
 	for name := range test.Options.Scenarios {
-		if !swept[name] && results.portableStep(name) == nil {
+		if !swept[name] && j.sweepOf(name) == nil {
 			return false
 		}
 	}
@@ -197,9 +197,9 @@ type judgedGroup struct {
 
 // judged are the steps that a threshold with these tags is for. Of a search that is the step that
 // was found, unless the tags name another one: those above break the bound.
-func (s *sweptScenario) judged(tags *metrics.TagSet) []judgedGroup {
+func (s *thresholdScenario) judged(tags *metrics.TagSet) []judgedGroup {
 	steps := s.report
-	if s.config == nil {
+	if s.sweep == nil {
 		steps = &report.Report{}
 		for _, second := range s.report.Steps {
 			second.Clients = 0
@@ -209,7 +209,7 @@ func (s *sweptScenario) judged(tags *metrics.TagSet) []judgedGroup {
 	var groups []judgedGroup
 	for _, g := range steps.Groups() {
 		if s.tagsOf(g.Steps[0]).Contains(tags) && s.isResult(g.Key, tags) {
-			groups = append(groups, judgedGroup{Group: g, seconds: s.config == nil})
+			groups = append(groups, judgedGroup{Group: g, seconds: s.sweep == nil})
 		}
 	}
 
@@ -217,12 +217,12 @@ func (s *sweptScenario) judged(tags *metrics.TagSet) []judgedGroup {
 }
 
 // isResult tells whether the step is one that a threshold with these tags is for.
-func (s *sweptScenario) isResult(step report.Key, tags *metrics.TagSet) bool {
+func (s *thresholdScenario) isResult(step report.Key, tags *metrics.TagSet) bool {
 	if !s.searches(tags) {
 		return true
 	}
 	number := float64(step.Clients)
-	if s.config.openLoop() {
+	if s.sweep.OpenLoop() {
 		number = step.Rate
 	}
 
@@ -230,17 +230,17 @@ func (s *sweptScenario) isResult(step report.Key, tags *metrics.TagSet) bool {
 }
 
 // searches tells whether a threshold with these tags is for what a search finds.
-func (s *sweptScenario) searches(tags *metrics.TagSet) bool {
-	if s.config == nil || s.config.Find == nil {
+func (s *thresholdScenario) searches(tags *metrics.TagSet) bool {
+	if s.sweep == nil || s.sweep.Searched() == "" {
 		return false
 	}
-	_, named := tags.Get(s.config.Find.of())
+	_, named := tags.Get(s.sweep.Searched())
 
 	return !named
 }
 
 // foundNothing tells whether a threshold with these tags is for what a search has not found.
-func (s *sweptScenario) foundNothing(tags *metrics.TagSet) bool {
+func (s *thresholdScenario) foundNothing(tags *metrics.TagSet) bool {
 	if !s.searches(tags) || s.report.Search != nil && s.report.Search.Found > 0 {
 		return false
 	}
@@ -249,10 +249,10 @@ func (s *sweptScenario) foundNothing(tags *metrics.TagSet) bool {
 }
 
 // tagsOf are the tags of the step's samples.
-func (s *sweptScenario) tagsOf(step *report.Step) *metrics.TagSet {
+func (s *thresholdScenario) tagsOf(step *report.Step) *metrics.TagSet {
 	tags := s.tags
-	if s.config != nil {
-		tags = tags.WithTagsFromMap(spec{clients: int64(step.Clients), rate: step.Rate, variant: step.Variant}.own())
+	if s.sweep != nil {
+		tags = tags.WithTagsFromMap(stepTags(int64(step.Clients), step.Rate, step.Variant))
 	}
 
 	return tags.With("op", step.Op)
@@ -289,4 +289,66 @@ func (g *judgedGroup) words() string {
 	}
 
 	return words
+}
+
+// absent says why a threshold has no sample at the end of the test.
+func absent(t k6glue.Thresholds, scenarios []*thresholdScenario) string {
+	switch {
+	case t.Parent == metricGate:
+		return "nobody has judged this gate"
+	case !k6glue.SentInSweep(t.Parent):
+		return notSentInSweep
+	case !ownMetric(t.Parent) && t.Tags.IsEmpty():
+		return "no sample was sent"
+	case !ownMetric(t.Parent):
+		return "no sample has these tags"
+	}
+	samples := make([]sampleTags, 0, len(scenarios))
+	for i := range scenarios {
+		s := scenarios[i]
+		tags := sampleTags{}
+		for at := range s.report.Steps {
+			for name, value := range s.tagsOf(&s.report.Steps[at]).Map() {
+				if values := tags[name]; values.names == nil || !values.has(value) {
+					tags[name] = tagValues{names: append(values.names, value)}
+				}
+			}
+		}
+		if !ofOperations(t.Parent) {
+			delete(tags, "op")
+		}
+		samples = append(samples, tags)
+	}
+	if why := lacking(t.Tags.Map(), samples); why != "" {
+		return why
+	}
+
+	return "no sample was sent"
+}
+
+// ofAnotherSegment tells whether the threshold is for a step of which other instances have all
+// clients: they judge it.
+func ofAnotherSegment(t k6glue.Thresholds, scenarios []*thresholdScenario) bool {
+	tag, tagged := t.Tags.Get("clients")
+	if !tagged {
+		return false
+	}
+	elsewhere := false
+	for i := range scenarios {
+		s := scenarios[i]
+		if s.sweep == nil {
+			continue
+		}
+		for _, n := range s.sweep.StepClients() {
+			if strconv.FormatInt(n, 10) != tag {
+				continue
+			}
+			if s.test.ExecutionTuple.ScaleInt64(n) > 0 {
+				return false
+			}
+			elsewhere = true
+		}
+	}
+
+	return elsewhere
 }

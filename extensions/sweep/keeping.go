@@ -221,7 +221,7 @@ func (r *results) exit(test *lib.TestRunState) {
 
 		return folder
 	}
-	table, err := r.write(dir, r.testEnd.judgedThresholds(test), nil)
+	table, err := r.write(dir, r.testEnd.judge.verdicts(test, r.testEnd.lasted()), nil)
 	if err != nil {
 		k6glue.Logger().Error(err)
 	}

@@ -23,7 +23,7 @@ func TestStepsOfASecondAreWrittenInBatches(t *testing.T) {
 		logger, logs := test.NewNullLogger()
 		run := &lib.TestRunState{TestPreInitState: &lib.TestPreInitState{Logger: logger}}
 		r := resultsOf(metrics.NewRegistry())
-		rep := r.begin("ramp", map[string]any{})
+		rep := r.addReport("ramp", map[string]any{})
 		r.keep.journals = map[string]*journal{"ramp": {path: path, next: time.Now().Add(batchEvery)}}
 		batch := func() {
 			r.batch(rep, run)

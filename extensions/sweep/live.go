@@ -14,6 +14,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
+// liveEvery is how often the metrics go out while a step is measured.
+const liveEvery = time.Second
+
 // liveMetrics sends a step's metrics: once a second those of that second, at its end those of the whole step. With them go the figures
 // that they are made of, for outputs that want them as they are.
 type liveMetrics struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // streamed are the figures that have come out.
-func (s *sweepTest) streamed() (all []*stream.Figures) {
+func streamed(s *sweepTest) (all []*stream.Figures) {
 	for {
 		select {
 		case container := <-s.out:
@@ -45,7 +45,7 @@ func TestStreamOfASweep(t *testing.T) {
 		durations := map[key]*measure.Distribution{}
 		var ended []report.Step
 		var line time.Time
-		for _, f := range s.streamed() {
+		for _, f := range streamed(s) {
 			require.Equal(t, "rollup", f.Step.Scenario)
 			require.Equal(t, "machbase", f.Step.Target)
 			require.Zero(t, f.Step.Rate)
@@ -96,7 +96,7 @@ func TestStreamOfAShortStep(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(10))`)
 		_, err := s.run(t.Context())
 		require.NoError(t, err)
-		figures := s.streamed()
+		figures := streamed(s)
 		require.Len(t, figures, 2)
 		require.Len(t, figures[0].Seconds, 1)
 		require.Equal(t, uint64(6), figures[0].Seconds[0].Ops)
@@ -112,7 +112,7 @@ func TestStreamOfALongTeardown(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [2], "iterations": 3}`, `sweep.run(() => sleep(400)); sleep(3500)`)
 		_, err := s.run(t.Context())
 		require.NoError(t, err)
-		figures := s.streamed()
+		figures := streamed(s)
 		require.Len(t, figures, 3)
 		require.Equal(t, []uint64{4, 2}, []uint64{figures[0].Seconds[0].Ops, figures[1].Seconds[0].Ops})
 		require.Equal(t, 200*time.Millisecond, figures[1].Seconds[0].Elapsed.Round(time.Millisecond))
@@ -141,7 +141,7 @@ func TestStreamOfSlowOperations(t *testing.T) {
 				require.NoError(t, err)
 				got, sampled := map[string][]uint64{}, map[string]int{}
 				var last, lasted time.Time
-				for _, f := range s.streamed() {
+				for _, f := range streamed(s) {
 					require.True(t, f.At.After(last), "each has its time, in their order")
 					last = f.At
 					for _, second := range f.Seconds {
@@ -180,7 +180,7 @@ func TestStreamOfAShortWarmUp(t *testing.T) {
 		require.NoError(t, err)
 		var ops uint64
 		var lasted time.Duration
-		for _, f := range s.streamed() {
+		for _, f := range streamed(s) {
 			for _, second := range f.Seconds {
 				if second.Phase == stream.Warmup {
 					ops += second.Ops
@@ -193,36 +193,6 @@ func TestStreamOfAShortWarmUp(t *testing.T) {
 	})
 }
 
-// Lookups are told at the end of a call of many operations, which may be after the last of these was. Those of each kind of operation add up
-// to the step's, also of one that came late.
-func TestStreamOfLookups(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newSweepTest(t, `{"clients": [1], "iterations": 1}`, ``)
-		m, err := registerMetrics(s.state.Test.Registry)
-		require.NoError(t, err)
-		live := newLiveMetrics(m, s.out, s.state.Test.RunTags, stream.Step{})
-		once := measure.Totals{}
-		once.Durations.Record(time.Millisecond)
-		get, set := once, once
-		get.Op, set.Op = "get", "set"
-		live.tick(time.Now(), &measure.Reading{
-			Elapsed: time.Second, Ops: []measure.Totals{get}, Lookups: measure.Lookups{Hits: 1},
-		})
-		both := []measure.Totals{get, set}
-		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 3, Misses: 1}})
-		live.last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 5, Misses: 1}})
-		sums := map[string]measure.Lookups{}
-		for _, f := range s.streamed() {
-			for _, second := range f.Seconds {
-				sum := sums[second.Op]
-				sum.Add(second.Lookups)
-				sums[second.Op] = sum
-			}
-		}
-		require.Equal(t, map[string]measure.Lookups{"get": {Hits: 5, Misses: 1}, "set": {Hits: 5, Misses: 1}}, sums)
-	})
-}
-
 // An open loop tells its rates apart.
 func TestStreamOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -230,7 +200,7 @@ func TestStreamOfAnOpenLoop(t *testing.T) {
 		rep, err := s.run(t.Context())
 		require.NoError(t, err)
 		ops := map[float64]uint64{}
-		for _, f := range s.streamed() {
+		for _, f := range streamed(s) {
 			require.Equal(t, 5, f.Step.Clients)
 			for _, second := range f.Seconds {
 				if second.Phase == stream.Measure {
@@ -241,19 +211,4 @@ func TestStreamOfAnOpenLoop(t *testing.T) {
 		require.Equal(t, map[float64]uint64{10: 20, 20: 40}, ops)
 		require.Len(t, rep.Steps, 2)
 	})
-}
-
-// A second that was left out, on a machine that has no time, takes its place with it: the others stay where they are.
-func TestTimesOfSeconds(t *testing.T) {
-	line := time.Unix(1_800_000_000, 5)
-	live := &liveMetrics{}
-	for _, tick := range []struct{ elapsed, at time.Duration }{
-		{1000 * time.Millisecond, 1}, {2400 * time.Millisecond, 2}, {3000 * time.Millisecond, 3}, {5900 * time.Millisecond, 5},
-		{6000 * time.Millisecond, 6}, {6999 * time.Millisecond, 7}, {8001 * time.Millisecond, 8},
-	} {
-		require.Equal(t, line.Add(tick.at*time.Second), live.timeOfSecond(line.Add(tick.elapsed), tick.elapsed))
-	}
-	live.sent = line.Add(8 * time.Second)
-	require.Equal(t, line.Add(8500*time.Millisecond), live.timeOfEnd(line.Add(9*time.Second), 8500*time.Millisecond))
-	require.Equal(t, live.sent.Add(1), live.timeOfEnd(line.Add(9*time.Second), 7999*time.Millisecond))
 }

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,53 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
-
-func TestOrderOfRepeats(t *testing.T) {
-	for order, want := range map[string][]spec{
-		"grouped":     {{1, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 1, ""}, {8, 0, 2, ""}},
-		"interleaved": {{1, 0, 1, ""}, {8, 0, 1, ""}, {1, 0, 2, ""}, {8, 0, 2, ""}},
-	} {
-		c := parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "`+order+`"}`)
-		require.Equal(t, want, c.specs(), order)
-	}
-}
-
-// Each variant has every place in the order equally often, and what gets slower by the same amount
-// at each step adds the same to all.
-func TestVariantsTakeFairTurns(t *testing.T) {
-	turns := func(c *Config, clients int64) (order [][]string) {
-		order = make([][]string, c.Repeats.Int64)
-		for _, s := range c.specs() {
-			if s.clients == clients {
-				order[s.repeat-1] = append(order[s.repeat-1], s.variant)
-			}
-		}
-
-		return order
-	}
-	c := parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 4, "variants": ["a", "b", "c"]}`)
-	require.Equal(t, [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "c", "a"}, {"a", "c", "b"}}, turns(c, 8))
-	require.Equal(t, spec{clients: 1, repeat: 4, variant: "b"}, c.specs()[11], "grouped: all repeats of a step")
-	require.Equal(t, 24, c.mostSteps())
-	for _, repeats := range []string{"2", "4", "6"} {
-		c := parse(t, `{"clients": [1], "iterations": 1, "repeats": `+repeats+`, "variants": ["a", "b", "c"]}`)
-		places := map[string]int{}
-		for i, s := range c.specs() {
-			places[s.variant] += i
-		}
-		require.Equal(t, places["a"], places["b"], "%s repeats", repeats)
-		require.Equal(t, places["a"], places["c"], "%s repeats", repeats)
-	}
-	c = parse(t, `{"clients": [1, 8], "iterations": 1, "repeats": 2, "repeatOrder": "interleaved", "variants": ["a", "b"]}`)
-	require.Equal(t, []spec{
-		{1, 0, 1, "a"}, {1, 0, 1, "b"}, {8, 0, 1, "a"}, {8, 0, 1, "b"}, {1, 0, 2, "b"}, {1, 0, 2, "a"}, {8, 0, 2, "b"}, {8, 0, 2, "a"},
-	}, c.specs())
-}
 
 // Each variant has steps of its own, whose time and rate are its own.
 func TestStepsOfVariants(t *testing.T) {
@@ -134,7 +91,7 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newSegmentTest(t, `{"rate": [100], "preAllocatedVUs": 3, "duration": "3s"}`,
-				`sweep.run(() => sleep(1))`, tuple(t, segment, sequence))
+				`sweep.run(() => sleep(1))`, k6test.Tuple(t, segment, sequence))
 			rep, err := s.run(t.Context())
 			require.NoError(t, err)
 			require.True(t, rep.Steps[0].Complete)
@@ -142,18 +99,6 @@ func TestOpenLoopUnderSegments(t *testing.T) {
 		})
 	}
 	require.EqualValues(t, 300, total)
-}
-
-func TestWhatSegmentsCannotShare(t *testing.T) {
-	for config, want := range map[string]string{
-		`{"rate": [5], "preAllocatedVUs": 1, "duration": "1s"}`: "preAllocatedVUs (1) must be at least the number of execution segments",
-		`{"find": {"p99": "1s", "max": 64}, "iterations": 1}`:   "find cannot be shared by execution segments",
-	} {
-		c := parse(t, config)
-		require.Empty(t, c.Validate())
-		require.ErrorContains(t, c.fits(tuple(t, "1/2:1", "0,1/2,1")), want)
-		require.NoError(t, c.fits(tuple(t, "", "")))
-	}
 }
 
 func TestFindSweep(t *testing.T) {
@@ -274,48 +219,6 @@ func TestAPauseEndsWithTheTest(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, rep.Steps, 1)
 	})
-}
-
-// Sizes of the schedule's parts add up, wherever it is cut.
-func TestPlacesOfSegments(t *testing.T) {
-	const sequence = "0,1/5,1/2,1"
-	for _, n := range []uint64{0, 1, 7, 100, 12345} {
-		var among uint64
-		seen := map[uint64]bool{}
-		for _, segment := range []string{"0:1/5", "1/5:1/2", "1/2:1"} {
-			places := newSegmentPlaces(tuple(t, segment, sequence))()
-			here := places.Among(n)
-			among += here
-			for range min(here, 50) {
-				place := places.Next()
-				require.Less(t, place, n)
-				require.False(t, seen[place])
-				seen[place] = true
-			}
-		}
-		require.Equal(t, n, among)
-	}
-}
-
-// A threshold decides where it sees all of the scenario's failures, and only there.
-func TestWhatJudgesFailures(t *testing.T) {
-	for metric, want := range map[string]bool{
-		"sweep_failed": true, "sweep_failed{scenario:rollup}": true,
-		"sweep_failed{scenario:other}": false, "sweep_failed{scenario:rollup,op:get}": false, "sweep_failed{op:get}": false,
-	} {
-		registry := metrics.NewRegistry()
-		m, err := registerMetrics(registry)
-		require.NoError(t, err)
-		if name, tags, sub := strings.Cut(metric, "{"); sub {
-			sub, err := registry.Get(name).AddSubmetric(strings.TrimSuffix(tags, "}"))
-			require.NoError(t, err)
-			require.False(t, judged(m.failed, "rollup"), "only shown")
-			sub.Metric.Thresholds = metrics.NewThresholds([]string{"count==0"})
-		} else {
-			m.failed.Thresholds = metrics.NewThresholds([]string{"count==0"})
-		}
-		require.Equal(t, want, judged(m.failed, "rollup"), metric)
-	}
 }
 
 func TestIncompleteStepsMarkTheRun(t *testing.T) {

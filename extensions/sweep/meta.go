@@ -12,21 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
-
-// facts are what sweep.meta tells.
-type facts struct {
-	Scenario string `json:"scenario"` // that they are of; "": of all
-
-	Target  map[string]any `json:"target"`
-	Params  map[string]any `json:"params"`
-	Results string         `json:"results"`
-	Cache   *host.Cache    `json:"cache"`
-
-	Published []report.Series `json:"published"`
-}
 
 // meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report that only the script
 // knows. scenario is the one that they are of; without, they are of all. target is what was measured (kind, version,

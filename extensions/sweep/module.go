@@ -26,8 +26,8 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		common.Throw(vu.Runtime(), err)
 	}
 	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: resultsOf(vu.InitEnv().Registry), metrics: registered}
-	m.results.testEnd.prepare(registered, vu.InitEnv().Registry)
-	m.results.testEnd.watch(registered, vu.InitEnv().TestPreInitState, m.results.missedSweeps)
+	m.results.prepare(registered, vu.InitEnv().Registry)
+	m.results.watch(registered, vu.InitEnv().TestPreInitState, func() []string { return portableMissed(m.results) })
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":        m.run,
 		"done":       m.done,

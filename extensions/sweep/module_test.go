@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,30 +16,9 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
-
-// newModule is a VU whose scripts find the module as the global sweep.
-func newModule(t *testing.T) (*modulestest.Runtime, *results) {
-	t.Helper()
-	runtime := modulestest.NewRuntime(t)
-	instance := New().NewModuleInstance(runtime.VU)
-	require.NoError(t, runtime.VU.Runtime().Set("sweep", instance.Exports().Default))
-
-	return runtime, resultsOf(runtime.VU.InitEnvField.Registry)
-}
-
-// thrownBy returns name and message of what the script throws.
-func thrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
-	t.Helper()
-	value, err := runtime.VU.Runtime().RunString(
-		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
-	require.NoError(t, err)
-	thrown, ok := value.Export().([]any)
-	require.True(t, ok)
-
-	return thrown[0].(string), thrown[1].(string)
-}
 
 func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
@@ -103,40 +83,9 @@ func TestMeta(t *testing.T) {
 		sweep.meta({ target: { version: "8.5" } })
 		sweep.meta({ params: { reuse: true } })`)
 	require.NoError(t, err)
-	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.newReport("any", map[string]any{}).Target)
-	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.newReport("any", map[string]any{}).Params)
-	require.Nil(t, results.serverProcess("any"), "not on this machine")
-}
-
-func TestMetaTakesPasswordsOut(t *testing.T) {
-	for address, want := range map[string]string{
-		"redis://:secret@h:6379":            "redis://@h:6379",
-		"redis://user:secret@h:6379/0":      "redis://user@h:6379/0",
-		"nats://us%20er:sec%40ret@h:4222":   "nats://us%20er@h:4222",
-		"memcached://h:11211":               "memcached://h:11211",
-		"machbase://sys@h:5656?timeout=5s":  "machbase://h:5656?timeout=5s",
-		"nats://s3cr3t-token@h:4222":        "nats://h:4222",
-		"machbase://sys:secret@[::1]:5656":  "machbase://sys@[::1]:5656",
-		"machbase://sys:a:secret@h:5656":    "machbase://sys@h:5656",
-		"http://sys:secret@h:5654/db/query": "http://sys@h:5654/db/query",
-	} {
-		got, err := withoutPassword(address)
-		require.NoError(t, err, address)
-		require.Equal(t, want, got)
-	}
-	for _, address := range []string{
-		"sys:secret@h:5656", // not a URL, although it parses as one
-		"sys:secret@h",
-		"192.0.2.1:5656:secret",
-		"machbase://sys:sec ret@h:5656",
-		"machbase://sys:secret@h:port",
-	} {
-		got, err := withoutPassword(address)
-		require.Error(t, err, address)
-		require.Empty(t, got)
-		require.NotContains(t, err.Error(), "secret")
-		require.NotContains(t, err.Error(), "sec ret")
-	}
+	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.newScenario(scenarioStart{name: "any", params: map[string]any{}}).report.Target)
+	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.newScenario(scenarioStart{name: "any", params: map[string]any{}}).report.Params)
+	require.Nil(t, results.newScenario(scenarioStart{name: "any", params: map[string]any{}}).server(), "not on this machine")
 }
 
 func TestMetaErrors(t *testing.T) {
@@ -153,7 +102,7 @@ func TestMetaErrors(t *testing.T) {
 		require.Contains(t, message, want, script)
 		require.NotContains(t, message, "secret")
 	}
-	require.Empty(t, results.newReport("any", map[string]any{}).Target)
+	require.Empty(t, results.newScenario(scenarioStart{name: "any", params: map[string]any{}}).report.Target)
 }
 
 func TestReportWithoutARun(t *testing.T) {
@@ -169,8 +118,8 @@ func TestReportWithoutARun(t *testing.T) {
 func TestReport(t *testing.T) {
 	runtime, results := newModule(t)
 	for _, scenario := range []string{"hot", "cold"} {
-		rep := results.begin(scenario, map[string]any{"clients": []int64{8}})
-		results.add(rep, []report.Step{{Clients: 8, Repeat: 1, Op: scenario, Operations: 1234, Complete: true}})
+		s := results.newScenario(scenarioStart{name: scenario, params: map[string]any{"clients": []int64{8}}})
+		s.add([]report.Step{{Clients: 8, Repeat: 1, Op: scenario, Operations: 1234, Complete: true}})
 	}
 	dir := t.TempDir()
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
@@ -208,8 +157,8 @@ func TestReport(t *testing.T) {
 // What a script makes of a report is a part of it, in the files and on standard output.
 func TestReportWithTablesOfTheScript(t *testing.T) {
 	runtime, results := newModule(t)
-	rep := results.begin("hot", map[string]any{})
-	results.add(rep, []report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
+	s := results.newScenario(scenarioStart{name: "hot"})
+	s.add([]report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
 	dir := t.TempDir()
 	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
 	shown := func(tables string) map[string]any {
@@ -238,7 +187,7 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 	} {
 		require.Contains(t, kept(suffix), has)
 	}
-	require.Nil(t, rep.Tables, "another call makes its own")
+	require.Nil(t, s.report.Tables, "another call makes its own")
 
 	for tables, why := range map[string]string{
 		"() => { throw new Error('a slip') }": "Error: a slip",
@@ -255,7 +204,7 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 			continue
 		}
 		require.Equal(t, "the report of hot is without the script's tables: "+why+"\n", usual["stderr"])
-		require.Equal(t, rep.Markdown(), kept(".md"), "no report is lost with it")
+		require.Equal(t, s.report.Markdown(), kept(".md"), "no report is lost with it")
 		require.Contains(t, usual["stdout"], kept(".md"))
 	}
 	require.NotContains(t, shown("null"), "stderr")
@@ -266,7 +215,7 @@ func TestReportWithTablesOfTheScript(t *testing.T) {
 
 func TestReportErrors(t *testing.T) {
 	runtime, results := newModule(t)
-	results.begin("hot", map[string]any{})
+	results.newScenario(scenarioStart{name: "hot"})
 	name, message := thrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
 	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables`, message)
@@ -286,6 +235,30 @@ func TestReportErrors(t *testing.T) {
 	name, message = thrownBy(t, runtime, `sweep.meta({ results: dir })`)
 	require.Equal(t, "SweepError", name)
 	require.Contains(t, message, "the results cannot be kept")
+}
+
+func TestMetaOfACache(t *testing.T) {
+	runtime, results := newModule(t)
+	for facts, want := range map[string]string{
+		`{ memory: 1 }`:                                "sweep.meta: cache must have memory and item",
+		`{ memory: 1, item: 1, pids: [0] }`:            "sweep.meta: cache.pids must be process ids, and 0 is none",
+		`{ memory: 1, item: 1, vmHwm: 1, pids: [1] }`:  "sweep.meta: cache.vmHwm and cache.pids exclude each other",
+		`{ memory: 1, item: 1, vmHwm: -1, pids: [1] }`: "sweep.meta: cache must have memory and item",
+	} {
+		name, message := thrownBy(t, runtime, fmt.Sprintf(`sweep.meta({ cache: %s })`, facts))
+		require.Equal(t, "TypeError", name)
+		require.Contains(t, message, want)
+	}
+	_, err := runtime.VU.Runtime().RunString(`
+		sweep.meta({ scenario: "one", params: { who: "one" }, cache: { memory: 4, item: 1, vmHwm: 6 } })`)
+	require.NoError(t, err)
+	s := results.newScenario(scenarioStart{name: "one", params: map[string]any{}})
+	reading := measure.Reading{Elapsed: 10e9, Complete: true, Lookups: measure.Lookups{Hits: 800, Misses: 200}}
+	steps, err := report.NewSteps(&reading, report.Step{Clients: 1, Repeat: 1}, "get", report.CPUSeconds{})
+	require.NoError(t, err)
+	s.add(steps)
+	require.Equal(t, map[string]any{"who": "one"}, s.report.Params)
+	require.EqualValues(t, 6, s.report.Steps[0].Extra.VMHWMBytes)
 }
 
 func TestMetaTriesTheFolderOfTheResults(t *testing.T) {

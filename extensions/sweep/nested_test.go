@@ -19,22 +19,10 @@ func TestSweepRunWithinSweepRunEndsTheTest(t *testing.T) {
 			rep, err := s.run(t.Context())
 			var abort *errext.InterruptError
 			require.ErrorAs(t, err, &abort)
-			require.Equal(t, errNested.Error(), abort.Reason)
+			require.Equal(t, ErrNested.Error(), abort.Reason)
 			for _, step := range rep.Steps {
 				require.Zero(t, step.Operations+int64(step.Failed))
 			}
 		})
 	}
-}
-
-// A sweep is told when it begins beside another one that has not ended.
-func TestSweepsAtWork(t *testing.T) {
-	r := &results{sweeps: map[string]chan struct{}{}}
-	for _, scenario := range []string{"a", "b", "c"} {
-		r.expect(scenario)
-	}
-	require.Empty(t, r.atWork("a"))
-	require.Equal(t, []string{"a"}, r.atWork("b"))
-	close(r.sweeps["a"])
-	require.Equal(t, []string{"b"}, r.atWork("c"))
 }

@@ -51,7 +51,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 
 		return m.settle(promise, begin, record, tap, leave)
 	}
-	fault := tap.End(enclosing)
+	failed := tap.End(enclosing)
 	left := m.pending.Count() > pending
 	if left {
 		m.leftBehind = true
@@ -62,7 +62,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	switch ctx := m.vu.Context(); {
 	case ctx.Err() != nil: // whatever it says: it was cut off
 		cut(k6glue.SessionOf(m.vu))
-		record(took, cutOff{context.Cause(ctx)})
+		record(took, cutOff{why: context.Cause(ctx)})
 		if err == nil {
 			return value
 		}
@@ -77,7 +77,7 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 		record(took, err)
 		throw(rt, err)
 	}
-	record(took, fault)
+	record(took, failed)
 
 	return value
 }
@@ -178,11 +178,16 @@ func errUnknownOp(name string, known []string) error {
 // is nothing to be measured, as in any other step.
 func (m *module) pulsed(name string) outcome {
 	scenario := lib.GetScenarioState(m.vu.Context())
-	if scenario != nil && m.results.portableStep(scenario.Name) != nil {
+	if scenario != nil && portableStepOf(m.results, scenario.Name) != nil {
 		return func(time.Duration, error) {}
 	}
 
-	return m.pulse().begin(m.vu.State().VUID, name)
+	p := pulseOf(m.vu, m.results, m.metrics)
+	if p == nil {
+		k6glue.ThrowType(m.vu.Runtime(), "sweep.op works in a scenario's function only")
+	}
+
+	return p.begin(m.vu.State().VUID, name)
 }
 
 // once lets only the first outcome count.
@@ -191,16 +196,6 @@ func once(record outcome) outcome {
 
 	return func(took time.Duration, err error) { o.Do(func() { record(took, err) }) }
 }
-
-// cutOff is why an operation ended that outlived its VU's time.
-type cutOff struct{ error }
-
-func (e cutOff) Unwrap() error { return e.error }
-
-// unsettled is the same of one whose promise had not settled by then.
-type unsettled struct{ error }
-
-func (e unsettled) Unwrap() error { return cutOff(e) }
 
 func asPromise(value sobek.Value) (*sobek.Object, bool) {
 	object, ok := value.(*sobek.Object)
@@ -219,7 +214,7 @@ func (m *module) settle(
 		ctx := m.vu.Context()
 		context.AfterFunc(ctx, func() {
 			defer crash.Contain("the end of an operation")
-			record(time.Since(begin), unsettled{context.Cause(ctx)})
+			record(time.Since(begin), unsettled{why: context.Cause(ctx)})
 		})
 	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))
@@ -228,9 +223,9 @@ func (m *module) settle(
 	}
 	value, err := then(promise,
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
-			fault := tap.Settled()
+			failed := tap.Settled()
 			leave()
-			record(time.Since(begin), fault)
+			record(time.Since(begin), failed)
 
 			return call.Argument(0)
 		}),
@@ -238,7 +233,7 @@ func (m *module) settle(
 			reason := call.Argument(0)
 			_ = tap.Settled()
 			leave()
-			record(time.Since(begin), &scriptError{text: textOf(reason)})
+			record(time.Since(begin), rejectedWith(reason))
 			panic(reason)
 		}))
 	if err != nil {

@@ -38,7 +38,7 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	o.Executor["executor"] = ExecutorType
 	scenarios := map[string]any{o.Scenario: o.Executor}
 	if o.Portable {
-		if scenarios, err = m.portableScenarios(config); err != nil {
+		if scenarios, err = portableScenarios(config, m.results); err != nil {
 			k6glue.ThrowType(rt, "sweep.options: portable: %s", err.Error())
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // inFolder lets the module's scripts read files of dir.
@@ -93,7 +92,7 @@ func TestSweepOptionsCanBeChanged(t *testing.T) {
 }
 
 func TestPortableOptions(t *testing.T) {
-	runtime, results := newModule(t)
+	runtime, _ := newModule(t)
 	options, ok := evaluate(t, runtime, `sweep.options({ scenario: 'look', clients: [1, 8], duration: '5s', warmup: '2s', pause: '3s', repeats: 2,
 		repeatOrder: 'interleaved', portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
 	require.True(t, ok)
@@ -105,8 +104,6 @@ func TestPortableOptions(t *testing.T) {
 		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]any{"A": "b"},
 	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
 	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
-	require.Len(t, results.portable, 4)
-	require.Len(t, results.portable["look-8-2"].sweep.steps, 4)
 }
 
 const someGates = `{
@@ -117,11 +114,13 @@ const someGates = `{
 func TestThresholdsOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
-	runtime, results := newModule(t)
+	runtime, _ := newModule(t)
 	inFolder(runtime, dir)
 	thresholds, ok := evaluate(t, runtime, `sweep.thresholds('gates.json')`).(map[string]any)
 	require.True(t, ok)
-	plan := results.gatesFor("rollup")[0].Plan()
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	plan := file.Plan()
 	require.Len(t, thresholds, len(plan))
 	for _, name := range plan {
 		require.Equal(t, []any{"value==1"}, thresholds["sweep_gate{gate:"+name+"}"])
@@ -198,7 +197,7 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:              `"rollup"`,
 		`{"clients": [1, 4], "iterations": 1}`:                            "2",
 	} {
-		err := results.checkGates(parse(t, given))
+		err := results.checkGates(parse(t, given).planned())
 		if want == "" {
 			require.NoError(t, err, given)
 
@@ -208,28 +207,11 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	}
 	other, err := newConfig("other", []byte(`{"clients": [1], "iterations": 1}`))
 	require.NoError(t, err)
-	require.NoError(t, results.checkGates(other.(*Config)), "not its gates")
+	require.NoError(t, results.checkGates(other.planned()), "not its gates")
 
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
 	inFolder(runtime, dir)
 	_, message := thrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, thresholds: 'gates.json' })`)
 	require.Equal(t, `the thresholds are of scenario "rollup", not of "fake"`, message)
-}
-
-func TestVerdictsOfK6sThresholds(t *testing.T) {
-	runtime, _ := newModule(t)
-	data := runtime.VU.Runtime().ToValue(map[string]any{"metrics": map[string]any{
-		"sweep_failed": map[string]any{
-			"values": map[string]any{"count": 3, "rate": 0.5}, "thresholds": map[string]any{"count==0": map[string]any{"ok": false}},
-		},
-		"sweep_p99{scenario:look,clients:8}": map[string]any{"thresholds": map[string]any{"value<5": map[string]any{"ok": true}}},
-		"sweep_gate{gate:p99 of x}":          map[string]any{"thresholds": map[string]any{"value==1": map[string]any{"ok": false}}},
-		"iterations":                         map[string]any{"values": map[string]any{"count": 3}},
-	}})
-	require.Equal(t, []scenarioVerdict{
-		{Verdict: report.Verdict{Gate: "sweep_failed count==0", Detail: "count 3, rate 0.5"}},
-		{Verdict: report.Verdict{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true}, scenario: "look"},
-	}, (&testEnd{}).thresholdVerdicts(data))
-	require.Empty(t, (&testEnd{}).thresholdVerdicts(runtime.VU.Runtime().ToValue("what a script may give")))
 }

@@ -10,17 +10,18 @@ import (
 // no maxDuration.
 const portableMargin = 10 * time.Second
 
-// portableScenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU that has one iteration,
-// its session; each step has a window of time, as long as it may take. The script's function has to call sweep.run.
-func (m *module) portableScenarios(c *Config) (map[string]any, error) {
-	if err := c.portable(); err != nil {
+// portableScenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU
+// that has one iteration, its session; each step has a window of time, as long as it may take. The
+// script's function has to call sweep.run.
+func portableScenarios(c *Config, results *results) (map[string]any, error) {
+	if err := possible(c); err != nil {
 		return nil, err
 	}
-	window := c.window()
+	window := windowOf(c)
 	every := window + c.GetGracefulStop() + c.Pause.TimeDuration()
 	scenarios := map[string]any{}
 	sweep := &portableSweep{config: c}
-	steps := map[string]*portableStep{}
+	named := map[string]*portableStep{}
 	for i, s := range c.specs() {
 		name := fmt.Sprintf("%s-%d", c.Name, s.clients)
 		if c.Repeats.Int64 > 1 {
@@ -46,20 +47,24 @@ func (m *module) portableScenarios(c *Config) (map[string]any, error) {
 			scenario["env"] = env
 		}
 		scenarios[name] = scenario
-		steps[name] = &portableStep{sweep: sweep, spec: s, window: window}
-		sweep.steps = append(sweep.steps, steps[name])
+		named[name] = &portableStep{sweep: sweep, spec: s, window: window}
+		sweep.steps = append(sweep.steps, named[name])
 	}
-	m.results.addPortable(steps)
+	if shared[portableSteps](results).add(named) {
+		for name := range named {
+			results.addStep(name, c)
+		}
+	}
 
 	return scenarios, nil
 }
 
-// portable tells what k6's own executors cannot do.
-func (c *Config) portable() error {
+// possible tells what k6's own executors cannot do.
+func possible(c *Config) error {
 	switch {
 	case c.Find != nil:
 		return errors.New("find needs the executor client-sweep: its steps are not known before")
-	case c.openLoop():
+	case c.OpenLoop():
 		return errors.New("rate needs the executor client-sweep; k6's own open loop is constant-arrival-rate")
 	case c.OnError.String == onErrorAbort:
 		return errors.New("onError 'abort' needs the executor client-sweep")
@@ -74,8 +79,8 @@ func (c *Config) portable() error {
 	return nil
 }
 
-// window is how long a step may take.
-func (c *Config) window() time.Duration {
+// windowOf is how long a step may take.
+func windowOf(c *Config) time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
 		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
 	}

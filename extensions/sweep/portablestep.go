@@ -46,26 +46,28 @@ type portableClient struct {
 // errTooLate is what a VU is told that comes when its step has ended.
 var errTooLate = errors.New("this step has ended: give its steps more maxDuration")
 
-// joinPortable makes the VU a client of the step that its scenario is; it returns nil when the scenario is none.
-func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
+// joinPortable makes the VU a client of the step that its scenario is; it returns nil when the
+// scenario is none.
+func joinPortable(vu modules.VU, results *results, metrics *sweepMetrics) (*portableClient, error) {
+	ctx := vu.Context()
 	scenario := lib.GetScenarioState(ctx)
 	if scenario == nil {
 		return nil, nil //nolint:nilnil // there is none, and that is no error here
 	}
-	s := m.results.portableStep(scenario.Name)
+	s := portableStepOf(results, scenario.Name)
 	if s == nil {
 		return nil, nil //nolint:nilnil // see above
 	}
-	if err := s.sweep.begin(m); err != nil {
+	if err := s.sweep.begin(vu, results, metrics); err != nil {
 		return nil, err
 	}
-	client, err := s.join(m.vu, scenario.StartTime)
+	client, err := s.join(vu, scenario.StartTime)
 	if err != nil {
 		return nil, err
 	}
-	tap := k6glue.NewTap(m.vu.State(), s.sweep.config.failing())
+	tap := k6glue.NewTap(vu.State(), s.sweep.config.failing())
 	tap.Open()
-	m.results.guard.Watch(tap)
+	results.guard.Watch(tap)
 	session := &k6glue.Session{
 		Client: client, Op: s.sweep.config.op(s.spec), Ops: s.sweep.config.allowedOps(s.spec), Tags: s.spec.own(), Tap: tap,
 	}
@@ -74,7 +76,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 		defer crash.Contain("the end of a client")
 		session.Cut()
 	})
-	forget := k6glue.Join(m.vu, session)
+	forget := k6glue.Join(vu, session)
 
 	return &portableClient{
 		session: session,
@@ -84,7 +86,7 @@ func (m *module) joinPortable(ctx context.Context) (*portableClient, error) {
 			client.Leave()
 			session.End()
 			forget()
-			m.results.guard.Forget(tap)
+			results.guard.Forget(tap)
 			tap.Close()
 			s.leave()
 		},
@@ -125,7 +127,7 @@ func (s *portableStep) clients() int { return int(s.spec.scaled(s.sweep.tuple)) 
 func (s *portableStep) begin(vu modules.VU, started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
-	s.cpu = host.NewCPUMeter(sweep.results.serverProcess(sweep.config.Name))
+	s.cpu = host.NewCPUMeter(sweep.scenario.server())
 	plan := sweep.config.plan(s.spec)
 	plan.Part = isPart(sweep.tuple)
 	s.step = measure.NewStep(s.clients(), plan, func(err error) { sweep.faults.tell(sweep.logger, err) })
@@ -138,8 +140,7 @@ func (s *portableStep) begin(vu modules.VU, started time.Time) {
 		s.cpu.Start()
 	})
 	s.step.OnEnd(s.cpu.Stop)
-	s.live = newLiveMetrics(sweep.metrics, vu.State().Samples, sweep.tags.WithTagsFromMap(s.spec.own()),
-		sweep.results.step(sweep.report, s.spec))
+	s.live = sweep.scenario.live(s.spec.stream(), s.spec.own())
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})
 
 	end := time.AfterFunc(time.Until(started.Add(s.window)), func() {

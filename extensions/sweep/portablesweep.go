@@ -1,13 +1,14 @@
 package sweep
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -19,43 +20,82 @@ type portableSweep struct {
 	config *Config
 	steps  []*portableStep
 
-	once      sync.Once
-	refused   error // why it does not begin
-	results   *results
-	metrics   *sweepMetrics
-	report    *report.Report
-	out       chan<- metrics.SampleContainer
-	tags      *metrics.TagSet
-	tuple     *lib.ExecutionTuple
-	state     *lib.ExecutionState
-	logger    logrus.FieldLogger
-	collector *host.Collector // from the first step on
-	ended     atomic.Bool     // k6 has ended all scenarios
+	once sync.Once
+	// refused is why the sweep does not begin.
+	refused  error
+	scenario *sweptScenario
+	results  *results
+	tuple    *lib.ExecutionTuple
+	state    *lib.ExecutionState
+	logger   logrus.FieldLogger
+	// collector is there from the first step on.
+	collector *host.Collector
+	// ended tells that k6 has ended all scenarios.
+	ended atomic.Bool
 
 	faults    faultLog
 	succeeded atomic.Bool // an operation has
 }
 
-// addPortable makes scenarios known as the steps of a sweep. Every VU of the run has the same options: the first counts.
-func (r *results) addPortable(scenarios map[string]*portableStep) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.portable == nil {
-		r.portable = map[string]*portableStep{}
-	}
-	for name, step := range scenarios {
-		if r.portable[name] != nil {
-			return
-		}
-		r.portable[name] = step
-	}
+// portableSteps are the steps of a test run's portable sweeps, by the scenario that each is. The zero
+// value is ready to use.
+type portableSteps struct {
+	mu sync.Mutex
+	of map[string]*portableStep
 }
 
-// missedSweeps are the portable sweeps to which no client came.
-func (r *results) missedSweeps() (names []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, step := range r.portable {
+// add makes scenarios known as the steps of a sweep, and tells whether it is new: every VU of the
+// run has the same options, and the first counts.
+func (p *portableSteps) add(scenarios map[string]*portableStep) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[string]*portableStep{}
+	}
+	for name, step := range scenarios {
+		if p.of[name] != nil {
+			return false
+		}
+		p.of[name] = step
+	}
+
+	return true
+}
+
+// portableStepOf returns the step that a scenario of the test run is, or nil.
+func portableStepOf(r *results, scenario string) *portableStep {
+	p := shared[portableSteps](r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	return p.of[scenario]
+}
+
+// portableWithout are the portable sweeps of the test run that have no step among the scenarios.
+func portableWithout(r *results, scenarios lib.ScenarioConfigs) (missing []string) {
+	p := shared[portableSteps](r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	there := map[string]bool{}
+	for name, step := range p.of {
+		_, is := scenarios[name]
+		there[step.sweep.config.Name] = there[step.sweep.config.Name] || is
+	}
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		if !there[name] {
+			missing = append(missing, name)
+		}
+	}
+
+	return missing
+}
+
+// portableMissed are the portable sweeps of the test run to which no client came.
+func portableMissed(r *results) (names []string) {
+	p := shared[portableSteps](r)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, step := range p.of {
 		name := step.sweep.config.Name
 		if step.sweep.state == nil && !slices.Contains(names, name) {
 			names = append(names, name)
@@ -66,42 +106,35 @@ func (r *results) missedSweeps() (names []string) {
 	return names
 }
 
-// portableStep returns the step that a scenario is, or nil.
-func (r *results) portableStep(scenario string) *portableStep {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-
-	return r.portable[scenario]
-}
-
 // refusal is why a sweep does not begin: a threshold cannot hold, or nobody could read its report.
 type refusal struct{ error }
 
 // begin makes the report, when the first of all VUs comes to its step. k6's own executors make the
 // steps' scenarios: there is no earlier moment at which the test could be refused.
-func (s *portableSweep) begin(m *module) error {
+func (s *portableSweep) begin(vu modules.VU, results *results, metrics *sweepMetrics) error {
 	s.once.Do(func() {
-		s.results, s.metrics = m.results, m.metrics
-		s.state = lib.GetExecutionState(m.vu.Context())
-		if err := s.results.checkThresholds(s.config, s.state.Test); err != nil {
+		s.results, s.state = results, lib.GetExecutionState(vu.Context())
+		s.logger, s.tuple = s.state.Test.Logger, s.state.ExecutionTuple
+		if err := results.checkThresholds(s.config, s.state.Test); err != nil {
 			s.refused = refusal{err}
 
 			return
 		}
-		s.logger, s.tuple, s.out = s.state.Test.Logger, s.state.ExecutionTuple, m.vu.State().Samples
-		s.tags = s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name)
 		params := s.config.params(s.tuple)
 		params["portable"] = true
-		s.report = s.results.begin(s.config.Name, params)
-		if err := s.results.keepReport(s.report, s.state.Test); err != nil {
-			s.results.forget(s.report)
+		scenario, err := results.begin(scenarioStart{
+			name: s.config.Name, params: params, sweep: s.config,
+			tags: s.state.Test.RunTags.WithTagsFromMap(s.config.GetTags()).With("scenario", s.config.Name),
+			out:  vu.State().Samples, metrics: metrics, test: s.state, logger: s.logger,
+		})
+		if err != nil {
 			s.refused = refusal{err}
 
 			return
 		}
+		s.scenario = scenario
 		s.collector = host.TuneCollector()
-		s.results.testEnd.await(m.vu.Events(), m.metrics,
-			sweptScenario{report: s.report, config: s.config, tags: s.tags, out: s.out, test: s.state}, s.end)
+		scenario.await(vu.Events(), s.end)
 	})
 
 	return s.refused
@@ -109,18 +142,19 @@ func (s *portableSweep) begin(m *module) error {
 
 // add adds a step to the report, and returns it.
 func (s *portableSweep) add(of spec, reading *measure.Reading, cpu report.CPUSeconds) []report.Step {
-	c, status := s.config, s.state.Test.TestStatus
-	steps, err := report.NewSteps(reading, c.asked(of), c.op(of), cpu)
+	steps, err := report.NewSteps(reading, s.config.asked(of), s.config.op(of), cpu)
 	if err != nil {
 		s.logger.Error(err)
 	}
-	s.results.add(s.report, steps)
-	s.results.journal(s.report, false, s.state.Test)
+	s.scenario.add(steps)
+	s.scenario.save()
 	if s.ended.Load() {
 		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
 	}
-	s.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, s.logger)
-	s.metrics.markIncomplete(c.Name, incompleteIn(steps) && !s.interrupted(), status, s.logger)
+	s.scenario.markFailed(steps, s.config.allowsFailed(steps))
+	if !s.interrupted() {
+		s.scenario.markIncomplete(steps)
+	}
 
 	return steps
 }
@@ -140,7 +174,7 @@ func (s *portableSweep) end() {
 			continue
 		}
 		reading := measure.Reading{}
-		live := newLiveMetrics(s.metrics, s.out, s.tags.WithTagsFromMap(step.spec.own()), s.results.step(s.report, step.spec))
+		live := s.scenario.live(step.spec.stream(), step.spec.own())
 		live.last(&reading)
 		if !s.interrupted() {
 			s.logger.Warnf("the step of %s is incomplete: no client came to sweep.run",
@@ -148,9 +182,7 @@ func (s *portableSweep) end() {
 		}
 		live.ended(s.add(step.spec, &reading, report.CPUSeconds{}))
 	}
-	s.results.finish(s.report, s.interrupted())
-	s.metrics.push(s.out, s.metrics.gates(s.results.judge(s.report, s.logger), s.tags))
-	s.results.journal(s.report, true, s.state.Test)
+	s.scenario.end(s.interrupted())
 }
 
 func (s *portableSweep) interrupted() bool {

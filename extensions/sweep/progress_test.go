@@ -23,7 +23,7 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config, err := newConfig("x", []byte(c.options))
 			require.NoError(t, err)
-			p := newProgress(config.(*Config))
+			p := newProgress(config)
 			p.index = c.index
 			require.InDelta(t, c.want, p.part(c.done), 1e-9)
 		})

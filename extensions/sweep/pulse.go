@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -21,12 +21,9 @@ import (
 // becomes a step of the report, its clients the VUs that had an operation under way in it: under ramping-vus that is the
 // classic ramp. Nothing is connected first or warmed up there, and no VU waits for another.
 type pulse struct {
-	scenario string
-	metrics  *sweepMetrics
+	scenario *sweptScenario
 	results  *results
-	report   *report.Report
-	out      chan<- metrics.SampleContainer
-	tags     *metrics.TagSet
+	metrics  *sweepMetrics
 	state    *lib.ExecutionState
 	over     chan struct{}
 
@@ -57,16 +54,24 @@ type underWay struct {
 	op string
 }
 
-// pulse returns that of the VU's scenario. The first VU that asks starts it.
-func (m *module) pulse() *pulse {
-	ctx, state := m.vu.Context(), m.vu.State()
+// pulses are those of a test run, by scenario. The zero value is ready to use.
+type pulses struct {
+	mu sync.Mutex
+	of map[string]*pulse
+}
+
+// pulseOf returns the pulse of the VU's scenario, or nil where there is none: outside of a
+// scenario's function. The first VU that asks starts it.
+func pulseOf(vu modules.VU, results *results, metrics *sweepMetrics) *pulse {
+	ctx, state := vu.Context(), vu.State()
 	scenario := lib.GetScenarioState(ctx)
 	if state == nil || scenario == nil {
-		k6glue.ThrowType(m.vu.Runtime(), "sweep.op works in a scenario's function only")
+		return nil
 	}
-	m.results.mu.Lock()
-	defer m.results.mu.Unlock()
-	if p := m.results.pulses[scenario.Name]; p != nil {
+	all := shared[pulses](results)
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if p := all.of[scenario.Name]; p != nil {
 		return p
 	}
 
@@ -76,26 +81,27 @@ func (m *module) pulse() *pulse {
 		tags = tags.WithTagsFromMap(config.GetTags())
 	}
 	p := &pulse{
-		scenario: scenario.Name, metrics: m.metrics, results: m.results,
-		report: m.results.newReport(scenario.Name, map[string]any{"executor": scenario.Executor}),
-		out:    state.Samples, tags: tags, state: execution,
+		scenario: results.newScenario(scenarioStart{
+			name: scenario.Name, params: map[string]any{"executor": scenario.Executor},
+			tags: tags, out: state.Samples, metrics: metrics, test: execution, logger: execution.Test.Logger,
+		}),
+		results: results, metrics: metrics, state: execution,
 		over:  make(chan struct{}),
 		began: time.Now(),
 		ops:   map[string]*measure.Totals{}, clients: map[uint64]struct{}{}, busy: map[underWay]int{}, steps: map[int]int{},
 	}
-	if m.results.pulses == nil {
-		m.results.pulses = map[string]*pulse{}
+	if all.of == nil {
+		all.of = map[string]*pulse{}
 	}
-	m.results.pulses[scenario.Name] = p
+	all.of[scenario.Name] = p
 	go p.run()
-	m.results.testEnd.await(m.vu.Events(), m.metrics,
-		sweptScenario{report: p.report, tags: tags, out: p.out, test: execution}, p.end)
+	p.scenario.await(vu.Events(), p.end)
 
 	return p
 }
 
 // begin notes that a VU has begun an operation, and returns what ends it.
-func (p *pulse) begin(vu uint64, op string) outcome {
+func (p *pulse) begin(vu uint64, op string) func(took time.Duration, err error) {
 	key := underWay{vu, op}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +154,7 @@ func (p *pulse) failed(op, why string) {
 func (p *pulse) mark() {
 	if !p.marked {
 		p.marked = true
-		p.metrics.markFailing(p.scenario, p.state.Test.TestStatus, p.state.Test.Logger)
+		p.scenario.markFailing()
 	}
 }
 
@@ -158,7 +164,7 @@ func (p *pulse) interrupted() bool {
 
 func (p *pulse) run() {
 	defer crash.Contain("the stream of the figures of sweep.op")
-	if err := p.results.keepReport(p.report, p.state.Test); err != nil {
+	if err := p.scenario.keep(); err != nil {
 		p.state.Test.Logger.Error(err)
 	}
 	ticker := time.NewTicker(liveEvery)
@@ -169,7 +175,7 @@ func (p *pulse) run() {
 			return
 		case at := <-ticker.C:
 			p.tick(at)
-			p.results.batch(p.report, p.state.Test)
+			p.scenario.saveSeldom()
 		}
 	}
 }
@@ -194,9 +200,7 @@ func (p *pulse) end() {
 	p.close(time.Now())
 	p.mu.Unlock()
 
-	p.results.finish(p.report, p.interrupted())
-	p.metrics.push(p.out, p.metrics.gates(p.results.judge(p.report, p.state.Test.Logger), p.tags))
-	p.results.journal(p.report, true, p.state.Test)
+	p.scenario.end(p.interrupted())
 }
 
 // tick closes a second.
@@ -243,7 +247,7 @@ func (p *pulse) close(at time.Time) {
 	rest := p.closed && reading.Elapsed < liveEvery/2 && p.last.Elapsed > 0
 	p.send(at, &reading, rest)
 	if rest {
-		p.results.drop(p.report, len(p.last.Ops))
+		p.scenario.drop(len(p.last.Ops))
 		p.last.Join(&reading)
 	} else {
 		p.last = reading
@@ -254,7 +258,7 @@ func (p *pulse) close(at time.Time) {
 	if err != nil {
 		p.state.Test.Logger.Errorf("a second is missing in the report: %s", err)
 	}
-	p.results.add(p.report, steps)
+	p.scenario.add(steps)
 }
 
 // send sends the metrics of a second, or the counts alone of a rest.
@@ -262,13 +266,13 @@ func (p *pulse) send(at time.Time, reading *measure.Reading, countsOnly bool) {
 	var samples metrics.Samples
 	for i := range reading.Ops {
 		t := &reading.Ops[i]
-		tags := p.tags.With("op", t.Op)
+		tags := p.scenario.tags.With("op", t.Op)
 		samples = append(samples, p.metrics.counts(tags, at, t)...)
 		if !countsOnly {
 			samples = append(samples, p.metrics.samples(tags, at, t, report.OpsPerSecond(reading, t))...)
 		}
 	}
-	p.metrics.push(p.out, samples)
+	p.scenario.push(samples)
 }
 
 // reading takes what the current second came to. An operation that is under way and has not ended all second long is there

@@ -17,7 +17,7 @@ import (
 // with the other execution segments of the same run. A server elsewhere is watched in the first
 // warm-up instead: see settle.
 func (r *sweepRun) awaitQuiet(ctx context.Context) {
-	server := r.results.serverProcess(r.config.Name)
+	server := r.scenario.server()
 	if server != nil && r.awaitsQuiet() {
 		r.awaitRest(ctx, server.CPUTime)
 	}
@@ -51,12 +51,12 @@ func (r *sweepRun) awaitRest(ctx context.Context, cpuTime func() (used time.Dura
 			if told {
 				r.logger.Infof("the target is quiet after %s: %s", report.Span(quiet.WaitedSeconds), uses)
 			}
-			r.results.quieted(r.report, quiet)
+			r.scenario.quieted(quiet)
 
 			return
 		case now.Sub(begin) >= r.longestWait():
 			r.logger.Warnf("the target is not quiet after %s: %s; it is measured all the same", r.longestWait(), uses)
-			r.results.quieted(r.report, quiet)
+			r.scenario.quieted(quiet)
 
 			return
 		case !told && meter.Known():

@@ -8,26 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 )
-
-func TestTrend(t *testing.T) {
-	for name, tt := range map[string]struct {
-		values []float64
-		want   bool
-	}{
-		"too few":              {[]float64{1, 2, 3, 4, 5, 6, 7}, false},
-		"rising":               {[]float64{1, 2, 3, 4, 5, 6, 7, 8}, true},
-		"falling":              {[]float64{9, 8, 8, 6, 6, 5, 4, 3}, true},
-		"rising no more":       {[]float64{1, 2, 3, 5, 5, 5, 5, 5, 5, 5, 5}, false},
-		"constant":             {[]float64{5, 5, 5, 5, 5, 5, 5, 5}, false},
-		"to and fro":           {[]float64{5, 9, 5, 9, 5, 9, 5, 9}, false},
-		"rising, by very few":  {[]float64{100, 101, 102, 103, 104, 105, 106, 107}, false},
-		"one that is far away": {[]float64{5, 5, 5, 5, 5, 5, 5, 50}, false},
-	} {
-		require.Equal(t, tt.want, hasTrend(tt.values), name)
-	}
-}
 
 // drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down
 // to 5 ms.
@@ -87,7 +70,7 @@ func TestWarmUpsThatAreNotProlonged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSegmentTest(t, c.config, c.script, tuple(t, c.segment, ""))
+				s := newSegmentTest(t, c.config, c.script, k6test.Tuple(t, c.segment, ""))
 				begin := time.Now()
 				rep, err := s.run(t.Context())
 				require.NoError(t, err)
@@ -117,27 +100,24 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSweepTest(t, `{"clients": [1], "iterations": 1, "quiet": "10s"}`, ``)
-				executor := s.executor.(*Executor)
-				r := &sweepRun{Executor: executor, progress: newProgress(executor.config), report: executor.results.begin("rollup", nil)}
 				ctx, cancel := context.WithTimeout(t.Context(), tt.cutOff)
 				defer cancel()
 				begin := time.Now()
-				r.awaitRest(ctx, func() (time.Duration, bool) {
+				quiet, told := s.executor.(*Executor).AwaitRest(ctx, func() (time.Duration, bool) {
 					passed := time.Since(begin)
 
 					return min(passed, tt.busy)/3 + passed/50, tt.ends == 0 || passed < tt.ends-1
 				})
 				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), host.RestWindow.Seconds())
 				if tt.reached == nil {
-					require.Nil(t, r.report.Quiet)
+					require.Nil(t, quiet)
 
 					return
 				}
-				require.Equal(t, *tt.reached, r.report.Quiet.Reached)
-				require.InDelta(t, time.Since(begin).Seconds(), r.report.Quiet.WaitedSeconds, 1e-9)
-				require.Equal(t, *tt.reached, *r.report.Quiet.ServerCores < 0.05)
+				require.Equal(t, *tt.reached, quiet.Reached)
+				require.InDelta(t, time.Since(begin).Seconds(), quiet.WaitedSeconds, 1e-9)
+				require.Equal(t, *tt.reached, *quiet.ServerCores < 0.05)
 				require.Equal(t, !*tt.reached, strings.Contains(strings.Join(s.warnings(), ""), "the target is not quiet after 10s: its server uses 0.35 of a core"))
-				_, told := r.progress.read()
 				require.Equal(t, "waiting until the target is quiet", told[0])
 			})
 		})
@@ -148,10 +128,10 @@ func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
 func TestSweepBesideOthersDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSweepTest(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting)
-		r := &sweepRun{Executor: s.executor.(*Executor)}
-		require.True(t, r.awaitsQuiet())
+		executor := s.executor.(*Executor)
+		require.True(t, executor.AwaitsQuiet())
 		s.state.ModCurrentlyActiveVUsCount(+1)
-		require.False(t, r.awaitsQuiet())
+		require.False(t, executor.AwaitsQuiet())
 		s.state.ModCurrentlyActiveVUsCount(-1)
 	})
 }

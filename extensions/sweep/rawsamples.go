@@ -39,7 +39,7 @@ func (r *rawSamples) add(op string, took time.Duration) {
 // flush sends what is left.
 func (r *rawSamples) flush() {
 	if len(r.samples) > 0 {
-		r.run.live.push(r.samples)
+		r.run.scenario.push(r.samples)
 		r.samples = nil
 	}
 }

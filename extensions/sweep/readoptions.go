@@ -88,5 +88,5 @@ func (o *sweepOptions) config() (*Config, error) {
 		return nil, err
 	}
 
-	return config.(*Config), errors.Join(config.Validate()...) //nolint:forcetypeassert // newConfig returns nothing else
+	return config, errors.Join(config.Validate()...)
 }

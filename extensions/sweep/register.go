@@ -6,6 +6,6 @@ import (
 )
 
 func init() { //nolint:gochecknoinits // k6's way of registering extensions
-	lib.RegisterExecutorConfigType(ExecutorType, askedConfig)
+	lib.RegisterExecutorConfigType(ExecutorType, newScenario)
 	modules.Register(ImportPath, New())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"regexp"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/errext"
@@ -32,7 +31,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	session := k6glue.SessionOf(m.vu)
 	aborted := func() string { return "" }
 	if session == nil {
-		portable, err := m.joinPortable(ctx)
+		client, err := joinPortable(m.vu, m.results, m.metrics)
 		if errors.As(err, new(refusal)) {
 			interrupt(rt, err)
 
@@ -41,13 +40,13 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		if err != nil {
 			throw(rt, err)
 		}
-		if portable == nil {
+		if client == nil {
 			m.notInASweep()
 
 			return sobek.Undefined()
 		}
-		defer portable.leave()
-		session, aborted = portable.session, portable.aborted
+		defer client.leave()
+		session, aborted = client.session, client.aborted
 	}
 
 	if m.running {
@@ -110,7 +109,7 @@ func called(fn sobek.Callable) (value sobek.Value, err error) {
 // When the VU's context has ended, cut is told, and the operation was cut off, whatever it says.
 func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) error {
 	value, err := called(fn)
-	fault := session.Tap.Fault()
+	failed := session.Tap.Fault()
 	if ctx.Err() != nil {
 		cut(session)
 
@@ -121,7 +120,7 @@ func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) 
 			return measure.Stop(errPromise)
 		}
 
-		return fault
+		return failed
 	}
 
 	var interrupted *sobek.InterruptedError
@@ -130,55 +129,6 @@ func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) 
 	}
 
 	return thrown(err)
-}
-
-// scriptError is a script's exception: as an error its text without the stack, so that equal ones can be counted.
-type scriptError struct {
-	text string
-	at   string // where it was thrown, "file:line:column"; empty when that is unknown
-}
-
-func (e *scriptError) Error() string { return e.text }
-
-// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where
-// it was thrown.
-var rejected = regexp.MustCompile(`(?s)^Uncaught \(in promise\) (.*?)(?:\n\tat .*?\(?(\S+:\d+:\d+)\(\d+\).*)?$`)
-
-// thrown makes a scriptError of what a call of JavaScript returned.
-func thrown(err error) error {
-	var exception *sobek.Exception
-	if !errors.As(err, &exception) {
-		if match := rejected.FindStringSubmatch(err.Error()); match != nil {
-			return &scriptError{text: match[1], at: match[2]}
-		}
-
-		return err
-	}
-	e := &scriptError{text: textOf(exception.Value())}
-	for _, frame := range exception.Stack() {
-		if position := frame.Position(); position.Line > 0 {
-			e.at = position.String()
-
-			break
-		}
-	}
-
-	return e
-}
-
-// textOf is what was thrown, as a text. An object may have none.
-func textOf(value sobek.Value) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = "an object without a text"
-		}
-	}()
-
-	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" { // which may be of any length
-		return k6glue.Show(value)
-	}
-
-	return value.String()
 }
 
 // throw hands an error on to JavaScript. One that interrupts the VU goes on doing so.

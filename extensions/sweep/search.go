@@ -50,6 +50,9 @@ type search struct {
 	steps   int
 }
 
+// newSearch begins a search that tries each number so often at least.
+func newSearch(find *Find, repeats int) *search { return &search{find: find, repeats: repeats} }
+
 // decided tells that the number needs no further step for the search to go on.
 func (s *search) decided(n *number) bool {
 	return n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))

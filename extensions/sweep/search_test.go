@@ -1,13 +1,12 @@
 package sweep
 
 import (
+	"encoding/json"
 	"math/rand/v2"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -18,13 +17,21 @@ func searchStep(p99 float64) []report.Step {
 	return []report.Step{{Complete: true, Operations: 1000, Latency: report.LatencyMs{P99: p99}}}
 }
 
+func readFind(t *testing.T, options string) *Find {
+	t.Helper()
+	find := &Find{}
+	require.NoError(t, json.Unmarshal([]byte(options), find))
+
+	return find
+}
+
 // runSearch runs a search in which p99 tells the figure of a number's step, and returns the numbers
 // in the order in which they were first tried, too. It fails the test when the search has more
 // steps than k6 was told.
 func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
 	t.Helper()
-	c := parse(t, `{"find": `+find+`, "iterations": 1}`)
-	s := &search{find: c.Find, repeats: repeats}
+	options := readFind(t, find)
+	s := newSearch(options, repeats)
 	tries := map[float64]int{}
 	for {
 		number, try, more := s.next()
@@ -36,7 +43,7 @@ func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) 
 		}
 		require.Equal(t, tries[number], try, "each step of a number is a repeat of its own")
 		steps++
-		require.LessOrEqual(t, steps, c.Find.mostSteps(repeats), "more steps than k6 was told")
+		require.LessOrEqual(t, steps, options.mostSteps(repeats), "more steps than k6 was told")
 		s.tried(number, searchStep(p99(number)))
 	}
 }
@@ -140,7 +147,7 @@ func TestSearchEnds(t *testing.T) {
 }
 
 func TestWhatAStepSaysOfABound(t *testing.T) {
-	find := parse(t, `{"find": {"p50": "1ms", "p99": "5ms", "max": 8}, "iterations": 1}`).Find
+	find := readFind(t, `{"p50": "1ms", "p99": "5ms", "max": 8}`)
 	good := report.Step{Op: "get", Operations: 1000, Complete: true, Latency: report.LatencyMs{P50: 1, P99: 5}}
 	bad := good
 	bad.Latency.P99 = 5.001
@@ -183,33 +190,11 @@ func TestClearSteps(t *testing.T) {
 	for _, tt := range []struct{ operations, slow, weight int }{
 		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
 	} {
-		weight := parse(t, `{"find": {"p99": "5ms", "max": 8}, "iterations": 1}`).Find.weigh(made(tt.operations, tt.slow))
+		weight := readFind(t, `{"p99": "5ms", "max": 8}`).weigh(made(tt.operations, tt.slow))
 		require.Equal(t, tt.weight, weight, "%d of %d", tt.slow, tt.operations)
 	}
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
-		weight := parse(t, `{"find": {"mean": "`+bound+`", "max": 8}, "iterations": 1}`).Find.weigh(made(100, 0))
+		weight := readFind(t, `{"mean": "`+bound+`", "max": 8}`).weigh(made(100, 0))
 		require.Equal(t, want, weight, bound)
-	}
-}
-
-// A search that finds nothing is no pass, and says on how little its answer rests.
-func TestSearchThatFindsNothingMarksTheRun(t *testing.T) {
-	for name, tt := range map[string]struct {
-		bound  string
-		failed bool
-	}{"nothing": {"1ms", true}, "something": {"1s", false}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := newSweepTest(t, `{"find": {"p99": "`+tt.bound+`", "max": 2}, "iterations": 50, "pause": "0s"}`, `sweep.run(() => sleep(20))`)
-				s.state.Test.TestStatus = lib.NewTestStatus()
-				rep, err := s.run(t.Context())
-				require.NoError(t, err)
-				require.Equal(t, tt.failed, s.state.Test.TestStatus.Failed())
-				if tt.failed {
-					require.Contains(t, s.warnings(), "the search has found nothing: Not even 1 client keeps p99 <= 1ms. The run is marked as failed")
-				}
-				require.Contains(t, rep.Markdown(), " operations rests on ")
-			})
-		})
 	}
 }

@@ -48,7 +48,7 @@ func hasTrend(values []float64) bool {
 
 // settles tells whether the step's warm-up has to show that the target is quiet.
 func (r *stepRun) settles() bool {
-	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.openLoop() && !r.cpu.ReadsServer() && r.awaitsQuiet()
+	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.OpenLoop() && !r.cpu.ReadsServer() && r.awaitsQuiet()
 }
 
 // settle makes the first warm-up of a sweep last until the latency of a server elsewhere has no
@@ -113,7 +113,7 @@ func (r *stepRun) settled(reached bool, waited time.Duration) {
 	case waited > 0:
 		r.logger.Infof("the target is quiet: the warm-up was %s longer for it", report.Span(quiet.WaitedSeconds))
 	}
-	r.results.quieted(r.report, quiet)
+	r.scenario.quieted(quiet)
 }
 
 // warmed is how many operations the warm-up has had so far, and for how long it lasts.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,9 +18,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
-
-// liveEvery is how often the metrics go out while a step is measured.
-const liveEvery = time.Second
 
 // stepRun is one step while it runs.
 type stepRun struct {
@@ -50,7 +46,7 @@ type stepRun struct {
 func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 	r := &stepRun{
 		sweepRun: run, spec: s, here: here,
-		cpu:    host.NewCPUMeter(run.results.serverProcess(run.config.Name)),
+		cpu:    host.NewCPUMeter(run.scenario.server()),
 		logger: run.logger.WithField("clients", s.clients),
 	}
 	if s.rate > 0 {
@@ -68,7 +64,7 @@ func newStepRun(run *sweepRun, s spec, here int64) *stepRun {
 		r.cpu.Start()
 	})
 	r.step.OnEnd(r.cpu.Stop)
-	r.live = newLiveMetrics(run.metrics, run.out, r.tags(), run.results.step(run.report, s))
+	r.live = run.scenario.live(s.stream(), s.own())
 	if r.config.OnError.String == onErrorAbort {
 		r.step.OnFail(func(op string) {
 			r.aborted(&errext.InterruptError{Reason: fmt.Sprintf(
@@ -90,20 +86,7 @@ func (r *stepRun) op() string { return r.config.op(r.spec) }
 
 // tags are those of all samples of the step.
 func (r *stepRun) tags() *metrics.TagSet {
-	return r.sweepRun.tags().WithTagsFromMap(r.own())
-}
-
-// own are the tags that tell the step from the others.
-func (s spec) own() map[string]string {
-	tags := map[string]string{"clients": strconv.FormatInt(s.clients, 10)}
-	if s.rate > 0 {
-		tags["rate"] = formatNumber(s.rate)
-	}
-	if s.variant != "" {
-		tags["variant"] = s.variant
-	}
-
-	return tags
+	return r.scenario.tags.WithTagsFromMap(r.own())
 }
 
 // run runs the step to its end and returns what it came to. The error is that of a script which aborted the test, or

@@ -25,9 +25,9 @@ type scenarioVerdict struct {
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
-// thresholdVerdicts reads the outcomes of thresholds from what k6 gives to handleSummary. Gates
+// verdictsOf reads the outcomes of thresholds from what k6 gives to handleSummary. Gates
 // that were judged are left out: they have verdicts of their own, with what was measured.
-func (e *testEnd) thresholdVerdicts(data sobek.Value) []scenarioVerdict {
+func (j *thresholdJudge) verdictsOf(data sobek.Value) []scenarioVerdict {
 	var summary struct {
 		Metrics map[string]struct {
 			Values     map[string]any `json:"values"`
@@ -49,15 +49,16 @@ func (e *testEnd) thresholdVerdicts(data sobek.Value) []scenarioVerdict {
 	for _, name := range slices.Sorted(maps.Keys(summary.Metrics)) {
 		metric := summary.Metrics[name]
 		for _, expression := range slices.Sorted(maps.Keys(metric.Thresholds)) {
-			verdicts = append(verdicts, e.thresholdVerdict(name, expression, metric.Thresholds[expression].OK, values(metric.Values))...)
+			verdicts = append(verdicts, j.verdict(name, expression, metric.Thresholds[expression].OK, values(metric.Values))...)
 		}
 	}
 
 	return verdicts
 }
 
-// judgedThresholds are the same, as k6 has judged them: for a script that has no handleSummary.
-func (e *testEnd) judgedThresholds(test *lib.TestRunState) (verdicts []scenarioVerdict) {
+// verdicts are the outcomes of the thresholds as k6 has judged them, in a test that has lasted so
+// long: for a script that has no handleSummary.
+func (j *thresholdJudge) verdicts(test *lib.TestRunState, lasted time.Duration) (verdicts []scenarioVerdict) {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
 	}
@@ -66,32 +67,21 @@ func (e *testEnd) judgedThresholds(test *lib.TestRunState) (verdicts []scenarioV
 			continue // k6 does not show it either
 		}
 		shown := map[string]any{}
-		for name, value := range t.Metric.Sink.Format(e.lasted()) {
+		for name, value := range t.Metric.Sink.Format(lasted) {
 			shown[name] = value
 		}
 		for _, threshold := range t.Metric.Thresholds.Thresholds {
-			verdicts = append(verdicts, e.thresholdVerdict(t.Name, threshold.Source, !threshold.LastFailed, values(shown))...)
+			verdicts = append(verdicts, j.verdict(t.Name, threshold.Source, !threshold.LastFailed, values(shown))...)
 		}
 	}
 
 	return verdicts
 }
 
-// lasted is how long the test has lasted.
-func (e *testEnd) lasted() time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if len(e.scenarios) == 0 {
-		return 0
-	}
-
-	return e.scenarios[0].test.GetCurrentTestRunDuration()
-}
-
-// thresholdVerdict is the verdict of one threshold; none for a gate that was judged.
-func (e *testEnd) thresholdVerdict(name, expression string, held bool, detail string) []scenarioVerdict {
+// verdict is the verdict of one threshold; none for a gate that was judged.
+func (j *thresholdJudge) verdict(name, expression string, held bool, detail string) []scenarioVerdict {
 	v := scenarioVerdict{Verdict: report.Verdict{Gate: thresholdName(name, expression), Held: held, Detail: detail}}
-	if why, is := e.whyUnheld(v.Gate); is {
+	if why, is := j.whyUnheld(v.Gate); is {
 		v.Held, v.Detail = false, "cannot hold: "+why
 	} else if strings.HasPrefix(name, metricGate+"{") {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"go.k6.io/k6/v2/js/common"
-	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -15,10 +14,9 @@ import (
 type sweepRun struct {
 	*Executor
 
-	out       chan<- metrics.SampleContainer
+	scenario  *sweptScenario
 	progress  *progress
 	collector *host.Collector
-	report    *report.Report
 	begun     bool // a step has been run
 	faults    faultLog
 	succeeded bool // an operation has
@@ -40,15 +38,15 @@ func (r *sweepRun) steps(ctx context.Context) error {
 
 // search runs the steps of a find, each chosen by what those before have shown.
 func (r *sweepRun) search(ctx context.Context) error {
-	search := &search{find: r.config.Find, repeats: int(r.config.Repeats.Int64)}
+	search := newSearch(r.config.Find, int(r.config.Repeats.Int64))
 	for {
 		number, try, more := search.next()
-		r.results.searched(r.report, search.result())
+		r.scenario.searched(search.result())
 		if !more {
 			return nil
 		}
 		s := spec{clients: int64(number), repeat: try}
-		if r.config.openLoop() {
+		if r.config.OpenLoop() {
 			s = spec{clients: r.config.PreAllocatedVUs.Int64, rate: number, repeat: try}
 		}
 		steps, err := r.step(ctx, s)
@@ -83,8 +81,8 @@ func (r *sweepRun) step(ctx context.Context, s spec) ([]report.Step, error) {
 	step.first = first
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
-	r.results.add(r.report, steps)
-	r.results.journal(r.report, false, r.state.Test)
+	r.scenario.add(steps)
+	r.scenario.save()
 	step.live.ended(steps) // once nobody writes to them any more
 
 	return steps, err
@@ -100,15 +98,18 @@ func (r *sweepRun) pause(ctx context.Context) bool {
 	}
 }
 
-// finish closes the report and judges it. In a search, a step that is incomplete only breaks the bound.
+// finish marks the run and ends the scenario. In a search, a step that is incomplete only breaks
+// the bound.
 func (r *sweepRun) finish(interrupted bool) {
-	r.results.finish(r.report, interrupted)
-	c, steps, status := r.config, r.report.Steps, r.state.Test.TestStatus
-	r.metrics.markFailed(c.Name, c.allowsFailed(steps), failedIn(steps), status, r.logger)
-	r.metrics.markIncomplete(c.Name, incompleteIn(steps) && !interrupted && c.Find == nil, status, r.logger)
-	r.metrics.markNothingFound(r.report, interrupted, status, r.logger)
-	r.metrics.push(r.out, r.metrics.gates(r.results.judge(r.report, r.logger), r.tags()))
-	r.results.journal(r.report, true, r.state.Test)
+	steps := r.scenario.report.Steps
+	r.scenario.markFailed(steps, r.config.allowsFailed(steps))
+	if !interrupted && r.config.Find == nil {
+		r.scenario.markIncomplete(steps)
+	}
+	if !interrupted {
+		r.scenario.markNothingFound()
+	}
+	r.scenario.end(interrupted)
 }
 
 // awaitTestEnd adds the scenario to those that are judged when the test ends.
@@ -117,11 +118,5 @@ func (r *sweepRun) awaitTestEnd() {
 	if r.state.Test.Events != nil {
 		events.Global = r.state.Test.Events
 	}
-	r.results.testEnd.await(events, r.metrics,
-		sweptScenario{report: r.report, config: r.config, tags: r.tags(), out: r.out, test: r.state}, nil)
-}
-
-// tags are those of all samples of the scenario.
-func (r *sweepRun) tags() *metrics.TagSet {
-	return r.state.Test.RunTags.WithTagsFromMap(r.config.GetTags()).With("scenario", r.config.Name)
+	r.scenario.await(events, nil)
 }

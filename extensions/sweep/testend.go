@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then.
@@ -24,20 +22,9 @@ type testEnd struct {
 	mu        sync.Mutex
 	awaited   bool
 	tasks     []func() // of scenarios, in the order in which they began
-	scenarios []sweptScenario
+	scenarios []*sweptScenario
 	last      *k6glue.LastSample
-	unheld    map[string]string // why thresholds cannot hold, by their names
-}
-
-// sweptScenario is a scenario that has a report, as the end of the test needs it.
-type sweptScenario struct {
-	report *report.Report
-	// config is nil where k6's own executors run the scenario, and sweep.op counts its operations.
-	config *Config
-	// tags are those of all of the scenario's samples.
-	tags *metrics.TagSet
-	out  chan<- metrics.SampleContainer
-	test *lib.ExecutionState
+	judge     thresholdJudge
 }
 
 // prepare makes ready what has to be before the first sample is sent. Each VU's module comes here,
@@ -90,7 +77,7 @@ func toItsEnd(failed error) bool {
 }
 
 // await adds a scenario, and a task of its own for the end of the test, which may be nil.
-func (e *testEnd) await(events common.Events, m *sweepMetrics, s sweptScenario, task func()) {
+func (e *testEnd) await(events common.Events, s *sweptScenario, task func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.scenarios = append(e.scenarios, s)
@@ -99,12 +86,12 @@ func (e *testEnd) await(events common.Events, m *sweepMetrics, s sweptScenario, 
 	}
 	if !e.awaited && events.Global != nil {
 		e.awaited = true
-		k6glue.OnTestEnd(events, func() { e.run(m) })
+		k6glue.OnTestEnd(events, e.run)
 	}
 }
 
 // run does it: first what scenarios have asked for, and then the thresholds.
-func (e *testEnd) run(m *sweepMetrics) {
+func (e *testEnd) run() {
 	e.mu.Lock()
 	tasks, scenarios := e.tasks, e.scenarios
 	e.mu.Unlock()
@@ -112,89 +99,37 @@ func (e *testEnd) run(m *sweepMetrics) {
 		task()
 	}
 	if len(scenarios) > 0 {
-		e.judge(m, scenarios)
+		e.judgeThresholds(scenarios)
 	}
 }
 
-// judge sees to it that k6 judges by what was measured. k6 judges a Gauge by its last value, and
-// takes a metric without samples for 0: the first becomes the worst, the second never holds.
-func (e *testEnd) judge(m *sweepMetrics, scenarios []sweptScenario) {
-	test := scenarios[0].test.Test
-	thresholds := k6glue.ThresholdsOf(test.Options.Thresholds, test.Registry)
-	if len(thresholds) == 0 || test.RuntimeOptions.NoThresholds.Bool {
-		return
+// judgeThresholds sees to it that k6 judges the thresholds by what was measured, once it has taken
+// the last sample.
+func (e *testEnd) judgeThresholds(scenarios []*sweptScenario) {
+	measured := make([]*thresholdScenario, len(scenarios))
+	for i, s := range scenarios {
+		measured[i] = &s.thresholdScenario
 	}
-	var judged []*judgedThresholds
-	for _, t := range thresholds {
-		if !ofAnotherSegment(t, scenarios) {
-			judged = append(judged, judgeThresholds(t, scenarios))
-		}
+	judge := e.judge.atEnd(measured)
+	if judge == nil {
+		return
 	}
 
 	ended := time.Now()
 	moment := func(scenario int) time.Time { return ended.Add(time.Duration(scenario + 1)) } // no other sample's
-	e.last.Then(moment(len(scenarios)-1), func() {
-		for _, j := range judged {
-			err := j.settle(func(threshold *metrics.Threshold, why string) {
-				test.Logger.Errorf("threshold %s '%s' cannot hold: %s", j.Name, threshold.Source, why)
-				e.note(thresholdName(j.Metric.Name, threshold.Source), why)
-			})
-			if err != nil {
-				test.Logger.Error(err)
-			}
-		}
-	})
-	for i, s := range scenarios { // no step of the scenario is incomplete but those that were told before
-		m.push(s.out, metrics.Samples{{
-			TimeSeries: metrics.TimeSeries{Metric: m.incomplete, Tags: s.tags}, Time: moment(i), Value: 0,
-		}})
+	e.last.Then(moment(len(scenarios)-1), judge)
+	for i, s := range scenarios {
+		s.pushZero(moment(i))
 	}
 }
 
-func (e *testEnd) note(threshold, why string) {
+// lasted is how long the test has lasted.
+func (e *testEnd) lasted() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.unheld == nil {
-		e.unheld = map[string]string{}
-	}
-	e.unheld[threshold] = why
-}
-
-// whyUnheld tells why a threshold cannot hold.
-func (e *testEnd) whyUnheld(threshold string) (why string, is bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	why, is = e.unheld[threshold]
-
-	return why, is
-}
-
-// thresholdName is what reports call a threshold.
-func thresholdName(metric, expression string) string { return metric + " " + expression }
-
-// ofAnotherSegment tells whether the threshold is for a step of which other instances have all
-// clients: they judge it.
-func ofAnotherSegment(t k6glue.Thresholds, scenarios []sweptScenario) bool {
-	tag, tagged := t.Tags.Get("clients")
-	if !tagged {
-		return false
-	}
-	elsewhere := false
-	for i := range scenarios {
-		s := &scenarios[i]
-		if s.config == nil {
-			continue
-		}
-		for _, n := range s.config.Clients {
-			if strconv.FormatInt(n, 10) != tag {
-				continue
-			}
-			if s.test.ExecutionTuple.ScaleInt64(n) > 0 {
-				return false
-			}
-			elsewhere = true
-		}
+	if len(e.scenarios) == 0 {
+		return 0
 	}
 
-	return elsewhere
+	return e.scenarios[0].test.GetCurrentTestRunDuration()
 }

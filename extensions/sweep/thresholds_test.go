@@ -10,25 +10,11 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/lib/executor"
 	"go.k6.io/k6/v2/metrics"
-	"gopkg.in/guregu/null.v3"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 )
-
-// thresholdsOfTest are the thresholds of a test's options.
-func thresholdsOfTest(t *testing.T, of map[string][]string) map[string]metrics.Thresholds {
-	t.Helper()
-	thresholds := map[string]metrics.Thresholds{}
-	for name, expressions := range of {
-		parsed := metrics.NewThresholds(expressions)
-		require.NoError(t, parsed.Parse())
-		thresholds[name] = parsed
-	}
-
-	return thresholds
-}
 
 // thresholdTest runs a sweep in a test with thresholds, and judges them as k6 does. prepare may
 // register more metrics, and send samples of them.
@@ -44,7 +30,7 @@ type thresholdTest struct {
 func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	t.Helper()
 	if tt.tuple == nil {
-		tt.tuple = tuple(t, "", "")
+		tt.tuple = k6test.Tuple(t, "", "")
 	}
 	options := lib.Options{Thresholds: thresholdsOfTest(t, tt.thresholds)}
 	s, err := newOptionsTest(t, tt.config, tt.script, tt.tuple, options)
@@ -64,10 +50,8 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 	if len(more) > 0 {
 		s.out <- metrics.Samples(more)
 	}
-	m, err := registerMetrics(registry)
-	require.NoError(t, err)
-	resultsOf(registry).testEnd.run(m)
-	s.ingest()
+	resultsOf(registry).EndTest()
+	ingest(s)
 	for _, j := range judged {
 		held, err := j.Metric.Thresholds.Run(j.Metric.Sink, time.Minute)
 		require.NoError(t, err)
@@ -85,7 +69,7 @@ func (tt thresholdTest) run(t *testing.T) (crossed, logged []string) {
 }
 
 // ingest takes all samples as k6's ingester does.
-func (s *sweepTest) ingest() {
+func ingest(s *sweepTest) {
 	for {
 		select {
 		case container := <-s.out:
@@ -103,111 +87,8 @@ func (s *sweepTest) ingest() {
 	}
 }
 
-func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
-	registerDurations(t)
-	const plain = `{"clients": [1, 8, 64], "iterations": 10, "tags": {"kind": "x"}}`
-	const open = `{"rate": [100, 1000], "preAllocatedVUs": 4, "duration": "1s"}`
-	const find = `{"find": {"max": 64, "min": 2, "p99": "5ms"}, "duration": "1s"}`
-	beside := map[string]lib.ExecutorConfig{"ramp": executor.NewRampingVUsConfig("ramp")}
-	for name, tt := range map[string]struct {
-		config, threshold string
-		beside            map[string]lib.ExecutorConfig
-		problem           string // empty: it is accepted
-	}{
-		"any step":                 {config: plain, threshold: "sweep_p99"},
-		"a step":                   {config: plain, threshold: "sweep_p99{clients:64}"},
-		"no such step":             {config: plain, threshold: "sweep_p99{clients:61}", problem: "no sample has clients:61; there are clients 1, 8, 64"},
-		"of a counter":             {config: plain, threshold: "sweep_failed{clients:61}", problem: "no sample has clients:61; there are clients 1, 8, 64"},
-		"no such tag":              {config: plain, threshold: "sweep_p99{client:64}", problem: "no sample has the tag client; there are clients, kind, op, run, scenario; did you mean clients?"},
-		"a phase":                  {config: plain, threshold: "sweep_p99{phase:measure}", problem: "no sample has the tag phase; there are clients, kind, op, run, scenario"},
-		"a tag of the run":         {config: plain, threshold: "sweep_p99{run:7,clients:8}"},
-		"another run":              {config: plain, threshold: "sweep_p99{run:8}", problem: "no sample has run:8; there are run 7"},
-		"a tag of the scenario":    {config: plain, threshold: "sweep_p99{ kind : 'x', clients:8}"},
-		"another scenario":         {config: plain, threshold: "sweep_p99{scenario:other,clients:8}", problem: "no sample has scenario:other; there are scenario rollup"},
-		"no rate":                  {config: plain, threshold: "sweep_p99{rate:100}", problem: "no sample has the tag rate; there are clients, kind, op, run, scenario"},
-		"any operation":            {config: plain, threshold: "sweep_p99{op:own}"},
-		"a named operation":        {config: `{"clients": [1], "iterations": 1, "ops": ["get", "set"]}`, threshold: "sweep_p99{op:get}"},
-		"no such operation":        {config: `{"clients": [1], "iterations": 1, "ops": ["get", "set"]}`, threshold: "sweep_p99{op:own}", problem: "no sample has op:own; there are op get, set"},
-		"a slip":                   {config: `{"clients": [1], "iterations": 1, "ops": ["lookup", "set"]}`, threshold: "sweep_p99{op:lokup}", problem: "no sample has op:lokup; there are op lookup, set; did you mean lookup?"},
-		"nobody may name them":     {config: `{"clients": [1], "iterations": 1, "ops": ["get", "set"]}`, threshold: "sweep_p99{op:rollup}"},
-		"clients have no op":       {config: plain, threshold: "sweep_clients_done{op:get}", problem: "no sample has the tag op; there are clients, kind, run, scenario"},
-		"steps have no op":         {config: plain, threshold: "sweep_incomplete{op:get}", problem: "no sample has the tag op; there are clients, kind, run, scenario"},
-		"a rate":                   {config: open, threshold: "sweep_p99{rate:1000}"},
-		"no such rate":             {config: open, threshold: "sweep_p99{rate:500}", problem: "no sample has rate:500; there are rate 100, 1000"},
-		"clients of a rate":        {config: open, threshold: "sweep_p99{rate:100,clients:4}"},
-		"no such clients":          {config: open, threshold: "sweep_p99{rate:100,clients:5}", problem: "no sample has clients:5; there are clients 4"},
-		"a step of a search":       {config: find, threshold: "sweep_p99{clients:17}"},
-		"a step beyond a search":   {config: find, threshold: "sweep_p99{clients:65}", problem: "no sample has clients:65; there are clients 2 to 64"},
-		"no number":                {config: find, threshold: "sweep_p99{clients:all}", problem: "no sample has clients:all; there are clients 2 to 64"},
-		"raw samples":              {config: `{"clients": [1], "iterations": 1, "raw": true}`, threshold: "sweep_duration{clients:1}"},
-		"no raw samples":           {config: plain, threshold: "sweep_duration", problem: "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"},
-		"a module's durations":     {config: plain, threshold: "cache_op_duration{operation:get}", problem: notSentInSweep},
-		"those of setup":           {config: plain, threshold: "cache_op_duration{group:::setup}"},
-		"a variant":                {config: `{"clients": [1], "iterations": 1, "variants": ["a", "b"]}`, threshold: "sweep_p99{variant:a}"},
-		"no such variant":          {config: `{"clients": [1], "iterations": 1, "variants": ["a", "b"]}`, threshold: "sweep_p99{variant:c}", problem: "no sample has variant:c; there are variant a, b"},
-		"a gate":                   {config: plain, threshold: "sweep_gate{gate:any}"},
-		"not the sweep's":          {config: plain, threshold: "other{clients:61}"},
-		"of another executor":      {config: plain, threshold: "sweep_p99{scenario:ramp,op:own}", beside: beside},
-		"it has no steps":          {config: plain, threshold: "sweep_p99{clients:61}", beside: beside, problem: "no sample has clients:61; there are clients 1, 8, 64"},
-		"nor single durations":     {config: plain, threshold: "sweep_duration", beside: beside, problem: "the metric has samples with raw: true only; sweep_p50 to sweep_max are there without"},
-		"it may call the module":   {config: plain, threshold: "cache_op_duration{operation:get}", beside: beside},
-		"which of two sweeps":      {config: plain, threshold: "sweep_p99{clients:8}", beside: sweepBeside(t)},
-		"the other one":            {config: plain, threshold: "sweep_p99{clients:7}", beside: sweepBeside(t)},
-		"the step of another one":  {config: plain, threshold: "sweep_p99{clients:7,scenario:rollup}", beside: sweepBeside(t), problem: "no sample has clients:7; there are clients 1, 8, 64"},
-		"of neither":               {config: plain, threshold: "sweep_p99{clients:6}", beside: sweepBeside(t), problem: "no sample has clients:6; there are clients 7, 8, 1, 64"},
-		"a scenario that is not":   {config: plain, threshold: "sweep_p99{scenario:fourth}", beside: sweepBeside(t), problem: "no sample has scenario:fourth; there are scenario other, rollup"},
-		"with what is not of both": {config: plain, threshold: "sweep_p99{clients:7,kind:x}", beside: sweepBeside(t), problem: "no sample has the tag kind; there are clients, op, run, scenario"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			config := parse(t, tt.config)
-			options := lib.Options{Thresholds: thresholdsOfTest(t, map[string][]string{tt.threshold: {"value<10"}})}
-			if tt.beside != nil {
-				options.Scenarios = lib.ScenarioConfigs{"rollup": config}
-				for name, other := range tt.beside {
-					options.Scenarios[name] = other
-				}
-			}
-			registry := metrics.NewRegistry()
-			_, err := registerMetrics(registry)
-			require.NoError(t, err)
-			registry.MustNewMetric("cache_op_duration", metrics.Trend, metrics.Time)
-			registry.MustNewMetric("other", metrics.Gauge)
-			test := &lib.TestRunState{
-				TestPreInitState: &lib.TestPreInitState{Registry: registry},
-				Options:          options, RunTags: registry.RootTagSet().With("run", "7"),
-			}
-			err = resultsOf(registry).checkThresholds(config, test)
-			if tt.problem == "" {
-				require.NoError(t, err)
-			} else {
-				require.ErrorContains(t, err, "threshold "+tt.threshold+": "+tt.problem)
-			}
-			test.RuntimeOptions.NoThresholds = null.BoolFrom(true)
-			require.NoError(t, resultsOf(registry).checkThresholds(config, test), "k6 looks at none")
-		})
-	}
-}
-
-// registerDurations makes a metric of a module's single durations known.
-func registerDurations(t *testing.T) {
-	t.Helper()
-	runtime, _ := newModule(t)
-	env := runtime.VU.InitEnvField
-	env.BuiltinMetrics = metrics.RegisterBuiltinMetrics(env.Registry)
-	_, err := k6glue.NewDurations(env.Registry, "cache_op_duration")
-	require.NoError(t, err)
-}
-
-func sweepBeside(t *testing.T) map[string]lib.ExecutorConfig {
-	t.Helper()
-	other, err := newConfig("other", []byte(`{"executor": "client-sweep", "clients": [7, 8], "iterations": 10}`))
-	require.NoError(t, err)
-
-	return map[string]lib.ExecutorConfig{"other": other}
-}
-
 func TestThresholdsWithoutSamplesEndTheRunBeforeItBegins(t *testing.T) {
-	_, err := newOptionsTest(t, `{"clients": [1, 8], "iterations": 10}`, ``, tuple(t, "", ""), lib.Options{
+	_, err := newOptionsTest(t, `{"clients": [1, 8], "iterations": 10}`, ``, k6test.Tuple(t, "", ""), lib.Options{
 		Thresholds: thresholdsOfTest(t, map[string][]string{"sweep_p99{clients:61}": {"value<10"}, "sweep_max{clients:9}": {"value<10"}}),
 	})
 	require.EqualError(t, err, "threshold sweep_max{clients:9}: no sample has clients:9; there are clients 1, 8; "+
@@ -443,29 +324,10 @@ func TestThresholdsOfAnotherSegmentsStepsAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, logged := thresholdTest{
 			config: `{"clients": [1, 8], "iterations": 2000, "pause": "0s"}`, script: `sweep.run(() => sleep(1))`,
-			tuple:      tuple(t, "1/2:1", "0,1/2,1"),
+			tuple:      k6test.Tuple(t, "1/2:1", "0,1/2,1"),
 			thresholds: map[string][]string{"sweep_p99{clients:1}": {"value<10"}, "sweep_p99": {"value<10"}, "sweep_max{clients:8}": {"value<0.5"}},
 		}.run(t)
 		require.Equal(t, []string{"sweep_max{clients:8}"}, crossed)
 		require.Empty(t, logged)
 	})
-}
-
-func TestThresholdsJudgedOnNothingAreInTheReport(t *testing.T) {
-	runtime, results := newModule(t)
-	results.testEnd.note(thresholdName("sweep_p99{op:own}", "value<10"), "no sample was sent")
-	results.testEnd.note(thresholdName("sweep_gate{gate:g}", "value==1"), "no sample was sent")
-	data, err := runtime.VU.Runtime().RunString(`({ metrics: {
-		'sweep_p99{op:own}': { values: { value: 0 }, thresholds: { 'value<10': { ok: true }, 'value<20': { ok: true } } },
-		'sweep_gate{gate:g}': { values: { value: 0 }, thresholds: { 'value==1': { ok: false } } },
-		'sweep_gate{gate:h}': { values: { value: 0 }, thresholds: { 'value==1': { ok: false } } },
-	} })`)
-	require.NoError(t, err)
-	verdicts := results.testEnd.thresholdVerdicts(data)
-	require.Len(t, verdicts, 3, "a gate that was judged has a verdict of its own")
-	require.Equal(t, "sweep_gate{gate:g} value==1", verdicts[0].Gate)
-	for i, held := range []bool{false, false, true} {
-		require.Equal(t, held, verdicts[i].Held)
-	}
-	require.Equal(t, "cannot hold: no sample was sent", verdicts[1].Detail)
 }

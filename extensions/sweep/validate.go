@@ -78,10 +78,14 @@ func (v *validation) steps(c *Config) {
 	if c.Find != nil {
 		v.check(c.RepeatOrder.String != orderInterleaved,
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown")
-		v.errs = append(v.errs, c.Find.validate()...)
+		most := float64(maxClients)
+		if c.OpenLoop() {
+			most = maxRate
+		}
+		v.errs = append(v.errs, c.Find.validate(most)...)
 	}
 	vus := c.PreAllocatedVUs
-	if c.openLoop() {
+	if c.OpenLoop() {
 		v.check(vus.Valid && vus.Int64 >= 1 && vus.Int64 <= maxClients,
 			"with rate, preAllocatedVUs must be how many clients share the operations, from 1 to %d", maxClients)
 	} else {
@@ -115,7 +119,7 @@ func twice[T comparable](values []T) bool {
 
 // share checks what a client or a step has to do.
 func (v *validation) share(c *Config) {
-	if c.openLoop() {
+	if c.OpenLoop() {
 		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool,
 			"with rate, duration must be set, and neither iterations nor untilDone")
 		v.check(!c.WarmupIterations.Valid, "with rate, the warm-up is a time: set warmup, and not warmupIterations")

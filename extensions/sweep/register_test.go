@@ -1,0 +1,15 @@
+package sweep
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib"
+)
+
+// Scripts ask for the executor by its name.
+func TestExecutorIsRegistered(t *testing.T) {
+	config, err := lib.GetParsedExecutorConfig("rollup", ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
+	require.NoError(t, err)
+	require.IsType(t, &sweepScenario{}, config)
+}

@@ -1,0 +1,20 @@
+package sweep
+
+import "strconv"
+
+// stepTags are the tags that tell a step from the others of its scenario. The rate is zero, and the
+// variant empty, where a step has none.
+func stepTags(clients int64, rate float64, variant string) map[string]string {
+	tags := map[string]string{"clients": strconv.FormatInt(clients, 10)}
+	if rate > 0 {
+		tags["rate"] = formatNumber(rate)
+	}
+	if variant != "" {
+		tags["variant"] = variant
+	}
+
+	return tags
+}
+
+// formatNumber writes a number without trailing zeros and never as a power of ten.
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

@@ -1,0 +1,4 @@
+package sweep
+
+// NotSentInSweep is for the tests in package thresholds_test.
+const NotSentInSweep = notSentInSweep
