@@ -5,11 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 )
 
 // Scripts ask for the executor by its name.
 func TestExecutorIsRegistered(t *testing.T) {
-	config, err := lib.GetParsedExecutorConfig("rollup", ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
+	config, err := lib.GetParsedExecutorConfig("rollup", options.ExecutorType, []byte(`{"executor": "client-sweep", "clients": [1], "iterations": 1}`))
 	require.NoError(t, err)
-	require.IsType(t, &sweepScenario{}, config)
+	require.IsType(t, &executor.Config{}, config)
 }

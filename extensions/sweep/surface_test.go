@@ -9,6 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // index.d.ts declares all that scripts can use, and nothing else.
@@ -21,11 +26,11 @@ func TestDeclarations(t *testing.T) {
 	executor, rest, _ := strings.Cut(executor, "\n  }")
 	_, find, _ := strings.Cut(rest, "export interface Find {")
 	find, _, _ = strings.Cut(find, "\n  }")
-	require.ElementsMatch(t, append(jsonKeys(reflect.TypeFor[Config]()),
+	require.ElementsMatch(t, append(jsonKeys(reflect.TypeFor[options.Config]()),
 		"executor", "startTime", "gracefulStop", "env", "exec", "tags"), declared(executor))
-	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[Find]()), declared(find))
+	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[search.Find]()), declared(find))
 
-	runtime, _ := newModule(t)
+	runtime, _ := sweeptest.NewModule(t)
 	exports := runtime.VU.Runtime().Get("sweep").ToObject(runtime.VU.Runtime()).Keys()
 	var functions []string
 	for _, match := range regexp.MustCompile(`export function (\w+)`).FindAllStringSubmatch(text, -1) {
@@ -59,7 +64,7 @@ func declared(body string) []string {
 // Every metric is in README.md and in index.d.ts.
 func TestMetricsAreDocumented(t *testing.T) {
 	registry := metrics.NewRegistry()
-	_, err := registerMetrics(registry)
+	_, err := stream.Register(registry)
 	require.NoError(t, err)
 	for _, file := range []string{"index.d.ts", "README.md"} {
 		raw, err := os.ReadFile(file)

@@ -42,7 +42,8 @@ func TestGoroutinesAreContained(t *testing.T) {
 func isElsewhere(folder string) bool {
 	return slices.Contains([]string{
 		"machcli",
-		"e2e", "testdata", "crash", "generate", "k6test", "gatewaytest", "umemtest", "influxtest", "testserver", "workloadtest", "natstest", "respstub",
+		"e2e", "testdata", "crash", "generate", "k6test", "sweeptest", "respstub", "gatewaytest", "umemtest", "influxtest",
+		"testserver", "workloadtest", "natstest",
 	}, folder)
 }
 

@@ -1,0 +1,40 @@
+package executor_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// A sweep begins when the one before it has ended.
+func TestAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "after": "before"}`, `sweep.run(() => sleep(10))`)
+		results := testrun.Of(s.State.Test.Registry)
+		results.Expect("before")
+		ran := make(chan struct{})
+		go func() {
+			defer close(ran)
+			_, err := s.Run(t.Context())
+			require.NoError(t, err)
+		}()
+		synctest.Wait()
+		require.Zero(t, s.Calls())
+		before, known := results.Ended("before")
+		require.True(t, known)
+		close(before)
+		<-ran
+		require.Equal(t, 1, s.Calls())
+		own, _ := results.Ended("rollup")
+		<-own
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "after": "nobody"}`, `sweep.run(() => sleep(10))`)
+		require.EqualError(t, s.Executor.Run(t.Context(), s.Out),
+			`scenario "rollup": after must name another scenario with the executor 'client-sweep', but is "nobody"`)
+	})
+}

@@ -1,0 +1,157 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// client is a VU in the part of one client of a step.
+type client struct {
+	run      *stepRun
+	measured *measure.Client
+	vu       lib.InitializedVU
+	tap      *k6glue.Tap // sees what fails an operation without an exception; may be nil
+
+	activations int
+	deactivated chan struct{}
+}
+
+// work does the client's part of the step, from taking the VU into use to giving it back.
+//
+// The scenario's function is called once, as the client's session. A session that calls sweep.run does its whole part
+// in it. One that does not is a plain function: that first call has opened its connections, and it is now repeated
+// until the client's share is done, every call one operation.
+func (c *client) work(parent context.Context) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c.openTap()
+	session := &k6glue.Session{
+		Client: c.measured, Op: c.run.op(), Variant: c.run.Variant, Ops: c.run.config.AllowedOps(c.run.Step),
+		Tags: c.run.Tags(), Tap: c.tap,
+	}
+	if c.run.config.Raw.Bool {
+		raw := newRawSamples(c.run)
+		c.measured.OnOk(raw.add)
+		session.AtEnd(raw.flush)
+	}
+	ctx = k6glue.WithSession(ctx, session)
+	c.deactivated = make(chan struct{}, 2) // as many as there are activations, at most
+
+	active := c.activate(ctx, map[string]string{"phase": "warm-up"})
+	switch err := c.once(ctx, active); {
+	case ctx.Err() != nil:
+	case c.measured.Finished():
+		c.run.ran.Add(1)
+		if err != nil && !errext.IsInterruptError(err) { // an abort is no failure of the server's
+			c.measured.Fault(c.run.op(), err)
+		}
+	default:
+		c.repeat(ctx, session, active, cmp.Or(err, c.tap.Fault()))
+	}
+
+	c.measured.Leave()
+	session.End()
+	cancel(errStepOver)
+	for range c.activations {
+		<-c.deactivated
+	}
+	c.run.results.Guard.Forget(c.tap)
+	c.tap.Close()
+	c.run.state.ReturnVU(c.vu, true)
+}
+
+// repeat calls the plain function until the client's share is done.
+func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib.ActiveVU, first error) {
+	switch {
+	case first == nil:
+		c.run.plain.Add(1)
+		c.run.step.Succeeded()
+	case !errext.IsInterruptError(first):
+		c.measured.Fault(c.run.op(), first) // told, and not counted: nothing is measured yet
+	}
+	measure := func() {
+		session.Measure()
+		active = c.activate(ctx, c.run.Tags())
+	}
+	// The only errors are those of an abort and of a step that is over: both are known where they come from.
+	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
+}
+
+// operation is one call of the plain function.
+func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
+	err := c.once(ctx, active)
+	failed := c.tap.Fault()
+	if err != nil || c.measured.Finished() { // what a session does after sweep.run is no operation
+		return err
+	}
+
+	return failed
+}
+
+// openTap lets the client see the samples that its VU pushes.
+func (c *client) openTap() {
+	failing := c.run.config.FailingSamples()
+	state := k6glue.VUState(c.vu)
+	if state == nil && failing != (k6glue.FailingSamples{}) {
+		c.run.noTap.Do(func() {
+			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
+		})
+	}
+	c.tap = k6glue.NewTap(state, failing)
+	c.tap.Open()
+	c.run.results.Guard.Watch(c.tap)
+}
+
+// once runs one iteration of the VU and does what k6's own executors do with its outcome.
+func (c *client) once(ctx context.Context, active lib.ActiveVU) error {
+	err := iteration(active)
+	if ctx.Err() != nil {
+		c.run.state.AddInterruptedIterations(1)
+
+		return context.Cause(ctx)
+	}
+	if errext.IsInterruptError(err) {
+		c.run.state.AddInterruptedIterations(1)
+		c.run.aborted(err)
+
+		return measure.Stop(err)
+	}
+	c.run.state.AddFullIterations(1)
+	if err == nil {
+		return nil
+	}
+
+	return fault.Thrown(err)
+}
+
+// iteration runs one iteration. A panic of what it calls is an error as an exception is: k6 would
+// end, and without a report.
+func iteration(active lib.ActiveVU) (err error) {
+	defer crash.Catch(&err)
+
+	return active.RunOnce()
+}
+
+func (c *client) activate(ctx context.Context, tags map[string]string) lib.ActiveVU {
+	c.activations++
+	for name, value := range c.run.config.GetTags() {
+		tags[name] = value
+	}
+
+	return c.vu.Activate(&lib.VUActivationParams{
+		RunContext:               ctx,
+		Scenario:                 c.run.config.Name,
+		Exec:                     c.run.config.GetExec(),
+		Env:                      c.run.config.GetEnv(),
+		Tags:                     tags,
+		DeactivateCallback:       func(lib.InitializedVU) { c.deactivated <- struct{}{} },
+		GetNextIterationCounters: c.run.iterations.next,
+	})
+}

@@ -1,0 +1,75 @@
+package executor
+
+import (
+	"fmt"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/lib/executor"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// Config is a scenario with the executor client-sweep, as k6 wants it.
+type Config struct{ *options.Config }
+
+var _ lib.ExecutorConfig = &Config{}
+
+// NewConfig is how k6 reads the options of a scenario with this executor.
+func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
+	inProcess.ask(name)
+	config, err := options.Read(name, rawJSON)
+	if err != nil {
+		return nil, err
+	}
+
+	return &Config{config}, nil
+}
+
+// HasWork tells whether this instance has any part in the sweep.
+func (s *Config) HasWork(et *lib.ExecutionTuple) bool {
+	has := s.Config.HasWork(et)
+	if !has {
+		inProcess.idle(s.Name)
+	}
+
+	return has
+}
+
+// NewExecutor returns the executor of the scenario.
+func (s *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.Executor, error) {
+	c := s.Config
+	m, err := stream.Register(es.Test.Registry)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Fits(es.ExecutionTuple); err != nil {
+		return nil, invalid(fmt.Errorf("scenario %q: %w", c.Name, err))
+	}
+	results := testrun.Of(es.Test.Registry)
+	results.Prepare(m, es.Test.Registry)
+	if err := results.CheckGates(c.Planned()); err != nil {
+		return nil, invalid(err)
+	}
+	if err := results.CheckThresholds(c, es.Test); err != nil {
+		return nil, invalid(err)
+	}
+	results.Expect(c.Name)
+
+	return &Executor{
+		BaseExecutor: executor.NewBaseExecutor(s, es, logger),
+		config:       c,
+		state:        es,
+		metrics:      m,
+		results:      results,
+		iterations:   newIterations(es.ExecutionTuple),
+		logger:       logger,
+	}, nil
+}
+
+// invalid gives an error k6's exit code for options that make no sense.
+func invalid(err error) error { return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig) }

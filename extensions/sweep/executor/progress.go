@@ -1,0 +1,151 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// progress is what k6's progress bar shows of a sweep.
+type progress struct {
+	config *options.Config
+	specs  []options.Step // of all steps; none where they are searched for
+	steps  int            // how many there are, or can be
+
+	mu      sync.Mutex
+	waiting []string // for what, before the first step; none: it does not wait
+	index   int      // of the current step, from 1
+	spec    options.Step
+	current *stepRun // nil: this instance has no part in it
+}
+
+func newProgress(c *options.Config) *progress {
+	p := &progress{config: c, steps: c.MostSteps()}
+	if c.Find == nil {
+		p.specs = c.Steps()
+	}
+
+	return p
+}
+
+// wait says what the sweep waits for before its first step, and what it knows of it.
+func (p *progress) wait(what, known string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = []string{what, known}
+}
+
+func (p *progress) next(s options.Step, step *stepRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.index++
+	p.spec = s
+	p.current = step
+	p.waiting = nil
+}
+
+// read returns the part of the whole sweep that is done, and the figures of the current step in at most three
+// columns: more make k6 panic.
+func (p *progress) read() (float64, []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waiting != nil {
+		return 0, p.waiting
+	}
+	if p.current == nil {
+		return p.part(0), []string{fmt.Sprintf("step %d/%d", p.index, p.steps)}
+	}
+
+	if !p.current.step.Started() {
+		return p.part(0), []string{p.step(), "connecting and warming up"}
+	}
+	count, elapsed := p.current.step.Progress()
+	done, share := p.done(count, elapsed)
+
+	return p.part(done), []string{p.step(), share, p.figures(done, elapsed)}
+}
+
+// step is the current step in words.
+func (p *progress) step() string {
+	what := report.Plural(int(p.spec.Clients), "client")
+	if p.spec.Rate > 0 {
+		what = stream.FormatNumber(p.spec.Rate) + " ops/s"
+	}
+	if p.spec.Variant != "" {
+		what += ", " + p.spec.Variant
+	}
+	if p.config.Find != nil {
+		return fmt.Sprintf("finding %s: %s", p.config.Find.Bound(), what)
+	}
+
+	return fmt.Sprintf("step %d/%d: %s", p.index, p.steps, what)
+}
+
+// figures are the operations a second and p99 of the last second, and the time that the step still needs.
+func (p *progress) figures(done float64, elapsed time.Duration) string {
+	var figures []string
+	if rate, p99 := p.current.live.Latest(); rate > 0 {
+		figures = append(figures, report.Thousands(int64(rate))+"/s", "p99 "+report.Millis(p99))
+	}
+	if done > 0 && done < 1 {
+		left := time.Duration(float64(elapsed) * (1 - done) / done)
+		figures = append(figures, left.Round(time.Second).String()+" left")
+	}
+
+	return strings.Join(figures, ", ")
+}
+
+// done is the part of the current step that is done, and the same in words.
+func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
+	if p.config.Duration.Valid {
+		duration := p.config.Duration.TimeDuration()
+
+		return min(float64(elapsed)/float64(duration), 1),
+			fmt.Sprintf("%s/%s", min(elapsed, duration).Round(time.Second), duration)
+	}
+	if p.config.UntilDone.Bool {
+		return 0, report.Thousands(int64(count)) + " ops"
+	}
+	total := p.config.Iterations.Int64 * p.current.here
+
+	return min(float64(count)/float64(total), 1),
+		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
+}
+
+// part is the part of the whole sweep that is done when the current step is done as far as that. Where clients do a number
+// of operations, a step weighs as much as it has clients.
+func (p *progress) part(done float64) float64 {
+	weigh := func(step int) float64 {
+		if !p.config.Iterations.Valid || p.specs == nil {
+			return 1
+		}
+
+		return float64(p.specs[step].Clients)
+	}
+
+	var behind, all float64
+	for step := range p.steps {
+		all += weigh(step)
+		switch {
+		case step < p.index-1:
+			behind += weigh(step)
+		case step == p.index-1:
+			behind += weigh(step) * done
+		}
+	}
+
+	return min(behind/all, 1)
+}
+
+// frozen is the progress as it is now, for ever.
+func (p *progress) frozen() k6glue.Progress {
+	done, right := p.read()
+
+	return func() (float64, []string) { return done, right }
+}

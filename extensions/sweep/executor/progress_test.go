@@ -1,0 +1,33 @@
+package executor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+)
+
+func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
+	for name, c := range map[string]struct {
+		options string
+		index   int
+		done    float64
+		want    float64
+	}{
+		"nothing yet":         {`{"clients": [1, 3, 6], "iterations": 10}`, 1, 0, 0},
+		"half of the first":   {`{"clients": [1, 3, 6], "iterations": 10}`, 1, 0.5, 0.05},
+		"half of the largest": {`{"clients": [1, 3, 6], "iterations": 10}`, 3, 0.5, 0.7},
+		"all":                 {`{"clients": [1, 3, 6], "iterations": 10}`, 3, 1, 1},
+		"second repeat":       {`{"clients": [2, 3], "iterations": 10, "repeats": 2}`, 2, 1, 0.4},
+		"equal times":         {`{"clients": [1, 3], "duration": "1s"}`, 2, 0.5, 0.75},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, err := options.Read("x", []byte(c.options))
+			require.NoError(t, err)
+			p := newProgress(config)
+			p.index = c.index
+			require.InDelta(t, c.want, p.part(c.done), 1e-9)
+		})
+	}
+}

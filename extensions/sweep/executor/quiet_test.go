@@ -1,0 +1,140 @@
+package executor_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+)
+
+// drifting is a function whose operations take 30 ms at first, and 5 ms less with each second, down
+// to 5 ms.
+const drifting = `globalThis.began = globalThis.began || Date.now()
+	sweep.run(() => sleep(Math.max(5, 30 - (Date.now() - began) / 200)))`
+
+// A server elsewhere is warmed up until its latency does not change any more. That takes none of
+// the step's maxDuration.
+func TestFirstWarmUpLastsUntilTheLatencyDoesNotDrift(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [8, 4], "duration": "1s", "warmup": "2s", "maxDuration": "4s", "gracefulStop": "0s"}`, drifting)
+		rep, err := s.Run(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, s.Warnings())
+		require.Len(t, rep.Steps, 2)
+		for _, step := range rep.Steps {
+			require.True(t, step.Complete)
+			require.InDelta(t, 5, step.Latency.P50, 0.01)
+		}
+		require.True(t, rep.Quiet.Reached)
+		require.Nil(t, rep.Quiet.ServerCores)
+		require.Greater(t, rep.Quiet.WaitedSeconds, 3.0, "the drift ends after five seconds")
+		require.Less(t, rep.Quiet.WaitedSeconds, 6.0)
+		require.NoError(t, rep.Validate())
+		require.NotContains(t, rep.Markdown(), "quiet")
+	})
+}
+
+func TestFirstWarmUpEndsWithItsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "1s"}`, drifting)
+		rep, err := s.Run(t.Context())
+		require.NoError(t, err)
+		require.True(t, rep.Steps[0].Complete)
+		require.False(t, rep.Quiet.Reached)
+		require.InDelta(t, 1, rep.Quiet.WaitedSeconds, 0.3)
+		require.Contains(t, strings.Join(s.Warnings(), "\n"), "the target is not quiet after")
+		require.Contains(t, rep.Markdown(), "The target was not quiet when the sweep began: after 1.1")
+	})
+}
+
+// Where there is nothing to be waited for, or it could not be told for what, the warm-up is as long
+// as it was asked to be.
+func TestWarmUpsThatAreNotProlonged(t *testing.T) {
+	for name, c := range map[string]struct {
+		config, script, segment string
+		judged                  bool
+	}{
+		"steady":      {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, `sweep.run(() => sleep(10))`, "", true},
+		"off":         {`{"clients": [8], "duration": "1s", "warmup": "2s", "quiet": "0s"}`, drifting, "", false},
+		"a segment":   {`{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting, "0:1/2", false},
+		"too seldom":  {`{"clients": [1], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+		"no warm-up":  {`{"clients": [8], "duration": "3s"}`, drifting, "", false},
+		"by count":    {`{"clients": [8], "duration": "1s", "warmupIterations": 30}`, drifting, "", false},
+		"open loop":   {`{"rate": [100], "preAllocatedVUs": 20, "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+		"second step": {`{"clients": [1, 8], "duration": "1s", "warmup": "2s"}`, drifting, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := sweeptest.NewSegment(t, c.config, c.script, k6test.Tuple(t, c.segment, ""))
+				begin := time.Now()
+				rep, err := s.Run(t.Context())
+				require.NoError(t, err)
+				require.Equal(t, c.judged, rep.Quiet != nil)
+				require.Less(t, time.Since(begin), time.Duration(len(rep.Steps))*3*time.Second+200*time.Millisecond)
+			})
+		})
+	}
+}
+
+// A server on this machine that is busy is waited for before the clients come.
+func TestSweepWaitsForAServerOnThisMachine(t *testing.T) {
+	const busyFor, ever = 5 * time.Second, time.Hour
+	for name, tt := range map[string]struct {
+		busy, cutOff time.Duration
+		ends         time.Duration // after which the server has ended; zero: it does not
+		took         time.Duration
+		reached      *bool
+	}{
+		"at rest":        {0, ever, 0, time.Second, new(true)},
+		"busy at first":  {busyFor, ever, 0, busyFor + time.Second, new(true)},
+		"always busy":    {ever, ever, 0, 10 * time.Second, new(false)},
+		"interrupted":    {ever, 3 * time.Second, 0, 3 * time.Second, nil},
+		"it has ended":   {ever, ever, 2 * time.Second, 2 * time.Second, nil},
+		"ended at first": {ever, ever, 1, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := sweeptest.New(t, `{"clients": [1], "iterations": 1, "quiet": "10s"}`, ``)
+				ctx, cancel := context.WithTimeout(t.Context(), tt.cutOff)
+				defer cancel()
+				begin := time.Now()
+				quiet, told := s.Executor.(*executor.Executor).AwaitRest(ctx, func() (time.Duration, bool) {
+					passed := time.Since(begin)
+
+					return min(passed, tt.busy)/3 + passed/50, tt.ends == 0 || passed < tt.ends-1
+				})
+				require.InDelta(t, tt.took.Seconds(), time.Since(begin).Seconds(), host.RestWindow.Seconds())
+				if tt.reached == nil {
+					require.Nil(t, quiet)
+
+					return
+				}
+				require.Equal(t, *tt.reached, quiet.Reached)
+				require.InDelta(t, time.Since(begin).Seconds(), quiet.WaitedSeconds, 1e-9)
+				require.Equal(t, *tt.reached, *quiet.ServerCores < 0.05)
+				require.Equal(t, !*tt.reached, strings.Contains(strings.Join(s.Warnings(), ""), "the target is not quiet after 10s: its server uses 0.35 of a core"))
+				require.Equal(t, "waiting until the target is quiet", told[0])
+			})
+		})
+	}
+}
+
+// Other scenarios that are at work are what a server is busy with: that is no reason to wait.
+func TestSweepBesideOthersDoesNotWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [8], "duration": "1s", "warmup": "2s"}`, drifting)
+		executor := s.Executor.(*executor.Executor)
+		require.True(t, executor.AwaitsQuiet())
+		s.State.ModCurrentlyActiveVUsCount(+1)
+		require.False(t, executor.AwaitsQuiet())
+		s.State.ModCurrentlyActiveVUsCount(-1)
+	})
+}

@@ -1,0 +1,126 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"go.k6.io/k6/v2/js/common"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// sweepRun is a sweep while it runs.
+type sweepRun struct {
+	*Executor
+
+	scenario  *testrun.Scenario
+	progress  *progress
+	collector *host.Collector
+	begun     bool // a step has been run
+	faults    fault.Log
+	succeeded bool // an operation has
+}
+
+// steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it had no VUs.
+func (r *sweepRun) steps(ctx context.Context) error {
+	if r.config.Find != nil {
+		return r.search(ctx)
+	}
+	for _, s := range r.config.Steps() {
+		if _, err := r.step(ctx, s); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// search runs the steps of a find, each chosen by what those before have shown.
+func (r *sweepRun) search(ctx context.Context) error {
+	search := search.New(r.config.Find, int(r.config.Repeats.Int64))
+	for {
+		number, try, more := search.Next()
+		r.scenario.Searched(search.Result())
+		if !more {
+			return nil
+		}
+		s := options.Step{Clients: int64(number), Repeat: try}
+		if r.config.OpenLoop() {
+			s = options.Step{Clients: r.config.PreAllocatedVUs.Int64, Rate: number, Repeat: try}
+		}
+		steps, err := r.step(ctx, s)
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		search.Tried(number, steps)
+	}
+}
+
+// step runs one step, after the pause that follows the one before.
+func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, error) {
+	here := s.Scaled(r.state.ExecutionTuple)
+	if here == 0 {
+		r.progress.next(s, nil)
+
+		return nil, nil // this instance's segment has no client in so small a step
+	}
+	if r.begun && !r.pause(ctx) {
+		return nil, nil
+	}
+	first := !r.begun
+	r.begun = true
+	if first {
+		r.awaitQuiet(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, nil //nolint:nilerr // Ctrl-C is no error of the sweep's
+	}
+
+	step := newStepRun(r, s, here)
+	step.first = first
+	r.progress.next(s, step)
+	steps, err := step.run(ctx)
+	r.scenario.Add(steps)
+	r.scenario.Save()
+	step.live.Ended(steps) // once nobody writes to them any more
+
+	return steps, err
+}
+
+// pause rests between two steps. It returns false when the test ended meanwhile.
+func (r *sweepRun) pause(ctx context.Context) bool {
+	select {
+	case <-time.After(r.config.Pause.TimeDuration()):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// finish marks the run and ends the scenario. In a search, a step that is incomplete only breaks
+// the bound.
+func (r *sweepRun) finish(interrupted bool) {
+	steps := r.scenario.Report.Steps
+	r.scenario.MarkFailed(steps, r.config.AllowsFailed(steps))
+	if !interrupted && r.config.Find == nil {
+		r.scenario.MarkIncomplete(steps)
+	}
+	if !interrupted {
+		r.scenario.MarkNothingFound()
+	}
+	r.scenario.End(interrupted)
+}
+
+// awaitTestEnd adds the scenario to those that are judged when the test ends.
+func (r *sweepRun) awaitTestEnd() {
+	var events common.Events
+	if r.state.Test.Events != nil {
+		events.Global = r.state.Test.Events
+	}
+	r.scenario.Await(events, nil)
+}

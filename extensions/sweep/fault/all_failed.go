@@ -1,0 +1,64 @@
+package fault
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// AllFailed ends a sweep whose clients all fail with one cause, as k6's test.abort ends a test. k6
+// logs its Error when the executor has ended and its StackTrace when the test has: the cause is to
+// be read once.
+type AllFailed struct{ *errext.InterruptError }
+
+func (AllFailed) Error() string { return "the sweep ends early, nothing in it can succeed" }
+
+// StackTrace is the reason: k6 shows it in place of Error.
+func (e AllFailed) StackTrace() string { return e.Reason }
+
+// Unwrap lets k6 find out that the test was aborted.
+func (e AllFailed) Unwrap() error { return e.InterruptError }
+
+// NewAllFailed says that all clients fail with one cause.
+func NewAllFailed(clients int, err error, failures uint64) AllFailed {
+	who := "all " + report.Plural(clients, "client")
+	verb := "fail"
+	if clients == 1 {
+		who, verb = "the only client", "fails"
+	}
+	where := ""
+	if at := placeOf(err); at != "" {
+		where = fmt.Sprintf(" (at %s)", at)
+	}
+
+	return AllFailed{&errext.InterruptError{Reason: fmt.Sprintf(
+		"no operation has succeeded, and %s %s with one cause, %s times by now: %s%s. Check %s. onError: 'continue' goes on nevertheless",
+		who, verb, report.Thousands(int64(failures)), strings.TrimRight(err.Error(), "."), where, toCheck(err))}}
+}
+
+// advice says what to check where an error reads like one of these.
+var advice = []struct { //nolint:gochecknoglobals // a constant
+	text  *regexp.Regexp
+	check string
+}{
+	{regexp.MustCompile(`^(Reference|Type|Syntax|Range)Error\b`), "the script"},
+	{regexp.MustCompile(`(?i)password|passwd|authenti|authori[sz]|credential|permission|denied|login|forbidden`), "user and password"},
+	{
+		regexp.MustCompile(`(?i)refused|no such host|unreachable|time(d )?out|deadline|no answer|did not answer|reset|EOF|` +
+			`unavailable|connect`), "the server and its address",
+	},
+}
+
+func toCheck(err error) string {
+	for _, a := range advice {
+		if a.text.MatchString(err.Error()) {
+			return a.check
+		}
+	}
+
+	return "the script, the server's address, user and password"
+}

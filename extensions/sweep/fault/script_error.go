@@ -1,0 +1,75 @@
+package fault
+
+import (
+	"errors"
+	"regexp"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// scriptError is a script's exception: as an error its text without the stack, so that equal ones
+// can be counted.
+type scriptError struct {
+	text string
+	// at is where it was thrown, "file:line:column"; empty when that is unknown.
+	at string
+}
+
+func (e *scriptError) Error() string { return e.text }
+
+// rejected matches what k6 says of a promise that nobody has caught: the error, and perhaps where
+// it was thrown.
+var rejected = regexp.MustCompile(`(?s)^Uncaught \(in promise\) (.*?)(?:\n\tat .*?\(?(\S+:\d+:\d+)\(\d+\).*)?$`)
+
+// Thrown makes a scriptError of what a call of JavaScript returned.
+func Thrown(err error) error {
+	var exception *sobek.Exception
+	if !errors.As(err, &exception) {
+		if match := rejected.FindStringSubmatch(err.Error()); match != nil {
+			return &scriptError{text: match[1], at: match[2]}
+		}
+
+		return err
+	}
+	e := &scriptError{text: textOf(exception.Value())}
+	for _, frame := range exception.Stack() {
+		if position := frame.Position(); position.Line > 0 {
+			e.at = position.String()
+
+			break
+		}
+	}
+
+	return e
+}
+
+// RejectedWith makes a scriptError of the reason for which a promise was rejected.
+func RejectedWith(reason sobek.Value) error { return &scriptError{text: textOf(reason)} }
+
+// textOf is what was thrown, as a text. An object may have none.
+func textOf(value sobek.Value) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = "an object without a text"
+		}
+	}()
+
+	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" { // which may be of any length
+		return k6glue.Show(value)
+	}
+
+	return value.String()
+}
+
+// placeOf is where in the script an error was thrown, "file:line:column"; empty when that is
+// unknown.
+func placeOf(err error) string {
+	var script *scriptError
+	if errors.As(err, &script) {
+		return script.at
+	}
+
+	return ""
+}

@@ -1,0 +1,45 @@
+package sweeptest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// NewModule is a VU whose scripts find the module as the global sweep.
+func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
+	t.Helper()
+	runtime := modulestest.NewRuntime(t)
+	instance := jsmodule.New().NewModuleInstance(runtime.VU)
+	require.NoError(t, runtime.VU.Runtime().Set("sweep", instance.Exports().Default))
+
+	return runtime, testrun.Of(runtime.VU.InitEnvField.Registry)
+}
+
+// ThrownBy returns name and message of what the script throws.
+func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
+	t.Helper()
+	value, err := runtime.VU.Runtime().RunString(
+		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
+	require.NoError(t, err)
+	thrown, ok := value.Export().([]any)
+	require.True(t, ok)
+
+	return thrown[0].(string), thrown[1].(string)
+}
+
+// RegisterDurations makes a metric of a module's single durations known.
+func RegisterDurations(t *testing.T) {
+	t.Helper()
+	runtime, _ := NewModule(t)
+	env := runtime.VU.InitEnvField
+	env.BuiltinMetrics = metrics.RegisterBuiltinMetrics(env.Registry)
+	_, err := k6glue.NewDurations(env.Registry, "cache_op_duration")
+	require.NoError(t, err)
+}

@@ -1,0 +1,4 @@
+package jsmodule
+
+// ErrNested is for the tests in package jsmodule_test.
+var ErrNested = errNested //nolint:gochecknoglobals // see above

@@ -1,0 +1,88 @@
+package jsmodule
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report that only the script
+// knows. scenario is the one that they are of; without, they are of all. target is what was measured (kind, version,
+// driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A password or another
+// secret in target.url is taken out. With the URL of a server on this machine, the report has the server's processor time
+// as well. published is what others have published of the same, to be shown beside it as a shape. cache is what has to be
+// known of a cache for the published figures of hits by memory. results is the folder that sweep.report will write to: it
+// throws when it cannot.
+func (m *module) meta(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	var facts testrun.Facts
+	if err := k6glue.Options(call.Argument(0), &facts); err != nil {
+		k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+	}
+	for name := range facts.Params {
+		if slices.Contains(ownParams, name) {
+			k6glue.ThrowType(rt, "sweep.meta: params.%s is what the sweep itself tells of its options: give it another name", name)
+		}
+	}
+	if address, ok := facts.Target["url"].(string); ok {
+		clean, err := withoutPassword(address)
+		if err != nil {
+			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+		}
+		facts.Target["url"] = clean
+	}
+	if facts.Cache != nil {
+		if err := facts.Cache.Validate(); err != nil {
+			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+		}
+	}
+	if facts.Results != "" {
+		if err := files.Usable(fsext.NewOsFs(), facts.Results); err != nil {
+			throw(rt, fmt.Errorf("the results cannot be kept: %w", err))
+		}
+	}
+	m.results.Meta(&facts)
+
+	return sobek.Undefined()
+}
+
+// ownParams are those of the report's params that are not the script's.
+var ownParams = []string{ //nolint:gochecknoglobals // a constant
+	"clients", "rate", "find", "preAllocatedVUs", "iterations", "duration", "untilDone", "warmup", "warmupIterations", "repeats",
+	"repeatOrder", "failOn", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
+}
+
+// withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.
+func withoutPassword(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || strings.ContainsAny(u.Opaque+u.Path+u.RawQuery+u.Fragment, "@") {
+		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for something else.
+		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
+	}
+	if _, both := u.User.Password(); both {
+		u.User = url.User(u.User.Username())
+	} else {
+		u.User = nil // alone, it may be a token
+	}
+	query := u.Query()
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Del(name)
+			u.RawQuery = query.Encode()
+		}
+	}
+
+	return u.String(), nil
+}
+
+// secretName matches the names of URL parameters that hold secrets.
+var secretName = regexp.MustCompile(`(?i)pass|pwd|secret|token|key`)

@@ -1,0 +1,80 @@
+package jsmodule
+
+import (
+	"context"
+
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// ImportPath is the name under which scripts import the module.
+const ImportPath = "k6/x/sweep"
+
+// New returns the JavaScript module.
+func New() modules.Module { return &rootModule{} }
+
+type rootModule struct{}
+
+// NewModuleInstance registers the metrics, so that the script's thresholds may name them, and returns the VU's module.
+func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+	registered, err := stream.Register(vu.InitEnv().Registry)
+	if err != nil {
+		common.Throw(vu.Runtime(), err)
+	}
+	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(vu.InitEnv().Registry), metrics: registered}
+	m.results.Prepare(registered, vu.InitEnv().Registry)
+	m.results.Watch(registered, vu.InitEnv().TestPreInitState, func() []string { return portable.PortableMissed(m.results) })
+	m.exports = k6glue.Exports(vu, map[string]any{
+		"run":        m.run,
+		"done":       m.done,
+		"op":         m.op,
+		"options":    m.options,
+		"thresholds": m.thresholds,
+		"variant":    m.variant,
+		"meta":       m.meta,
+		"report":     m.report,
+	})
+	m.refuseDropped()
+
+	return m
+}
+
+type module struct {
+	vu      modules.VU
+	results *testrun.Results
+	metrics *stream.Metrics
+	exports modules.Exports
+	// running tells that the VU is within sweep.run.
+	running bool
+	// pending counts what the VU's event loop has still to do.
+	pending *k6glue.Pending
+
+	session   *k6glue.Session              // for which the recorders are
+	recorders map[string]*measure.Recorder // by operation
+
+	// Under k6's own executors, tap sees the samples of the operations that are under way in an
+	// iteration.
+	tap      *k6glue.Tap
+	underWay int
+	// leftBehind tells that an operation has left a promise or a timer: what that does still reads
+	// where samples go, so that the tap stays open.
+	leftBehind bool
+	iteration  context.Context //nolint:containedctx // it is compared with the next operation's
+}
+
+// Exports returns what scripts import.
+func (m *module) Exports() modules.Exports { return m.exports }
+
+// setStepTags marks the samples of the measured phase: from here on they belong to a step.
+func (m *module) setStepTags(tags map[string]string) {
+	m.vu.State().Tags.Modify(func(t *metrics.TagsAndMeta) {
+		t.Tags = t.Tags.Without("phase").WithTagsFromMap(tags)
+	})
+}

@@ -1,0 +1,300 @@
+package jsmodule_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+func TestModuleExports(t *testing.T) {
+	runtime := modulestest.NewRuntime(t)
+	instance := jsmodule.New().NewModuleInstance(runtime.VU)
+	exports := instance.Exports()
+	require.Len(t, exports.Named, 8)
+	object, ok := exports.Default.(*sobek.Object)
+	require.True(t, ok)
+	for _, name := range []string{"run", "op", "variant", "options", "thresholds", "meta", "report"} {
+		require.Equal(t, object.Get(name), exports.Named[name])
+	}
+	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
+}
+
+// A script's thresholds are checked before there is an executor: the import must have made the metrics known.
+func TestModuleRegistersTheMetrics(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	for name, kind := range map[string]metrics.MetricType{
+		"sweep_ops_per_second": metrics.Gauge, "sweep_clients_done": metrics.Gauge,
+		"sweep_p50": metrics.Gauge, "sweep_p90": metrics.Gauge, "sweep_p95": metrics.Gauge, "sweep_p99": metrics.Gauge,
+		"sweep_p999": metrics.Gauge, "sweep_max": metrics.Gauge, "sweep_mean": metrics.Gauge,
+		"sweep_ops": metrics.Counter, "sweep_failed": metrics.Counter, "sweep_incomplete": metrics.Counter,
+		"sweep_gate": metrics.Gauge, "sweep_duration": metrics.Trend,
+	} {
+		metric := runtime.VU.InitEnvField.Registry.Get(name)
+		require.NotNil(t, metric, name)
+		require.Equal(t, kind, metric.Type, name)
+	}
+}
+
+func TestModuleWhoseMetricsAreTaken(t *testing.T) {
+	runtime := modulestest.NewRuntime(t)
+	runtime.VU.InitEnvField.Registry.MustNewMetric("sweep_ops", metrics.Trend)
+	require.Panics(t, func() { jsmodule.New().NewModuleInstance(runtime.VU) })
+}
+
+func TestRunOutsideOfTheExecutor(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	_, err := runtime.VU.Runtime().RunString(`for (;;) try { sweep.run(() => {}) } catch (e) {}`)
+	require.ErrorContains(t, err, "sweep.run works in scenarios with executor 'client-sweep' only, or in those that sweep.options has made portable")
+	var ends *errext.InterruptError
+	require.ErrorAs(t, err, &ends, "it ends the test, and not the iteration")
+	var code errext.HasExitCode
+	require.ErrorAs(t, err, &code)
+	require.Equal(t, exitcodes.InvalidConfig, code.ExitCode())
+}
+
+func TestRunTakesAFunction(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "an object", "new Array(4294967295)": "an array of 4294967295 elements", "null": "null"} {
+		name, message := sweeptest.ThrownBy(t, runtime, `sweep.run(`+argument+`)`)
+		require.Equal(t, "TypeError", name)
+		require.Equal(t, "sweep.run(fn) takes a function, not "+shown, message)
+	}
+}
+
+func TestMeta(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	_, err := runtime.VU.Runtime().RunString(`
+		sweep.meta()
+		sweep.meta({ target: { kind: "machbase", url: "machbase://sys:manager@192.0.2.1:5656/db" }, params: { code: "005930" } })
+		sweep.meta({ target: { version: "8.5" } })
+		sweep.meta({ params: { reuse: true } })`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"kind": "machbase", "version": "8.5", "url": "machbase://sys@192.0.2.1:5656/db"}, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Report.Target)
+	require.Equal(t, map[string]any{"code": "005930", "reuse": true}, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Report.Params)
+	require.Nil(t, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Server(), "not on this machine")
+}
+
+func TestMetaErrors(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	for script, want := range map[string]string{
+		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, params`,
+		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
+		`sweep.meta("db")`:                                          `sweep.meta: options must be an object, not db`,
+		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,
+		`sweep.meta({ target: { url: "redis://u:secret@h:%zz" } })`: `sweep.meta: target.url is not a URL`,
+	} {
+		name, message := sweeptest.ThrownBy(t, runtime, script)
+		require.Equal(t, "TypeError", name, script)
+		require.Contains(t, message, want, script)
+		require.NotContains(t, message, "secret")
+	}
+	require.Empty(t, results.NewScenario(testrun.Start{Name: "any", Params: map[string]any{}}).Report.Target)
+}
+
+func TestReportWithoutARun(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	files, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"stdout": ""}, files.Export())
+	require.NoDirExists(t, dir, "there is nothing to keep")
+}
+
+func TestReport(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	for _, scenario := range []string{"hot", "cold"} {
+		s := results.NewScenario(testrun.Start{Name: scenario, Params: map[string]any{"clients": []int64{8}}})
+		s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: scenario, Operations: 1234, Complete: true}})
+	}
+	dir := t.TempDir()
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	shown, ok := value.Export().(map[string]any)
+	require.True(t, ok)
+	require.Len(t, shown, 1, "k6 writes to standard output and to nothing else")
+	stdout := shown["stdout"].(string)
+	files := map[string]string{}
+	written, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, file := range written {
+		raw, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		require.NoError(t, err)
+		files[filepath.Join(dir, file.Name())] = string(raw)
+	}
+	require.Len(t, files, 12, "six formats for each scenario")
+	for _, scenario := range []string{"hot", "cold"} {
+		base := filepath.Join(dir, scenario)
+		var rep report.Report
+		require.NoError(t, json.Unmarshal([]byte(files[base+".json"]), &rep))
+		require.Equal(t, scenario, rep.Scenario)
+		require.Equal(t, int64(1234), rep.Steps[0].Operations)
+		require.Equal(t, rep.Markdown(), files[base+".md"])
+		require.Contains(t, stdout, rep.Markdown())
+		require.Contains(t, stdout, "report: "+base+".html, .json, .md, .csv, .bench.txt, .junit.xml\n")
+		for _, suffix := range []string{".csv", ".bench.txt", ".junit.xml", ".html"} {
+			require.Contains(t, files[base+suffix], scenario, suffix)
+		}
+	}
+	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
+}
+
+// What a script makes of a report is a part of it, in the files and on standard output.
+func TestReportWithTablesOfTheScript(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	s := results.NewScenario(testrun.Start{Name: "hot"})
+	s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: "get", Operations: 1234, Complete: true}})
+	dir := t.TempDir()
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	shown := func(tables string) map[string]any {
+		value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir, tables: ` + tables + ` })`)
+		require.NoError(t, err)
+
+		return value.Export().(map[string]any)
+	}
+	kept := func(suffix string) string {
+		raw, err := os.ReadFile(filepath.Join(dir, "hot"+suffix))
+		require.NoError(t, err)
+
+		return string(raw)
+	}
+
+	own := shown(`({ scenario, steps: [{ ops }] }) => [{
+		title: 'In all', columns: [{ name: 'what' }, { name: 'ops', better: 'higher' }, { name: 'none' }, { name: 'also' }],
+		rows: [[scenario, ops, 0 / 0, undefined]], notes: ['A note.'],
+	}]`)
+	require.NotContains(t, own, "stderr")
+	require.Contains(t, own["stdout"], kept(".md"))
+	for suffix, has := range map[string]string{
+		".md":   "\nIn all\n\n| what |   ops | none | also |\n|------|------:|-----:|-----:|\n| hot  | 1,234 |    - |    - |\n\nA note.\n",
+		".json": "[\n          \"hot\",\n          1234,\n          null,\n          null\n        ]", ".html": "<p>A note.</p>",
+		".csv": "In all,1,ops,1234\r\n",
+	} {
+		require.Contains(t, kept(suffix), has)
+	}
+	require.Nil(t, s.Report.Tables, "another call makes its own")
+
+	for tables, why := range map[string]string{
+		"() => { throw new Error('a slip') }": "Error: a slip",
+		"() => 1":                             "the function must return an array of tables, not 1",
+		"() => ({})":                          "tables is an object instead of a list",
+		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[1, 2]] }]":    "tables[0].rows[0] has 2 cells, and there are 1 column",
+		"() => { const a = []; a.push(a); return a }":                         "TypeError: Converting circular structure to JSON",
+		"() => [{ title: 'x', columns: [{ name: 'a' }], rows: [[() => 1]] }]": "",
+	} {
+		usual := shown(tables)
+		if why == "" { // as JSON.stringify has it
+			require.NotContains(t, usual, "stderr")
+
+			continue
+		}
+		require.Equal(t, "the report of hot is without the script's tables: "+why+"\n", usual["stderr"])
+		require.Equal(t, s.Report.Markdown(), kept(".md"), "no report is lost with it")
+		require.Contains(t, usual["stdout"], kept(".md"))
+	}
+	require.NotContains(t, shown("null"), "stderr")
+	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { dir, tables: 1 })`)
+	require.Equal(t, "TypeError", name)
+	require.Equal(t, "sweep.report: tables must be a function that takes a report, not 1", message)
+}
+
+func TestReportErrors(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	results.NewScenario(testrun.Start{Name: "hot"})
+	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
+	require.Equal(t, "TypeError", name)
+	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables`, message)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.NoError(t, runtime.VU.Runtime().Set("dir", filepath.Join(file, "results")))
+	// The table is not lost with the files.
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir })`)
+	require.NoError(t, err)
+	shown, ok := value.Export().(map[string]any)
+	require.True(t, ok)
+	require.Len(t, shown, 2)
+	require.Contains(t, shown, "stdout")
+	require.Contains(t, shown["stderr"], "the report of hot could not be written: ")
+
+	name, message = sweeptest.ThrownBy(t, runtime, `sweep.meta({ results: dir })`)
+	require.Equal(t, "SweepError", name)
+	require.Contains(t, message, "the results cannot be kept")
+}
+
+func TestMetaOfACache(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	for facts, want := range map[string]string{
+		`{ memory: 1 }`:                                "sweep.meta: cache must have memory and item",
+		`{ memory: 1, item: 1, pids: [0] }`:            "sweep.meta: cache.pids must be process ids, and 0 is none",
+		`{ memory: 1, item: 1, vmHwm: 1, pids: [1] }`:  "sweep.meta: cache.vmHwm and cache.pids exclude each other",
+		`{ memory: 1, item: 1, vmHwm: -1, pids: [1] }`: "sweep.meta: cache must have memory and item",
+	} {
+		name, message := sweeptest.ThrownBy(t, runtime, fmt.Sprintf(`sweep.meta({ cache: %s })`, facts))
+		require.Equal(t, "TypeError", name)
+		require.Contains(t, message, want)
+	}
+	_, err := runtime.VU.Runtime().RunString(`
+		sweep.meta({ scenario: "one", params: { who: "one" }, cache: { memory: 4, item: 1, vmHwm: 6 } })`)
+	require.NoError(t, err)
+	s := results.NewScenario(testrun.Start{Name: "one", Params: map[string]any{}})
+	reading := measure.Reading{Elapsed: 10e9, Complete: true, Lookups: measure.Lookups{Hits: 800, Misses: 200}}
+	steps, err := report.NewSteps(&reading, report.Step{Clients: 1, Repeat: 1}, "get", report.CPUSeconds{})
+	require.NoError(t, err)
+	s.Add(steps)
+	require.Equal(t, map[string]any{"who": "one"}, s.Report.Params)
+	require.EqualValues(t, 6, s.Report.Steps[0].Extra.VMHWMBytes)
+}
+
+func TestMetaTriesTheFolderOfTheResults(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	_, err := runtime.VU.Runtime().RunString(`sweep.meta({ results: dir })`)
+	require.NoError(t, err)
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// Each test run of a process has results of its own; its modules and executors share them.
+func TestResultsOf(t *testing.T) {
+	a, b := metrics.NewRegistry(), metrics.NewRegistry()
+	require.Same(t, testrun.Of(a), testrun.Of(a))
+	require.NotSame(t, testrun.Of(a), testrun.Of(b))
+}
+
+// From a script's meta to a script's report, over the executor.
+func TestModuleAndExecutorShareTheResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 2}`, `sweep.run(() => sleep(10))`)
+		script := s.VUs[0].Script
+		require.NoError(t, script.Set("dir", t.TempDir()))
+		_, err := script.RunString(`sweep.meta({ target: { version: "8.5" }, params: { table: "TICK" } })`)
+		require.NoError(t, err)
+		_, err = s.Run(t.Context())
+		require.NoError(t, err)
+		script.ClearInterrupt()
+		stdout, err := script.RunString(`sweep.report({}, { dir }).stdout`)
+		require.NoError(t, err)
+		require.Contains(t, stdout.String(), "| 8.5 | rollup   |       1 |          2 | 100/s |")
+	})
+}

@@ -1,0 +1,31 @@
+package jsmodule_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
+)
+
+// Operations of a sweep.run within another one would be operations of both.
+func TestSweepRunWithinSweepRunEndsTheTest(t *testing.T) {
+	for _, script := range []string{
+		`sweep.run(() => sweep.run(() => sleep(1)))`,
+		`sweep.run(() => { try { sweep.run(() => sleep(1)) } catch (e) {} })`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := sweeptest.New(t, `{"clients": [2, 1], "iterations": 10}`, script)
+			rep, err := s.Run(t.Context())
+			var abort *errext.InterruptError
+			require.ErrorAs(t, err, &abort)
+			require.Equal(t, jsmodule.ErrNested.Error(), abort.Reason)
+			for _, step := range rep.Steps {
+				require.Zero(t, step.Operations+int64(step.Failed))
+			}
+		})
+	}
+}

@@ -1,0 +1,257 @@
+package jsmodule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/persecond"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+)
+
+// op is sweep.op(name, fn): it calls fn, counts that as one operation of this name, and returns
+// what fn returns. What fn throws counts as failed, and goes on to the caller. Where a sample that
+// fn has pushed tells of a failure, the operation has failed as well, and nothing is thrown. Of an
+// asynchronous function the operation ends when its promise is settled; the promise is returned. It
+// throws an Error, and the operation has failed, when another function leaves a promise or a timer.
+//
+// Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
+// scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
+func (m *module) op(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	name, ok := k6glue.Text(call.Argument(0))
+	if !ok || name == "" {
+		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a name first")
+	}
+	fn, ok := sobek.AssertFunction(call.Argument(1))
+	if !ok {
+		k6glue.ThrowType(rt, "sweep.op(name, fn) takes a function, not %s", k6glue.Show(call.Argument(1)))
+	}
+
+	record := m.recorder(name)
+	tap, leave := m.tapped()
+	enclosing := tap.Begin()
+	pending := m.pending.Count()
+	begin := time.Now()
+	value, err := m.named(name, fn)
+	took := time.Since(begin)
+
+	promise, promised := asPromise(value)
+	if promised && err == nil && m.vu.Context().Err() == nil {
+		tap.Promised(enclosing)
+
+		return m.settle(promise, begin, record, tap, leave)
+	}
+	failed := tap.End(enclosing)
+	left := m.pending.Count() > pending
+	if left {
+		m.leftBehind = true
+	}
+	leave()
+
+	var interrupted *sobek.InterruptedError
+	switch ctx := m.vu.Context(); {
+	case ctx.Err() != nil: // whatever it says: it was cut off
+		cut(k6glue.SessionOf(m.vu))
+		record(took, fault.CutOff{Why: context.Cause(ctx)})
+		if err == nil {
+			return value
+		}
+		rethrow(rt, err)
+	case errors.As(err, &interrupted):
+		panic(interrupted) // test.abort or the like: no outcome of the operation
+	case err != nil:
+		record(took, fault.Thrown(err))
+		rethrow(rt, err)
+	case left:
+		err = errOpLeftBehind(name)
+		record(took, err)
+		throw(rt, err)
+	}
+	record(took, failed)
+
+	return value
+}
+
+// errOpLeftBehind is why an operation has failed whose function keeps a promise or a timer to
+// itself: nobody could say when it is done.
+func errOpLeftBehind(name string) error {
+	return fmt.Errorf("sweep.op('%s', fn): fn left a promise that nobody awaits, or a timer; make fn async and await it there: "+
+		"the operation then ends when its promise does", name)
+}
+
+// cut tells the session that the VU's context has ended: of what was under way the step has to know
+// whether that was Ctrl-C, before it counts it.
+func cut(session *k6glue.Session) {
+	if session != nil && session.Cut != nil {
+		session.Cut()
+	}
+}
+
+// tapped returns the tap that sees the samples of the operation which begins now. Leave tells that
+// it has ended.
+func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
+	if session := k6glue.SessionOf(m.vu); session != nil {
+		return session.Tap, func() {}
+	}
+	if m.tap == nil {
+		m.tap = k6glue.NewTap(m.vu.State(), options.FailsOnAll)
+		m.results.Guard.Watch(m.tap)
+	}
+	iteration := m.vu.Context()
+	if m.iteration != iteration { // promises of the one before that did not settle are waited for no longer
+		m.iteration, m.underWay = iteration, 0
+	}
+	m.tap.Open()
+	m.underWay++
+
+	return m.tap, func() {
+		if m.iteration != iteration {
+			return
+		}
+		if m.underWay--; m.underWay == 0 && !m.leftBehind {
+			m.tap.Close()
+		}
+	}
+}
+
+// named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an asynchronous function does
+// after it has returned its promise is the step's, as other operations may be under way by then.
+func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
+	if session := k6glue.SessionOf(m.vu); session != nil {
+		outer := session.Op
+		session.Op = name
+		defer func() { session.Op = outer }()
+	}
+
+	return called(fn)
+}
+
+// outcome takes the end of an operation: how long it took, and what made it fail.
+type outcome func(took time.Duration, err error)
+
+// recorder returns where the operation is counted.
+func (m *module) recorder(name string) outcome {
+	session := k6glue.SessionOf(m.vu)
+	if session == nil {
+		return m.pulsed(name)
+	}
+	if session != m.session {
+		m.session, m.recorders = session, map[string]*measure.Recorder{}
+	}
+	r := m.recorders[name]
+	if r == nil {
+		if len(session.Ops) > 0 && !slices.Contains(session.Ops, name) {
+			interrupt(m.vu.Runtime(), errUnknownOp(name, session.Ops))
+
+			return func(time.Duration, error) {}
+		}
+		r = session.Client.Recorder(name)
+		m.recorders[name] = r
+	}
+	r.Begin()
+
+	return r.End
+}
+
+// errUnknownOp is why a name that the option ops lacks ends the test: gates would look for its
+// operations in vain.
+func errUnknownOp(name string, known []string) error {
+	hint := ""
+	if meant, near := nearest.Of(name, known); near {
+		hint = fmt.Sprintf("; did you mean '%s'?", meant)
+	}
+
+	return fmt.Errorf("sweep.op('%s'): the option ops has no such name, but %s%s", name, strings.Join(known, ", "), hint)
+}
+
+// pulsed is an operation under k6's own executors. Before and after the part that a client has in a portable step, there
+// is nothing to be measured, as in any other step.
+func (m *module) pulsed(name string) outcome {
+	scenario := lib.GetScenarioState(m.vu.Context())
+	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {
+		return func(time.Duration, error) {}
+	}
+
+	p := persecond.Of(m.vu, m.results, m.metrics)
+	if p == nil {
+		k6glue.ThrowType(m.vu.Runtime(), "sweep.op works in a scenario's function only")
+	}
+
+	return p.Begin(m.vu.State().VUID, name)
+}
+
+// once lets only the first outcome count.
+func once(record outcome) outcome {
+	var o sync.Once
+
+	return func(took time.Duration, err error) { o.Do(func() { record(took, err) }) }
+}
+
+func asPromise(value sobek.Value) (*sobek.Object, bool) {
+	object, ok := value.(*sobek.Object)
+
+	return object, ok && object.ExportType() == promiseType
+}
+
+// settle records the operation when its promise is settled, and returns a promise of the same outcome.
+func (m *module) settle(
+	promise *sobek.Object, begin time.Time, record outcome, tap *k6glue.Tap, leave func(),
+) sobek.Value {
+	rt := m.vu.Runtime()
+	record = once(record)
+	if k6glue.SessionOf(m.vu) == nil {
+		// A promise need not settle at all. In a sweep, the end of the call tells so.
+		ctx := m.vu.Context()
+		context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of an operation")
+			record(time.Since(begin), fault.Unsettled{Why: context.Cause(ctx)})
+		})
+	}
+	then, ok := sobek.AssertFunction(promise.Get("then"))
+	if !ok {
+		k6glue.ThrowType(rt, "sweep.op(name, fn): fn has returned a promise without then")
+	}
+	value, err := then(promise,
+		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
+			failed := tap.Settled()
+			leave()
+			record(time.Since(begin), failed)
+
+			return call.Argument(0)
+		}),
+		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
+			reason := call.Argument(0)
+			_ = tap.Settled()
+			leave()
+			record(time.Since(begin), fault.RejectedWith(reason))
+			panic(reason)
+		}))
+	if err != nil {
+		rethrow(rt, err)
+	}
+
+	return value
+}
+
+// rethrow lets an exception of JavaScript go on as it was.
+func rethrow(rt *sobek.Runtime, err error) {
+	var exception *sobek.Exception
+	if errors.As(err, &exception) {
+		panic(exception)
+	}
+	throw(rt, err)
+}

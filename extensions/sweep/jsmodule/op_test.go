@@ -1,0 +1,49 @@
+package jsmodule_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+)
+
+// Where a script says which names it gives, another one is a slip, whose operations no gate would
+// ever see.
+func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
+	for script, want := range map[string]string{
+		`sweep.run(() => sweep.op('a_slwo', () => sleep(5)))`:               "sweep.op('a_slwo'): the option ops has no such name, but a_slow, get; did you mean 'a_slow'?",
+		`sweep.op('gets', () => sleep(5))`:                                  "sweep.op('gets'): the option ops has no such name, but a_slow, get; did you mean 'get'?",
+		`sweep.run(() => sweep.op('get', () => sweep.op('x', () => {})))`:   "sweep.op('x'): the option ops has no such name, but a_slow, get",
+		`sweep.run(() => { try { sweep.op('x', () => {}) } catch (e) {} })`: "sweep.op('x'): the option ops has no such name, but a_slow, get",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "ops": ["a_slow", "get"]}`, script)
+			rep, err := s.Run(t.Context())
+			var abort *errext.InterruptError
+			require.ErrorAs(t, err, &abort)
+			require.Equal(t, want, abort.Reason)
+			for _, step := range rep.Steps {
+				require.Equal(t, 3, step.Clients, "no further step")
+				require.Zero(t, step.Operations+int64(step.Failed))
+			}
+		})
+	}
+}
+
+func TestOpsThatTheOptionsName(t *testing.T) {
+	for _, config := range []string{
+		`{"clients": [2], "iterations": 10, "ops": ["a", "b"]}`,
+		`{"clients": [2], "iterations": 10, "ops": ["a"], "op": "b"}`,
+		`{"clients": [2], "iterations": 10}`,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := sweeptest.New(t, config, `sweep.run(() => { sweep.op('a', () => sleep(5)); sweep.op('b', () => sleep(5)) })`)
+			rep, err := s.Run(t.Context())
+			require.NoError(t, err)
+			require.Len(t, rep.Steps, 2)
+		})
+	}
+}

@@ -1,0 +1,220 @@
+package jsmodule_test
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// inFolder lets the module's scripts read files of dir.
+func inFolder(runtime *modulestest.Runtime, dir string) {
+	runtime.VU.InitEnvField.CWD = &url.URL{Scheme: "file", Path: dir}
+	runtime.VU.InitEnvField.FileSystems = map[string]fsext.Fs{"file": fsext.NewOsFs()}
+}
+
+func evaluate(t *testing.T, runtime *modulestest.Runtime, script string) any {
+	t.Helper()
+	value, err := runtime.VU.Runtime().RunString(`(` + script + `)`)
+	require.NoError(t, err)
+
+	return value.Export()
+}
+
+func TestSweepOptions(t *testing.T) {
+	for script, want := range map[string]map[string]any{
+		`sweep.options({ clients: [1, 8], iterations: 10 })`: {
+			"scenarios": map[string]any{
+				"default": map[string]any{"executor": "client-sweep", "clients": []any{int64(1), int64(8)}, "iterations": int64(10)},
+			},
+			"thresholds": map[string]any{"sweep_failed": []any{"count==0"}, "sweep_incomplete": []any{"count==0"}},
+		},
+		`sweep.options({ scenario: 'look', rate: [5], preAllocatedVUs: 2, duration: '1s', allowFailed: true,
+			thresholds: { sweep_p99: ['value<5'], sweep_incomplete: [] } })`: {
+			"scenarios": map[string]any{
+				"look": map[string]any{
+					"executor": "client-sweep", "rate": []any{int64(5)}, "preAllocatedVUs": int64(2), "duration": "1s", "allowFailed": true,
+				},
+			},
+			"thresholds": map[string]any{"sweep_p99": []any{"value<5"}, "sweep_incomplete": []any{}},
+		},
+	} {
+		runtime, _ := sweeptest.NewModule(t)
+		require.Equal(t, want, evaluate(t, runtime, script))
+	}
+}
+
+func TestSweepOptionsThatMakeNoSense(t *testing.T) {
+	for script, want := range map[string]string{
+		`sweep.options()`: "sweep.options: takes an object of options",
+		`sweep.options({ scenario: 5, clients: [1] })`:                                     "sweep.options: scenario must be a name",
+		`sweep.options({ clients: [1], iterations: 1, portable: 'yes' })`:                  "sweep.options: portable must be true or false",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be the path of a file, or an object of k6 thresholds",
+		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
+		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
+		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
+		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
+		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them",
+	} {
+		runtime, _ := sweeptest.NewModule(t)
+		name, message := sweeptest.ThrownBy(t, runtime, script)
+		require.Equal(t, "TypeError", name, script)
+		require.Equal(t, want, message, script)
+	}
+}
+
+// What sweep.options returns is JavaScript's own: a script may add to it.
+func TestSweepOptionsCanBeChanged(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	require.Equal(t, []any{"count==0", "rate<1"}, evaluate(t, runtime, `(() => {
+		const options = sweep.options({ clients: [1], iterations: 1 });
+		options.thresholds.sweep_failed.push('rate<1');
+		return options.thresholds.sweep_failed;
+	})()`))
+	require.NotContains(t, evaluate(t, runtime, `sweep.options({ find: { p99: '1s', max: 2 }, iterations: 1 }).thresholds`),
+		"sweep_incomplete", "in a search it only breaks the bound")
+	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ executor: 'ramping-vus', clients: [1], iterations: 1 })`)
+	require.Contains(t, message, "executor is always 'client-sweep'")
+	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: 1, threshold: {} })`)
+	require.Regexp(t, `^sweep.options: unknown option threshold; known are after, .*, portable, .*, scenario, `, message)
+	require.Regexp(t, `, warmupIterations; did you mean thresholds\?$`, message)
+	_, message = sweeptest.ThrownBy(t, runtime, `sweep.options({ clients: [1], iterations: NaN })`)
+	require.Contains(t, message, "sweep.options:")
+	_, message = sweeptest.ThrownBy(t, runtime, `sweep.meta({ params: { iterations: 5 } })`)
+	require.Contains(t, message, "params.iterations is what the sweep itself tells")
+}
+
+func TestPortableOptions(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	options, ok := evaluate(t, runtime, `sweep.options({ scenario: 'look', clients: [1, 8], duration: '5s', warmup: '2s', pause: '3s', repeats: 2,
+		repeatOrder: 'interleaved', portable: true, tags: { team: 'db' }, env: { A: 'b' }, exec: 'read', startTime: '1m' })`).(map[string]any)
+	require.True(t, ok)
+	scenarios, ok := options["scenarios"].(map[string]any)
+	require.True(t, ok)
+	require.Len(t, scenarios, 4)
+	require.Equal(t, map[string]any{
+		"executor": "per-vu-iterations", "vus": int64(8), "iterations": int64(1), "startTime": "1m25s", "maxDuration": "17s",
+		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]any{"A": "b"},
+	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
+	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
+}
+
+const someGates = `{
+	"scenario": "rollup",
+	"absolute": [{"op": "rollup", "clients": 2, "maxP99Ms": 15}, {"op": "rollup", "maxP50Ms": 5}]
+}`
+
+func TestThresholdsOfAFile(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
+	runtime, _ := sweeptest.NewModule(t)
+	inFolder(runtime, dir)
+	thresholds, ok := evaluate(t, runtime, `sweep.thresholds('gates.json')`).(map[string]any)
+	require.True(t, ok)
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	plan := file.Plan()
+	require.Len(t, thresholds, len(plan))
+	for _, name := range plan {
+		require.Equal(t, []any{"value==1"}, thresholds["sweep_gate{gate:"+name+"}"])
+	}
+
+	require.NoError(t, os.Remove(filepath.Join(dir, "gates.json")))
+	require.Equal(t, thresholds, evaluate(t, runtime, `sweep.thresholds('gates.json')`), "read once, not by each VU")
+	_, in := evaluate(t, runtime, `sweep.options({ scenario: 'rollup', clients: [2], iterations: 1, thresholds: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
+	require.True(t, in)
+}
+
+func TestThresholdsThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"bad.json":      `{"scenario": "x", "absolut": []}`,
+		"relative.json": `{"scenario": "x", "relative": {"baseline": "gone.json", "p99MayRise": 0.1}}`,
+		"broken.json":   `{"scenario": "x", "relative": {"baseline": "bad.json", "p99MayRise": 0.1}}`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	for script, want := range map[string]string{
+		`sweep.thresholds()`:                "sweep.thresholds(path) takes the path of a file of gates",
+		`sweep.thresholds('none.json')`:     "no such file",
+		`sweep.thresholds('bad.json')`:      `"absolut"`,
+		`sweep.thresholds('relative.json')`: "the baseline cannot be read (record one: k6 x sweep record RUN.json)",
+		`sweep.thresholds('broken.json')`:   "baseline bad.json",
+	} {
+		runtime, _ := sweeptest.NewModule(t)
+		inFolder(runtime, dir)
+		_, message := sweeptest.ThrownBy(t, runtime, script)
+		require.Contains(t, message, want, script)
+	}
+	runtime, _ := sweeptest.NewModule(t)
+	runtime.VU.InitEnvField = nil
+	_, message := sweeptest.ThrownBy(t, runtime, `sweep.thresholds('bad.json')`)
+	require.Equal(t, "sweep.thresholds belongs into the init context, where options are", message)
+}
+
+// The executor judges the gates when its last step has ended, and tells k6.
+func TestGatesAreJudged(t *testing.T) {
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [1, 2], "iterations": 500}`, `sweep.run(() => sleep(10))`)
+		testrun.Of(s.State.Test.Registry).AddGates("gates.json", file)
+		rep, err := s.Run(t.Context())
+		require.NoError(t, err)
+
+		held := map[string]bool{}
+		for _, v := range rep.Gates {
+			held[v.Gate] = v.Held
+		}
+		plan := file.Plan()
+		require.Len(t, rep.Gates, len(plan))
+		require.True(t, held[plan[0]], "p99 of 2 clients")
+		require.False(t, held[plan[1]], "p50 of every step")
+		for _, gateSample := range s.Sent()["sweep_gate"] {
+			require.Equal(t, "rollup", gateSample.Tags["scenario"])
+			require.Equal(t, held[gateSample.Tags["gate"]], gateSample.Value == 1)
+		}
+		require.Contains(t, s.Warnings()[0], "gate crossed: "+plan[1])
+	})
+}
+
+func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	file, err := gate.Parse([]byte(someGates))
+	require.NoError(t, err)
+	results.AddGates("gates.json", file)
+	for given, want := range map[string]string{
+		`{"clients": [1, 2], "iterations": 1}`:                            "",
+		`{"clients": [2], "iterations": 1, "op": "x", "ops": ["rollup"]}`: "",
+		`{"find": {"p99": "1s", "max": 5}, "iterations": 1}`:              "",
+		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:              `"rollup"`,
+		`{"clients": [1, 4], "iterations": 1}`:                            "2",
+	} {
+		err := results.CheckGates(sweeptest.Parse(t, given).Planned())
+		if want == "" {
+			require.NoError(t, err, given)
+
+			continue
+		}
+		require.ErrorContains(t, err, want, given)
+	}
+	other, err := options.Read("other", []byte(`{"clients": [1], "iterations": 1}`))
+	require.NoError(t, err)
+	require.NoError(t, results.CheckGates(other.Planned()), "not its gates")
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
+	inFolder(runtime, dir)
+	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, thresholds: 'gates.json' })`)
+	require.Equal(t, `the thresholds are of scenario "rollup", not of "fake"`, message)
+}

@@ -1,0 +1,61 @@
+package jsmodule
+
+import (
+	"errors"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/executor"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+)
+
+// refuseDropped throws when a VU is initialised whose script has sweeps that k6 has dropped, which
+// ends the test before it begins. When the script's options are read, before there is any VU, no
+// test has executors yet.
+func (m *module) refuseDropped() {
+	rt := m.vu.Runtime()
+	id := rt.Get("__VU")
+	if id == nil || id.ToInteger() == 0 {
+		return
+	}
+	if scenarios := executor.DroppedSweeps(m.results); len(scenarios) > 0 {
+		throw(rt, executor.ErrDropped(scenarios))
+	}
+}
+
+// errNotHere is why sweep.run ends the test under another executor.
+var errNotHere = errors.New("sweep.run works in scenarios with executor '" + options.ExecutorType + "' only, " +
+	"or in those that sweep.options has made portable")
+
+// notInASweep ends the test: sweep.run was called by a VU that is no client of a step. Thrown, the
+// error would come again with each iteration, and k6 would exit with 0.
+func (m *module) notInASweep() {
+	rt := m.vu.Runtime()
+	state := m.vu.State()
+	if state != nil {
+		if scenarios := portable.Without(m.results, state.Options.Scenarios); len(scenarios) > 0 {
+			interrupt(rt, executor.ErrDropped(scenarios))
+
+			return
+		}
+	}
+	interrupt(rt, errNotHere)
+}
+
+// interrupt ends the whole test with an error, as k6's test.abort does. It takes effect when the
+// call has returned.
+func interrupt(rt *sobek.Runtime, err error) {
+	rt.Interrupt(wrongOptions{&errext.InterruptError{Reason: err.Error()}})
+}
+
+// wrongOptions is an interrupt whose cause are options that make no sense.
+type wrongOptions struct{ *errext.InterruptError }
+
+// Unwrap lets k6 find out that the test is to end.
+func (e wrongOptions) Unwrap() error { return e.InterruptError }
+
+// ExitCode is k6's exit code for such options.
+func (wrongOptions) ExitCode() exitcodes.ExitCode { return exitcodes.InvalidConfig }

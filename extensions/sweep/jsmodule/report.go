@@ -1,0 +1,98 @@
+package jsmodule
+
+import (
+	"fmt"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// reportOptions are those of sweep.report, as a script gives them.
+type reportOptions struct {
+	// Dir is the folder of the files, which is created when it is missing.
+	Dir string `json:"dir"`
+	// Tables stands for the script's function, which is read apart.
+	Tables *struct{} `json:"tables"`
+}
+
+// report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
+// so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to return:
+// their tables on standard output. Where the folder cannot be written to, there is the table, the
+// reason on standard error, and an exit code other than 0. data is what k6 gives to handleSummary:
+// the outcome of its thresholds goes into the report. So do the tables that the function tables
+// makes of it.
+func (m *module) report(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	options := reportOptions{Dir: testrun.DefaultResultsDir}
+	tables, err := m.readReportOptions(call.Argument(1), &options)
+	if err != nil {
+		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
+	}
+	dir := func(string) string { return options.Dir }
+	table, err := m.results.Write(dir, m.results.ThresholdsIn(call.Argument(0)), tables)
+	shown := map[string]any{"stdout": table}
+	if err != nil {
+		shown["stderr"] = err.Error() + "\n"
+	}
+
+	return rt.ToValue(shown)
+}
+
+// readReportOptions reads the options of sweep.report, and returns the function that makes a
+// report's tables: nil where there is none.
+func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (testrun.MakeTables, error) {
+	given, ok := value.(*sobek.Object)
+	if !ok {
+		return nil, k6glue.Options(value, into)
+	}
+	plain := m.vu.Runtime().NewObject()
+	for _, name := range given.Keys() {
+		if name == "tables" {
+			continue
+		}
+		if err := plain.Set(name, given.Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	if err := k6glue.Options(plain, into); err != nil {
+		return nil, err
+	}
+	tables := given.Get("tables")
+	if tables == nil || sobek.IsUndefined(tables) || sobek.IsNull(tables) {
+		return nil, nil
+	}
+	fn, ok := sobek.AssertFunction(tables)
+	if !ok {
+		return nil, fmt.Errorf("tables must be a function that takes a report, not %s", k6glue.Show(tables))
+	}
+
+	return m.tablesOf(fn), nil
+}
+
+// tablesOf makes the tables that a script's function returns. As JSON.stringify does, it writes what
+// is no number, such as 0/0, and what is undefined as null.
+func (m *module) tablesOf(fn sobek.Callable) testrun.MakeTables {
+	return func(rep *report.Report) ([]report.Table, error) {
+		raw, err := rep.JSON()
+		if err != nil {
+			return nil, err
+		}
+		made, err := fn(sobek.Undefined(), m.parsed(raw))
+		if err != nil {
+			return nil, fault.Thrown(err)
+		}
+		list, ok := made.(*sobek.Object)
+		if !ok {
+			return nil, fmt.Errorf("the function must return an array of tables, not %s", k6glue.Show(made))
+		}
+		if raw, err = list.MarshalJSON(); err != nil {
+			return nil, fault.Thrown(err)
+		}
+
+		return report.ReadTables(raw)
+	}
+}

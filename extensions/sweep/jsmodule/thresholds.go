@@ -1,0 +1,98 @@
+package jsmodule
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/js/common"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// thresholds is sweep.thresholds(path): it reads a file of gates, and the baseline that it names, and returns k6 thresholds
+// of which each is one gate: `options.thresholds = sweep.thresholds('../thresholds/x.json')`. The gates are judged when the
+// scenario has ended. path is relative to the script, the baseline's to the file.
+//
+// It throws a TypeError outside of the init context, and an Error when a file cannot be read or makes no sense: it names
+// the file and what is wrong.
+func (m *module) thresholds(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	path, ok := k6glue.Text(call.Argument(0))
+	if !ok || path == "" {
+		k6glue.ThrowType(rt, "sweep.thresholds(path) takes the path of a file of gates")
+	}
+	if m.vu.InitEnv() == nil {
+		k6glue.ThrowType(rt, "sweep.thresholds belongs into the init context, where options are")
+	}
+	file, err := m.loadGates(path)
+	if err != nil {
+		throw(rt, err)
+	}
+
+	return m.object(thresholdsOf(file))
+}
+
+// thresholdsOf are k6 thresholds, one for each gate.
+func thresholdsOf(file *gate.File) map[string]any {
+	thresholds := map[string]any{}
+	for _, name := range file.Plan() {
+		thresholds[fmt.Sprintf("%s{gate:%s}", stream.MetricGate, name)] = []any{"value==1"}
+	}
+
+	return thresholds
+}
+
+// loadGates reads a file of gates. Each VU of a run asks for the same: it is read by the first.
+func (m *module) loadGates(path string) (*gate.File, error) {
+	env := m.vu.InitEnv()
+	absolute := env.GetAbsFilePath(path)
+	if file := m.results.GatesOf(absolute); file != nil {
+		return file, nil
+	}
+
+	raw, err := readFile(env, absolute)
+	if err != nil {
+		return nil, fmt.Errorf("thresholds: %w", err)
+	}
+	file, err := gate.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("thresholds %s: %w", path, err)
+	}
+	if file.Relative != nil {
+		if err := loadBaseline(env, file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
+			return nil, fmt.Errorf("thresholds %s: %w", path, err)
+		}
+	}
+	m.results.AddGates(absolute, file)
+
+	return file, nil
+}
+
+func loadBaseline(env *common.InitEnvironment, file *gate.File, path string) error {
+	raw, err := readFile(env, path)
+	if err != nil {
+		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
+	}
+	baseline, err := report.Read(raw)
+	if err != nil {
+		return fmt.Errorf("baseline %s: %w", filepath.Base(path), err)
+	}
+
+	return file.SetBaseline(baseline)
+}
+
+// readFile reads through k6's file system, so that an archive holds the file.
+func readFile(env *common.InitEnvironment, path string) ([]byte, error) {
+	file, err := env.FileSystems["file"].Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // only read
+
+	return io.ReadAll(file)
+}

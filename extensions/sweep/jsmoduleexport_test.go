@@ -1,4 +1,0 @@
-package sweep
-
-// ErrNested is for the tests in package jsmodule_test.
-var ErrNested = errNested //nolint:gochecknoglobals // see above

@@ -1,0 +1,127 @@
+package options
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.k6.io/k6/v2/lib/types"
+	"gopkg.in/guregu/null.v3"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+)
+
+// nouns say what an option of each type is to be.
+var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
+	reflect.TypeFor[[]int64]():            "an array of whole numbers",
+	reflect.TypeFor[[]float64]():          "an array of numbers",
+	reflect.TypeFor[[]string]():           "an array of strings",
+	reflect.TypeFor[string]():             "a string",
+	reflect.TypeFor[float64]():            "a number",
+	reflect.TypeFor[null.Int]():           "a whole number",
+	reflect.TypeFor[null.Bool]():          "true or false",
+	reflect.TypeFor[null.String]():        "a string",
+	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",
+	reflect.TypeFor[map[string]string]():  "an object of strings",
+}
+
+// checkOptions tells in words which of the options in a JSON object the struct cannot take, where Go's own errors name
+// its types, and often not the option.
+func checkOptions(raw []byte, into any) error {
+	var given map[string]json.RawMessage
+	var syntax *json.SyntaxError
+	switch err := json.Unmarshal(raw, &given); {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("options cannot be read: %w", err)
+	case err != nil:
+		return errors.New("options must be an object")
+	}
+	fields := OptionsOf(reflect.TypeOf(into).Elem())
+	for name, value := range given {
+		kind, known := fields[name]
+		if !known {
+			return UnknownOption(name, slices.Collect(maps.Keys(fields)))
+		}
+		if err := checkOption(name, value, kind); err != nil {
+			return err
+		}
+		if _, latencies := into.(*search.Find); kind == reflect.TypeFor[types.NullDuration]() {
+			if err := checkUnit(value, latencies); err != nil {
+				return fmt.Errorf("%s %w", name, err)
+			}
+		}
+	}
+
+	return nil
+}
+
+func UnknownOption(name string, known []string) error {
+	slices.Sort(known)
+
+	return fmt.Errorf("unknown option %s; known are %s%s", name, strings.Join(known, ", "), thresholds.DidYouMean(name, known))
+}
+
+func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
+	if kind == reflect.TypeFor[*search.Find]() && string(value) != "null" {
+		if err := checkOptions(value, &search.Find{}); err != nil {
+			return fmt.Errorf("find: %w", err)
+		}
+
+		return nil
+	}
+	noun, has := nouns[kind]
+	if !has || json.Unmarshal(value, reflect.New(kind).Interface()) == nil {
+		return nil
+	}
+
+	return fmt.Errorf("%s must be %s, but is %s", name, noun, value)
+}
+
+// shortestNumber is the shortest time that may be given as a number of milliseconds: who writes
+// less has meant seconds.
+const shortestNumber = 100
+
+// checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for
+// something else. Latencies are milliseconds, where they are numbers.
+func checkUnit(value json.RawMessage, latency bool) error {
+	var text string
+	number, err := strconv.ParseFloat(string(value), 64)
+	wrong := err == nil && number != 0 && math.Abs(number) < shortestNumber && !latency
+	if json.Unmarshal(value, &text) == nil {
+		number, err = strconv.ParseFloat(text, 64)
+		wrong = err == nil && number != 0
+	}
+	if !wrong {
+		return nil
+	}
+	amount := strconv.FormatFloat(number, 'f', -1, 64)
+
+	return fmt.Errorf("must have a unit, such as '%ss' or '%sms', but is %s, which would be milliseconds", amount, amount, value)
+}
+
+// OptionsOf are the options of a struct and of those that are part of it, with their types.
+func OptionsOf(t reflect.Type) map[string]reflect.Type {
+	options := map[string]reflect.Type{}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			for name, kind := range OptionsOf(field.Type) {
+				options[name] = kind
+			}
+
+			continue
+		}
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			options[name] = field.Type
+		}
+	}
+
+	return options
+}

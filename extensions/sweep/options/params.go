@@ -1,0 +1,53 @@
+package options
+
+import (
+	"go.k6.io/k6/v2/lib"
+)
+
+// Params are the options as the report shows them.
+func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
+	params := map[string]any{
+		"repeats":      c.Repeats.Int64,
+		"pause":        c.Pause.TimeDuration().String(),
+		"maxDuration":  c.MaxDuration.TimeDuration().String(),
+		"gracefulStop": c.GetGracefulStop().String(),
+	}
+	switch {
+	case c.Find != nil:
+		params["find"] = c.Find.Describe()
+	case c.Rate != nil:
+		params["rate"] = c.Rate
+	default:
+		params["clients"] = c.Clients
+	}
+	if c.OpenLoop() {
+		params["preAllocatedVUs"] = c.PreAllocatedVUs.Int64
+	}
+	if c.WarmupIterations.Valid {
+		params["warmupIterations"] = c.WarmupIterations.Int64
+	} else {
+		params["warmup"] = c.Warmup.TimeDuration().String()
+	}
+	switch {
+	case c.Duration.Valid:
+		params["duration"] = c.Duration.TimeDuration().String()
+	case c.UntilDone.Bool:
+		params["untilDone"] = true
+	default:
+		params["iterations"] = c.Iterations.Int64
+	}
+	if len(c.Variants) > 0 {
+		params["variants"] = c.Variants
+	}
+	if c.FailOn != nil {
+		params["failOn"] = c.FailOn
+	}
+	if c.Repeats.Int64 > 1 {
+		params["repeatOrder"] = c.RepeatOrder.String
+	}
+	if IsPart(et) {
+		params["segment"] = et.Segment.String()
+	}
+
+	return params
+}

@@ -1,0 +1,61 @@
+package options
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+)
+
+var _ thresholds.Sweep = &Config{}
+
+// SampleTags are those that a metric's samples will have in the scenario; nil: there will be none.
+func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds.Tags {
+	if metric == stream.MetricDuration && !c.Raw.Bool {
+		return nil
+	}
+	tags := thresholds.ScenarioTags(c.Name, c.GetTags(), runTags)
+	clients, rate := thresholds.TagValues{}, thresholds.TagValues{}
+	for _, n := range c.Clients {
+		clients.Names = append(clients.Names, strconv.FormatInt(n, 10))
+	}
+	for _, n := range c.Rate {
+		rate.Names = append(rate.Names, stream.FormatNumber(n))
+	}
+	if c.OpenLoop() {
+		clients = thresholds.Only(strconv.FormatInt(c.PreAllocatedVUs.Int64, 10))
+	}
+	if c.Find != nil {
+		tried := thresholds.TagValues{From: c.Find.First(), To: c.Find.Max}
+		if c.OpenLoop() {
+			rate = tried
+		} else {
+			clients = tried
+		}
+	}
+	tags["clients"] = clients
+	if c.OpenLoop() {
+		tags["rate"] = rate
+	}
+	if len(c.Variants) > 0 {
+		tags["variant"] = thresholds.TagValues{Names: c.Variants}
+	}
+	if thresholds.OfOperations(metric) {
+		tags["op"] = thresholds.TagValues{Names: c.Ops, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without ops, any name
+	}
+
+	return tags
+}
+
+// Searched names the tag whose value a search looks for; empty: the sweep is no search.
+func (c *Config) Searched() string {
+	if c.Find == nil {
+		return ""
+	}
+
+	return c.Find.Varies()
+}
+
+// StepClients are the clients of the sweep's steps, as far as they are known before the run.
+func (c *Config) StepClients() []int64 { return c.Clients }

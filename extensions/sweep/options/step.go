@@ -1,0 +1,178 @@
+package options
+
+import (
+	"slices"
+
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// Step is what is particular to one step.
+type Step struct {
+	Clients int64
+	Rate    float64 // zero but for open-loop steps
+	Repeat  int     // from 1
+	Variant string  // empty where there are none
+}
+
+// Steps are the steps of a sweep that is no search, in the order in which they run.
+func (c *Config) Steps() []Step {
+	once := make([]Step, 0, len(c.Clients)+len(c.Rate))
+	for _, n := range c.Clients {
+		once = append(once, Step{Clients: n})
+	}
+	for _, rate := range c.Rate {
+		once = append(once, Step{Clients: c.PreAllocatedVUs.Int64, Rate: rate})
+	}
+
+	repeats := int(c.Repeats.Int64)
+	all := make([]Step, 0, len(once)*repeats*max(len(c.Variants), 1))
+	for i := range len(once) * repeats {
+		s := once[i%len(once)]
+		s.Repeat = i/len(once) + 1
+		if c.RepeatOrder.String == orderGrouped {
+			s = once[i/repeats]
+			s.Repeat = i%repeats + 1
+		}
+		all = append(all, c.turns(s)...)
+	}
+
+	return all
+}
+
+// turns are the steps of all variants in one repeat, or the one step where there are no variants.
+// Every second repeat has the variants of the one before in the opposite order, so that a server or
+// a machine that gets slower meanwhile does so for all of them; every second pair begins with
+// another variant.
+func (c *Config) turns(s Step) []Step {
+	n := len(c.Variants)
+	if n == 0 {
+		return []Step{s}
+	}
+	turns := make([]Step, n)
+	for i := range turns {
+		at := i
+		if s.Repeat%2 == 0 {
+			at = n - 1 - i
+		}
+		turns[at] = s
+		turns[at].Variant = c.Variants[(i+(s.Repeat-1)/2)%n]
+	}
+
+	return turns
+}
+
+// Scaled is how many of the step's clients are in the execution segment of this instance.
+func (s Step) Scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.Clients) }
+
+// Tags are the tags that tell the step from the others.
+func (s Step) Tags() map[string]string { return stream.StepTags(s.Clients, s.Rate, s.Variant) }
+
+// Stream is what outputs are told of the step.
+func (s Step) Stream() stream.Step {
+	return stream.Step{Clients: int(s.Clients), Rate: s.Rate, Repeat: s.Repeat}
+}
+
+// Plan is what a step asks of its clients.
+func (c *Config) Plan(s Step) measure.Plan {
+	return measure.Plan{
+		Operations:       uint64(c.Iterations.Int64),
+		Duration:         c.Duration.TimeDuration(),
+		UntilDone:        c.UntilDone.Bool,
+		Warmup:           c.Warmup.TimeDuration(),
+		WarmupOperations: uint64(c.WarmupIterations.Int64),
+		Rate:             s.Rate,
+	}
+}
+
+// Asked is what the report says of what was asked of a step.
+func (c *Config) Asked(s Step) report.Step {
+	return report.Step{
+		Clients: int(s.Clients), Rate: s.Rate, Repeat: s.Repeat, Variant: s.Variant, PerClient: uint64(c.Iterations.Int64),
+	}
+}
+
+// OpOf names the operations of a step that nobody named.
+func (c *Config) OpOf(s Step) string {
+	switch {
+	case s.Variant != "":
+		return s.Variant
+	case c.Op.Valid:
+		return c.Op.String
+	}
+
+	return c.Name
+}
+
+// opNames are the names of all operations of the scenario.
+func (c *Config) opNames() []string {
+	switch {
+	case len(c.Ops) > 0:
+		return c.Ops
+	case len(c.Variants) > 0:
+		return c.Variants
+	}
+
+	return []string{c.OpOf(Step{})}
+}
+
+// AllowedOps are the names that sweep.op may give to operations of a step; none: any.
+func (c *Config) AllowedOps(s Step) []string {
+	if len(c.Ops) == 0 {
+		return nil
+	}
+
+	if c.Op.Valid || s.Variant != "" {
+		return append(slices.Clip(c.Ops), c.OpOf(s))
+	}
+
+	return c.Ops
+}
+
+// mostClients is the number of clients of the largest step.
+func (c *Config) mostClients() int64 {
+	switch {
+	case c.OpenLoop():
+		return c.PreAllocatedVUs.Int64
+	case c.Find != nil:
+		return int64(c.Find.Max)
+	case len(c.Clients) == 0:
+		return 0
+	}
+
+	return slices.Max(c.Clients)
+}
+
+// MostSteps is how many steps there can be.
+func (c *Config) MostSteps() int {
+	if c.Find != nil {
+		return c.Find.MostSteps(int(c.Repeats.Int64))
+	}
+
+	return len(c.Steps())
+}
+
+// Planned is what gates can know of the scenario before the run.
+func (c *Config) Planned() gate.Planned {
+	planned := gate.Planned{Scenario: c.Name, Ops: c.opNames()}
+	if c.Find == nil {
+		for _, s := range c.Steps() {
+			planned.Clients = append(planned.Clients, int(s.Clients))
+		}
+		planned.Rates = c.Rate
+	}
+
+	return planned
+}
+
+// AllowsFailed tells whether the steps may have failed operations. A run in which nothing else
+// happened shows nothing, unless it was to go on all the same.
+func (c *Config) AllowsFailed(steps []report.Step) bool {
+	succeeded := slices.ContainsFunc(steps, func(s report.Step) bool { return s.Operations > 0 })
+
+	return c.AllowFailed.Bool && (succeeded || c.OnError.String == OnErrorContinue)
+}

@@ -1,0 +1,92 @@
+package portable
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// portableMargin is what a step needs beside its warm-up and its duration, to connect its clients, when the options name
+// no maxDuration.
+const portableMargin = 10 * time.Second
+
+// Scenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU
+// that has one iteration, its session; each step has a window of time, as long as it may take. The
+// script's function has to call sweep.run.
+func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, error) {
+	if err := possible(c); err != nil {
+		return nil, err
+	}
+	window := windowOf(c)
+	every := window + c.GetGracefulStop() + c.Pause.TimeDuration()
+	scenarios := map[string]any{}
+	sweep := &Sweep{config: c}
+	named := map[string]*Step{}
+	for i, s := range c.Steps() {
+		name := fmt.Sprintf("%s-%d", c.Name, s.Clients)
+		if c.Repeats.Int64 > 1 {
+			name += fmt.Sprintf("-%d", s.Repeat)
+		}
+		tags := map[string]any{"phase": "warm-up"}
+		for name, value := range c.GetTags() {
+			tags[name] = value
+		}
+		scenario := map[string]any{
+			"executor":     "per-vu-iterations",
+			"vus":          s.Clients,
+			"iterations":   1,
+			"startTime":    (c.StartTime.TimeDuration() + time.Duration(i)*every).String(),
+			"maxDuration":  window.String(),
+			"gracefulStop": c.GetGracefulStop().String(),
+			"tags":         tags,
+		}
+		if c.Exec.Valid {
+			scenario["exec"] = c.Exec.String
+		}
+		if env := c.GetEnv(); len(env) > 0 {
+			scenario["env"] = env
+		}
+		scenarios[name] = scenario
+		named[name] = &Step{sweep: sweep, spec: s, window: window}
+		sweep.steps = append(sweep.steps, named[name])
+	}
+	if testrun.Shared[steps](results).add(named) {
+		for name := range named {
+			results.AddStep(name, c)
+		}
+	}
+
+	return scenarios, nil
+}
+
+// possible tells what k6's own executors cannot do.
+func possible(c *options.Config) error {
+	switch {
+	case c.Find != nil:
+		return errors.New("find needs the executor client-sweep: its steps are not known before")
+	case c.OpenLoop():
+		return errors.New("rate needs the executor client-sweep; k6's own open loop is constant-arrival-rate")
+	case c.OnError.String == options.OnErrorAbort:
+		return errors.New("onError 'abort' needs the executor client-sweep")
+	case c.Raw.Bool:
+		return errors.New("raw needs the executor client-sweep")
+	case len(c.Variants) > 0:
+		return errors.New("variants needs the executor client-sweep")
+	case c.After.Valid:
+		return errors.New("after needs the executor client-sweep; k6's own scenarios have startTime")
+	}
+
+	return nil
+}
+
+// windowOf is how long a step may take.
+func windowOf(c *options.Config) time.Duration {
+	if !c.MaxDuration.Valid && c.Duration.Valid {
+		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
+	}
+
+	return c.MaxDuration.TimeDuration()
+}

@@ -1,0 +1,235 @@
+package portable
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
+)
+
+// Step is a step of a sweep whose clients are VUs of one of k6's own executors.
+type Step struct {
+	sweep  *Sweep
+	spec   options.Step
+	window time.Duration // how long it may take
+
+	mu     sync.Mutex
+	step   *measure.Step
+	live   *stream.Live
+	cpu    *host.CPUMeter
+	joined map[uint64]int // clients by the VU that each is
+	free   int            // the next client that nobody is yet
+	left   int
+	abort  string        // why the test is to end; empty: it goes on
+	over   chan struct{} // closed when all clients have left
+	quiet  chan struct{} // closed when the metrics of its seconds are out
+}
+
+// Client is a VU that has joined a step.
+type Client struct {
+	Session *k6glue.Session
+	Aborted func() string // why the test is to end; empty: it goes on
+	Leave   func()
+}
+
+// errTooLate is what a VU is told that comes when its step has ended.
+var errTooLate = errors.New("this step has ended: give its steps more maxDuration")
+
+// Join makes the VU a client of the step that its scenario is; it returns nil when the
+// scenario is none.
+func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Client, error) {
+	ctx := vu.Context()
+	scenario := lib.GetScenarioState(ctx)
+	if scenario == nil {
+		return nil, nil //nolint:nilnil // there is none, and that is no error here
+	}
+	s := StepOf(results, scenario.Name)
+	if s == nil {
+		return nil, nil //nolint:nilnil // see above
+	}
+	if err := s.sweep.begin(vu, results, metrics); err != nil {
+		return nil, err
+	}
+	client, err := s.join(vu, scenario.StartTime)
+	if err != nil {
+		return nil, err
+	}
+	tap := k6glue.NewTap(vu.State(), s.sweep.config.FailingSamples())
+	tap.Open()
+	results.Guard.Watch(tap)
+	session := &k6glue.Session{
+		Client: client, Op: s.sweep.config.OpOf(s.spec), Ops: s.sweep.config.AllowedOps(s.spec), Tags: s.spec.Tags(), Tap: tap,
+	}
+	session.Cut = func() { s.cut(context.Cause(ctx)) }
+	uncut := context.AfterFunc(ctx, func() { // for what modules count
+		defer crash.Contain("the end of a client")
+		session.Cut()
+	})
+	forget := k6glue.Join(vu, session)
+
+	return &Client{
+		Session: session,
+		Aborted: s.aborted,
+		Leave: func() {
+			uncut()
+			client.Leave()
+			session.End()
+			forget()
+			results.Guard.Forget(tap)
+			tap.Close()
+			s.leave()
+		},
+	}, nil
+}
+
+// cut is called when the context of a VU has ended: because its time was over, or because the test is.
+func (s *Step) cut(why error) {
+	if errors.Is(why, context.DeadlineExceeded) {
+		s.step.Stop()
+	}
+	s.step.InterruptUnlessStopped()
+}
+
+// join returns the next client of the step. The first VU to come begins it.
+func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step == nil {
+		s.begin(vu, started)
+	}
+	id := vu.State().VUID
+	if _, twice := s.joined[id]; twice {
+		return nil, measure.ErrTwice
+	}
+	if s.free == s.clients() {
+		return nil, errTooLate
+	}
+	s.joined[id] = s.free
+	s.free++
+
+	return s.step.Client(s.joined[id]), nil
+}
+
+// clients is how many there are in this instance's segment.
+func (s *Step) clients() int { return int(s.spec.Scaled(s.sweep.tuple)) }
+
+func (s *Step) begin(vu modules.VU, started time.Time) {
+	sweep := s.sweep
+	s.joined = map[uint64]int{}
+	s.cpu = host.NewCPUMeter(sweep.scenario.Server())
+	plan := sweep.config.Plan(s.spec)
+	plan.Part = options.IsPart(sweep.tuple)
+	s.step = measure.NewStep(s.clients(), plan, func(err error) { sweep.faults.Tell(sweep.logger, err) })
+	if sweep.config.OnError.String == options.OnErrorCount && !sweep.succeeded.Load() {
+		s.step.OnAllFail(s.allFail)
+	}
+	sweep.collector.Adjust()
+	s.step.OnStart(func() {
+		sweep.collector.Settle()
+		s.cpu.Start()
+	})
+	s.step.OnEnd(s.cpu.Stop)
+	s.live = sweep.scenario.Live(s.spec.Stream(), s.spec.Tags())
+	s.over, s.quiet = make(chan struct{}), make(chan struct{})
+
+	end := time.AfterFunc(time.Until(started.Add(s.window)), func() {
+		defer crash.Contain("the end of a step")
+		s.end()
+	})
+	go func() {
+		defer crash.Contain("what watches a step")
+		defer close(s.quiet)
+		s.live.Watch(s.step, s.over, func() {
+			sweep.collector.Adjust()
+			sweep.faults.Flush(fault.Patience)
+		})
+		end.Stop()
+	}()
+}
+
+// NewAllFailed ends the test by way of the clients, once it is clear that none of them will succeed.
+func (s *Step) allFail(err error, failures uint64) {
+	s.sweep.faults.Forget(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abort = fault.NewAllFailed(s.clients(), err, failures).Reason
+	s.step.Interrupt()
+}
+
+// aborted is why the test is to end; empty: it goes on.
+func (s *Step) aborted() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.abort
+}
+
+func (s *Step) begun() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.step != nil
+}
+
+// end ends the step when its time is over: VUs that never came are waited for no longer.
+func (s *Step) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step.Stop()
+	if missing := s.clients() - s.free; missing > 0 {
+		s.sweep.logger.Warnf("%d of %s never came to sweep.run", missing, report.Plural(s.clients(), "client"))
+	}
+	for ; s.free < s.clients(); s.free++ {
+		s.step.Client(s.free).Leave()
+		s.left++
+	}
+	s.endWhenLeft()
+}
+
+func (s *Step) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left++
+	s.endWhenLeft()
+}
+
+func (s *Step) endWhenLeft() {
+	select {
+	case <-s.over:
+		return
+	default:
+	}
+	if s.left < s.clients() {
+		return
+	}
+	close(s.over)
+	<-s.quiet
+	s.sweep.faults.Flush(0)
+	if s.step.AnySucceeded() {
+		s.sweep.succeeded.Store(true)
+		s.sweep.faults.Hurry()
+	}
+	reading := s.step.Read()
+	s.live.Last(&reading)
+	steps := s.sweep.add(s.spec, &reading, s.cpu.Spent())
+	s.live.Ended(steps)
+	if !reading.Complete && !s.step.Interrupted() {
+		s.sweep.logger.Warnf("the step of %s is incomplete: %s", report.Plural(int(s.spec.Clients), "client"),
+			cmp.Or(report.TooShort(steps), fmt.Sprintf("not every client did its whole share within %s", s.window)))
+	}
+}

@@ -1,0 +1,20 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// A search may bound each latency that is not that of a single operation, and no other figure.
+func TestFindBoundsTheReportsFigures(t *testing.T) {
+	limits := (&Find{}).limits()
+	for _, f := range report.Latencies() {
+		_, bounded := limits[f.Key]
+		require.Equal(t, !f.Chance, bounded, f.Key)
+		delete(limits, f.Key)
+	}
+	require.Empty(t, limits)
+}

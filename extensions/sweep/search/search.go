@@ -1,0 +1,204 @@
+package search
+
+import (
+	"math"
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// A number is decided by a sequential test: each of its steps says that the bound is kept or
+// broken, and a number is tried again until one side leads (Wald, "Sequential Analysis", 1947: the
+// probability ratio test of two binomial hypotheses). Where a step is right four times of five, a
+// lead of two is wrong once in 17 numbers, and a lead of four, which the two ends of the bracket
+// need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer.
+// A step far below the bound counts twice: what disturbs a step makes it slower, and never that
+// fast. So does one with failed operations.
+const (
+	decidedLead = 2
+	sureLead    = 4
+	clearWeight = 2
+
+	// mostTries is how often a number is tried at most to decide it, and once more as often to be
+	// sure of it.
+	mostTries = 8
+)
+
+// number is one that was tried.
+type number struct {
+	value float64
+	// tries is how many steps it had.
+	tries int
+	// lead is by how much those that kept the bound lead those that broke it.
+	lead int
+}
+
+// kept tells what is believed of the number; a tie is not believed to keep the bound.
+func (n *number) kept() bool { return n.lead > 0 }
+
+// leads tells whether one side leads by so much.
+func (n *number) leads(by int) bool { return n.lead >= by || n.lead <= -by }
+
+// Search is a Find on its way.
+type Search struct {
+	find *Find
+	// repeats is how often each number is tried at least.
+	repeats int
+
+	numbers []*number // in ascending order
+	steps   int
+}
+
+// New begins a search that tries each number so often at least.
+func New(find *Find, repeats int) *Search { return &Search{find: find, repeats: repeats} }
+
+// decided tells that the number needs no further step for the search to go on.
+func (s *Search) decided(n *number) bool {
+	return n.tries >= s.repeats && (n.leads(decidedLead) || n.tries >= max(mostTries, s.repeats))
+}
+
+// settled tells that a number at an end of the bracket needs no further step either.
+func (s *Search) settled(n *number) bool {
+	return s.decided(n) && (n.leads(sureLead) || n.tries >= 2*max(mostTries, s.repeats))
+}
+
+// Next returns the number to be tried, and its how manieth try that is, from 1, until the answer is
+// known.
+func (s *Search) Next() (value float64, try int, more bool) {
+	if s.steps >= s.find.MostSteps(s.repeats) {
+		return 0, 0, false
+	}
+	n := s.choose()
+	if n == nil {
+		return 0, 0, false
+	}
+
+	return n.value, n.tries + 1, true
+}
+
+// choose returns the number that is to be tried next; nil when the answer is known.
+func (s *Search) choose() *number {
+	for _, n := range s.numbers {
+		if !s.decided(n) {
+			return n
+		}
+	}
+	good, bad := s.bracket()
+	switch {
+	case good == nil && bad == nil:
+		return s.number(s.find.First())
+	case bad == nil && good.value < s.find.Max:
+		return s.number(min(2*good.value, s.find.Max))
+	case good != nil && bad != nil && bad.value-good.value > max(1, findPrecision*good.value):
+		return s.number(math.Floor((good.value + bad.value) / 2))
+	case good != nil && !s.settled(good): // both sides again: one of them may have been chance
+		return good
+	case bad != nil && !s.settled(bad):
+		return bad
+	}
+
+	return nil
+}
+
+// bracket returns the lowest number that breaks the bound, and the highest that keeps it below
+// that; nil where there is none.
+func (s *Search) bracket() (good, bad *number) {
+	for _, n := range s.numbers {
+		if n.tries == 0 {
+			continue
+		}
+		if !n.kept() {
+			return good, n
+		}
+		good = n
+	}
+
+	return good, nil
+}
+
+// number returns that of a value.
+func (s *Search) number(value float64) *number {
+	at, found := slices.BinarySearchFunc(s.numbers, value, func(n *number, value float64) int {
+		switch {
+		case n.value < value:
+			return -1
+		case n.value > value:
+			return 1
+		}
+
+		return 0
+	})
+	if !found {
+		s.numbers = slices.Insert(s.numbers, at, &number{value: value})
+	}
+
+	return s.numbers[at]
+}
+
+// Tried takes what one step of a number came to: all kinds of operations.
+func (s *Search) Tried(value float64, steps []report.Step) {
+	n := s.number(value)
+	s.steps++
+	n.tries++
+	n.lead += s.find.weigh(steps)
+}
+
+// weigh tells how much a step says for the bound, or against it. Where operations failed, none
+// succeeded, or the step is not complete, it says twice as much against it as where it was slow.
+func (f *Find) weigh(steps []report.Step) int {
+	if len(steps) == 0 {
+		return -clearWeight
+	}
+	weight := clearWeight
+	for i := range steps {
+		s := &steps[i]
+		if s.Failed > 0 || s.Operations == 0 || !s.Complete && s.TooShort == nil {
+			return -clearWeight
+		}
+		for _, b := range f.bounds() {
+			switch {
+			case b.Of(s) > report.Ms(b.limit.TimeDuration()):
+				weight = -1
+			case weight > 1 && !b.clear(s):
+				weight = 1
+			}
+		}
+	}
+
+	return weight
+}
+
+// clear tells whether a step that keeps the bound is far from it: at most half of the operations
+// are slower than it that may be, of at least 10, or the mean is at most half of it.
+func (b *findBound) clear(s *report.Step) bool {
+	if b.Percentile == 0 {
+		return 2*b.Of(s) <= report.Ms(b.limit.TimeDuration())
+	}
+	if b.Percentile.RestsOnFew(s.Operations) {
+		return false
+	}
+	durations, err := measure.Decode(s.Histogram)
+
+	return err == nil && 2*durations.Above(b.limit.TimeDuration()) <= b.Percentile.Beyond(s.Operations)
+}
+
+// Result is what the report says of the search.
+func (s *Search) Result() *report.Search {
+	good, _ := s.bracket()
+	result := &report.Search{Of: s.find.Varies(), Bound: s.find.Bound(), Max: s.find.Max, Bracket: &report.Bracket{}}
+	if good != nil {
+		result.Found = good.value
+	}
+	for _, n := range s.numbers {
+		switch {
+		case !n.leads(sureLead):
+		case n.kept() && n.value <= result.Found:
+			result.Bracket.Low = n.value
+		case !n.kept() && n.value > result.Found && result.Bracket.High == 0:
+			result.Bracket.High = n.value
+		}
+	}
+
+	return result
+}

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// searchStep is a step whose p99 is as told, which the bound of 5 ms is close to.
+func searchStep(p99 float64) []report.Step {
+	return []report.Step{{Complete: true, Operations: 1000, Latency: report.LatencyMs{P99: p99}}}
+}
+
+func readFind(t *testing.T, options string) *Find {
+	t.Helper()
+	find := &Find{}
+	require.NoError(t, json.Unmarshal([]byte(options), find))
+
+	return find
+}
+
+// runSearch runs a search in which p99 tells the figure of a number's step, and returns the numbers
+// in the order in which they were first tried, too. It fails the test when the search has more
+// steps than k6 was told.
+func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
+	t.Helper()
+	options := readFind(t, find)
+	s := New(options, repeats)
+	tries := map[float64]int{}
+	for {
+		number, try, more := s.Next()
+		if !more {
+			return s.Result(), tried, steps
+		}
+		if tries[number]++; tries[number] == 1 {
+			tried = append(tried, number)
+		}
+		require.Equal(t, tries[number], try, "each step of a number is a repeat of its own")
+		steps++
+		require.LessOrEqual(t, steps, options.MostSteps(repeats), "more steps than k6 was told")
+		s.Tried(number, searchStep(p99(number)))
+	}
+}
+
+// upTo is what steps without noise show when a number up to the answer keeps the bound.
+func upTo(answer float64) func(float64) float64 {
+	return func(number float64) float64 {
+		if number > answer {
+			return 5.1
+		}
+
+		return 5
+	}
+}
+
+func TestSearch(t *testing.T) {
+	for answer := range 65 {
+		result, _, _ := runSearch(t, `{"p99": "5ms", "max": 50}`, 1, upTo(float64(answer)))
+		found := min(float64(answer), 50)
+		require.InDelta(t, found, result.Found, 0, "exact up to 50")
+		require.InDelta(t, found, result.Bracket.Low, 0)
+		if found < 50 {
+			require.InDelta(t, found+1, result.Bracket.High, 0)
+		} else {
+			require.Zero(t, result.Bracket.High)
+		}
+	}
+	for _, answer := range []float64{1, 77, 511, 512, 4321, 99_999, 100_000} {
+		result, tried, _ := runSearch(t, `{"p99": "5ms", "max": 100000}`, 1, upTo(answer))
+		require.LessOrEqual(t, result.Found, answer)
+		require.GreaterOrEqual(t, result.Found*1.02+1, answer, "tried %v", tried)
+	}
+	result, tried, _ := runSearch(t, `{"of": "rate", "p99": "5ms", "max": 1280}`, 1, upTo(25))
+	require.Equal(t, []float64{10, 20, 40, 30, 25, 27, 26}, tried)
+	require.Equal(t, &report.Search{Of: "rate", Bound: "p99 <= 5ms", Max: 1280, Found: 25, Bracket: &report.Bracket{Low: 25, High: 26}}, result)
+	_, tried, steps := runSearch(t, `{"p99": "5ms", "min": 8, "max": 512}`, 1, upTo(4))
+	require.Equal(t, []float64{8}, tried, "not even the first")
+	require.Equal(t, 4, steps)
+	_, _, steps = runSearch(t, `{"p99": "5ms", "min": 8, "max": 8}`, 5, upTo(8))
+	require.Equal(t, 5, steps, "repeats are at least as many as asked for")
+}
+
+// One chance p99 at 8 of 64 clients made 7 the answer: whichever single step is disturbed, the
+// answer stays.
+func TestSearchWithOneDisturbedStep(t *testing.T) {
+	_, _, steps := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, upTo(20))
+	for disturbed := 1; disturbed <= steps; disturbed++ {
+		n := 0
+		result, _, _ := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, func(number float64) float64 {
+			if n++; n == disturbed {
+				return 50
+			}
+
+			return upTo(20)(number)
+		})
+		require.InDelta(t, 20, result.Found, 0, "step %d", disturbed)
+		require.LessOrEqual(t, result.Bracket.Low, 20.0)
+		require.Greater(t, result.Bracket.High, 20.0)
+	}
+}
+
+// Where a step is wrong once in five, the stated errors hold: the ends of the bracket are on the
+// wrong side once in 257 numbers, and the search ends in the number of steps that k6 was told.
+func TestSearchInNoise(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 7))
+	const searches = 2000
+	exact, held := 0, 0
+	for range searches {
+		answer := float64(1 + random.IntN(40))
+		result, _, _ := runSearch(t, `{"p99": "5ms", "max": 64}`, 1, func(number float64) float64 {
+			if random.Float64() < 0.2 {
+				return 10 - upTo(answer)(number) + 0.05 // the other side of the bound
+			}
+
+			return upTo(answer)(number)
+		})
+		if result.Found == answer {
+			exact++
+		}
+		if result.Bracket.Low <= answer && (result.Bracket.High == 0 || answer < result.Bracket.High) {
+			held++
+		}
+	}
+	require.Greater(t, exact, searches*80/100, "of %d searches", searches)
+	require.Greater(t, held, searches*95/100, "of %d searches", searches)
+}
+
+// Steps that say nothing at all end the search as well.
+func TestSearchEnds(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	for i := range 300 {
+		broken := random.Float64()
+		runSearch(t, `{"p99": "5ms", "max": 100000}`, 1+i%12, func(float64) float64 {
+			if random.Float64() < broken {
+				return 6
+			}
+
+			return 5
+		})
+	}
+}
+
+func TestWhatAStepSaysOfABound(t *testing.T) {
+	find := readFind(t, `{"p50": "1ms", "p99": "5ms", "max": 8}`)
+	good := report.Step{Op: "get", Operations: 1000, Complete: true, Latency: report.LatencyMs{P50: 1, P99: 5}}
+	bad := good
+	bad.Latency.P99 = 5.001
+	failed, incomplete, empty, other := good, good, good, bad
+	failed.Failed, incomplete.Complete, empty.Operations, other.Op = 1, false, 0, "set"
+	for name, c := range map[string]struct {
+		steps  []report.Step
+		weight int
+	}{
+		"on the bound":         {[]report.Step{good}, 1},
+		"above":                {[]report.Step{bad}, -1},
+		"one kind of several":  {[]report.Step{good, other}, -1},
+		"a failed operation":   {[]report.Step{good, failed}, -2},
+		"a failed one, slowly": {[]report.Step{bad, failed}, -2},
+		"an incomplete step":   {[]report.Step{incomplete}, -2},
+		"nothing succeeded":    {[]report.Step{empty}, -2},
+		"nothing was measured": {nil, -2},
+	} {
+		require.Equal(t, c.weight, find.weigh(c.steps), name)
+	}
+}
+
+// A step far below the bound counts twice: of 1,000 operations that may have 10 above it, 5 have.
+func TestClearSteps(t *testing.T) {
+	made := func(operations, slow int) []report.Step {
+		var durations measure.Distribution
+		for i := range operations {
+			d := time.Millisecond
+			if i < slow {
+				d = 20 * time.Millisecond
+			}
+			durations.Record(d)
+		}
+		reading := measure.Reading{Complete: true, Elapsed: time.Second, Ops: []measure.Totals{{Op: "get", Durations: durations}}}
+		steps, err := report.NewSteps(&reading, report.Step{Clients: 1, Repeat: 1}, "", report.CPUSeconds{})
+		require.NoError(t, err)
+
+		return steps
+	}
+	for _, tt := range []struct{ operations, slow, weight int }{
+		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
+	} {
+		weight := readFind(t, `{"p99": "5ms", "max": 8}`).weigh(made(tt.operations, tt.slow))
+		require.Equal(t, tt.weight, weight, "%d of %d", tt.slow, tt.operations)
+	}
+	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
+		weight := readFind(t, `{"mean": "`+bound+`", "max": 8}`).weigh(made(100, 0))
+		require.Equal(t, want, weight, bound)
+	}
+}

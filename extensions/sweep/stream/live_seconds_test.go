@@ -1,0 +1,58 @@
+package stream
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// Lookups are told at the end of a call of many operations, which may be after the last of these was. Those of each kind of operation add up
+// to the step's, also of one that came late.
+func TestStreamOfLookups(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		registry, out := metrics.NewRegistry(), make(chan metrics.SampleContainer, 100)
+		m, err := Register(registry)
+		require.NoError(t, err)
+		live := NewLive(m, out, registry.RootTagSet(), Step{})
+		once := measure.Totals{}
+		once.Durations.Record(time.Millisecond)
+		get, set := once, once
+		get.Op, set.Op = "get", "set"
+		live.tick(time.Now(), &measure.Reading{
+			Elapsed: time.Second, Ops: []measure.Totals{get}, Lookups: measure.Lookups{Hits: 1},
+		})
+		both := []measure.Totals{get, set}
+		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 3, Misses: 1}})
+		live.Last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 5, Misses: 1}})
+		sums := map[string]measure.Lookups{}
+		close(out)
+		for container := range out {
+			for _, second := range container.(*Figures).Seconds {
+				sum := sums[second.Op]
+				sum.Add(second.Lookups)
+				sums[second.Op] = sum
+			}
+		}
+		require.Equal(t, map[string]measure.Lookups{"get": {Hits: 5, Misses: 1}, "set": {Hits: 5, Misses: 1}}, sums)
+	})
+}
+
+// A second that was left out, on a machine that has no time, takes its place with it: the others stay where they are.
+func TestTimesOfSeconds(t *testing.T) {
+	line := time.Unix(1_800_000_000, 5)
+	live := &Live{}
+	for _, tick := range []struct{ elapsed, at time.Duration }{
+		{1000 * time.Millisecond, 1}, {2400 * time.Millisecond, 2}, {3000 * time.Millisecond, 3}, {5900 * time.Millisecond, 5},
+		{6000 * time.Millisecond, 6}, {6999 * time.Millisecond, 7}, {8001 * time.Millisecond, 8},
+	} {
+		require.Equal(t, line.Add(tick.at*time.Second), live.timeOfSecond(line.Add(tick.elapsed), tick.elapsed))
+	}
+	live.sent = line.Add(8 * time.Second)
+	require.Equal(t, line.Add(8500*time.Millisecond), live.timeOfEnd(line.Add(9*time.Second), 8500*time.Millisecond))
+	require.Equal(t, live.sent.Add(1), live.timeOfEnd(line.Add(9*time.Second), 7999*time.Millisecond))
+}

@@ -1,0 +1,165 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// The metrics of a sweep beside those of report.Figures. All but that of gates are tagged with scenario, clients and, in
+// an open-loop step, rate; all but those of clients, steps and gates with op too.
+const (
+	MetricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
+	MetricOps         = "sweep_ops"          // Counter: successful operations
+	MetricFailed      = "sweep_failed"       // Counter: failed operations
+	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when not every client did its whole share
+	MetricGate        = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
+	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
+)
+
+// metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key, such
+// as sweep_p99.
+const metricPrefix = "sweep_"
+
+// metricOf is the name of the Gauge that a figure of a step, or of one of its seconds, goes out as.
+func metricOf(f *report.Figure) string { return metricPrefix + f.Key }
+
+// FigureOf returns the figure that goes out as the metric, or nil.
+func FigureOf(metric string) *report.Figure {
+	key, ours := strings.CutPrefix(metric, metricPrefix)
+	if !ours {
+		return nil
+	}
+
+	return report.FigureOf(key)
+}
+
+// OwnMetric tells whether a metric is a sweep's.
+func OwnMetric(name string) bool {
+	switch name {
+	case MetricClientsDone, MetricOps, MetricFailed, MetricIncomplete, MetricGate, MetricDuration:
+		return true
+	default:
+		return FigureOf(name) != nil
+	}
+}
+
+type Metrics struct {
+	figures [len(report.Figures)]*metrics.Metric // in the same order
+
+	clientsDone, ops, Failed, Incomplete, gate, Duration *metrics.Metric
+}
+
+type metricKind struct {
+	into  **metrics.Metric
+	name  string
+	kind  metrics.MetricType
+	value metrics.ValueType
+}
+
+// Register makes the metrics known to the test, or finds them there: thresholds are checked before executors
+// exist, so that a script which has thresholds on these metrics gets them from its import of k6/x/sweep.
+func Register(registry *metrics.Registry) (*Metrics, error) {
+	m := &Metrics{}
+	kinds := []metricKind{
+		{&m.clientsDone, MetricClientsDone, metrics.Gauge, metrics.Default},
+		{&m.ops, MetricOps, metrics.Counter, metrics.Default},
+		{&m.Failed, MetricFailed, metrics.Counter, metrics.Default},
+		{&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default},
+		{&m.gate, MetricGate, metrics.Gauge, metrics.Default},
+		{&m.Duration, MetricDuration, metrics.Trend, metrics.Time},
+	}
+	for i := range report.Figures {
+		f := &report.Figures[i]
+		contains := metrics.Time
+		if f.Rate {
+			contains = metrics.Default
+		}
+		kinds = append(kinds, metricKind{&m.figures[i], metricOf(f), metrics.Gauge, contains})
+	}
+	for _, metric := range kinds {
+		registered, err := registry.NewMetric(metric.name, metric.kind, metric.value)
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", metric.name, err)
+		}
+		*metric.into = registered
+	}
+
+	return m, nil
+}
+
+// WithThresholds are the names of those metrics, and of parts of them, that have thresholds.
+func (m *Metrics) WithThresholds() (names []string) {
+	for _, metric := range append(m.figures[:], m.clientsDone, m.ops, m.Failed, m.Incomplete, m.gate, m.Duration) {
+		if len(metric.Thresholds.Thresholds) > 0 {
+			names = append(names, metric.Name)
+		}
+		for _, sub := range metric.Submetrics {
+			if len(sub.Metric.Thresholds.Thresholds) > 0 {
+				names = append(names, sub.Metric.Name)
+			}
+		}
+	}
+
+	return names
+}
+
+// Samples turns what was recorded of one kind of operation in a span of time into k6 samples. Without operations in
+// that span there are no percentiles.
+func (m *Metrics) Samples(
+	tags *metrics.TagSet, at time.Time, span *measure.Totals, opsPerSecond float64,
+) metrics.Samples {
+	var out metrics.Samples
+	add := func(metric *metrics.Metric, value float64) {
+		out = append(out, metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: metric, Tags: tags}, Time: at, Value: value,
+		})
+	}
+
+	d := &span.Durations
+	step := report.Step{OpsPerSecond: opsPerSecond, Latency: report.Latency(d)}
+	for i := range report.Figures {
+		if f := &report.Figures[i]; f.Rate || d.Count > 0 {
+			add(m.figures[i], f.Of(&step))
+		}
+	}
+
+	return out
+}
+
+// Counts are the samples of the counters.
+func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Totals) metrics.Samples {
+	return metrics.Samples{
+		{TimeSeries: metrics.TimeSeries{Metric: m.ops, Tags: tags}, Time: at, Value: float64(span.Durations.Count)},
+		{TimeSeries: metrics.TimeSeries{Metric: m.Failed, Tags: tags}, Time: at, Value: float64(span.Failed)},
+	}
+}
+
+// Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody judged has no sample, and
+// k6 takes that for 0: it is crossed.
+func (m *Metrics) Gates(verdicts []report.Verdict, base *metrics.TagSet) metrics.Samples {
+	samples := make(metrics.Samples, 0, len(verdicts))
+	for _, v := range verdicts {
+		value := 0.0
+		if v.Held {
+			value = 1
+		}
+		tags := base.With("gate", v.Gate)
+		samples = append(samples, metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: m.gate, Tags: tags}, Time: time.Now(), Value: value,
+		})
+	}
+
+	return samples
+}
+
+// Push hands samples to k6 even when the test was interrupted: k6 takes them until the executors have ended.
+func (m *Metrics) Push(out chan<- metrics.SampleContainer, samples metrics.Samples) {
+	metrics.PushIfNotDone(context.Background(), out, samples)
+}

@@ -1,0 +1,68 @@
+package testrun
+
+import (
+	"github.com/sirupsen/logrus"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// GatesOf returns the file of gates that was read from path, or nil.
+func (r *Results) GatesOf(path string) *gate.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return r.gates[path]
+}
+
+func (r *Results) AddGates(path string, file *gate.File) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gates == nil {
+		r.gates = map[string]*gate.File{}
+	}
+	r.gates[path] = file
+}
+
+// CheckGates tells before the run whether a gate is for an operation or a step that its scenario
+// does not have.
+func (r *Results) CheckGates(planned gate.Planned) error {
+	for _, file := range r.gatesFor(planned.Scenario) {
+		if err := file.Check(planned); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// judge judges the gates of a report's scenario, keeps the verdicts in the report and says which are crossed.
+func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.Verdict {
+	files := r.gatesFor(rep.Scenario)
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, file := range files {
+		rep.Gates = append(rep.Gates, file.Judge(rep)...)
+	}
+	for _, v := range rep.Gates {
+		if !v.Held {
+			logger.Errorf("gate crossed: %s (%s)", v.Gate, v.Detail)
+		}
+	}
+
+	return rep.Gates
+}
+
+func (r *Results) gatesFor(scenario string) []*gate.File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var files []*gate.File
+	for _, file := range r.gates {
+		if file.Scenario == scenario {
+			files = append(files, file)
+		}
+	}
+
+	return files
+}

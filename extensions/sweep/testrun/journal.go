@@ -1,0 +1,234 @@
+package testrun
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// keeping sees to it that no report is lost. Each finished step is on the disk before the next one
+// begins, in a journal beside the report's files; when k6 exits, a report that the script has not
+// asked for is written and shown.
+type keeping struct {
+	// reported tells that the reports have been written, or could not be.
+	reported atomic.Bool
+
+	mu       sync.Mutex
+	watched  bool                // k6 tells when it exits
+	journals map[string]*journal // by scenario; nil before there is any
+}
+
+// journal is a file with the steps that a scenario has done so far: a report that says that it was
+// interrupted.
+type journal struct {
+	path string
+	made bool // its folder was made for it
+
+	mu      sync.Mutex
+	removed bool
+	failed  bool
+	next    time.Time // when a batch is written again
+}
+
+// Steps of a second are written every batchEvery, and in a long run as often as the batchOfTime-th
+// part of its time: it would write its first seconds again and again.
+const (
+	batchEvery  = 10 * time.Second
+	batchOfTime = 20
+)
+
+// keepReport begins to keep a report. It returns an error when nobody could read it in the end:
+// nothing can be written to its folder. A script that has a handleSummary may have another folder
+// for it: then there is a warning, and no journal.
+func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
+	r.keep.mu.Lock()
+	defer r.keep.mu.Unlock()
+	if !r.keep.watched {
+		if !k6glue.AtExit(func(bool, error) { r.exit(test) }) {
+			return nil // no k6 runs
+		}
+		r.keep.watched, r.keep.journals = true, map[string]*journal{}
+	}
+	dir, told := r.folder(rep.Scenario, test)
+	_, missing := os.Stat(dir)
+	if err := files.Usable(fsext.NewOsFs(), dir); err != nil {
+		err = fmt.Errorf("the results cannot be kept: %w", err)
+		if !told && test.Runner != nil && test.Runner.IsExecutable("handleSummary") {
+			test.Logger.Warnf("%s; until the end, the steps are in memory only", err)
+
+			return nil
+		}
+
+		k6glue.FailExit(exitcodes.InvalidConfig)
+
+		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+	}
+	j := &journal{
+		path: filepath.Join(dir, rep.Scenario+journalSuffix), made: errors.Is(missing, fs.ErrNotExist),
+		next: time.Now().Add(batchEvery),
+	}
+	if info, err := os.Stat(j.path); err == nil {
+		older := filepath.Join(dir, rep.Scenario+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
+		if os.Rename(j.path, older) == nil {
+			test.Logger.Warnf("a run before this one was cut short: k6 x sweep report %s shows the steps that it did", older)
+		}
+	}
+	r.keep.journals[rep.Scenario] = j
+
+	return nil
+}
+
+// journalSuffix is that of a journal's name.
+const journalSuffix = ".partial.json"
+
+// folder is where the report of a scenario goes when the script does not call sweep.report. told
+// says that the script has named it.
+func (r *Results) folder(scenario string, test *lib.TestRunState) (dir string, told bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range []string{scenario, ""} {
+		if t := r.told[name]; t != nil && t.results != "" {
+			return t.results, true
+		}
+	}
+
+	return cmp.Or(test.RuntimeOptions.Env["RESULTS"], DefaultResultsDir), false
+}
+
+// Reports are the reports as they are now.
+func (r *Results) Reports() []*report.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copies := make([]*report.Report, len(r.reports))
+	for i, rep := range r.reports {
+		copies[i] = snapshot(rep)
+	}
+
+	return copies
+}
+
+// snapshot is a report that does not change any more.
+func snapshot(rep *report.Report) *report.Report {
+	frozen := *rep
+	frozen.Steps, frozen.Gates = slices.Clone(rep.Steps), slices.Clone(rep.Gates)
+	frozen.Target, frozen.Params = maps.Clone(rep.Target), maps.Clone(rep.Params)
+
+	return &frozen
+}
+
+// journal writes what a scenario has done so far. ended says that it has done all.
+func (r *Results) journal(rep *report.Report, ended bool, test *lib.TestRunState) {
+	j := r.keep.of(rep.Scenario)
+	if j == nil {
+		return
+	}
+	r.mu.Lock()
+	frozen := snapshot(rep)
+	r.mu.Unlock()
+	frozen.Interrupted = frozen.Interrupted || !ended
+
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.removed {
+		return
+	}
+	raw, err := frozen.JSON()
+	if err == nil {
+		err = files.Write(fsext.NewOsFs(), j.path, raw)
+	}
+	if err != nil && !j.failed {
+		test.Logger.Errorf("the steps so far could not be kept: %s", err)
+	}
+	j.failed = err != nil
+}
+
+// batch writes what a scenario has done so far, every now and then. Nobody waits for it.
+func (r *Results) batch(rep *report.Report, test *lib.TestRunState) {
+	j := r.keep.of(rep.Scenario)
+	if j == nil || !j.mu.TryLock() {
+		return
+	}
+	due := !time.Now().Before(j.next)
+	if due {
+		j.next = time.Now().Add(max(batchEvery, time.Since(rep.Started)/batchOfTime))
+	}
+	j.mu.Unlock()
+	if due {
+		crash.Go("the journal of a report", func() { r.journal(rep, false, test) })
+	}
+}
+
+func (k *keeping) of(scenario string) *journal {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+
+	return k.journals[scenario]
+}
+
+// remove removes a journal: the report's files are there.
+func (k *keeping) remove(scenario string) {
+	j := k.of(scenario)
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.removed = true
+	_ = os.Remove(j.path) // there is none when nothing was done
+	if j.made {
+		_ = os.Remove(filepath.Dir(j.path)) // fails where there is anything else in it
+	}
+}
+
+// left tells where the steps of a report are that could not be written.
+func (k *keeping) left(scenario string) string {
+	j := k.of(scenario)
+	if j == nil {
+		return ""
+	}
+	if _, err := os.Stat(j.path); err != nil {
+		return ""
+	}
+
+	return "; k6 x sweep report " + j.path + " shows what it has"
+}
+
+// exit writes and shows the reports that the script has not asked for.
+func (r *Results) exit(test *lib.TestRunState) {
+	if r.keep.reported.Load() {
+		return
+	}
+	dir := func(scenario string) string {
+		folder, _ := r.folder(scenario, test)
+
+		return folder
+	}
+	table, err := r.Write(dir, r.testEnd.judge.Verdicts(test, r.testEnd.lasted()), nil)
+	if err != nil {
+		k6glue.Logger().Error(err)
+	}
+	if test.RuntimeOptions.SummaryMode.String == "disabled" {
+		return
+	}
+	if _, err := fmt.Fprint(k6glue.Stdout(), table); err != nil {
+		k6glue.Logger().Errorf("the table could not be shown: %s", err)
+	}
+}

@@ -1,0 +1,87 @@
+package testrun
+
+import (
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// MarkFailed marks a run in which operations have failed, so that k6 exits with 110 where it would
+// with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6 exits
+// with 99, or it was told that so many are right.
+func (s *Scenario) MarkFailed(steps []report.Step, allowed bool) {
+	if failed := failedIn(steps); failed > 0 && !allowed {
+		s.mark(s.metrics.Failed, report.Plural(int(failed), "operation")+
+			" failed: the run is marked as failed (allowFailed: true permits it)")
+	}
+}
+
+// MarkFailing does the same at the first failed operation of sweep.op under k6's own executors,
+// which have no option allowFailed.
+func (s *Scenario) MarkFailing() {
+	s.mark(s.metrics.Failed,
+		"an operation has failed: the run is marked as failed (a threshold on "+stream.MetricFailed+" decides otherwise)")
+}
+
+// MarkIncomplete does the same for a run in which steps are incomplete.
+func (s *Scenario) MarkIncomplete(steps []report.Step) {
+	if incompleteIn(steps) {
+		s.mark(s.metrics.Incomplete,
+			"a step is incomplete: the run is marked as failed (a threshold on "+stream.MetricIncomplete+" decides otherwise)")
+	}
+}
+
+// mark marks the run, unless a threshold on the metric judges what the mark is for.
+func (s *Scenario) mark(metric *metrics.Metric, why string) {
+	status := s.Test.Test.TestStatus
+	if status == nil || judged(metric, s.Report.Scenario) {
+		return
+	}
+	s.logger.Error(why)
+	status.MarkFailed()
+}
+
+// MarkNothingFound does the same for a search in which not even the lowest number keeps the bound. A
+// threshold on what was to be found is crossed then, and decides.
+func (s *Scenario) MarkNothingFound() {
+	status := s.Test.Test.TestStatus
+	if s.Report.Search == nil || s.Report.Search.Found > 0 || status == nil {
+		return
+	}
+	s.logger.Errorf("the search has found nothing: %s The run is marked as failed", s.Report.FoundNote())
+	status.MarkFailed()
+}
+
+// judged tells whether there is a threshold on a metric that sees all of a scenario's samples.
+func judged(metric *metrics.Metric, scenario string) bool {
+	if len(metric.Thresholds.Thresholds) > 0 {
+		return true
+	}
+	for _, sub := range metric.Submetrics {
+		tags := sub.Tags.Map()
+		if len(sub.Metric.Thresholds.Thresholds) > 0 && len(tags) == 1 && tags["scenario"] == scenario {
+			return true
+		}
+	}
+
+	return false
+}
+
+func failedIn(steps []report.Step) (failed uint64) {
+	for i := range steps {
+		failed += steps[i].Failed
+	}
+
+	return failed
+}
+
+func incompleteIn(steps []report.Step) bool {
+	for i := range steps {
+		if !steps[i].Complete {
+			return true
+		}
+	}
+
+	return false
+}

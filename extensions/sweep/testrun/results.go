@@ -1,0 +1,153 @@
+package testrun
+
+import (
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Results is what the executors of one test run have measured and its scripts have told, for the report at its end.
+type Results struct {
+	mu      sync.Mutex
+	told    map[string]*told // by scenario; "": of all scenarios
+	reports []*report.Report
+	sweeps  map[string]chan struct{} // by scenario: closed when it has ended
+	begun   []string                 // scenarios of sweeps that have begun
+	peaks   map[string]time.Time     // by scenario: since when the peak memory of its cache counts
+
+	gates map[string]*gate.File // by path
+	// parts are what the rooms of a sweep keep for the whole run, one of each type.
+	parts sync.Map
+
+	testEnd testEnd
+	keep    keeping
+	// Guard watches the taps of all VUs.
+	Guard k6glue.TapGuard
+}
+
+// runs holds the results of each test run of this process, by the one object that k6 gives to both a run's modules
+// and its executors: the registry of its metrics.
+var runs sync.Map //nolint:gochecknoglobals // see above
+
+func Of(registry *metrics.Registry) *Results {
+	r, _ := runs.LoadOrStore(registry, &Results{
+		told: map[string]*told{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
+	})
+
+	return r.(*Results) //nolint:forcetypeassert // nothing else is ever stored
+}
+
+// Shared returns what a room keeps for the whole run: the one of its type, which is zero at first.
+func Shared[T any](r *Results) *T {
+	part, _ := r.parts.LoadOrStore(reflect.TypeFor[T](), new(T))
+
+	return part.(*T) //nolint:forcetypeassert // nothing else is ever stored
+}
+
+// addReport adds a scenario's report and returns it.
+func (r *Results) addReport(scenario string, params map[string]any) *report.Report {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rep := &report.Report{
+		Schema:   report.Schema,
+		Scenario: scenario,
+		Started:  time.Now().UTC(),
+		Host:     report.ThisHost(),
+		K6:       k6Version(),
+		Target:   map[string]any{},
+		Params:   params,
+		Steps:    []report.Step{},
+	}
+	r.tell(rep)
+	if _, cache := r.server(scenario); cache != nil {
+		r.peaks[scenario] = cache.ResetPeak()
+	}
+	r.reports = append(r.reports, rep)
+
+	return rep
+}
+
+// forget takes a report out of the results: nothing is measured for it.
+func (r *Results) forget(rep *report.Report) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reports = slices.DeleteFunc(r.reports, func(one *report.Report) bool { return one == rep })
+}
+
+// change changes a report, of which others may make copies meanwhile.
+func (r *Results) change(report func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	report()
+}
+
+func (r *Results) add(rep *report.Report, steps []report.Step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, cache := r.server(rep.Scenario); cache != nil {
+		cache.Weigh(steps, r.peaks[rep.Scenario])
+	}
+	rep.Steps = append(rep.Steps, steps...)
+}
+
+// drop takes the last n steps out of a report.
+func (r *Results) drop(rep *report.Report, n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	rep.Steps = rep.Steps[:len(rep.Steps)-n]
+}
+
+// Ended is closed when a sweep has ended.
+func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended, known = r.sweeps[scenario]
+
+	return ended, known
+}
+
+// Expect says that there is a sweep that will end.
+func (r *Results) Expect(scenario string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sweeps[scenario] = make(chan struct{})
+}
+
+// AtWork says that a sweep begins, and returns those that have begun and not ended.
+func (r *Results) AtWork(scenario string) (others []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, other := range r.begun {
+		select {
+		case <-r.sweeps[other]:
+		default:
+			others = append(others, other)
+		}
+	}
+	r.begun = append(r.begun, scenario)
+
+	return others
+}
+
+// k6Version is the version of k6 that this binary was built from.
+func k6Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == "go.k6.io/k6/v2" {
+			return dep.Version
+		}
+	}
+
+	return ""
+}

@@ -1,0 +1,20 @@
+package testrun
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/metrics"
+)
+
+// A sweep is told when it begins beside another one that has not ended.
+func TestSweepsAtWork(t *testing.T) {
+	r := Of(metrics.NewRegistry())
+	for _, scenario := range []string{"a", "b", "c"} {
+		r.Expect(scenario)
+	}
+	require.Empty(t, r.AtWork("a"))
+	require.Equal(t, []string{"a"}, r.AtWork("b"))
+	close(r.sweeps["a"])
+	require.Equal(t, []string{"b"}, r.AtWork("c"))
+}

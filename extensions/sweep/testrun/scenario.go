@@ -1,0 +1,122 @@
+package testrun
+
+import (
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/js/common"
+	"go.k6.io/k6/v2/lib"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+)
+
+// Start is what is known of a scenario when it begins.
+type Start struct {
+	Name string
+	// Params are the options as the report shows them.
+	Params map[string]any
+	// Sweep is nil where k6's own executors run the scenario, and sweep.op counts its operations.
+	Sweep thresholds.Sweep
+	// Tags are those of all of the scenario's samples.
+	Tags    *metrics.TagSet
+	Out     chan<- metrics.SampleContainer
+	Metrics *stream.Metrics
+	Test    *lib.ExecutionState
+	Logger  logrus.FieldLogger
+}
+
+// Scenario is a scenario that has a report. Whoever measures it, the executor client-sweep or
+// one of k6's own, it is assembled, kept on the disk, judged, and marked as failed here.
+type Scenario struct {
+	thresholds.Scenario
+
+	results *Results
+	out     chan<- metrics.SampleContainer
+	metrics *stream.Metrics
+	logger  logrus.FieldLogger
+}
+
+// Begin begins a scenario and keeps its report. It returns an error when nobody could read that in
+// the end: nothing is to be measured then.
+func (r *Results) Begin(start Start) (*Scenario, error) {
+	s := r.NewScenario(start)
+	if err := s.Keep(); err != nil {
+		r.forget(s.Report)
+
+		return nil, err
+	}
+
+	return s, nil
+}
+
+// NewConfig begins a scenario whose report is not yet kept on the disk.
+func (r *Results) NewScenario(start Start) *Scenario {
+	return &Scenario{
+		Scenario: thresholds.Scenario{
+			Report: r.addReport(start.Name, start.Params), Sweep: start.Sweep, Tags: start.Tags, Test: start.Test,
+		},
+		results: r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
+	}
+}
+
+// Keep begins to keep the report on the disk.
+func (s *Scenario) Keep() error { return s.results.keepReport(s.Report, s.Test.Test) }
+
+// Await adds the scenario to those that are judged when the test ends, and a task of its own for
+// that moment, which may be nil.
+func (s *Scenario) Await(events common.Events, task func()) {
+	s.results.testEnd.await(events, s, task)
+}
+
+// Live sends the metrics of a step, which has tags of its own.
+func (s *Scenario) Live(step stream.Step, own map[string]string) *stream.Live {
+	step.Scenario, step.Target = s.Report.Scenario, s.results.kindOf(s.Report)
+
+	return stream.NewLive(s.metrics, s.out, s.Tags.WithTagsFromMap(own), step)
+}
+
+// Server is that of the scenario's target, when it runs on this machine; else nil.
+func (s *Scenario) Server() *host.Server { return s.results.serverProcess(s.Report.Scenario) }
+
+// Add adds steps that have ended to the report.
+func (s *Scenario) Add(steps []report.Step) { s.results.add(s.Report, steps) }
+
+// Drop takes the last n steps out of the report.
+func (s *Scenario) Drop(n int) { s.results.drop(s.Report, n) }
+
+// Quieted keeps how the wait for a quiet target has ended.
+func (s *Scenario) Quieted(quiet *report.Quiet) {
+	s.results.change(func() { s.Report.Quiet = quiet })
+}
+
+// Searched keeps how far a search has come.
+func (s *Scenario) Searched(search *report.Search) {
+	s.results.change(func() { s.Report.Search = search })
+}
+
+// Save writes what the scenario has done so far to the disk.
+func (s *Scenario) Save() { s.results.journal(s.Report, false, s.Test.Test) }
+
+// SaveSeldom does so every now and then. Nobody waits for it.
+func (s *Scenario) SaveSeldom() { s.results.batch(s.Report, s.Test.Test) }
+
+// Push sends samples of the scenario.
+func (s *Scenario) Push(samples metrics.Samples) { s.metrics.Push(s.out, samples) }
+
+// pushZero sends that no step of the scenario is incomplete but those that were told before.
+func (s *Scenario) pushZero(at time.Time) {
+	s.Push(metrics.Samples{{
+		TimeSeries: metrics.TimeSeries{Metric: s.metrics.Incomplete, Tags: s.Tags}, Time: at, Value: 0,
+	}})
+}
+
+// End closes the report, judges its gates and saves it: nothing more will be measured.
+func (s *Scenario) End(interrupted bool) {
+	s.results.change(func() { s.Report.Interrupted = interrupted })
+	s.Push(s.metrics.Gates(s.results.judge(s.Report, s.logger), s.Tags))
+	s.results.journal(s.Report, true, s.Test.Test)
+}

@@ -1,0 +1,104 @@
+package testrun
+
+import (
+	"cmp"
+	"maps"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Facts are what sweep.meta tells.
+type Facts struct {
+	Scenario string `json:"scenario"` // that they are of; "": of all
+
+	Target  map[string]any `json:"target"`
+	Params  map[string]any `json:"params"`
+	Results string         `json:"results"`
+	Cache   *host.Cache    `json:"cache"`
+
+	Published []report.Series `json:"published"`
+}
+
+// told is what a script has told.
+type told struct {
+	target    map[string]any
+	params    map[string]any
+	published []report.Series
+	server    *host.Server
+	cache     *host.Cache
+	results   string // the folder of the report
+}
+
+// Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get them as well.
+func (r *Results) Meta(facts *Facts) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.told[facts.Scenario]
+	if t == nil {
+		t = &told{target: map[string]any{}, params: map[string]any{}}
+		r.told[facts.Scenario] = t
+	}
+	maps.Copy(t.target, facts.Target)
+	maps.Copy(t.params, facts.Params)
+	if len(facts.Published) > 0 {
+		t.published = facts.Published
+	}
+	if url, ok := t.target["url"].(string); ok {
+		t.server = host.FindServer(url)
+	}
+	if facts.Cache != nil {
+		t.cache = facts.Cache
+	}
+	t.results = cmp.Or(facts.Results, t.results)
+	for _, rep := range r.reports {
+		r.tell(rep)
+	}
+}
+
+// tell puts into a report what the script has told: of all scenarios, and then of its own.
+func (r *Results) tell(rep *report.Report) {
+	for _, scenario := range []string{"", rep.Scenario} {
+		t := r.told[scenario]
+		if t == nil {
+			continue
+		}
+		maps.Copy(rep.Target, t.target)
+		maps.Copy(rep.Params, t.params)
+		if len(t.published) > 0 {
+			rep.Published = t.published
+		}
+	}
+}
+
+// kindOf is the kind of a report's target, as the script has told it; "" when it has not.
+func (r *Results) kindOf(rep *report.Report) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kind, _ := rep.Target["kind"].(string)
+
+	return kind
+}
+
+// serverProcess is that of the scenario's target, when it runs on this machine.
+func (r *Results) serverProcess(scenario string) *host.Server {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	server, _ := r.server(scenario)
+
+	return server
+}
+
+// server is what is known of the scenario's target; nil: nothing.
+func (r *Results) server(scenario string) (server *host.Server, cache *host.Cache) {
+	for _, name := range []string{"", scenario} {
+		if t := r.told[name]; t != nil {
+			server, cache = cmp.Or(t.server, server), cmp.Or(t.cache, cache)
+		}
+	}
+	if cache != nil && server != nil {
+		cache = cache.With(server)
+	}
+
+	return server, cache
+}

@@ -1,0 +1,84 @@
+package testrun
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
+)
+
+// DefaultResultsDir is where reports go when nobody says otherwise.
+const DefaultResultsDir = "results"
+
+// MakeTables makes tables of a report.
+type MakeTables func(*report.Report) ([]report.Table, error)
+
+// reported tells whether a scenario has a report. Thresholds that name another one are about the
+// whole run, as those that name none.
+func (r *Results) reported(scenario string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+
+	return slices.ContainsFunc(r.reports, func(rep *report.Report) bool { return rep.Scenario == scenario })
+}
+
+// Write writes the files of all reports to the folders of their scenarios, and returns the tables.
+// The journals of reports that are written are removed. What cannot be written is in the error, and
+// makes k6 exit with another code than 0.
+func (r *Results) Write(
+	dir func(scenario string) string, thresholds []thresholds.Verdict, tables MakeTables,
+) (table string, err error) {
+	r.keep.reported.Store(true)
+	var shown strings.Builder
+	var failed []error
+	for _, rep := range r.Reports() {
+		for _, t := range thresholds {
+			if t.Scenario == rep.Scenario || !r.reported(t.Scenario) {
+				rep.Gates = append(rep.Gates, t.Verdict)
+			}
+		}
+		if tables != nil {
+			if rep.Tables, err = tables(rep); err != nil {
+				failed = append(failed, fmt.Errorf("the report of %s is without the script's tables: %w", rep.Scenario, err))
+				rep.Tables = nil
+			}
+		}
+		fmt.Fprintf(&shown, "\n%s\n", rep.Markdown())
+		base := filepath.Join(dir(rep.Scenario), rep.Scenario)
+		set, err := rendered(rep, base)
+		if err == nil {
+			err = files.WriteSet(fsext.NewOsFs(), set)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("the report of %s could not be written: %w%s", rep.Scenario, err, r.keep.left(rep.Scenario)))
+
+			continue
+		}
+		fmt.Fprintf(&shown, "report: %s%s\n", base, formats.Suffixes())
+		r.keep.remove(rep.Scenario)
+	}
+	if len(failed) > 0 {
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+	}
+
+	return shown.String(), errors.Join(failed...)
+}
+
+// rendered is a report in all formats.
+func rendered(rep *report.Report, base string) (set []files.File, err error) {
+	err = formats.Each(rep, func(suffix string, contents []byte) {
+		set = append(set, files.File{Path: base + suffix, Contents: contents})
+	})
+
+	return set, err
+}

@@ -1,4 +1,0 @@
-package sweep
-
-// NotSentInSweep is for the tests in package thresholds_test.
-const NotSentInSweep = notSentInSweep
