@@ -19,9 +19,12 @@ import (
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// shared is the server that the tests of a package share. It is nil until one asks for it.
+// shared is the server that the tests of a package share, which starts when one of them asks for it.
+//
+//nolint:gochecknoglobals // tests of a package have nothing else in common
 var shared struct {
 	mu     sync.Mutex
+	folder string // of its configuration and its streams: Main makes it
 	server *Server
 }
 
@@ -33,8 +36,8 @@ func Main(m *testing.M) int {
 
 		return 1
 	}
-	defer os.RemoveAll(folder)
-	sharedFolder = folder
+	defer func() { _ = os.RemoveAll(folder) }()
+	shared.folder = folder
 	code := m.Run()
 	if shared.server != nil {
 		shared.server.Kill()
@@ -43,24 +46,21 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// sharedFolder is where the server that tests share keeps its streams.
-var sharedFolder string
-
 // URL is the address of the server that the tests of a package share: NATS_URL, or one that the
 // first of them starts.
-func URL(t testing.TB) string {
-	t.Helper()
+func URL(tb testing.TB) string {
+	tb.Helper()
 	if url := os.Getenv("NATS_URL"); url != "" {
 		return url
 	}
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.server == nil {
-		if sharedFolder == "" {
-			t.Fatal("TestMain of this package does not call natstest.Main")
+		if shared.folder == "" {
+			tb.Fatal("TestMain of this package does not call natstest.Main")
 		}
-		server := newServer(t, sharedFolder, "max_payload: 8388608")
-		server.Restart(t)
+		server := newServer(tb, shared.folder, "max_payload: 8388608")
+		server.Restart(tb)
 		shared.server = server
 	}
 
@@ -78,42 +78,42 @@ type Server struct {
 }
 
 // Start starts a server of a test's own, with JetStream and further configuration.
-func Start(t testing.TB, configuration string) *Server {
-	t.Helper()
-	s := newServer(t, t.TempDir(), configuration)
-	t.Cleanup(s.Kill)
-	s.Restart(t)
+func Start(tb testing.TB, configuration string) *Server {
+	tb.Helper()
+	s := newServer(tb, tb.TempDir(), configuration)
+	tb.Cleanup(s.Kill)
+	s.Restart(tb)
 
 	return s
 }
 
-func newServer(t testing.TB, folder, configuration string) *Server {
-	t.Helper()
+func newServer(tb testing.TB, folder, configuration string) *Server {
+	tb.Helper()
 	program, err := program()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	addr := listener.Addr().String()
 	_ = listener.Close() // for the server
 	file := filepath.Join(folder, "conf")
 	content := fmt.Sprintf("listen: %q\njetstream { store_dir: %q }\n%s\n", addr, folder, configuration)
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 
 	return &Server{URL: "nats://" + addr, Addr: addr, program: program, file: file}
 }
 
 // Restart starts it, at the same address after Kill.
-func (s *Server) Restart(t testing.TB) {
-	t.Helper()
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
 	s.cmd = exec.Command(s.program, "--config", s.file)
 	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		conn, err := net.Dial("tcp", s.Addr)
@@ -124,7 +124,7 @@ func (s *Server) Restart(t testing.TB) {
 		}
 		if time.Now().After(deadline) {
 			s.Kill()
-			t.Fatal("nats-server did not start: ", err)
+			tb.Fatal("nats-server did not start: ", err)
 		}
 	}
 }
@@ -144,6 +144,8 @@ func (s *Server) Process() *os.Process { return s.cmd.Process }
 
 // program is that of the server that runs as NATS_PID, or the one that scripts/servers.sh compiles
 // once from the module in scripts/tools/nats-server.
+//
+//nolint:gochecknoglobals // a function that is called once
 var program = sync.OnceValues(func() (string, error) {
 	if pid := os.Getenv("NATS_PID"); pid != "" {
 		return os.Readlink("/proc/" + pid + "/exe")

@@ -144,47 +144,86 @@ func integer(n int) string    { return fmt.Sprintf(":%d\r\n", n) }
 
 // do does one command, with the lock held, and returns its answer.
 func (c *session) do(name string, args []string) string {
-	switch {
-	case name == "ping":
+	switch name {
+	case "ping":
 		return "+PONG\r\n"
-	case name == "flushall":
+	case "flushall":
 		c.flush()
 
 		return ok
-	case name == "dbsize":
+	case "dbsize":
 		return integer(len(c.data[c.database]))
-	case name == "info":
+	case "info":
 		return bulk(info(args))
-	case name == "client" && len(args) > 0 && strings.EqualFold(args[0], "kill"):
-		return integer(c.killOthers())
-	case len(args) == 0:
+	}
+	if len(args) == 0 {
 		return "-ERR wrong number of arguments for '" + name + "' command\r\n"
-	case name == "select":
-		n, err := strconv.Atoi(args[0])
-		if err != nil || n < 0 || n >= databases {
-			return "-ERR DB index is out of range\r\n"
+	}
+	switch name {
+	case "client":
+		if strings.EqualFold(args[0], "kill") {
+			return integer(c.killOthers())
 		}
-		c.database = n
-
-		return ok
+	case "select":
+		return c.use(args[0])
+	case "get", "mget", "ttl":
+		return c.read(name, args)
+	case "set", "del", "expire", "persist":
+		return c.write(name, args)
 	}
 
-	return c.doWithKeys(name, args)
+	return "-ERR unknown command '" + name + "'\r\n"
 }
 
-func (c *session) doWithKeys(name string, args []string) string {
+// use makes a database the one that commands are about.
+func (c *session) use(number string) string {
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n >= databases {
+		return "-ERR DB index is out of range\r\n"
+	}
+	c.database = n
+
+	return ok
+}
+
+// read does a command that changes nothing.
+func (c *session) read(name string, keys []string) string {
+	e, there := c.get(keys[0])
+	switch {
+	case name == "mget":
+		var all strings.Builder
+		fmt.Fprintf(&all, "*%d\r\n", len(keys))
+		for _, key := range keys {
+			all.WriteString(value(c.get(key)))
+		}
+
+		return all.String()
+	case name == "get":
+		return value(e, there)
+	case !there:
+		return integer(-2)
+	case e.expires.IsZero():
+		return integer(-1)
+	}
+
+	return integer(int(time.Until(e.expires).Round(time.Second).Seconds()))
+}
+
+// write does a command that changes keys. A set has no option but EX.
+func (c *session) write(name string, args []string) string {
 	data, key := c.data[c.database], args[0]
 	e, there := c.get(key)
 	switch {
-	case name == "get":
-		return value(e, there)
-	case name == "mget":
-		all := fmt.Sprintf("*%d\r\n", len(args))
-		for _, key := range args {
-			all += value(c.get(key))
-		}
+	case name == "set" && len(args) == 2:
+		data[key] = entry{value: args[1]}
 
-		return all
+		return ok
+	case name == "set" && len(args) == 4 && strings.EqualFold(args[2], "ex"):
+		data[key] = entry{args[1], in(args[3])}
+
+		return ok
+	case name == "set":
+		return "-ERR syntax error\r\n"
 	case name == "del":
 		n := 0
 		for _, key := range args {
@@ -195,33 +234,15 @@ func (c *session) doWithKeys(name string, args []string) string {
 		}
 
 		return integer(n)
-	case name == "ttl" && !there:
-		return integer(-2)
-	case name == "ttl" && e.expires.IsZero():
-		return integer(-1)
-	case name == "ttl":
-		return integer(int(time.Until(e.expires).Round(time.Second).Seconds()))
-	case name == "set" && len(args) == 2:
-		data[key] = entry{value: args[1]}
-
-		return ok
-	case name == "set" && len(args) == 4 && strings.EqualFold(args[2], "ex"):
-		data[key] = entry{args[1], in(args[3])}
-
-		return ok
-	case name == "expire" && len(args) == 2 && there:
-		data[key] = entry{e.value, in(args[1])}
-
-		return integer(1)
-	case name == "persist" && there && !e.expires.IsZero():
-		data[key] = entry{value: e.value}
-
-		return integer(1)
-	case name == "expire", name == "persist":
+	case !there, name == "persist" && e.expires.IsZero():
 		return integer(0)
+	case name == "persist":
+		data[key] = entry{value: e.value}
+	case len(args) == 2:
+		data[key] = entry{e.value, in(args[1])}
 	}
 
-	return "-ERR unknown command '" + name + "'\r\n"
+	return integer(1)
 }
 
 // get is a value that has not expired.
