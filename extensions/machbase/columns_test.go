@@ -100,13 +100,13 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batchBytes: -1 }`:     `appender: batchBytes must be from 1 to 65536, not -1`,
 		`{ batchTime: 0 }`:       `appender: batchTime must be more than 0, not 0s`,
 		`{ batchTime: '-1s' }`:   `appender: batchTime must be more than 0, not -1s`,
-		`{ batchRows: 1.5 }`:     `appender: option batchRows must be a whole number, not a number 1.5`,
+		`{ batchRows: 1.5 }`:     `appender: option batchRows must be an integer, not a number 1.5`,
 		`{ batch: 1 }`:           `appender: unknown option "batch"; known are columns, batchRows, batchBytes, batchTime`,
 		`{ columns: 'a' }`:       `appender: option columns must be an array, not a string`,
 		`{ columns: ['a', 5] }`:  `appender: option columns must be a string, not a number`,
 		`{ batchTime: 'soon' }`:  `appender: time: invalid duration "soon"`,
-		`{ batchRows: 'many' }`:  `appender: option batchRows must be a whole number, not a string`,
-		`{ batchBytes: 'many' }`: `appender: option batchBytes must be a whole number, not a string`,
+		`{ batchRows: 'many' }`:  `appender: option batchRows must be an integer, not a string`,
+		`{ batchBytes: 'many' }`: `appender: option batchBytes must be an integer, not a string`,
 	} {
 		v := newVU(t, &fakeDriver{})
 		require.Equal(t, thrown{"MachbaseError", want, KindUsage, 0}, v.fail(`new machbase.Client().appender('t', `+options+`)`))
@@ -152,7 +152,7 @@ func TestGenerators(t *testing.T) {
 		`'uniform', { from: new Date(0), rows: 1, interval: 0 }`:         `generate: interval must be more than 0, not 0s`,
 		`'sine', { from: new Date(0), rows: 1, period: '-1s' }`:          `generate: period must be more than 0, not -1s`,
 		`'sine', { from: new Date(0), rows: 1, to: new Date(1) }`:        `generate: one of to and rows must be there, and not both: the time before which the rows end, or how many there are`,
-		`'uniform', { from: new Date(0), rows: 1, seed: -1 }`:            `generate: option seed must be a whole number from 0, not a number -1`,
+		`'uniform', { from: new Date(0), rows: 1, seed: -1 }`:            `generate: option seed must be an integer from 0, not a number -1`,
 		`'stock_tick', { from: new Date(0), to: new Date(1), tps: 1e7 }`: `generate: stock: TPS is 1e+07, want 0.01 to 1000000 ticks per second`,
 		`'stock_rollup_1m', { from: new Date(1), to: new Date(0) }`:      `generate: stock: range ends at 1970-01-01 00:00:00 +0000 UTC, before its start 1970-01-01 00:00:00.001 +0000 UTC`,
 	} {

@@ -103,7 +103,7 @@ func TestConfigErrors(t *testing.T) {
 		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `strconv.ParseInt: parsing "many": invalid syntax`)},
 		{`{ hostname: 'db' }`, `new Client: unknown option "hostname"; known are url, host, port, user, password, driver, ` +
 			`alternatives, timeout, queryTimeout, connectTimeout, statementCache, fetchRows`},
-		{`{ port: '5656' }`, `new Client: option port must be a whole number, not a string`},
+		{`{ port: '5656' }`, `new Client: option port must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
 		{`42`, `new Client: options must be an object, not 42`},
 		{`'machbase://db', 'machbase://db'`, `new Client: options must be an object, not machbase://db`},

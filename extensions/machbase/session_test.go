@@ -302,7 +302,7 @@ func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
 		{`'stock_tick', { to: new Date(0) }`, `generate: stock: range starts at 0001-01-01`},
 		{`'stock_tick', { tps: 0, from: new Date(0), to: new Date(1) }`, `TPS is 0`},
 		{`'stock_tick', { since: new Date(0) }`, `unknown option "since"; known are from, to, seed, tps`},
-		{`'stock_tick', { seed: -1 }`, `option seed must be a whole number from 0`},
+		{`'stock_tick', { seed: -1 }`, `option seed must be an integer from 0`},
 		{`'stock_tick', { from: 'yesterday' }`, `generate: `},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {

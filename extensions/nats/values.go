@@ -79,7 +79,7 @@ func (m *module) number(n uint64) sobek.Value { return k6glue.FromUnsigned(m.vu.
 func unsigned(what string, value sobek.Value) (uint64, error) {
 	n, ok := k6glue.Unsigned(value)
 	if !ok {
-		return 0, misuse("%s must be a whole number from 0 or a BigInt, not %s", what, k6glue.Show(value))
+		return 0, misuse("%s must be an integer from 0 or a BigInt, not %s", what, k6glue.Show(value))
 	}
 
 	return n, nil
@@ -89,7 +89,7 @@ func unsigned(what string, value sobek.Value) (uint64, error) {
 func count(what string, value sobek.Value) (int, error) {
 	n, err := unsigned(what, value)
 	if err != nil || n == 0 || n > maxElements {
-		return 0, misuse("%s must be a whole number from 1 to %d, not %s", what, maxElements, k6glue.Show(value))
+		return 0, misuse("%s must be an integer from 1 to %d, not %s", what, maxElements, k6glue.Show(value))
 	}
 
 	return int(n), nil

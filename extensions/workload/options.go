@@ -165,7 +165,7 @@ func noun(t reflect.Type) string {
 	case reflect.String:
 		return "a string"
 	case reflect.Int:
-		return "a whole number"
+		return "an integer"
 	default:
 		return "a number"
 	}

@@ -88,7 +88,7 @@ func TestMistakes(t *testing.T) {
 		`{"ops": 1, "mix": {"fetch": 9}}`:    `unknown option "fetch" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
 		`{"ops": 1, "mix": 90}`:              "option mix must be an object, not 90",
 		`{"ops": 1, "keys": "many"}`:         `option keys must be an object, not "many"`,
-		`{"ops": 1, "keys": {"count": 1.5}}`: "option keys.count must be a whole number, not a number 1.5",
+		`{"ops": 1, "keys": {"count": 1.5}}`: "option keys.count must be an integer, not a number 1.5",
 		`{"ops": 1, "keys": {"prefix": 1}}`:  "option keys.prefix must be a string, not a number",
 		`{"ops": 1, "keys": {"n": 1}}`: `unknown option "n" in keys; known are distribution, count, prefix, size, ` +
 			`hotPercent, hotAccess, exponent, mean, deviation`,
@@ -122,7 +122,7 @@ func TestMistakes(t *testing.T) {
 		`{"ops": 1, "values": [null]}`:                        "option values[0] must have both size and weight; it is null",
 		`{"ops": 1, "values": {"size": null}}`:                "option values must be " + sizes + ", not null",
 		`{"ops": 1, "values": [{"size": 1}]}`:                 `option values[0] must have both size and weight; it is {"size": 1}`,
-		`{"ops": 1, "values": [{"size": "1", "weight": 1}]}`:  "option values[0].size must be a whole number, not a string",
+		`{"ops": 1, "values": [{"size": "1", "weight": 1}]}`:  "option values[0].size must be an integer, not a string",
 		`{"ops": 1, "values": [{"size": 1, "share": 1}]}`:     `unknown option "share" in values[0]; known are size, weight`,
 		`{"ops": 1, "values": []}`:                            "option values must hold from 1 to 1000 sizes, not 0",
 		`{"ops": 1, "values": [{"size": 1, "weight": 0}]}`:    "option values: the weight of size 1 must be above 0, not 0",

@@ -58,9 +58,9 @@ func noun(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return "a whole number"
+		return "an integer"
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return "a whole number from 0"
+		return "an integer from 0"
 	case reflect.Float32, reflect.Float64:
 		return "a number"
 	case reflect.Slice:
