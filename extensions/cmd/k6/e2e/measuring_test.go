@@ -168,7 +168,6 @@ func TestOnErrorAbortEndsTheRun(t *testing.T) {
 }
 
 func TestOpenLoop(t *testing.T) {
-	t.Parallel()
 	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where that of a closed loop
 	// would stay at 20 ms, and the rate was not kept.
 	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
@@ -198,7 +197,6 @@ func TestOpenLoop(t *testing.T) {
 // The clock that wakes k6 is not part of what the server is measured by, and waiting for it costs
 // little.
 func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
-	t.Parallel()
 	r := work(t, `{"rate": [100, 1000], "preAllocatedVUs": 16, "duration": "2s"}`, map[string]string{"MS": "0"})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, s := range r.report(t, "work").Steps {
@@ -213,7 +211,6 @@ func TestOpenLoopOfAnEmptyFunction(t *testing.T) {
 
 // An operation that outlasts the step's duration does not lower its ops/s.
 func TestSlowOperationAtTheEnd(t *testing.T) {
-	t.Parallel()
 	r := work(t, `{"clients": [4], "duration": "1s"}`, map[string]string{"MS": "10", "SLOW_LAST": "true"})
 	require.Equal(t, exitOK, r.code, r.output)
 	s := r.report(t, "work").Steps[0]
@@ -258,7 +255,6 @@ func withGroup(tags map[string]string) map[string]string {
 }
 
 func TestPortable(t *testing.T) {
-	t.Parallel()
 	const sweep = `{"clients": [1, 4], "iterations": 50, "repeats": 2, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
 	r := work(t, sweep, nil)
 	require.Equal(t, exitOK, r.code, r.output)
@@ -310,7 +306,7 @@ func TestInspectAndArchive(t *testing.T) {
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
 		gates := filepath.Join(t.TempDir(), "gates.json")
 		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxMeanMs": 9000}]}`), 0o600))
-		given := `OPTIONS={"clients": [1, 2], "iterations": 5, "maxDuration": "1s", "gracefulStop": "0s", "thresholds": "` + gates +
+		given := `OPTIONS={"clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "thresholds": "` + gates +
 			`", "portable": ` + portable + `}`
 		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
 		require.NoError(t, err)
@@ -329,7 +325,7 @@ func TestInspectAndArchive(t *testing.T) {
 		var rep report
 		require.NoError(t, json.Unmarshal(raw, &rep))
 		require.Len(t, rep.Steps, 2)
-		require.Equal(t, 10, rep.Steps[1].Ops)
+		require.Equal(t, 40, rep.Steps[1].Ops)
 		require.Contains(t, string(raw), "mean of work in every step <= 9000ms")
 	}
 }
@@ -351,7 +347,6 @@ func TestPortableUnderSegments(t *testing.T) {
 }
 
 func TestRampOfK6sOwn(t *testing.T) {
-	t.Parallel()
 	r := k6(t, options{script: "testdata/ramp.js"})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "ramp")
@@ -370,7 +365,6 @@ func TestRampOfK6sOwn(t *testing.T) {
 }
 
 func TestPortableClientsThatNeverCome(t *testing.T) {
-	t.Parallel()
 	for fails, steps := range map[string][]int{"everybody": nil, "first": {0, 60}, "one": {40, 0}} {
 		r := k6(t, options{script: "testdata/session.js", env: map[string]string{"FAILS": fails}})
 		require.Equal(t, exitThreshold, r.code, "%s\n%s", fails, r.output)
