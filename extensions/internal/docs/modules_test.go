@@ -63,11 +63,14 @@ func missing(t *testing.T, module string) (places []string) {
 	return places
 }
 
-// readAll returns the text of a folder's Go files, one after another.
+// readAll returns the text of the Go files of a folder and of the folders in it, one after another.
 func readAll(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
 	require.NoError(t, err)
+	below, err := filepath.Glob(filepath.Join(root, folder, "*", "*.go"))
+	require.NoError(t, err)
+	files = append(files, below...)
 	var all strings.Builder
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
