@@ -101,7 +101,7 @@ func secondFields(f *stream.Figures, s *stream.Second) []field {
 	fields = append(fields, field{"clients_done", int64(f.Done)},
 		field{"bytes_sent", int64(s.BytesSent)}, field{"bytes_received", int64(s.BytesReceived)})
 
-	return append(fields, lookupFields(s.Lookups)...)
+	return append(fields, counterFields(s.Counters)...)
 }
 
 func stepFields(f *stream.Figures, s *report.Step) []field {
@@ -119,7 +119,9 @@ func stepFields(f *stream.Figures, s *report.Step) []field {
 		fields = append(fields, field{"hit_rate", *s.Extra.HitRate})
 	}
 
-	return append(fields, lookupFields(measure.Lookups{Hits: s.Extra.Hits, Misses: s.Extra.Misses})...)
+	cache := measure.Counters{measure.Hits: s.Extra.Hits, measure.Misses: s.Extra.Misses}
+
+	return append(fields, counterFields(cache.Plus(s.Extra.Counters))...)
 }
 
 // latencyFields are the figures of a step that are durations, in milliseconds.
@@ -131,12 +133,21 @@ func latencyFields(s *report.Step) (fields []field) {
 	return fields
 }
 
-func lookupFields(l measure.Lookups) []field {
-	if l.Hits+l.Misses == 0 {
-		return nil
+// counterFields are what operations have counted beside themselves. A cache's hits and misses come
+// together, and what is hot is a benchmark's own.
+func counterFields(counted measure.Counters) (fields []field) {
+	if counted[measure.Hits]+counted[measure.Misses] > 0 {
+		fields = append(fields, field{measure.Hits, int64(counted[measure.Hits])}, field{measure.Misses, int64(counted[measure.Misses])})
+	}
+	for _, name := range slices.Sorted(maps.Keys(counted)) {
+		switch name {
+		case measure.Hits, measure.Misses, measure.Hot, measure.HotHits:
+		default:
+			fields = append(fields, field{name, int64(counted[name])})
+		}
 	}
 
-	return []field{{"hits", int64(l.Hits)}, {"misses", int64(l.Misses)}}
+	return fields
 }
 
 func (p *points) line(measurement string, tags map[string]string, fields []field, at time.Time) ([]byte, error) {

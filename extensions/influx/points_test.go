@@ -50,10 +50,10 @@ func TestPointOfASecond(t *testing.T) {
 	f := &stream.Figures{Step: step(), At: noon, Done: 3, Seconds: []stream.Second{{
 		Phase: stream.Measure, Elapsed: 2 * time.Second, Op: "get", Ops: 4, Failed: 1, BytesSent: 100, BytesReceived: 200,
 		Durations: distribution(1*time.Millisecond, 1*time.Millisecond, 1*time.Millisecond, 2*time.Millisecond),
-		Lookups:   measure.Lookups{Hits: 3, Misses: 1},
+		Counters:  measure.Counters{measure.Hits: 3, measure.Misses: 1, measure.Hot: 2, measure.Messages: 7},
 	}}}
 	require.Equal(t, "sweep"+tags+"ops=4i,failed=1i,ops_per_second=2,p50=1.000447,p90=2,p95=2,p99=2,p999=2,max=2,mean=1.25,"+
-		"clients_done=3i,bytes_sent=100i,bytes_received=200i,hits=3i,misses=1i 1800000000000000007\n", textOf(t, f))
+		"clients_done=3i,bytes_sent=100i,bytes_received=200i,hits=3i,misses=1i,messages=7i 1800000000000000007\n", textOf(t, f))
 }
 
 // Without operations there are no percentiles, and the rest of a second has no rate.
@@ -81,12 +81,12 @@ func TestPointOfAStep(t *testing.T) {
 	ended := report.Step{
 		Op: "get", Operations: 4, Failed: 1, Complete: true, Seconds: 2, OpsPerSecond: 2, BytesSent: 100, BytesReceived: 200,
 		Latency: report.LatencyMs{P50: 1, P90: 2, P95: 3, P99: 4, P999: 5, Max: 6, Mean: 1.25},
-		CPU:     report.CPUSeconds{K6: 0.5, Server: &server}, Extra: report.Extra{Hits: 3, Misses: 1, HitRate: &rate},
+		CPU:     report.CPUSeconds{K6: 0.5, Server: &server}, Extra: report.Extra{Hits: 3, Misses: 1, HitRate: &rate, Counters: measure.Counters{"messages": 7}},
 	}
 	f := &stream.Figures{Step: step(), At: noon, Done: 8, Ended: []report.Step{ended}}
 	require.Equal(t, "sweep_step"+tags+"ops=4i,failed=1i,ops_per_second=2,p50=1,p90=2,p95=3,p99=4,p999=5,max=6,mean=1.25,"+
 		"clients_done=8i,bytes_sent=100i,bytes_received=200i,seconds=2,complete=true,cpu_k6=0.5,cpu_server=1.5,hit_rate=75,"+
-		"hits=3i,misses=1i 1800000000000000007\n", textOf(t, f))
+		"hits=3i,misses=1i,messages=7i 1800000000000000007\n", textOf(t, f))
 
 	f.Ended = []report.Step{{Op: "get", Seconds: 2, CPU: report.CPUSeconds{K6: 0.5}}}
 	require.Equal(t, "sweep_step"+tags+"ops=0i,failed=0i,ops_per_second=0,clients_done=8i,bytes_sent=0i,bytes_received=0i,"+

@@ -229,7 +229,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Equal(t, int64(3*1050), get.Durations.Count+set.Durations.Count, "to the operation")
 	require.InDelta(t, 9, float64(get.Durations.Count)/float64(set.Durations.Count), 2)
 	require.Zero(t, get.Failed+set.Failed)
-	require.Equal(t, measure.Lookups{Hits: uint64(get.Durations.Count)}, r.Lookups, "all was prefilled")
+	require.Equal(t, measure.Counters{measure.Hits: uint64(get.Durations.Count)}, r.Counters, "all was prefilled")
 	// get PREFIXkey:000000000000, and VALUE ... 100 bytes ... END
 	key := len(prefix) + 16
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("get \r\n")+key), get.BytesSent)
@@ -262,9 +262,9 @@ func TestHitRateInAStep(t *testing.T) {
 	const accesses = 4194 // 8 * 131072 * 80 / 20 / 1000
 	require.Equal(t, int64(accesses), r.Op("getOrSet").Durations.Count)
 	require.Zero(t, r.Op("getOrSet").Failed)
-	require.Equal(t, uint64(accesses), r.Lookups.Hits+r.Lookups.Misses)
-	require.Equal(t, hotAccesses(t), r.Lookups.Hot, "the check figure")
-	require.Equal(t, r.Lookups.Hot, r.Lookups.HotHits)
+	require.Equal(t, uint64(accesses), r.Counters[measure.Hits]+r.Counters[measure.Misses])
+	require.Equal(t, hotAccesses(t), r.Counters[measure.Hot], "the check figure")
+	require.Equal(t, r.Counters[measure.Hot], r.Counters[measure.HotHits])
 	warmed := 0
 	for _, v := range c.vus {
 		warmed += v.bench(`warmed`).Accesses

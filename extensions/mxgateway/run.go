@@ -187,6 +187,7 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 // tell tells the step how many results were cached.
 func (r *run) tell() {
 	if r.sweep != nil {
-		r.sweep.Client.Lookups(measure.Lookups{Hits: uint64(r.total.Cached), Misses: uint64(r.total.Results - r.total.Cached)})
+		r.sweep.Client.Counter(measure.Hits).Add(uint64(r.total.Cached))
+		r.sweep.Client.Counter(measure.Misses).Add(uint64(r.total.Results - r.total.Cached))
 	}
 }

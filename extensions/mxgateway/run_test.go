@@ -77,7 +77,7 @@ func TestRunInASweep(t *testing.T) {
 	require.InDelta(t, 100, totals.Failed, 3, "which calls were of the warm-up is not known")
 	require.Equal(t, totals.Failed, totals.Errors["INTERNAL: broken"])
 	require.EqualValues(t, 3*totals.Durations.Count, totals.Rows)
-	require.Equal(t, totals.Rows, reading.Lookups.Hits+reading.Lookups.Misses)
+	require.Equal(t, totals.Rows, reading.Counters[measure.Hits]+reading.Counters[measure.Misses])
 	require.Positive(t, totals.BytesReceived)
 	require.Positive(t, totals.BytesSent)
 	require.Equal(t, 440, server.Reads())
@@ -89,7 +89,7 @@ func TestRunInASweep(t *testing.T) {
 	require.EqualValues(t, 400, s.TotalCalls, "those of all clients, without the warm-up's")
 	require.EqualValues(t, totals.Failed, s.FailedCalls)
 	require.EqualValues(t, totals.Rows, s.TotalReadResults)
-	require.EqualValues(t, reading.Lookups.Hits, s.CachedReadResults)
+	require.EqualValues(t, reading.Counters[measure.Hits], s.CachedReadResults)
 }
 
 // An outage is counted, and not as if it had been asked as fast as a machine can fail.

@@ -34,6 +34,7 @@ type client struct {
 	sweep    *k6glue.Session // of which recorder is,
 	op       string          // and of which operation
 	recorder *measure.Recorder
+	messages *measure.Counter // of the same step
 }
 
 // newClient is new Client(url, options) or new Client(options). It does not connect: that is not for the init context.
@@ -236,8 +237,11 @@ func (c *client) account(r *record, sent, received uint64) {
 	}
 	if sweep != c.sweep || sweep.Op != c.op {
 		c.sweep, c.op, c.recorder = sweep, sweep.Op, sweep.Client.Recorder(sweep.Op)
+		c.messages = sweep.Client.Counter(measure.Messages)
 	}
-	c.recorder.Rows(uint64(max(r.sent.messages, r.received.messages)))
+	messages := uint64(max(r.sent.messages, r.received.messages))
+	c.messages.Add(messages)
+	c.recorder.Rows(messages) // the report's key since before there were counters
 	c.recorder.Bytes(sent, received)
 }
 

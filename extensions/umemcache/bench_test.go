@@ -128,9 +128,9 @@ func TestHitRateInAStep(t *testing.T) {
 	rate := r.Op("getOrSet")
 	require.Equal(t, int64(accesses), rate.Durations.Count)
 	require.Zero(t, rate.Failed)
-	require.Equal(t, uint64(accesses), r.Lookups.Hits+r.Lookups.Misses)
-	require.Equal(t, r.Lookups.Hot, r.Lookups.HotHits)
-	require.Greater(t, rate.BytesReceived, r.Lookups.Hits*1000)
+	require.Equal(t, uint64(accesses), r.Counters[measure.Hits]+r.Counters[measure.Misses])
+	require.Equal(t, r.Counters[measure.Hot], r.Counters[measure.HotHits])
+	require.Greater(t, rate.BytesReceived, r.Counters[measure.Hits]*1000)
 	require.Greater(t, rate.BytesSent, uint64(accesses*12))
 	require.Empty(t, server.Violations())
 }

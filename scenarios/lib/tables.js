@@ -14,8 +14,9 @@ export function ratesOf(things, steps) {
       { name: 'clients' }, { name: 'repeat' }, { name: things }, { name: `${things}/s`, better: 'higher' },
       { name: 'sent', unit: 'MB/s', better: 'higher', digits: 1 }, { name: 'sent', unit: `bytes/${things.slice(0, -1)}`, digits: 1 },
     ],
-    rows: steps.map(({ clients, repeat, rows, seconds, bytesSent }) => [
-      clients, repeat, rows, Math.round(rows / seconds), bytesSent / seconds / 1e6, bytesSent / rows,
-    ]),
+    rows: steps.map(({ clients, repeat, rows, seconds, bytesSent, extra: { counters } }) => {
+      const moved = (counters && counters[things]) || rows;
+      return [clients, repeat, moved, Math.round(moved / seconds), bytesSent / seconds / 1e6, bytesSent / moved];
+    }),
   };
 }

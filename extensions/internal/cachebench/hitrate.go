@@ -10,7 +10,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
@@ -108,9 +107,8 @@ func (b *Bench) told(result *hitrate.Result, left int) {
 	if b.session == nil {
 		return
 	}
-	client := b.session.Client
-	client.Lookups(measure.Lookups{Hits: result.Hits, Misses: result.Misses, Hot: result.Hot, HotHits: result.HotHits})
-	if left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
+	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
+	if client := b.session.Client; left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
 		return
 	}
 	b.misuse("hitRate: the pass is over, and the step is not: give the scenario untilDone: true, in the place of " +

@@ -27,7 +27,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 		return err
 	})
 	if b.session != nil {
-		b.session.Client.Lookups(measure.Lookups{Hits: result.Hits, Misses: result.Misses, Hot: result.Hot, HotHits: result.HotHits})
+		b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
 	}
 	if err != nil {
 		b.fail(err)
@@ -79,4 +79,13 @@ func (b *Bench) workload(value sobek.Value) *workload.Client {
 // keys is a name of what the options prefill.
 func (b *Bench) keys(o *workload.Options) string {
 	return fmt.Sprintf("%q %q %d %d %v %d %d", b.target, o.Keys.Prefix, o.Keys.Count, o.Keys.Size, o.Values, o.Seed, o.TTL)
+}
+
+// count tells the step how many keys were found.
+func (b *Bench) count(hits, misses, hot, hotHits uint64) {
+	client := b.session.Client
+	client.Counter(measure.Hits).Add(hits)
+	client.Counter(measure.Misses).Add(misses)
+	client.Counter(measure.Hot).Add(hot)
+	client.Counter(measure.HotHits).Add(hotHits)
 }

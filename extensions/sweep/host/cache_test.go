@@ -15,7 +15,7 @@ import (
 // aStep is a step of 10 seconds with a hit rate of 80 percent.
 func aStep(t *testing.T) report.Step {
 	t.Helper()
-	reading := measure.Reading{Elapsed: 10e9, Complete: true, Lookups: measure.Lookups{Hits: 800, Misses: 200, Hot: 500, HotHits: 450}}
+	reading := measure.Reading{Elapsed: 10e9, Complete: true, Counters: measure.Counters{"hits": 800, "misses": 200, "hot": 500, "hotHits": 450}}
 	steps, err := report.NewSteps(&reading, report.Step{Clients: 1, Repeat: 1}, "get", report.CPUSeconds{})
 	require.NoError(t, err)
 

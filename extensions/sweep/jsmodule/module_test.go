@@ -256,7 +256,7 @@ func TestMetaOfACache(t *testing.T) {
 		sweep.meta({ scenario: "one", params: { who: "one" }, cache: { memory: 4, item: 1, vmHwm: 6 } })`)
 	require.NoError(t, err)
 	s := results.NewScenario(testrun.Start{Name: "one", Params: map[string]any{}})
-	reading := measure.Reading{Elapsed: 10e9, Complete: true, Lookups: measure.Lookups{Hits: 800, Misses: 200}}
+	reading := measure.Reading{Elapsed: 10e9, Complete: true, Counters: measure.Counters{"hits": 800, "misses": 200}}
 	steps, err := report.NewSteps(&reading, report.Step{Clients: 1, Repeat: 1}, "get", report.CPUSeconds{})
 	require.NoError(t, err)
 	s.Add(steps)

@@ -14,9 +14,9 @@ type Client struct {
 	step  *Step
 	index int
 
-	mu        sync.Mutex // guards the growth of recorders and lookups, never taken for an operation
+	mu        sync.Mutex // guards the growth of recorders and counters, never taken for an operation
 	recorders []*Recorder
-	lookups   Lookups
+	counters  []*Counter
 
 	stage     stage
 	tries     time.Duration   // when it began to try, to connect or to do operations

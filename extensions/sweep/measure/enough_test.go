@@ -139,18 +139,21 @@ func TestDoneIsForUntilDone(t *testing.T) {
 	require.Equal(t, int64(3), done(s))
 }
 
-func TestLookupsOfTheMeasuredPhase(t *testing.T) {
+func TestCountersOfTheMeasuredPhase(t *testing.T) {
 	s := NewStep(2, Plan{Operations: 5, WarmupOperations: 3}, nil)
 	requireNoErrors(t, together(s, func(i int, c *Client) error {
 		require.Equal(t, i, c.Index())
 		require.Same(t, s, c.Step())
 
 		return c.Run(t.Context(), "op", nil, func() error {
-			c.Lookups(Lookups{Hits: 4, Misses: 3, Hot: 2, HotHits: 1})
+			c.Counter(Hits).Add(4)
+			c.Counter(Misses).Add(3)
+			c.Counter(HotHits).Add(0)
 
 			return nil
 		})
 	}))
 	require.Equal(t, 2, s.Clients())
-	require.Equal(t, Lookups{Hits: 40, Misses: 30, Hot: 20, HotHits: 10}, s.Read().Lookups)
+	require.Equal(t, Counters{Hits: 40, Misses: 30}, s.Read().Counters, "none is zero")
+	require.Same(t, s.Client(0).Counter(Hits), s.Client(0).Counter(Hits))
 }

@@ -26,7 +26,8 @@ type Reading struct {
 
 	Ops []Totals // by kind of operation, in the order of their names
 
-	Lookups Lookups // of all kinds of operations together
+	// Counters are of all kinds of operations together.
+	Counters Counters
 
 	// Complete tells that all clients have done their whole share, and that it can be measured.
 	Complete bool
@@ -58,7 +59,7 @@ func (s *Step) Read() Reading {
 			t.add(rec)
 		}
 
-		r.Lookups.Add(c.looked())
+		r.Counters = c.counted(r.Counters)
 		r.Complete = r.Complete && c.complete.Load()
 		if ended := time.Duration(c.ended.Load()); ended != 0 {
 			if r.Ended == 0 || ended > last {

@@ -38,7 +38,11 @@ func TestWarmed(t *testing.T) {
 	})
 }
 
-func TestLookupsSince(t *testing.T) {
-	require.Equal(t, Lookups{Hits: 1, Misses: 2, Hot: 3, HotHits: 4},
-		Lookups{Hits: 11, Misses: 22, Hot: 33, HotHits: 44}.Since(Lookups{Hits: 10, Misses: 20, Hot: 30, HotHits: 40}))
+func TestCountersSince(t *testing.T) {
+	earlier := Counters{Hits: 10, Misses: 20}
+	require.Equal(t, Counters{Hits: 1, Hot: 3}, Counters{Hits: 11, Misses: 20, Hot: 3}.Since(earlier))
+	require.Nil(t, earlier.Since(earlier))
+	require.Equal(t, earlier, earlier.Since(nil))
+	require.Equal(t, Counters{Hits: 11, Misses: 20, Messages: 5}, Counters{Hits: 1, Messages: 5}.Plus(earlier))
+	require.Equal(t, earlier, Counters(nil).Plus(earlier))
 }

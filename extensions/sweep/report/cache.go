@@ -17,21 +17,40 @@ type Cache struct {
 	PeakSince time.Time
 }
 
-// look writes down how many keys were found. Without any there is nothing to tell.
-func (e *Extra) look(l measure.Lookups) {
-	e.Hits, e.Misses, e.Hot, e.HotHits = l.Hits, l.Misses, l.Hot, l.HotHits
-	if asked := l.Hits + l.Misses; asked > 0 {
-		rate := hitrate.HitRate(l.Hits, asked)
+// count writes down what was counted. A cache's counters have keys of their own, and rates.
+func (e *Extra) count(counted measure.Counters) {
+	for name, n := range counted {
+		switch name {
+		case measure.Hits:
+			e.Hits = n
+		case measure.Misses:
+			e.Misses = n
+		case measure.Hot:
+			e.Hot = n
+		case measure.HotHits:
+			e.HotHits = n
+		default:
+			if e.Counters == nil {
+				e.Counters = measure.Counters{}
+			}
+			e.Counters[name] = n
+		}
+	}
+	if asked := e.Hits + e.Misses; asked > 0 {
+		rate := hitrate.HitRate(e.Hits, asked)
 		e.HitRate = &rate
 	}
-	if l.Hot > 0 {
-		rate := hitrate.HitRate(l.HotHits, l.Hot)
+	if e.Hot > 0 {
+		rate := hitrate.HitRate(e.HotHits, e.Hot)
 		e.HotHitRate = &rate
 	}
 }
 
-func (e *Extra) lookups() measure.Lookups {
-	return measure.Lookups{Hits: e.Hits, Misses: e.Misses, Hot: e.Hot, HotHits: e.HotHits}
+// counters is all that was counted, a cache's counters too.
+func (e *Extra) counters() measure.Counters {
+	cache := measure.Counters{measure.Hits: e.Hits, measure.Misses: e.Misses, measure.Hot: e.Hot, measure.HotHits: e.HotHits}
+
+	return measure.Counters(nil).Plus(cache).Plus(e.Counters)
 }
 
 // Weigh adds the published benchmark's figures to a step: what the cache put out and, where its peak memory is known, its

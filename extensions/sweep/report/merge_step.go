@@ -103,7 +103,7 @@ func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) 
 		windows.add(whole)
 		reading.Complete = reading.Complete && (whole.Complete || whole.TooShort != nil)
 		reading.Unstarted += whole.Extra.Unstarted
-		reading.Lookups.Add(whole.Extra.lookups())
+		reading.Counters = reading.Counters.Plus(whole.Extra.counters())
 		cpu = cpu.with(whole.CPU)
 		if err := addClients(&reading, &whole.Client); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i+1, err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // Schema names the version of the JSON. A key never changes its meaning inside a version.
@@ -121,6 +123,10 @@ type CPUSeconds struct {
 type Extra struct {
 	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations and how often each came
 	Unstarted uint64            `json:"unstarted,omitempty"` // operations of an open-loop step that were due and never started
+
+	// Counters are what operations have counted beside themselves, by name, all kinds of operations of
+	// the step together. A cache's have keys of their own.
+	Counters measure.Counters `json:"counters,omitempty"`
 
 	// Of a cache, all kinds of operations of the step together.
 	Hits    uint64 `json:"hits,omitempty"`    // keys that were found

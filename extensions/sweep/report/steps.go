@@ -61,7 +61,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		Histogram: histogram,
 		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
 	}
-	s.Extra.look(reading.Lookups)
+	s.Extra.count(reading.Counters)
 
 	return s, nil
 }

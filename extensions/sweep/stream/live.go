@@ -183,7 +183,7 @@ func (l *Live) Last(reading *measure.Reading) {
 		tags := l.tags.With("op", whole.Op)
 		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, whole, report.OpsPerSecond(reading, whole))...)
 		figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &rest)...)
-		if before == nil || !rest.Empty() || reading.Lookups != l.before.Lookups {
+		if before == nil || !rest.Empty() || !reading.Counters.Equal(l.before.Counters) {
 			figures.Seconds = append(figures.Seconds, l.measured(&rest, elapsed, reading))
 		}
 	}
@@ -203,19 +203,19 @@ func (l *Live) Ended(steps []report.Step) {
 	l.send(&Figures{Step: l.step, At: l.after(l.sent), Done: l.before.Ended, Ended: steps})
 }
 
-// measured is a second of the measured phase. The first one of a kind of operation has all lookups so far, so that those of each kind add
-// up to the step's.
+// measured is a second of the measured phase. The first one of a kind of operation has all that was
+// counted so far, so that those of each kind add up to the step's.
 func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *measure.Reading) Second {
-	var before measure.Lookups
+	var before measure.Counters
 	if l.before.Op(span.Op) != nil {
-		before = l.before.Lookups
+		before = l.before.Counters
 	}
 
 	return Second{
 		Phase: Measure, Elapsed: elapsed, Op: span.Op,
 		Ops: uint64(span.Durations.Count), Failed: span.Failed, Durations: &span.Durations,
 		BytesSent: span.BytesSent, BytesReceived: span.BytesReceived,
-		Lookups: reading.Lookups.Since(before),
+		Counters: reading.Counters.Since(before),
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Lookups are told at the end of a call of many operations, which may be after the last of these was. Those of each kind of operation add up
+// Counters are told at the end of a call of many operations, which may be after the last of these
+// was. Those of each kind of operation add up
 // to the step's, also of one that came late.
-func TestStreamOfLookups(t *testing.T) {
+func TestStreamOfCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, out := metrics.NewRegistry(), make(chan metrics.SampleContainer, 100)
 		m, err := Register(registry)
@@ -24,21 +25,19 @@ func TestStreamOfLookups(t *testing.T) {
 		get, set := once, once
 		get.Op, set.Op = "get", "set"
 		live.tick(time.Now(), &measure.Reading{
-			Elapsed: time.Second, Ops: []measure.Totals{get}, Lookups: measure.Lookups{Hits: 1},
+			Elapsed: time.Second, Ops: []measure.Totals{get}, Counters: measure.Counters{measure.Hits: 1},
 		})
 		both := []measure.Totals{get, set}
-		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 3, Misses: 1}})
-		live.Last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Lookups: measure.Lookups{Hits: 5, Misses: 1}})
-		sums := map[string]measure.Lookups{}
+		live.tick(time.Now(), &measure.Reading{Elapsed: 2 * time.Second, Ops: both, Counters: measure.Counters{measure.Hits: 3, measure.Misses: 1}})
+		live.Last(&measure.Reading{Elapsed: 2 * time.Second, Ops: both, Counters: measure.Counters{measure.Hits: 5, measure.Misses: 1}})
+		sums := map[string]measure.Counters{}
 		close(out)
 		for container := range out {
 			for _, second := range container.(*Figures).Seconds {
-				sum := sums[second.Op]
-				sum.Add(second.Lookups)
-				sums[second.Op] = sum
+				sums[second.Op] = sums[second.Op].Plus(second.Counters)
 			}
 		}
-		require.Equal(t, map[string]measure.Lookups{"get": {Hits: 5, Misses: 1}, "set": {Hits: 5, Misses: 1}}, sums)
+		require.Equal(t, map[string]measure.Counters{"get": {"hits": 5, "misses": 1}, "set": {"hits": 5, "misses": 1}}, sums)
 	})
 }
 

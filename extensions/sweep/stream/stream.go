@@ -49,5 +49,6 @@ type Second struct {
 	BytesSent, BytesReceived uint64                // 0 in a warm-up
 	Durations                *measure.Distribution // of the successful ones; nil in a warm-up
 
-	Lookups measure.Lookups // of all kinds of operations together
+	// Counters are of all kinds of operations together.
+	Counters measure.Counters
 }

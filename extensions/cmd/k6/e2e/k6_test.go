@@ -228,6 +228,7 @@ type step struct {
 	Extra           struct {
 		Errors    map[string]int
 		Unstarted int
+		Counters  map[string]int
 	}
 }
 

@@ -185,6 +185,7 @@ func TestNatsCore(t *testing.T) {
 	}
 	published := r.report(t, "nats-core-publish").Steps[1]
 	require.Equal(t, 8*40*20, published.Rows)
+	require.Equal(t, map[string]int{"messages": 8 * 40 * 20}, published.Extra.Counters)
 	require.Greater(t, published.BytesSent, 8*40*20*100)
 	tables := r.report(t, "nats-core-publish").Tables
 	require.Equal(t, []any{800.0, 6400.0}, column(t, tables[0], "messages"))

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -38,6 +39,29 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	}, millis},
 }
 
+// counted are the columns of what operations have counted beside themselves.
+func counted(r *report.Report) (columns []optional) {
+	names := map[string]bool{}
+	for i := range r.Steps {
+		for name := range r.Steps[i].Extra.Counters {
+			names[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		columns = append(columns, optional{name, "extra.counters." + name, func(s *report.Step) *float64 {
+			n, there := s.Extra.Counters[name]
+			if !there {
+				return nil
+			}
+			v := float64(n)
+
+			return &v
+		}, func(n float64) string { return count(uint64(n)) }})
+	}
+
+	return columns
+}
+
 // of is a figure of a part of a step; nil where the step has no such part.
 func of[T any](part *T, figure func(*T) float64) *float64 {
 	if part == nil {
@@ -52,7 +76,7 @@ func of[T any](part *T, figure func(*T) float64) *float64 {
 // has them.
 func someSteps(r *report.Report) []tabular {
 	var columns []tabular
-	for _, o := range optionals {
+	for _, o := range slices.Concat(optionals, counted(r)) {
 		if !slices.ContainsFunc(r.Steps, func(s report.Step) bool { return o.value(&s) != nil }) {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -37,4 +38,15 @@ func TestScriptTables(t *testing.T) {
 	require.Len(t, find(elements(all, "p"), func(n *html.Node) bool { return text(n) == "An operation of publish is a batch." }), 1)
 
 	require.NotContains(t, rendered(t, &report.Report{Scenario: "bench"}), "What the script has made of it")
+}
+
+// What operations have counted is a column of the steps that have it.
+func TestCountersOfSteps(t *testing.T) {
+	r := &report.Report{Scenario: "bench", Steps: []report.Step{
+		{Clients: 1, Repeat: 1, Op: "publish", Extra: report.Extra{Counters: measure.Counters{"messages": 6400}}},
+		{Clients: 8, Repeat: 1, Op: "publish"},
+	}}
+	cells := find(nodes(t, rendered(t, r)), func(n *html.Node) bool { return attr(n, "data-key") == "extra.counters.messages" })
+	require.Len(t, cells, 2)
+	require.Equal(t, []string{"6,400", "–"}, []string{text(cells[0]), text(cells[1])})
 }
