@@ -11,7 +11,7 @@ import sweep from 'k6/x/sweep';
 import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { quiet, results, sweepReport } from './lib/sweeping.js';
+import { oneAfterAnother, quiet, results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);
@@ -20,22 +20,17 @@ const clients = Object.fromEntries(targets.map((target) => [target, newClient(ta
 const vmHwm = wholeNumber('VMHWM');
 if (vmHwm !== undefined && targets.length > 1) throw new Error('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
 
-const sweeps = targets.map((target, i) => sweep.options({
-  scenario: scenarioOf(target),
+export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, after, i) => sweep.options({
+  scenario: sweepName,
   clients: [wholeNumber('CLIENTS', 64, 1, 100000)],
   untilDone: true,
   ops: ['getOrSet'],
   quiet: quiet(),
   maxDuration: duration('MAX_DURATION', '6h'),
-  env: { CACHE: target },
-  ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time
+  env: { CACHE: targets[i] },
+  ...after,
   thresholds: targets.length > 1 ? {} : text('THRESHOLDS', {}),
 }));
-
-export const options = {
-  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
-  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
-};
 
 // There is no end to what fails before there is anything to be done: it ends the test, with one line.
 function orAbort(fn) {

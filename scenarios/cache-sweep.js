@@ -4,7 +4,7 @@
 import sweep from 'k6/x/sweep';
 import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
 import { oneOf, text, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'cache-sweep';
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
@@ -33,17 +33,11 @@ const work = {
   pipeline: wholeNumber('PIPELINE', 1, 1, 10000),
 };
 
-const sweeps = targets.map((target, i) => sweepOptions(scenarioOf(target), scenario, {
+export const options = oneAfterAnother(targets.map(scenarioOf), (name, after, i) => sweepOptions(name, scenario, {
   ops: Object.keys(mix),
-  env: { CACHE: target },
-  ...(i > 0 ? { after: scenarioOf(targets[i - 1]) } : {}), // one at a time
+  env: { CACHE: targets[i] },
+  ...after,
 }, tenSeconds));
-
-export const options = {
-  ...sweeps[0],
-  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
-  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
-};
 
 export function setup() {
   for (const target of targets) {

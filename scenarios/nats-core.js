@@ -8,7 +8,7 @@ import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { newClient, oneScenario, target } from './lib/nats.js';
 import { duration, oneOf, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 import { ratesOf } from './lib/tables.js';
 
 const scenario = 'nats-core';
@@ -32,17 +32,10 @@ const client = newClient();
 const stamping = newClient({ stamp: true });
 const services = newClient({ pool: 'shared' }); // one connection has the services of all clients
 
-const sweeps = names.map((name, i) => sweepOptions(nameOf(name), works[name].op, {
-  ...(works[name].op === 'publish' ? {} : { ops: [works[name].op] }),
-  env: { PART: name },
-  ...(i > 0 ? { after: nameOf(names[i - 1]) } : {}), // one at a time
-}, tenSeconds));
-
-export const options = {
-  ...sweeps[0],
-  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
-  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
-};
+export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) => {
+  const { op } = works[names[i]];
+  return sweepOptions(sweepName, op, { ...(op === 'publish' ? {} : { ops: [op] }), env: { PART: names[i] }, ...after }, tenSeconds);
+});
 
 export function setup() {
   client.connect();

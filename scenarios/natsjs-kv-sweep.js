@@ -5,7 +5,7 @@
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, oneScenario, target } from './lib/nats.js';
 import { oneOf, wholeNumber } from './lib/settings.js';
-import { results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv-sweep';
 
@@ -26,16 +26,12 @@ const work = {
 const client = newClient();
 const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout({ layout, database: `${scenario}-${layout}` })]));
 
-const sweeps = all.map((one, i) => sweepOptions(nameOf(one), scenario, {
-  ops: Object.keys(mixes[one.kind]),
-  env: { STORE: one.layout, KIND: one.kind },
-  ...(i > 0 ? { after: nameOf(all[i - 1]) } : {}), // one at a time
-}, tenSeconds));
-
 export const options = {
-  ...sweeps[0],
-  scenarios: Object.assign({}, ...sweeps.map((one) => one.scenarios)),
-  thresholds: Object.assign({}, ...sweeps.map((one) => one.thresholds)),
+  ...oneAfterAnother(all.map(nameOf), (name, after, i) => sweepOptions(name, scenario, {
+    ops: Object.keys(mixes[all[i].kind]),
+    env: { STORE: all[i].layout, KIND: all[i].kind },
+    ...after,
+  }, tenSeconds)),
   teardownTimeout: '2m',
 };
 

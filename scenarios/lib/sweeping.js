@@ -60,6 +60,21 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   };
 }
 
+/**
+ * k6 options of several sweeps, each of which begins when the one before has ended.
+ *
+ * @param {string[]} scenarios their names
+ * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf the options of each; `after` is to be among them
+ */
+export function oneAfterAnother(scenarios, optionsOf) {
+  const all = scenarios.map((scenario, i) => optionsOf(scenario, i > 0 ? { after: scenarios[i - 1] } : {}, i));
+  return {
+    ...all[0],
+    scenarios: Object.assign({}, ...all.map((one) => one.scenarios)),
+    thresholds: Object.assign({}, ...all.map((one) => one.thresholds)),
+  };
+}
+
 /** k6 thresholds of the file of gates that THRESHOLDS names, for a scenario that is no sweep; none when it is not set. */
 export function gates() {
   const file = text('THRESHOLDS');
