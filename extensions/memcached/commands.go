@@ -256,7 +256,8 @@ func valueWithCAS(c *client, e *entry, a *wire.Reply) sobek.Value {
 
 	return c.object(
 		k6mod.Property{Name: "value", Value: k6glue.FromBytes(c.Runtime(), a.Value, e.binary)},
-		k6mod.Property{Name: "cas", Value: k6glue.FromUnsigned(c.Runtime(), a.CAS)}, k6mod.Property{Name: "flags", Value: int64(a.Flags)},
+		k6mod.Property{Name: "cas", Value: k6glue.FromUnsigned(c.Runtime(), a.CAS)},
+		k6mod.Property{Name: "flags", Value: int64(a.Flags)},
 	)
 }
 
@@ -296,5 +297,9 @@ func metaReply(c *client, e *entry, a *wire.Reply) sobek.Value {
 		value = k6glue.FromBytes(c.Runtime(), a.Value, e.binary)
 	}
 
-	return c.object(k6mod.Property{Name: "status", Value: statusNames[a.Status]}, k6mod.Property{Name: "value", Value: value}, k6mod.Property{Name: "flags", Value: flags})
+	return c.object(
+		k6mod.Property{Name: "status", Value: statusNames[a.Status]},
+		k6mod.Property{Name: "value", Value: value},
+		k6mod.Property{Name: "flags", Value: flags},
+	)
 }

@@ -112,7 +112,7 @@ func (c *cache) Traffic() (received, sent uint64) {
 		r, s := n.traffic()
 		received, sent = received+r, sent+s
 	}
-	c.client.Instruments.Traffic(received, sent)
+	c.client.Traffic(received, sent)
 
 	return received, sent
 }

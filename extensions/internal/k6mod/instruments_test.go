@@ -79,7 +79,7 @@ func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
 // Counting costs no memory, whatever the operation ends with.
 func TestCountAllocatesNothing(t *testing.T) {
 	_, c := startedCacheVU(t, true)
-	var failed error = fmt.Errorf("around it: %w", Errorf(KindTimeout, "no answer"))
+	failed := fmt.Errorf("around it: %w", Errorf(KindTimeout, "no answer"))
 	other := errors.New("another")
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		c.Count("get", nil, 1, 0)

@@ -71,7 +71,7 @@ func (m *Module) MustRun() {
 // Counter registers a Counter of the module without tags of its own, for Instruments.Add. It is for
 // the init context.
 func (m *Module) Counter(name string) k6glue.Series {
-	series, err := m.Instruments.counter(name)
+	series, err := m.counter(name)
 	if err != nil {
 		common.Throw(m.vu.Runtime(), err)
 	}

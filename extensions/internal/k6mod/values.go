@@ -1,6 +1,7 @@
 package k6mod
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -69,7 +70,7 @@ func Unsigned(method, what string, value sobek.Value) (uint64, error) {
 func Count(method, what string, value sobek.Value) (int, error) {
 	n, ok := k6glue.Unsigned(value)
 	if !ok || n == 0 || n > k6glue.MaxElements {
-		return 0, Misuse("%s: %s must be an integer from 1 to %d, not %s", method, what, k6glue.MaxElements, k6glue.Show(value))
+		return 0, Wrong(method, what, fmt.Sprintf("an integer from 1 to %d", k6glue.MaxElements), value)
 	}
 
 	return int(n), nil

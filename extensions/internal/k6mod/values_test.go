@@ -69,7 +69,9 @@ func TestValues(t *testing.T) {
 			continue
 		}
 		require.EqualError(t, err, test.want.(string))
-		require.Equal(t, KindUsage, err.(*Error).Kind)
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, KindUsage, e.Kind)
 	}
 }
 

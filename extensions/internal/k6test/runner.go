@@ -42,10 +42,10 @@ type Runner struct {
 func NewRunner(t *testing.T, importPath string, root modules.Module) *Runner {
 	t.Helper()
 	v := &Runner{Runtime: modulestest.NewRuntime(t), t: t}
-	v.JS = v.Runtime.VU.Runtime()
-	v.Runtime.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
+	v.JS = v.VU.Runtime()
+	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
 	var exit func()
-	v.Runtime.VU.EventsField, exit = ExitEvents(t)
+	v.VU.EventsField, exit = ExitEvents(t)
 	v.Exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
 	require.NoError(t, v.SetupModuleSystem(map[string]any{importPath: root}, nil, nil))
 	v.Run(`
@@ -77,7 +77,7 @@ func (v *Runner) Start(id uint64) {
 	v.MoveToVUContext(&lib.State{
 		BuiltinMetrics: v.BuiltinMetrics,
 		Samples:        v.Channel(),
-		Tags:           lib.NewVUStateTags(v.Runtime.VU.InitEnv().Registry.RootTagSet()),
+		Tags:           lib.NewVUStateTags(v.VU.InitEnv().Registry.RootTagSet()),
 		VUID:           id,
 		Dialer:         v.Dialer,
 	})
@@ -96,8 +96,10 @@ func (v *Runner) Run(script string) any {
 func (v *Runner) JSON(expression string) string {
 	v.t.Helper()
 
-	return v.Run(`JSON.stringify((() => { return ` + expression +
+	text, _ := v.Run(`JSON.stringify((() => { return ` + expression +
 		`; })(), (_, x) => typeof x === 'bigint' ? x + 'n' : x)`).(string)
+
+	return text // "" for undefined
 }
 
 // Decode reads the value of an expression, which JSON can hold.
@@ -142,12 +144,15 @@ func (v *Runner) Rejected(expression string) Thrown {
 
 func (v *Runner) thrown(value sobek.Value) Thrown {
 	v.t.Helper()
-	e := value.Export().(map[string]any)
+	e, _ := value.Export().(map[string]any)
 	require.Equal(v.t, true, e["isError"], "%v", e)
-	kind, _ := e["kind"].(string)
-	code, _ := e["code"].(int64)
+	thrown := Thrown{}
+	thrown.Name, _ = e["name"].(string)
+	thrown.Message, _ = e["message"].(string)
+	thrown.Kind, _ = e["kind"].(string)
+	thrown.Code, _ = e["code"].(int64)
 
-	return Thrown{e["name"].(string), e["message"].(string), kind, code}
+	return thrown
 }
 
 // Step runs a step of a sweep: a VU for each of n clients, which runs before, and then during until
@@ -160,7 +165,7 @@ func Step(t *testing.T, n int, plan measure.Plan, op string, newRunner func() *R
 	for i := range n {
 		v := newRunner()
 		session := &k6glue.Session{Client: s.Client(i), Op: op}
-		v.Runtime.VU.CtxField = k6glue.WithSession(v.Runtime.VU.CtxField, session)
+		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
 		wait.Go(func() {
 			defer session.End()
 			defer s.Client(i).Leave()
