@@ -5,6 +5,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -12,10 +13,13 @@ import (
 type appender struct {
 	*client
 
-	table    string
-	session  *session // on which the appender was opened; nil when it is closed. The client's lock guards it
-	appender Appender
-	counted  cmi.Receipt // what the metrics have
+	table string
+	// connection is that on which the appender was opened; nil when it is closed. The client's lock
+	// guards it.
+	connection *connection
+	appender   Appender
+	// counted is what the metrics have.
+	counted cmi.Receipt
 }
 
 // appenderOptions are the second argument of client.appender.
@@ -32,11 +36,11 @@ const maxBatchBytes = 64 << 10
 func (o *appenderOptions) check() error {
 	switch {
 	case o.BatchRows < 0:
-		return newError(KindUsage, "appender: batchRows must be at least 1, not %d", o.BatchRows)
+		return k6mod.Misuse("appender: batchRows must be at least 1, not %d", o.BatchRows)
 	case o.BatchBytes < 0 || o.BatchBytes > maxBatchBytes:
-		return newError(KindUsage, "appender: batchBytes must be from 1 to %d, not %d", maxBatchBytes, o.BatchBytes)
+		return k6mod.Misuse("appender: batchBytes must be from 1 to %d, not %d", maxBatchBytes, o.BatchBytes)
 	case o.BatchTime.Valid && o.BatchTime.Duration <= 0:
-		return newError(KindUsage, "appender: batchTime must be more than 0, not %s", o.BatchTime.Duration)
+		return k6mod.Misuse("appender: batchTime must be more than 0, not %s", o.BatchTime.Duration)
 	}
 
 	return nil
@@ -44,13 +48,13 @@ func (o *appenderOptions) check() error {
 
 // appender is client.appender(table, { columns, batchRows, batchBytes, batchTime }).
 func (c *client) appender(call sobek.FunctionCall) (*task, error) {
-	table, ok := k6glue.Text(call.Argument(0))
-	if !ok || table == "" {
-		return nil, newError(KindUsage, "appender(table, options) takes the table's name first")
+	table, err := k6mod.Name("appender", "the table's name", call.Argument(0))
+	if err != nil {
+		return nil, err
 	}
 	var o appenderOptions
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return nil, newError(KindUsage, "appender: %s", err)
+		return nil, k6mod.Misuse("appender: %s", err)
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -63,18 +67,18 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 	}
 
 	return &task{
-		operation: opAppend, timeout: c.config.Timeout,
+		client: c, operation: opAppend, timeout: c.config.Timeout,
 		job: func(conn Conn) (err error) {
-			a.session = c.session
+			a.connection = c.connection
 			a.appender, err = conn.Append(table, options)
 
 			return err
 		},
-		value: func() (sobek.Value, error) { return appenderMethods.Object(a.vu.Runtime(), a), nil },
+		value: func() (sobek.Value, error) { return appenderMethods.Object(a.Runtime(), a), nil },
 	}, nil
 }
 
-var appenderMethods = bothForms(map[string]operation[*appender]{ //nolint:gochecknoglobals // a table
+var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:gochecknoglobals // a table
 	"append":        (*appender).append,
 	"appendColumns": (*appender).appendColumns,
 	"generate":      (*appender).generate,
@@ -87,10 +91,10 @@ var appenderMethods = bothForms(map[string]operation[*appender]{ //nolint:gochec
 // server alone then, so that it is not opened anew silently.
 func (a *appender) writing(job func() error) *task {
 	return &task{
-		operation: opAppend, timeout: a.config.Timeout,
-		requires: func(s *session) error {
-			if a.session == nil || a.session != s {
-				return newError(KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)
+		client: a.client, operation: opAppend, timeout: a.config.Timeout,
+		requires: func(now *connection) error {
+			if a.connection == nil || a.connection != now {
+				return k6mod.Errorf(k6mod.KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)
 			}
 
 			return nil
@@ -105,10 +109,10 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	for i, argument := range call.Arguments {
 		row, err := binds(argument)
 		if _, isObject := argument.(*sobek.Object); !isObject {
-			return nil, newError(KindUsage, "append: row %d must be an array of values", i+1)
+			return nil, k6mod.Misuse("append: row %d must be an array of values", i+1)
 		}
 		if err != nil {
-			return nil, newError(KindUsage, "append: row %d: %s", i+1, err)
+			return nil, k6mod.Misuse("append: row %d: %s", i+1, err)
 		}
 		rows[i] = row
 	}
@@ -132,7 +136,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	columns, err := columnsOf(call.Argument(0))
 	if err != nil {
-		return nil, newError(KindUsage, "appendColumns: %s", err)
+		return nil, k6mod.Misuse("appendColumns: %s", err)
 	}
 	var count int64
 	t := a.writing(func() error {
@@ -142,7 +146,7 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 		return err
 	})
 	t.rows = &count
-	t.value = func() (sobek.Value, error) { return a.vu.Runtime().ToValue(count), nil }
+	t.value = func() (sobek.Value, error) { return a.Runtime().ToValue(count), nil }
 
 	return t, nil
 }
@@ -152,13 +156,13 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
-		return nil, newError(KindUsage, "generate: %s", err)
+		return nil, k6mod.Misuse("generate: %s", err)
 	}
 	var count int64
 	t := a.writing(func() error {
 		var sending error
 		err := batches(func(columns ...any) error {
-			a.session.restart() // the timeout is that of a batch
+			a.connection.restart() // the timeout is that of a batch
 			rows, err := a.appender.AppendColumns(columns)
 			count += int64(rows)
 			sending = err
@@ -166,13 +170,13 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 			return err
 		})
 		if err != nil && sending == nil { // the generator's own: the range is wrong
-			return newError(KindUsage, "generate: %s", err)
+			return k6mod.Misuse("generate: %s", err)
 		}
 
 		return err
 	})
 	t.rows = &count
-	t.value = func() (sobek.Value, error) { return a.vu.Runtime().ToValue(count), nil }
+	t.value = func() (sobek.Value, error) { return a.Runtime().ToValue(count), nil }
 
 	return t, nil
 }
@@ -190,7 +194,7 @@ func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 // close is appender.close(): it sends what is left, and returns the receipt.
 func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	return a.asking(func() (cmi.Receipt, error) {
-		a.session = nil
+		a.connection = nil
 
 		return a.appender.Close()
 	}), nil
@@ -210,7 +214,7 @@ func (a *appender) asking(ask func() (cmi.Receipt, error)) *task {
 			a.count(*answer)
 		}
 	}
-	t.value = func() (sobek.Value, error) { return receiptToJS(a.vu.Runtime(), *answer), nil }
+	t.value = func() (sobek.Value, error) { return receiptToJS(a.Runtime(), *answer), nil }
 
 	return t
 }

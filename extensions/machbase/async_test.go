@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -45,13 +46,13 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 	for _, script := range []string{blocking, async} {
 		v := newVU(t, driver())
 		v.loop(`var client = new machbase.Client(), results = []; (async () => {` + script + `})()`)
-		results = append(results, v.js(`results.map((x) => x === undefined ? 'undefined' : x)`))
+		results = append(results, v.JSON(`results.map((x) => x === undefined ? 'undefined' : x)`))
 		require.Equal(t, 9.0, v.Counted(metricRows, "operation", opAppend), "2 + 3 + 4 rows, and none besides")
 		require.Equal(t, 9.0, v.Counted(metricAcknowledged))
-		require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
-		require.Equal(t, 2.0, v.Counted(metricOps, "operation", opExec, "outcome", outcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", outcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+		require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "operation", opExec, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
 	}
 	require.JSONEq(t, `[[{"a":1},{"a":2}],2,4,[{"a":1},{"a":2}],3,"undefined",3,4,"undefined",
 		{"accepted":9,"rejected":0,"reasons":[],"other":0},{"accepted":9,"rejected":0,"reasons":[],"other":0}]`, results[0])
@@ -67,12 +68,12 @@ func TestAsyncDoesNotBlock(t *testing.T) {
 
 		return 7, nil
 	}})
-	require.NoError(t, v.runtime.Set("began", func() { <-began }))
-	require.NoError(t, v.runtime.Set("release", func() { close(release) }))
+	v.Set("began", func() { <-began })
+	v.Set("release", func() { close(release) })
 	v.loop(`var client = new machbase.Client(), order = [];
 		const p = client.asyncExec('x').then((n) => order.push(n));
 		began(); order.push('meanwhile'); release();`)
-	require.JSONEq(t, `["meanwhile",7]`, v.js(`order`))
+	require.JSONEq(t, `["meanwhile",7]`, v.JSON(`order`))
 }
 
 // Operations of a client are done in the order in which they were called, blocking ones among them.
@@ -99,7 +100,7 @@ func TestAsyncOperationsQueue(t *testing.T) {
 		client.asyncExec('last');
 		client.close();`)
 	require.Equal(t, []string{"async 0", "async 1", "async 2", "async 3", "async 4", "blocking", "last"}, order)
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opExec, "outcome", outcomeOK), "also those whose promises nobody awaits")
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opExec, "outcome", k6mod.OutcomeOK), "also those whose promises nobody awaits")
 }
 
 func TestTwoClientsAtATime(t *testing.T) {
@@ -118,7 +119,7 @@ func TestTwoClientsAtATime(t *testing.T) {
 	}})
 	v.loop(`var a = new machbase.Client(), b = new machbase.Client(), n = 0;
 		Promise.all([a.asyncExec('x'), b.asyncExec('x')]).then(([x, y]) => { n = x + y; })`)
-	require.Equal(t, int64(2), v.run(`n`))
+	require.Equal(t, int64(2), v.Run(`n`))
 }
 
 func TestAsyncErrors(t *testing.T) {
@@ -126,36 +127,36 @@ func TestAsyncErrors(t *testing.T) {
 		script, message, kind string
 		code                  int64
 	}{
-		{`client.asyncExec('x')`, "Table T does not exist. (machbase error 2025)", KindNotFound, 2025},
-		{`client.asyncExec()`, "exec(sql, params, options) takes an SQL text first, not undefined", KindUsage, 0},
-		{`client.asyncQuery('x', 5)`, "the parameters must be an array such as ['WISH', 100], not 5", KindUsage, 0},
-		{`client.asyncQuery('x', [], { row: 1 })`, `unknown option "row"; known are rows, expect, times, timeout`, KindUsage, 0},
-		{`client.asyncAppender()`, "appender(table, options) takes the table's name first", KindUsage, 0},
+		{`client.asyncExec('x')`, "Table T does not exist. (machbase error 2025)", cmi.KindNotFound, 2025},
+		{`client.asyncExec()`, "exec: the SQL must be a string that is not blank, not undefined", k6mod.KindUsage, 0},
+		{`client.asyncQuery('x', 5)`, "the parameters must be an array such as ['WISH', 100], not 5", k6mod.KindUsage, 0},
+		{`client.asyncQuery('x', [], { row: 1 })`, `query: unknown option "row"; known are rows, expect, times, timeout`, k6mod.KindUsage, 0},
+		{`client.asyncAppender()`, "appender: the table's name must be a string that is not empty, not undefined", k6mod.KindUsage, 0},
 		{`client.appender('t').asyncAppendColumns(5)`,
-			`appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not 5`, KindUsage, 0},
+			`appendColumns: it takes an array of columns such as [['a', 'b'], new Float64Array([1, 2])], not 5`, k6mod.KindUsage, 0},
 		{`(() => { const a = client.appender('t'); a.close(); return a.asyncAppend([1]); })()`,
-			"the appender on t is closed, or its connection broke; open a new one", KindConnection, 0},
+			"the appender on t is closed, or its connection broke; open a new one", k6mod.KindConnection, 0},
 	} {
 		t.Run(test.script, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
-				return 0, serverError(2025, "Table T does not exist.")
+				return 0, cmi.ServerError(2025, "Table T does not exist.")
 			}})
 			v.loop(`var client = new machbase.Client(), e; ` + test.script + `.then(() => { e = 'nothing' }, (x) => { e = x })`)
-			require.Equal(t, true, v.run(`e instanceof Error`))
-			require.Equal(t, test.message, v.run(`e.message`))
-			require.Equal(t, "MachbaseError", v.run(`e.name`))
-			require.Equal(t, test.kind, v.run(`e.kind`))
-			require.Equal(t, test.code, v.run(`e.code`))
+			require.Equal(t, true, v.Run(`e instanceof Error`))
+			require.Equal(t, test.message, v.Run(`e.message`))
+			require.Equal(t, "MachbaseError", v.Run(`e.name`))
+			require.Equal(t, test.kind, v.Run(`e.kind`))
+			require.Equal(t, test.code, v.Run(`e.code`))
 		})
 	}
 }
 
 // A rejection that nobody handles fails the iteration, as any other of k6's.
 func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
-	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, serverError(2010, "Syntax error") }})
+	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
 	require.ErrorContains(t, err, "Uncaught (in promise) MachbaseError: Syntax error")
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", cmi.KindSyntax))
 }
 
 // The end of the VU ends what is under way and what waits for it; nothing is left.
@@ -163,18 +164,18 @@ func TestEndOfTheVUAmidAsyncOperations(t *testing.T) {
 	stall := newStall()
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(), kinds = []; client.connect()`)
+	v.Run(`var client = new machbase.Client(), kinds = []; client.connect()`)
 	stall.on.Store(true)
 	go func() {
 		<-stall.waiting
 		v.CancelContext()
 	}()
 	v.loop(`for (let i = 0; i < 3; i++) client.asyncExec('x').catch((e) => kinds.push(e.kind))`)
-	require.JSONEq(t, `["cancelled","cancelled","cancelled"]`, v.js(`kinds`))
+	require.JSONEq(t, `["cancelled","cancelled","cancelled"]`, v.JSON(`kinds`))
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 	}
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
@@ -183,8 +184,8 @@ func TestAsyncTimeout(t *testing.T) {
 	stall.on.Store(true)
 	v := newVU(t, &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }})
 	v.loop(`var client = new machbase.Client(), e; client.asyncExec('x', [], { timeout: 20 }).catch((x) => { e = x })`)
-	require.Equal(t, "no answer within timeout (20ms)", v.run(`e.message`))
-	require.Equal(t, KindTimeout, v.run(`e.kind`))
+	require.Equal(t, "no answer within timeout (20ms)", v.Run(`e.message`))
+	require.Equal(t, k6mod.KindTimeout, v.Run(`e.kind`))
 }
 
 // What the script changes after the call does not matter to it.
@@ -205,7 +206,7 @@ func TestAsyncArgumentsAreCopied(t *testing.T) {
 			return nil
 		},
 	})
-	require.NoError(t, v.runtime.Set("release", func() { close(release) }))
+	v.Set("release", func() { close(release) })
 	v.loop(`var client = new machbase.Client(), a = client.appender('t'), b = new Uint8Array([1, 2]), c = new Float64Array([1, 2]);
 		client.asyncExec('x', [b.buffer]); a.asyncAppendColumns([c]); b[0] = 9; c[0] = 9; release();`)
 	require.Equal(t, []byte{1, 2}, bytes)
@@ -216,7 +217,7 @@ func TestAsyncInTheInitContext(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newInitVU(t, driver)
 	v.loop(`var e; new machbase.Client().asyncQuery('x').catch((x) => { e = x })`)
-	require.Equal(t, KindUsage, v.run(`e.kind`))
+	require.Equal(t, k6mod.KindUsage, v.Run(`e.kind`))
 	require.Empty(t, driver.connections())
 }
 
@@ -233,35 +234,33 @@ func TestGenerateHasATimeoutForEachBatch(t *testing.T) {
 		}
 	}}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client({ timeout: 300 }), a = client.appender('t')`)
+	v.Run(`var client = new machbase.Client({ timeout: 300 }), a = client.appender('t')`)
 	begin := time.Now()
-	require.Equal(t, int64(5*1024), v.run(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
+	require.Equal(t, int64(5*1024), v.Run(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
 	require.Greater(t, time.Since(begin), timeout)
 
 	stalls = true
-	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (300ms)", KindTimeout, 0},
+	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (300ms)", k6mod.KindTimeout, 0},
 		v.fail(`a.generate('sequence', { from: new Date(0), rows: 5 * 1024 })`))
 }
 
 // The end of the test ends a generation amid its batches.
 func TestContextEndsAGeneration(t *testing.T) {
-	v := newVU(t, nil)
+	var v *vu
 	batches := 0
-	v.module.driverNamed = func(string) (Driver, error) {
-		return &fakeDriver{columns: func(c *fakeConn, _ []any) error {
-			if batches++; batches == 3 {
-				v.CancelContext()
-				<-c.interrupted
-			}
-			if c.isInterrupted() {
-				return errBroken
-			}
+	v = newVU(t, &fakeDriver{columns: func(c *fakeConn, _ []any) error {
+		if batches++; batches == 3 {
+			v.CancelContext()
+			<-c.interrupted
+		}
+		if c.isInterrupted() {
+			return errBroken
+		}
 
-			return nil
-		}}, nil
-	}
-	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
-	require.Equal(t, KindCancelled, v.fail(`a.generate('sequence', { from: new Date(0), rows: 1e9 })`).Kind)
+		return nil
+	}})
+	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
+	require.Equal(t, k6mod.KindCancelled, v.fail(`a.generate('sequence', { from: new Date(0), rows: 1e9 })`).Kind)
 	require.Equal(t, 3, batches)
 }
 
@@ -288,14 +287,14 @@ func TestReceiptsAreCounted(t *testing.T) {
 
 		return receipt, nil
 	}})
-	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
+	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
 	require.JSONEq(t, `{"accepted":10,"rejected":3,"other":0,
-		"reasons":[{"code":1345,"message":"null","rows":2},{"code":3017,"message":"long","rows":1}]}`, v.js(`a.sync()`))
+		"reasons":[{"code":1345,"message":"null","rows":2},{"code":3017,"message":"long","rows":1}]}`, v.JSON(`a.sync()`))
 	require.Equal(t, 10.0, v.Counted(metricAcknowledged))
 	require.Equal(t, 3.0, v.Counted(metricRejected))
-	v.run(`a.sync()`)
+	v.Run(`a.sync()`)
 	require.Equal(t, 3.0, v.Counted(metricRejected))
-	require.Equal(t, int64(4), v.run(`a.close().other`))
+	require.Equal(t, int64(4), v.Run(`a.close().other`))
 	require.Equal(t, 25.0, v.Counted(metricAcknowledged))
 	for reason, rows := range map[string]float64{"1345": 3, "3017": 3, "other": 4} {
 		require.Equal(t, rows, v.Counted(metricRejected, "reason", reason), reason)
@@ -306,8 +305,8 @@ func TestReceiptsAreCounted(t *testing.T) {
 // What the server has said is counted although the call fails after it.
 func TestReceiptOfACallThatFails(t *testing.T) {
 	v := newVU(t, &fakeDriver{receipt: func(*fakeConn, int64) (cmi.Receipt, error) {
-		return cmi.Receipt{Accepted: 5}, newError(KindConnection, "gone")
+		return cmi.Receipt{Accepted: 5}, k6mod.Errorf(k6mod.KindConnection, "gone")
 	}})
-	require.Equal(t, KindConnection, v.fail(`new machbase.Client().appender('t').sync()`).Kind)
+	require.Equal(t, k6mod.KindConnection, v.fail(`new machbase.Client().appender('t').sync()`).Kind)
 	require.Equal(t, 5.0, v.Counted(metricAcknowledged))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -18,7 +19,7 @@ func columnsFor(t *testing.T, columns string) (got []any, returned any) {
 
 		return nil
 	}})
-	returned = v.run(`new machbase.Client().appender('t').appendColumns(` + columns + `)`)
+	returned = v.Run(`new machbase.Client().appender('t').appendColumns(` + columns + `)`)
 
 	return got, returned
 }
@@ -71,7 +72,7 @@ func TestColumnErrors(t *testing.T) {
 	} {
 		t.Run(columns, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			require.Equal(t, thrown{"MachbaseError", want, KindUsage, 0},
+			require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0},
 				v.fail(`new machbase.Client().appender('t').appendColumns(`+columns+`)`))
 		})
 	}
@@ -90,7 +91,7 @@ func TestAppenderOptions(t *testing.T) {
 	} {
 		var got cmi.AppendOptions
 		v := newVU(t, &fakeDriver{options: func(o cmi.AppendOptions) { got = o }})
-		v.run(`new machbase.Client().appender('t', ` + options + `)`)
+		v.Run(`new machbase.Client().appender('t', ` + options + `)`)
 		require.Equal(t, want, got, options)
 	}
 
@@ -109,21 +110,18 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batchBytes: 'many' }`: `appender: option batchBytes must be an integer, not a string`,
 	} {
 		v := newVU(t, &fakeDriver{})
-		require.Equal(t, thrown{"MachbaseError", want, KindUsage, 0}, v.fail(`new machbase.Client().appender('t', `+options+`)`))
+		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`new machbase.Client().appender('t', `+options+`)`))
 	}
 }
 
 func TestGenerators(t *testing.T) {
-	v := newVU(t, nil)
 	var got []any
-	v.module.driverNamed = func(string) (Driver, error) {
-		return &fakeDriver{columns: func(_ *fakeConn, columns []any) error {
-			got = append([]any(nil), columns[0].([]string)[0], columns[1].([]int64)[0], columns[2].([]float64))
+	v := newVU(t, &fakeDriver{columns: func(_ *fakeConn, columns []any) error {
+		got = append([]any(nil), columns[0].([]string)[0], columns[1].([]int64)[0], columns[2].([]float64))
 
-			return nil
-		}}, nil
-	}
-	v.run(`var a = new machbase.Client().appender('t')`)
+		return nil
+	}})
+	v.Run(`var a = new machbase.Client().appender('t')`)
 	for _, test := range []struct {
 		arguments string
 		rows      int64
@@ -136,7 +134,7 @@ func TestGenerators(t *testing.T) {
 		{`'sine', { from: new Date(0), rows: 2, interval: '1s', period: '4s' }`, 2, []any{"tag-0", int64(0), []float64{0, 1}}},
 		{`'uniform', { from: new Date(0), rows: 1, min: 5, max: 5, seed: 3 }`, 1, []any{"tag-0", int64(0), []float64{5}}},
 	} {
-		require.Equal(t, test.rows, v.run(`a.generate(`+test.arguments+`)`), test.arguments)
+		require.Equal(t, test.rows, v.Run(`a.generate(`+test.arguments+`)`), test.arguments)
 		require.Equal(t, test.want, got, test.arguments)
 	}
 
@@ -156,6 +154,6 @@ func TestGenerators(t *testing.T) {
 		`'stock_tick', { from: new Date(0), to: new Date(1), tps: 1e7 }`: `generate: stock: TPS is 1e+07, want 0.01 to 1000000 ticks per second`,
 		`'stock_rollup_1m', { from: new Date(1), to: new Date(0) }`:      `generate: stock: range ends at 1970-01-01 00:00:00 +0000 UTC, before its start 1970-01-01 00:00:00.001 +0000 UTC`,
 	} {
-		require.Equal(t, thrown{"MachbaseError", want, KindUsage, 0}, v.fail(`a.generate(`+arguments+`)`), arguments)
+		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`a.generate(`+arguments+`)`), arguments)
 	}
 }

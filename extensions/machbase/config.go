@@ -11,6 +11,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -33,28 +34,32 @@ type Config struct {
 	User     string
 	Password string
 
-	Driver       string
-	Alternatives []string // host:port of servers with the same data, tried when the first does not answer
+	Driver string
+	// Alternatives are host:port of servers with the same data, tried when the first does not answer.
+	Alternatives []string
 
-	Timeout        time.Duration // of an operation
-	QueryTimeout   time.Duration // that the server gives a query; 0 for none
+	// Timeout is that of an operation.
+	Timeout time.Duration
+	// QueryTimeout is how long the server lets a query run; 0 for any time.
+	QueryTimeout   time.Duration
 	ConnectTimeout time.Duration
 	StatementCache string
-	FetchRows      int64 // rows in one packet of an answer
+	// FetchRows is how many rows come in one packet of an answer.
+	FetchRows int64
 }
 
 // options are a Config as scripts write it.
 type options struct {
-	URL            string             `json:"url"`
-	Host           string             `json:"host"`
-	Port           int                `json:"port"`
-	User           string             `json:"user"`
-	Password       string             `json:"password"`
-	Driver         string             `json:"driver"`
-	Alternatives   []string           `json:"alternatives"`
-	Timeout        types.NullDuration `json:"timeout"`
+	URL          string   `json:"url"`
+	Host         string   `json:"host"`
+	Port         int      `json:"port"`
+	User         string   `json:"user"`
+	Password     string   `json:"password"`
+	Driver       string   `json:"driver"`
+	Alternatives []string `json:"alternatives"`
+	k6mod.Timeouts
+
 	QueryTimeout   types.NullDuration `json:"queryTimeout"`
-	ConnectTimeout types.NullDuration `json:"connectTimeout"`
 	StatementCache string             `json:"statementCache"`
 	FetchRows      int64              `json:"fetchRows"`
 }
@@ -63,14 +68,15 @@ type options struct {
 func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
 // config works out the options: what stands in them overrides what stands in the URL, and that the defaults.
-func (o *options) config() (*Config, error) {
+func (o *options) config(url string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
 		Timeout: defaultTimeout, ConnectTimeout: defaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
-	if o.URL != "" {
-		if err := c.parse(o.URL); err != nil {
+	k6glue.Override(&url, o.URL)
+	if url != "" {
+		if err := c.parse(url); err != nil {
 			return nil, err
 		}
 	}
@@ -85,14 +91,11 @@ func (o *options) config() (*Config, error) {
 		c.Alternatives = o.Alternatives
 	}
 	k6glue.Override(&c.FetchRows, o.FetchRows)
-	if o.Timeout.Valid {
-		c.Timeout = o.Timeout.TimeDuration()
-	}
 	if o.QueryTimeout.Valid {
 		c.QueryTimeout = o.QueryTimeout.TimeDuration()
 	}
-	if o.ConnectTimeout.Valid {
-		c.ConnectTimeout = o.ConnectTimeout.TimeDuration()
+	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
+		return nil, err
 	}
 
 	return c, c.validate()
@@ -149,10 +152,6 @@ func (c *Config) validate() error {
 	switch {
 	case c.Port < 1 || c.Port > 65535:
 		return fmt.Errorf("port must be from 1 to 65535, not %d", c.Port)
-	case c.Timeout <= 0:
-		return fmt.Errorf("timeout must be more than 0, not %s", c.Timeout)
-	case c.ConnectTimeout <= 0:
-		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectTimeout)
 	case c.QueryTimeout < 0:
 		return fmt.Errorf("queryTimeout must be more than 0, or 0 for none, not %s", c.QueryTimeout)
 	case c.FetchRows < 1:

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func TestConfig(t *testing.T) {
@@ -56,7 +58,7 @@ func TestConfig(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var got Config
 			v := newVU(t, &fakeDriver{open: func(c *Config) error { got = *c; return nil }})
-			v.run(`new machbase.Client(` + test.arguments + `).connect()`)
+			v.Run(`new machbase.Client(` + test.arguments + `).connect()`)
 			require.Equal(t, test.want, got)
 		})
 	}
@@ -102,7 +104,7 @@ func TestConfigErrors(t *testing.T) {
 		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `time: invalid duration "x"`)},
 		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `strconv.ParseInt: parsing "many": invalid syntax`)},
 		{`{ hostname: 'db' }`, `new Client: unknown option "hostname"; known are url, host, port, user, password, driver, ` +
-			`alternatives, timeout, queryTimeout, connectTimeout, statementCache, fetchRows`},
+			`alternatives, timeout, connectTimeout, queryTimeout, statementCache, fetchRows`},
 		{`{ port: '5656' }`, `new Client: option port must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
 		{`42`, `new Client: options must be an object, not 42`},
@@ -111,7 +113,7 @@ func TestConfigErrors(t *testing.T) {
 		t.Run(test.arguments, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
 			e := v.fail(`new machbase.Client(` + test.arguments + `)`)
-			require.Equal(t, thrown{"MachbaseError", test.want, KindUsage, 0}, e)
+			require.Equal(t, thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}, e)
 		})
 	}
 }
@@ -144,7 +146,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	} {
 		t.Run(url, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			require.NoError(t, v.runtime.Set("url", url))
+			v.Set("url", url)
 			for _, script := range []string{`new machbase.Client(url)`, `new machbase.Client({ url })`} {
 				require.NotContains(t, v.fail(script).Message, "s3cret")
 			}
@@ -165,33 +167,35 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 
 // Whatever can be written into a URL comes out as it was meant, escaped or refused, but never as something else.
 func TestEveryPasswordSurvivesAURL(t *testing.T) {
-	v := newVU(t, nil)
+	var password string
+	driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}
+	v := newVU(t, driver)
+	opened := 0
 	for c := rune(1); c < 0x250; c++ {
-		password := "a" + string(c) + "z"
-		driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}
-		v.module.driverNamed = func(string) (Driver, error) { return driver, nil }
-		require.NoError(t, v.runtime.Set("password", password))
-		v.run("var c = new machbase.Client(`machbase://sys:${encodeURIComponent(password)}@db`); c.connect(); c.close()")
-		require.Len(t, driver.connections(), 1)
+		password = "a" + string(c) + "z"
+		opened++
+		v.Set("password", password)
+		v.Run("var c = new machbase.Client(`machbase://sys:${encodeURIComponent(password)}@db`); c.connect(); c.close()")
+		require.Len(t, driver.connections(), opened)
 	}
 }
 
 func TestClientArguments(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	require.Equal(t, "auto", v.run(`new machbase.Client(undefined, { statementCache: 'auto' }).statementCache`))
-	require.Equal(t, "auto", v.run(`new machbase.Client(null, { statementCache: 'auto' }).statementCache`))
-	require.Equal(t, "off", v.run(`new machbase.Client().statementCache`))
-	require.Equal(t, "auto", v.run(`new machbase.Client('machbase://h?statementCache=auto').statementCache`))
-	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", KindUsage, 0},
+	require.Equal(t, "auto", v.Run(`new machbase.Client(undefined, { statementCache: 'auto' }).statementCache`))
+	require.Equal(t, "auto", v.Run(`new machbase.Client(null, { statementCache: 'auto' }).statementCache`))
+	require.Equal(t, "off", v.Run(`new machbase.Client().statementCache`))
+	require.Equal(t, "auto", v.Run(`new machbase.Client('machbase://h?statementCache=auto').statementCache`))
+	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", k6mod.KindUsage, 0},
 		v.fail(`new machbase.Client({ host: 'h' }, { port: 1 })`))
 }
 
 func TestOptionsOfExec(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.run(`var client = new machbase.Client(); client.exec('x', [], { timeout: '1s' })`)
+	v.Run(`var client = new machbase.Client(); client.exec('x', [], { timeout: '1s' })`)
 	for _, options := range []string{`{ rows: 'arrays' }`, `{ expect: { a: 1 } }`, `{ times: 'ns' }`} {
 		e := v.fail(`client.exec('x', [], ` + options + `)`)
-		require.Equal(t, KindUsage, e.Kind)
-		require.Contains(t, e.Message, "known are timeout")
+		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Contains(t, e.Message, "known is timeout")
 	}
 }

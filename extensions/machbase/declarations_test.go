@@ -8,16 +8,18 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // index.d.ts declares all that scripts can use, and nothing else.
 func TestDeclarations(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.run(`var client = new machbase.Client(), objects = {
+	v.Run(`var client = new machbase.Client(), objects = {
 		Client: client, Statement: client.prepare('x'), Appender: client.appender('t'), Rollup: client.rollup('r') }`)
 	for name, properties := range map[string][]string{"Client": {"driver", "statementCache"}, "Statement": nil, "Appender": nil, "Rollup": nil} {
 		body := declaration(t, name)
-		keys := v.run(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`).([]any)
+		keys := v.Run(`(() => { const keys = []; for (const key in objects.` + name + `) keys.push(key); return keys; })()`).([]any)
 		require.ElementsMatch(t, keys, append(declaredMethods(body), declaredKeys(properties)...), name)
 		for _, property := range properties {
 			require.Contains(t, body, "readonly "+property+":", name)
@@ -32,10 +34,20 @@ func TestDeclarations(t *testing.T) {
 	} {
 		require.ElementsMatch(t, optionKeys(options), declaredOptions(declaration(t, name)), name)
 	}
+	execKeys := namesOf(execOptions)
 	require.Equal(t, execKeys, declaredOptions(declaration(t, "ExecOptions")))
-	require.ElementsMatch(t, queryKeys, append(declaredOptions(declaration(t, "QueryOptions")), execKeys...))
+	require.ElementsMatch(t, namesOf(allQueryOptions), append(declaredOptions(declaration(t, "QueryOptions")), execKeys...))
 	require.ElementsMatch(t, []string{"accepted", "rejected", "reasons", "other"}, declaredOptions(declaration(t, "Receipt")))
-	require.JSONEq(t, `["accepted","other","reasons","rejected"]`, v.js(`Object.keys(objects.Appender.sync()).sort()`))
+	require.JSONEq(t, `["accepted","other","reasons","rejected"]`, v.JSON(`Object.keys(objects.Appender.sync()).sort()`))
+}
+
+func namesOf[T any](options k6mod.Options[T]) []string {
+	names := make([]string, len(options))
+	for i := range options {
+		names[i] = options[i].Name
+	}
+
+	return names
 }
 
 // declaration is the body of a class or an interface.
@@ -84,8 +96,11 @@ func declaredOptions(body string) []string {
 func optionKeys(t reflect.Type) []string {
 	var keys []string
 	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("json"); key != "" {
+		field := t.Field(i)
+		if key := field.Tag.Get("json"); key != "" {
 			keys = append(keys, key)
+		} else if field.Type == reflect.TypeFor[k6mod.Timeouts]() {
+			keys = append(keys, optionKeys(field.Type)...)
 		}
 	}
 
@@ -95,8 +110,8 @@ func optionKeys(t reflect.Type) []string {
 // Each asynchronous form stands beside the blocking one.
 func TestEveryOperationHasBothForms(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
-	names := v.run(`(() => { const names = []; for (const o of objects) for (const key in o) if (typeof o[key] === 'function') names.push(key); return names; })()`).([]any)
+	v.Run(`var client = new machbase.Client(), objects = [client, client.prepare('x'), client.appender('t'), client.rollup('r')]`)
+	names := v.Run(`(() => { const names = []; for (const o of objects) for (const key in o) if (typeof o[key] === 'function') names.push(key); return names; })()`).([]any)
 	known := map[string]bool{}
 	for _, name := range names {
 		known[name.(string)] = true

@@ -2,6 +2,7 @@ package machbase
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -9,7 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Driver speaks to the server. Its calls block until they are done or interrupted: a session sets their deadlines.
+// Driver speaks to the server. Its calls block until they are done or interrupted: a connection sets
+// their deadlines. Errors of the server, and those with a kind, are a *cmi.Error; all others are
+// that the connection broke.
 type Driver interface {
 	// Name is the driver's name, as the option driver and reports have it.
 	Name() string
@@ -36,6 +39,8 @@ type Conn interface {
 	// Interrupt makes the call that is under way return with an error soon, whatever the server does. The connection
 	// is of no use after it, but for Close. It may be called by any goroutine at any time, and more than once.
 	Interrupt()
+	// Broken tells whether the connection is of no use any more. Interrupt and errors of kind connection need not be told.
+	Broken() bool
 	// Close logs out and closes the connection.
 	Close() error
 }
@@ -99,6 +104,6 @@ func driverNamed(name string) (Driver, error) {
 	}
 	slices.Sort(known)
 
-	return nil, newError(KindUsage, "driver %q is not in this k6, which has %s; "+
+	return nil, fmt.Errorf("driver %q is not in this k6, which has %s; "+
 		"`make build-drivers` builds one with all: native, machgo and machcli", name, strings.Join(known, ", "))
 }

@@ -2,76 +2,31 @@ package machbase
 
 import (
 	"errors"
-	"fmt"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Kinds of errors, as scripts see them in an exception's property kind and in the tag outcome.
-const (
-	KindConnect    = cmi.KindConnect
-	KindConnection = cmi.KindConnection
-	KindTimeout    = cmi.KindTimeout
-	KindCancelled  = cmi.KindCancelled
-	KindAuth       = cmi.KindAuth
-	KindSyntax     = cmi.KindSyntax
-	KindNotFound   = cmi.KindNotFound
-	KindBusy       = cmi.KindBusy
-	KindAppend     = cmi.KindAppend
-	KindUsage      = cmi.KindUsage
-	KindServer     = cmi.KindServer
-	KindExpect     = "expect"   // an answer is not what was expected
-	KindInternal   = crash.Kind // a fault in k6's extensions; its stack is in the log
-)
+// kindExpect is the kind of the error of an answer that is not what was expected. The other kinds
+// are those of all modules and of package cmi.
+const kindExpect = "expect"
 
-// Error is what goes wrong with an operation.
-type Error struct {
-	Code    int // the server's error code; 0 for errors that are not the server's
-	Kind    string
-	Message string
-
-	outOfStep bool // the connection cannot be used any more, whatever the kind
-}
-
-// Error returns the message with the server's code.
-func (e *Error) Error() string {
-	if e.Code != 0 {
-		return fmt.Sprintf("%s (machbase error %d)", e.Message, e.Code)
+// asError says what an error of a driver is.
+func asError(err error) k6mod.Error {
+	if known, is := errors.AsType[*cmi.Error](err); is {
+		return k6mod.Error{Kind: known.Kind, Code: known.Code, Message: known.Error(), Cause: known}
 	}
 
-	return e.Message
+	return k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: " + err.Error(), Cause: err}
 }
 
-func newError(kind, format string, args ...any) *Error {
-	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
-}
-
-// asError makes an Error of any error.
-func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
-		return e
-	}
-	if crash.Is(err) {
-		e = newError(KindInternal, "%s", err)
-		e.outOfStep = true
-
-		return e
-	}
-
-	return newError(KindConnection, "the connection broke: %s", err)
-}
-
-// breaksConnection tells whether the connection cannot be used any more after the error.
-func (e *Error) breaksConnection() bool {
-	if e.outOfStep {
-		return true
-	}
+// breaks tells whether a connection cannot be used any more after the error of a call, whatever its
+// driver says.
+func breaks(e *k6mod.Error) bool {
 	switch e.Kind {
-	case KindConnect, KindConnection, KindTimeout:
+	case k6mod.KindConnect, k6mod.KindConnection, k6mod.KindTimeout, k6mod.KindInternal:
 		return true
-	case KindCancelled:
+	case k6mod.KindCancelled: // with a code, the server has cancelled the query alone
 		return e.Code == 0
 	default:
 		return false

@@ -7,18 +7,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 func TestServerErrorKinds(t *testing.T) {
 	kinds := map[int]string{
-		2010: KindSyntax, 2025: KindNotFound, 2056: KindNotFound, 2654: KindNotFound, 2080: KindAuth, 2081: KindAuth,
-		2031: KindBusy, 3039: KindBusy, 3017: KindAppend, 3018: KindAppend, 3027: KindCancelled,
+		2010: cmi.KindSyntax, 2025: cmi.KindNotFound, 2056: cmi.KindNotFound, 2654: cmi.KindNotFound, 2080: k6mod.KindAuth, 2081: k6mod.KindAuth,
+		2031: cmi.KindBusy, 3039: cmi.KindBusy, 3017: cmi.KindAppend, 3018: cmi.KindAppend, 3027: k6mod.KindCancelled,
 	}
 	for code := 1; code < 5000; code++ {
 		kind := kinds[code]
 		if kind == "" {
-			kind = KindServer
+			kind = k6mod.KindServer
 		}
 		e := cmi.ServerError(code, "text")
 		require.Equal(t, &cmi.Error{Code: code, Kind: kind, Message: "text"}, e)
@@ -26,25 +27,22 @@ func TestServerErrorKinds(t *testing.T) {
 	}
 }
 
-func TestErrorWithoutACode(t *testing.T) {
-	require.EqualError(t, newError(KindUsage, "a %d", 1), "a 1")
-}
-
 func TestAsError(t *testing.T) {
-	known := newError(KindBusy, "x")
-	require.Same(t, known, asError(known))
-	require.Same(t, known, asError(fmt.Errorf("wrapped: %w", known)))
-	require.Equal(t, newError(KindConnection, "the connection broke: EOF"), asError(errors.New("EOF")))
+	known := cmi.ServerError(2031, "x")
+	want := k6mod.Error{Kind: cmi.KindBusy, Code: 2031, Message: "x (machbase error 2031)", Cause: known}
+	require.Equal(t, want, asError(known))
+	require.Equal(t, want, asError(fmt.Errorf("wrapped: %w", known)))
+	broke := errors.New("EOF")
+	require.Equal(t, k6mod.Error{Kind: k6mod.KindConnection, Message: "the connection broke: EOF", Cause: broke}, asError(broke))
 }
 
-func TestBreaksConnection(t *testing.T) {
-	for kind, breaks := range map[string]bool{
-		KindConnect: true, KindConnection: true, KindTimeout: true, KindCancelled: true,
-		KindAuth: false, KindSyntax: false, KindNotFound: false, KindBusy: false, KindExpect: false, KindUsage: false,
-		KindServer: false, KindAppend: false,
+func TestBreaks(t *testing.T) {
+	for kind, want := range map[string]bool{
+		k6mod.KindConnect: true, k6mod.KindConnection: true, k6mod.KindTimeout: true, k6mod.KindCancelled: true, k6mod.KindInternal: true,
+		k6mod.KindAuth: false, cmi.KindSyntax: false, cmi.KindNotFound: false, cmi.KindBusy: false, kindExpect: false, k6mod.KindUsage: false,
+		k6mod.KindServer: false, cmi.KindAppend: false,
 	} {
-		require.Equal(t, breaks, newError(kind, "x").breaksConnection(), kind)
-		require.True(t, (&Error{Kind: kind, outOfStep: true}).breaksConnection(), kind)
+		require.Equal(t, want, breaks(&k6mod.Error{Kind: kind}), kind)
 	}
-	require.False(t, (&Error{Code: 3027, Kind: KindCancelled}).breaksConnection(), "the server cancelled the query, not the connection")
+	require.False(t, breaks(&k6mod.Error{Code: 3027, Kind: k6mod.KindCancelled}), "the server cancelled the query, not the connection")
 }

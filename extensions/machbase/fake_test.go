@@ -55,6 +55,7 @@ type fakeConn struct {
 	driver         *fakeDriver
 	number         int
 	closed         atomic.Bool
+	broken         atomic.Bool
 	interrupt      sync.Once
 	interrupted    chan struct{}
 	prepared       atomic.Int64
@@ -102,6 +103,8 @@ func (c *fakeConn) Append(_ string, options cmi.AppendOptions) (Appender, error)
 func (c *fakeConn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
 func (c *fakeConn) Interrupt() { c.interrupt.Do(func() { close(c.interrupted) }) }
+
+func (c *fakeConn) Broken() bool { return c.broken.Load() }
 
 func (c *fakeConn) Close() error {
 	c.closed.Store(true)
@@ -188,7 +191,7 @@ func (r *fakeRows) Next() bool {
 	return r.at <= len(r.rows)
 }
 
-func (r *fakeRows) Equal(column int, want any) bool { return equal(r.Values()[column], want) }
+func (r *fakeRows) Equal(column int, want any) bool { return Equal(r.Values()[column], want) }
 func (r *fakeRows) Values() []any                   { return r.rows[r.at-1] }
 func (r *fakeRows) Err() error                      { return r.err }
 
@@ -200,8 +203,3 @@ func answer(columns []Column, rows ...[]any) *fakeDriver {
 }
 
 var errBroken = errors.New("read tcp: connection reset by peer")
-
-// serverError is an error that a server reported.
-func serverError(code int, message string) *Error {
-	return &Error{Code: code, Kind: cmi.ServerError(code, message).Kind, Message: message}
-}

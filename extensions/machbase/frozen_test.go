@@ -16,14 +16,14 @@ func argsSeen(t *testing.T) (*vu, *[][]any) {
 
 		return read(&fakeRows{columns: []Column{{"code", "varchar"}}, rows: [][]any{{"WISH"}}})
 	}})
-	v.run(`var client = new machbase.Client()`)
+	v.Run(`var client = new machbase.Client()`)
 
 	return v, &seen
 }
 
 func TestFrozenParametersAreReadOnce(t *testing.T) {
 	v, seen := argsSeen(t)
-	v.run(`
+	v.Run(`
 		var params = Object.freeze(['WISH', machbase.bind('datetime', 1000), 100]);
 		client.query('x', params); client.query('x', params);
 		client.query('x', Object.freeze(['OTHER']));
@@ -48,7 +48,7 @@ func TestWhatCanChangeIsReadAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, seen := argsSeen(t)
-			v.run(c.script)
+			v.Run(c.script)
 			require.Len(t, *seen, 2)
 			for i, want := range c.want {
 				for j := range want {
@@ -65,19 +65,19 @@ func TestWhatCanChangeIsReadAgain(t *testing.T) {
 
 func TestOptionsThatCanChangeAreReadAgain(t *testing.T) {
 	v, _ := argsSeen(t)
-	v.run(`var expect = { code: 'WISH' }, options = Object.freeze({ rows: 'discard', expect })`)
-	require.Equal(t, int64(1), v.run(`client.query('x', [], options)`))
-	v.run(`expect.code = 'OTHER'`)
-	require.Equal(t, KindExpect, v.fail(`client.query('x', [], options)`).Kind)
+	v.Run(`var expect = { code: 'WISH' }, options = Object.freeze({ rows: 'discard', expect })`)
+	require.Equal(t, int64(1), v.Run(`client.query('x', [], options)`))
+	v.Run(`expect.code = 'OTHER'`)
+	require.Equal(t, kindExpect, v.fail(`client.query('x', [], options)`).Kind)
 
-	v.run(`var frozen = Object.freeze({ rows: 'discard', expect: Object.freeze({ code: 'OTHER' }) })`)
+	v.Run(`var frozen = Object.freeze({ rows: 'discard', expect: Object.freeze({ code: 'OTHER' }) })`)
 	for range 2 {
-		require.Equal(t, KindExpect, v.fail(`client.query('x', [], frozen)`).Kind)
+		require.Equal(t, kindExpect, v.fail(`client.query('x', [], frozen)`).Kind)
 	}
 }
 
 func TestParametersThatHoldThemselves(t *testing.T) {
 	v, seen := argsSeen(t)
-	v.run(`const params = ['WISH']; params.self = params; Object.freeze(params); client.query('x', params); client.query('x', params)`)
+	v.Run(`const params = ['WISH']; params.self = params; Object.freeze(params); client.query('x', params); client.query('x', params)`)
 	require.Equal(t, [][]any{{"WISH"}, {"WISH"}}, *seen)
 }

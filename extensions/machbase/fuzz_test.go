@@ -12,7 +12,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, url string) {
 		for _, text := range []string{url, "machbase://u:se-cret" + url, "machbase://h?" + url} {
-			c, err := (&options{URL: text}).config()
+			c, err := new(options).config(text)
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
 				t.Fatalf("%q", err)

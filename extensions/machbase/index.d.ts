@@ -15,7 +15,7 @@
  * `data_received`.
  */
 declare module 'k6/x/machbase' {
-  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
+  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
   export type Duration = number | string;
 
   /** The types for which {@link bind} makes parameters. */

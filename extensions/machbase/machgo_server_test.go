@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -21,8 +22,8 @@ import (
 func newMachgoVU(t *testing.T, options string) *vu {
 	t.Helper()
 	v := newServerVU(t)
-	v.run(`client = new machbase.Client(url, { driver: 'machgo', ` + options + ` })`)
-	require.Equal(t, "machgo", v.run(`client.driver`))
+	v.Run(`client = new machbase.Client(url, { driver: 'machgo', ` + options + ` })`)
+	require.Equal(t, "machgo", v.Run(`client.driver`))
 
 	return v
 }
@@ -32,12 +33,12 @@ func TestMachgoServerQueries(t *testing.T) {
 		t.Run(cache, func(t *testing.T) {
 			v := newMachgoVU(t, `statementCache: '`+cache+`', fetchRows: 7`)
 			v.numbered(50)
-			v.run("var sql = `-- who\nselect/*+ FULL(${table}) */ n, n * 2 as Twice from ${table} where n < ? order by n`, statement = client.prepare(sql)")
+			v.Run("var sql = `-- who\nselect/*+ FULL(${table}) */ n, n * 2 as Twice from ${table} where n < ? order by n`, statement = client.prepare(sql)")
 			for _, run := range []string{`client.query(sql, `, `statement.query(`} {
-				require.JSONEq(t, `[{"n":0,"Twice":0},{"n":1,"Twice":2}]`, v.js(run+`[2])`))
-				require.JSONEq(t, `[{"name":"n","type":"integer"},{"name":"Twice","type":"long"}]`, v.js(run+`[1]).columns`))
-				require.Equal(t, KindExpect, v.fail(run+`[50], { rows: 'discard', expect: { n: 20 } })`).Kind)
-				require.Equal(t, int64(50), v.run(run+`[1000], { rows: 'discard' })`), "the rows that were left unread are gone")
+				require.JSONEq(t, `[{"n":0,"Twice":0},{"n":1,"Twice":2}]`, v.JSON(run+`[2])`))
+				require.JSONEq(t, `[{"name":"n","type":"integer"},{"name":"Twice","type":"long"}]`, v.JSON(run+`[1]).columns`))
+				require.Equal(t, kindExpect, v.fail(run+`[50], { rows: 'discard', expect: { n: 20 } })`).Kind)
+				require.Equal(t, int64(50), v.Run(run+`[1000], { rows: 'discard' })`), "the rows that were left unread are gone")
 			}
 			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 			require.Positive(t, v.Counted("data_received"))
@@ -49,22 +50,22 @@ func TestMachgoServerErrors(t *testing.T) {
 	v := newMachgoVU(t, ``)
 	table := v.table(tagTable)
 	for script, want := range map[string]thrown{
-		`client.query('select * from no_such_table')`:                                                 {Code: 2025, Kind: KindNotFound},
-		`client.exec('drop table no_such_table')`:                                                     {Code: 2025, Kind: KindNotFound},
-		`client.query('select nope from ` + table + `')`:                                              {Code: 2056, Kind: KindNotFound},
-		`client.exec('selct 1')`:                                                                      {Code: 2010, Kind: KindSyntax},
-		`client.prepare('selct ?')`:                                                                   {Code: 2010, Kind: KindSyntax},
-		`client.query('select * from ` + table + `', ['a'])`:                                          {Kind: KindUsage},
-		`client.appender('no_such_table')`:                                                            {Kind: KindNotFound},
-		`client.appender('` + table + `', { columns: ['nope'] })`:                                     {Kind: KindNotFound},
-		`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`:                     {Kind: KindUsage},
-		`new machbase.Client(url, { driver: 'machgo', password: 's3cret' }).connect()`:                {Code: 2081, Kind: KindAuth},
-		`new machbase.Client(url, { driver: 'machgo', password: 's;cret' }).connect()`:                {Kind: KindUsage},
-		`new machbase.Client(url, { driver: 'machgo', port: 1 }).connect()`:                           {Kind: KindConnect},
-		`new machbase.Client(url, { driver: 'machgo', alternatives: ['localhost:1'] }).connect()`:     {Kind: KindUsage},
-		`new machbase.Client(url, { driver: 'machgo', host: 'no-such-host.invalid' }).connect()`:      {Kind: KindConnect},
-		`new machbase.Client('machbase://sys:s3cret@[::1]:1', { driver: 'machgo' }).connect()`:        {Kind: KindConnect},
-		`new machbase.Client(url, { driver: 'machgo' }).exec('drop table no_such_table') /* again */`: {Code: 2025, Kind: KindNotFound},
+		`client.query('select * from no_such_table')`:                                                 {Code: 2025, Kind: cmi.KindNotFound},
+		`client.exec('drop table no_such_table')`:                                                     {Code: 2025, Kind: cmi.KindNotFound},
+		`client.query('select nope from ` + table + `')`:                                              {Code: 2056, Kind: cmi.KindNotFound},
+		`client.exec('selct 1')`:                                                                      {Code: 2010, Kind: cmi.KindSyntax},
+		`client.prepare('selct ?')`:                                                                   {Code: 2010, Kind: cmi.KindSyntax},
+		`client.query('select * from ` + table + `', ['a'])`:                                          {Kind: k6mod.KindUsage},
+		`client.appender('no_such_table')`:                                                            {Kind: cmi.KindNotFound},
+		`client.appender('` + table + `', { columns: ['nope'] })`:                                     {Kind: cmi.KindNotFound},
+		`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`:                     {Kind: k6mod.KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', password: 's3cret' }).connect()`:                {Code: 2081, Kind: k6mod.KindAuth},
+		`new machbase.Client(url, { driver: 'machgo', password: 's;cret' }).connect()`:                {Kind: k6mod.KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', port: 1 }).connect()`:                           {Kind: k6mod.KindConnect},
+		`new machbase.Client(url, { driver: 'machgo', alternatives: ['localhost:1'] }).connect()`:     {Kind: k6mod.KindUsage},
+		`new machbase.Client(url, { driver: 'machgo', host: 'no-such-host.invalid' }).connect()`:      {Kind: k6mod.KindConnect},
+		`new machbase.Client('machbase://sys:s3cret@[::1]:1', { driver: 'machgo' }).connect()`:        {Kind: k6mod.KindConnect},
+		`new machbase.Client(url, { driver: 'machgo' }).exec('drop table no_such_table') /* again */`: {Code: 2025, Kind: cmi.KindNotFound},
 	} {
 		e := v.fail(script)
 		require.Equal(t, want.Code, e.Code, "%s: %v", script, e)
@@ -81,14 +82,14 @@ func TestMachgoServerTypes(t *testing.T) {
 		t.Run(write, func(t *testing.T) {
 			v := newMachgoVU(t, ``)
 			table := v.table(typesTable)
-			v.run(`var name`)
+			v.Run(`var name`)
 			for _, test := range typed {
-				v.run(`name = '` + test.name + `'; ` + strings.Replace(write, "ROW", test.row, 1))
+				v.Run(`name = '` + test.name + `'; ` + strings.Replace(write, "ROW", test.row, 1))
 			}
-			v.run(`client.exec('exec table_flush(` + table + `)')`)
+			v.Run(`client.exec('exec table_flush(` + table + `)')`)
 			for _, test := range typed {
-				v.run(`name = '` + test.name + `'`)
-				require.JSONEq(t, test.back, v.js(selectTypes), test.name)
+				v.Run(`name = '` + test.name + `'`)
+				require.JSONEq(t, test.back, v.JSON(selectTypes), test.name)
 			}
 		})
 	}
@@ -99,9 +100,9 @@ func TestMachgoServerRowsChanged(t *testing.T) {
 		t.Run(cache, func(t *testing.T) {
 			v := newMachgoVU(t, `statementCache: '`+cache+`'`)
 			v.table(`create volatile table TABLE (n integer primary key, text varchar(10))`)
-			v.run("var insert = `insert into ${table} values (?, 'x')`, prepared = client.prepare(insert)")
-			require.JSONEq(t, `[1,1,1,1]`, v.js(`[client.exec(insert, [1]), client.exec(insert, [2]), prepared.exec([3]), prepared.exec([4])]`))
-			require.Equal(t, int64(1), v.run("client.exec(`delete from ${table} where n = 1`)"))
+			v.Run("var insert = `insert into ${table} values (?, 'x')`, prepared = client.prepare(insert)")
+			require.JSONEq(t, `[1,1,1,1]`, v.JSON(`[client.exec(insert, [1]), client.exec(insert, [2]), prepared.exec([3]), prepared.exec([4])]`))
+			require.Equal(t, int64(1), v.Run("client.exec(`delete from ${table} where n = 1`)"))
 		})
 	}
 }
@@ -110,7 +111,7 @@ func TestMachgoServerRowsChanged(t *testing.T) {
 func machgoConnection(t *testing.T) Conn {
 	t.Helper()
 	o := options{URL: serverURL(t), Driver: "machgo"}
-	cfg, err := o.config()
+	cfg, err := o.config(serverURL(t))
 	require.NoError(t, err)
 	driver, err := driverNamed("machgo")
 	require.NoError(t, err)
@@ -143,7 +144,7 @@ func TestMachgoServerAppendsColumns(t *testing.T) {
 	} {
 		rows, err := appender.AppendColumns(columns)
 		require.ErrorContains(t, err, want)
-		require.Equal(t, KindUsage, asError(err).Kind)
+		require.Equal(t, k6mod.KindUsage, asError(err).Kind)
 		require.Zero(t, rows)
 	}
 	require.NoError(t, appender.Append([]any{4.0, "d", time.Unix(4, 0)}))
@@ -153,22 +154,22 @@ func TestMachgoServerAppendsColumns(t *testing.T) {
 	require.Equal(t, cmi.Receipt{Accepted: 4}, receipt, "of all since it was opened")
 
 	_, err = conn.Append(table, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}})
-	require.Equal(t, KindUsage, asError(err).Kind)
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
+	require.Equal(t, k6mod.KindUsage, asError(err).Kind)
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	v.untilCount(4)
 }
 
 func TestMachgoServerQueryTimeout(t *testing.T) {
 	v := newMachgoVU(t, `queryTimeout: 300`) // the server counts in whole seconds
 	v.table(`create table TABLE (n integer, k integer)`)
-	v.run(`{ const a = client.appender(table); for (let i = 0; i < 3000; i++) a.append([0, 0]); a.close(); }`)
+	v.Run(`{ const a = client.appender(table); for (let i = 0; i < 3000; i++) a.append([0, 0]); a.close(); }`)
 	v.untilCount(3000)
 	begin := time.Now()
 	e := v.fail("client.query(`" + slow + "`)")
 	require.Equal(t, int64(3027), e.Code, e)
-	require.Equal(t, KindCancelled, e.Kind)
+	require.Equal(t, k6mod.KindCancelled, e.Kind)
 	require.Less(t, time.Since(begin), 10*time.Second)
-	require.Equal(t, int64(3000), v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
+	require.Equal(t, int64(3000), v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
 }
 
 func TestMachgoServerThatStalls(t *testing.T) {
@@ -180,14 +181,14 @@ func TestMachgoServerThatStalls(t *testing.T) {
 	} {
 		p := newProxy(t)
 		p.clientOf(t, v, `{ driver: 'machgo' }`)
-		v.run(`client.connect()`)
+		v.Run(`client.connect()`)
 		p.stalled.Store(true)
-		require.Equal(t, thrown{"MachbaseError", "no answer within timeout (100ms)", KindTimeout, 0}, v.fail(call))
+		require.Equal(t, thrown{"MachbaseError", "no answer within timeout (100ms)", k6mod.KindTimeout, 0}, v.fail(call))
 		p.stalled.Store(false)
-		require.GreaterOrEqual(t, v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
-		v.run(`client.close()`)
+		require.GreaterOrEqual(t, v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
+		v.Run(`client.close()`)
 	}
-	v.run(`client = new machbase.Client(url)`)
+	v.Run(`client = new machbase.Client(url)`)
 }
 
 func TestMachgoServerThatBreaksTheConnection(t *testing.T) {
@@ -195,11 +196,11 @@ func TestMachgoServerThatBreaksTheConnection(t *testing.T) {
 	v.numbered(3)
 	p := newProxy(t)
 	p.clientOf(t, v, `{ driver: 'machgo' }`)
-	v.run("var s = client.prepare(`select n from ${table}`)")
+	v.Run("var s = client.prepare(`select n from ${table}`)")
 	p.cut()
-	require.Equal(t, KindConnection, v.fail(`s.query()`).Kind)
-	require.Equal(t, int64(3), v.run(`s.query([], { rows: 'discard' })`))
-	v.run(`client.close(); client = new machbase.Client(url)`)
+	require.Equal(t, k6mod.KindConnection, v.fail(`s.query()`).Kind)
+	require.Equal(t, int64(3), v.Run(`s.query([], { rows: 'discard' })`))
+	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 
 func TestMachgoServerThatDoesNotGreet(t *testing.T) {
@@ -213,7 +214,7 @@ func TestMachgoServerThatDoesNotGreet(t *testing.T) {
 	}()
 	v := newMachgoVU(t, ``)
 	e := v.fail(fmt.Sprintf(`new machbase.Client('machbase://sys:s3cret@%s', { driver: 'machgo', connectTimeout: 100 }).connect()`, listener.Addr()))
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "no answer within connectTimeout (100ms)")
 	require.NoError(t, (<-accepted).Close()) // what was left behind comes to its end
 	require.NoError(t, listener.Close())
@@ -234,5 +235,6 @@ func TestMachgoInterrupt(t *testing.T) {
 			return rows.Err()
 		})
 	}
-	require.True(t, asError(err).breaksConnection(), "%v", err)
+	e := asError(err)
+	require.True(t, breaks(&e) || conn.Broken(), "%v", err)
 }

@@ -7,44 +7,52 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 func TestMachgoError(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want *Error
+		want *cmi.Error
 	}{
-		{"MACHCLI-ERR-2025, Table T does not exist.", machgoServerError(2025, "Table T does not exist.")},
-		{"MACHCLI-ERR-2081,Invalid username/password.", machgoServerError(2081, "Invalid username/password.")},
-		{"MACHCLI-ERR-3027, ", machgoServerError(3027, "")},
-		{"server error code=2061 message=Cannot divide a value by zero.", machgoServerError(2061, "Cannot divide a value by zero.")},
-		{"server error code=2061", machgoServerError(2061, "")},
-		{"params required 1, but got 0", newError(KindUsage, "params required 1, but got 0")},
-		{"bind unknown type at column 0 bool, expect: 8", newError(KindUsage, "bind unknown type at column 0 bool, expect: 8")},
-		{"MACHCLI EOF, EOF", newError(KindConnection, "the connection broke: EOF")},
-		{"MACHCLI read tcp: reset, read tcp: reset", newError(KindConnection, "the connection broke: read tcp: reset")},
-		{"MACHCLI a, b", newError(KindConnection, "the connection broke: a, b")},
-		{"EOF", newError(KindConnection, "the connection broke: EOF")},
-		{"", newError(KindConnection, "the connection broke: ")},
-		{"MACHCLI-ERR-0, no code", newError(KindConnection, "the connection broke: MACHCLI-ERR-0, no code")},
+		{"MACHCLI-ERR-2025, Table T does not exist.", cmi.ServerError(2025, "Table T does not exist.")},
+		{"MACHCLI-ERR-2081,Invalid username/password.", cmi.ServerError(2081, "Invalid username/password.")},
+		{"MACHCLI-ERR-3027, ", cmi.ServerError(3027, "")},
+		{"server error code=2061 message=Cannot divide a value by zero.", cmi.ServerError(2061, "Cannot divide a value by zero.")},
+		{"server error code=2061", cmi.ServerError(2061, "")},
+		{"params required 1, but got 0", cmi.NewError(cmi.KindUsage, "params required 1, but got 0")},
+		{"bind unknown type at column 0 bool, expect: 8", cmi.NewError(cmi.KindUsage, "bind unknown type at column 0 bool, expect: 8")},
+		{"MACHCLI EOF, EOF", cmi.NewError(cmi.KindConnection, "the connection broke: EOF")},
+		{"MACHCLI read tcp: reset, read tcp: reset", cmi.NewError(cmi.KindConnection, "the connection broke: read tcp: reset")},
+		{"MACHCLI a, b", cmi.NewError(cmi.KindConnection, "the connection broke: a, b")},
+		{"EOF", cmi.NewError(cmi.KindConnection, "the connection broke: EOF")},
+		{"", cmi.NewError(cmi.KindConnection, "the connection broke: ")},
+		{"MACHCLI-ERR-0, no code", cmi.NewError(cmi.KindConnection, "the connection broke: MACHCLI-ERR-0, no code")},
 		{"MACHCLI unexpected protocol 12 expected 6, unexpected protocol 12 expected 6",
-			&Error{Kind: KindAppend, Message: "the server has rejected rows that were appended before this call", outOfStep: true}},
+			errMachgoRejected},
 	} {
 		t.Run(test.text, func(t *testing.T) { require.Equal(t, test.want, machgoError(errors.New(test.text))) })
 	}
 
-	known := newError(KindExpect, "x")
+	known := cmi.NewError(cmi.KindBusy, "x")
 	require.Same(t, known, machgoError(known))
+
+	c := &machgoConn{}
+	require.Equal(t, known, c.failed(known))
+	require.False(t, c.Broken())
+	require.Equal(t, errMachgoRejected, c.failed(errors.New("MACHCLI unexpected protocol 12 expected 6")))
+	require.True(t, c.Broken())
 }
 
 func TestAppendError(t *testing.T) {
-	for text, want := range map[string]*Error{
-		"server error code=1345 message=must not be NULL":                      {Code: 1345, Kind: KindAppend, Message: "must not be NULL", outOfStep: true},
-		"MACHCLI append column S: out of range, append column S: out of range": {Kind: KindAppend, Message: "append column S: out of range", outOfStep: true},
-		"closed appender": {Kind: KindAppend, Message: "closed appender", outOfStep: true},
+	for text, want := range map[string]*cmi.Error{
+		"server error code=1345 message=must not be NULL":                      {Code: 1345, Kind: cmi.KindAppend, Message: "must not be NULL"},
+		"MACHCLI append column S: out of range, append column S: out of range": {Kind: cmi.KindAppend, Message: "append column S: out of range"},
+		"closed appender": {Kind: cmi.KindAppend, Message: "closed appender"},
 	} {
-		e := appendError(errors.New(text))
-		require.Equal(t, want, e)
-		require.True(t, e.breaksConnection())
+		c := &machgoConn{}
+		require.Equal(t, want, c.outOfStep(errors.New(text)))
+		require.True(t, c.Broken())
 	}
 }

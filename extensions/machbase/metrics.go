@@ -3,11 +3,8 @@ package machbase
 import (
 	"time"
 
-	"go.k6.io/k6/v2/js/modules"
-	"go.k6.io/k6/v2/metrics"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // The module's metrics. Tags: operation (connect, query, exec, prepare, append) and outcome (ok, or the error's kind).
@@ -30,98 +27,48 @@ const (
 	opAppend  = "append"
 )
 
-const outcomeOK = "ok"
-
-// instruments emit the metrics of one VU.
-type instruments struct {
-	meter k6glue.Meter
-
-	opsMetric, durationMetric, rowsMetric, rejectedMetric *metrics.Metric
-
-	series                   recent.Map[seriesKey, opSeries]
-	rejected                 map[string]k6glue.Series
-	accepted, sent, received k6glue.Series
-}
-
-type seriesKey struct{ operation, outcome string }
-
-type opSeries struct {
-	ops, rows, duration k6glue.Series
-}
-
-func newInstruments(vu modules.VU) (instruments, error) {
-	registry := vu.InitEnv().Registry
-	builtin := vu.InitEnv().BuiltinMetrics
-
-	i := instruments{meter: k6glue.NewMeter(vu), rejected: map[string]k6glue.Series{}}
-	var err error
-	if i.opsMetric, err = registry.NewMetric(metricOps, metrics.Counter); err != nil {
-		return instruments{}, err
-	}
-	if i.durationMetric, err = k6glue.NewDurations(registry, metricDuration); err != nil {
-		return instruments{}, err
-	}
-	if i.rowsMetric, err = registry.NewMetric(metricRows, metrics.Counter); err != nil {
-		return instruments{}, err
-	}
-	if i.rejectedMetric, err = registry.NewMetric(metricRejected, metrics.Counter); err != nil {
-		return instruments{}, err
-	}
-	acknowledged, err := registry.NewMetric(metricAcknowledged, metrics.Counter)
-	if err != nil {
-		return instruments{}, err
-	}
-	i.accepted = i.meter.Series(acknowledged)
-	i.sent = i.meter.Series(builtin.DataSent)
-	i.received = i.meter.Series(builtin.DataReceived)
-
-	return i, nil
-}
-
-// record is what one call came to.
+// record is one call that was done.
 type record struct {
-	operation, outcome string
-	took               time.Duration
-	rows               int64
-	received, sent     uint64
+	operation      string
+	err            error
+	took           time.Duration
+	rows           int64
+	received, sent uint64
 }
 
-// record counts one call.
-func (i *instruments) record(r *record) {
-	s := i.of(r.operation, r.outcome)
-	i.meter.Add(s.ops, 1)
-	i.meter.Add(s.rows, float64(r.rows))
-	i.meter.Add(i.sent, float64(r.sent))
-	i.meter.Add(i.received, float64(r.received))
-	i.meter.Emit(k6glue.Duration{Series: s.duration, Took: r.took})
+// record counts one call, for k6 and for the step of a sweep. What connecting takes is not the
+// step's.
+func (m *module) record(r *record) {
+	m.Count(r.operation, r.err, int(r.rows))
+	m.Traffic(r.received, r.sent)
+	m.EmitDuration(r.operation, r.err, r.took)
+	if r.operation != opConnect {
+		m.Step(uint64(r.rows), r.received, r.sent)
+	}
 }
 
-// acknowledged counts rows that the server took, and those that it rejected by the server's codes.
-func (i *instruments) acknowledged(accepted int64, rejected map[string]int64) {
-	i.meter.Add(i.accepted, float64(accepted))
+// acknowledged counts what the server says of the rows of appenders.
+type acknowledged struct {
+	module   *k6mod.Module
+	accepted k6glue.Series
+	// rejected are the series of metricRejected, by their reasons.
+	rejected map[string]k6glue.Series
+}
+
+func newAcknowledged(m *k6mod.Module) acknowledged {
+	return acknowledged{m, m.Counter(metricAcknowledged), map[string]k6glue.Series{}}
+}
+
+// count counts rows that the server took, and those that it rejected by its codes.
+func (a *acknowledged) count(accepted int64, rejected map[string]int64) {
+	a.module.Add(a.accepted, float64(accepted))
 	for reason, rows := range rejected {
-		s, known := i.rejected[reason]
+		series, known := a.rejected[reason]
 		if !known {
-			s = i.meter.Series(i.rejectedMetric, [2]string{"reason", reason})
-			i.rejected[reason] = s
+			series = a.module.Counter(metricRejected, [2]string{"reason", reason})
+			a.rejected[reason] = series
 		}
-		i.meter.Add(s, float64(rows))
+		a.module.Add(series, float64(rows))
 	}
-	i.meter.Emit()
-}
-
-func (i *instruments) of(operation, outcome string) opSeries {
-	key := seriesKey{operation, outcome}
-	s, known := i.series.Get(key)
-	if !known {
-		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
-		s = opSeries{
-			ops:      i.meter.Series(i.opsMetric, tags...),
-			rows:     i.meter.Series(i.rowsMetric, tags...),
-			duration: i.meter.Series(i.durationMetric, tags...),
-		}
-		i.series.Put(key, s)
-	}
-
-	return s
+	a.module.Emit()
 }

@@ -2,7 +2,6 @@ package machbase
 
 import (
 	"context"
-	"errors"
 	"net"
 	"time"
 
@@ -27,12 +26,10 @@ func (nativeDriver) Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn,
 		},
 	})
 	if err != nil {
-		return nil, nativeError(nil, err)
+		return nil, err
 	}
-	c := &nativeConn{Conn: conn}
-	c.rows.conn = c
 
-	return c, nil
+	return &nativeConn{Conn: conn}, nil
 }
 
 func roundUp(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
@@ -53,7 +50,7 @@ func (c *nativeConn) Query(sql string, args []any, read func(Rows) error) error 
 // read lets read take the rows, and closes them.
 func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) error {
 	if err != nil {
-		return nativeError(c.Conn, err)
+		return err
 	}
 	c.rows.Rows = rows
 	err = read(&c.rows)
@@ -61,24 +58,17 @@ func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) erro
 		err = closeErr
 	}
 
-	err = nativeError(c.Conn, err)
-	if e, own := err.(*Error); own && c.Broken() { //nolint:errorlint // our own are never wrapped
-		e.outOfStep = true
-	}
-
 	return err
 }
 
 func (c *nativeConn) Exec(sql string, args []any) (int64, error) {
-	changed, err := c.Conn.Exec(context.Background(), sql, args...)
-
-	return changed, nativeError(c.Conn, err)
+	return c.Conn.Exec(context.Background(), sql, args...)
 }
 
 func (c *nativeConn) Prepare(sql string) (Statement, error) {
 	statement, err := c.Conn.Prepare(context.Background(), sql)
 	if err != nil {
-		return nil, nativeError(c.Conn, err)
+		return nil, err
 	}
 
 	return &nativeStatement{c, statement}, nil
@@ -87,10 +77,10 @@ func (c *nativeConn) Prepare(sql string) (Statement, error) {
 func (c *nativeConn) Append(table string, options cmi.AppendOptions) (Appender, error) {
 	appender, err := c.Conn.Append(context.Background(), table, options)
 	if err != nil {
-		return nil, nativeError(c.Conn, err)
+		return nil, err
 	}
 
-	return &nativeAppender{c, appender}, nil
+	return nativeAppender{appender}, nil
 }
 
 type nativeStatement struct {
@@ -105,18 +95,12 @@ func (s *nativeStatement) Query(args []any, read func(Rows) error) error {
 }
 
 func (s *nativeStatement) Exec(args []any) (int64, error) {
-	changed, err := s.stmt.Exec(context.Background(), args...)
-
-	return changed, nativeError(s.conn.Conn, err)
+	return s.stmt.Exec(context.Background(), args...)
 }
 
 func (s *nativeStatement) Close() error { return s.stmt.Close() }
 
-type nativeRows struct {
-	*cmi.Rows
-
-	conn *nativeConn
-}
+type nativeRows struct{ *cmi.Rows }
 
 func (r *nativeRows) Columns() []Column {
 	columns := make([]Column, len(r.Rows.Columns()))
@@ -135,7 +119,7 @@ func (r *nativeRows) Equal(column int, want any) bool {
 		return len(b) > 0 && string(b) == text // one without bytes is a null
 	}
 
-	return equal(r.Value(column), want)
+	return Equal(r.Value(column), want)
 }
 
 func (r *nativeRows) Values() []any {
@@ -147,48 +131,18 @@ func (r *nativeRows) Values() []any {
 	return values
 }
 
-func (r *nativeRows) Err() error { return nativeError(r.conn.Conn, r.Rows.Err()) }
+type nativeAppender struct{ appender *cmi.Appender }
 
-type nativeAppender struct {
-	conn     *nativeConn
-	appender *cmi.Appender
+func (a nativeAppender) Append(row []any) error {
+	return a.appender.Append(context.Background(), row...)
 }
 
-func (a *nativeAppender) Append(row []any) error {
-	return nativeError(a.conn.Conn, a.appender.Append(context.Background(), row...))
+func (a nativeAppender) AppendColumns(columns []any) (int, error) {
+	return a.appender.AppendColumns(context.Background(), columns...)
 }
 
-func (a *nativeAppender) AppendColumns(columns []any) (int, error) {
-	rows, err := a.appender.AppendColumns(context.Background(), columns...)
+func (a nativeAppender) Flush() error { return a.appender.Flush(context.Background()) }
 
-	return rows, nativeError(a.conn.Conn, err)
-}
+func (a nativeAppender) Sync() (cmi.Receipt, error) { return a.appender.Sync(context.Background()) }
 
-func (a *nativeAppender) Flush() error {
-	return nativeError(a.conn.Conn, a.appender.Flush(context.Background()))
-}
-
-func (a *nativeAppender) Sync() (cmi.Receipt, error) {
-	receipt, err := a.appender.Sync(context.Background())
-
-	return receipt, nativeError(a.conn.Conn, err)
-}
-
-func (a *nativeAppender) Close() (cmi.Receipt, error) {
-	receipt, err := a.appender.Close(context.Background())
-
-	return receipt, nativeError(a.conn.Conn, err)
-}
-
-// nativeError makes the module's error of the client's.
-func nativeError(conn *cmi.Conn, err error) error {
-	if err == nil {
-		return nil
-	}
-	var e *cmi.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-
-	return &Error{Code: e.Code, Kind: e.Kind, Message: e.Message, outOfStep: conn != nil && conn.Broken()}
-}
+func (a nativeAppender) Close() (cmi.Receipt, error) { return a.appender.Close(context.Background()) }

@@ -4,14 +4,16 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // statement is a JavaScript Statement. It outlives its connection: on a new one it is prepared anew.
 type statement struct {
 	*client
 
-	text     string
-	prepared *prepared // nil, or on a connection that may be gone
+	text string
+	// prepared is nil, or on a connection that may be gone.
+	prepared *prepared
 }
 
 // prepared is a statement that is prepared on a connection.
@@ -30,17 +32,17 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 	s := &statement{client: c, text: sql}
 
 	return &task{
-		operation: opPrepare, timeout: c.config.Timeout,
+		client: c, operation: opPrepare, timeout: c.config.Timeout,
 		job: func(conn Conn) error {
 			_, err := s.on(conn)
 
 			return err
 		},
-		value: func() (sobek.Value, error) { return statementMethods.Object(s.vu.Runtime(), s), nil },
+		value: func() (sobek.Value, error) { return statementMethods.Object(s.Runtime(), s), nil },
 	}, nil
 }
 
-var statementMethods = bothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table
+var statementMethods = k6mod.BothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table
 	"query": (*statement).query, "exec": (*statement).exec,
 }).With(k6glue.Methods[*statement]{"close": (*statement).close})
 
@@ -51,7 +53,7 @@ func (s *statement) query(call sobek.FunctionCall) (*task, error) {
 
 // exec is statement.exec(params).
 func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
-	return s.execTask(call.Argument(0), call.Argument(1), func(conn Conn, args []any) (int64, error) {
+	return s.execTask("exec", call.Argument(0), call.Argument(1), func(conn Conn, args []any) (int64, error) {
 		p, err := s.on(conn)
 		if err != nil {
 			return 0, err
@@ -63,14 +65,17 @@ func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
 
 // close is statement.close(): it frees the statement on the server. A later use prepares it again.
 func (s *statement) close(sobek.FunctionCall) sobek.Value {
-	s.wait()
+	s.tasks.Wait()
 	p := s.prepared
 	s.prepared = nil
-	if session := s.current(); p == nil || session == nil || p.conn != session.conn {
+	if connection := s.current(); p == nil || connection == nil || p.conn != connection.conn {
 		return sobek.Undefined()
 	}
 
-	return s.now(&task{operation: opPrepare, timeout: s.config.Timeout, job: func(Conn) error { return p.Close() }})
+	return s.tasks.Now(&task{
+		client: s.client, operation: opPrepare, timeout: s.config.Timeout,
+		job: func(Conn) error { return p.Close() },
+	})
 }
 
 // on returns the statement as prepared on the connection.

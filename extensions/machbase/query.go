@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // query is client.query(sql, params, options): see index.d.ts.
@@ -26,32 +27,33 @@ func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	return c.execTask(call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
+	return c.execTask("exec", call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
 		return conn.Exec(sql, args)
 	})
 }
 
-func (c *client) execTask(params, options sobek.Value, exec func(Conn, []any) (int64, error)) (*task, error) {
+// execTask is a statement without rows. The method is for errors.
+func (c *client) execTask(
+	method string, params, options sobek.Value, exec func(Conn, []any) (int64, error),
+) (*task, error) {
 	args, err := c.parameters(params)
 	if err != nil {
 		return nil, err
 	}
-	o, err := parseQueryOptions(options, c.config.Timeout, execKeys)
-	if err != nil {
+	t := &task{client: c, operation: opExec, timeout: c.config.Timeout}
+	if err := execOptions.Read(method, options, t); err != nil {
 		return nil, err
 	}
-
+	t.timeout = c.limit(t.timeout)
 	var affected int64
+	t.job = func(conn Conn) (err error) {
+		affected, err = exec(conn, args)
 
-	return &task{
-		operation: opExec, timeout: c.limit(o.timeout),
-		job: func(conn Conn) (err error) {
-			affected, err = exec(conn, args)
+		return err
+	}
+	t.value = func() (sobek.Value, error) { return c.Runtime().ToValue(affected), nil }
 
-			return err
-		},
-		value: func() (sobek.Value, error) { return c.vu.Runtime().ToValue(affected), nil },
-	}, nil
+	return t, nil
 }
 
 // lateness is how much longer than queryTimeout a busy server, which looks each second, may take to end a statement.
@@ -74,7 +76,7 @@ func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) 
 	}
 	text, ok := k6glue.Text(value)
 	if !ok || strings.TrimSpace(text) == "" {
-		return "", newError(KindUsage, "%s(sql, params, options) takes an SQL text first, not %s", method, k6glue.Show(value))
+		return "", k6mod.Wrong(method, "the SQL", "a string that is not blank", value)
 	}
 	c.spoken, c.text = value, text
 
@@ -82,62 +84,13 @@ func (c *client) textOf(call sobek.FunctionCall, method string) (string, error) 
 }
 
 func (c *client) parameters(value sobek.Value) ([]any, error) {
-	return c.args.Of(c.vu.Runtime(), value, binds)
+	return c.args.Of(c.Runtime(), value, binds)
 }
 
 func (c *client) queryOptions(value sobek.Value) (*queryOptions, error) {
-	return c.options.Of(c.vu.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
-		return parseQueryOptions(value, c.config.Timeout, queryKeys)
+	return c.options.Of(c.Runtime(), value, func(value sobek.Value) (*queryOptions, error) {
+		o := &queryOptions{rows: rowsObjects, timeout: c.config.Timeout}
+
+		return o, allQueryOptions.Read("query", value, o)
 	})
-}
-
-// toJS turns the rows into an array of objects or of arrays, with a property columns.
-func (r *reader) toJS(rt *sobek.Runtime, o *queryOptions) (sobek.Value, error) {
-	rows := make([]any, len(r.rows))
-	for i, values := range r.rows {
-		row, err := r.rowToJS(rt, values, o)
-		if err != nil {
-			return nil, err
-		}
-		rows[i] = row
-	}
-	array := rt.NewArray(rows...)
-
-	columns := make([]any, len(r.columns))
-	for i, c := range r.columns {
-		column := rt.NewObject()
-		if err := column.Set("name", c.Name); err != nil {
-			return nil, err
-		}
-		if err := column.Set("type", c.Type); err != nil {
-			return nil, err
-		}
-		columns[i] = column
-	}
-
-	return array, array.DefineDataProperty("columns", rt.NewArray(columns...),
-		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_FALSE)
-}
-
-func (r *reader) rowToJS(rt *sobek.Runtime, values []any, o *queryOptions) (sobek.Value, error) {
-	converted := make([]any, len(values))
-	for i, value := range values {
-		v, err := toJS(rt, value, o.ns)
-		if err != nil {
-			return nil, err
-		}
-		converted[i] = v
-	}
-	if o.rows == rowsArrays {
-		return rt.NewArray(converted...), nil
-	}
-
-	object := rt.NewObject()
-	for i, c := range r.columns {
-		if err := object.Set(c.Name, converted[i]); err != nil {
-			return nil, err
-		}
-	}
-
-	return object, nil
 }

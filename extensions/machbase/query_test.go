@@ -8,28 +8,30 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func TestQueryOptionErrors(t *testing.T) {
-	const timeout = `option timeout must be a duration such as '5s' or a number of milliseconds, not `
+	const timeout = `query: option timeout must be a duration such as '5s' or a number of milliseconds, not `
 	for _, test := range []struct{ options, want string }{
-		{`'arrays'`, `the options must be an object such as { rows: 'arrays' }, not arrays`},
-		{`{ rows: 'array' }`, `option rows must be 'objects', 'arrays' or 'discard', not "array"`},
-		{`{ rows: false }`, `option rows must be 'objects', 'arrays' or 'discard', not "false"`},
-		{`{ times: 'ms' }`, `option times must be 'date' or 'ns', not "ms"`},
+		{`'arrays'`, `query: options must be an object, not arrays`},
+		{`{ rows: 'array' }`, `query: option rows must be 'objects', 'arrays' or 'discard', not array`},
+		{`{ rows: false }`, `query: option rows must be 'objects', 'arrays' or 'discard', not false`},
+		{`{ times: 'ms' }`, `query: option times must be 'date' or 'ns', not ms`},
 		{`{ timeout: 'soon' }`, timeout + `soon`},
 		{`{ timeout: 0 }`, timeout + `0`},
 		{`{ timeout: '-1s' }`, timeout + `-1s`},
 		{`{ timeout: {} }`, timeout + `an object`},
-		{`{ expect: 'WISH' }`, `option expect must be an object such as { code: 'WISH' }, not WISH`},
+		{`{ expect: 'WISH' }`, `query: option expect must be an object such as { code: 'WISH' }, not WISH`},
 		{`{ expect: { a: true } }`, `expect: a: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, ` +
 			`null or machbase.bind(type, value)`},
-		{`{ row: 'arrays' }`, `unknown option "row"; known are rows, expect, times, timeout`},
+		{`{ row: 'arrays' }`, `query: unknown option "row"; known are rows, expect, times, timeout`},
 	} {
 		t.Run(test.options, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			v.run(`var client = new machbase.Client()`)
-			want := thrown{"MachbaseError", test.want, KindUsage, 0}
+			v.Run(`var client = new machbase.Client()`)
+			want := thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}
 			require.Equal(t, want, v.fail(`client.query('x', [], `+test.options+`)`))
 			require.Equal(t, want, v.fail(`client.prepare('x').query([], `+test.options+`)`))
 		})
@@ -44,30 +46,30 @@ func TestQueryGivesRowsAsTold(t *testing.T) {
 
 	for _, run := range []string{`client.query('x', []`, `statement.query([]`} {
 		v := newVU(t, driver)
-		v.run(`var client = new machbase.Client(), statement = client.prepare('x')`)
+		v.Run(`var client = new machbase.Client(), statement = client.prepare('x')`)
 		objects := `[{"code":"WISH","time":"1970-01-01T00:00:01.234Z","n":1},` +
 			`{"code":null,"time":"1970-01-01T00:00:01.234Z","n":"9007199254740993n"}]`
-		require.JSONEq(t, objects, v.js(run+`)`))
-		require.JSONEq(t, objects, v.js(run+`, { rows: 'objects', times: 'date' })`))
-		require.JSONEq(t, columns, v.js(run+`).columns`))
+		require.JSONEq(t, objects, v.JSON(run+`)`))
+		require.JSONEq(t, objects, v.JSON(run+`, { rows: 'objects', times: 'date' })`))
+		require.JSONEq(t, columns, v.JSON(run+`).columns`))
 		require.JSONEq(t, `[["WISH","1234567891n",1],[null,"1234567891n","9007199254740993n"]]`,
-			v.js(run+`, { rows: 'arrays', times: 'ns' })`))
-		require.JSONEq(t, columns, v.js(run+`, { rows: 'arrays' }).columns`))
-		require.Equal(t, int64(2), v.run(run+`, { rows: 'discard' })`))
-		require.Equal(t, true, v.run(run+`)[0].time instanceof Date`))
+			v.JSON(run+`, { rows: 'arrays', times: 'ns' })`))
+		require.JSONEq(t, columns, v.JSON(run+`, { rows: 'arrays' }).columns`))
+		require.Equal(t, int64(2), v.Run(run+`, { rows: 'discard' })`))
+		require.Equal(t, true, v.Run(run+`)[0].time instanceof Date`))
 
 		// columns is there, and yet not one of the array's own keys.
-		require.JSONEq(t, `["0","1"]`, v.js(`Object.keys(`+run+`))`))
-		require.Equal(t, 8*2.0, v.Counted(metricRows, "operation", opQuery, "outcome", outcomeOK))
+		require.JSONEq(t, `["0","1"]`, v.JSON(`Object.keys(`+run+`))`))
+		require.Equal(t, 8*2.0, v.Counted(metricRows, "operation", opQuery, "outcome", k6mod.OutcomeOK))
 	}
 }
 
 func TestQueryWithoutRows(t *testing.T) {
 	v := newVU(t, answer([]Column{{"code", "varchar"}}))
-	v.run(`var client = new machbase.Client()`)
-	require.JSONEq(t, `[]`, v.js(`client.query('x')`))
-	require.JSONEq(t, `[{"name":"code","type":"varchar"}]`, v.js(`client.query('x').columns`))
-	require.Equal(t, int64(0), v.run(`client.query('x', [], { rows: 'discard', expect: { code: 'WISH' } })`))
+	v.Run(`var client = new machbase.Client()`)
+	require.JSONEq(t, `[]`, v.JSON(`client.query('x')`))
+	require.JSONEq(t, `[{"name":"code","type":"varchar"}]`, v.JSON(`client.query('x').columns`))
+	require.Equal(t, int64(0), v.Run(`client.query('x', [], { rows: 'discard', expect: { code: 'WISH' } })`))
 }
 
 func TestExpect(t *testing.T) {
@@ -107,7 +109,7 @@ func TestExpect(t *testing.T) {
 			try := func(value any) string {
 				v := newVU(t, answer([]Column{{"a", ""}, {"b", ""}}, []any{"", value}))
 
-				return v.js(`attempt(() => new machbase.Client().query('x', [], { rows: 'discard', expect: { b: ` + test.expect + ` } }))`)
+				return v.JSON(`attempt(() => new machbase.Client().query('x', [], { rows: 'discard', expect: { b: ` + test.expect + ` } }))`)
 			}
 			for _, value := range test.equal {
 				require.Equal(t, "null", try(value), "%T %v", value, value)
@@ -123,16 +125,16 @@ func TestExpectNamesWhatIsWrong(t *testing.T) {
 	driver := answer([]Column{{"code", ""}, {"n", ""}, {"time", ""}},
 		[]any{"WISH", int64(1), time.Unix(1, 0).UTC()}, []any{"WISH", nil, time.Unix(2, 0).UTC()})
 	for _, test := range []struct{ expect, want, kind string }{
-		{`{ code: 'TESS' }`, `row 1: code is "WISH", expected "TESS"`, KindExpect},
-		{`{ n: 1 }`, `row 2: n is null, expected 1`, KindExpect},
-		{`{ code: 'WISH', n: 1.5 }`, `row 1: n is 1, expected 1.5`, KindExpect},
-		{`{ n: null }`, `row 1: n is 1, expected null`, KindExpect},
-		{`{ code: machbase.bind('ipv6', '::1') }`, `row 1: code is "WISH", expected ::1`, KindExpect},
-		{`{ volume: 1 }`, `expect: the answer has no column "volume"`, KindUsage},
+		{`{ code: 'TESS' }`, `row 1: code is "WISH", expected "TESS"`, kindExpect},
+		{`{ n: 1 }`, `row 2: n is null, expected 1`, kindExpect},
+		{`{ code: 'WISH', n: 1.5 }`, `row 1: n is 1, expected 1.5`, kindExpect},
+		{`{ n: null }`, `row 1: n is 1, expected null`, kindExpect},
+		{`{ code: machbase.bind('ipv6', '::1') }`, `row 1: code is "WISH", expected ::1`, kindExpect},
+		{`{ volume: 1 }`, `expect: the answer has no column "volume"`, k6mod.KindUsage},
 	} {
 		t.Run(test.expect, func(t *testing.T) {
 			v := newVU(t, driver)
-			v.run(`var client = new machbase.Client()`)
+			v.Run(`var client = new machbase.Client()`)
 			for _, rows := range []string{"objects", "arrays", "discard"} {
 				e := v.fail(fmt.Sprintf(`client.query('x', [], { rows: '%s', expect: %s })`, rows, test.expect))
 				require.Equal(t, thrown{"MachbaseError", test.want, test.kind, 0}, e)
@@ -141,7 +143,7 @@ func TestExpectNamesWhatIsWrong(t *testing.T) {
 			require.Zero(t, v.Counted(metricRows))
 
 			// It is the answer that is wrong, not the connection.
-			require.Equal(t, int64(2), v.run(`client.query('x', [], { rows: 'discard' })`))
+			require.Equal(t, int64(2), v.Run(`client.query('x', [], { rows: 'discard' })`))
 			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 		})
 	}
@@ -151,30 +153,30 @@ func TestExecReturnsHowManyRowsChanged(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(_ *fakeConn, sql string, args []any) (int64, error) {
 		return int64(len(sql) + len(args)), nil
 	}})
-	v.run(`var client = new machbase.Client()`)
-	require.Equal(t, int64(3), v.run(`client.exec('abc')`))
-	require.Equal(t, int64(5), v.run(`client.exec('abc', [1, 2])`))
-	require.Equal(t, int64(4), v.run(`client.prepare('abc').exec([1])`))
+	v.Run(`var client = new machbase.Client()`)
+	require.Equal(t, int64(3), v.Run(`client.exec('abc')`))
+	require.Equal(t, int64(5), v.Run(`client.exec('abc', [1, 2])`))
+	require.Equal(t, int64(4), v.Run(`client.prepare('abc').exec([1])`))
 }
 
 func TestAnswerThatBreaksOff(t *testing.T) {
 	v := newVU(t, &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
 		return read(&fakeRows{columns: []Column{{"a", ""}}, rows: [][]any{{"x"}}, err: errBroken})
 	}})
-	v.run(`var client = new machbase.Client()`)
-	require.Equal(t, thrown{"MachbaseError", "the connection broke: " + errBroken.Error(), KindConnection, 0},
+	v.Run(`var client = new machbase.Client()`)
+	require.Equal(t, thrown{"MachbaseError", "the connection broke: " + errBroken.Error(), k6mod.KindConnection, 0},
 		v.fail(`client.query('x', [], { expect: { a: 'x' } })`))
 }
 
-// A reader's properties, over answers of many sizes.
-func TestReaderCountsAndKeeps(t *testing.T) {
+// A queryAnswer's properties, over answers of many sizes.
+func TestQueryAnswerCountsAndKeeps(t *testing.T) {
 	for size := range 50 {
 		var rows [][]any
 		for i := range size {
 			rows = append(rows, []any{int64(i)})
 		}
 		for _, keep := range []bool{false, true} {
-			r := &reader{keep: keep}
+			r := &queryAnswer{keep: keep}
 			require.NoError(t, r.read(&fakeRows{columns: []Column{{"a", ""}}, rows: rows}))
 			require.Equal(t, int64(size), r.count)
 			if keep {
@@ -189,7 +191,7 @@ func TestReaderCountsAndKeeps(t *testing.T) {
 				changed[i] = []any{"same"}
 			}
 			changed[wrong] = []any{"other"}
-			err := (&reader{expect: []expectation{{column: "a", value: "same"}}}).read(
+			err := (&queryAnswer{expect: []expectation{{column: "a", value: "same"}}}).read(
 				&fakeRows{columns: []Column{{"a", ""}}, rows: changed})
 			require.EqualError(t, err, fmt.Sprintf(`row %d: a is "other", expected "same"`, wrong+1))
 		}
@@ -204,12 +206,12 @@ func TestEachCallRunsItsOwnText(t *testing.T) {
 
 		return read(&fakeRows{})
 	}})
-	v.run(`var client = new machbase.Client();
+	v.Run(`var client = new machbase.Client();
 		for (const sql of ['a', 'a', 'b', 'ü', 'ü', 'ä', 'a', 'a' + 'b'.trim()]) client.query(sql)`)
 	require.Equal(t, []string{"a", "a", "b", "ü", "ü", "ä", "a", "ab"}, seen)
 	for _, nothing := range []string{"''", "' '", "undefined", "{}", "7"} {
-		require.Equal(t, KindUsage, v.fail(`client.query(`+nothing+`)`).Kind, nothing)
+		require.Equal(t, k6mod.KindUsage, v.fail(`client.query(`+nothing+`)`).Kind, nothing)
 	}
-	v.run(`client.query('ab')`)
+	v.Run(`client.query('ab')`)
 	require.Len(t, seen, 9)
 }

@@ -6,19 +6,20 @@ import "github.com/grafana/sobek"
 type queryCall struct {
 	task
 
-	client    *client
-	statement *statement // nil for that of the text
+	// statement is nil for a query of text.
+	statement *statement
 	text      string
 	args      []any
 	options   *queryOptions
-	answer    reader
-	read      func(Rows) error // the answer's
+	answer    queryAnswer
+	// read is the answer's.
+	read func(Rows) error
 }
 
 func newQueryCall(c *client) *queryCall {
-	q := &queryCall{client: c}
+	q := &queryCall{}
 	q.read = q.answer.read
-	q.task = task{operation: opQuery, rows: &q.answer.count, job: q.run, value: q.result, over: q.release}
+	q.task = task{client: c, operation: opQuery, rows: &q.answer.count, job: q.run, value: q.result, over: q.release}
 
 	return q
 }
@@ -35,12 +36,12 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	}
 
 	q := c.idle
-	if q == nil { // or others are under way, which have promises
+	if q == nil { // the first call, or others are under way, which have promises
 		q = newQueryCall(c)
 	}
 	c.idle = nil
 	q.text, q.statement, q.args, q.options = text, prepared, args, o
-	q.answer = reader{keep: o.rows != rowsDiscard, expect: o.expect}
+	q.answer = queryAnswer{keep: o.rows != rowsDiscard, expect: o.expect}
 	q.timeout = c.limit(o.timeout)
 
 	return &q.task, nil
@@ -59,7 +60,7 @@ func (q *queryCall) run(conn Conn) error {
 }
 
 func (q *queryCall) result() (sobek.Value, error) {
-	rt := q.client.vu.Runtime()
+	rt := q.client.Runtime()
 	if q.options.rows == rowsDiscard {
 		return rt.ToValue(q.answer.count), nil
 	}
@@ -69,6 +70,6 @@ func (q *queryCall) result() (sobek.Value, error) {
 
 // release lets the answer go, and makes the call the client's next one.
 func (q *queryCall) release() {
-	q.args, q.answer = nil, reader{}
+	q.args, q.answer = nil, queryAnswer{}
 	q.client.idle = q
 }

@@ -1,13 +1,12 @@
 package machbase
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // How a query gives its rows to the script.
@@ -25,74 +24,49 @@ type queryOptions struct {
 	expect  []expectation
 }
 
-// The options of a query, and of a statement without rows.
-var (
-	queryKeys = []string{"rows", "expect", "times", "timeout"} //nolint:gochecknoglobals // a constant
-	execKeys  = []string{"timeout"}                            //nolint:gochecknoglobals // a constant
-)
+// allQueryOptions are { rows, expect, times, timeout }, the options of a query.
+var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // a table
+	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
+		o.rows, err = k6mod.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
 
-// parseQueryOptions reads those of { rows, expect, times, timeout } that are known.
-func parseQueryOptions(value sobek.Value, timeout time.Duration, known []string) (*queryOptions, error) {
-	o := &queryOptions{rows: rowsObjects, timeout: timeout}
-	if k6glue.IsNullish(value) {
-		return o, nil
-	}
-	object, ok := value.(*sobek.Object)
-	if !ok {
-		return nil, newError(KindUsage, "the options must be an object such as { rows: 'arrays' }, not %s", k6glue.Show(value))
-	}
+		return err
+	}},
+	{Name: "expect", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
+		o.expect, err = expectations(method, value)
 
-	for _, key := range object.Keys() {
-		value := object.Get(key)
-		if !slices.Contains(known, key) {
-			return nil, newError(KindUsage, "unknown option %q; known are %s", key, strings.Join(known, ", "))
-		}
-		if sobek.IsUndefined(value) {
-			continue
-		}
-		if err := o.set(key, value); err != nil {
-			return nil, err
-		}
-	}
+		return err
+	}},
+	{Name: "times", Read: func(o *queryOptions, method string, value sobek.Value) error {
+		word, err := k6mod.Word(method, "option times", value, "date", "ns")
+		o.ns = word == "ns"
 
-	return o, nil
+		return err
+	}},
+	{Name: "timeout", Read: func(o *queryOptions, method string, value sobek.Value) error {
+		return readTimeout(&o.timeout, method, value)
+	}},
 }
 
-func (o *queryOptions) set(key string, value sobek.Value) (err error) {
-	switch key {
-	case "rows":
-		o.rows = k6glue.Show(value)
-		if o.rows != rowsObjects && o.rows != rowsArrays && o.rows != rowsDiscard {
-			return newError(KindUsage, "option rows must be 'objects', 'arrays' or 'discard', not %q", o.rows)
-		}
-	case "times":
-		o.ns = k6glue.Show(value) == "ns"
-		if !o.ns && k6glue.Show(value) != "date" {
-			return newError(KindUsage, "option times must be 'date' or 'ns', not %q", k6glue.Show(value))
-		}
-	case "timeout":
-		o.timeout, err = duration(value)
-	case "expect":
-		o.expect, err = expectations(value)
-	}
-
-	return err
+// execOptions are those of a statement without rows.
+var execOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
+	{Name: "timeout", Read: func(t *task, method string, value sobek.Value) error { return readTimeout(&t.timeout, method, value) }},
 }
 
-// duration reads a k6 duration: a string such as "5s" or a number of milliseconds.
-func duration(value sobek.Value) (time.Duration, error) {
+// readTimeout reads a k6 duration: a string such as "5s" or a number of milliseconds.
+func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
 	d, ok := k6glue.DurationOf(value)
 	if !ok || d <= 0 {
-		return 0, newError(KindUsage, "option timeout must be a duration such as '5s' or a number of milliseconds, not %s", k6glue.Show(value))
+		return k6mod.Wrong(method, "option timeout", "a duration such as '5s' or a number of milliseconds", value)
 	}
+	*timeout = d
 
-	return d, nil
+	return nil
 }
 
-func expectations(value sobek.Value) ([]expectation, error) {
+func expectations(method string, value sobek.Value) ([]expectation, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		return nil, newError(KindUsage, "option expect must be an object such as { code: 'WISH' }, not %s", k6glue.Show(value))
+		return nil, k6mod.Wrong(method, "option expect", "an object such as { code: 'WISH' }", value)
 	}
 
 	keys := object.Keys()
@@ -100,7 +74,7 @@ func expectations(value sobek.Value) ([]expectation, error) {
 	for i, key := range keys {
 		want, err := bind(object.Get(key))
 		if err != nil {
-			return nil, newError(KindUsage, "expect: %s: %s", key, err)
+			return nil, k6mod.Misuse("expect: %s: %s", key, err)
 		}
 		expect[i] = expectation{column: key, value: want}
 	}

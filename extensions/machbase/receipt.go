@@ -19,7 +19,7 @@ func (a *appender) count(receipt cmi.Receipt) {
 		rejected[reason] -= rows
 	}
 	a.counted = receipt
-	a.instruments.acknowledged(accepted, rejected)
+	a.acknowledged.count(accepted, rejected)
 }
 
 // reasonsOf are the rejected rows by the server's codes.

@@ -9,13 +9,16 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
 // rollup is a JavaScript Rollup: a job of the server that sums the rows of one table up in another.
 type rollup struct {
 	*client
 
-	name string // as the server has it, in upper case
+	// name is as the server has it, in upper case.
+	name string
 }
 
 // identifier is what a name in SQL may be: Machbase's rollup_force takes no quotes.
@@ -25,19 +28,19 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
 	name, ok := k6glue.Text(call.Argument(0))
 	if !ok || !identifier.MatchString(name) {
-		c.throw(newError(KindUsage, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not %s", k6glue.Show(call.Argument(0))))
+		c.Throw(k6mod.Wrong("rollup", "the name", "one such as rollup_stock_1m", call.Argument(0)))
 	}
 
-	return rollupMethods.Object(c.vu.Runtime(), &rollup{client: c, name: strings.ToUpper(name)})
+	return rollupMethods.Object(c.Runtime(), &rollup{client: c, name: strings.ToUpper(name)})
 }
 
-var rollupMethods = bothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
+var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
 	"force": (*rollup).force, "status": (*rollup).status, "gap": (*rollup).gap, "wait": (*rollup).wait,
 })
 
 // force is rollup.force(options): the server sums up now, and this returns when it has.
 func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
-	t, err := r.execTask(sobek.Undefined(), call.Argument(0), func(conn Conn, args []any) (int64, error) {
+	t, err := r.execTask("force", sobek.Undefined(), call.Argument(0), func(conn Conn, args []any) (int64, error) {
 		return conn.Exec("exec rollup_force("+r.name+")", args)
 	})
 	if err != nil {
@@ -53,10 +56,10 @@ const statusQuery = "select * from v$rollup where rollup_name = ? order by sourc
 
 // status is rollup.status(): the row of v$rollup.
 func (r *rollup) status(sobek.FunctionCall) (*task, error) {
-	rows := &reader{keep: true}
+	rows := &queryAnswer{keep: true}
 
 	return &task{
-		operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
+		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
 		job: func(conn Conn) error {
 			if err := conn.Query(statusQuery, []any{r.name}, rows.read); err != nil {
 				return err
@@ -65,7 +68,7 @@ func (r *rollup) status(sobek.FunctionCall) (*task, error) {
 			return r.found(rows.count)
 		},
 		value: func() (sobek.Value, error) {
-			return rows.rowToJS(r.vu.Runtime(), rows.rows[0], &queryOptions{rows: rowsObjects})
+			return rows.rowToJS(r.Runtime(), rows.rows[0], &queryOptions{rows: rowsObjects})
 		},
 	}, nil
 }
@@ -77,12 +80,12 @@ const gapQuery = `select t.table_end_rid - r.end_rid from v$rollup r, m$sys_tabl
 
 // asking is a task that finds how many rows of its source the roll-up has not summed up yet.
 func (r *rollup) asking(gap *int64) *task {
-	var rows reader
+	var rows queryAnswer
 
 	return &task{
-		operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
+		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
 		job: func(conn Conn) error {
-			rows, *gap = reader{keep: true}, 0
+			rows, *gap = queryAnswer{keep: true}, 0
 			if err := conn.Query(gapQuery, []any{r.name}, rows.read); err != nil {
 				return err
 			}
@@ -100,14 +103,14 @@ func (r *rollup) asking(gap *int64) *task {
 func (r *rollup) gap(sobek.FunctionCall) (*task, error) {
 	var gap int64
 	t := r.asking(&gap)
-	t.value = func() (sobek.Value, error) { return r.vu.Runtime().ToValue(gap), nil }
+	t.value = func() (sobek.Value, error) { return r.Runtime().ToValue(gap), nil }
 
 	return t, nil
 }
 
 func (r *rollup) found(rows int64) error {
 	if rows == 0 {
-		return newError(KindNotFound, "there is no roll-up %s", r.name)
+		return k6mod.Errorf(cmi.KindNotFound, "there is no roll-up %s", r.name)
 	}
 
 	return nil
@@ -129,10 +132,10 @@ const (
 func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 	o := waitOptions{Timeout: types.NullDurationFrom(r.config.Timeout), Interval: types.NullDurationFrom(defaultInterval)}
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		return nil, newError(KindUsage, "wait: %s", err)
+		return nil, k6mod.Misuse("wait: %s", err)
 	}
 	if o.Timeout.Duration <= 0 || o.Interval.Duration <= 0 {
-		return nil, newError(KindUsage, "wait: timeout and interval must be more than 0; they are %s and %s",
+		return nil, k6mod.Misuse("wait: timeout and interval must be more than 0; they are %s and %s",
 			o.Timeout.Duration, o.Interval.Duration)
 	}
 
@@ -147,7 +150,7 @@ func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 		case gap <= 0:
 			return 0, false, nil
 		case left <= 0:
-			return 0, false, newError(KindTimeout, "roll-up %s is still %d rows behind after %s", r.name, gap, o.Timeout.Duration)
+			return 0, false, k6mod.Errorf(k6mod.KindTimeout, "roll-up %s is still %d rows behind after %s", r.name, gap, o.Timeout.Duration)
 		}
 		t.timeout = min(limit, left+waitGrace)
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // gaps is a driver of a roll-up that is so far behind, query by query; the last one stays.
@@ -21,32 +23,32 @@ func gaps(gaps ...int64) *fakeDriver {
 
 func TestRollupNames(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.run(`var client = new machbase.Client(); client.rollup('a'); client.rollup('_A1$'); client.rollup('rollup_stock_1m')`)
+	v.Run(`var client = new machbase.Client(); client.rollup('a'); client.rollup('_A1$'); client.rollup('rollup_stock_1m')`)
 	for _, name := range []string{``, `''`, `'1a'`, `'a b'`, `'a);drop table t'`, `'a.b'`, `'é'`, `5`, `null`, "'a\\n'"} {
 		e := v.fail(`client.rollup(` + name + `)`)
-		require.Equal(t, KindUsage, e.Kind)
-		require.Contains(t, e.Message, "rollup(name) takes the roll-up's name, such as rollup_stock_1m, not ")
+		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Contains(t, e.Message, "rollup: the name must be one such as rollup_stock_1m, not ")
 	}
 }
 
 func TestRollupWaits(t *testing.T) {
 	v := newVU(t, gaps(7, 5, 0))
-	v.run(`var client = new machbase.Client(), r = client.rollup('r')`)
-	v.run(`r.wait({ interval: 1 })`)
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+	v.Run(`var client = new machbase.Client(), r = client.rollup('r')`)
+	v.Run(`r.wait({ interval: 1 })`)
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
 
 	v = newVU(t, gaps(5, 0))
 	v.loop(`var waited = false; new machbase.Client().rollup('r').asyncWait({ interval: 1 }).then(() => { waited = true })`)
-	require.Equal(t, true, v.run(`waited`))
+	require.Equal(t, true, v.Run(`waited`))
 }
 
 func TestRollupThatDoesNotCatchUp(t *testing.T) {
 	driver := gaps(7)
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(), r = client.rollup('r')`)
-	require.Equal(t, thrown{"MachbaseError", "roll-up R is still 7 rows behind after 30ms", KindTimeout, 0},
+	v.Run(`var client = new machbase.Client(), r = client.rollup('r')`)
+	require.Equal(t, thrown{"MachbaseError", "roll-up R is still 7 rows behind after 30ms", k6mod.KindTimeout, 0},
 		v.fail(`r.wait({ timeout: 30, interval: 5 })`))
-	require.Equal(t, int64(7), v.run(`r.gap()`))
+	require.Equal(t, int64(7), v.Run(`r.gap()`))
 	require.Len(t, driver.connections(), 1, "the connection is none the worse for it")
 }
 
@@ -55,20 +57,20 @@ func TestRollupWaitOfAServerThatStalls(t *testing.T) {
 	stall := newStall()
 	stall.on.Store(true)
 	v := newVU(t, &fakeDriver{query: func(c *fakeConn, _ string, _ []any, _ func(Rows) error) error { return stall.here(c) }})
-	v.run(`var r = new machbase.Client().rollup('r')`)
-	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (1.01s)", KindTimeout, 0}, v.fail(`r.wait({ timeout: 10 })`))
+	v.Run(`var r = new machbase.Client().rollup('r')`)
+	require.Equal(t, thrown{"MachbaseError", "no answer within timeout (1.01s)", k6mod.KindTimeout, 0}, v.fail(`r.wait({ timeout: 10 })`))
 }
 
 func TestRollupWaitEndsWithTheVU(t *testing.T) {
 	v := newVU(t, gaps(7))
-	v.run(`var client = new machbase.Client(), kind; client.connect()`)
+	v.Run(`var client = new machbase.Client(), kind; client.connect()`)
 	time.AfterFunc(20*time.Millisecond, v.CancelContext)
-	require.Equal(t, KindCancelled, v.fail(`client.rollup('r').wait({ interval: '1h', timeout: '2h' })`).Kind)
+	require.Equal(t, k6mod.KindCancelled, v.fail(`client.rollup('r').wait({ interval: '1h', timeout: '2h' })`).Kind)
 }
 
 func TestRollupWaitOptions(t *testing.T) {
 	v := newVU(t, gaps(0))
-	v.run(`var r = new machbase.Client().rollup('r')`)
+	v.Run(`var r = new machbase.Client().rollup('r')`)
 	for options, want := range map[string]string{
 		`{ timeout: 0 }`:       `wait: timeout and interval must be more than 0; they are 0s and 100ms`,
 		`{ interval: '-1s' }`:  `wait: timeout and interval must be more than 0; they are 1m0s and -1s`,
@@ -76,6 +78,6 @@ func TestRollupWaitOptions(t *testing.T) {
 		`5`:                    `wait: options must be an object, not 5`,
 		`{ timeout: 'never' }`: `wait: time: invalid duration "never"`,
 	} {
-		require.Equal(t, thrown{"MachbaseError", want, KindUsage, 0}, v.fail(`r.wait(`+options+`)`))
+		require.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`r.wait(`+options+`)`))
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestServerQueriesDoNotMix(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(20)
-	v.run("var text = `select n from ${table} where n < ? order by n`, reverse = client.prepare(`select n from ${table} where n < ? order by n desc`)")
+	v.Run("var text = `select n from ${table} where n < ? order by n`, reverse = client.prepare(`select n from ${table} where n < ? order by n desc`)")
 	v.loop(`(async () => {
 		const numbers = (rows) => rows.map((row) => row.n ?? row[0]).join(' ');
 		const begun = [client.asyncQuery(text, [3]), reverse.asyncQuery([4], { rows: 'arrays' }), client.asyncQuery('selct'),
@@ -25,5 +25,5 @@ func TestServerQueriesDoNotMix(t *testing.T) {
 		globalThis.got = [numbers(between), numbers(three.value), numbers(four.value), failed.reason.kind, five.value, wrong, numbers(after),
 			client.query(text, [20], { rows: 'discard' }), numbers(between)];
 	})()`)
-	require.JSONEq(t, `["0 1", "0 1 2", "3 2 1 0", "syntax", 5, "expect", "1 0", 20, "0 1"]`, v.js("got"))
+	require.JSONEq(t, `["0 1", "0 1 2", "3 2 1 0", "syntax", 5, "expect", "1 0", 20, "0 1"]`, v.JSON("got"))
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/stock"
 )
 
@@ -23,11 +25,11 @@ const tagTable = `create tag table TABLE (name varchar(20) primary key, time dat
 
 func TestServerConnect(t *testing.T) {
 	v := newServerVU(t)
-	v.run(`client.connect(); client.connect(); client.close(); client.close(); client.connect()`)
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
+	v.Run(`client.connect(); client.connect(); client.close(); client.close(); client.connect()`)
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Positive(t, v.Counted("data_received"))
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
@@ -45,12 +47,12 @@ func TestServerRefusesALogin(t *testing.T) {
 	v := newServerVU(t)
 	password := serverPart(t, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), "s3cret-Word") })
 	e := v.fail(`new machbase.Client(` + quote(password) + `).connect()`)
-	require.Equal(t, thrown{"MachbaseError", "Invalid username/password. (machbase error 2081)", KindAuth, 2081}, e)
+	require.Equal(t, thrown{"MachbaseError", "Invalid username/password. (machbase error 2081)", k6mod.KindAuth, 2081}, e)
 
 	user := serverPart(t, func(u *url.URL) { u.User = url.UserPassword("nobody", "s3cret-Word") })
 	e = v.fail(`new machbase.Client(` + quote(user) + `).query('select 1')`)
-	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", KindAuth, 2080}, e)
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindAuth))
+	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", k6mod.KindAuth, 2080}, e)
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindAuth))
 }
 
 func TestServerThatIsNotThere(t *testing.T) {
@@ -61,16 +63,16 @@ func TestServerThatIsNotThere(t *testing.T) {
 	require.NoError(t, listener.Close())
 	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + address + `').connect()`)
 	require.Equal(t, thrown{"MachbaseError", "cannot connect to " + address +
-		": connection refused; is a Machbase server running there?", KindConnect, 0}, e)
+		": connection refused; is a Machbase server running there?", k6mod.KindConnect, 0}, e)
 
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@no-such-host.invalid').connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "cannot connect to no-such-host.invalid:5656: ")
 
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@[::1]:1').connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "too many colons")
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
 }
 
 func TestServerThatIsNoMachbase(t *testing.T) {
@@ -89,34 +91,34 @@ func TestServerThatIsNoMachbase(t *testing.T) {
 	}()
 	v := newServerVU(t)
 	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + listener.Addr().String() + `').connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "s3cret")
 }
 
 func TestServerErrors(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
-	v.run(`client.exec("insert into ` + table + ` values ('a', 0, 1)"); client.exec('exec table_flush(` + table + `)')`)
+	v.Run(`client.exec("insert into ` + table + ` values ('a', 0, 1)"); client.exec('exec table_flush(` + table + `)')`)
 	for _, test := range []struct {
 		script string
 		code   int64
 		kind   string
 	}{
-		{`client.exec('` + strings.ReplaceAll(tagTable, "TABLE", table) + `')`, 2024, KindServer},
-		{`client.query('select * from no_such_table')`, 2025, KindNotFound},
-		{`client.exec('drop table no_such_table')`, 2025, KindNotFound},
-		{`client.prepare('select * from no_such_table')`, 2025, KindNotFound},
-		{`client.appender('no_such_table')`, 2025, KindNotFound},
-		{`client.appender('` + table + `', { columns: ['name', 'nope'] })`, 0, KindNotFound},
-		{`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`, 0, KindUsage},
-		{`client.query('select nope from ` + table + `')`, 2056, KindNotFound},
-		{`client.exec('exec rollup_force(no_such_rollup)')`, 2654, KindNotFound},
-		{`client.query('selct 1')`, 2010, KindSyntax},
-		{`client.exec('selct 1')`, 2010, KindSyntax},
-		{`client.prepare('selct ?')`, 2010, KindSyntax},
-		{`client.query('select 1/(value-1) from ` + table + `')`, 2061, KindServer},
-		{`client.query('select * from ` + table + ` where name = ?')`, 0, KindUsage},
-		{`client.query('select * from ` + table + ` where name = ?', ['a', 'b'])`, 0, KindUsage},
+		{`client.exec('` + strings.ReplaceAll(tagTable, "TABLE", table) + `')`, 2024, k6mod.KindServer},
+		{`client.query('select * from no_such_table')`, 2025, cmi.KindNotFound},
+		{`client.exec('drop table no_such_table')`, 2025, cmi.KindNotFound},
+		{`client.prepare('select * from no_such_table')`, 2025, cmi.KindNotFound},
+		{`client.appender('no_such_table')`, 2025, cmi.KindNotFound},
+		{`client.appender('` + table + `', { columns: ['name', 'nope'] })`, 0, cmi.KindNotFound},
+		{`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`, 0, k6mod.KindUsage},
+		{`client.query('select nope from ` + table + `')`, 2056, cmi.KindNotFound},
+		{`client.exec('exec rollup_force(no_such_rollup)')`, 2654, cmi.KindNotFound},
+		{`client.query('selct 1')`, 2010, cmi.KindSyntax},
+		{`client.exec('selct 1')`, 2010, cmi.KindSyntax},
+		{`client.prepare('selct ?')`, 2010, cmi.KindSyntax},
+		{`client.query('select 1/(value-1) from ` + table + `')`, 2061, k6mod.KindServer},
+		{`client.query('select * from ` + table + ` where name = ?')`, 0, k6mod.KindUsage},
+		{`client.query('select * from ` + table + ` where name = ?', ['a', 'b'])`, 0, k6mod.KindUsage},
 	} {
 		e := v.fail(test.script)
 		require.Equal(t, test.code, e.Code, "%s: %v", test.script, e)
@@ -126,15 +128,15 @@ func TestServerErrors(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect), "none of these breaks the connection")
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", KindSyntax))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", KindSyntax))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opQuery, "outcome", KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opQuery, "outcome", cmi.KindSyntax))
 }
 
 // numbered makes a log table with the numbers from 0 to n-1.
 func (v *vu) numbered(n int) string {
 	table := v.table(`create table TABLE (n integer, text varchar(20))`)
-	v.run(fmt.Sprintf(`{ const a = client.appender(table, { columns: ['n'] });
+	v.Run(fmt.Sprintf(`{ const a = client.appender(table, { columns: ['n'] });
 		for (let i = 0; i < %d; i++) a.append([i]);
 		const { accepted, rejected } = a.close();
 		if (accepted !== %d || rejected !== 0) throw accepted; }`, n, n))
@@ -147,7 +149,7 @@ func (v *vu) numbered(n int) string {
 func (v *vu) untilCount(n int) {
 	v.t.Helper()
 	require.Eventually(v.t, func() bool {
-		return v.run("client.query(`select count(*) from ${table}`, [], { rows: 'arrays' })[0][0]") == int64(n)
+		return v.Run("client.query(`select count(*) from ${table}`, [], { rows: 'arrays' })[0][0]") == int64(n)
 	}, 20*time.Second, 5*time.Millisecond, "the rows do not come up")
 }
 
@@ -156,29 +158,29 @@ func TestServerQueries(t *testing.T) {
 		for _, fetchRows := range []int{1, 7, 1000} {
 			t.Run(fmt.Sprintf("%s %d", cache, fetchRows), func(t *testing.T) {
 				v := newServerVU(t)
-				v.run(fmt.Sprintf(`client = new machbase.Client(url, { statementCache: '%s', fetchRows: %d })`, cache, fetchRows))
+				v.Run(fmt.Sprintf(`client = new machbase.Client(url, { statementCache: '%s', fetchRows: %d })`, cache, fetchRows))
 				v.numbered(100)
-				v.run("var sql = `select n, n * 2 as Twice from ${table} where n < ? order by n`, statement = client.prepare(sql)")
+				v.Run("var sql = `select n, n * 2 as Twice from ${table} where n < ? order by n`, statement = client.prepare(sql)")
 				for _, run := range []string{`client.query(sql, [PARAM`, `statement.query([PARAM`} {
 					run := func(param, options string) string {
 						return strings.Replace(run, "PARAM", param, 1) + `], ` + options + `)`
 					}
-					require.JSONEq(t, `[{"n":0,"Twice":0},{"n":1,"Twice":2}]`, v.js(run(`2`, `{}`)))
-					require.JSONEq(t, `[[0,0],[1,2],[2,4]]`, v.js(run(`3`, `{ rows: 'arrays' }`)))
+					require.JSONEq(t, `[{"n":0,"Twice":0},{"n":1,"Twice":2}]`, v.JSON(run(`2`, `{}`)))
+					require.JSONEq(t, `[[0,0],[1,2],[2,4]]`, v.JSON(run(`3`, `{ rows: 'arrays' }`)))
 					require.JSONEq(t, `[{"name":"n","type":"integer"},{"name":"Twice","type":"long"}]`,
-						v.js(`[`+run(`1`, `{}`)+`.columns[0], `+run(`1`, `{ rows: 'arrays' }`)+`.columns[1]]`))
-					require.JSONEq(t, `[]`, v.js(run(`0`, `{}`)))
-					require.Equal(t, int64(100), v.run(run(`1000`, `{ rows: 'discard' }`)))
-					require.Equal(t, int64(1), v.run(run(`1`, `{ rows: 'discard', expect: { n: 0, twice: 0 } }`)))
+						v.JSON(`[`+run(`1`, `{}`)+`.columns[0], `+run(`1`, `{ rows: 'arrays' }`)+`.columns[1]]`))
+					require.JSONEq(t, `[]`, v.JSON(run(`0`, `{}`)))
+					require.Equal(t, int64(100), v.Run(run(`1000`, `{ rows: 'discard' }`)))
+					require.Equal(t, int64(1), v.Run(run(`1`, `{ rows: 'discard', expect: { n: 0, twice: 0 } }`)))
 
 					// A mismatch amid the rows leaves rows unread; the next query must not mind.
 					for range 2 {
-						require.Equal(t, thrown{"MachbaseError", `row 1: n is 0, expected 50`, KindExpect, 0},
+						require.Equal(t, thrown{"MachbaseError", `row 1: n is 0, expected 50`, kindExpect, 0},
 							v.fail(run(`1000`, `{ rows: 'discard', expect: { n: 50 } }`)))
 					}
-					require.Equal(t, int64(100), v.run(run(`1000`, `{ rows: 'discard' }`)))
+					require.Equal(t, int64(100), v.Run(run(`1000`, `{ rows: 'discard' }`)))
 				}
-				v.run(`statement.close()`)
+				v.Run(`statement.close()`)
 				require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 			})
 		}
@@ -189,16 +191,16 @@ func TestServerErrorAmidTheRows(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		t.Run(cache, func(t *testing.T) {
 			v := newServerVU(t)
-			v.run(`client = new machbase.Client(url, { statementCache: '` + cache + `', fetchRows: 10 })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `', fetchRows: 10 })`)
 			v.numbered(100)
-			v.run("var sql = `select n, 1/(n-?) from ${table}`, statement = client.prepare(sql)")
+			v.Run("var sql = `select n, 1/(n-?) from ${table}`, statement = client.prepare(sql)")
 			for _, run := range []string{`client.query(sql, `, `statement.query(`} {
 				for range 3 {
 					e := v.fail(run + `[50], { rows: 'discard' })`)
 					require.Equal(t, int64(2061), e.Code, e)
-					require.Equal(t, KindServer, e.Kind)
+					require.Equal(t, k6mod.KindServer, e.Kind)
 				}
-				require.Equal(t, int64(100), v.run(run+`[1000], { rows: 'discard' })`))
+				require.Equal(t, int64(100), v.Run(run+`[1000], { rows: 'discard' })`))
 			}
 		})
 	}
@@ -211,9 +213,9 @@ func TestServerStatementsThatHideTheirFirstWord(t *testing.T) {
 		"select n from ${table}", "SELECT n FROM ${table};", "-- who asks\nselect n from ${table}", "/* a */ select n from ${table}",
 		"select/*+ FULL(${table}) */ n from ${table}", "select\n\tn from ${table}", "select(n) as n from ${table}",
 	} {
-		require.Equal(t, "n", v.run("client.query(`"+sql+"`).columns[0].name"), sql)
+		require.Equal(t, "n", v.Run("client.query(`"+sql+"`).columns[0].name"), sql)
 	}
-	require.JSONEq(t, `["N","TEXT"]`, v.js("client.query(`select*from ${table}`).columns.map((c) => c.name)"))
+	require.JSONEq(t, `["N","TEXT"]`, v.JSON("client.query(`select*from ${table}`).columns.map((c) => c.name)"))
 }
 
 const typesTable = `create tag table TABLE (name varchar(20) primary key, time datetime basetime, s short, us ushort,
@@ -255,17 +257,17 @@ func TestServerTypesBound(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			v := newServerVU(t)
 			table := v.table(typesTable)
-			v.run("var name, insert = `insert into ${table} values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`")
+			v.Run("var name, insert = `insert into ${table} values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`")
 			for _, test := range typed {
-				v.run(`name = '` + test.name + `'; ` + strings.Replace(how, "ROW", test.row, 1))
+				v.Run(`name = '` + test.name + `'; ` + strings.Replace(how, "ROW", test.row, 1))
 			}
-			v.run(`client.exec('exec table_flush(` + table + `)')`)
+			v.Run(`client.exec('exec table_flush(` + table + `)')`)
 			for _, test := range typed {
-				v.run(`name = '` + test.name + `'`)
-				require.JSONEq(t, test.back, v.js(selectTypes), test.name)
+				v.Run(`name = '` + test.name + `'`)
+				require.JSONEq(t, test.back, v.JSON(selectTypes), test.name)
 			}
 			require.JSONEq(t, `["varchar","datetime","short","ushort","integer","uinteger","long","ulong","float","double","varchar",
-			"datetime","ipv4","ipv6","binary","json"]`, v.js("client.query(`select * from ${table} limit 1`).columns.map((c) => c.type)"))
+			"datetime","ipv4","ipv6","binary","json"]`, v.JSON("client.query(`select * from ${table} limit 1`).columns.map((c) => c.type)"))
 		})
 	}
 }
@@ -273,15 +275,15 @@ func TestServerTypesBound(t *testing.T) {
 func TestServerTypesAppended(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(typesTable)
-	v.run("var name, appender = client.appender(table)")
+	v.Run("var name, appender = client.appender(table)")
 	for _, test := range typed {
-		v.run(`appender.append(['` + test.name + `', new Date(5), ` + test.row + `])`)
+		v.Run(`appender.append(['` + test.name + `', new Date(5), ` + test.row + `])`)
 	}
-	require.JSONEq(t, fmt.Sprintf(`{"accepted":%d,"rejected":0,"reasons":[],"other":0}`, len(typed)), v.js(`appender.close()`))
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
+	require.JSONEq(t, fmt.Sprintf(`{"accepted":%d,"rejected":0,"reasons":[],"other":0}`, len(typed)), v.JSON(`appender.close()`))
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	for _, test := range typed {
-		v.run(`name = '` + test.name + `'`)
-		require.JSONEq(t, test.back, v.js(selectTypes), test.name)
+		v.Run(`name = '` + test.name + `'`)
+		require.JSONEq(t, test.back, v.JSON(selectTypes), test.name)
 	}
 }
 
@@ -289,8 +291,8 @@ func TestServerTypesAppended(t *testing.T) {
 func TestServerTypesAsConditions(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(typesTable)
-	v.run("client.exec(`insert into ${table} values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, ['a', new Date(5), " + typed[1].row + "])")
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
+	v.Run("client.exec(`insert into ${table} values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, ['a', new Date(5), " + typed[1].row + "])")
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	for condition, param := range map[string]string{
 		"name = ?": `'a'`, "time = ?": `new Date(5)`, "s = ?": `-1`, "us = ?": `65534`, "ui = ?": `4294967294`, "l < ?": `-4`,
 		"f = ?": `0.5`, "d = ?": `0.1`, "v = ?": `'x'`, "at = ?": `machbase.bind('datetime', 1234567890123456789n)`,
@@ -298,7 +300,7 @@ func TestServerTypesAsConditions(t *testing.T) {
 		"i6 =? ": `'2001:db8:0:1::12'`,
 	} {
 		count := "client.query(`select count(*) from ${table} where " + condition + "`, [" + param + "], { rows: 'arrays' })[0][0]"
-		require.Equal(t, int64(1), v.run(count), condition)
+		require.Equal(t, int64(1), v.Run(count), condition)
 	}
 }
 
@@ -306,48 +308,48 @@ func TestServerTimes(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
 	for _, ns := range []string{"0", "1", "999999999", "1234567890123456789", "1771848000000000001", "4102444800999999999"} {
-		v.run("client.exec(`insert into ${table} values (?, ?, ?)`, ['" + ns + "', machbase.bind('datetime', " + ns + "n), 1])")
+		v.Run("client.exec(`insert into ${table} values (?, ?, ?)`, ['" + ns + "', machbase.bind('datetime', " + ns + "n), 1])")
 	}
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
-	for _, row := range v.run("client.query(`select name, time from ${table}`, [], { rows: 'arrays', times: 'ns' })" +
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
+	for _, row := range v.Run("client.query(`select name, time from ${table}`, [], { rows: 'arrays', times: 'ns' })" +
 		".map(([name, time]) => [name, String(time)])").([]any) {
 		pair := row.([]any)
 		require.Equal(t, pair[0], pair[1])
 	}
 	require.Equal(t, "2026-02-23T12:00:00.000Z",
-		v.run("client.query(`select time from ${table} where name = '1771848000000000001'`)[0].time.toISOString()"))
+		v.Run("client.query(`select time from ${table} where name = '1771848000000000001'`)[0].time.toISOString()"))
 }
 
 func TestServerPreparedStatements(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer, text varchar(20))`)
-	v.run("var insert = client.prepare(`insert into ${table} values (?, ?)`)")
-	require.JSONEq(t, `[1,1,1]`, v.js(`[insert.exec([1, 'a']), insert.exec([2, 'b']), insert.exec([3, null])]`))
-	v.run("insert.close(); var select = client.prepare(`select text from ${table} where n = ?`)")
+	v.Run("var insert = client.prepare(`insert into ${table} values (?, ?)`)")
+	require.JSONEq(t, `[1,1,1]`, v.JSON(`[insert.exec([1, 'a']), insert.exec([2, 'b']), insert.exec([3, null])]`))
+	v.Run("insert.close(); var select = client.prepare(`select text from ${table} where n = ?`)")
 	require.JSONEq(t, `[[["b"]],[["a"]],[],[[null]]]`,
-		v.js(`[2, 1, 9, 3].map((n) => select.query([n], { rows: 'arrays' }))`))
-	require.Equal(t, KindUsage, v.fail(`select.query([])`).Kind)
-	require.JSONEq(t, `[["a"]]`, v.js(`select.query([1], { rows: 'arrays' })`))
-	v.run(`client.close()`)
-	require.JSONEq(t, `[["a"]]`, v.js(`select.query([1], { rows: 'arrays' })`), "prepared again on the new connection")
-	v.run(`select.close(); select.close()`)
-	require.JSONEq(t, `[["a"]]`, v.js(`select.query([1], { rows: 'arrays' })`), "prepared again after its end")
+		v.JSON(`[2, 1, 9, 3].map((n) => select.query([n], { rows: 'arrays' }))`))
+	require.Equal(t, k6mod.KindUsage, v.fail(`select.query([])`).Kind)
+	require.JSONEq(t, `[["a"]]`, v.JSON(`select.query([1], { rows: 'arrays' })`))
+	v.Run(`client.close()`)
+	require.JSONEq(t, `[["a"]]`, v.JSON(`select.query([1], { rows: 'arrays' })`), "prepared again on the new connection")
+	v.Run(`select.close(); select.close()`)
+	require.JSONEq(t, `[["a"]]`, v.JSON(`select.query([1], { rows: 'arrays' })`), "prepared again after its end")
 }
 
 func TestServerCountsChangedRows(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		t.Run(cache, func(t *testing.T) {
 			v := newServerVU(t)
-			v.run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
 			v.table(`create volatile table TABLE (n integer primary key, text varchar(20))`)
-			require.JSONEq(t, `[1,1,1]`, v.js("[1, 2, 3].map((n) => client.exec(`insert into ${table} values (?, ?)`, [n, 'select']))"), cache)
-			require.JSONEq(t, `[1,0,1]`, v.js("[1, 9, 2].map((n) => client.exec(`update ${table} set text = 'x' where n = ?`, [n]))"), cache)
-			require.JSONEq(t, `[1,0,1]`, v.js("[1, 1, 2].map((n) => client.exec(`delete from ${table} where n = ?`, [n]))"), cache)
+			require.JSONEq(t, `[1,1,1]`, v.JSON("[1, 2, 3].map((n) => client.exec(`insert into ${table} values (?, ?)`, [n, 'select']))"), cache)
+			require.JSONEq(t, `[1,0,1]`, v.JSON("[1, 9, 2].map((n) => client.exec(`update ${table} set text = 'x' where n = ?`, [n]))"), cache)
+			require.JSONEq(t, `[1,0,1]`, v.JSON("[1, 1, 2].map((n) => client.exec(`delete from ${table} where n = ?`, [n]))"), cache)
 
-			v.run("var first = table")
+			v.Run("var first = table")
 			v.table(`create table TABLE (n integer, text varchar(20))`)
 			require.JSONEq(t, `[1,0,1]`,
-				v.js("[3, 9, 3].map((n) => client.exec(`insert into ${table} select * from ${first} where n = ?`, [n]))"), cache)
+				v.JSON("[3, 9, 3].map((n) => client.exec(`insert into ${table} select * from ${first} where n = ?`, [n]))"), cache)
 		})
 	}
 }
@@ -358,11 +360,11 @@ func TestServerStatementCache(t *testing.T) {
 	for _, cache := range []string{CacheOff, CacheAuto} {
 		t.Run(cache, func(t *testing.T) {
 			v := newServerVU(t)
-			v.run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
+			v.Run(`client = new machbase.Client(url, { statementCache: '` + cache + `' })`)
 			v.numbered(3)
-			v.run("var sql = `select n from ${table} where n = ?`; client.query(sql, [0]); client.query(sql, [0])")
+			v.Run("var sql = `select n from ${table} where n = ?`; client.query(sql, [0]); client.query(sql, [0])")
 			before := v.Counted("data_sent")
-			require.JSONEq(t, `[[1],[2],[0]]`, v.js(`[1, 2, 0].map((n) => client.query(sql, [n], { rows: 'arrays' })[0])`))
+			require.JSONEq(t, `[[1],[2],[0]]`, v.JSON(`[1, 2, 0].map((n) => client.query(sql, [n], { rows: 'arrays' })[0])`))
 			sent[cache] = v.Counted("data_sent") - before
 		})
 	}
@@ -372,22 +374,22 @@ func TestServerStatementCache(t *testing.T) {
 func TestServerAppender(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
-	v.run(`var a = client.appender(table.toUpperCase(), { columns: ['VALUE', 'name', 'Time'] })`)
-	v.run(`a.append([1, 'a', new Date(1)]); a.append([2, 'a', new Date(2)], [3, 'b', new Date(3)]); a.flush(); a.append([4.5, 'b', machbase.bind('datetime', 4000001n)])`)
+	v.Run(`var a = client.appender(table.toUpperCase(), { columns: ['VALUE', 'name', 'Time'] })`)
+	v.Run(`a.append([1, 'a', new Date(1)]); a.append([2, 'a', new Date(2)], [3, 'b', new Date(3)]); a.flush(); a.append([4.5, 'b', machbase.bind('datetime', 4000001n)])`)
 
 	// A row of the wrong length is told before anything is sent, and harms nothing.
 	for _, row := range []string{`[1]`, `[1, 'a', new Date(1), 2]`, `[]`} {
 		e := v.fail(`a.append(` + row + `)`)
-		require.Equal(t, KindUsage, e.Kind)
+		require.Equal(t, k6mod.KindUsage, e.Kind)
 		require.Contains(t, e.Message, "a row for table '"+strings.ToUpper(table)+"' takes 3 values, not ")
 	}
-	require.JSONEq(t, `{"accepted":4,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
-	require.Equal(t, KindConnection, v.fail(`a.append([5, 'b', new Date(5)])`).Kind)
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
+	require.JSONEq(t, `{"accepted":4,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
+	require.Equal(t, k6mod.KindConnection, v.fail(`a.append([5, 'b', new Date(5)])`).Kind)
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	require.JSONEq(t, `[["a","1000000n",1],["a","2000000n",2],["b","3000000n",3],["b","4000001n",4.5]]`,
-		v.js("client.query(`select name, time, value from ${table} order by time`, [], { rows: 'arrays', times: 'ns' })"))
-	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opAppend, "outcome", KindUsage))
+		v.JSON("client.query(`select name, time, value from ${table} order by time`, [], { rows: 'arrays', times: 'ns' })"))
+	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opAppend, "outcome", k6mod.KindUsage))
 	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
 
@@ -396,14 +398,14 @@ func TestServerAppenderOfALogTable(t *testing.T) {
 	v.table(`create table TABLE (n integer, text varchar(20))`)
 	begun := time.Now()
 	for i, options := range []string{``, `, {}`, `, { columns: [] }`} {
-		v.run(fmt.Sprintf(`{ const a = client.appender(table%s); a.append([%d, 'x']); a.close(); }`, options, i))
+		v.Run(fmt.Sprintf(`{ const a = client.appender(table%s); a.append([%d, 'x']); a.close(); }`, options, i))
 	}
-	v.run(`{ const a = client.appender(table, { columns: ['text', 'n'] }); a.append(['x', 3]); a.close(); }`)
-	v.run(`{ const a = client.appender(table, { columns: ['n'] }); a.append([4]); a.close(); }`)
+	v.Run(`{ const a = client.appender(table, { columns: ['text', 'n'] }); a.append(['x', 3]); a.close(); }`)
+	v.Run(`{ const a = client.appender(table, { columns: ['n'] }); a.append([4]); a.close(); }`)
 	v.untilCount(5)
 	require.JSONEq(t, `[[0,"x"],[1,"x"],[2,"x"],[3,"x"],[4,null]]`,
-		v.js("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
-	for _, arrived := range v.run("client.query(`select _arrival_time as t from ${table}`).map((row) => row.t.getTime())").([]any) {
+		v.JSON("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
+	for _, arrived := range v.Run("client.query(`select _arrival_time as t from ${table}`).map((row) => row.t.getTime())").([]any) {
 		require.WithinDuration(t, begun, time.UnixMilli(arrived.(int64)), time.Minute)
 	}
 }
@@ -411,42 +413,42 @@ func TestServerAppenderOfALogTable(t *testing.T) {
 func TestServerAppenderWithBadRows(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
-	v.run(`var a = client.appender(table)`)
+	v.Run(`var a = client.appender(table)`)
 	for _, row := range []string{`['x', new Date(), 'abc']`, `['x', new Date(), new Date()]`, `[1, new Date(), 1]`, `['x', 'yesterday', 1]`} {
 		e := v.fail(`a.append(['before', new Date(2), 2], ` + row + `)`) // the client sees it
-		require.Equal(t, KindAppend, e.Kind, e)
+		require.Equal(t, cmi.KindAppend, e.Kind, e)
 		require.Contains(t, e.Message, "cannot take")
 	}
-	v.run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`) // the server does
-	require.Equal(t, int64(0), v.run("client.query(`select * from ${table} where name = 'z'`).length"), "other operations go on")
+	v.Run(`a.append(['x', new Date(1), 1], ['x', null, 1], ['x'.repeat(100), new Date(1), 1], ['y'.repeat(200), new Date(1), 1])`) // the server does
+	require.Equal(t, int64(0), v.Run("client.query(`select * from ${table} where name = 'z'`).length"), "other operations go on")
 	require.JSONEq(t, `{"accepted":5,"rejected":3,"reasons":[
 		{"code":3017,"message":"Too large record size for append. Cannot append more than 48 bytes per record.","rows":2},
-		{"code":1345,"message":"The value of the column<2> must not be NULL","rows":1}],"other":0}`, v.js(`a.close()`))
-	v.run(`client.exec('exec table_flush(` + table + `)')`)
+		{"code":1345,"message":"The value of the column<2> must not be NULL","rows":1}],"other":0}`, v.JSON(`a.close()`))
+	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	v.untilCount(5)
 }
 
 func TestServerAppenderOfAVolatileTable(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create volatile table TABLE (n integer primary key, text varchar(10))`)
-	v.run(`var a = client.appender(table, { columns: ['text', 'n'] }); a.append(['a', 1], ['b', 2], [null, 3])`)
-	require.JSONEq(t, `{"accepted":3,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
-	require.JSONEq(t, `[[1,"a"],[2,"b"],[3,null]]`, v.js("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
+	v.Run(`var a = client.appender(table, { columns: ['text', 'n'] }); a.append(['a', 1], ['b', 2], [null, 3])`)
+	require.JSONEq(t, `{"accepted":3,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
+	require.JSONEq(t, `[[1,"a"],[2,"b"],[3,null]]`, v.JSON("client.query(`select n, text from ${table} order by n`, [], { rows: 'arrays' })"))
 }
 
 // The server answers an appender only at its end, and so other operations can come in between.
 func TestServerOtherOperationsAmidAnAppender(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer, text varchar(20))`)
-	v.run("var logTable = table")
+	v.Run("var logTable = table")
 	tag := v.table(tagTable)
-	v.run("var a = client.appender(logTable), b = client.appender(table), counts = []")
-	v.run("for (let i = 0; i < 3000; i++) { a.append([i, 'x']); b.append(['x', new Date(i), i]); " +
+	v.Run("var a = client.appender(logTable), b = client.appender(table), counts = []")
+	v.Run("for (let i = 0; i < 3000; i++) { a.append([i, 'x']); b.append(['x', new Date(i), i]); " +
 		"if (i % 500 === 0) { counts.push(client.query(`select count(*) as n from ${logTable}`)[0].n); client.exec(`insert into ${logTable} (n) values (?)`, [-1]) } }")
-	require.JSONEq(t, `[{"accepted":3000,"rejected":0,"reasons":[],"other":0},{"accepted":3000,"rejected":0,"reasons":[],"other":0}]`, v.js(`[b.close(), a.close()]`))
-	v.run(`client.exec('exec table_flush(` + tag + `)')`)
+	require.JSONEq(t, `[{"accepted":3000,"rejected":0,"reasons":[],"other":0},{"accepted":3000,"rejected":0,"reasons":[],"other":0}]`, v.JSON(`[b.close(), a.close()]`))
+	v.Run(`client.exec('exec table_flush(` + tag + `)')`)
 	v.untilCount(3000)
-	v.run("table = logTable")
+	v.Run("table = logTable")
 	v.untilCount(3006)
 	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
 }
@@ -482,10 +484,10 @@ func TestServerGenerate(t *testing.T) {
 	require.Equal(t, int64(2*60*500), ticks)
 
 	v := newServerVU(t)
-	v.run(`var options = { from: new Date('2026-02-23T12:00:00Z'), to: new Date('2026-02-23T12:02:00Z'), seed: 7, tps: 500 }`)
+	v.Run(`var options = { from: new Date('2026-02-23T12:00:00Z'), to: new Date('2026-02-23T12:02:00Z'), seed: 7, tps: 500 }`)
 	load := func(create, name string) string {
 		table := v.table(create)
-		v.run(`var a = client.appender(table, { columns: [] }), made = a.generate('` + name + `', options), closed = a.close();
+		v.Run(`var a = client.appender(table, { columns: [] }), made = a.generate('` + name + `', options), closed = a.close();
 			client.exec('exec table_flush(` + table + `)')`)
 
 		return table
@@ -494,13 +496,13 @@ func TestServerGenerate(t *testing.T) {
 	var tables []string
 	for range 2 {
 		tables = append(tables, load(tickTable, generatorTicks))
-		require.JSONEq(t, fmt.Sprintf(`[%d,%d,0]`, ticks, ticks), v.js(`[made, closed.accepted, closed.rejected]`))
+		require.JSONEq(t, fmt.Sprintf(`[%d,%d,0]`, ticks, ticks), v.JSON(`[made, closed.accepted, closed.rejected]`))
 		v.untilCount(int(ticks))
 		require.JSONEq(t, fmt.Sprintf(`[[%d,%v]]`, sample, lastPrice),
-			v.js("client.query(`select count(*), last(time, price) from ${table} where code = ?`, ['"+code+"'], { rows: 'arrays' })"))
+			v.JSON("client.query(`select count(*), last(time, price) from ${table} where code = ?`, ['"+code+"'], { rows: 'arrays' })"))
 	}
 	rows := func(table string) string {
-		return v.js("client.query(`select * from " + table + " where code in (?, 'WISH') order by time`, ['" + code + "'], { rows: 'arrays', times: 'ns' })")
+		return v.JSON("client.query(`select * from " + table + " where code in (?, 'WISH') order by time`, ['" + code + "'], { rows: 'arrays', times: 'ns' })")
 	}
 	first := rows(tables[0])
 	require.Contains(t, first, code)
@@ -508,37 +510,37 @@ func TestServerGenerate(t *testing.T) {
 
 	// Rows of two calls that touch each other are those of one.
 	v.table(tickTable)
-	v.run(`var half = new Date('2026-02-23T12:01:00Z'), b = client.appender(table);
+	v.Run(`var half = new Date('2026-02-23T12:01:00Z'), b = client.appender(table);
 		made = b.generate('stock_tick', { ...options, to: half }) + b.generate('stock_tick', { ...options, from: half }); b.close()`)
-	require.Equal(t, ticks, v.run(`made`))
+	require.Equal(t, ticks, v.Run(`made`))
 
 	var minutes, sum int64
 	require.NoError(t, generator().Rollups(time.Minute, from, to, func(r *stock.Rollup) error { minutes++; sum += r.Count; return nil }))
 	load(rollupTable, generatorMinutes)
-	require.JSONEq(t, fmt.Sprintf(`[%d,%d,0]`, minutes, minutes), v.js(`[made, closed.accepted, closed.rejected]`))
+	require.JSONEq(t, fmt.Sprintf(`[%d,%d,0]`, minutes, minutes), v.JSON(`[made, closed.accepted, closed.rejected]`))
 	v.untilCount(int(minutes))
-	require.Equal(t, sum, v.run("client.query(`select sum(cnt) as n from ${table}`)[0].n"))
+	require.Equal(t, sum, v.Run("client.query(`select sum(cnt) as n from ${table}`)[0].n"))
 	require.Equal(t, ticks, sum)
 
-	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
+	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
 }
 
 func TestServerMetrics(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(5)
-	v.run("client.query(`select * from ${table}`); attempt(() => client.query('selct')); client.prepare(`select n from ${table}`).query()")
+	v.Run("client.query(`select * from ${table}`); attempt(() => client.query('selct')); client.prepare(`select n from ${table}`).query()")
 	for _, want := range []struct {
 		operation, outcome string
 		rows               float64
 	}{
-		{opConnect, outcomeOK, 0}, {opExec, outcomeOK, 0}, {opAppend, outcomeOK, 5}, {opQuery, KindSyntax, 0}, {opPrepare, outcomeOK, 0},
+		{opConnect, k6mod.OutcomeOK, 0}, {opExec, k6mod.OutcomeOK, 0}, {opAppend, k6mod.OutcomeOK, 5}, {opQuery, cmi.KindSyntax, 0}, {opPrepare, k6mod.OutcomeOK, 0},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
 		require.Positive(t, v.Counted(metricOps, tags...), tags)
 		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
 		require.Len(t, v.Found(metricDuration, tags...), int(v.Counted(metricOps, tags...)), tags)
 	}
-	require.GreaterOrEqual(t, v.Counted(metricRows, "operation", opQuery, "outcome", outcomeOK), 10.0)
+	require.GreaterOrEqual(t, v.Counted(metricRows, "operation", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
 }
 
 // proxy stands between a client and the server, and can stop to forward.
@@ -618,7 +620,7 @@ func (p *proxy) cut() {
 func (p *proxy) clientOf(t *testing.T, v *vu, options string) {
 	t.Helper()
 	through := serverPart(t, func(u *url.URL) { u.Host = p.listener.Addr().String() })
-	v.run(`client = new machbase.Client(` + quote(through) + `, ` + options + `)`)
+	v.Run(`client = new machbase.Client(` + quote(through) + `, ` + options + `)`)
 }
 
 func TestServerThatStalls(t *testing.T) {
@@ -633,13 +635,13 @@ func TestServerThatStalls(t *testing.T) {
 			v.numbered(3)
 			p := newProxy(t)
 			p.clientOf(t, v, `{ timeout: '`+test.timeout+`' }`)
-			v.run(test.before + `; client.connect()`)
+			v.Run(test.before + `; client.connect()`)
 
 			p.stalled.Store(true)
-			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", KindTimeout, 0}, v.fail(test.call))
+			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6mod.KindTimeout, 0}, v.fail(test.call))
 			p.stalled.Store(false)
-			require.GreaterOrEqual(t, v.run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
-			v.run(`client.close(); client = new machbase.Client(url)`)
+			require.GreaterOrEqual(t, v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), int64(3))
+			v.Run(`client.close(); client = new machbase.Client(url)`)
 		})
 	}
 }
@@ -650,11 +652,11 @@ func TestServerThatStallsWhenConnecting(t *testing.T) {
 	p.stalled.Store(true)
 	p.clientOf(t, v, `{ connectTimeout: 100 }`)
 	e := v.fail(`client.connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "no answer within connectTimeout (100ms)")
 	p.stalled.Store(false)
 	p.clientOf(t, v, `{ connectTimeout: '60s' }`)
-	v.run(`client.connect(); client.close()`)
+	v.Run(`client.connect(); client.close()`)
 }
 
 // Where the first server does not answer, there is time left for another.
@@ -666,10 +668,10 @@ func TestServerWithAlternatives(t *testing.T) {
 	u, err := url.Parse(address)
 	require.NoError(t, err)
 	p.clientOf(t, v, `{ connectTimeout: '1s', alternatives: ['127.0.0.1:1', '`+u.Host+`'] }`)
-	v.run(`client.connect(); client.close()`)
+	v.Run(`client.connect(); client.close()`)
 	p.clientOf(t, v, `{ connectTimeout: '200ms', alternatives: ['127.0.0.1:1'] }`)
 	e := v.fail(`client.connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "127.0.0.1:1")
 }
 
@@ -678,14 +680,14 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	v.numbered(3)
 	p := newProxy(t)
 	p.clientOf(t, v, `{}`)
-	v.run("var s = client.prepare(`select n from ${table}`), a = client.appender(table, { columns: ['n'] })")
+	v.Run("var s = client.prepare(`select n from ${table}`), a = client.appender(table, { columns: ['n'] })")
 	p.cut()
 	e := v.fail(`s.query()`)
-	require.Equal(t, KindConnection, e.Kind)
+	require.Equal(t, k6mod.KindConnection, e.Kind)
 	require.Contains(t, e.Message, "the server at 127.0.0.1:")
 	require.Contains(t, e.Message, " closed the connection")
-	require.Equal(t, KindConnection, v.fail(`a.append([1])`).Kind)
-	require.Equal(t, int64(3), v.run(`s.query([], { rows: 'discard' })`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK)-1)
-	v.run(`client.close(); client = new machbase.Client(url)`)
+	require.Equal(t, k6mod.KindConnection, v.fail(`a.append([1])`).Kind)
+	require.Equal(t, int64(3), v.Run(`s.query([], { rows: 'discard' })`))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK)-1)
+	v.Run(`client.close(); client = new machbase.Client(url)`)
 }

@@ -6,120 +6,46 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// task is one call of a script, its arguments read: it is done at once, while the VU waits, or on a goroutine of its
-// own, for a promise. What touches JavaScript or metrics is done on the VU's goroutine in both cases.
+// task is one call of a script, its arguments read. What touches JavaScript or metrics is done on the
+// VU's goroutine.
 type task struct {
-	operation string // as the metrics have it
+	client *client
+	// operation names it in the metrics.
+	operation string
 	timeout   time.Duration
-	// requires is asked first, when the session (or that there is none) matters; no call is recorded when it fails.
-	requires func(*session) error
+	// requires is asked first, when the connection (or that there is none) matters; no call is
+	// recorded when it fails.
+	requires func(*connection) error
 	// job does the work on the connection, on any goroutine; nil to connect only.
 	job func(Conn) error
-	// rows is how many rows the job came to; nil for none.
+	// rows is how many rows the job has read or appended; nil for none.
 	rows *int64
-	// again tells after a job without an error whether to do it once more, and how long to wait before; nil for no.
+	// again tells after a job without an error whether to do it once more, and how long to wait
+	// before; nil for no.
 	again func() (wait time.Duration, more bool, err error)
-	// settled takes note of what became of it, on the VU's goroutine; nil for nothing.
+	// settled takes note of the result, on the VU's goroutine; nil for nothing.
 	settled func()
 	// value is what the script gets, made on the VU's goroutine; nil for undefined.
 	value func() (sobek.Value, error)
 	// over is called after all that, on the VU's goroutine; nil for nothing.
 	over func()
+
+	// recorded are the calls that were done. The first of them are in room.
+	recorded []record
+	room     [1]record
 }
 
 // operation reads the arguments of a call of a method of T's.
-type operation[T attached] = func(of T, call sobek.FunctionCall) (*task, error)
+type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
 
-// attached is what has operations: a client, or what belongs to one.
-type attached interface{ attachedTo() *client }
-
-func (c *client) attachedTo() *client { return c }
-
-// bothForms are the methods of each operation: name(...), which blocks and throws, and asyncName(...), which returns a promise.
-func bothForms[T attached](operations map[string]operation[T]) k6glue.Methods[T] {
-	methods := make(k6glue.Methods[T], 2*len(operations))
-	for name, read := range operations {
-		methods[name] = func(of T, call sobek.FunctionCall) sobek.Value {
-			c := of.attachedTo()
-			t, err := read(of, call)
-			if err != nil {
-				c.throw(err)
-			}
-
-			return c.now(t)
-		}
-		methods[k6glue.AsyncName(name)] = func(of T, call sobek.FunctionCall) sobek.Value {
-			return of.attachedTo().later(read(of, call))
-		}
-	}
-
-	return methods
-}
-
-// now does a task while the VU waits.
-func (c *client) now(t *task) sobek.Value {
-	c.wait()
-	c.done = c.done[:0]
-	err := c.perform(c.vu.Context(), t, &c.done)
-	value, err := c.finish(t, c.done, err)
-	if err != nil {
-		c.throw(err)
-	}
-
-	return value
-}
-
-// later does a task when those before it are done, and returns its promise. k6 does not end the iteration before.
-func (c *client) later(t *task, err error) sobek.Value {
-	promise, resolve, reject := c.vu.Runtime().NewPromise()
-	if err != nil {
-		if err := reject(c.toJS(err)); err != nil {
-			c.throw(err)
-		}
-
-		return c.vu.Runtime().ToValue(promise)
-	}
-
-	back := k6glue.RegisterCallback(c.vu)
-	ctx, before, done := c.vu.Context(), c.queued, make(chan struct{})
-	c.queued = done
-	go func() {
-		defer crash.Contain("an asynchronous call")
-		if before != nil {
-			<-before
-		}
-		var recorded []record
-		err := crash.Guard(func() error { return c.perform(ctx, t, &recorded) })
-		close(done)
-		back(func() error {
-			value, err := c.finish(t, recorded, err)
-			if err != nil {
-				return reject(c.toJS(err))
-			}
-
-			return resolve(value)
-		})
-	}()
-
-	return c.vu.Runtime().ToValue(promise)
-}
-
-// wait waits for the tasks that were begun before, and whose promises nobody may have waited for.
-func (c *client) wait() {
-	if c.queued != nil {
-		<-c.queued
-		c.queued = nil
-	}
-}
-
-// perform does a task, on any goroutine, and adds what is to be recorded of it.
-func (c *client) perform(ctx context.Context, t *task, recorded *[]record) error {
+// Do implements k6mod.Task.
+func (t *task) Do(ctx context.Context, _ bool) error {
+	t.recorded = t.room[:0]
 	for {
-		err := c.call(ctx, t, recorded)
+		err := t.call(ctx)
 		if err != nil || t.again == nil {
 			return err
 		}
@@ -129,54 +55,52 @@ func (c *client) perform(ctx context.Context, t *task, recorded *[]record) error
 		}
 		select {
 		case <-ctx.Done():
-			return errTestEnded()
+			return k6mod.TestEnded()
 		case <-time.After(wait):
 		}
 	}
 }
 
-// call does the job of a task once.
-func (c *client) call(ctx context.Context, t *task, recorded *[]record) error {
+// call does the job once.
+func (t *task) call(ctx context.Context) error {
+	c := t.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if t.requires != nil {
-		if err := t.requires(c.session); err != nil {
+		if err := t.requires(c.connection); err != nil {
 			return err
 		}
 	}
-	if err := c.ensure(ctx, recorded); err != nil || t.job == nil {
+	if err := c.ensure(ctx, t); err != nil || t.job == nil {
 		return err
 	}
 
 	begin := time.Now()
-	err := c.session.do(ctx, t.timeout, t.job)
-	r := record{operation: t.operation, outcome: outcomeOK, took: time.Since(begin)}
+	err := c.connection.do(ctx, t.timeout, t.job)
+	r := record{operation: t.operation, took: time.Since(begin)}
+	broken := c.connection.broken
 	if err != nil {
-		r.outcome = err.Kind
+		e := c.As(err)
+		r.err, broken = &e, broken || breaks(&e)
 	} else if t.rows != nil {
 		r.rows = *t.rows
 	}
-	r.received, r.sent = c.session.traffic()
-	*recorded = append(*recorded, r)
-
-	if c.session.broken {
+	r.received, r.sent = c.connection.traffic()
+	t.recorded = append(t.recorded, r)
+	if broken {
 		c.lost()
 	}
-	if err == nil {
-		return nil
-	}
 
-	return err
+	return r.err
 }
 
-// finish records a task, and makes what the script gets.
-func (c *client) finish(t *task, recorded []record, err error) (sobek.Value, error) {
+// Finish implements k6mod.Task.
+func (t *task) Finish(err error) (sobek.Value, error) {
 	if t.over != nil {
 		defer t.over()
 	}
-	for i := range recorded {
-		c.instruments.record(&recorded[i])
-		c.account(&recorded[i])
+	for i := range t.recorded {
+		t.client.record(&t.recorded[i])
 	}
 	if t.settled != nil {
 		t.settled()

@@ -13,6 +13,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // typedBind is a parameter whose type the script chose: machbase.bind("double", 3).
@@ -41,16 +42,16 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	n, err := reading.Length(value)
 	switch {
 	case errors.Is(err, k6glue.ErrNoArray):
-		return nil, newError(KindUsage, "the parameters must be an array such as ['WISH', 100], not %s", k6glue.Show(value))
+		return nil, k6mod.Misuse("the parameters must be an array such as ['WISH', 100], not %s", k6glue.Show(value))
 	case err != nil:
-		return nil, newError(KindUsage, "%s", err)
+		return nil, k6mod.Misuse("%s", err)
 	}
 
 	args := make([]any, n)
 	for i := range args {
 		arg, err := bind(k6glue.Element(value, i))
 		if err != nil {
-			return nil, newError(KindUsage, "parameter %d: %s", i+1, err)
+			return nil, k6mod.Misuse("parameter %d: %s", i+1, err)
 		}
 		args[i] = arg
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // argsOf returns what a driver gets when a script passes these parameters.
@@ -20,7 +22,7 @@ func argsOf(t *testing.T, params string) []any {
 
 		return 0, nil
 	}})
-	v.run(`new machbase.Client().exec('x', ` + params + `)`)
+	v.Run(`new machbase.Client().exec('x', ` + params + `)`)
 
 	return got
 }
@@ -125,10 +127,10 @@ func TestBindErrors(t *testing.T) {
 		{`client.prepare('x').query(1)`, `the parameters must be an array such as ['WISH', 100], not 1`},
 		{`client.query('x', new Array(4294967295))`, `an array has 4294967295 elements: at most 1000000 are allowed`},
 		{`client.query(new Array(4294967295))`,
-			`query(sql, params, options) takes an SQL text first, not an array of 4294967295 elements`},
+			`query: the SQL must be a string that is not blank, not an array of 4294967295 elements`},
 		{`client.query('x', [new Array(4294967295)])`, `parameter 1: an object (Array)` + use},
 		{`client.query('x', [], { timeout: new Array(4294967295) })`,
-			`option timeout must be a duration such as '5s' or a number of milliseconds, not an array of 4294967295 elements`},
+			`query: option timeout must be a duration such as '5s' or a number of milliseconds, not an array of 4294967295 elements`},
 		{`machbase.bind('short', 32768)`, `bind: 32768 does not fit a short (-32768 to 32767)`},
 		{`machbase.bind('short', -32769)`, `bind: -32769 does not fit a short (-32768 to 32767)`},
 		{`machbase.bind('integer', 2147483648)`, `bind: 2147483648 does not fit a integer (-2147483648 to 2147483647)`},
@@ -157,12 +159,12 @@ func TestBindErrors(t *testing.T) {
 			`bind: unknown type "number"; known are short, integer, long, float, double, datetime, varchar, ipv4, ipv6, binary`},
 		{`machbase.bind('number', null)`,
 			`bind: unknown type "number"; known are short, integer, long, float, double, datetime, varchar, ipv4, ipv6, binary`},
-		{`client.query()`, `query(sql, params, options) takes an SQL text first, not undefined`},
-		{`client.query('  ')`, `query(sql, params, options) takes an SQL text first, not   `},
-		{`client.exec(1)`, `exec(sql, params, options) takes an SQL text first, not 1`},
-		{`client.prepare(null)`, `prepare(sql, params, options) takes an SQL text first, not null`},
-		{`client.appender()`, `appender(table, options) takes the table's name first`},
-		{`client.appender('')`, `appender(table, options) takes the table's name first`},
+		{`client.query()`, `query: the SQL must be a string that is not blank, not undefined`},
+		{`client.query('  ')`, `query: the SQL must be a string that is not blank, not`},
+		{`client.exec(1)`, `exec: the SQL must be a string that is not blank, not 1`},
+		{`client.prepare(null)`, `prepare: the SQL must be a string that is not blank, not null`},
+		{`client.appender()`, `appender: the table's name must be a string that is not empty, not undefined`},
+		{`client.appender('')`, `appender: the table's name must be a string that is not empty, not ''`},
 		{`client.appender('t', { column: [] })`, `appender: unknown option "column"; known are columns, batchRows, batchBytes, batchTime`},
 		{`client.appender('t').append(1)`, `append: row 1 must be an array of values`},
 		{`client.appender('t').append([1], null)`, `append: row 2 must be an array of values`},
@@ -171,8 +173,8 @@ func TestBindErrors(t *testing.T) {
 	} {
 		t.Run(test.script, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			v.run(`var client = new machbase.Client()`)
-			require.Equal(t, thrown{"MachbaseError", test.want, KindUsage, 0}, v.fail(test.script))
+			v.Run(`var client = new machbase.Client()`)
+			require.Equal(t, thrown{"MachbaseError", test.want, k6mod.KindUsage, 0}, v.fail(test.script))
 		})
 	}
 }
@@ -236,7 +238,7 @@ func TestValuesSurviveJavaScript(t *testing.T) {
 
 				continue
 			}
-			require.True(t, equal(value, back), "%v came back as %v", value, back)
+			require.True(t, Equal(value, back), "%v came back as %v", value, back)
 		}
 	}
 	js, err := toJS(rt, int64(math.MaxInt64), false)

@@ -23,6 +23,8 @@ type Metrics struct {
 	Duration string
 	// Counts are Counters of what else is counted of operations, such as hits and misses.
 	Counts []string
+	// Tagged are Counters whose series have tags of their own: see Module.Counter.
+	Tagged []string
 }
 
 // Instruments are the metrics of a module in one VU, data_sent and data_received among them, and what
@@ -67,19 +69,24 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 		}
 		i.counts = append(i.counts, metric)
 	}
+	for _, name := range names.Tagged {
+		if _, err := i.registry.NewMetric(name, metrics.Counter); err != nil {
+			return nil, err
+		}
+	}
 	i.sent = i.meter.Series(env.BuiltinMetrics.DataSent)
 	i.received = i.meter.Series(env.BuiltinMetrics.DataReceived)
 
 	return i, nil
 }
 
-func (i *Instruments) counter(name string) (k6glue.Series, error) {
+func (i *Instruments) counter(name string, tags ...[2]string) (k6glue.Series, error) {
 	metric, err := i.registry.NewMetric(name, metrics.Counter)
 	if err != nil {
 		return 0, err
 	}
 
-	return i.meter.Series(metric), nil
+	return i.meter.Series(metric, tags...), nil
 }
 
 // Add counts n of a Counter's.

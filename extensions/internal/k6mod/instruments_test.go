@@ -60,6 +60,7 @@ func TestInstrumentsWithoutDurations(t *testing.T) {
 func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
 	for _, names := range []Metrics{
 		{Ops: "taken"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
+		{Ops: "ops", Tagged: []string{"taken"}},
 	} {
 		runtime := modulestest.NewRuntime(t)
 		runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics

@@ -68,10 +68,11 @@ func (m *Module) MustRun() {
 	}
 }
 
-// Counter registers a Counter of the module without tags of its own, for Instruments.Add. It is for
-// the init context.
-func (m *Module) Counter(name string) k6glue.Series {
-	series, err := m.counter(name)
+// Counter returns a series of a Counter of the module, for Instruments.Add. Tags are pairs of name and
+// value. It registers the Counter, for which the init context is the time, unless it is one of
+// Metrics.Tagged.
+func (m *Module) Counter(name string, tags ...[2]string) k6glue.Series {
+	series, err := m.counter(name, tags...)
 	if err != nil {
 		common.Throw(m.vu.Runtime(), err)
 	}

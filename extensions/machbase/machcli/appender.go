@@ -10,7 +10,6 @@ import (
 	"github.com/machbase/neo-client/api"
 	"github.com/machbase/neo-server/v8/api/machcli"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
@@ -23,10 +22,13 @@ type appender struct {
 	conn     *connection
 	appender *machcli.Appender
 	columns  api.Columns
-	receipt  cmi.Receipt // of the appenders before this one
-	table    string
-	places   []int   // in the table's row, of each value
-	pending  [][]any // rows that were not yet handed to C
+	// receipt is that of the appenders before this one.
+	receipt cmi.Receipt
+	table   string
+	// places are where the table's row has each value.
+	places []int
+	// pending are rows that were not yet handed to C.
+	pending [][]any
 }
 
 func (a *appender) open() error {
@@ -43,7 +45,7 @@ func (a *appender) open() error {
 	if err != nil {
 		switch text := err.Error(); {
 		case strings.HasSuffix(text, "does not exist"):
-			return &machbase.Error{Kind: machbase.KindNotFound, Message: text}
+			return cmi.NewError(cmi.KindNotFound, "%s", text)
 		case strings.HasSuffix(text, "doesn't support append"):
 			return usage("%s", text)
 		}
@@ -68,7 +70,7 @@ func (a *appender) Append(row []any) error {
 		column := a.columns[a.places[i]]
 		fitting, ok := fit(column.Type, value)
 		if !ok {
-			return &machbase.Error{Kind: machbase.KindAppend, Message: misfit(column, value)}
+			return cmi.NewError(cmi.KindAppend, "%s", misfit(column, value))
 		}
 		full[a.places[i]] = fitting
 	}
@@ -94,7 +96,7 @@ func (a *appender) hand() error {
 		return nil
 	})
 	if err != nil {
-		return appendError(err)
+		return a.conn.outOfStep(err)
 	}
 
 	return nil
@@ -115,7 +117,7 @@ func (a *appender) Flush() error {
 		return err
 	}
 	if err := a.conn.call(a.appender.Flush); err != nil {
-		return appendError(err)
+		return a.conn.outOfStep(err)
 	}
 
 	return nil
@@ -143,7 +145,7 @@ func (a *appender) Close() (cmi.Receipt, error) {
 		return a.receipt, handErr
 	}
 	if err != nil {
-		return a.receipt, appendError(err)
+		return a.receipt, a.conn.outOfStep(err)
 	}
 	a.receipt.Accepted += accepted
 	a.receipt.Rejected += rejected

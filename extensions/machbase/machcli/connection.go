@@ -26,6 +26,9 @@ type connection struct {
 	calls chan func() error
 	done  chan error // of the call under way; with room for that of one that nobody waits for any more
 
+	// broken tells that the client takes the next answer for another one.
+	broken bool
+
 	leave sync.Once
 	left  chan struct{}
 }
@@ -84,6 +87,9 @@ func (c *connection) call(fn func() error) error {
 		return errLeft
 	}
 }
+
+// Broken implements machbase.Conn.
+func (c *connection) Broken() bool { return c.broken }
 
 // Interrupt leaves the call behind.
 func (c *connection) Interrupt() { c.leave.Do(func() { close(c.left) }) }

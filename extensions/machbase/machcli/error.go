@@ -4,41 +4,34 @@ package machcli
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// errLeft is what interrupted calls return. The session knows why they were.
-var errLeft = &machbase.Error{Kind: machbase.KindConnection, Message: "the call was interrupted"}
+// errLeft is what interrupted calls return. Who interrupted them knows why.
+var errLeft = cmi.NewError(cmi.KindConnection, "the call was interrupted")
 
-func usage(format string, args ...any) *machbase.Error {
-	return &machbase.Error{Kind: machbase.KindUsage, Message: fmt.Sprintf(format, args...)}
+func usage(format string, args ...any) *cmi.Error {
+	return cmi.NewError(cmi.KindUsage, format, args...)
 }
 
 // errorOf makes the module's error of the client's, which is a text.
-func errorOf(err error) *machbase.Error {
-	var known *machbase.Error
-	if errors.As(err, &known) {
+func errorOf(err error) *cmi.Error {
+	if known, is := errors.AsType[*cmi.Error](err); is {
 		return known
-	}
-	var native *cmi.Error
-	if errors.As(err, &native) {
-		return &machbase.Error{Code: native.Code, Kind: native.Kind, Message: native.Message}
 	}
 
 	text := err.Error()
 	if code, message := official.ServerError(text); code != 0 {
-		return &machbase.Error{Code: code, Kind: cmi.ServerError(code, message).Kind, Message: message}
+		return cmi.ServerError(code, message)
 	}
 	if official.IsUsage(text) {
 		return usage("%s", text)
 	}
 
-	return &machbase.Error{Kind: machbase.KindConnection, Message: "the connection broke: " + textOf(err)}
+	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", textOf(err))
 }
 
 // textOf is the text of an error of the client's own, without the name of the function in C.
@@ -48,16 +41,17 @@ func textOf(err error) string {
 	return text
 }
 
-// appendError is an error after which the appender's connection must not be used any more.
-func appendError(err error) *machbase.Error {
+// outOfStep is an error after which the appender's connection must not be used any more.
+func (c *connection) outOfStep(err error) error {
+	c.broken = true
 	if errors.Is(err, errLeft) {
 		return errLeft
 	}
 	e := errorOf(err)
 	message := e.Message
-	if e.Kind == machbase.KindConnection {
+	if e.Kind == cmi.KindConnection {
 		message = textOf(err)
 	}
 
-	return machbase.Unusable(&machbase.Error{Code: e.Code, Kind: machbase.KindAppend, Message: message})
+	return &cmi.Error{Code: e.Code, Kind: cmi.KindAppend, Message: message}
 }

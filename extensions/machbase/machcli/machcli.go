@@ -91,7 +91,7 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 }
 
 // connectError is why machcli could not connect, as the native client finds it.
-func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) *machbase.Error {
+func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialFunc, cause error) *cmi.Error {
 	conn, err := cmi.Connect(ctx, cmi.Config{
 		Addresses: append([]string{cfg.Address()}, cfg.Alternatives...), User: cfg.User, Password: cfg.Password, Dial: dial,
 	})
@@ -100,7 +100,5 @@ func connectError(ctx context.Context, cfg *machbase.Config, dial machbase.DialF
 	}
 	_ = conn.Close() // it was only asked for the reason
 
-	return &machbase.Error{
-		Kind: machbase.KindConnect, Message: fmt.Sprintf("machcli cannot connect to %s: %s", cfg.Address(), cause),
-	}
+	return cmi.NewError(cmi.KindConnect, "machcli cannot connect to %s: %s", cfg.Address(), cause)
 }

@@ -89,7 +89,7 @@ func on(conn machbase.Conn, sql string) querier {
 
 func kind(t *testing.T, err error) string {
 	t.Helper()
-	var e *machbase.Error
+	var e *cmi.Error
 	require.True(t, errors.As(err, &e), "%v", err)
 
 	return e.Kind
@@ -176,16 +176,16 @@ func TestErrors(t *testing.T) {
 		code int
 		kind string
 	}{
-		{"selct 1", nil, 2010, machbase.KindSyntax},
-		{"select * from no_such_table", nil, 2025, machbase.KindNotFound},
-		{"drop table no_such_table", nil, 2025, machbase.KindNotFound},
-		{"select nope from " + name, nil, 2056, machbase.KindNotFound},
-		{"select 1/(value-?) from " + name, []any{1.0}, 2061, machbase.KindServer},
-		{"select * from " + name + " where name = ?", nil, 0, machbase.KindUsage},
-		{"select * from " + name + " where name = ?", []any{"a", "b"}, 0, machbase.KindUsage},
-		{"select * from " + name + " where name = ?", []any{true}, 0, machbase.KindUsage},
-		{"", nil, 0, machbase.KindUsage},
-		{"/* nothing */", nil, 0, machbase.KindUsage},
+		{"selct 1", nil, 2010, cmi.KindSyntax},
+		{"select * from no_such_table", nil, 2025, cmi.KindNotFound},
+		{"drop table no_such_table", nil, 2025, cmi.KindNotFound},
+		{"select nope from " + name, nil, 2056, cmi.KindNotFound},
+		{"select 1/(value-?) from " + name, []any{1.0}, 2061, cmi.KindServer},
+		{"select * from " + name + " where name = ?", nil, 0, cmi.KindUsage},
+		{"select * from " + name + " where name = ?", []any{"a", "b"}, 0, cmi.KindUsage},
+		{"select * from " + name + " where name = ?", []any{true}, 0, cmi.KindUsage},
+		{"", nil, 0, cmi.KindUsage},
+		{"/* nothing */", nil, 0, cmi.KindUsage},
 	} {
 		for call, err := range map[string]error{
 			"query": conn.Query(test.sql, test.args, func(r machbase.Rows) error {
@@ -205,13 +205,13 @@ func TestErrors(t *testing.T) {
 			}
 			require.Error(t, err, "%s %s", call, test.sql)
 			require.Equal(t, test.kind, kind(t, err), "%s %s: %v", call, test.sql, err)
-			var e *machbase.Error
+			var e *cmi.Error
 			require.ErrorAs(t, err, &e)
 			require.Equal(t, test.code, e.Code, "%s %s", call, test.sql)
 		}
 	}
 	_, err = conn.Prepare("selct ?")
-	require.Equal(t, machbase.KindSyntax, kind(t, err))
+	require.Equal(t, cmi.KindSyntax, kind(t, err))
 	require.Len(t, all(t, on(conn, "select * from "+name)), 1, "none of these breaks the connection")
 }
 
@@ -220,17 +220,17 @@ func TestConnecting(t *testing.T) {
 		change func(*machbase.Config)
 		kind   string
 	}{
-		"a wrong password":      {func(c *machbase.Config) { c.Password = "s3cret" }, machbase.KindAuth},
-		"an unknown user":       {func(c *machbase.Config) { c.User, c.Password = "nobody", "s3cret" }, machbase.KindAuth},
-		"nobody there":          {func(c *machbase.Config) { c.Port, c.Password = 1, "s3cret" }, machbase.KindConnect},
-		"no such host":          {func(c *machbase.Config) { c.Host, c.Password = "no-such-host.invalid", "s3cret" }, machbase.KindConnect},
-		"a semicolon":           {func(c *machbase.Config) { c.Password = "s3cret;" }, machbase.KindUsage},
-		"statements are kept":   {func(c *machbase.Config) { c.StatementCache = machbase.CacheAuto }, machbase.KindUsage},
-		"rows to fetch":         {func(c *machbase.Config) { c.FetchRows = 7 }, machbase.KindUsage},
-		"two alternatives":      {func(c *machbase.Config) { c.Alternatives = []string{"a:1", "b:2"} }, machbase.KindUsage},
-		"a bad alternative":     {func(c *machbase.Config) { c.Alternatives = []string{"a:nope"} }, machbase.KindUsage},
-		"a portless one":        {func(c *machbase.Config) { c.Alternatives = []string{"a"} }, machbase.KindUsage},
-		"an alternative as bad": {func(c *machbase.Config) { c.Port, c.Alternatives = 1, []string{"127.0.0.1:2"} }, machbase.KindConnect},
+		"a wrong password":      {func(c *machbase.Config) { c.Password = "s3cret" }, cmi.KindAuth},
+		"an unknown user":       {func(c *machbase.Config) { c.User, c.Password = "nobody", "s3cret" }, cmi.KindAuth},
+		"nobody there":          {func(c *machbase.Config) { c.Port, c.Password = 1, "s3cret" }, cmi.KindConnect},
+		"no such host":          {func(c *machbase.Config) { c.Host, c.Password = "no-such-host.invalid", "s3cret" }, cmi.KindConnect},
+		"a semicolon":           {func(c *machbase.Config) { c.Password = "s3cret;" }, cmi.KindUsage},
+		"statements are kept":   {func(c *machbase.Config) { c.StatementCache = machbase.CacheAuto }, cmi.KindUsage},
+		"rows to fetch":         {func(c *machbase.Config) { c.FetchRows = 7 }, cmi.KindUsage},
+		"two alternatives":      {func(c *machbase.Config) { c.Alternatives = []string{"a:1", "b:2"} }, cmi.KindUsage},
+		"a bad alternative":     {func(c *machbase.Config) { c.Alternatives = []string{"a:nope"} }, cmi.KindUsage},
+		"a portless one":        {func(c *machbase.Config) { c.Alternatives = []string{"a"} }, cmi.KindUsage},
+		"an alternative as bad": {func(c *machbase.Config) { c.Port, c.Alternatives = 1, []string{"127.0.0.1:2"} }, cmi.KindConnect},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(t)
@@ -263,7 +263,7 @@ func TestQueryTimeout(t *testing.T) {
 
 		return r.Err()
 	})
-	require.Equal(t, machbase.KindCancelled, kind(t, err), "%v", err)
+	require.Equal(t, cmi.KindCancelled, kind(t, err), "%v", err)
 	require.Less(t, time.Since(begin), 10*time.Second)
 	require.Len(t, all(t, on(conn, "select n from "+name+" limit 5")), 5, "the connection stays")
 }
@@ -323,7 +323,7 @@ func TestTypes(t *testing.T) {
 	}
 	for _, column := range []string{"b", "i4", "i6"} {
 		err := conn.Query("select "+column+" from "+name, nil, func(machbase.Rows) error { return nil })
-		require.Equal(t, machbase.KindUsage, kind(t, err))
+		require.Equal(t, cmi.KindUsage, kind(t, err))
 	}
 }
 
@@ -354,7 +354,7 @@ func TestAppender(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, more, rows)
 	_, err = appender.AppendColumns([]any{values, 5, times})
-	require.Equal(t, machbase.KindUsage, kind(t, err))
+	require.Equal(t, cmi.KindUsage, kind(t, err))
 	require.NoError(t, appender.Flush())
 	require.NoError(t, appender.Append([]any{1.0, "x", nil})) // the server does not take it
 	require.NotEmpty(t, all(t, on(conn, "select * from v$version")), "other operations go on meanwhile")
@@ -370,11 +370,11 @@ func TestAppender(t *testing.T) {
 		options cmi.AppendOptions
 		kind    string
 	}{
-		{"no_such_table", cmi.AppendOptions{}, machbase.KindNotFound},
-		{name, cmi.AppendOptions{Columns: []string{"nope"}}, machbase.KindNotFound},
-		{name, cmi.AppendOptions{Columns: []string{"name", "NAME"}}, machbase.KindUsage},
-		{name, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}}, machbase.KindUsage},
-		{table(t, conn, `create volatile table TABLE (n integer primary key)`), cmi.AppendOptions{}, machbase.KindUsage},
+		{"no_such_table", cmi.AppendOptions{}, cmi.KindNotFound},
+		{name, cmi.AppendOptions{Columns: []string{"nope"}}, cmi.KindNotFound},
+		{name, cmi.AppendOptions{Columns: []string{"name", "NAME"}}, cmi.KindUsage},
+		{name, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}}, cmi.KindUsage},
+		{table(t, conn, `create volatile table TABLE (n integer primary key)`), cmi.AppendOptions{}, cmi.KindUsage},
 	} {
 		_, err := conn.Append(test.table, test.options)
 		require.Equal(t, test.kind, kind(t, err), "%s %v: %v", test.table, test.options, err)
@@ -472,11 +472,11 @@ func TestServerThatStalls(t *testing.T) {
 	p.stalled.Store(true)
 	time.AfterFunc(50*time.Millisecond, conn.Interrupt)
 	err := conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
-	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.Equal(t, cmi.KindConnection, kind(t, err))
 	conn.Interrupt()
-	require.Equal(t, machbase.KindConnection, kind(t, conn.Query("select 1", nil, func(machbase.Rows) error { return io.EOF })))
+	require.Equal(t, cmi.KindConnection, kind(t, conn.Query("select 1", nil, func(machbase.Rows) error { return io.EOF })))
 	_, err = conn.Exec("drop table no_such_table", nil)
-	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.Equal(t, cmi.KindConnection, kind(t, err))
 	require.NoError(t, conn.Close())
 	require.Equal(t, before+1, workers(), "the call is still under way")
 
@@ -491,10 +491,10 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	require.NoError(t, err)
 	p.cut()
 	err = conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
-	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.Equal(t, cmi.KindConnection, kind(t, err))
 	require.ErrorContains(t, err, "the connection broke: Communication link failure")
 	require.NotContains(t, err.Error(), "MACHCLI")
-	require.Equal(t, machbase.KindConnection, kind(t, conn.Close()))
+	require.Equal(t, cmi.KindConnection, kind(t, conn.Close()))
 }
 
 func TestARowThatTheClientRefuses(t *testing.T) {
@@ -505,7 +505,7 @@ func TestARowThatTheClientRefuses(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, appender.Append([]any{strings.Repeat("x", 200), time.Unix(9, 0), 1.0}))
 	err = appender.Flush()
-	require.Equal(t, machbase.KindAppend, kind(t, err))
+	require.Equal(t, cmi.KindAppend, kind(t, err))
 	require.ErrorContains(t, err, "Column(1:NAME:20) truncated")
 	require.NotContains(t, err.Error(), "the connection broke")
 	_, _ = appender.Close() // whatever it says: the connection is given up
@@ -517,7 +517,7 @@ func TestInterruptedBeforeItIsUsed(t *testing.T) {
 	conn := open(t, config(t))
 	conn.Interrupt()
 	_, err := conn.Prepare("select 1")
-	require.Equal(t, machbase.KindConnection, kind(t, err))
+	require.Equal(t, cmi.KindConnection, kind(t, err))
 	require.NoError(t, conn.Close())
 	require.Eventually(t, func() bool { return workers() <= before }, 10*time.Second, time.Millisecond)
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -54,16 +56,16 @@ func TestCallThatStalls(t *testing.T) {
 				append:  func(c *fakeConn, _ []any) error { return stall.here(c) },
 			}
 			v := newVU(t, driver)
-			v.run(`var client = new machbase.Client(); ` + test.before)
+			v.Run(`var client = new machbase.Client(); ` + test.before)
 			stall.on.Store(true)
-			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", KindTimeout, 0}, v.fail(test.call))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", test.operation, "outcome", KindTimeout))
+			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6mod.KindTimeout, 0}, v.fail(test.call))
+			require.Equal(t, 1.0, v.Counted(metricOps, "operation", test.operation, "outcome", k6mod.KindTimeout))
 			<-stall.waiting
 
 			// Its connection is given up; the next call has a new one.
 			require.True(t, driver.connections()[0].closed.Load())
 			stall.on.Store(false)
-			v.run(`client.query('y')`)
+			v.Run(`client.query('y')`)
 			require.Len(t, driver.connections(), 2)
 			require.False(t, driver.connections()[1].closed.Load())
 		})
@@ -74,19 +76,19 @@ func TestContextEndsACall(t *testing.T) {
 	stall := newStall()
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) { return 0, stall.here(c) }}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(); client.connect()`)
+	v.Run(`var client = new machbase.Client(); client.connect()`)
 	stall.on.Store(true)
 	go func() {
 		<-stall.waiting
 		v.CancelContext()
 	}()
-	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", KindCancelled, 0}, v.fail(`client.exec('x')`))
+	require.Equal(t, thrown{"MachbaseError", "the test ended before the answer came", k6mod.KindCancelled, 0}, v.fail(`client.exec('x')`))
 
-	require.Equal(t, KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
+	require.Equal(t, k6mod.KindCancelled, v.fail(`client.exec('x')`).Kind, "a VU that has ended must not connect anew")
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 	}
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
@@ -95,13 +97,13 @@ func TestEndOfTheVUAmidACall(t *testing.T) {
 	for range 50 {
 		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { time.Sleep(50 * time.Microsecond); return 0, nil }}
 		v := newInitVU(t, driver)
-		v.start(0)
-		v.run(`var client = new machbase.Client(); client.connect()`)
+		v.Start(0)
+		v.Run(`var client = new machbase.Client(); client.connect()`)
 		go func() {
 			time.Sleep(100 * time.Microsecond)
 			v.CancelContext()
 		}()
-		require.Equal(t, KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
+		require.Equal(t, k6mod.KindCancelled, v.fail(`for (;;) client.exec('x')`).Kind)
 		for _, conn := range driver.connections() {
 			require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
 		}
@@ -113,11 +115,11 @@ func TestConnectThatStalls(t *testing.T) {
 	release := make(chan struct{})
 	driver := &fakeDriver{open: func(*Config) error { <-release; return nil }}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client('machbase://db:77', { connectTimeout: 500 })`)
-	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", KindConnect, 0}
+	v.Run(`var client = new machbase.Client('machbase://db:77', { connectTimeout: 500 })`)
+	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", k6mod.KindConnect, 0}
 	require.Equal(t, want, v.fail(`client.connect()`))
 	require.Equal(t, want, v.fail(`client.query('x')`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
 	require.Zero(t, v.Counted(metricOps, "operation", opQuery), "a query that was never sent is none")
 
 	close(release)
@@ -125,12 +127,12 @@ func TestConnectThatStalls(t *testing.T) {
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond, "a connection that came too late stays open")
 	}
-	v.run(`client.connect()`)
+	v.Run(`client.connect()`)
 	require.False(t, driver.connections()[2].closed.Load())
 }
 
 func TestConnectThatFails(t *testing.T) {
-	for _, failure := range []error{errBroken, serverError(2081, "Invalid username/password."), newError(KindConnect, "refused")} {
+	for _, failure := range []error{errBroken, cmi.ServerError(2081, "Invalid username/password."), cmi.NewError(cmi.KindConnect, "refused")} {
 		var fail atomic.Bool
 		fail.Store(true)
 		driver := &fakeDriver{open: func(*Config) error {
@@ -141,7 +143,7 @@ func TestConnectThatFails(t *testing.T) {
 			return nil
 		}}
 		v := newVU(t, driver)
-		v.run(`var client = new machbase.Client()`)
+		v.Run(`var client = new machbase.Client()`)
 		e := v.fail(`client.connect()`)
 		require.Equal(t, asError(failure).Kind, e.Kind)
 		require.Equal(t, int64(asError(failure).Code), e.Code)
@@ -149,28 +151,31 @@ func TestConnectThatFails(t *testing.T) {
 		requireNoneLeft(t)
 
 		fail.Store(false)
-		v.run(`client.connect(); client.query('x')`)
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", outcomeOK))
-		v.exit()
+		v.Run(`client.connect(); client.query('x')`)
+		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
+		v.Exit()
 	}
 }
 
 func TestBrokenConnectionIsOpenedAnew(t *testing.T) {
-	for _, failure := range []error{errBroken, newError(KindConnection, "x"), &Error{Code: 2061, Kind: KindServer, outOfStep: true}} {
+	outOfStep := cmi.ServerError(2061, "x")
+	for _, failure := range []error{errBroken, cmi.NewError(cmi.KindConnection, "x"), outOfStep} {
 		driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
 			if c.number < 3 {
+				c.broken.Store(failure == error(outOfStep)) //nolint:errorlint // it is this one
+
 				return 0, failure
 			}
 
 			return 7, nil
 		}}
 		v := newVU(t, driver)
-		v.run(`var client = new machbase.Client()`)
+		v.Run(`var client = new machbase.Client()`)
 		for range 2 {
 			require.Equal(t, asError(failure).Kind, v.fail(`client.exec('x')`).Kind)
 		}
-		require.Equal(t, int64(7), v.run(`client.exec('x')`))
-		require.Equal(t, int64(7), v.run(`client.exec('x')`))
+		require.Equal(t, int64(7), v.Run(`client.exec('x')`))
+		require.Equal(t, int64(7), v.Run(`client.exec('x')`))
 		conns := driver.connections()
 		require.Len(t, conns, 3)
 		require.True(t, conns[0].closed.Load())
@@ -181,9 +186,9 @@ func TestBrokenConnectionIsOpenedAnew(t *testing.T) {
 
 func TestErrorsThatLeaveTheConnection(t *testing.T) {
 	for _, code := range []int{2010, 2025, 2031, 3027, 9999} {
-		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, serverError(code, "x") }}
+		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(code, "x") }}
 		v := newVU(t, driver)
-		v.run(`var client = new machbase.Client()`)
+		v.Run(`var client = new machbase.Client()`)
 		for range 3 {
 			require.Equal(t, int64(code), v.fail(`client.exec('x')`).Code)
 		}
@@ -200,13 +205,13 @@ func TestDriverThatPanics(t *testing.T) {
 		return 1, nil
 	}}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client()`)
-	require.Equal(t, thrown{"MachbaseError", "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", KindInternal, 0},
+	v.Run(`var client = new machbase.Client()`)
+	require.Equal(t, thrown{"MachbaseError", "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): index out of range", k6mod.KindInternal, 0},
 		v.fail(`client.exec('x')`))
-	require.Equal(t, int64(1), v.run(`client.exec('x')`))
+	require.Equal(t, int64(1), v.Run(`client.exec('x')`))
 
 	v = newVU(t, &fakeDriver{open: func(*Config) error { panic("no") }})
-	require.Equal(t, KindInternal, v.fail(`new machbase.Client().connect()`).Kind)
+	require.Equal(t, k6mod.KindInternal, v.fail(`new machbase.Client().connect()`).Kind)
 }
 
 func TestStatementIsPreparedOncePerConnection(t *testing.T) {
@@ -218,21 +223,21 @@ func TestStatementIsPreparedOncePerConnection(t *testing.T) {
 		return int64(c.number), nil
 	}}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(), statement = client.prepare('x')`)
-	require.JSONEq(t, `[1,1,1]`, v.js(`[statement.exec(), statement.exec([1]), statement.exec([2])]`))
+	v.Run(`var client = new machbase.Client(), statement = client.prepare('x')`)
+	require.JSONEq(t, `[1,1,1]`, v.JSON(`[statement.exec(), statement.exec([1]), statement.exec([2])]`))
 	require.Equal(t, int64(1), driver.connections()[0].prepared.Load())
 
 	v.fail(`client.exec('break')`)
-	require.JSONEq(t, `[2,2]`, v.js(`[statement.exec(), statement.exec()]`))
+	require.JSONEq(t, `[2,2]`, v.JSON(`[statement.exec(), statement.exec()]`))
 	require.Equal(t, int64(1), driver.connections()[1].prepared.Load())
 
 	// A statement of a connection that is gone is not freed on another one.
-	v.run(`client.close(); client.connect(); statement.close()`)
+	v.Run(`client.close(); client.connect(); statement.close()`)
 	require.Zero(t, driver.connections()[2].freed.Load())
 
-	v.run(`statement.exec(); statement.close(); statement.close()`)
+	v.Run(`statement.exec(); statement.close(); statement.close()`)
 	require.Equal(t, int64(1), driver.connections()[2].freed.Load())
-	v.run(`statement.query()`)
+	v.Run(`statement.query()`)
 	require.Equal(t, int64(2), driver.connections()[2].prepared.Load(), "a closed statement is prepared again when it is used")
 }
 
@@ -242,12 +247,12 @@ func TestStatementThatCannotBePrepared(t *testing.T) {
 			return nil
 		}
 
-		return serverError(2025, "Table T does not exist.")
+		return cmi.ServerError(2025, "Table T does not exist.")
 	}}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(), statement = client.prepare('x'); client.close()`)
+	v.Run(`var client = new machbase.Client(), statement = client.prepare('x'); client.close()`)
 	require.Equal(t, int64(2025), v.fail(`statement.exec()`).Code)
-	require.Equal(t, KindNotFound, v.fail(`client.prepare('x')`).Kind)
+	require.Equal(t, cmi.KindNotFound, v.fail(`client.prepare('x')`).Kind)
 	require.Len(t, driver.connections(), 2)
 }
 
@@ -263,36 +268,38 @@ func TestAppenderEndsWithItsConnection(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			driver := &fakeDriver{
 				exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken },
-				append: func(_ *fakeConn, row []any) error {
+				append: func(conn *fakeConn, row []any) error {
 					if row[0] == "bad" {
-						return &Error{Kind: KindAppend, Message: "bad row", outOfStep: true}
+						conn.broken.Store(true)
+
+						return cmi.NewError(cmi.KindAppend, "bad row")
 					}
 
 					return nil
 				},
 			}
 			v := newVU(t, driver)
-			v.run(`var client = new machbase.Client(), appender = client.appender('t'); appender.append([1]); ` + test.end)
+			v.Run(`var client = new machbase.Client(), appender = client.appender('t'); appender.append([1]); ` + test.end)
 			for _, use := range []string{
 				`append([1])`, `flush()`, `close()`, `generate('stock_tick', { from: new Date(0), to: new Date(100) })`,
 			} {
-				require.Equal(t, thrown{"MachbaseError", gone, KindConnection, 0}, v.fail(`appender.`+use))
+				require.Equal(t, thrown{"MachbaseError", gone, k6mod.KindConnection, 0}, v.fail(`appender.`+use))
 			}
-			v.run(`appender = client.appender('t'); appender.append([1])`)
-			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.js(`appender.close()`))
+			v.Run(`appender = client.appender('t'); appender.append([1])`)
+			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.JSON(`appender.close()`))
 		})
 	}
 }
 
 func TestAppenderCountsItsRows(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
-	v.run(`var client = new machbase.Client(), a = client.appender('t')`)
-	v.run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
-	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
-	n := v.run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
+	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
+	v.Run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
+	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	n := v.Run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
 	require.Equal(t, int64(50), n)
-	require.Equal(t, 54.0, v.Counted(metricRows, "operation", opAppend, "outcome", outcomeOK))
-	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
+	require.Equal(t, 54.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
 }
 
 func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
@@ -307,11 +314,11 @@ func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
-			v.run(`var a = new machbase.Client().appender('t'); a.append([1])`)
+			v.Run(`var a = new machbase.Client().appender('t'); a.append([1])`)
 			e := v.fail(`a.generate(` + test.arguments + `)`)
-			require.Equal(t, KindUsage, e.Kind)
+			require.Equal(t, k6mod.KindUsage, e.Kind)
 			require.Contains(t, e.Message, test.want)
-			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.js(`a.close()`))
+			require.JSONEq(t, `{"accepted":1,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
 		})
 	}
 }
@@ -319,26 +326,26 @@ func TestGenerateErrorsLeaveTheAppender(t *testing.T) {
 func TestCloseTwice(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(); client.close(); client.close()`)
+	v.Run(`var client = new machbase.Client(); client.close(); client.close()`)
 	require.Empty(t, driver.connections())
-	v.run(`client.connect(); client.connect(); client.close(); client.close()`)
+	v.Run(`client.connect(); client.connect(); client.close(); client.close()`)
 	require.Len(t, driver.connections(), 1)
 	require.Eventually(t, driver.connections()[0].closed.Load, 10*time.Second, time.Millisecond)
-	v.run(`client.query('x'); client.close()`)
+	v.Run(`client.query('x'); client.close()`)
 	require.Len(t, driver.connections(), 2)
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
 func TestCloseThatFailsOrStalls(t *testing.T) {
 	v := newVU(t, &fakeDriver{close: func(*fakeConn) error { return errors.New("no") }})
-	v.run(`var client = new machbase.Client(); client.connect(); client.close()`)
+	v.Run(`var client = new machbase.Client(); client.connect(); client.close()`)
 
 	stall := newStall()
 	stall.on.Store(true)
 	driver := &fakeDriver{close: stall.here}
 	v = newVU(t, driver)
-	v.run(`client = new machbase.Client(); client.connect(); client.close(); client.connect()`)
+	v.Run(`client = new machbase.Client(); client.connect(); client.close(); client.connect()`)
 	require.Len(t, driver.connections(), 2)
 }
 
@@ -352,23 +359,23 @@ func TestCallThatIsDoneWhenItsTimeIsOver(t *testing.T) {
 		return int64(c.number), nil
 	}}
 	v := newVU(t, driver)
-	require.Equal(t, int64(1), v.run(`var client = new machbase.Client({ timeout: 300 }); client.exec('x')`))
-	require.Equal(t, int64(2), v.run(`client.exec('x')`))
+	require.Equal(t, int64(1), v.Run(`var client = new machbase.Client({ timeout: 300 }); client.exec('x')`))
+	require.Equal(t, int64(2), v.Run(`client.exec('x')`))
 	require.True(t, driver.connections()[0].closed.Load())
 }
 
 func TestInitContext(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newInitVU(t, driver)
-	v.run(`var client = new machbase.Client()`)
-	want := thrown{"MachbaseError", "a Client cannot be used in the init context; use it in setup() or in a scenario's function", KindUsage, 0}
+	v.Run(`var client = new machbase.Client()`)
+	want := thrown{"MachbaseError", "a Client cannot be used in the init context; use it in setup() or in a scenario's function", k6mod.KindUsage, 0}
 	for _, use := range []string{`connect()`, `query('x')`, `exec('x')`, `prepare('x')`, `appender('t')`} {
 		require.Equal(t, want, v.fail(`client.`+use))
 	}
-	v.run(`client.close(); machbase.bind('double', 1)`)
+	v.Run(`client.close(); machbase.bind('double', 1)`)
 	require.Empty(t, driver.connections())
-	v.start(1)
-	v.run(`client.query('x')`)
+	v.Start(1)
+	v.Run(`client.query('x')`)
 	require.Len(t, driver.connections(), 1)
 }
 
@@ -377,7 +384,7 @@ func TestInitContext(t *testing.T) {
 func TestNothingPilesUp(t *testing.T) {
 	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
 	v := newVU(t, driver)
-	v.run(`
+	v.Run(`
 		for (let i = 0; i < 100; i++) {
 			const client = new machbase.Client();
 			client.query('x');
@@ -389,8 +396,8 @@ func TestNothingPilesUp(t *testing.T) {
 	require.Len(t, driver.connections(), 200)
 	require.LessOrEqual(t, k6test.Goroutines("k6glue.OnVUEnd"), 1)
 
-	v.run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
-	v.exit()
+	v.Run(`var open = [1, 2, 3].map(() => { const c = new machbase.Client(); c.connect(); return c; })`)
+	v.Exit()
 	for _, conn := range driver.connections() {
 		require.True(t, conn.closed.Load(), "connection %d is open after k6's end", conn.number)
 	}
@@ -400,8 +407,8 @@ func TestNothingPilesUp(t *testing.T) {
 func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	driver := &fakeDriver{}
 	v := newInitVU(t, driver)
-	v.start(0)
-	v.run(`new machbase.Client().connect(); new machbase.Client().connect()`)
+	v.Start(0)
+	v.Run(`new machbase.Client().connect(); new machbase.Client().connect()`)
 	v.CancelContext()
 	for _, conn := range driver.connections() {
 		require.Eventually(t, conn.closed.Load, 10*time.Second, time.Millisecond)
@@ -411,14 +418,14 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
-	driver.exec = func(*fakeConn, string, []any) (int64, error) { return 0, serverError(2010, "Syntax error") }
+	driver.exec = func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client(); client.query('x'); client.query('x'); attempt(() => client.exec('x')); client.prepare('x')`)
+	v.Run(`var client = new machbase.Client(); client.query('x'); client.query('x'); attempt(() => client.exec('x')); client.prepare('x')`)
 	for _, want := range []struct {
 		operation, outcome string
 		ops, rows          float64
 	}{
-		{opConnect, outcomeOK, 1, 0}, {opQuery, outcomeOK, 2, 4}, {opExec, KindSyntax, 1, 0}, {opPrepare, outcomeOK, 1, 0},
+		{opConnect, k6mod.OutcomeOK, 1, 0}, {opQuery, k6mod.OutcomeOK, 2, 4}, {opExec, cmi.KindSyntax, 1, 0}, {opPrepare, k6mod.OutcomeOK, 1, 0},
 	} {
 		tags := []string{"operation", want.operation, "outcome", want.outcome}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), tags)
@@ -438,14 +445,14 @@ func TestMetrics(t *testing.T) {
 func TestClientOfASweep(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
 	v := newVU(t, driver)
-	v.run(`var client = new machbase.Client()`)
+	v.Run(`var client = new machbase.Client()`)
 	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
 		session := &k6glue.Session{Client: step.Client(0), Op: "rollup", Tags: map[string]string{"clients": "1"}}
 		v.VU.CtxField = k6glue.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
-			v.run(`client.query('x')`)
+			v.Run(`client.query('x')`)
 
 			return nil
 		}))
@@ -459,13 +466,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(6), ops[0].Rows)
 		require.Equal(t, uint64(300), ops[0].BytesReceived)
 		require.Equal(t, uint64(30), ops[0].BytesSent)
-		require.Equal(t, float64(n*3), v.Counted(metricOps, "operation", opQuery, "outcome", outcomeOK))
+		require.Equal(t, float64(n*3), v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
 		require.Equal(t, float64(n*6), v.Counted(metricRows))
 		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
 	requireNoneLeft(t)
 
 	v.VU.CtxField = plain
-	v.run(`client.query('x')`)
+	v.Run(`client.query('x')`)
 	require.Len(t, v.Found(metricDuration, "operation", opQuery), 1)
 }

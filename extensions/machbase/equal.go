@@ -8,55 +8,9 @@ import (
 	"time"
 )
 
-// reader takes the rows of an answer: it keeps or only counts them, and checks each against what is expected.
-type reader struct {
-	keep   bool
-	expect []expectation
-
-	columns []Column
-	rows    [][]any
-	count   int64
-}
-
-// expectation is a column that must have the same value in every row.
-type expectation struct {
-	column string
-	value  any // what bind and bindAs return
-	index  int
-}
-
-// read is what a driver's Query calls.
-func (r *reader) read(rows Rows) error {
-	if r.keep {
-		r.columns = rows.Columns()
-	}
-	for i := range r.expect {
-		e := &r.expect[i]
-		if e.index = rows.Index(e.column); e.index < 0 {
-			return newError(KindUsage, "expect: the answer has no column %q", e.column)
-		}
-	}
-
-	for rows.Next() {
-		r.count++
-		for i := range r.expect {
-			e := &r.expect[i]
-			if !rows.Equal(e.index, e.value) {
-				return newError(KindExpect, "row %d: %s is %s, expected %s",
-					r.count, e.column, show(rows.Values()[e.index]), show(e.value))
-			}
-		}
-		if r.keep {
-			r.rows = append(r.rows, rows.Values())
-		}
-	}
-
-	return rows.Err()
-}
-
-// equal compares a value of the server with an expected one. Numbers are equal when their values are, whatever
-// their types.
-func equal(got, want any) bool {
+// Equal compares a value of a row with one as parameters are. Numbers are equal when their values
+// are, whatever their types.
+func Equal(got, want any) bool {
 	if n, ok := integer(want); ok {
 		return equalInteger(got, n)
 	}

@@ -1,0 +1,105 @@
+package machbase
+
+import (
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// queryAnswer takes the rows of an answer: it keeps or only counts them, and checks each against what is expected.
+type queryAnswer struct {
+	keep   bool
+	expect []expectation
+
+	columns []Column
+	rows    [][]any
+	count   int64
+}
+
+// expectation is a column that must have the same value in every row.
+type expectation struct {
+	column string
+	// value is what bind and bindAs return.
+	value any
+	index int
+}
+
+// read is what a driver's Query calls.
+func (a *queryAnswer) read(rows Rows) error {
+	if a.keep {
+		a.columns = rows.Columns()
+	}
+	for i := range a.expect {
+		e := &a.expect[i]
+		if e.index = rows.Index(e.column); e.index < 0 {
+			return k6mod.Misuse("expect: the answer has no column %q", e.column)
+		}
+	}
+
+	for rows.Next() {
+		a.count++
+		for i := range a.expect {
+			e := &a.expect[i]
+			if !rows.Equal(e.index, e.value) {
+				return k6mod.Errorf(kindExpect, "row %d: %s is %s, expected %s",
+					a.count, e.column, show(rows.Values()[e.index]), show(e.value))
+			}
+		}
+		if a.keep {
+			a.rows = append(a.rows, rows.Values())
+		}
+	}
+
+	return rows.Err()
+}
+
+// toJS turns the rows into an array of objects or of arrays, with a property columns.
+func (a *queryAnswer) toJS(rt *sobek.Runtime, o *queryOptions) (sobek.Value, error) {
+	rows := make([]any, len(a.rows))
+	for i, values := range a.rows {
+		row, err := a.rowToJS(rt, values, o)
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = row
+	}
+	array := rt.NewArray(rows...)
+
+	columns := make([]any, len(a.columns))
+	for i, c := range a.columns {
+		column := rt.NewObject()
+		if err := column.Set("name", c.Name); err != nil {
+			return nil, err
+		}
+		if err := column.Set("type", c.Type); err != nil {
+			return nil, err
+		}
+		columns[i] = column
+	}
+
+	return array, array.DefineDataProperty("columns", rt.NewArray(columns...),
+		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_FALSE)
+}
+
+func (a *queryAnswer) rowToJS(rt *sobek.Runtime, values []any, o *queryOptions) (sobek.Value, error) {
+	converted := make([]any, len(values))
+	for i, value := range values {
+		v, err := toJS(rt, value, o.ns)
+		if err != nil {
+			return nil, err
+		}
+		converted[i] = v
+	}
+	if o.rows == rowsArrays {
+		return rt.NewArray(converted...), nil
+	}
+
+	object := rt.NewObject()
+	for i, c := range a.columns {
+		if err := object.Set(c.Name, converted[i]); err != nil {
+			return nil, err
+		}
+	}
+
+	return object, nil
+}

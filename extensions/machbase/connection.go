@@ -1,0 +1,127 @@
+package machbase
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// connection is a driver's Conn with deadlines: a call that takes too long is interrupted, and the Conn with it.
+type connection struct {
+	conn    Conn
+	watch   *deadline.Watch[Conn]
+	timeout time.Duration
+	// broken tells that the connection is to be given up.
+	broken bool
+
+	// received and sent are the traffic that was already counted.
+	received, sent uint64
+}
+
+// connect connects. A driver that does not come back in time is left behind; what it opens then is closed.
+func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
+	if ctx.Err() != nil {
+		return nil, k6mod.TestEnded()
+	}
+	type result struct {
+		conn Conn
+		err  error
+	}
+	opening, stop := context.WithTimeout(ctx, cfg.ConnectTimeout)
+	defer stop()
+	opened := make(chan result)
+	late := make(chan struct{})
+	go func() {
+		defer crash.Contain("what connects")
+		var r result
+		r.err = crash.Guard(func() (err error) {
+			r.conn, err = driver.Open(opening, cfg, dial)
+
+			return err
+		})
+		select {
+		case opened <- r:
+		case <-late:
+			if r.err == nil {
+				newConnection(r.conn).close()
+			}
+		}
+	}()
+
+	select {
+	case r := <-opened:
+		switch {
+		case r.err == nil:
+			return newConnection(r.conn), nil
+		case opening.Err() == nil:
+			return nil, r.err
+		}
+	case <-opening.Done():
+		close(late)
+	}
+	if ctx.Err() != nil {
+		return nil, k6mod.TestEnded()
+	}
+
+	return nil, k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)",
+		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
+}
+
+func newConnection(conn Conn) *connection {
+	return &connection{conn: conn, watch: deadline.New(func(c Conn, _ deadline.Outcome) { c.Interrupt() })}
+}
+
+// do runs a job on the connection. It interrupts it at the timeout, and when the context is done.
+func (c *connection) do(ctx context.Context, timeout time.Duration, job func(Conn) error) error {
+	if ctx.Err() != nil {
+		return k6mod.TestEnded()
+	}
+	c.timeout = timeout
+	c.watch.Begin(ctx, c.conn, time.Now(), timeout)
+	err := c.guard(job)
+	outcome := c.watch.End()
+	c.broken = c.broken || outcome != deadline.Undisturbed || c.conn.Broken()
+
+	switch {
+	case err == nil:
+		return nil
+	case outcome == deadline.Late:
+		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
+	case outcome == deadline.Ended:
+		return k6mod.TestEnded()
+	default:
+		return err
+	}
+}
+
+// guard makes an error of a driver's panic.
+func (c *connection) guard(job func(Conn) error) (err error) {
+	defer crash.Catch(&err)
+
+	return job(c.conn)
+}
+
+// restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
+func (c *connection) restart() { c.watch.Extend(c.timeout) }
+
+// closeTimeout is how long logging out may take.
+const closeTimeout = time.Second
+
+// close logs out, as far as the server still answers.
+func (c *connection) close() {
+	_ = c.do(context.Background(), closeTimeout, Conn.Close)
+	c.watch.Stop()
+}
+
+// traffic is the number of bytes received and sent since it was last asked.
+func (c *connection) traffic() (received, sent uint64) {
+	totalReceived, totalSent := c.conn.Traffic()
+	received, sent = totalReceived-c.received, totalSent-c.sent
+	c.received, c.sent = totalReceived, totalSent
+
+	return received, sent
+}

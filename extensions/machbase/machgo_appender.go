@@ -1,0 +1,101 @@
+//go:build machgo
+
+package machbase
+
+import (
+	"github.com/machbase/neo-client/machgo"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+// machgoAppender puts the values where the table has them. machgo's own way to do that ends in a panic on a column
+// that it does not know, and fails on log tables.
+type machgoAppender struct {
+	conn     *machgoConn
+	appender *machgo.Appender
+	// receipt is that of the appenders before this one.
+	receipt cmi.Receipt
+	table   string
+	// places are where the table's row has each value, and width is how many it has.
+	places []int
+	width  int
+}
+
+func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string, columns []string) (Appender, error) {
+	known, err := appender.Columns()
+	if err != nil {
+		return nil, conn.failed(err)
+	}
+	places, misplaced := official.Places(table, known.Names(), columns)
+	if misplaced != nil {
+		if _, _, err := appender.Close(); err != nil {
+			return nil, conn.outOfStep(err)
+		}
+
+		return nil, misplaced
+	}
+
+	return &machgoAppender{conn: conn, appender: appender, table: table, places: places, width: len(known)}, nil
+}
+
+// Append makes every error of machgo's one that drops the connection: it is out of step after it.
+func (a *machgoAppender) Append(row []any) error {
+	if len(row) != len(a.places) {
+		return cmi.NewError(cmi.KindUsage, "a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
+	}
+	full := make([]any, a.width)
+	for i, value := range official.Args(row) {
+		full[a.places[i]] = value
+	}
+	if err := a.appender.Append(full...); err != nil {
+		return a.conn.outOfStep(err)
+	}
+
+	return nil
+}
+
+func (a *machgoAppender) Flush() error {
+	if err := a.appender.Flush(); err != nil {
+		return a.conn.failed(err)
+	}
+
+	return nil
+}
+
+// AppendColumns appends row by row.
+func (a *machgoAppender) AppendColumns(columns []any) (int, error) {
+	rows, err := official.EachRow(columns, a.Append)
+	if err != nil {
+		return rows, a.conn.failed(err)
+	}
+
+	return rows, nil
+}
+
+// Sync closes the appender, which is when the server counts, and opens another.
+func (a *machgoAppender) Sync() (cmi.Receipt, error) {
+	if _, err := a.Close(); err != nil {
+		return a.receipt, err
+	}
+	var err error
+	a.appender, err = a.conn.openAppender(a.table)
+
+	return a.receipt, err
+}
+
+func (a *machgoAppender) Close() (cmi.Receipt, error) {
+	accepted, rejected, err := a.appender.Close()
+	if err == nil {
+		a.receipt.Accepted += accepted
+		a.receipt.Rejected += rejected
+		a.receipt.Other = a.receipt.Rejected // machgo does not tell the reasons
+
+		return a.receipt, nil
+	}
+	if e := machgoError(err); e.Code == 0 {
+		return a.receipt, a.conn.failed(err)
+	}
+
+	return a.receipt, a.conn.outOfStep(err)
+}

@@ -1,0 +1,62 @@
+//go:build machgo
+
+package machbase
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+// machgoRejected is how machgo puts it when it finds the news of a rejected row where it expects another answer.
+const machgoRejected = "unexpected protocol 12 "
+
+var errMachgoRejected = cmi.NewError(cmi.KindAppend, "the server has rejected rows that were appended before this call")
+
+// machgoError finds the server's error code in machgo's text.
+func machgoError(err error) *cmi.Error {
+	if known, is := errors.AsType[*cmi.Error](err); is {
+		return known
+	}
+
+	text := err.Error()
+	if code, message := official.ServerError(text); code != 0 {
+		return cmi.ServerError(code, message)
+	}
+	if official.IsUsage(text) {
+		return cmi.NewError(cmi.KindUsage, "%s", text)
+	}
+
+	if strings.Contains(text, machgoRejected) {
+		return errMachgoRejected
+	}
+
+	return cmi.NewError(cmi.KindConnection, "the connection broke: %s", official.Text(err))
+}
+
+// failed is machgoError for a call on a connection.
+func (c *machgoConn) failed(err error) error {
+	e := machgoError(err)
+	c.broken = c.broken || e == errMachgoRejected //nolint:errorlint // it is this one
+
+	return e
+}
+
+// outOfStep returns an error of the kind append, after which the connection must not be used any more.
+func (c *machgoConn) outOfStep(err error) error {
+	c.broken = true
+
+	return appendError(err)
+}
+
+// appendError is an error of machgo's while it appends.
+func appendError(err error) *cmi.Error {
+	e := machgoError(err)
+	if e.Code == 0 {
+		return cmi.NewError(cmi.KindAppend, "%s", official.Text(err))
+	}
+
+	return &cmi.Error{Code: e.Code, Kind: cmi.KindAppend, Message: e.Message}
+}

@@ -1,0 +1,144 @@
+//go:build machgo
+
+package machbase
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/machbase/neo-client/api"
+	"github.com/machbase/neo-client/machgo"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
+)
+
+type machgoStatement struct {
+	conn   *machgoConn
+	stmt   api.Stmt
+	insert bool
+	// inserted is how many rows were, by all that was executed so far.
+	inserted int64
+}
+
+func (s *machgoStatement) Query(args []any, read func(Rows) error) error {
+	rows, err := s.stmt.Query(context.Background(), official.Args(args)...)
+
+	return s.conn.read(rows, err, read)
+}
+
+// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
+func (s *machgoStatement) Exec(args []any) (int64, error) {
+	result := s.stmt.Exec(context.Background(), official.Args(args)...)
+	if err := result.Err(); err != nil {
+		return 0, s.conn.failed(err)
+	}
+
+	affected := result.RowsAffected()
+	if s.insert {
+		affected, s.inserted = affected-s.inserted, affected
+	}
+
+	return affected, nil
+}
+
+func (s *machgoStatement) Close() error {
+	if err := s.stmt.Close(); err != nil {
+		return s.conn.failed(err)
+	}
+
+	return nil
+}
+
+// read lets read take the rows of a query and closes them.
+func (c *machgoConn) read(rows api.Rows, err error, read func(Rows) error) error {
+	if err != nil {
+		return c.failed(err)
+	}
+	r := rows.(*machgo.Rows) //nolint:forcetypeassert // what machgo returns
+	err = read(machgoRows{r, c, r.ColumnDescriptions()})
+	for more := err != nil && r.Err() == nil; more; { // a statement cannot be used again before all its rows were read
+		more = r.Next()
+	}
+	if err != nil && r.Err() != nil {
+		c.broken = true
+	}
+	if closeErr := r.Close(); closeErr != nil && err == nil {
+		err = c.failed(closeErr)
+	}
+
+	return err
+}
+
+type machgoRows struct {
+	*machgo.Rows
+
+	conn    *machgoConn
+	columns []machgo.ColumnDesc
+}
+
+func (r machgoRows) Columns() []Column {
+	columns := make([]Column, len(r.columns))
+	for i, c := range r.columns {
+		columns[i] = Column{Name: c.Name, Type: machgoTypes[c.Type]}
+	}
+
+	return columns
+}
+
+func (r machgoRows) Index(name string) int {
+	for i := range r.columns {
+		if strings.EqualFold(r.columns[i].Name, name) {
+			return i
+		}
+	}
+
+	return -1
+}
+
+func (r machgoRows) Equal(column int, want any) bool { return Equal(r.Values()[column], want) }
+
+// Values makes addresses of IP addresses.
+func (r machgoRows) Values() []any {
+	row := r.Row()
+	for i, value := range row {
+		if ip, ok := value.(net.IP); ok {
+			if address, ok := netip.AddrFromSlice(ip); ok {
+				row[i] = address
+			}
+		}
+	}
+
+	return row
+}
+
+func (r machgoRows) Err() error {
+	err := r.Rows.Err()
+	if err == nil {
+		return nil
+	}
+	r.conn.broken = true // machgo takes the next answer for another one after an error amid the rows
+
+	return machgoError(err)
+}
+
+var machgoTypes = map[machgo.SqlType]string{ //nolint:gochecknoglobals // a constant
+	machgo.MACHCLI_SQL_TYPE_INT16:    "short",
+	machgo.MACHCLI_SQL_TYPE_INT32:    "integer",
+	machgo.MACHCLI_SQL_TYPE_INT64:    "long",
+	machgo.MACHCLI_SQL_TYPE_DATETIME: "datetime",
+	machgo.MACHCLI_SQL_TYPE_FLOAT:    "float",
+	machgo.MACHCLI_SQL_TYPE_DOUBLE:   "double",
+	machgo.MACHCLI_SQL_TYPE_IPV4:     "ipv4",
+	machgo.MACHCLI_SQL_TYPE_IPV6:     "ipv6",
+	machgo.MACHCLI_SQL_TYPE_STRING:   "varchar",
+	machgo.MACHCLI_SQL_TYPE_BINARY:   "binary",
+}
+
+var (
+	machgoInsert = regexp.MustCompile(`(?i)^insert\b`)
+
+	machgoInsertSelect = regexp.MustCompile(`(?is)^insert\b.*\bselect\b`)
+)
