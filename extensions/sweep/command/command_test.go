@@ -174,7 +174,7 @@ func TestWrongUse(t *testing.T) {
 		{"merge a.json", "merge needs at least 2 parts\nhint: use: k6 x sweep merge PART... [-o FILE] [flags]; see k6 x sweep merge --help"},
 		{"report", "report needs one run\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"report a.json b.json", "report needs one run\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
-		{"report a.json --format pdf", "unknown format \"pdf\": it must be one of bench, csv, html, json, junit, md\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
+		{"report a.json --format pdf", "unknown format \"pdf\": it must be one of " + sortedFormats() + "\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"record", "record needs one run\nhint: use: k6 x sweep record RUN [-o FILE] [--force] [flags]; see k6 x sweep record --help"},
 		{"gate a.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},
 		{"gate a.json b.json c.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},

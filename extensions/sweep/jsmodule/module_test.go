@@ -20,6 +20,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/jsmodule"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -140,7 +141,7 @@ func TestReport(t *testing.T) {
 		require.NoError(t, err)
 		files[filepath.Join(dir, file.Name())] = string(raw)
 	}
-	require.Len(t, files, 12, "six formats for each scenario")
+	require.Len(t, files, 2*len(formats.All), "all formats for each scenario")
 	for _, scenario := range []string{"hot", "cold"} {
 		base := filepath.Join(dir, scenario)
 		var rep report.Report
@@ -149,7 +150,7 @@ func TestReport(t *testing.T) {
 		require.Equal(t, int64(1234), rep.Steps[0].Operations)
 		require.Equal(t, rep.Markdown(), files[base+".md"])
 		require.Contains(t, stdout, rep.Markdown())
-		require.Contains(t, stdout, "report: "+base+".html, .json, .md, .csv, .bench.txt, .junit.xml\n")
+		require.Contains(t, stdout, "report: "+base+formats.Suffixes()+"\n")
 		for _, suffix := range []string{".csv", ".bench.txt", ".junit.xml", ".html"} {
 			require.Contains(t, files[base+suffix], scenario, suffix)
 		}

@@ -194,13 +194,16 @@ func TestReportsThatAreNone(t *testing.T) {
 func TestEveryFormatOfARun(t *testing.T) {
 	t.Parallel()
 	r := work(t, `{"clients": [1], "iterations": 5}`, nil)
-	for format, suffix := range map[string]string{
-		"json": ".json", "md": ".md", "csv": ".csv", "bench": ".bench.txt", "junit": ".junit.xml", "html": ".html",
-	} {
+	_, list, _ := sweep(t, "report", "--list")
+	var suffixes []string
+	for line := range strings.Lines(list) {
+		format, suffix, _ := strings.Cut(strings.TrimSpace(line), " ")
+		suffixes = append(suffixes, suffix)
 		code, stdout, stderr := sweep(t, "report", "--format", format, filepath.Join(r.results, "work.json"))
 		require.Zero(t, code, stderr)
 		written, err := os.ReadFile(filepath.Join(r.results, "work"+suffix))
 		require.NoError(t, err)
 		require.Equal(t, string(written), stdout, "the same as the run wrote")
 	}
+	require.ElementsMatch(t, formats, suffixes)
 }

@@ -207,7 +207,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			mine, others := []string{}, []string{"cache-sweep-2.json", "stock-rollup.json", "cache-sweep.json.orig"}
-			for _, suffix := range []string{".json", ".md", ".csv", ".html", ".bench.txt", ".junit.xml"} {
+			for _, suffix := range formats {
 				mine = append(mine, "cache-sweep"+suffix)
 			}
 			for _, file := range slices.Concat(mine, others) {

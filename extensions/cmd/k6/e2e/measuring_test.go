@@ -36,7 +36,7 @@ func TestOptionsInOneLine(t *testing.T) {
 	}
 	require.Equal(t, []int{1, 3, 1, 3}, order)
 	require.Equal(t, "interleaved", rep.Params["repeatOrder"])
-	for _, suffix := range []string{".json", ".md", ".csv", ".bench.txt", ".junit.xml", ".html"} {
+	for _, suffix := range formats {
 		info, err := os.Stat(filepath.Join(r.results, "work"+suffix))
 		require.NoError(t, err)
 		require.NotZero(t, info.Size(), suffix)
