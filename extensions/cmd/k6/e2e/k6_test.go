@@ -65,7 +65,9 @@ type run struct {
 
 // options of a run of k6.
 type options struct {
-	script string            // file under scenarios/ or testdata/
+	script string // file under scenarios/ or testdata/
+	// binary is the path of another k6 than bin/k6-race.
+	binary string
 	env    map[string]string // -e
 	args   []string
 	// environment is what k6's own environment has beside the test's, NAME=value.
@@ -97,7 +99,11 @@ func k6(t *testing.T, o options) *run {
 
 	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary(t, "k6-race"), append(args, script(o.script))...)
+	program := o.binary
+	if program == "" {
+		program = binary(t, "k6-race")
+	}
+	cmd := exec.CommandContext(ctx, program, append(args, script(o.script))...)
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	cmd.Env = append(cmd.Env, o.environment...)
 	output := &watchedOutput{when: measured, then: func() {
