@@ -12,7 +12,7 @@
  * k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/mxgateway' {
-  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"` or `"300ms"`. */
+  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"` or `"300ms"`. */
   export type Duration = number | string;
 
   /** TLS 1.2 or later. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth). */

@@ -13,6 +13,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see them as k6 does.
@@ -29,19 +30,19 @@ var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a co
 func apiConfig(what string, value sobek.Value, into any) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return misuse("%s: the configuration must be an object, not %s", what, k6glue.Show(value))
+		return k6mod.Misuse("%s: the configuration must be an object, not %s", what, k6glue.Show(value))
 	}
 	exported, err := k6glue.Export(object)
 	if err != nil {
-		return misuse("%s: the configuration cannot be read: %s", what, err)
+		return k6mod.Misuse("%s: the configuration cannot be read: %s", what, err)
 	}
 	api, err := toAPI(exported)
 	if err != nil {
-		return misuse("%s: %s", what, err)
+		return k6mod.Misuse("%s: %s", what, err)
 	}
 	raw, err := json.Marshal(api)
 	if err != nil {
-		return misuse("%s: the configuration cannot be read: %s", what, err)
+		return k6mod.Misuse("%s: the configuration cannot be read: %s", what, err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -52,13 +53,13 @@ func apiConfig(what string, value sobek.Value, into any) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrong):
-		return misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
+		return k6mod.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
+		return k6mod.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
 	}
 
-	return misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
+	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
 }
 
 // toAPI makes names and times those of the API.
@@ -114,7 +115,7 @@ func toAPIValue(api string, value any) (any, error) {
 	}
 	d, err := types.GetDurationValue(value)
 	if err != nil {
-		return nil, misuse(`option %s must be a number of milliseconds or a text such as "5s"`, camel(api))
+		return nil, k6mod.Misuse("option %s must be a number of milliseconds or a string such as '5s'", camel(api))
 	}
 
 	return int64(d), nil
@@ -124,13 +125,13 @@ func toAPIValue(api string, value any) (any, error) {
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
-		return nil, newError(KindServer, "the answer cannot be read: %s", err)
+		return nil, k6mod.Errorf(k6mod.KindServer, "the answer cannot be read: %s", err)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var plain any
 	if err := decoder.Decode(&plain); err != nil {
-		return nil, newError(KindServer, "the answer cannot be read: %s", err)
+		return nil, k6mod.Errorf(k6mod.KindServer, "the answer cannot be read: %s", err)
 	}
 
 	return m.fromAPI("", plain), nil
@@ -138,7 +139,7 @@ func (m *module) toScript(info any) (sobek.Value, error) {
 
 // fromAPI makes a JavaScript value of one of the API's.
 func (m *module) fromAPI(name string, value any) sobek.Value {
-	rt := m.vu.Runtime()
+	rt := m.Runtime()
 	switch v := value.(type) {
 	case map[string]any:
 		object := rt.NewObject()
@@ -148,7 +149,7 @@ func (m *module) fromAPI(name string, value any) sobek.Value {
 				shown = key
 			}
 			if err := object.Set(shown, m.fromAPI(key, inner)); err != nil {
-				m.throw(err)
+				m.Throw(err)
 			}
 		}
 
@@ -168,7 +169,7 @@ func (m *module) fromAPI(name string, value any) sobek.Value {
 }
 
 func (m *module) fromNumber(name string, n json.Number) sobek.Value {
-	rt := m.vu.Runtime()
+	rt := m.Runtime()
 	if slices.Contains(durations, name) {
 		if ns, err := n.Int64(); err == nil {
 			return rt.ToValue(float64(ns) / float64(time.Millisecond))

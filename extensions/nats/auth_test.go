@@ -18,16 +18,18 @@ import (
 
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // logsIn expects that a client with these options gets in, and that others do not.
 func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 	t.Helper()
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`new nats.Client(own, ` + options + `).connect()`)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`new nats.Client(own, ` + options + `).connect()`)
 	for _, o := range append(wrong, `{}`) {
 		e := v.fail(`new nats.Client(own, ` + o + `).connect()`)
-		require.Equal(t, KindAuth, e.Kind, o)
+		require.Equal(t, k6mod.KindAuth, e.Kind, o)
 		require.Equal(t, "cannot connect to "+s.Addr+": Authorization Violation", e.Message)
 	}
 }
@@ -36,7 +38,7 @@ func TestUserAndToken(t *testing.T) {
 	v := newVU(t)
 	s := startServer(t, `authorization { user: "me", password: "sec-ret" }`)
 	logsIn(t, v, s, `{ user: 'me', password: 'sec-ret' }`, `{ user: 'me', password: 'sec-other' }`, `{ token: 'sec-other' }`)
-	v.run(`new nats.Client(own.replace('//', '//me:sec-ret@')).connect()`)
+	v.Run(`new nats.Client(own.replace('//', '//me:sec-ret@')).connect()`)
 	require.NotContains(t, v.fail(`new nats.Client(own.replace('//', '//me:sec-other@')).connect()`).Message, "sec-")
 	logsIn(t, v, startServer(t, `authorization { token: "sec-ret" }`), `{ token: 'sec-ret' }`, `{ token: 'sec-other' }`)
 }
@@ -44,12 +46,12 @@ func TestUserAndToken(t *testing.T) {
 func TestPermissions(t *testing.T) {
 	v := newVU(t)
 	s := startServer(t, `authorization { users: [ { user: "me", password: "x", permissions: { publish: [ "open", "_INBOX.>" ], subscribe: "_INBOX.>" } } ] }`)
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`var client = new nats.Client(own, { user: 'me', password: 'x', timeout: 300 }); client.publish('open', 'x'); client.publish('closed', 'x')`)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`var client = new nats.Client(own, { user: 'me', password: 'x', timeout: 300 }); client.publish('open', 'x'); client.publish('closed', 'x')`)
 	require.Eventually(t, func() bool {
-		v.run(`client.flush()`)
+		v.Run(`client.flush()`)
 
-		return v.Counted(metricErrors, "kind", KindAuth) == 1
+		return v.Counted(metricErrors, "kind", k6mod.KindAuth) == 1
 	}, 10*time.Second, time.Millisecond)
 
 	// The server refuses without an answer: when the time is over, it is known why.
@@ -59,10 +61,10 @@ func TestPermissions(t *testing.T) {
 		`client.jetStream().keyValue('closed').get('k')`:                     "$JS.API.STREAM.INFO.KV_closed",
 	} {
 		e := v.fail(call)
-		require.Equal(t, KindAuth, e.Kind, e.Message)
+		require.Equal(t, k6mod.KindAuth, e.Kind, e.Message)
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
-	require.Equal(t, KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
+	require.Equal(t, k6mod.KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
 		"what was refused before is no reason")
 }
 
@@ -116,13 +118,13 @@ func TestJWTAndCredentials(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(credentials), 0o600))
 	v := newVU(t)
 	for name, value := range map[string]string{"jwt": jwt, "seed": seed, "credentials": credentials, "file": file} {
-		require.NoError(t, v.runtime.Set(name, value))
+		require.NoError(t, v.JS.Set(name, value))
 	}
 	logsIn(t, v, s, `{ jwt, nkey: seed }`)
 	logsIn(t, v, s, `{ credentials }`)
 	logsIn(t, v, s, `{ credentialsFile: file }`)
 	e := v.fail(`new nats.Client(own, { credentialsFile: file + '.not' }).connect()`)
-	require.Equal(t, KindUsage, e.Kind)
+	require.Equal(t, k6mod.KindUsage, e.Kind)
 	require.Contains(t, e.Message, "credentialsFile cannot be read")
 }
 
@@ -155,16 +157,16 @@ func TestTLS(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("ca", certificate))
-	require.NoError(t, v.runtime.Set("key", key))
+	require.NoError(t, v.JS.Set("ca", certificate))
+	require.NoError(t, v.JS.Set("key", key))
 	files := fmt.Sprintf("cert_file: %q, key_file: %q", filepath.Join(folder, "cert"), filepath.Join(folder, "key"))
 
 	s := startServer(t, "tls { "+files+" }")
-	require.NoError(t, v.runtime.Set("own", s.URL))
+	require.NoError(t, v.JS.Set("own", s.URL))
 	for _, good := range []string{
 		`{ tls: { ca } }`, `{ tls: { ca, serverName: 'nats.test' } }`, `{ tls: { insecureSkipVerify: true } }`, `{ unsafe: true }`,
 	} {
-		require.JSONEq(t, `["x", true]`, v.js(`(() => {
+		require.JSONEq(t, `["x", true]`, v.JSON(`(() => {
 			const client = new nats.Client(own, `+good+`), sub = client.subscribe('a');
 			client.publish('a', 'x');
 			return [sub.next().data, client.info().tls];
@@ -172,14 +174,14 @@ func TestTLS(t *testing.T) {
 	}
 	for _, bad := range []string{`{}`, `{ tls: {} }`, `{ tls: { ca, serverName: 'other.test' } }`} {
 		e := v.fail(`new nats.Client(own, ` + bad + `).connect()`)
-		require.Equal(t, KindConnect, e.Kind, bad)
+		require.Equal(t, k6mod.KindConnect, e.Kind, bad)
 		require.Contains(t, e.Message, "certificate", bad)
 	}
 
 	s = startServer(t, "tls { "+files+fmt.Sprintf(", ca_file: %q, verify: true, handshake_first: true }", filepath.Join(folder, "cert")))
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`new nats.Client(own, { tls: { ca, cert: ca, key, first: true } }).connect()`)
-	require.Equal(t, KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`new nats.Client(own, { tls: { ca, cert: ca, key, first: true } }).connect()`)
+	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
 }
 
 // selfSigned is a certificate for 127.0.0.1 and nats.test, and its key, in PEM.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // liar is the URL of a server that answers the first subscription with what it is told to say.
@@ -66,10 +68,10 @@ func lie(t *testing.T, conn net.Conn, says string) {
 func TestSizesThatLie(t *testing.T) {
 	for _, size := range []string{"4611686018427387904", "9223372036854775807", "99999999"} {
 		v := newVU(t)
-		require.NoError(t, v.runtime.Set("liar", liar(t, "HMSG a 1 12 "+size+"\r\nx")))
-		v.run(`var client = new nats.Client(liar, { timeout: '10s', maxReconnects: 0 })`)
+		require.NoError(t, v.JS.Set("liar", liar(t, "HMSG a 1 12 "+size+"\r\nx")))
+		v.Run(`var client = new nats.Client(liar, { timeout: '10s', maxReconnects: 0 })`)
 		e := v.fail(`client.request('a', 'x')`)
-		require.Equal(t, KindConnection, e.Kind, e.Message)
+		require.Equal(t, k6mod.KindConnection, e.Kind, e.Message)
 		require.Contains(t, e.Message, "the connection is closed: the server announces a message of "+size+" bytes")
 		v.CancelContext()
 	}
@@ -152,19 +154,19 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := newVU(t)
-			require.NoError(t, v.runtime.Set("ca", certificate))
-			require.NoError(t, v.runtime.Set("liar", strings.Replace(fake(t, c.serve), "nats", c.scheme, 1)))
-			options, kind := "", KindConnection
+			require.NoError(t, v.JS.Set("ca", certificate))
+			require.NoError(t, v.JS.Set("liar", strings.Replace(fake(t, c.serve), "nats", c.scheme, 1)))
+			options, kind := "", k6mod.KindConnection
 			if c.scheme != "ws" {
 				options = `, tls: { ca` + c.options + ` }`
 			}
 			if strings.HasPrefix(c.scheme, "ws") { // the lie comes with the first answer
-				kind = KindConnect
+				kind = k6mod.KindConnect
 			}
 			e := v.fail(`new nats.Client(liar, { timeout: '10s', maxReconnects: 0` + options + ` }).request('a', 'x')`)
 			require.Equal(t, kind, e.Kind, e.Message)
 			require.Contains(t, e.Message, c.want)
-			v.exit()
+			v.Exit()
 			requireNoneLeft(t)
 		})
 	}
@@ -177,12 +179,12 @@ func TestAnswersThatAreNoWebSocket(t *testing.T) {
 		"HTTP/1.1 101 Yes\r\nX: " + strings.Repeat("x", 2<<20): "answers the request for a WebSocket with a head of more than",
 	} {
 		v := newVU(t)
-		require.NoError(t, v.runtime.Set("liar", strings.Replace(fake(t, func(conn net.Conn) {
+		require.NoError(t, v.JS.Set("liar", strings.Replace(fake(t, func(conn net.Conn) {
 			_, _ = http.ReadRequest(bufio.NewReader(conn))
 			_, _ = io.WriteString(conn, answer)
 		}), "nats", "ws", 1)))
 		e := v.fail(`new nats.Client(liar, { connectTimeout: '10s' }).connect()`)
-		require.Equal(t, KindConnect, e.Kind, e.Message)
+		require.Equal(t, k6mod.KindConnect, e.Kind, e.Message)
 		require.Contains(t, e.Message, want)
 	}
 }
@@ -195,7 +197,7 @@ func TestWebSocket(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("ca", certificate))
+	require.NoError(t, v.JS.Set("ca", certificate))
 	for scheme, c := range map[string]struct{ server, options string }{
 		"ws": {"no_tls: true", ""},
 		"wss": {fmt.Sprintf("tls { cert_file: %q, key_file: %q }", filepath.Join(folder, "cert"), filepath.Join(folder, "key")),
@@ -206,13 +208,13 @@ func TestWebSocket(t *testing.T) {
 		address := listener.Addr().String()
 		require.NoError(t, listener.Close())
 		startServer(t, fmt.Sprintf("websocket { listen: %q, %s }", address, c.server))
-		require.NoError(t, v.runtime.Set("own", scheme+"://"+address))
-		require.Equal(t, int64(300_000), v.run(`(() => {
+		require.NoError(t, v.JS.Set("own", scheme+"://"+address))
+		require.Equal(t, int64(300_000), v.Run(`(() => {
 			const client = new nats.Client(own, `+c.options+`), sub = client.subscribe('a');
 			client.publish('a', 'x'.repeat(300000));
 			return sub.next().data.length;
 		})()`), scheme)
 	}
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }

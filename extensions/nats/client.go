@@ -10,6 +10,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -19,51 +20,45 @@ type client struct {
 	*module
 
 	config *Config
+	tasks  *k6mod.Tasks
 
-	mu     sync.Mutex // the VU's end, and promises, come from other goroutines
-	conn   *connection
-	joined *sharedConnection // with pool: 'shared'
+	// mu guards conn and joined: the VU's end, and promises, come from other goroutines.
+	mu   sync.Mutex
+	conn *connection
+	// joined is what conn is of with pool: 'shared'.
+	joined *sharedConnection
 
-	done    []record          // of the task that the VU waits for, used again
-	room    [2]record         // for done: an operation, and the connect before it
-	calls   deadline.Contexts // of brief tasks that the VU waits for
-	scratch []byte            // memory of data that was a string
+	// room is that of the records of the task that the VU waits for.
+	room [2]record
+	// calls are the contexts of brief tasks that the VU waits for.
+	calls deadline.Contexts
+	// scratch is memory of data that was a string.
+	scratch []byte
 	publish publisher
-	stream  *jetStreamHandle // of the methods that ydarias/xk6-nats has
+	// stream is that of the methods that ydarias/xk6-nats has.
+	stream *jetStreamHandle
 
-	sweep    *k6glue.Session // of which recorder is,
-	op       string          // and of which operation
-	recorder *measure.Recorder
-	messages *measure.Counter // of the same step
+	// sweep is the session of the sweep that messages is a counter of; nil before the first.
+	sweep    *k6glue.Session
+	messages *measure.Counter
 }
 
-// newClient is new Client(url, options) or new Client(options). It does not connect: that is not for the init context.
+// newClient is new Client(url, options) or new Client(options). It does not connect: that is not for
+// the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	address, rest := "", call.Argument(0)
-	if given, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
-		address, rest = given, call.Argument(1)
-	} else if !k6glue.IsNullish(call.Argument(1)) {
-		m.throw(misuse("new Client takes a url and options, or options alone"))
-	}
-	if err := k6glue.Options(rest, &o); err != nil {
-		m.throw(misuse("new Client: %s", err))
-	}
-	config, err := o.config(address)
-	if err != nil {
-		m.throw(misuse("new Client: %s", err))
-	}
-
-	c := &client{module: m, config: config}
-	c.done = c.room[:0]
+	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, "a url", &o, o.config), tasks: m.NewTasks(false)}
 	c.stream = &jetStreamHandle{client: c}
-	methods.Put(m.vu.Runtime(), call.This, c)
+	methods.Put(m.Runtime(), call.This, c)
 
 	return nil
 }
 
+// Tasks implements k6mod.Tasker.
+func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+
 // methods are those of the JavaScript object.
-var methods = bothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
+var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
 	"connect":     (*client).connect,
 	"flush":       (*client).flush,
 	"drain":       (*client).drain,
@@ -92,7 +87,7 @@ var methods = bothForms(map[string]operation[*client]{ //nolint:gochecknoglobals
 })
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
-func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{}, nil }
+func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{client: c}, nil }
 
 // close is client.close(): it closes the connection. The next operation opens a new one. Messages that have come already still reach
 // their callbacks.
@@ -102,8 +97,8 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.mu.Unlock()
 	c.disconnect()
 	if conn != nil {
-		conn.claim(&c.instruments)
-		c.instruments.meter.Emit()
+		conn.claim(c.module)
+		c.Emit()
 	}
 
 	return sobek.Undefined()
@@ -111,21 +106,21 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 
 // flush is client.flush(timeout): it returns when the server has taken all that was sent before.
 func (c *client) flush(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("flush: the timeout", call.Argument(0), c.config.TimeoutEach)
+	timeout, err := k6mod.Duration("flush", "the timeout", call.Argument(0), c.config.TimeoutEach)
 
-	return &task{operation: "flush", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
+	return &task{client: c, operation: "flush", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
 		return conn.flush(ctx)
 	}}, err
 }
 
 // drain is client.drain(timeout): it ends all subscriptions, sends what is left, and closes the connection.
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("drain: the timeout", call.Argument(0), c.config.TimeoutEach)
+	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
 	if err == nil && c.config.Pool == poolShared {
-		err = misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
+		err = k6mod.Misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
 	}
 
-	return &task{operation: "drain", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
+	return &task{client: c, operation: "drain", timeout: timeout, job: func(ctx context.Context, conn *connection, _ *record) error {
 		return conn.drain(ctx)
 	}}, err
 }
@@ -135,7 +130,7 @@ func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	var took time.Duration
 
 	return &task{
-		operation: "rtt",
+		client: c, operation: "rtt",
 		job: func(ctx context.Context, conn *connection, _ *record) error {
 			begin := time.Now()
 			err := conn.flush(ctx)
@@ -144,7 +139,7 @@ func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 			return err
 		},
 		value: func() (sobek.Value, error) {
-			return c.vu.Runtime().ToValue(float64(took) / float64(time.Millisecond)), nil
+			return c.Runtime().ToValue(float64(took) / float64(time.Millisecond)), nil
 		},
 	}, nil
 }
@@ -158,7 +153,7 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 		return sobek.Null()
 	}
 
-	return c.vu.Runtime().ToValue(map[string]any{
+	return c.Runtime().ToValue(map[string]any{
 		"server": conn.nc.ConnectedServerName(), "version": conn.nc.ConnectedServerVersion(), "url": conn.nc.ConnectedUrlRedacted(),
 		"cluster": conn.nc.ConnectedClusterName(), "maxPayload": conn.nc.MaxPayload(), "tls": conn.nc.TLSRequired(),
 	})
@@ -171,8 +166,8 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 	if c.conn != nil && c.conn.usable() {
 		return c.conn, nil
 	}
-	if c.vu.State() == nil {
-		return nil, misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
+	if c.VU().State() == nil {
+		return nil, k6mod.ErrInit
 	}
 
 	begin := time.Now()
@@ -180,7 +175,7 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 	if err != nil || opened {
 		r := record{operation: opConnect, err: err, took: time.Since(begin)}
 		if err == nil {
-			r.sentBytes, r.receivedBytes = conn.traffic()
+			r.bytesOut, r.bytesIn = conn.traffic()
 		}
 		*recorded = append(*recorded, r)
 	}
@@ -188,29 +183,26 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 		return nil, err
 	}
 	c.conn = conn
-	c.opened(c)
+	c.Closing().Add(c, c.disconnect)
 
 	return conn, nil
 }
 
 // open opens a connection of the client's own, or joins the one of all.
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
-	var base *tls.Config
-	if state := c.vu.State(); state.TLSConfig != nil {
-		base = state.TLSConfig
-	}
+	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
 	if c.config.Pool == poolShared {
 		if c.joined == nil {
-			c.joined = c.shared.join(c.config)
-			c.opened(c)
+			c.joined, _ = c.shared.connections.Join(c.config.key(), func() (*sharedConnection, error) { return &sharedConnection{}, nil })
+			c.Closing().Add(c, c.disconnect)
 		}
 
-		return c.joined.acquire(ctx, c.config, k6glue.Dial(c.vu), base)
+		return c.joined.acquire(ctx, c.config, dial, secure)
 	}
 	if c.conn != nil {
 		c.conn.stop()
 	}
-	conn, err = openConnection(ctx, c.config, k6glue.Dial(c.vu), base)
+	conn, err = openConnection(ctx, c.config, dial, secure)
 
 	return conn, true, err
 }
@@ -220,48 +212,53 @@ func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.joined != nil {
-		c.shared.leave(c.joined)
+		c.shared.connections.Leave(c.config.key(), (*sharedConnection).close)
 		c.joined = nil
 	} else if c.conn != nil {
 		c.conn.close()
 	}
 	c.conn = nil
-	c.closed(c)
-}
-
-// account adds to what the sweep reports of its step.
-func (c *client) account(r *record, sent, received uint64) {
-	sweep := c.instruments.meter.Session()
-	if sweep == nil || r.apart {
-		return
-	}
-	if sweep != c.sweep || sweep.Op != c.op {
-		c.sweep, c.op, c.recorder = sweep, sweep.Op, sweep.Client.Recorder(sweep.Op)
-		c.messages = sweep.Client.Counter(measure.Messages)
-	}
-	messages := uint64(max(r.sent.messages, r.received.messages))
-	c.messages.Add(messages)
-	c.recorder.Rows(messages) // the report's key since before there were counters
-	c.recorder.Bytes(sent, received)
+	c.Closing().Remove(c)
 }
 
 // note counts a call, on the VU's goroutine. What connecting takes is not the sweep's.
 func (c *client) note(r *record, conn *connection) {
 	if r.operation == opConnect {
 		if r.err == nil {
-			c.instruments.meter.Add(c.instruments.plain[metricConnects], 1)
+			c.Add(c.instruments.connects, 1)
 		}
-		c.instruments.traffic(r.sentBytes, r.receivedBytes)
+		c.Traffic(r.bytesIn, r.bytesOut)
 		c.instruments.record(r)
 
 		return
 	}
 	var sent, received uint64
 	if conn != nil {
-		sent, received = conn.claim(&c.instruments)
+		sent, received = conn.claim(c.module)
 	}
 	c.instruments.record(r)
-	c.account(r, sent, received)
+	if !r.apart {
+		c.account(uint64(max(r.sent.messages, r.received.messages)), received, sent)
+	}
+}
+
+// account adds to what the sweep reports of its step.
+func (c *client) account(messages, received, sent uint64) {
+	sweep := c.Session()
+	if sweep == nil {
+		return
+	}
+	if sweep != c.sweep {
+		c.sweep, c.messages = sweep, sweep.Client.Counter(measure.Messages)
+	}
+	c.messages.Add(messages)
+	c.Step(messages, received, sent) // rows: the report's key since before there were counters
+}
+
+func (c *client) noteAll(recorded []record, conn *connection) {
+	for i := range recorded {
+		c.note(&recorded[i], conn)
+	}
 }
 
 // subject is what the metrics show of a subject.

@@ -1,12 +1,14 @@
 package nats
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All do what others do as well.
@@ -20,16 +22,16 @@ func (c *client) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject string, data []byte, o *publishOptions) {
-	subject, err := text(method+": the subject", call.Argument(0))
+	subject, err := k6mod.Name(method, "the subject", call.Argument(0))
 	if err == nil {
-		data, err = c.data(call.Argument(1))
+		data, err = c.data(method, call.Argument(1))
 	}
 	o = &publishOptions{}
 	if err == nil && !k6glue.IsNullish(call.Argument(2)) {
-		o.header, err = header(call.Argument(2))
+		o.header, err = headers(method, "the headers", call.Argument(2))
 	}
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 
 	return subject, data, o
@@ -47,7 +49,7 @@ func (c *client) publishMsg(call sobek.FunctionCall) sobek.Value {
 func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
-		c.throw(misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6glue.Show(value)))
+		c.Misuse("%s: the message must be an object such as { topic: 'a', data: 'b' }, not %s", method, k6glue.Show(value))
 	}
 	get := func(name string) sobek.Value {
 		if v := object.Get(name); v != nil {
@@ -56,40 +58,40 @@ func (c *client) wholeMessage(method string, value sobek.Value) (subject string,
 
 		return sobek.Undefined()
 	}
-	subject, err := text(method+": the topic", get("topic"))
+	subject, err := k6mod.Name(method, "the topic", get("topic"))
 	if err == nil {
 		if given := get("data"); !k6glue.IsNullish(given) {
-			data, err = c.data(given)
+			data, err = c.data(method, given)
 		} else {
-			data, err = c.bytesOrNumbers(get("raw"))
+			data, err = c.bytesOrNumbers(method, get("raw"))
 		}
 	}
 	o = &publishOptions{}
 	if given := get("headers"); err == nil && !k6glue.IsNullish(given) {
-		o.header, err = header(given)
+		o.header, err = headers(method, "the headers", given)
 	}
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 
 	return subject, data, o
 }
 
 // bytesOrNumbers returns the bytes of binary, or those of an array of numbers.
-func (c *client) bytesOrNumbers(value sobek.Value) ([]byte, error) {
+func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error) {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Array" {
-		return c.bytesOf(value)
+		return c.data(method, value)
 	}
-	values, err := elements("raw", value)
+	values, err := k6mod.Elements(method, "raw", value)
 	if err != nil {
 		return nil, err
 	}
 	data := make([]byte, len(values))
 	for i, v := range values {
-		n, err := unsigned("raw: byte "+strconv.Itoa(i), v)
-		if err != nil || n > 255 {
-			return nil, misuse("raw: byte %d must be a number from 0 to 255, not %s", i, k6glue.Show(v))
+		n, ok := k6glue.Unsigned(v)
+		if !ok || n > math.MaxUint8 {
+			return nil, k6mod.Wrong(method, "byte "+strconv.Itoa(i)+" of raw", "an integer from 0 to 255", v)
 		}
 		data[i] = byte(n)
 	}
@@ -99,7 +101,7 @@ func (c *client) bytesOrNumbers(value sobek.Value) ([]byte, error) {
 
 // jetStreamSetup is client.jetStreamSetup(configuration): it creates or updates a stream.
 func (c *client) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
-	blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
+	k6mod.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
 	return sobek.Undefined()
 }
@@ -108,36 +110,36 @@ func (c *client) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
 func (c *client) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	m, err := c.outgoing("jetStreamPublish", call)
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	m.Header = c.stamped(nil)
 
-	return c.now(c.stream.publication(m, 0))
+	return c.tasks.Now(c.stream.publication(m, 0))
 }
 
 // jetStreamPublishWithHeaders is client.jetStreamPublishWithHeaders(subject, data, headers).
 func (c *client) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
 
-	return c.now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
 }
 
 // jetStreamPublishMsg is client.jetStreamPublishMsg({ topic, data, raw, headers }).
 func (c *client) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
 
-	return c.now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
 }
 
 // jetStreamSubscribe is client.jetStreamSubscribe(subject, callback): all messages of the subject that are in its stream, and then those
 // that come, until the subscription is closed. They need no acknowledgement.
 func (c *client) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := text("jetStreamSubscribe: the subject", call.Argument(0))
+	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	if _, ok := sobek.AssertFunction(call.Argument(1)); !ok {
-		c.throw(misuse("jetStreamSubscribe takes a function second, not %s", k6glue.Show(call.Argument(1))))
+		c.Misuse("jetStreamSubscribe takes a function second, not %s", k6glue.Show(call.Argument(1)))
 	}
 
 	return c.stream.ofSubject(subject).consume(sobek.FunctionCall{Arguments: []sobek.Value{call.Argument(1)}})

@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // Scripts that were written for ydarias/xk6-nats: these are what its README shows.
 func TestScriptsOfXk6Nats(t *testing.T) {
 	v := newVU(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = [];
 		const { Nats } = nats;
 		const config = { servers: [url], unsafe: true };
@@ -23,9 +25,9 @@ func TestScriptsOfXk6Nats(t *testing.T) {
 		publisher.publishMsg({ topic: unique, data: 'string data', headers: { header1: 'value1' } });
 		publisher.publishMsg({ topic: unique, raw: [65, 66, 67], headers: { header1: 'value1' } });
 	`)
-	require.JSONEq(t, `[["data",4,true,null],["data",4,true,"value1"],["string data",11,true,"value1"],["ABC",3,true,"value1"]]`, v.js(`got`))
+	require.JSONEq(t, `[["data",4,true,null],["data",4,true,"value1"],["string data",11,true,"value1"],["ABC",3,true,"value1"]]`, v.JSON(`got`))
 
-	v.loop(`
+	v.Loop(`
 		got = [];
 		const nc = new nats.Nats({ servers: [url] });
 		nc.jetStreamSetup({ name: unique, subjects: [unique + '.js'], max_msgs_per_subject: 100, storage: 'memory', max_age: 3600000000000 });
@@ -37,8 +39,8 @@ func TestScriptsOfXk6Nats(t *testing.T) {
 			if (got.length === 3) { subscription.close(); }
 		});
 	`)
-	require.JSONEq(t, `[[4,null],[4,"value1"],[3,null]]`, v.js(`got`))
-	v.run(`new nats.Client(url).jetStream().deleteStream(unique)`)
-	require.Equal(t, KindUsage, v.fail(`new nats.Client(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
-	require.Equal(t, KindUsage, v.fail(`new nats.Client(url).jetStreamSubscribe('a')`).Kind)
+	require.JSONEq(t, `[[4,null],[4,"value1"],[3,null]]`, v.JSON(`got`))
+	v.Run(`new nats.Client(url).jetStream().deleteStream(unique)`)
+	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Client(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
+	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Client(url).jetStreamSubscribe('a')`).Kind)
 }

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -9,6 +10,9 @@ import (
 	"time"
 
 	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 const (
@@ -29,6 +33,8 @@ const (
 
 // options are how to reach the servers and how to use them, as scripts write it.
 type options struct {
+	k6mod.Timeouts
+
 	Servers         []string           `json:"servers"`
 	Name            string             `json:"name"`
 	User            string             `json:"user"`
@@ -40,8 +46,6 @@ type options struct {
 	JWT             string             `json:"jwt"`             // with the seed in nkey
 	TLS             *tlsOptions        `json:"tls"`
 	Unsafe          bool               `json:"unsafe"` // ydarias/xk6-nats: TLS without verification, where the server wants TLS
-	Timeout         types.NullDuration `json:"timeout"`
-	ConnectTimeout  types.NullDuration `json:"connectTimeout"`
 	PingInterval    types.NullDuration `json:"pingInterval"`
 	MaxReconnects   *int               `json:"maxReconnects"`
 	ReconnectWait   types.NullDuration `json:"reconnectWait"`
@@ -66,11 +70,26 @@ type Config struct {
 	WaitBetween    time.Duration
 	JitterUpTo     time.Duration
 	Authentication authentication
+	// secrets are what the option tls says; none without it.
+	secrets *k6glue.TLS
+}
+
+var noTLS k6glue.TLS //nolint:gochecknoglobals // a constant
+
+// tlsOptions are the option tls.
+type tlsOptions struct {
+	k6glue.TLSOptions
+
+	// First tells that the handshake comes before the server has said anything.
+	First bool `json:"first"`
 }
 
 // config works out the options. The url is where servers may also stand, with commas between them.
 func (o *options) config(text string) (*Config, error) {
-	c := &Config{options: *o, Reconnects: defaultReconnects}
+	c := &Config{
+		options: *o, Reconnects: defaultReconnects, TimeoutEach: defaultTimeout, ConnectWithin: defaultConnectTimeout,
+		secrets: &noTLS,
+	}
 	if text != "" && len(o.Servers) > 0 {
 		return nil, errors.New("the servers are given twice: as the url and as the option servers")
 	}
@@ -87,18 +106,25 @@ func (o *options) config(text string) (*Config, error) {
 			return nil, err
 		}
 	}
-	c.TimeoutEach = orDefault(o.Timeout, defaultTimeout)
-	c.ConnectWithin = orDefault(o.ConnectTimeout, defaultConnectTimeout)
+	if err := o.Override(&c.TimeoutEach, &c.ConnectWithin); err != nil {
+		return nil, err
+	}
+	if err := k6mod.OneOf("pool", o.Pool, poolVU, poolShared); err != nil {
+		return nil, err
+	}
 	c.PingEvery = orDefault(o.PingInterval, defaultPingInterval)
 	c.WaitBetween = orDefault(o.ReconnectWait, defaultReconnectWait)
 	c.JitterUpTo = orDefault(o.ReconnectJitter, 0)
 	if o.MaxReconnects != nil {
 		c.Reconnects = *o.MaxReconnects
 	}
-	if c.Pool == "" {
-		c.Pool = poolVU
-	}
+	c.Pool = cmp.Or(c.Pool, poolVU)
 	var err error
+	if o.TLS != nil {
+		if c.secrets, err = o.TLS.Read(); err != nil {
+			return nil, err
+		}
+	}
 	if c.Authentication, err = o.authentication(); err != nil {
 		return nil, err
 	}
@@ -116,25 +142,28 @@ func orDefault(d types.NullDuration, fallback time.Duration) time.Duration {
 
 func (c *Config) validate() error {
 	switch {
-	case c.TimeoutEach <= 0:
-		return fmt.Errorf("timeout must be more than 0, not %s", c.TimeoutEach)
-	case c.ConnectWithin <= 0:
-		return fmt.Errorf("connectTimeout must be more than 0, not %s", c.ConnectWithin)
 	case c.PingEvery <= 0:
 		return fmt.Errorf("pingInterval must be more than 0, not %s", c.PingEvery)
 	case c.WaitBetween < 0 || c.JitterUpTo < 0:
 		return errors.New("reconnectWait and reconnectJitter must not be below 0")
 	case c.ReconnectBuffer < 0:
 		return fmt.Errorf("reconnectBuffer must be a number of bytes, or 0 for none, not %d", c.ReconnectBuffer)
-	case c.Pool != poolVU && c.Pool != poolShared:
-		return fmt.Errorf("pool must be %q or %q, not %q", poolVU, poolShared, c.Pool)
 	case strings.ContainsAny(c.InboxPrefix, "*> \t\r\n") || strings.HasSuffix(c.InboxPrefix, "."):
 		return fmt.Errorf("inboxPrefix must be a subject without wildcards and without a dot at its end, not %q", c.InboxPrefix)
-	case c.TLS == nil:
-		return nil
 	}
 
-	return c.TLS.validate()
+	return nil
+}
+
+// key is what clients must have in common to share a connection.
+func (c *Config) key() string {
+	o, given := c.options, tlsOptions{}
+	if o.TLS != nil {
+		given = *o.TLS
+	}
+	o.TLS, o.MaxReconnects, o.Servers = nil, nil, nil
+
+	return fmt.Sprintf("%#v %#v %t %q %d", o, given, c.TLS != nil, c.Servers, c.Reconnects)
 }
 
 // schemes are those that a server's URL may have.

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func TestServers(t *testing.T) {
@@ -41,12 +43,12 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	v := newInitVU(t, New())
 	for given, message := range map[string]string{
 		`'a', { servers: ['b'] }`:                      `new Client: the servers are given twice: as the url and as the option servers`,
-		`{ server: 'a' }`:                              `new Client: unknown option "server"; known are servers, name, user`,
+		`{ server: 'a' }`:                              `new Client: unknown option "server"; known are timeout, connectTimeout, servers, name, user`,
 		`{ servers: 'a' }`:                             `new Client: option servers must be an array, not a string`,
 		`{}, {}`:                                       `new Client takes a url and options, or options alone`,
 		`{ timeout: 0 }`:                               `new Client: timeout must be more than 0, not 0s`,
 		`{ connectTimeout: -1 }`:                       `new Client: connectTimeout must be more than 0`,
-		`{ pool: 'all' }`:                              `new Client: pool must be "vu" or "shared", not "all"`,
+		`{ pool: 'all' }`:                              `new Client: pool must be 'vu' or 'shared', not "all"`,
 		`{ inboxPrefix: 'a.*' }`:                       `new Client: inboxPrefix must be a subject without wildcards`,
 		`{ reconnectBuffer: -1 }`:                      `new Client: reconnectBuffer must be a number of bytes, or 0 for none, not -1`,
 		`{ reconnectWait: -1 }`:                        `new Client: reconnectWait and reconnectJitter must not be below 0`,
@@ -62,7 +64,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		`'nats://u:sec-ret@host:port'`:                 `new Client: a server must look like nats://user:password@host:4222`,
 	} {
 		e := v.fail(`new nats.Client(` + given + `)`)
-		require.Equal(t, KindUsage, e.Kind, given)
+		require.Equal(t, k6mod.KindUsage, e.Kind, given)
 		require.Contains(t, e.Message, message, given)
 		require.NotContains(t, e.Message, "sec-ret", given)
 	}

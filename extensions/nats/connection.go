@@ -12,6 +12,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // connection is one to a server, which nats.go makes again where it breaks.
@@ -23,12 +24,12 @@ type connection struct {
 	news                    atomic.Bool   // some of the following
 	reconnects, disconnects atomic.Int64
 	mu                      sync.Mutex
-	failures                []string // kinds of errors that came by themselves
-	denied                  *Error   // the last one that said that this user may not do something,
+	failures                []string     // kinds of errors that came by themselves
+	denied                  *k6mod.Error // the last one that said that this user may not do something,
 	deniedAt                time.Time
 	// lie is why the connection was closed by us: what the server has announced; nil while it has
 	// announced nothing of the kind.
-	lie atomic.Pointer[Error]
+	lie atomic.Pointer[k6mod.Error]
 
 	stop context.CancelFunc // ends what dials
 	over chan struct{}      // closed when the connection is, for good
@@ -38,19 +39,19 @@ type connection struct {
 const maxFailures = 1000
 
 // openConnection connects, within connectTimeout.
-func openConnection(ctx context.Context, cfg *Config, dial dialFunc, base *tls.Config) (*connection, error) {
+func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls.Config) (*connection, error) {
 	if ctx.Err() != nil {
-		return nil, errTestEnded()
+		return nil, k6mod.TestEnded()
 	}
 	conn := &connection{over: make(chan struct{})}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	conn.stop = stop
-	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach, hello: 2 * cfg.ConnectWithin}
-	opts, err := conn.options(cfg, d, base)
+	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach, hello: 2 * cfg.ConnectWithin, tls: secure}
+	opts, err := conn.options(cfg, d)
 	if err != nil {
 		stop()
 
-		return nil, newError(KindUsage, "%s", plain(err))
+		return nil, k6mod.Misuse("%s", plain(err))
 	}
 
 	opening, cancel := context.WithTimeout(ctx, cfg.ConnectWithin)
@@ -70,9 +71,9 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, base *tls.C
 	stop()
 	switch {
 	case ctx.Err() != nil:
-		return nil, errTestEnded()
+		return nil, k6mod.TestEnded()
 	case opening.Err() != nil:
-		return nil, newError(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
+		return nil, k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", cfg.hosts(), cfg.ConnectWithin)
 	default:
 		return nil, d.why(cfg, err)
 	}
@@ -88,22 +89,22 @@ func (d *dialer) why(cfg *Config, err error) error {
 			reason = "connection refused; is a nats-server running there?"
 		}
 
-		return newError(KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
+		return k6mod.Errorf(k6mod.KindConnect, "cannot connect to %s: %s", cfg.hosts(), reason)
 	}
-	e := asError(err)
-	if e.Kind != KindAuth {
-		e.Kind = KindConnect
+	e := told(err)
+	if e.Kind != k6mod.KindAuth {
+		e.Kind = k6mod.KindConnect
 	}
 	e.Message = "cannot connect to " + cfg.hosts() + ": " + e.Message
 
-	return e
+	return &e
 }
 
 // options are those for nats.go.
-func (conn *connection) options(cfg *Config, d *dialer, base *tls.Config) (*natsio.Options, error) {
+func (conn *connection) options(cfg *Config, d *dialer) (*natsio.Options, error) {
 	o := natsio.GetDefaultOptions()
 	var err error
-	if o.Servers, err = d.secured(cfg, base); err != nil {
+	if o.Servers, err = d.secured(cfg); err != nil {
 		return nil, err
 	}
 	o.Secure = d.secure && !d.socket
@@ -167,13 +168,13 @@ func (conn *connection) contain(what string) {
 func (conn *connection) failed(err error) {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
-	e := asError(err)
+	e := told(err)
 	if len(conn.failures) < maxFailures {
 		conn.failures = append(conn.failures, e.Kind)
 	}
 	conn.news.Store(true)
-	if e.Kind == KindAuth {
-		conn.denied, conn.deniedAt = e, time.Now()
+	if e.Kind == k6mod.KindAuth {
+		conn.denied, conn.deniedAt = &e, time.Now()
 	}
 }
 
@@ -190,25 +191,25 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 }
 
 // claim counts what has happened on the connection since it was last asked, and returns the bytes that have gone over it.
-func (conn *connection) claim(i *instruments) (sent, received uint64) {
+func (conn *connection) claim(m *module) (sent, received uint64) {
 	sent, received = conn.traffic()
-	i.traffic(sent, received)
+	m.Traffic(received, sent)
 	if !conn.news.Load() {
 		return sent, received
 	}
 	conn.news.Store(false) // before what came is taken: what comes meanwhile is news again
 	if n := conn.reconnects.Swap(0); n != 0 {
-		i.meter.Add(i.plain[metricReconnects], float64(n))
+		m.Add(m.instruments.reconnects, float64(n))
 	}
 	if n := conn.disconnects.Swap(0); n != 0 {
-		i.meter.Add(i.plain[metricDisconnects], float64(n))
+		m.Add(m.instruments.disconnects, float64(n))
 	}
 	conn.mu.Lock()
 	failures := conn.failures
 	conn.failures = nil
 	conn.mu.Unlock()
 	for _, kind := range failures {
-		i.failed(kind, 1)
+		m.instruments.failed(kind, 1)
 	}
 
 	return sent, received

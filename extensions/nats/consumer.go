@@ -11,11 +11,12 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // consumer is a JavaScript Consumer: one of a stream, as seen through the client's connection, whichever that is.
 type consumer struct {
-	bound[jetstream.Consumer]
+	perConnection[jetstream.Consumer]
 }
 
 // consumerOf is the one that find asks the server for.
@@ -32,7 +33,7 @@ func changeConsumer(
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
 ) operation[*jetStreamHandle] {
 	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
-		stream, err := text(name+": the stream", call.Argument(0))
+		stream, err := k6mod.Name(name, "the stream", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
@@ -67,13 +68,13 @@ func changeConsumer(
 
 // consumer is jetStream.consumer(stream, name). It asks the server nothing yet.
 func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := text("consumer: the stream", call.Argument(0))
+	stream, err := k6mod.Name("consumer", "the stream", call.Argument(0))
 	if err != nil {
-		h.client.throw(err)
+		h.client.Throw(err)
 	}
-	name, err := text("consumer: the name", call.Argument(1))
+	name, err := k6mod.Name("consumer", "the name", call.Argument(1))
 	if err != nil {
-		h.client.throw(err)
+		h.client.Throw(err)
 	}
 
 	return h.consumerOf(func(ctx context.Context, js jetstream.JetStream) (jetstream.Consumer, error) {
@@ -84,14 +85,14 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 // orderedConsumer is jetStream.orderedConsumer(stream, configuration): each message once, in the stream's order. It is made by its
 // first use.
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
-	stream, err := text("orderedConsumer: the stream", call.Argument(0))
+	stream, err := k6mod.Name("orderedConsumer", "the stream", call.Argument(0))
 	if err != nil {
-		h.client.throw(err)
+		h.client.Throw(err)
 	}
 	var cfg jetstream.OrderedConsumerConfig
 	if given := call.Argument(1); !k6glue.IsNullish(given) {
 		if err := apiConfig("orderedConsumer", given, &cfg); err != nil {
-			h.client.throw(err)
+			h.client.Throw(err)
 		}
 	}
 
@@ -101,10 +102,10 @@ func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 }
 
 func (c *consumer) object() *sobek.Object {
-	return consumerMethods.Object(c.handle.client.vu.Runtime(), c)
+	return consumerMethods.Object(c.handle.client.Runtime(), c)
 }
 
-var consumerMethods = bothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
+var consumerMethods = k6mod.BothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
 	"info": (*consumer).info, "next": (*consumer).next, "fetch": (*consumer).fetch,
 }).With(k6glue.Methods[*consumer]{"consume": (*consumer).consume})
 
@@ -127,10 +128,10 @@ func (c *consumer) info(sobek.FunctionCall) (*task, error) {
 
 // next is consumer.next(timeout): the next message; null when none has come in time.
 func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("next: the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
-	o := fetchOptions{timeout: max(timeout, time.Nanosecond)}
-	t, b := c.pull(1, o)
-	t.operation = "js.next"
+	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), c.handle.client.config.TimeoutEach)
+	t, b := c.pull(1)
+	t.operation, b.options.timeout = "js.next", max(timeout, time.Nanosecond)
+	t.timeout = b.options.timeout + graceful
 	t.value = func() (sobek.Value, error) {
 		if len(b.all) == 0 {
 			return sobek.Null(), nil
@@ -145,18 +146,20 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 
 // fetch is consumer.fetch(n, options): up to n messages, those that have come when there are n or the time is over.
 func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
-	n, err := count("fetch: the number of messages", call.Argument(0))
+	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	o, err := readFetchOptions(call.Argument(1), c.handle.client.config.TimeoutEach)
+	t, b := c.pull(n)
+	o := &b.options
+	err = o.read(call.Argument(1), c.handle.client.config.TimeoutEach)
+	t.timeout = o.timeout + graceful
 	if err == nil && o.noWait && o.maxBytes != 0 {
-		err = misuse("fetch: noWait and maxBytes do not go together")
+		err = k6mod.Misuse("fetch: noWait and maxBytes do not go together")
 	}
 	if err == nil && o.each && o.noWait {
-		err = misuse("fetch: the option each does not go together with noWait")
+		err = k6mod.Misuse("fetch: the option each does not go together with noWait")
 	}
-	t, _ := c.pull(n, o)
 
 	return t, err
 }
@@ -164,22 +167,23 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 // graceful is how much later than the server the client ends a fetch.
 const graceful = time.Second
 
-// pull asks for messages.
-func (c *consumer) pull(n int, o fetchOptions) (*task, *taken[jetstream.Msg]) {
+// pull asks for messages, as the options have it that the caller completes, and for as long as its
+// task's timeout.
+func (c *consumer) pull(n int) (*task, *taken[jetstream.Msg]) {
 	client := c.handle.client
 	f := &feed[jetstream.Msg]{client: client}
 	ofStream(f)
-	b := &taken[jetstream.Msg]{feed: f, options: o, wanted: n}
+	b := &taken[jetstream.Msg]{feed: f, wanted: n}
 
 	return &task{
-		operation: "js.fetch", timeout: o.timeout + graceful,
+		client: client, operation: "js.fetch",
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			f.conn = conn
 			found, err := c.on(ctx, conn)
 			if err != nil {
 				return err
 			}
-			batch, err := ask(found, n, o)
+			batch, err := ask(found, n, &b.options)
 			if err != nil {
 				return err
 			}
@@ -191,7 +195,7 @@ func (c *consumer) pull(n int, o fetchOptions) (*task, *taken[jetstream.Msg]) {
 }
 
 // ask sends the request for messages.
-func ask(found jetstream.Consumer, n int, o fetchOptions) (jetstream.MessageBatch, error) {
+func ask(found jetstream.Consumer, n int, o *fetchOptions) (jetstream.MessageBatch, error) {
 	wait := jetstream.FetchMaxWait(max(o.timeout, time.Millisecond))
 	switch {
 	case o.noWait:
@@ -253,14 +257,14 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	}
 	o := consumeOptions{MaxMessages: jetstream.DefaultMaxMessages}
 	if err := k6glue.Options(rest, &o); err != nil {
-		client.throw(misuse("consume: %s", err))
+		client.Misuse("consume: %s", err)
 	}
-	if o.MaxMessages < 1 || o.MaxMessages > maxElements {
-		client.throw(misuse("consume: maxMessages must be from 1 to %d, not %d", maxElements, o.MaxMessages))
+	if o.MaxMessages < 1 || o.MaxMessages > k6glue.MaxElements {
+		client.Misuse("consume: maxMessages must be from 1 to %d, not %d", k6glue.MaxElements, o.MaxMessages)
 	}
 
 	var f *feed[jetstream.Msg]
-	client.now(&task{operation: "js.consume", job: func(ctx context.Context, conn *connection, _ *record) error {
+	client.tasks.Now(&task{client: client, operation: "js.consume", job: func(ctx context.Context, conn *connection, _ *record) error {
 		found, err := c.on(ctx, conn)
 		if err != nil {
 			return err
@@ -310,11 +314,11 @@ func flow(f *feed[jetstream.Msg], found jetstream.Consumer, atATime int) error {
 
 // deleteConsumer is jetStream.deleteConsumer(stream, name).
 func (h *jetStreamHandle) deleteConsumer(call sobek.FunctionCall) (*task, error) {
-	stream, err := text("deleteConsumer: the stream", call.Argument(0))
+	stream, err := k6mod.Name("deleteConsumer", "the stream", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	name, err := text("deleteConsumer: the name", call.Argument(1))
+	name, err := k6mod.Name("deleteConsumer", "the name", call.Argument(1))
 
 	return h.task("deleteConsumer", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		return nil, js.DeleteConsumer(ctx, stream, name)

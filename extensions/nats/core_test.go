@@ -6,16 +6,18 @@ import (
 
 	natsio "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func TestPublish(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
-	unique := v.run(`unique`).(string)
+	unique := v.Run(`unique`).(string)
 	sub, err := nc.SubscribeSync(unique)
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
-	v.run(`
+	v.Run(`
 		var client = new nats.Client(url, { name: 'a test' });
 		client.publish(unique, 'text äö');
 		client.publish(unique, new Uint8Array([0, 13, 10, 255]).buffer);
@@ -41,7 +43,7 @@ func TestPublish(t *testing.T) {
 
 func TestPublishBatch(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `[3, 4, 1000, ["a","b","a","b"], 3, 500]`, v.js(`(() => {
+	require.JSONEq(t, `[3, 4, 1000, ["a","b","a","b"], 3, 500]`, v.JSON(`(() => {
 		const client = new nats.Client(url), sub = client.subscribe(unique);
 		const one = client.publishBatch(unique, 'x', { count: 3 });
 		sub.fetch(3);
@@ -56,7 +58,7 @@ func TestPublishBatch(t *testing.T) {
 
 func TestPull(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `[null, "a", ["b","c"], [], 0, true, null, []]`, v.js(`(() => {
+	require.JSONEq(t, `[null, "a", ["b","c"], [], 0, true, null, []]`, v.JSON(`(() => {
 		const client = new nats.Client(url), sub = client.subscribe(unique);
 		const none = sub.next(20);
 		client.publishBatch(unique, ['a', 'b', 'c']);
@@ -72,24 +74,24 @@ func TestPull(t *testing.T) {
 func TestMessage(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `{"subject":"s","topic":"s","reply":"r","data":"ä","raw":[195,164],"headers":{"A":"1"},"all":["1","2"],"none":[],
-		"keys":["subject","reply","data","raw","headers","topic"],"same":true}`, v.js(`(() => {
+		"keys":["subject","reply","data","raw","headers","topic"],"same":true}`, v.JSON(`(() => {
 		const client = new nats.Client(url), sub = client.subscribe(unique);
 		client.publish(unique, 'ä', { headers: { A: ['1', '2'] }, reply: 'r' });
 		const m = sub.next(), { data, reply, headers } = m;
 		return { subject: m.subject === unique ? 's' : m.subject, topic: m.topic === unique ? 's' : m.topic, reply, data, headers,
 			raw: Array.from(new Uint8Array(m.raw)), all: m.header('A'), none: m.header('B'), keys: Object.keys(m), same: m.raw === m.raw };
 	})()`))
-	require.Equal(t, KindUsage, v.fail(`
+	require.Equal(t, k6mod.KindUsage, v.fail(`
 		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
 		sub.next().respond('y')`).Kind)
-	require.Equal(t, KindUsage, v.fail(`
+	require.Equal(t, k6mod.KindUsage, v.fail(`
 		const client = new nats.Client(url), sub = client.subscribe(unique); client.publish(unique, 'x');
 		const { respond } = sub.next(); respond('y')`).Kind)
 }
 
 func TestQueueAndMax(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `[100, 5, true]`, v.js(`(() => {
+	require.JSONEq(t, `[100, 5, true]`, v.JSON(`(() => {
 		const client = new nats.Client(url);
 		const one = client.subscribe(unique, null, { queue: 'q' }), other = client.subscribe(unique, null, { queue: 'q' });
 		const few = client.subscribe(unique, { max: 5 });
@@ -103,7 +105,7 @@ func TestQueueAndMax(t *testing.T) {
 func TestRequest(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
-	_, err := nc.Subscribe(v.run(`unique`).(string), func(m *natsio.Msg) {
+	_, err := nc.Subscribe(v.Run(`unique`).(string), func(m *natsio.Msg) {
 		answer := natsio.NewMsg(m.Reply)
 		answer.Data = append([]byte("re: "), m.Data...)
 		answer.Header.Set("Got", m.Header.Get("Sent"))
@@ -111,24 +113,24 @@ func TestRequest(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
-	require.JSONEq(t, `["re: hello", "yes"]`, v.js(`(() => {
+	require.JSONEq(t, `["re: hello", "yes"]`, v.JSON(`(() => {
 		const answer = new nats.Client(url, { inboxPrefix: 'my.inbox' }).request(unique, 'hello', { headers: { Sent: 'yes' }, timeout: '10s' });
 		return [answer.data, answer.headers.Got];
 	})()`))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "request", "outcome", outcomeOK))
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "request", "outcome", k6mod.OutcomeOK))
 	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
 
 	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
-	require.Equal(t, thrown{Message: "no responders available for request", Kind: KindNoResponders}, e)
+	require.Equal(t, thrown{Message: "no responders available for request", Kind: kindNoResponders}, e)
 	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: 30 })`)
-	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: KindTimeout}, e)
-	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", KindTimeout))
-	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", KindNoResponders))
+	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: k6mod.KindTimeout}, e)
+	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", k6mod.KindTimeout))
+	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
 }
 
 func TestRespondInGo(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `["fixed", "echoed", "no_responders"]`, v.js(`(() => {
+	require.JSONEq(t, `["fixed", "echoed", "no_responders"]`, v.JSON(`(() => {
 		const client = new nats.Client(url);
 		const fixed = client.respond(unique + '.a', 'fixed'), echo = client.respond(unique + '.b', null, { queue: 'q' });
 		const answers = [client.request(unique + '.a', 'x').data, client.request(unique + '.b', 'echoed').data];
@@ -140,7 +142,7 @@ func TestRespondInGo(t *testing.T) {
 func TestRequestMany(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
-	_, err := nc.Subscribe(v.run(`unique`).(string), func(m *natsio.Msg) {
+	_, err := nc.Subscribe(v.Run(`unique`).(string), func(m *natsio.Msg) {
 		for _, answer := range []string{"1", "2", "3"} {
 			_ = m.Respond([]byte(answer))
 		}
@@ -150,16 +152,16 @@ func TestRequestMany(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
-	require.JSONEq(t, `[["1","2"], ["1","2","3"], ["1","2","3"], ["1","2","3"], "no_responders"]`, v.js(`(() => {
+	require.JSONEq(t, `[["1","2"], ["1","2","3"], ["1","2","3"], ["1","2","3"], "no_responders"]`, v.JSON(`(() => {
 		const client = new nats.Client(url), data = (o, text) => client.requestMany(unique, text, o).map((m) => m.data);
-		return [data({ max: 2 }), data({ stall: 100, timeout: '1h' }), data({ timeout: 100 }), data({ timeout: '1h' }, 'end'),
+		return [data({ max: 2 }), data({ stall: 100, timeout: '1h' }), data({ timeout: 1000 }), data({ timeout: '1h' }, 'end'),
 			attempt(() => client.requestMany(unique + '.nobody', 'x')).kind];
 	})()`))
 }
 
 func TestCallbacks(t *testing.T) {
 	v := newVU(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = [];
 		const client = new nats.Client(url);
 		let messages = 0;
@@ -173,16 +175,16 @@ func TestCallbacks(t *testing.T) {
 		got.push(answer.data);
 		service.close();
 	`)
-	require.JSONEq(t, `[501, true]`, v.js(`[got.length, got.includes('hey!')]`))
-	require.Equal(t, 501.0, v.Counted(metricOps, "operation", "deliver", "outcome", outcomeOK))
-	v.exit()
+	require.JSONEq(t, `[501, true]`, v.JSON(`[got.length, got.includes('hey!')]`))
+	require.Equal(t, 501.0, v.Counted(metricOps, "operation", "deliver", "outcome", k6mod.OutcomeOK))
+	v.Exit()
 	requireNoneLeft(t)
 }
 
 // What has come before the client closes still reaches its callback.
 func TestCallbacksAfterClose(t *testing.T) {
 	v := newVU(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = 0;
 		const client = new nats.Client(url), other = new nats.Client(url), seen = other.subscribe(unique);
 		client.subscribe(unique, () => { got++; });
@@ -191,7 +193,7 @@ func TestCallbacksAfterClose(t *testing.T) {
 		seen.fetch(10);
 		client.close();
 	`)
-	require.Equal(t, int64(10), v.run(`got`))
+	require.Equal(t, int64(10), v.Run(`got`))
 }
 
 func TestCallbackThatThrows(t *testing.T) {
@@ -203,13 +205,13 @@ func TestCallbackThatThrows(t *testing.T) {
 	`)
 	require.ErrorContains(t, err, "the script is wrong")
 	v.CancelContext() // as k6 does then
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
 func TestAsyncFormsDoTheSame(t *testing.T) {
 	v := newVU(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = [];
 		const client = new nats.Client(url);
 		await client.asyncConnect();
@@ -231,12 +233,12 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 		got.push(all);
 		await client.asyncDrain();
 	`)
-	require.JSONEq(t, `[["a","b","c"],["x","y","z"],true,"no_responders",["1","2"]]`, v.js(`got`))
+	require.JSONEq(t, `[["a","b","c"],["x","y","z"],true,"no_responders",["1","2"]]`, v.JSON(`got`))
 }
 
 func TestDrain(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `[10, true, 10, true]`, v.js(`(() => {
+	require.JSONEq(t, `[10, true, 10, true]`, v.JSON(`(() => {
 		const client = new nats.Client(url), one = client.subscribe(unique), other = client.subscribe(unique);
 		client.publishBatch(unique, 'x', { count: 10 });
 		one.drain();
@@ -248,7 +250,7 @@ func TestDrain(t *testing.T) {
 
 func TestLatency(t *testing.T) {
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique);
 		client.publish(unique, 'x', { headers: { A: 'b' } });
 		if (sub.next().headers.A !== 'b') { throw new Error('the own header is lost'); }
@@ -261,7 +263,7 @@ func TestLatency(t *testing.T) {
 
 func TestSubjectsAreTaggedOnRequest(t *testing.T) {
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		new nats.Client(url).publish('plain', 'x');
 		new nats.Client(url, { tagSubjects: true }).publish('tagged', 'x');
 	`)
@@ -271,30 +273,30 @@ func TestSubjectsAreTaggedOnRequest(t *testing.T) {
 
 func TestSlowConsumer(t *testing.T) {
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		var client = new nats.Client(url), sub = client.subscribe(unique, null, { pending: 10 });
 		client.publishBatch(unique, 'x', { count: 100 });
 		client.flush();
 	`)
-	require.Equal(t, int64(90), v.run(`sub.dropped()`))
+	require.Equal(t, int64(90), v.Run(`sub.dropped()`))
 	require.Eventually(t, func() bool {
-		v.run(`client.flush()`)
+		v.Run(`client.flush()`)
 
-		return v.Counted(metricErrors, "kind", KindSlowConsumer) > 0
+		return v.Counted(metricErrors, "kind", kindSlowConsumer) > 0
 	}, 10*time.Second, time.Millisecond)
 }
 
 func TestTooLarge(t *testing.T) {
 	v := newVU(t)
 	e := v.fail(`const client = new nats.Client(url); client.connect(); client.publish(unique, new ArrayBuffer(client.info().maxPayload + 1))`)
-	require.Equal(t, KindTooLarge, e.Kind)
+	require.Equal(t, kindTooLarge, e.Kind)
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 
 // A frozen array that holds itself is read again at each call, and ends nothing.
 func TestFrozenBatchThatHoldsItself(t *testing.T) {
 	v := newVU(t)
-	require.Equal(t, int64(2), v.run(`
+	require.Equal(t, int64(2), v.Run(`
 		const client = new nats.Client(url), batch = ['x']
 		batch.self = batch
 		Object.freeze(batch)
@@ -303,25 +305,25 @@ func TestFrozenBatchThatHoldsItself(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b')`)
+	v.Run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b')`)
 	for call, message := range map[string]string{
 		`client.publish()`:                                                    `publish: the subject must be a string that is not empty, not undefined`,
 		`client.publish('', 'x')`:                                             `publish: the subject must be a string that is not empty, not`,
 		`client.publish('a b', 'x')`:                                          `invalid subject`,
-		`client.publish('a', 5)`:                                              `the data must be a string or binary, not 5`,
-		`client.publish('a', 'x', { headder: {} })`:                           `unknown option "headder"; known are headers, reply, count`,
-		`client.publish('a', 'x', { headers: { a: 1 } })`:                     `header a must be a string or an array of strings, not 1`,
+		`client.publish('a', 5)`:                                              `publish: the data must be a string, an ArrayBuffer or a typed array, not 5`,
+		`client.publish('a', 'x', { headder: {} })`:                           `publish: unknown option "headder"; known are headers, reply, count`,
+		`client.publish('a', 'x', { headers: { a: 1 } })`:                     `publish: header a must be a string or an array of strings, not 1`,
 		`client.publish('a', 'x', { count: 2 })`:                              `publish: the option count is one of publishBatch`,
-		`client.publishBatch('a', [1])`:                                       `publishBatch: message 0: the data must be a string or binary, not 1`,
+		`client.publishBatch('a', [1])`:                                       `publishBatch: message 0 must be a string, an ArrayBuffer or a typed array, not 1`,
 		`client.publishBatch('a', new Array(4294967295))`:                     `publishBatch: the data has 4294967295 elements: at most 1000000 are allowed`,
 		`client.publish(new Array(4294967295), 'x')`:                          `publish: the subject must be a string that is not empty, not an array of 4294967295 elements`,
-		`client.publish('a', new Array(4294967295))`:                          `the data must be a string or binary, not an array of 4294967295 elements`,
-		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: the timeout must be a number of milliseconds or a text such as "5s", not an array of 4294967295 elements`,
+		`client.publish('a', new Array(4294967295))`:                          `publish: the data must be a string, an ArrayBuffer or a typed array, not an array of 4294967295 elements`,
+		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: option timeout must be a number of milliseconds or a string such as '5s', not an array of 4294967295 elements`,
 		`js.createStream({ subjects: new Array(4294967295) })`:                `createStream: the configuration cannot be read: subjects: an array has 4294967295 elements: at most 1000000 are allowed`,
 		`const c = {}; c.metadata = c; js.createStream(c)`:                    `createStream: the configuration cannot be read: metadata: it holds itself`,
-		`client.publishBatch('a', 'x', { count: 0 })`:                         `the option count must be an integer from 1 to 1000000, not 0`,
+		`client.publishBatch('a', 'x', { count: 0 })`:                         `publishBatch: option count must be an integer from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                `request: unknown option "max"; known are headers, timeout`,
-		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: the timeout must be a number of milliseconds or a text such as "5s", not soon`,
+		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: option timeout must be a number of milliseconds or a string such as '5s', not soon`,
 		`client.requestMany('a', 'x', { maximum: 1 })`:                        `requestMany: unknown option "maximum"; known are headers, timeout, max, stall`,
 		`client.subscribe('a', null, { queu: 'q' })`:                          `subscribe: unknown option "queu"; known are queue, max, pending`,
 		`client.subscribe('a', null, { pending: 0 })`:                         `subscribe: max must not be below 0, and pending must be from 1 to 1000000`,
@@ -330,7 +332,7 @@ func TestUsage(t *testing.T) {
 		`client.jetStream({ domain: 'a', apiPrefix: 'b' })`:                   `jetStream: only one of domain and apiPrefix can be given`,
 		`js.createStream({ name: 'a', maxAgge: 1 })`:                          `createStream: unknown option "maxAgge"; the names are those of JetStream's API, in camel case`,
 		`js.createStream({ name: 5 })`:                                        `createStream: option name cannot be a number`,
-		`js.createStream({ name: 'a', maxAge: 'never' })`:                     `createStream: option maxAge must be a number of milliseconds or a text such as "5s"`,
+		`js.createStream({ name: 'a', maxAge: 'never' })`:                     `createStream: option maxAge must be a number of milliseconds or a string such as '5s'`,
 		`js.createStream({ name: 'a', storage: 1 })`:                          `createStream: can not unmarshal "1"`,
 		`js.createStream('a')`:                                                `createStream: the configuration must be an object, not a`,
 		`js.publish('a', 'x', { msgId: 'a' })`:                                `publish: unknown option "msgId"; known are headers, timeout, count, msgID, expectStream`,
@@ -354,7 +356,7 @@ func TestUsage(t *testing.T) {
 		`client.natsjsRow('OrbSet').run(0)`:                                   `run: the iterations must be an integer from 1 to 1000000, not 0`,
 	} {
 		e := v.fail(call)
-		require.Equal(t, KindUsage, e.Kind, call)
+		require.Equal(t, k6mod.KindUsage, e.Kind, call)
 		require.Contains(t, e.Message, message, call)
 		require.NotContains(t, e.Message, "\n", call)
 	}

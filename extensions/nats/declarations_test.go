@@ -13,7 +13,7 @@ import (
 // index.d.ts declares all that scripts can use, and nothing else.
 func TestDeclarations(t *testing.T) {
 	v := withStream(t)
-	v.run(`
+	v.Run(`
 		client.publish(unique + '.m', 'x');
 		js.publish(subject, 'x');
 		var kv = js.createKeyValue({ bucket: unique, storage: 'memory' });
@@ -28,12 +28,12 @@ func TestDeclarations(t *testing.T) {
 		var methods = (o) => all(o).filter((key) => typeof o[key] === 'function'), properties = (o) => all(o).filter((key) => typeof o[key] !== 'function');
 	`)
 	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder", "Layout", "NatsjsRow"} {
-		require.ElementsMatch(t, v.run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)
+		require.ElementsMatch(t, v.Run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)
 	}
-	require.ElementsMatch(t, v.run(`methods(objects.Subscription)`),
+	require.ElementsMatch(t, v.Run(`methods(objects.Subscription)`),
 		append(declaredMethods(declaration(t, "Feed")), declaredMethods(declaration(t, "Subscription"))...))
 	for _, name := range []string{"KeyValue", "ObjectStore", "Acknowledgement", "Entry", "StoredMessage", "ServerInfo", "NatsjsRowDescription"} {
-		require.ElementsMatch(t, v.run(`properties(objects.`+name+`)`), anys(declaredProperties(declaration(t, name))), name)
+		require.ElementsMatch(t, v.Run(`properties(objects.`+name+`)`), declaredProperties(declaration(t, name)), name)
 	}
 
 	for name, options := range map[string]reflect.Type{
@@ -51,11 +51,11 @@ func TestMessagesAreDeclared(t *testing.T) {
 	require.ElementsMatch(t, coreKeys, declaredProperties(core))
 	require.ElementsMatch(t, storedKeys, append(declaredProperties(core), declaredProperties(stored)...))
 	v := newVU(t)
-	v.run(`var sub = new nats.Client(url).subscribe(unique); new nats.Client(url).publish(unique, 'x')`)
-	require.ElementsMatch(t, v.run(`Object.keys(Object.getPrototypeOf(sub.next()))`), declaredMethods(core))
+	v.Run(`var sub = new nats.Client(url).subscribe(unique); new nats.Client(url).publish(unique, 'x')`)
+	require.ElementsMatch(t, v.Run(`Object.keys(Object.getPrototypeOf(sub.next()))`), declaredMethods(core))
 	w := withStream(t)
-	w.run(`js.publish(subject, 'x')`)
-	require.ElementsMatch(t, w.run(`Object.keys(Object.getPrototypeOf(js.orderedConsumer(unique).next()))`),
+	w.Run(`js.publish(subject, 'x')`)
+	require.ElementsMatch(t, w.Run(`Object.keys(Object.getPrototypeOf(js.orderedConsumer(unique).next()))`),
 		append(declaredMethods(stored), "header"))
 }
 
@@ -106,11 +106,11 @@ func declaredProperties(body string) []string {
 	return names
 }
 
-// optionKeys are the keys of a struct's own fields.
+// optionKeys are the keys of a struct of options.
 func optionKeys(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		if key := t.Field(i).Tag.Get("json"); key != "" {
+	for _, field := range reflect.VisibleFields(t) {
+		if key := field.Tag.Get("json"); key != "" {
 			keys = append(keys, key)
 		}
 	}

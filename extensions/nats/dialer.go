@@ -16,6 +16,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
@@ -53,10 +54,7 @@ type dialer struct {
 
 // secured works out how the dialer uses TLS, and returns the servers as nats.go is to see them:
 // TLS for WebSockets is not its job either.
-func (d *dialer) secured(cfg *Config, base *tls.Config) (servers []string, err error) {
-	if d.tls, err = cfg.TLS.config(base); err != nil {
-		return nil, err
-	}
+func (d *dialer) secured(cfg *Config) (servers []string, err error) {
 	d.tls.InsecureSkipVerify = d.tls.InsecureSkipVerify || cfg.Unsafe
 	d.secure = cfg.TLS != nil
 	d.first = cfg.TLS != nil && cfg.TLS.First
@@ -290,7 +288,7 @@ func (c *boundedConn) Read(b []byte) (n int, err error) {
 	passed, wrong := c.bounds.Check(b[:n])
 	if wrong != nil {
 		_ = c.Close()
-		e := newError(KindConnection, "the connection is closed: %s", wrong)
+		e := k6mod.Errorf(k6mod.KindConnection, "the connection is closed: %s", wrong)
 		c.into.lie.Store(e)
 
 		return passed, e

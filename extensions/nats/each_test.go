@@ -7,15 +7,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func TestRequestBatch(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url), service = client.respond(unique)`)
-	require.JSONEq(t, `[7,0]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
-	require.JSONEq(t, `[0,2]`, v.js(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opRequest, "outcome", outcomeOK))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opRequest, "outcome", KindNoResponders))
+	v.Run(`var client = new nats.Client(url), service = client.respond(unique)`)
+	require.JSONEq(t, `[7,0]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
+	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opRequest, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opRequest, "outcome", kindNoResponders))
 	require.Empty(t, v.Found(metricDuration, "operation", opRequest), "k6 would keep them all")
 
 	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { count: 10 })`)
@@ -29,19 +31,19 @@ func TestRequestBatch(t *testing.T) {
 
 func TestRequestBatchEndsWithTheTest(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url), silent = client.subscribe(unique)`)
+	v.Run(`var client = new nats.Client(url), silent = client.subscribe(unique)`)
 	ctx, cancel := context.WithCancel(v.VU.CtxField)
 	v.VU.CtxField = ctx
 	begun := time.Now()
 	time.AfterFunc(50*time.Millisecond, cancel)
-	require.Equal(t, KindCancelled, v.fail(`client.requestBatch(unique, 'x', { count: 1000000, timeout: '1h' })`).Kind)
+	require.Equal(t, k6mod.KindCancelled, v.fail(`client.requestBatch(unique, 'x', { count: 1000000, timeout: '1h' })`).Kind)
 	require.Less(t, time.Since(begun), 10*time.Second)
 }
 
 func TestFetchEach(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique), each = Object.freeze({ each: true, discard: true, timeout: 200 })`)
-	require.JSONEq(t, `5`, v.js(`(client.publishBatch(unique, 'x', { count: 5 }), sub.fetch(5, each))`))
+	v.Run(`var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique), each = Object.freeze({ each: true, discard: true, timeout: 200 })`)
+	require.JSONEq(t, `5`, v.JSON(`(client.publishBatch(unique, 'x', { count: 5 }), sub.fetch(5, each))`))
 	require.Len(t, v.Found(metricLatency), 5)
 
 	totals := v.inSweep(20, `client.publishBatch(unique, 'x', { count: 10 }); sub = client.subscribe(unique); client.publishBatch(unique, 'x', { count: 10 }); sub.fetch(10, each); sub.close()`)
@@ -56,13 +58,13 @@ func TestFetchEach(t *testing.T) {
 	require.Equal(t, map[string]uint64{"messages have not come within 200ms": 6}, totals[opDeliver].Errors)
 
 	stream := withStream(t)
-	stream.run(`js.publishBatch(subject, 'x', { count: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
+	stream.Run(`js.publishBatch(subject, 'x', { count: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
 	totals = stream.inSweep(6, `consumer.fetch(6, { each: true, discard: true, ack: true, timeout: 100 })`)
 	require.Equal(t, int64(5), totals[opDeliver].Durations.Count, "since they were stored")
 	require.Equal(t, uint64(1), totals[opDeliver].Failed)
 
 	e := v.fail(`const plain = new nats.Client(url), own = plain.subscribe(unique); plain.publish(unique, 'x'); own.fetch(1, each)`)
-	require.Equal(t, KindUsage, e.Kind)
+	require.Equal(t, k6mod.KindUsage, e.Kind)
 	require.Contains(t, e.Message, "give the client that sends them the option stamp")
 }
 
@@ -73,14 +75,14 @@ func TestManyVUsSubscribe(t *testing.T) {
 	all := make([]*vu, vus)
 	for i := range all {
 		all[i] = newInitVU(t, root)
-		all[i].start(uint64(i + 1))
+		all[i].Start(uint64(i + 1))
 	}
-	subject := all[0].run(`unique`)
+	subject := all[0].Run(`unique`)
 	ready, failed := make(chan struct{}, vus), make(chan error, vus)
 	var work sync.WaitGroup
 	for _, v := range all {
-		require.NoError(t, v.runtime.Set("everybody", subject))
-		require.NoError(t, v.runtime.Set("ready", func() { ready <- struct{}{} }))
+		require.NoError(t, v.JS.Set("everybody", subject))
+		require.NoError(t, v.JS.Set("ready", func() { ready <- struct{}{} }))
 		work.Go(func() {
 			_, err := v.RunOnEventLoop(`
 				globalThis.seen = [];
@@ -112,8 +114,8 @@ func TestManyVUsSubscribe(t *testing.T) {
 	work.Wait()
 	nc.Close()
 	for _, v := range all {
-		require.Equal(t, "abcdefghijklmnopqrst", v.run(`seen.join('')`))
-		v.exit()
+		require.Equal(t, "abcdefghijklmnopqrst", v.Run(`seen.join('')`))
+		v.Exit()
 	}
 	requireNoneLeft(t)
 }

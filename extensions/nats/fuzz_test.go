@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"crypto/tls"
 	"strings"
 	"testing"
 )
@@ -20,7 +21,7 @@ func FuzzConfig(f *testing.F) {
 				if strings.Contains(c.hosts(), "@") {
 					t.Fatalf("%q: %q", text, c.hosts())
 				}
-				if _, err := (&dialer{}).secured(c, nil); err != nil {
+				if _, err := (&dialer{tls: new(tls.Config)}).secured(c); err != nil {
 					t.Fatalf("%q: %s", text, err)
 				}
 			}

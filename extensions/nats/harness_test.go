@@ -10,38 +10,28 @@ import (
 	"testing"
 	"time"
 
-	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
-	"go.k6.io/k6/v2/js/modulestest"
-	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/lib/netext"
-	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 )
 
-// vu is a virtual user in which a test runs JavaScript. `nats` is the module, `attempt(fn)` returns what fn throws
-// as { name, message, kind, code }, and null when it throws nothing.
+// vu is a VU with the module as `nats`, the address of the shared server as `url`, and a name that no
+// other test has as `unique`.
 type vu struct {
-	*modulestest.Runtime
-	k6test.Samples
+	*k6test.Runner
 
-	t       *testing.T
-	runtime *sobek.Runtime
-	dialer  *netext.Dialer
-
-	exit func() // what k6 does when it is about to exit
+	t *testing.T
 }
 
-// newVU returns a VU as scripts' functions run in, with the address of the shared server as `url` and a name that no other test has as `unique`.
+// newVU returns a VU as scripts' functions run in.
 func newVU(t *testing.T) *vu {
 	t.Helper()
 	v := newInitVU(t, New())
-	v.start(1)
+	v.Start(1)
 
 	return v
 }
@@ -49,68 +39,11 @@ func newVU(t *testing.T) *vu {
 // newInitVU returns a VU in the init context.
 func newInitVU(t *testing.T, root modules.Module) *vu {
 	t.Helper()
-	v := &vu{Runtime: modulestest.NewRuntime(t), t: t}
-	v.runtime = v.VU.Runtime()
-	v.VU.InitEnvField.BuiltinMetrics = v.BuiltinMetrics
-	var exit func()
-	v.VU.EventsField, exit = k6test.ExitEvents(t)
-	v.exit = sync.OnceFunc(exit) // k6 exits once; one that still unsubscribes would be waited for in vain the second time
-	require.NoError(t, v.SetupModuleSystem(map[string]any{ImportPath: root}, nil, nil))
-	_, err := v.runtime.RunString(`
-		var nats = require('k6/x/nats');
-		var attempt = (fn) => {
-			try { fn(); } catch (e) {
-				return { name: e.name, message: e.message, kind: e.kind, code: e.code, isError: e instanceof Error };
-			}
-			return null;
-		};
-	`)
-	require.NoError(t, err)
-	require.NoError(t, v.runtime.Set("url", natsURL(t)))
-	require.NoError(t, v.runtime.Set("unique", strings.ReplaceAll(nuid.Next(), ".", "")))
+	v := &vu{k6test.NewRunner(t, ImportPath, root), t}
+	v.Set("url", natsURL(t))
+	v.Set("unique", strings.ReplaceAll(nuid.Next(), ".", ""))
 
 	return v
-}
-
-// start leaves the init context. VU 0 is that of setup.
-func (v *vu) start(id uint64) {
-	v.t.Cleanup(func() {
-		v.exit()
-		v.CancelContext()
-	})
-	registry := v.VU.InitEnv().Registry
-	v.dialer = netext.NewDialer(net.Dialer{}, netext.NewResolver(net.LookupIP, 0, types.DNSfirst, types.DNSpreferIPv4))
-	v.MoveToVUContext(&lib.State{
-		BuiltinMetrics: v.BuiltinMetrics,
-		Samples:        v.Channel(),
-		Tags:           lib.NewVUStateTags(registry.RootTagSet()),
-		VUID:           id,
-		Dialer:         v.dialer,
-	})
-}
-
-// run runs JavaScript, which must not throw, and returns its value.
-func (v *vu) run(script string) any {
-	v.t.Helper()
-	value, err := v.runtime.RunString(script)
-	require.NoError(v.t, err, script)
-
-	return value.Export()
-}
-
-// loop runs JavaScript on k6's event loop, until all that it has begun is done.
-func (v *vu) loop(script string) {
-	v.t.Helper()
-	_, err := v.RunOnEventLoop(`(async () => { ` + script + ` })()`)
-	require.NoError(v.t, err, script)
-}
-
-// js is run for a value that is compared as JSON; BigInts become strings such as "12n".
-func (v *vu) js(expression string) string {
-	v.t.Helper()
-
-	return v.run(`JSON.stringify((() => { return ` + expression +
-		`; })(), (_, x) => typeof x === 'bigint' ? x + 'n' : x)`).(string)
 }
 
 // thrown is an exception of the module.
@@ -122,14 +55,10 @@ type thrown struct {
 // fail runs JavaScript that must throw an error of the module.
 func (v *vu) fail(script string) thrown {
 	v.t.Helper()
-	value, err := v.runtime.RunString(`attempt(() => { ` + script + ` })`)
-	require.NoError(v.t, err, script)
-	require.False(v.t, sobek.IsNull(value), "nothing was thrown by: %s", script)
-	e := value.Export().(map[string]any)
-	require.Equal(v.t, "NatsError", e["name"], "%v", e)
-	require.Equal(v.t, true, e["isError"])
+	e := v.Fail(script)
+	require.Equal(v.t, "NatsError", e.Name, "%v", e)
 
-	return thrown{e["message"].(string), e["kind"].(string), e["code"].(int64)}
+	return thrown{e.Message, e.Kind, e.Code}
 }
 
 func TestMain(m *testing.M) { os.Exit(natstest.Main(m)) }

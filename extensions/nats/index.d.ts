@@ -39,7 +39,7 @@
  * | `jetStreamDelete(name)`, which dropped its error | `jetStream().deleteStream(name)` |
  */
 declare module 'k6/x/nats' {
-  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
+  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
   export type Duration = number | string;
 
   /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */

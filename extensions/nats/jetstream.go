@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // defaultMaxPending is how many publications may wait for their acknowledgement: that of nats.go.
@@ -36,19 +37,19 @@ type jetStreamHandle struct {
 func (c *client) jetStream(call sobek.FunctionCall) sobek.Value {
 	h := &jetStreamHandle{client: c}
 	if err := k6glue.Options(call.Argument(0), &h.options); err != nil {
-		c.throw(misuse("jetStream: %s", err))
+		c.Misuse("jetStream: %s", err)
 	}
 	switch o := h.options; {
 	case o.Domain != "" && o.APIPrefix != "":
-		c.throw(misuse("jetStream: only one of domain and apiPrefix can be given"))
-	case o.MaxPending < 0 || o.MaxPending > maxElements:
-		c.throw(misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", maxElements, defaultMaxPending, o.MaxPending))
+		c.Misuse("jetStream: only one of domain and apiPrefix can be given")
+	case o.MaxPending < 0 || o.MaxPending > k6glue.MaxElements:
+		c.Misuse("jetStream: maxPending must be from 1 to %d, or 0 for %d, not %d", k6glue.MaxElements, defaultMaxPending, o.MaxPending)
 	}
 
-	return jetStreamMethods.Object(c.vu.Runtime(), h)
+	return jetStreamMethods.Object(c.Runtime(), h)
 }
 
-var jetStreamMethods = bothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
+var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ //nolint:gochecknoglobals // a table
 	"publish":       (*jetStreamHandle).publishOne,
 	"publishBatch":  (*jetStreamHandle).publishBatch,
 	"complete":      (*jetStreamHandle).complete,
@@ -88,7 +89,8 @@ var jetStreamMethods = bothForms(map[string]operation[*jetStreamHandle]{ //nolin
 	"objectStore":     (*jetStreamHandle).objectStore,
 })
 
-func (h *jetStreamHandle) attachedTo() *client { return h.client }
+// Tasks implements k6mod.Tasker.
+func (h *jetStreamHandle) Tasks() *k6mod.Tasks { return h.client.tasks }
 
 // bind returns JetStream as seen through the connection. It may be called by any goroutine.
 func (h *jetStreamHandle) bind(conn *connection) (jetstream.JetStream, *acks, error) {
@@ -130,7 +132,7 @@ func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetst
 	var said any
 
 	return &task{
-		operation: "js." + operation,
+		client: h.client, operation: "js." + operation,
 		job: func(ctx context.Context, conn *connection, _ *record) error {
 			js, _, err := h.bind(conn)
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // streamPublishOptions are those of a publication to a stream. What is expected of the stream travels in headers.
@@ -22,77 +23,69 @@ type streamPublishOptions struct {
 	count   int
 }
 
-// expectations are the options that become headers, and those.
-var expectations = map[string]string{ //nolint:gochecknoglobals // a table
-	"msgID":                        jetstream.MsgIDHeader,
-	"expectStream":                 jetstream.ExpectedStreamHeader,
-	"expectLastMsgID":              jetstream.ExpectedLastMsgIDHeader,
-	"expectLastSequence":           jetstream.ExpectedLastSeqHeader,
-	"expectLastSequenceForSubject": jetstream.ExpectedLastSubjSeqHeader,
-	"ttl":                          jetstream.MsgTTLHeader,
-}
-
 // read reads { headers, timeout, count, msgID, expectStream, ... }.
 func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &streamPublishOptions{}, nil
 	}
 
-	return h.publish.Of(h.client.vu.Runtime(), value, func(value sobek.Value) (*streamPublishOptions, error) {
-		object, ok := value.(*sobek.Object)
-		if !ok || object.ClassName() != "Object" {
-			return nil, misuse("%s: the options must be an object such as { msgID: 'a' }, not %s", method, k6glue.Show(value))
-		}
+	return h.publish.Of(h.client.Runtime(), value, func(value sobek.Value) (*streamPublishOptions, error) {
 		o := &streamPublishOptions{header: natsio.Header{}}
-		for _, key := range object.Keys() {
-			if err := o.set(method, key, object.Get(key)); err != nil {
-				return nil, err
-			}
-		}
 
-		return o, nil
+		return o, storing.Read(method, value, o)
 	})
 }
 
-func (o *streamPublishOptions) set(method, key string, value sobek.Value) (err error) {
-	what := method + ": the option " + key
-	switch key {
-	case "headers":
-		own, err := header(value)
+var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // a table
+	{Name: "headers", Read: func(o *streamPublishOptions, method string, value sobek.Value) error {
+		own, err := headers(method, "option headers", value)
 		for name, values := range own {
 			o.header[name] = values
 		}
 
 		return err
-	case "timeout":
-		o.timeout, err = duration(what, value, 0)
-	case "count":
-		o.count, err = count(what, value)
-	case "msgID", "expectStream", "expectLastMsgID":
-		var s string
-		s, err = text(what, value)
-		o.header[expectations[key]] = []string{s}
-	case "expectLastSequence", "expectLastSequenceForSubject":
-		var n uint64
-		n, err = unsigned(what, value)
-		o.header[expectations[key]] = []string{strconv.FormatUint(n, 10)}
-	case "ttl":
-		var d time.Duration
-		d, err = duration(what, value, 0)
-		o.header[expectations[key]] = []string{d.String()}
-	default:
-		err = misuse("%s: unknown option %q; known are headers, timeout, count, msgID, expectStream, expectLastMsgID, "+
-			"expectLastSequence, expectLastSequenceForSubject, ttl", method, key)
-	}
+	}},
+	k6mod.Into("timeout", func(o *streamPublishOptions) *time.Duration { return &o.timeout }, k6mod.Time),
+	k6mod.Into("count", func(o *streamPublishOptions) *int { return &o.count }, k6mod.Count),
+	inHeader("msgID", jetstream.MsgIDHeader, k6mod.Name),
+	inHeader("expectStream", jetstream.ExpectedStreamHeader, k6mod.Name),
+	inHeader("expectLastMsgID", jetstream.ExpectedLastMsgIDHeader, k6mod.Name),
+	inHeader("expectLastSequence", jetstream.ExpectedLastSeqHeader, decimal),
+	inHeader("expectLastSequenceForSubject", jetstream.ExpectedLastSubjSeqHeader, decimal),
+	inHeader("ttl", jetstream.MsgTTLHeader, func(method, what string, value sobek.Value) (string, error) {
+		ttl, err := k6mod.Duration(method, what, value, 0)
 
-	return err
+		return ttl.String(), err
+	}),
+}
+
+// inHeader is an option that the server finds in a header.
+func inHeader(
+	name, header string, read func(method, what string, value sobek.Value) (string, error),
+) k6mod.Option[streamPublishOptions] {
+	what := "option " + name
+
+	return k6mod.Option[streamPublishOptions]{
+		Name: name, Read: func(o *streamPublishOptions, method string, value sobek.Value) error {
+			said, err := read(method, what, value)
+			o.header[header] = []string{said}
+
+			return err
+		},
+	}
+}
+
+func decimal(method, what string, value sobek.Value) (string, error) {
+	n, err := k6mod.Unsigned(method, what, value)
+
+	return strconv.FormatUint(n, 10), err
 }
 
 // publishOne is jetStream.publish(subject, data, options): the stream's acknowledgement.
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
 	if err == nil && o.count != 0 {
-		err = misuse("publish: the option count is one of publishBatch")
+		err = k6mod.Misuse("publish: the option count is one of publishBatch")
 	}
 	if err != nil {
 		return nil, err
@@ -106,7 +99,7 @@ func (h *jetStreamHandle) publication(m *natsio.Msg, timeout time.Duration) *tas
 	var ack *jetstream.PubAck
 
 	return &task{
-		operation: "js.publish", subject: m.Subject, timeout: timeout,
+		client: h.client, operation: "js.publish", subject: m.Subject, timeout: timeout,
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			js, _, err := h.bind(conn)
 			if err != nil {
@@ -138,12 +131,12 @@ func (h *jetStreamHandle) outgoing(method string, call sobek.FunctionCall) (*nat
 
 // ack is what a stream says of a message that it has stored.
 func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
-	object := c.vu.Runtime().NewObject()
+	object := c.Runtime().NewObject()
 	for name, value := range map[string]any{
 		"stream": ack.Stream, "sequence": c.number(ack.Sequence), "duplicate": ack.Duplicate, "domain": ack.Domain,
 	} {
 		if err := object.Set(name, value); err != nil {
-			c.throw(misuse("%s", err))
+			c.Misuse("%s", err)
 		}
 	}
 
@@ -153,7 +146,7 @@ func (c *client) ack(ack *jetstream.PubAck) sobek.Value {
 // acks are what became of messages whose acknowledgements nobody waits for one by one.
 type acks struct {
 	mu     sync.Mutex
-	stored tally
+	stored volume
 	lost   map[string]int // by the kind of error
 	first  error
 }
@@ -170,15 +163,15 @@ func (a *acks) failed(_ jetstream.JetStream, _ *natsio.Msg, err error) {
 	if a.first == nil {
 		a.first, a.lost = err, map[string]int{}
 	}
-	a.lost[asError(err).Kind]++
+	a.lost[told(err).Kind]++
 }
 
 // claim returns what has happened since it was last asked.
-func (a *acks) claim() (stored tally, lost map[string]int, first error) {
+func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	stored, lost, first = a.stored, a.lost, a.first
-	a.stored, a.lost, a.first = tally{}, nil, nil
+	a.stored, a.lost, a.first = volume{}, nil, nil
 
 	return stored, lost, first
 }
@@ -189,10 +182,10 @@ func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishAsync", call)
 	if err == nil && (o.count != 0 || o.timeout != 0) {
-		err = misuse("publishAsync: the options count and timeout are not for it")
+		err = k6mod.Misuse("publishAsync: the options count and timeout are not for it")
 	}
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	conn := c.ready()
 	js, _, err := h.bind(conn)
@@ -200,9 +193,9 @@ func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 		_, err = js.PublishMsgAsync(m, jetstream.WithStallWait(c.config.TimeoutEach))
 	}
 	if err != nil {
-		r := record{operation: opPublishAsync, err: explain(c.vu.Context(), c.config.TimeoutEach, err)}
+		r := record{operation: opPublishAsync, err: explain(c.VU().Context(), c.config.TimeoutEach, err)}
 		c.note(&r, conn)
-		c.throw(r.err)
+		c.Throw(r.err)
 	}
 
 	return sobek.Undefined()
@@ -214,7 +207,7 @@ const opPublishAsync = "js.publishAsync"
 // complete is jetStream.complete(timeout): it waits for all acknowledgements, and returns how many messages are stored since it was
 // last called. It throws when any message was not.
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("complete: the timeout", call.Argument(0), 0)
+	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
 
 	return h.acknowledged(timeout, func(context.Context, jetstream.JetStream) error { return nil }), err
 }
@@ -223,7 +216,7 @@ func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 // their acknowledgements. It returns and throws as complete does.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
-	subject, err := text("publishBatch: the subject", call.Argument(0))
+	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
@@ -255,10 +248,10 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 
 // acknowledged sends something and waits for all acknowledgements.
 func (h *jetStreamHandle) acknowledged(timeout time.Duration, send func(context.Context, jetstream.JetStream) error) *task {
-	var stored tally
+	var stored volume
 
 	return &task{
-		operation: opPublishAsync, timeout: timeout,
+		client: h.client, operation: opPublishAsync, timeout: timeout,
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			js, a, err := h.bind(conn)
 			if err != nil {
@@ -283,17 +276,17 @@ func (h *jetStreamHandle) acknowledged(timeout time.Duration, send func(context.
 
 			return nil
 		},
-		value: func() (sobek.Value, error) { return h.client.vu.Runtime().ToValue(stored.messages), nil },
+		value: func() (sobek.Value, error) { return h.client.Runtime().ToValue(stored.messages), nil },
 	}
 }
 
 // lossOf says that messages were not stored, and why the first was not.
-func lossOf(stored tally, lost map[string]int, first error) error {
+func lossOf(stored volume, lost map[string]int, first error) error {
 	failed := 0
 	for _, n := range lost {
 		failed += n
 	}
-	e := *asError(first)
+	e := told(first)
 	e.Message = fmt.Sprintf("%d of %d messages were not stored: %s", failed, failed+stored.messages, e.Message)
 
 	return &e

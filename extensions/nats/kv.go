@@ -9,11 +9,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // keyValue is a JavaScript KeyValue: a bucket as seen through the client's connection, whichever that is.
 type keyValue struct {
-	bound[jetstream.KeyValue]
+	perConnection[jetstream.KeyValue]
 
 	bucket string
 }
@@ -28,13 +29,13 @@ func (h *jetStreamHandle) keyValueOf(bucket string) *keyValue {
 	return kv
 }
 
-func (kv *keyValue) at() *bound[jetstream.KeyValue] { return &kv.bound }
+func (kv *keyValue) at() *perConnection[jetstream.KeyValue] { return &kv.perConnection }
 
 // keyValue is jetStream.keyValue(bucket). It asks the server nothing yet.
 func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
-	bucket, err := text("keyValue: the bucket", call.Argument(0))
+	bucket, err := k6mod.Name("keyValue", "the bucket", call.Argument(0))
 	if err != nil {
-		h.client.throw(err)
+		h.client.Throw(err)
 	}
 
 	return h.keyValueOf(bucket).object()
@@ -49,15 +50,6 @@ func changeKeyValue(
 	})
 }
 
-// deleteBucket is deleteKeyValue or deleteObjectStore(bucket).
-func deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) operation[*jetStreamHandle] {
-	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
-		bucket, err := text(name+": the bucket", call.Argument(0))
-
-		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) { return nil, remove(js, ctx, bucket) }), err
-	}
-}
-
 // keyValues is jetStream.keyValues(): the names of all buckets.
 func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
 	return h.task("keyValues", func(ctx context.Context, js jetstream.JetStream) (any, error) {
@@ -70,16 +62,13 @@ func (h *jetStreamHandle) keyValues(sobek.FunctionCall) (*task, error) {
 
 func (kv *keyValue) object() *sobek.Object {
 	c := kv.handle.client
-	object := keyValueMethods.Object(c.vu.Runtime(), kv)
-	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(kv.bucket),
-		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
-		c.throw(misuse("%s", err))
-	}
+	object := keyValueMethods.Object(c.Runtime(), kv)
+	c.SetConstant(object, "bucket", kv.bucket)
 
 	return object
 }
 
-var keyValueMethods = bothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
+var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
 	"get":          (*keyValue).get,
 	"getRevision":  (*keyValue).getRevision,
 	"put":          (*keyValue).put,
@@ -95,7 +84,7 @@ var keyValueMethods = bothForms(map[string]operation[*keyValue]{ //nolint:gochec
 
 // task is an operation on the bucket.
 func (kv *keyValue) task(operation string, job func(ctx context.Context, found jetstream.KeyValue, r *record) error) *task {
-	return &task{operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
+	return &task{client: kv.handle.client, operation: "kv." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
 		found, err := kv.on(ctx, conn)
 		if err != nil {
 			return err
@@ -107,7 +96,7 @@ func (kv *keyValue) task(operation string, job func(ctx context.Context, found j
 
 // get is keyValue.get(key): the entry, or null.
 func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
-	key, err := text("get: the key", call.Argument(0))
+	key, err := k6mod.Name("get", "the key", call.Argument(0))
 
 	return kv.lookup("get", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.Get(ctx, key)
@@ -116,11 +105,11 @@ func (kv *keyValue) get(call sobek.FunctionCall) (*task, error) {
 
 // getRevision is keyValue.getRevision(key, revision): the entry as it was then, or null.
 func (kv *keyValue) getRevision(call sobek.FunctionCall) (*task, error) {
-	key, err := text("getRevision: the key", call.Argument(0))
+	key, err := k6mod.Name("getRevision", "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	revision, err := unsigned("getRevision: the revision", call.Argument(1))
+	revision, err := k6mod.Unsigned("getRevision", "the revision", call.Argument(1))
 
 	return kv.lookup("getRevision", func(ctx context.Context, found jetstream.KeyValue) (jetstream.KeyValueEntry, error) {
 		return found.GetRevision(ctx, key, revision)
@@ -135,7 +124,7 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 		switch {
 		case err == nil:
 			r.received.add(entry.Value())
-		case asError(err).Kind == KindNotFound:
+		case told(err).Kind == kindNotFound:
 			entry, err = nil, nil
 		}
 
@@ -161,7 +150,7 @@ func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 
 // create is keyValue.create(key, value, ttl): the new revision; an error of kind conflict when the key is there.
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
-	ttl, err := duration("create: the ttl", call.Argument(2), 0)
+	ttl, err := k6mod.Duration("create", "the ttl", call.Argument(2), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +161,10 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 
 	return kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
-		if err != nil && asError(err).Kind == KindWrongSequence { // the way in which JetStream says so
-			err = &Error{Kind: KindConflict, Code: asError(err).Code, Message: "key exists"}
+		if err != nil {
+			if e := told(err); e.Kind == kindWrongSequence { // the way in which JetStream says so
+				err = &k6mod.Error{Kind: kindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
+			}
 		}
 
 		return revision, err
@@ -182,7 +173,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 
 // update is keyValue.update(key, value, revision): the new revision; an error of kind wrong_sequence when the key's is another one.
 func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
-	revision, err := unsigned("update: the revision", call.Argument(2))
+	revision, err := k6mod.Unsigned("update", "the revision", call.Argument(2))
 	if err != nil {
 		return nil, err
 	}
@@ -196,11 +187,11 @@ func (kv *keyValue) write(
 	operation string, call sobek.FunctionCall, do func(context.Context, jetstream.KeyValue, string, []byte) (uint64, error),
 ) (*task, error) {
 	c := kv.handle.client
-	key, err := text(operation+": the key", call.Argument(0))
+	key, err := k6mod.Name(operation, "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	value, err := c.owned(call.Argument(1))
+	value, err := c.owned(operation, call.Argument(1))
 	if err != nil {
 		return nil, err
 	}
@@ -222,13 +213,13 @@ func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {
 	return func(kv *keyValue, call sobek.FunctionCall) (*task, error) {
-		key, err := text(name+": the key", call.Argument(0))
+		key, err := k6mod.Name(name, "the key", call.Argument(0))
 		if err != nil {
 			return nil, err
 		}
 		var opts []jetstream.KVDeleteOpt
 		if given := call.Argument(1); !k6glue.IsNullish(given) {
-			revision, err := unsigned(name+": the revision", given)
+			revision, err := k6mod.Unsigned(name, "the revision", given)
 			if err != nil {
 				return nil, err
 			}
@@ -244,7 +235,7 @@ func removeKey(
 // purgeDeletes is keyValue.purgeDeletes(olderThan): it removes what deleting has left, of keys deleted that long ago (default 30m).
 func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
-	older, err := duration("purgeDeletes: the time", call.Argument(0), usual)
+	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)
 	if older == 0 {
 		older = -1 // all
 	}
@@ -268,7 +259,7 @@ func (kv *keyValue) status(sobek.FunctionCall) (*task, error) {
 		if err != nil {
 			return nil, err
 		}
-		rt := c.vu.Runtime()
+		rt := c.Runtime()
 
 		return c.plainObject(map[string]any{
 			"bucket": said.Bucket(), "values": c.number(said.Values()), "bytes": c.number(said.Bytes()), "history": said.History(),
@@ -280,26 +271,15 @@ func (kv *keyValue) status(sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-func (m *module) plainObject(values map[string]any) *sobek.Object {
-	object := m.vu.Runtime().NewObject()
-	for name, value := range values {
-		if err := object.Set(name, value); err != nil {
-			m.throw(misuse("%s", err))
-		}
-	}
-
-	return object
-}
-
 var entryKeys = []string{ //nolint:gochecknoglobals // a constant: the properties of entries
 	"bucket", "key", "value", "raw", "revision", "created", "operation", "delta",
 }
 
 // entry is one of a bucket.
 func (c *client) entry(e jetstream.KeyValueEntry) sobek.Value {
-	rt := c.vu.Runtime()
+	rt := c.Runtime()
 
-	return c.lazily(&lazy{keys: entryKeys, make: func(key string) sobek.Value {
+	return c.lazily(&lazyObject{keys: entryKeys, make: func(key string) sobek.Value {
 		switch key {
 		case "bucket":
 			return rt.ToValue(e.Bucket())

@@ -4,64 +4,66 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 func withBucket(t *testing.T) *vu {
 	t.Helper()
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		var client = new nats.Client(url), js = client.jetStream();
 		js.createKeyValue({ bucket: unique, history: 5, storage: 'memory' });
 		var kv = js.keyValue(unique);
 	`)
-	t.Cleanup(func() { v.run(`if (js.keyValues().includes(unique)) { js.deleteKeyValue(unique); } client.close()`) })
+	t.Cleanup(func() { v.Run(`if (js.keyValues().includes(unique)) { js.deleteKeyValue(unique); } client.close()`) })
 
 	return v
 }
 
 func TestKeyValue(t *testing.T) {
 	v := withBucket(t)
-	require.JSONEq(t, `[1, {"bucket":"b","key":"k","value":"ä","raw":{},"revision":1,"created":"date","operation":"put","delta":0}, [195,164]]`, v.js(`(() => {
+	require.JSONEq(t, `[1, {"bucket":"b","key":"k","value":"ä","raw":{},"revision":1,"created":"date","operation":"put","delta":0}, [195,164]]`, v.JSON(`(() => {
 		const revision = kv.put('k', 'ä'), entry = kv.get('k');
 		return [revision, { ...entry, bucket: entry.bucket === unique ? 'b' : entry.bucket, created: entry.created instanceof Date ? 'date' : '' },
 			Array.from(new Uint8Array(entry.raw))];
 	})()`))
-	require.JSONEq(t, `[null, null]`, v.js(`[kv.get('none'), kv.getRevision('k', 99)]`))
-	require.JSONEq(t, `[2, "new", "ä"]`, v.js(`[kv.update('k', 'new', 1), kv.get('k').value, kv.getRevision('k', 1).value]`))
+	require.JSONEq(t, `[null, null]`, v.JSON(`[kv.get('none'), kv.getRevision('k', 99)]`))
+	require.JSONEq(t, `[2, "new", "ä"]`, v.JSON(`[kv.update('k', 'new', 1), kv.get('k').value, kv.getRevision('k', 1).value]`))
 	e := v.fail(`kv.update('k', 'newer', 1)`)
-	require.Equal(t, KindWrongSequence, e.Kind)
+	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Equal(t, int64(10071), e.Code)
-	require.Equal(t, KindConflict, v.fail(`kv.create('k', 'x')`).Kind)
-	require.JSONEq(t, `3`, v.js(`kv.create('bytes', new Uint8Array([1, 2, 3]))`))
-	require.JSONEq(t, `[["bytes","k"], ["k"], []]`, v.js(`[kv.keys().sort(), kv.keys('k'), kv.keys(['a.*', 'b.>'])]`))
-	require.JSONEq(t, `[["ä","put"],["new","put"],["","delete"]]`, v.js(`(() => {
+	require.Equal(t, kindConflict, v.fail(`kv.create('k', 'x')`).Kind)
+	require.JSONEq(t, `3`, v.JSON(`kv.create('bytes', new Uint8Array([1, 2, 3]))`))
+	require.JSONEq(t, `[["bytes","k"], ["k"], []]`, v.JSON(`[kv.keys().sort(), kv.keys('k'), kv.keys(['a.*', 'b.>'])]`))
+	require.JSONEq(t, `[["ä","put"],["new","put"],["","delete"]]`, v.JSON(`(() => {
 		kv.delete('k');
 		return kv.history('k').map((e) => [e.value, e.operation]);
 	})()`))
-	require.JSONEq(t, `[null, ["purge"], ["bytes"]]`, v.js(`(() => {
+	require.JSONEq(t, `[null, ["purge"], ["bytes"]]`, v.JSON(`(() => {
 		const gone = kv.get('k');
 		kv.purge('k');
 		return [gone, kv.history('k').map((e) => e.operation), kv.keys()];
 	})()`))
-	require.JSONEq(t, `[2, 5, 0, "JetStream", "memory"]`, v.js(`(() => {
+	require.JSONEq(t, `[2, 5, 0, "JetStream", "memory"]`, v.JSON(`(() => {
 		const s = kv.status();
 		return [s.values, s.history, s.ttl, s.backingStore, s.config.storage];
 	})()`))
-	v.run(`kv.purgeDeletes(0)`)
-	require.JSONEq(t, `[1, []]`, v.js(`[kv.status().values, kv.history('k')]`))
+	v.Run(`kv.purgeDeletes(0)`)
+	require.JSONEq(t, `[1, []]`, v.JSON(`[kv.status().values, kv.history('k')]`))
 	for _, operation := range []string{"put", "get", "create", "delete", "keys"} {
-		require.NotEmpty(t, v.Found(metricDuration, "operation", "kv."+operation, "outcome", outcomeOK), operation)
+		require.NotEmpty(t, v.Found(metricDuration, "operation", "kv."+operation, "outcome", k6mod.OutcomeOK), operation)
 	}
-	require.Equal(t, KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
-	require.Equal(t, KindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)
-	v.run(`js.deleteKeyValue(unique)`)
-	require.Equal(t, KindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
-	require.Equal(t, KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
+	require.Equal(t, k6mod.KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
+	require.Equal(t, kindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)
+	v.Run(`js.deleteKeyValue(unique)`)
+	require.Equal(t, kindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
+	require.Equal(t, kindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
 }
 
 func TestWatch(t *testing.T) {
 	v := withBucket(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = [];
 		kv.put('a.1', 'before');
 		kv.put('b.1', 'not watched');
@@ -72,8 +74,8 @@ func TestWatch(t *testing.T) {
 		kv.put('a.2', 'after');
 		kv.delete('a.1');
 	`)
-	require.JSONEq(t, `[["a.1","before","put"],["a.2","after","put"],["a.1","","delete"]]`, v.js(`got`))
-	require.JSONEq(t, `[null, "a.3", null, true]`, v.js(`(() => {
+	require.JSONEq(t, `[["a.1","before","put"],["a.2","after","put"],["a.1","","delete"]]`, v.JSON(`got`))
+	require.JSONEq(t, `[null, "a.3", null, true]`, v.JSON(`(() => {
 		const watch = kv.watch(['a.*', 'b.*'], { updatesOnly: true, metaOnly: true });
 		const nothing = watch.next(20);
 		kv.put('a.3', 'x');
@@ -86,7 +88,7 @@ func TestWatch(t *testing.T) {
 // Watches that nobody looks at end with the VU.
 func TestWatchesEnd(t *testing.T) {
 	v := withBucket(t)
-	v.run(`
+	v.Run(`
 		for (let i = 0; i < 1000; i++) { js.publishAsync('$KV.' + unique + '.k' + i, 'x'); }
 		js.complete();
 		var other = new nats.Client(url), watch = other.jetStream().keyValue(unique).watch();
@@ -101,37 +103,37 @@ func TestWatchesEnd(t *testing.T) {
 
 func TestKeyValueAsync(t *testing.T) {
 	v := withBucket(t)
-	v.loop(`
+	v.Loop(`
 		globalThis.got = [];
 		await Promise.all(['a', 'b', 'c'].map((k) => kv.asyncPut(k, k + k)));
 		got.push((await Promise.all(['a', 'b', 'c'].map((k) => kv.asyncGet(k)))).map((e) => e.value));
 		got.push((await kv.asyncKeys()).sort(), await kv.asyncCreate('a', 'x').catch((e) => e.kind));
 	`)
-	require.JSONEq(t, `[["aa","bb","cc"],["a","b","c"],"conflict"]`, v.js(`got`))
+	require.JSONEq(t, `[["aa","bb","cc"],["a","b","c"],"conflict"]`, v.JSON(`got`))
 }
 
 func TestObjectStore(t *testing.T) {
 	v := newVU(t)
-	v.run(`
+	v.Run(`
 		var client = new nats.Client(url), js = client.jetStream();
 		var store = js.createObjectStore({ bucket: unique, storage: 'memory', maxAge: '1h' });
 	`)
-	t.Cleanup(func() { v.run(`js.deleteObjectStore(unique); client.close()`) })
-	require.JSONEq(t, `["o", 3, 1]`, v.js(`(({ name, size, chunks }) => [name, size, chunks])(store.put('o', 'abc'))`))
-	require.JSONEq(t, `["abc", 3, true]`, v.js(`(({ data, raw, digest }) => [data, raw.byteLength, digest.startsWith('SHA-256=')])(store.get('o'))`))
-	require.JSONEq(t, `[1000000, 10, "big", "v", "m", true]`, v.js(`(() => {
+	t.Cleanup(func() { v.Run(`js.deleteObjectStore(unique); client.close()`) })
+	require.JSONEq(t, `["o", 3, 1]`, v.JSON(`(({ name, size, chunks }) => [name, size, chunks])(store.put('o', 'abc'))`))
+	require.JSONEq(t, `["abc", 3, true]`, v.JSON(`(({ data, raw, digest }) => [data, raw.byteLength, digest.startsWith('SHA-256=')])(store.get('o'))`))
+	require.JSONEq(t, `[1000000, 10, "big", "v", "m", true]`, v.JSON(`(() => {
 		const bytes = new Uint8Array(1000000).fill(7);
 		store.put({ name: 'big one', description: 'big', headers: { H: 'v' }, metadata: { a_b: 'm' }, chunkSize: 100000 }, bytes);
 		const back = store.get('big one'), info = store.info('big one');
 		return [info.size, info.chunks, info.description, info.headers.H[0], info.metadata.a_b, new Uint8Array(back.raw).every((b) => b === 7)];
 	})()`))
-	require.JSONEq(t, `["", 0]`, v.js(`(() => { store.put('empty', ''); const e = store.get('empty'); return [e.data, e.raw.byteLength]; })()`))
-	require.JSONEq(t, `["big one","empty","o"]`, v.js(`js.objectStore(unique).list().map((o) => o.name).sort()`))
-	v.run(`store.delete('o'); store.delete('o'); store.delete('never there')`)
-	require.JSONEq(t, `[null, null]`, v.js(`[store.get('o'), store.info('o')]`))
-	require.JSONEq(t, `[true, 3600000]`, v.js(`[js.objectStores().includes(unique), store.status().ttl]`))
+	require.JSONEq(t, `["", 0]`, v.JSON(`(() => { store.put('empty', ''); const e = store.get('empty'); return [e.data, e.raw.byteLength]; })()`))
+	require.JSONEq(t, `["big one","empty","o"]`, v.JSON(`js.objectStore(unique).list().map((o) => o.name).sort()`))
+	v.Run(`store.delete('o'); store.delete('o'); store.delete('never there')`)
+	require.JSONEq(t, `[null, null]`, v.JSON(`[store.get('o'), store.info('o')]`))
+	require.JSONEq(t, `[true, 3600000]`, v.JSON(`[js.objectStores().includes(unique), store.status().ttl]`))
 	require.Equal(t, 1000003.0, v.Counted(metricBytesSent))
-	v.loop(`globalThis.got = (await store.asyncGet('empty')).size`)
-	require.Equal(t, int64(0), v.run(`got`))
-	require.Equal(t, KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
+	v.Loop(`globalThis.got = (await store.asyncGet('empty')).size`)
+	require.Equal(t, int64(0), v.Run(`got`))
+	require.Equal(t, kindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }

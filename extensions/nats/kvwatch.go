@@ -9,6 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // keys is keyValue.keys(filter or filters): the names of the keys that are there, those that match where there are filters.
@@ -27,7 +28,7 @@ func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 		})
 	})
 	t.value = func() (sobek.Value, error) {
-		return kv.handle.client.vu.Runtime().NewArray(anys(names)...), nil
+		return kv.handle.client.stringArray(names), nil
 	}
 
 	return t, err
@@ -35,7 +36,7 @@ func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 
 // history is keyValue.history(key): all that the bucket still knows of the key, the oldest first.
 func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
-	key, err := text("history: the key", call.Argument(0))
+	key, err := k6mod.Name("history", "the key", call.Argument(0))
 	var entries []jetstream.KeyValueEntry
 	t := kv.task("history", func(ctx context.Context, found jetstream.KeyValue, r *record) error {
 		watcher, err := found.Watch(ctx, key, jetstream.IncludeHistory())
@@ -54,7 +55,7 @@ func (kv *keyValue) history(call sobek.FunctionCall) (*task, error) {
 			values[i] = kv.handle.client.entry(e)
 		}
 
-		return kv.handle.client.vu.Runtime().NewArray(values...), nil
+		return kv.handle.client.Runtime().NewArray(values...), nil
 	}
 
 	return t, err
@@ -70,7 +71,7 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 			case !more && ctx.Err() != nil:
 				return ctx.Err()
 			case !more:
-				return newError(KindConnection, "the connection broke")
+				return k6mod.Errorf(k6mod.KindConnection, "the connection broke")
 			case e == nil:
 				return nil
 			}
@@ -98,14 +99,14 @@ func filtersOf(method string, value sobek.Value) ([]string, error) {
 	values := []sobek.Value{value}
 	if object, ok := value.(*sobek.Object); ok && object.ClassName() == "Array" {
 		var err error
-		if values, err = elements(method+": the filters", value); err != nil {
+		if values, err = k6mod.Elements(method, "the filters", value); err != nil {
 			return nil, err
 		}
 	}
 	filters := make([]string, len(values))
 	for i, v := range values {
 		var err error
-		if filters[i], err = text(method+": a filter", v); err != nil {
+		if filters[i], err = k6mod.Name(method, "a filter", v); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +150,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	c := kv.handle.client
 	filters, err := filtersOf("watch", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
@@ -159,12 +160,12 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	}
 	var o watchOptions
 	if err := k6glue.Options(rest, &o); err != nil {
-		c.throw(misuse("watch: %s", err))
+		c.Misuse("watch: %s", err)
 	}
 
 	var f *feed[jetstream.KeyValueEntry]
-	life, end := context.WithCancel(context.WithoutCancel(c.vu.Context()))
-	c.now(&task{operation: "kv.watch", job: func(ctx context.Context, conn *connection, _ *record) error {
+	life, end := context.WithCancel(context.WithoutCancel(c.VU().Context()))
+	c.tasks.Now(&task{client: c, operation: "kv.watch", job: func(ctx context.Context, conn *connection, _ *record) error {
 		found, err := kv.on(ctx, conn)
 		if err != nil {
 			end()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
@@ -21,13 +22,13 @@ type layoutOptions struct {
 // read reads the options of the method, and completes them.
 func (o *layoutOptions) read(method string, value sobek.Value) error {
 	if err := k6glue.Options(value, o); err != nil {
-		return misuse("%s: %s", method, err)
+		return k6mod.Misuse("%s: %s", method, err)
 	}
 	if _, err := kvlayout.ParseLayout(o.Layout); err != nil {
-		return misuse("%s: %s", method, err)
+		return k6mod.Misuse("%s: %s", method, err)
 	}
 	if o.Replicas < 0 || o.Replicas > maxReplicas {
-		return misuse("%s: replicas must be from 1 to %d, or 0 for 1, not %d", method, maxReplicas, o.Replicas)
+		return k6mod.Misuse("%s: replicas must be from 1 to %d, or 0 for 1, not %d", method, maxReplicas, o.Replicas)
 	}
 
 	return nil
@@ -37,7 +38,7 @@ const maxReplicas = 5 // of JetStream
 
 // layout is a JavaScript Layout: a database in one of the published layouts, as seen through the client's connection.
 type layout struct {
-	bound[*kvlayout.Store]
+	perConnection[*kvlayout.Store]
 
 	options layoutOptions
 	bench   *cachebench.Bench
@@ -48,7 +49,7 @@ type layout struct {
 func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	l := &layout{}
 	if err := l.options.read("layout", call.Argument(0)); err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	l.handle = &jetStreamHandle{client: c}
 	l.find = func(ctx context.Context, js jetstream.JetStream) (*kvlayout.Store, error) {
@@ -57,13 +58,13 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 		return kvlayout.Open(ctx, js, kvlayout.Options{Layout: kvlayout.Layout(o.Layout), Database: o.Database, Replicas: o.Replicas})
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
-	l.store = layoutStore{client: c, task: task{brief: true, timeout: c.config.TimeoutEach, job: l.work}}
-	l.bench = cachebench.New(layoutHost{c.module}, c.bench, target, &l.store)
+	l.store = layoutStore{task: task{client: c, brief: true, timeout: c.config.TimeoutEach, job: l.work}}
+	l.bench = cachebench.New(c.module, &c.shared.bench, target, &l.store)
 
-	return layoutMethods.Object(c.vu.Runtime(), l)
+	return layoutMethods.Object(c.Runtime(), l)
 }
 
-var layoutMethods = bothForms(map[string]operation[*layout]{ //nolint:gochecknoglobals // a table
+var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:gochecknoglobals // a table
 	"put":    (*layout).put,
 	"get":    (*layout).get,
 	"delete": (*layout).remove,
@@ -86,7 +87,7 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 
 // task is an operation on the database.
 func (l *layout) task(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) *task {
-	return &task{operation: "layout." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
+	return &task{client: l.handle.client, operation: "layout." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
 		store, err := l.on(ctx, conn)
 		if err != nil {
 			return err
@@ -104,17 +105,17 @@ type recordOptions struct {
 
 // put is layout.put(key, value, options).
 func (l *layout) put(call sobek.FunctionCall) (*task, error) {
-	key, err := text("put: the key", call.Argument(0))
+	key, err := k6mod.Name("put", "the key", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	value, err := l.handle.client.owned(call.Argument(1))
+	value, err := l.handle.client.owned("put", call.Argument(1))
 	if err != nil {
 		return nil, err
 	}
 	var o recordOptions
 	if err := k6glue.Options(call.Argument(2), &o); err != nil {
-		return nil, misuse("put: %s", err)
+		return nil, k6mod.Misuse("put: %s", err)
 	}
 
 	return l.task("put", func(ctx context.Context, store *kvlayout.Store, r *record) error {
@@ -129,14 +130,14 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 
 // named reads the arguments of layout.get and layout.delete: (key, { table }).
 func named(method string, call sobek.FunctionCall) (key, table string, err error) {
-	if key, err = text(method+": the key", call.Argument(0)); err != nil {
+	if key, err = k6mod.Name(method, "the key", call.Argument(0)); err != nil {
 		return "", "", err
 	}
 	var o struct {
 		Table string `json:"table"`
 	}
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return "", "", misuse("%s: %s", method, err)
+		return "", "", k6mod.Misuse("%s: %s", method, err)
 	}
 
 	return key, o.Table, nil
@@ -155,7 +156,7 @@ func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 		case err == nil:
 			found = &record
 			r.received.add(record.Value)
-		case asError(err).Kind == KindNotFound:
+		case told(err).Kind == kindNotFound:
 			return nil
 		}
 
@@ -175,9 +176,9 @@ func (l *layout) get(call sobek.FunctionCall) (*task, error) {
 var layoutRecordKeys = []string{"table", "key", "value", "raw", "metadata"} //nolint:gochecknoglobals // a constant: properties of records
 
 func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
-	rt := c.vu.Runtime()
+	rt := c.Runtime()
 
-	return c.lazily(&lazy{keys: layoutRecordKeys, make: func(key string) sobek.Value {
+	return c.lazily(&lazyObject{keys: layoutRecordKeys, make: func(key string) sobek.Value {
 		switch key {
 		case "table":
 			return rt.ToValue(found.Table)
@@ -218,7 +219,7 @@ type layoutListOptions struct {
 func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 	var o layoutListOptions
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
-		return nil, misuse("list: %s", err)
+		return nil, k6mod.Misuse("list: %s", err)
 	}
 	var keys []string
 	t := l.task("list", func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {
@@ -229,14 +230,7 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 
 		return err
 	})
-	t.value = func() (sobek.Value, error) {
-		values := make([]any, len(keys))
-		for i, key := range keys {
-			values[i] = key
-		}
-
-		return l.handle.client.vu.Runtime().NewArray(values...), nil
-	}
+	t.value = func() (sobek.Value, error) { return l.handle.client.stringArray(keys), nil }
 
 	return t, nil
 }

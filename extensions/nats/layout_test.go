@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -17,8 +18,8 @@ var layouts = []string{"orb", "orb-compat", "micro"}
 func withLayout(t *testing.T, layout string) *vu {
 	t.Helper()
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url), layout = client.layout({ layout: '` + layout + `', database: unique })`)
-	t.Cleanup(func() { v.run(`layout.drop(); client.close()`) })
+	v.Run(`var client = new nats.Client(url), layout = client.layout({ layout: '` + layout + `', database: unique })`)
+	t.Cleanup(func() { v.Run(`layout.drop(); client.close()`) })
 
 	return v
 }
@@ -26,87 +27,87 @@ func withLayout(t *testing.T, layout string) *vu {
 func TestLayout(t *testing.T) {
 	for _, layout := range layouts {
 		v := withLayout(t, layout)
-		v.run(`layout.put('k1', 'v1', { table: 'tbl' }); layout.put('k2', new Uint8Array([0, 255]))`)
-		require.JSONEq(t, `{"table":"tbl","key":"k1","value":"v1","metadata":null}`, v.js(`(() => {
+		v.Run(`layout.put('k1', 'v1', { table: 'tbl' }); layout.put('k2', new Uint8Array([0, 255]))`)
+		require.JSONEq(t, `{"table":"tbl","key":"k1","value":"v1","metadata":null}`, v.JSON(`(() => {
 			const { table, key, value, metadata } = layout.get('k1', { table: 'tbl' });
 			return { table, key, value, metadata };
 		})()`), layout)
-		require.JSONEq(t, `[0,255]`, v.js(`Array.from(new Uint8Array(layout.get('k2').raw))`))
-		require.JSONEq(t, `null`, v.js(`layout.get('k3')`))
+		require.JSONEq(t, `[0,255]`, v.JSON(`Array.from(new Uint8Array(layout.get('k2').raw))`))
+		require.JSONEq(t, `null`, v.JSON(`layout.get('k3')`))
 		lists := map[string]string{"orb": `[["k1"],["k2"]]`, "orb-compat": `[["k1","k2"],["k1","k2"]]`, "micro": `[["k1"],["k2","tbl_k1"]]`}
-		require.JSONEq(t, lists[layout], v.js(`[layout.list({ table: 'tbl' }).sort(), layout.list().sort()]`), layout)
-		require.JSONEq(t, `[["k2"],[]]`, v.js(`[layout.list({ prefix: 'k', suffix: '2' }), layout.list({ offset: 9 })]`))
-		v.run(`layout.delete('k1', { table: 'tbl' }); layout.delete('k2'); layout.delete('k2')`)
-		require.JSONEq(t, `[null,null]`, v.js(`[layout.get('k1', { table: 'tbl' }), layout.get('k2')]`))
+		require.JSONEq(t, lists[layout], v.JSON(`[layout.list({ table: 'tbl' }).sort(), layout.list().sort()]`), layout)
+		require.JSONEq(t, `[["k2"],[]]`, v.JSON(`[layout.list({ prefix: 'k', suffix: '2' }), layout.list({ offset: 9 })]`))
+		v.Run(`layout.delete('k1', { table: 'tbl' }); layout.delete('k2'); layout.delete('k2')`)
+		require.JSONEq(t, `[null,null]`, v.JSON(`[layout.get('k1', { table: 'tbl' }), layout.get('k2')]`))
 		if layout == "micro" {
-			require.JSONEq(t, `[]`, v.js(`layout.list()`))
+			require.JSONEq(t, `[]`, v.JSON(`layout.list()`))
 		} else {
 			e := v.fail(`layout.list()`)
-			require.Equal(t, KindNotFound, e.Kind)
+			require.Equal(t, kindNotFound, e.Kind)
 			require.Contains(t, e.Message, "the bucket has no keys")
 		}
-		require.Equal(t, 2.0, v.Counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "operation", "layout.put", "outcome", k6mod.OutcomeOK))
 		require.Equal(t, 2.0, v.Counted(metricMessagesSent))
-		require.Len(t, v.Found(metricDuration, "operation", "layout.delete", "outcome", outcomeOK), 3)
+		require.Len(t, v.Found(metricDuration, "operation", "layout.delete", "outcome", k6mod.OutcomeOK), 3)
 	}
 }
 
 func TestLayoutMetadata(t *testing.T) {
 	v := withLayout(t, "micro")
-	require.JSONEq(t, `{"a":1,"b":["c"]}`, v.js(`(layout.put('k', 'v', { metadata: { a: 1, b: ['c'] } }), layout.get('k').metadata)`))
+	require.JSONEq(t, `{"a":1,"b":["c"]}`, v.JSON(`(layout.put('k', 'v', { metadata: { a: 1, b: ['c'] } }), layout.get('k').metadata)`))
 	orb := withLayout(t, "orb")
 	e := orb.fail(`layout.put('k', 'v', { metadata: { a: 1 } })`)
-	require.Equal(t, KindUsage, e.Kind)
+	require.Equal(t, k6mod.KindUsage, e.Kind)
 	require.Contains(t, e.Message, `layout "orb" keeps none`)
-	require.Equal(t, KindUsage, orb.fail(`layout.put('k', 'v', { table: 'a.b' })`).Kind)
-	v.run(`client.jetStream().keyValue(unique).put('NMYQ====', 'no JSON')`)
-	require.Equal(t, KindServer, v.fail(`layout.get('k1')`).Kind)
+	require.Equal(t, k6mod.KindUsage, orb.fail(`layout.put('k', 'v', { table: 'a.b' })`).Kind)
+	v.Run(`client.jetStream().keyValue(unique).put('NMYQ====', 'no JSON')`)
+	require.Equal(t, k6mod.KindServer, v.fail(`layout.get('k1')`).Kind)
 }
 
 func TestLayoutAsync(t *testing.T) {
 	v := withLayout(t, "micro")
-	v.loop(`
+	v.Loop(`
 		await Promise.all(['a', 'b', 'c'].map((key) => layout.asyncPut(key, key + '!')));
 		const got = await Promise.all(['a', 'b', 'c'].map((key) => layout.asyncGet(key)));
 		await layout.asyncDelete('a');
 		globalThis.got = [got.map((r) => r.value).join(''), (await layout.asyncList()).sort().join('')];
 		await layout.asyncDrop();
 	`)
-	require.JSONEq(t, `["a!b!c!","bc"]`, v.js(`got`))
+	require.JSONEq(t, `["a!b!c!","bc"]`, v.JSON(`got`))
 }
 
 func TestLayoutRun(t *testing.T) {
 	for _, layout := range layouts {
 		v := withLayout(t, layout)
 		var r struct{ Ops, Failed, Hits, Misses, BytesRead, BytesWritten int }
-		require.NoError(t, json.Unmarshal([]byte(v.js(`layout.run({
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({
 			ops: 200, prefill: true, mix: { get: 3, set: 1 }, keys: { count: 20 }, values: { min: 0, max: 3000 } })`)), &r))
 		require.Equal(t, 200, r.Ops, layout)
 		require.Zero(t, r.Failed+r.Misses)
 		require.InDelta(t, 150, r.Hits, 40)
-		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "operation", "layout.get", "outcome", outcomeOK))
-		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "operation", "layout.put", "outcome", outcomeOK))
+		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "operation", "layout.get", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "operation", "layout.put", "outcome", k6mod.OutcomeOK))
 		require.Empty(t, v.Found(metricDuration, "operation", "layout.get"), "k6 would keep them all")
-		require.Len(t, v.run(`layout.list()`), 20)
+		require.Len(t, v.Run(`layout.list()`), 20)
 
-		require.NoError(t, json.Unmarshal([]byte(v.js(`layout.run({ ops: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
 		require.Equal(t, 20, r.Ops)
-		require.NoError(t, json.Unmarshal([]byte(v.js(`layout.run({ ops: 20, mix: { get: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 20, mix: { get: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
 		require.Equal(t, 20, r.Misses)
 
-		v.run(`layout.put('key:000000000000', 'another value')`)
-		require.NoError(t, json.Unmarshal([]byte(v.js(`layout.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 } })`)), &r))
+		v.Run(`layout.put('key:000000000000', 'another value')`)
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 } })`)), &r))
 		require.Equal(t, 3, r.Failed, "values are compared")
 	}
 }
 
 func TestLayoutRunOfNobody(t *testing.T) {
 	v := newVU(t)
-	v.run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
-	require.JSONEq(t, `[0,2]`, v.js(`(() => { const { ops, failed } = layout.run({ ops: 2, mix: { get: 1 } }); return [ops, failed]; })()`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
+	v.Run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
+	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = layout.run({ ops: 2, mix: { get: 1 } }); return [ops, failed]; })()`))
+	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
 	e := v.fail(`layout.run({ ops: 2, prefill: true })`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
 }
 
@@ -119,7 +120,7 @@ func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals
 	session := &k6glue.Session{Client: step.Client(0), Op: "nobody named it", Tags: map[string]string{"clients": "1"}}
 	v.VU.CtxField = k6glue.WithSession(plain, session)
 	require.NoError(v.t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
-		_, err := v.runtime.RunString(script)
+		_, err := v.JS.RunString(script)
 
 		return err
 	}))
@@ -134,7 +135,7 @@ func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals
 
 func TestLayoutRunInASweep(t *testing.T) {
 	v := withLayout(t, "orb-compat")
-	v.run(`layout.run({ ops: 1, prefill: true, keys: { count: 10 } })`)
+	v.Run(`layout.run({ ops: 1, prefill: true, keys: { count: 10 } })`)
 	totals := v.inSweep(25, `layout.run({ ops: 10, prefill: true, mix: { get: 1 }, keys: { count: 10 } })`)
 	require.Len(t, totals, 1)
 	require.Equal(t, int64(25), totals["get"].Durations.Count, "to the operation")
@@ -144,17 +145,17 @@ func TestLayoutRunInASweep(t *testing.T) {
 
 func TestRowsOfScripts(t *testing.T) {
 	v := newVU(t)
-	require.JSONEq(t, `[29, 18, 2, 9]`, v.js(`[nats.natsjsRows.length, nats.natsjsRows.filter((row) => row.published).length,
+	require.JSONEq(t, `[29, 18, 2, 9]`, v.JSON(`[nats.natsjsRows.length, nats.natsjsRows.filter((row) => row.published).length,
 		nats.natsjsRows.filter((row) => !row.published && row.layout === 'micro').length, nats.natsjsRows.filter((row) => row.layout === 'orb-compat').length]`))
 	require.JSONEq(t, `{"name":"OrbSet","pair":"Set","layout":"orb","loop":"put","fill":"nothing","large":false,"limit":0,"offset":0,
-		"published":{"iterations":26001,"nanoseconds":46239,"bytes":2786,"allocations":56}}`, v.js(`nats.natsjsRows[0]`))
+		"published":{"iterations":26001,"nanoseconds":46239,"bytes":2786,"allocations":56}}`, v.JSON(`nats.natsjsRows[0]`))
 }
 
 func TestEveryRow(t *testing.T) {
 	v := newVU(t)
-	v.run(`var client = new nats.Client(url)`)
+	v.Run(`var client = new nats.Client(url)`)
 	for _, row := range allRows() {
-		v.run(`var row = client.natsjsRow('` + row.Name + `', { database: unique, tables: 3, keys: 205 }); row.fill('10s')`)
+		v.Run(`var row = client.natsjsRow('` + row.Name + `', { database: unique, tables: 3, keys: 205 }); row.fill('10s')`)
 		totals := v.inSweep(5, `row.run(3)`)
 		require.Len(t, totals, 1, row.Name)
 		got := totals[row.Name]
@@ -175,21 +176,21 @@ func TestEveryRow(t *testing.T) {
 			}
 		}
 		require.Equal(t, wantRows, got.Rows, row.Name)
-		v.run(`row.drop(); if (client.jetStream().keyValues().some((name) => name.startsWith(unique))) { throw new Error('something is left'); }`)
+		v.Run(`row.drop(); if (client.jetStream().keyValues().some((name) => name.startsWith(unique))) { throw new Error('something is left'); }`)
 	}
 }
 
 // What cannot be done is counted, and why is said; outside of a sweep the result has it.
 func TestRowThatFails(t *testing.T) {
 	v := newVU(t)
-	v.run(`var row = new nats.Client(url).natsjsRow('OrbGet', { database: unique })`)
+	v.Run(`var row = new nats.Client(url).natsjsRow('OrbGet', { database: unique })`)
 	totals := v.inSweep(4, `row.run(3)`)
 	require.Equal(t, uint64(4), totals["OrbGet"].Failed)
 	for message := range totals["OrbGet"].Errors {
 		require.Contains(t, message, "OrbGet: get key \"test-key\" in bucket")
 	}
-	require.JSONEq(t, `[0,3]`, v.js(`(() => { const { ops, failed } = row.run(3); return [ops, failed]; })()`))
-	require.JSONEq(t, `[3,0]`, v.js(`(() => { row.fill(); const { ops, failed } = row.run(3); row.drop(); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", "row.run", "outcome", KindNotFound))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "row.run", "outcome", outcomeOK))
+	require.JSONEq(t, `[0,3]`, v.JSON(`(() => { const { ops, failed } = row.run(3); return [ops, failed]; })()`))
+	require.JSONEq(t, `[3,0]`, v.JSON(`(() => { row.fill(); const { ops, failed } = row.run(3); row.drop(); return [ops, failed]; })()`))
+	require.Equal(t, 7.0, v.Counted(metricOps, "operation", "row.run", "outcome", kindNotFound))
+	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "row.run", "outcome", k6mod.OutcomeOK))
 }

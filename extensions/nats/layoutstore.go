@@ -3,24 +3,22 @@ package nats
 import (
 	"context"
 	"errors"
-	"time"
 
-	"go.k6.io/k6/v2/js/modules"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
 // layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no table.
 type layoutStore struct {
-	client *client
-
-	task       task // used again for each operation, which is
+	// task is used again for each operation.
+	task task
+	// job is the operation, key and value are its arguments. A job that reads appends to value, and sets
+	// hit where there is one.
 	job        layoutJob
-	key, value []byte // of these; a job that reads appends to value,
-	hit        bool   // where there is one
+	key, value []byte
+	hit        bool
 
-	sent, received uint64 // bytes that nobody has asked for yet
+	// sent and received are bytes that nobody has asked for yet.
+	sent, received uint64
 }
 
 // layoutJob does an operation in a store.
@@ -30,10 +28,8 @@ type layoutJob func(s *layoutStore, ctx context.Context, store *kvlayout.Store, 
 func (s *layoutStore) do(operation string, job layoutJob, key, value []byte) error {
 	s.task.operation, s.job = operation, job
 	s.key, s.value, s.hit = key, value, false
-	c := s.client
-	c.done = c.done[:0]
-	conn, err := c.perform(c.vu.Context(), &s.task, &c.done)
-	sent, received, _ := c.counted(conn)
+	err := s.task.Do(s.task.client.VU().Context(), true)
+	sent, received, _ := s.task.counted()
 	s.sent, s.received = s.sent+sent, s.received+received
 
 	return err
@@ -93,25 +89,3 @@ func (s *layoutStore) Traffic() (received, sent uint64) {
 
 	return received, sent
 }
-
-// layoutHost is the module in the part of what a layout's runs are told to.
-type layoutHost struct{ *module }
-
-// VU implements cachebench.Host.
-func (h layoutHost) VU() modules.VU { return h.vu }
-
-// Emit implements cachebench.Host.
-func (h layoutHost) Emit() { h.instruments.meter.Emit() }
-
-// Elapsed implements cachebench.Host.
-func (h layoutHost) Elapsed(took time.Duration) { h.instruments.meter.Elapsed(took) }
-
-// As implements cachebench.Host.
-func (h layoutHost) As(err error) k6mod.Error {
-	e := asError(err)
-
-	return k6mod.Error{Kind: e.Kind, Code: e.Code, Message: e.Message}
-}
-
-// Throw implements cachebench.Host.
-func (h layoutHost) Throw(err error) { h.throw(err) }

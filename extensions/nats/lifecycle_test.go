@@ -14,23 +14,24 @@ import (
 	k6types "go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 func TestInitContext(t *testing.T) {
 	v := newInitVU(t, New())
-	v.run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b'), c = js.consumer('s', 'c')`)
-	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: KindUsage}
+	v.Run(`var client = new nats.Client(url), js = client.jetStream(), kv = js.keyValue('b'), store = js.objectStore('b'), c = js.consumer('s', 'c')`)
+	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: k6mod.KindUsage}
 	for _, use := range []string{
 		`client.connect()`, `client.publish('a', 'x')`, `client.publishBatch('a', 'x')`, `client.request('a', 'x')`, `client.subscribe('a')`,
 		`client.respond('a')`, `js.streams()`, `js.publishAsync('a', 'x')`, `kv.get('k')`, `kv.watch()`, `store.get('o')`, `c.next()`, `c.consume()`,
 	} {
 		require.Equal(t, want, v.fail(use), use)
 	}
-	require.Equal(t, "null", v.js(`client.info()`))
-	v.run(`client.close()`)
-	v.start(1)
-	v.run(`client.publish('a', 'x')`)
+	require.Equal(t, "null", v.JSON(`client.info()`))
+	v.Run(`client.close()`)
+	v.Start(1)
+	v.Run(`client.publish('a', 'x')`)
 	require.Equal(t, 2.0, v.Counted(metricOps), "what was refused was no operation: these are connect and publish")
 }
 
@@ -56,15 +57,15 @@ func connected(t *testing.T, s *server) int {
 func TestOneConnectionPerVU(t *testing.T) {
 	s := startServer(t, system)
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`var client = new nats.Client(own, { name: 'counted' }); for (let i = 0; i < 10; i++) client.publish('a', 'x')`)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`var client = new nats.Client(own, { name: 'counted' }); for (let i = 0; i < 10; i++) client.publish('a', 'x')`)
 	require.Equal(t, 1, connected(t, s))
-	v.run(`client.close(); client.close()`)
+	v.Run(`client.close(); client.close()`)
 	requireConnections(t, s, 0)
-	v.run(`client.publish('a', 'x')`)
+	v.Run(`client.publish('a', 'x')`)
 	requireConnections(t, s, 1)
 	require.Equal(t, 2.0, v.Counted(metricConnects))
-	v.exit()
+	v.Exit()
 	requireConnections(t, s, 0)
 	requireNoneLeft(t)
 }
@@ -76,8 +77,8 @@ func requireConnections(t *testing.T, s *server, want int) {
 
 func TestSetupsConnectionsEndWithIt(t *testing.T) {
 	v := newInitVU(t, New())
-	v.start(0)
-	v.run(`new nats.Client(url).connect(); new nats.Client(url).subscribe('a')`)
+	v.Start(0)
+	v.Run(`new nats.Client(url).connect(); new nats.Client(url).subscribe('a')`)
 	v.CancelContext()
 	requireNoneLeft(t)
 }
@@ -85,9 +86,9 @@ func TestSetupsConnectionsEndWithIt(t *testing.T) {
 // A script may make a client for each iteration: what waits for the VU's end must not pile up.
 func TestNothingPilesUp(t *testing.T) {
 	v := newVU(t)
-	v.run(`for (let i = 0; i < 50; i++) { const client = new nats.Client(url); client.publish('a', 'x'); client.close(); }`)
+	v.Run(`for (let i = 0; i < 50; i++) { const client = new nats.Client(url); client.publish('a', 'x'); client.close(); }`)
 	require.Eventually(t, func() bool { return len(left()) <= 1 }, 10*time.Second, time.Millisecond)
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
@@ -99,13 +100,13 @@ func TestSharedConnection(t *testing.T) {
 	var work sync.WaitGroup
 	for i := range vus {
 		vus[i] = newInitVU(t, root)
-		vus[i].start(uint64(i + 1))
-		require.NoError(t, vus[i].runtime.Set("own", s.URL))
-		vus[i].run(`var client = new nats.Client(own, { pool: 'shared', name: 'counted' })`)
+		vus[i].Start(uint64(i + 1))
+		require.NoError(t, vus[i].JS.Set("own", s.URL))
+		vus[i].Run(`var client = new nats.Client(own, { pool: 'shared', name: 'counted' })`)
 	}
 	for _, v := range vus {
 		work.Go(func() {
-			_, err := v.runtime.RunString(`
+			_, err := v.JS.RunString(`
 				var sub = client.subscribe(unique);
 				for (let i = 0; i < 200; i++) client.publish(unique, 'x');
 				if (sub.fetch(200, { discard: true }) !== 200) throw new Error('messages are missing');
@@ -122,7 +123,7 @@ func TestSharedConnection(t *testing.T) {
 	require.Equal(t, 1.0, connects)
 	requireConnections(t, s, 1)
 	for i, v := range vus {
-		v.exit()
+		v.Exit()
 		if i < len(vus)-1 {
 			require.Equal(t, 1, connected(t, s))
 		}
@@ -136,24 +137,24 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 		t.Run(options, func(t *testing.T) {
 			s := startServer(t, "")
 			v := newVU(t)
-			require.NoError(t, v.runtime.Set("own", s.URL))
-			v.run(`
+			require.NoError(t, v.JS.Set("own", s.URL))
+			v.Run(`
 				var client = new nats.Client(own, Object.assign({ reconnectWait: 20, maxReconnects: -1, timeout: '500ms' }, ` + options + `));
 				var sub = client.subscribe(unique), js = client.jetStream(), kv = js.createKeyValue({ bucket: 'b' });
 				kv.put('k', 'v');
 			`)
 			s.kill()
-			require.Eventually(t, func() bool { return v.run(`client.info()`) == nil }, 10*time.Second, time.Millisecond)
-			require.Equal(t, thrown{Message: "the connection is broken, and is being made again", Kind: KindConnection}, v.fail(`client.publish(unique, 'lost')`))
-			require.Contains(t, []string{KindConnection, KindTimeout}, v.fail(`kv.put('k', 'lost')`).Kind)
-			require.Contains(t, []string{KindConnection, KindTimeout}, v.fail(`client.request(unique, 'x')`).Kind)
+			require.Eventually(t, func() bool { return v.Run(`client.info()`) == nil }, 10*time.Second, time.Millisecond)
+			require.Equal(t, thrown{Message: "the connection is broken, and is being made again", Kind: k6mod.KindConnection}, v.fail(`client.publish(unique, 'lost')`))
+			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`kv.put('k', 'lost')`).Kind)
+			require.Contains(t, []string{k6mod.KindConnection, k6mod.KindTimeout}, v.fail(`client.request(unique, 'x')`).Kind)
 			s.restart()
-			require.Eventually(t, func() bool { return v.run(`attempt(() => kv.put('k', 'w'))`) == nil }, 20*time.Second, 20*time.Millisecond)
-			require.JSONEq(t, `["w", "back"]`, v.js(`(() => { client.publish(unique, 'back'); return [kv.get('k').value, sub.next('10s').data]; })()`))
+			require.Eventually(t, func() bool { return v.Run(`attempt(() => kv.put('k', 'w'))`) == nil }, 20*time.Second, 20*time.Millisecond)
+			require.JSONEq(t, `["w", "back"]`, v.JSON(`(() => { client.publish(unique, 'back'); return [kv.get('k').value, sub.next('10s').data]; })()`))
 			require.GreaterOrEqual(t, v.Counted(metricReconnects), 1.0)
 			require.GreaterOrEqual(t, v.Counted(metricDisconnects), 1.0)
-			require.GreaterOrEqual(t, v.Counted(metricOps, "operation", "publish", "outcome", KindConnection), 1.0)
-			v.exit()
+			require.GreaterOrEqual(t, v.Counted(metricOps, "operation", "publish", "outcome", k6mod.KindConnection), 1.0)
+			v.Exit()
 			requireNoneLeft(t)
 		})
 	}
@@ -163,49 +164,49 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 func TestConnectionThatIsGivenUp(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`var client = new nats.Client(own, { maxReconnects: 0 }), sub = client.subscribe('a')`)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`var client = new nats.Client(own, { maxReconnects: 0 }), sub = client.subscribe('a')`)
 	s.kill()
-	require.Eventually(t, func() bool { return v.run(`sub.isClosed()`) == true }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return v.Run(`sub.isClosed()`) == true }, 10*time.Second, time.Millisecond)
 	e := v.fail(`client.publish('a', 'x')`)
-	require.Equal(t, thrown{Message: "cannot connect to " + s.Addr + ": connection refused; is a nats-server running there?", Kind: KindConnect}, e)
+	require.Equal(t, thrown{Message: "cannot connect to " + s.Addr + ": connection refused; is a nats-server running there?", Kind: k6mod.KindConnect}, e)
 	s.restart()
-	v.run(`client.publish('a', 'x'); client.flush()`)
+	v.Run(`client.publish('a', 'x'); client.flush()`)
 	require.Equal(t, 2.0, v.Counted(metricConnects))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", KindConnect))
-	v.exit()
+	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
+	v.Exit()
 	requireNoneLeft(t)
 }
 
 func TestServerThatStalls(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
-	require.NoError(t, v.runtime.Set("own", s.URL))
-	v.run(`var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '200ms', reconnectWait: 20 }), kv = client.jetStream().createKeyValue({ bucket: 'b' })`)
+	require.NoError(t, v.JS.Set("own", s.URL))
+	v.Run(`var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '200ms', reconnectWait: 20 }), kv = client.jetStream().createKeyValue({ bucket: 'b' })`)
 	s.stop()
-	want := thrown{Message: "no answer within timeout (200ms)", Kind: KindTimeout}
+	want := thrown{Message: "no answer within timeout (200ms)", Kind: k6mod.KindTimeout}
 	require.Equal(t, want, v.fail(`kv.put('k', 'v')`))
 	require.Equal(t, want, v.fail(`client.flush()`))
 	require.Equal(t, want, v.fail(`client.request('a', 'x')`))
-	require.Equal(t, KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
+	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
 	// More than all buffers hold.
 	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { count: 1000 })`)
-	require.Contains(t, []string{KindTimeout, KindConnection}, e.Kind)
-	v.exit()
+	require.Contains(t, []string{k6mod.KindTimeout, k6mod.KindConnection}, e.Kind)
+	v.Exit()
 	requireNoneLeft(t)
 }
 
 func TestServerThatTalksNonsense(t *testing.T) {
 	v := newVU(t)
 	for _, said := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "INFO {\r\n", "INFO {}\r\nnonsense\r\n", ""} {
-		require.NoError(t, v.runtime.Set("own", fake(t, func(conn net.Conn) {
+		require.NoError(t, v.JS.Set("own", fake(t, func(conn net.Conn) {
 			_, _ = conn.Write([]byte(said))
 			if said != "" {
 				_, _ = io.Copy(io.Discard, conn)
 			}
 		})))
 		e := v.fail(`new nats.Client(own, { connectTimeout: '300ms' }).connect()`)
-		require.Equal(t, KindConnect, e.Kind, said)
+		require.Equal(t, k6mod.KindConnect, e.Kind, said)
 		require.Contains(t, e.Message, "cannot connect to 127.0.0.1:", said)
 	}
 	requireNoneLeftOf(t, v)
@@ -213,7 +214,7 @@ func TestServerThatTalksNonsense(t *testing.T) {
 
 func requireNoneLeftOf(t *testing.T, v *vu) {
 	t.Helper()
-	v.exit()
+	v.Exit()
 	requireNoneLeft(t)
 }
 
@@ -225,9 +226,9 @@ func TestServerThatSaysNothing(t *testing.T) {
 		reached <- struct{}{}
 		_, _ = io.Copy(io.Discard, conn)
 	})
-	require.NoError(t, v.runtime.Set("own", silent))
+	require.NoError(t, v.JS.Set("own", silent))
 	e := v.fail(`new nats.Client(own, { connectTimeout: '50ms' }).connect()`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "no answer within connectTimeout (50ms)")
 	<-reached
 
@@ -238,7 +239,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 		cancel()
 	}()
 	e = v.fail(`new nats.Client(own, { connectTimeout: '1h' }).connect()`)
-	require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: KindCancelled}, e)
+	require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: k6mod.KindCancelled}, e)
 	requireNoneLeftOf(t, v)
 }
 
@@ -246,7 +247,7 @@ func TestServerThatSaysNothing(t *testing.T) {
 func TestEndOfTheTest(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
-	unique := v.run(`unique`).(string)
+	unique := v.Run(`unique`).(string)
 	asked, err := nc.SubscribeSync(unique)
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
@@ -254,7 +255,7 @@ func TestEndOfTheTest(t *testing.T) {
 		`client.request(unique, 'x', { timeout: '1h' })`, `client.requestMany(unique, 'x', { timeout: '1h' })`,
 		`client.publish(unique, 'x'); sub.next('1h')`, `client.publish(unique, 'x'); sub.fetch(10, { timeout: '1h' })`,
 	} {
-		v.run(`var client = new nats.Client(url), sub = client.subscribe(unique + '.other')`)
+		v.Run(`var client = new nats.Client(url), sub = client.subscribe(unique + '.other')`)
 		plain := v.VU.CtxField
 		ctx, cancel := context.WithCancel(plain)
 		v.VU.CtxField = ctx
@@ -263,10 +264,10 @@ func TestEndOfTheTest(t *testing.T) {
 				cancel()
 			}
 		}()
-		require.Equal(t, KindCancelled, v.fail(call).Kind, call)
-		require.Equal(t, KindCancelled, v.fail(`client.flush()`).Kind)
+		require.Equal(t, k6mod.KindCancelled, v.fail(call).Kind, call)
+		require.Equal(t, k6mod.KindCancelled, v.fail(`client.flush()`).Kind)
 		v.VU.CtxField = plain
-		v.run(`client.close()`)
+		v.Run(`client.close()`)
 		cancel()
 	}
 }
@@ -276,28 +277,28 @@ func TestBlockedHosts(t *testing.T) {
 	v := newVU(t)
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
 	require.NoError(t, err)
-	v.dialer.BlockedHostnames = blocked
+	v.Dialer.BlockedHostnames = blocked
 	e := v.fail(`new nats.Client('nats.blocked.test').publish('a', 'x')`)
-	require.Equal(t, KindConnect, e.Kind)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "blocked")
-	v.run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true }).publish('a', 'x')`)
+	v.Run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true }).publish('a', 'x')`)
 }
 
 // Under client-sweep, bytes and messages are added to the step's client, and the connection ends with the step.
 func TestClientOfASweep(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))
-	_, err := nc.Subscribe(v.run(`unique`).(string), func(m *natsio.Msg) { _ = m.Respond([]byte("answer")) })
+	_, err := nc.Subscribe(v.Run(`unique`).(string), func(m *natsio.Msg) { _ = m.Respond([]byte("answer")) })
 	require.NoError(t, err)
 	require.NoError(t, nc.Flush())
-	v.run(`var client = new nats.Client(url)`)
+	v.Run(`var client = new nats.Client(url)`)
 	plain := v.VU.CtxField
 	for n := 1; n <= 2; n++ {
 		step := measure.NewStep(1, measure.Plan{Operations: 3}, nil)
 		session := &k6glue.Session{Client: step.Client(0), Op: "ask", Tags: map[string]string{"clients": "1"}}
 		v.VU.CtxField = k6glue.WithSession(plain, session)
 		require.NoError(t, session.Client.Run(v.VU.CtxField, session.Op, session.Measure, func() error {
-			v.run(`client.request(unique, 'question')`)
+			v.Run(`client.request(unique, 'question')`)
 
 			return nil
 		}))
@@ -309,12 +310,12 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(3), ops[0].Rows)
 		require.GreaterOrEqual(t, ops[0].BytesReceived, uint64(3*len("answer")))
 		require.GreaterOrEqual(t, ops[0].BytesSent, uint64(3*len("question")))
-		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "request", "outcome", outcomeOK))
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "request", "outcome", k6mod.OutcomeOK))
 		require.Empty(t, v.Found(metricDuration, "operation", "request"), "a sweep has its own durations")
 		require.Equal(t, float64(n), v.Counted(metricConnects), "each step has its own")
 	}
 	v.VU.CtxField = plain
-	v.run(`client.request(unique, 'x')`)
+	v.Run(`client.request(unique, 'x')`)
 	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
 	nc.Close()
 	requireNoneLeftOf(t, v)

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // message is one that has come, as scripts see it: its properties are made when they are asked for.
@@ -29,7 +30,7 @@ type prototypes struct {
 }
 
 func (m *module) newPrototypes() prototypes {
-	rt := m.vu.Runtime()
+	rt := m.Runtime()
 
 	return prototypes{coreMethods.Prototype(rt, m), storedMethods.Prototype(rt, m)}
 }
@@ -43,7 +44,7 @@ var (
 		"header": (*module).headerOf,
 		"ack":    acknowledge("ack", func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
 		"nak": acknowledge("nak", func(msg jetstream.Msg, value sobek.Value) error {
-			delay, err := duration("nak: the delay", value, 0)
+			delay, err := k6mod.Duration("nak", "the delay", value, 0)
 			if err != nil || delay == 0 {
 				return orElse(err, msg.Nak)
 			}
@@ -58,12 +59,13 @@ var (
 			return msg.TermWithReason(k6glue.Show(value))
 		}),
 		"inProgress":   acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
-		"ackSync":      ofMessage(blocking((*message).doubleAck)),
-		"asyncAckSync": ofMessage(promising((*message).doubleAck)),
+		"ackSync":      ofMessage(k6mod.Blocking((*message).doubleAck)),
+		"asyncAckSync": ofMessage(k6mod.Promising((*message).doubleAck)),
 	}
 )
 
-func (msg *message) attachedTo() *client { return msg.client }
+// Tasks implements k6mod.Tasker.
+func (msg *message) Tasks() *k6mod.Tasks { return msg.client.tasks }
 
 // ofMessage is a method of the message that it is called of.
 func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
@@ -72,9 +74,7 @@ func ofMessage(method k6glue.Method[*message]) k6glue.Method[*module] {
 
 // headerOf is message.header(name): all values.
 func (m *module) headerOf(call sobek.FunctionCall) sobek.Value {
-	rt := m.vu.Runtime()
-
-	return rt.ToValue(rt.NewArray(anys(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])...))
+	return m.stringArray(m.messageOf(call).header()[k6glue.Show(call.Argument(0))])
 }
 
 func orElse(err error, fn func() error) error {
@@ -85,25 +85,16 @@ func orElse(err error, fn func() error) error {
 	return fn()
 }
 
-func anys(texts []string) []any {
-	all := make([]any, len(texts))
-	for i, t := range texts {
-		all[i] = t
-	}
-
-	return all
-}
-
 // messageOf is the message that a method was called of.
 func (m *module) messageOf(call sobek.FunctionCall) *message {
 	if object, ok := call.This.(*sobek.Object); ok {
-		if shown, ok := object.Export().(*lazy); ok {
+		if shown, ok := object.Export().(*lazyObject); ok {
 			if msg, ok := shown.of.(*message); ok {
 				return msg
 			}
 		}
 	}
-	m.throw(misuse("this is a method of a message, and must be called as msg.method()"))
+	m.Misuse("this is a method of a message, and must be called as msg.method()")
 
 	return nil
 }
@@ -116,10 +107,10 @@ func acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) 
 		begin := time.Now()
 		err := tell(msg.stored, call.Argument(0))
 		r.took = time.Since(begin)
-		r.err = explain(m.vu.Context(), msg.client.config.TimeoutEach, err)
+		r.err = explain(m.VU().Context(), msg.client.config.TimeoutEach, err)
 		msg.client.note(&r, msg.conn)
 		if r.err != nil {
-			m.throw(r.err)
+			m.Throw(r.err)
 		}
 
 		return sobek.Undefined()
@@ -128,9 +119,9 @@ func acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) 
 
 // doubleAck is message.ackSync(timeout): it returns when the server has said that it knows.
 func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("ackSync: the timeout", call.Argument(0), msg.client.config.TimeoutEach)
+	timeout, err := k6mod.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
 
-	return &task{operation: "ackSync", timeout: timeout, bound: msg.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+	return &task{client: msg.client, operation: "ackSync", timeout: timeout, on: msg.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
 		return msg.stored.DoubleAck(ctx)
 	}}, err
 }
@@ -139,16 +130,16 @@ func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 	msg := m.messageOf(call)
 	if msg.core.Reply == "" {
-		m.throw(misuse("respond: the message is no request: it has no reply subject"))
+		m.Misuse("respond: the message is no request: it has no reply subject")
 	}
 	c := msg.client
-	o, err := c.publish.read(c, call.Argument(1))
+	o, err := c.publish.read(c, "respond", call.Argument(1))
 	if err != nil {
-		m.throw(err)
+		m.Throw(err)
 	}
-	data, err := c.data(call.Argument(0))
+	data, err := c.data("respond", call.Argument(0))
 	if err != nil {
-		m.throw(err)
+		m.Throw(err)
 	}
 	c.publish.send(c, msg.core.Reply, data, o)
 
@@ -158,13 +149,13 @@ func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 func (c *client) message(conn *connection, m *natsio.Msg) sobek.Value {
 	msg := &message{client: c, conn: conn, core: m}
 
-	return c.lazily(&lazy{of: msg, keys: coreKeys, make: msg.make}, c.prototypes.core)
+	return c.lazily(&lazyObject{of: msg, keys: coreKeys, make: msg.make}, c.prototypes.core)
 }
 
 func (c *client) storedMessage(conn *connection, m jetstream.Msg) sobek.Value {
 	msg := &message{client: c, conn: conn, stored: m}
 
-	return c.lazily(&lazy{of: msg, keys: storedKeys, make: msg.make}, c.prototypes.stored)
+	return c.lazily(&lazyObject{of: msg, keys: storedKeys, make: msg.make}, c.prototypes.stored)
 }
 
 // The properties of messages.
@@ -175,7 +166,7 @@ var (
 )
 
 func (msg *message) make(key string) sobek.Value {
-	rt := msg.client.vu.Runtime()
+	rt := msg.client.Runtime()
 	switch key {
 	case "subject", "topic":
 		return rt.ToValue(msg.subject())
@@ -201,7 +192,7 @@ func (msg *message) make(key string) sobek.Value {
 
 // makeStored makes the properties that only messages of a stream have.
 func (msg *message) makeStored(key string) sobek.Value {
-	rt, c := msg.client.vu.Runtime(), msg.client
+	rt, c := msg.client.Runtime(), msg.client
 	if msg.meta == nil {
 		meta, err := msg.stored.Metadata()
 		if err != nil {
@@ -255,14 +246,12 @@ func (msg *message) header() natsio.Header {
 
 // headers makes an object of the names and, of each, the first value.
 func (m *module) headers(h natsio.Header) sobek.Value {
-	object := m.vu.Runtime().NewObject()
+	object := m.Runtime().NewObject()
 	for name, values := range h {
 		if len(values) == 0 {
 			continue
 		}
-		if err := object.Set(name, values[0]); err != nil {
-			m.throw(misuse("%s", err))
-		}
+		m.Set(object, name, values[0])
 	}
 
 	return object
@@ -270,7 +259,7 @@ func (m *module) headers(h natsio.Header) sobek.Value {
 
 // date makes a Date, rounded down to milliseconds.
 func (m *module) date(t time.Time) sobek.Value {
-	rt := m.vu.Runtime()
+	rt := m.Runtime()
 	object, err := rt.New(rt.Get("Date"), rt.ToValue(t.UnixMilli()))
 	if err != nil {
 		panic(err) // the script has replaced Date

@@ -3,10 +3,11 @@ package nats
 import (
 	"time"
 
-	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
@@ -25,18 +26,16 @@ const (
 	metricDisconnects      = "nats_disconnects"       // Counter: connections that broke
 )
 
-const outcomeOK = "ok"
-
-// instruments emit the metrics of one VU.
+// instruments are the metrics of one VU with tags of their own, and those without tags.
 type instruments struct {
-	meter   k6glue.Meter
-	known   map[string]*metrics.Metric
-	series  recent.Map[seriesKey, opSeries]
-	errors  map[string]k6glue.Series
-	plain   map[string]k6glue.Series // those without tags
-	latency k6glue.Series
+	meter                 *k6glue.Meter
+	ops, duration, errors *metrics.Metric
+	series                recent.Map[seriesKey, opSeries]
+	// kinds are the Counters of errors.
+	kinds map[string]k6glue.Series
 
-	messagesSent, messagesReceived, bytesSent, bytesReceived, dataSent, dataReceived k6glue.Series
+	latency, connects, reconnects, disconnects               k6glue.Series
+	messagesSent, messagesReceived, bytesSent, bytesReceived k6glue.Series
 }
 
 type seriesKey struct{ operation, outcome, subject string }
@@ -45,74 +44,52 @@ type opSeries struct {
 	ops, duration k6glue.Series
 }
 
-func newInstruments(vu modules.VU) (instruments, error) {
-	i := instruments{
-		meter: k6glue.NewMeter(vu), known: map[string]*metrics.Metric{},
-		errors: map[string]k6glue.Series{}, plain: map[string]k6glue.Series{},
-	}
-	counters := []string{
-		metricOps, metricErrors, metricMessagesSent, metricMessagesReceived, metricConnects, metricReconnects, metricDisconnects,
-	}
-	registry := vu.InitEnv().Registry
-	register := func(kind metrics.MetricType, value metrics.ValueType, names ...string) error {
-		for _, name := range names {
-			metric, err := registry.NewMetric(name, kind, value)
-			if err != nil {
-				return err
-			}
-			i.known[name] = metric
+func newInstruments(m *k6mod.Module) instruments {
+	must := func(metric *metrics.Metric, err error) *metrics.Metric {
+		if err != nil {
+			common.Throw(m.Runtime(), err)
 		}
 
-		return nil
+		return metric
 	}
-	durations, err := k6glue.NewDurations(registry, metricDuration)
-	if err != nil {
-		return instruments{}, err
-	}
-	i.known[metricDuration] = durations
-	if err := register(metrics.Trend, metrics.Time, metricLatency); err != nil {
-		return instruments{}, err
-	}
-	if err := register(metrics.Counter, metrics.Default, counters...); err != nil {
-		return instruments{}, err
-	}
-	if err := register(metrics.Counter, metrics.Data, metricBytesSent, metricBytesReceived); err != nil {
-		return instruments{}, err
-	}
-	for _, name := range []string{metricConnects, metricReconnects, metricDisconnects} {
-		i.plain[name] = i.meter.Series(i.known[name])
-	}
-	i.latency = i.meter.Series(i.known[metricLatency])
-	i.messagesSent, i.messagesReceived = i.meter.Series(i.known[metricMessagesSent]), i.meter.Series(i.known[metricMessagesReceived])
-	i.bytesSent, i.bytesReceived = i.meter.Series(i.known[metricBytesSent]), i.meter.Series(i.known[metricBytesReceived])
-	builtin := vu.InitEnv().BuiltinMetrics
-	i.dataSent, i.dataReceived = i.meter.Series(builtin.DataSent), i.meter.Series(builtin.DataReceived)
+	meter, registry := m.Meter(), m.VU().InitEnv().Registry
 
-	return i, nil
+	return instruments{
+		meter: meter, kinds: map[string]k6glue.Series{},
+		ops: registry.Get(metricOps), duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
+		latency:  meter.Series(must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time))),
+		connects: m.Counter(metricConnects), reconnects: m.Counter(metricReconnects), disconnects: m.Counter(metricDisconnects),
+		messagesSent: m.Counter(metricMessagesSent), messagesReceived: m.Counter(metricMessagesReceived),
+		bytesSent:     meter.Series(must(registry.NewMetric(metricBytesSent, metrics.Counter, metrics.Data))),
+		bytesReceived: meter.Series(must(registry.NewMetric(metricBytesReceived, metrics.Counter, metrics.Data))),
+	}
 }
 
-// tally is how many messages a call has sent or received, and the bytes of their data.
-type tally struct {
+// volume is how many messages a call has sent or received, and the bytes of their data.
+type volume struct {
 	messages, bytes int
 }
 
-func (t *tally) add(data []byte) {
-	t.messages++
-	t.bytes += len(data)
+func (v *volume) add(data []byte) {
+	v.messages++
+	v.bytes += len(data)
 }
 
-// record is what one call came to.
+// record is what is to be recorded of one call.
 type record struct {
 	operation, subject string
 	err                error
 	took               time.Duration
-	many               bool           // it stands for many operations, of which
-	times              int            // so many were successful,
-	lost               map[string]int // and so many have failed, by the kind of error
-	sentBytes          uint64         // of the connection, while it was made
-	receivedBytes      uint64
-	sent, received     tally
-	apart              bool // it belongs to no operation of a sweep
+	// many tells that it stands for many operations: times of them were successful, and lost are those
+	// that have failed, by the kind of error.
+	many  bool
+	times int
+	lost  map[string]int
+	// bytesIn and bytesOut are those that making the connection took.
+	bytesIn, bytesOut uint64
+	sent, received    volume
+	// apart tells that it belongs to no operation of a sweep.
+	apart bool
 }
 
 // record counts one call, and emits its duration.
@@ -123,15 +100,15 @@ func (i *instruments) record(r *record) {
 
 // add counts one call. One that stands for many operations counts each.
 func (i *instruments) add(r *record) opSeries {
-	outcome := outcomeOK
+	outcome := k6mod.OutcomeOK
 	if r.err != nil {
-		outcome = asError(r.err).Kind
+		outcome = told(r.err).Kind
 	}
 	s := i.of(r.operation, outcome, r.subject)
 	if !r.many {
 		i.count(s, outcome, 1)
 	} else {
-		i.count(i.of(r.operation, outcomeOK, r.subject), outcomeOK, r.times)
+		i.count(i.of(r.operation, k6mod.OutcomeOK, r.subject), k6mod.OutcomeOK, r.times)
 		for kind, n := range r.lost {
 			i.count(i.of(r.operation, kind, r.subject), kind, n)
 		}
@@ -143,7 +120,7 @@ func (i *instruments) add(r *record) opSeries {
 
 func (i *instruments) count(s opSeries, outcome string, n int) {
 	i.meter.Add(s.ops, float64(n))
-	if outcome != outcomeOK {
+	if outcome != k6mod.OutcomeOK {
 		i.failed(outcome, float64(n))
 	}
 }
@@ -156,7 +133,7 @@ func (i *instruments) of(operation, outcome, subject string) opSeries {
 		if subject != "" {
 			tags = append(tags, [2]string{"subject", subject})
 		}
-		s = opSeries{ops: i.meter.Series(i.known[metricOps], tags...), duration: i.meter.Series(i.known[metricDuration], tags...)}
+		s = opSeries{ops: i.meter.Series(i.ops, tags...), duration: i.meter.Series(i.duration, tags...)}
 		i.series.Put(key, s)
 	}
 
@@ -165,23 +142,17 @@ func (i *instruments) of(operation, outcome, subject string) opSeries {
 
 // failed counts errors by their kind.
 func (i *instruments) failed(kind string, times float64) {
-	s, known := i.errors[kind]
+	s, known := i.kinds[kind]
 	if !known {
-		s = i.meter.Series(i.known[metricErrors], [2]string{"kind", kind})
-		i.errors[kind] = s
+		s = i.meter.Series(i.errors, [2]string{"kind", kind})
+		i.kinds[kind] = s
 	}
 	i.meter.Add(s, times)
 }
 
-func (i *instruments) messages(sent, received tally) {
+func (i *instruments) messages(sent, received volume) {
 	i.meter.Add(i.messagesSent, float64(sent.messages))
 	i.meter.Add(i.bytesSent, float64(sent.bytes))
 	i.meter.Add(i.messagesReceived, float64(received.messages))
 	i.meter.Add(i.bytesReceived, float64(received.bytes))
-}
-
-// traffic counts bytes of the connection.
-func (i *instruments) traffic(sent, received uint64) {
-	i.meter.Add(i.dataSent, float64(sent))
-	i.meter.Add(i.dataReceived, float64(received))
 }

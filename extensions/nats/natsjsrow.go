@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -23,41 +24,43 @@ type rowOptions struct {
 
 // natsjsRow is a JavaScript NatsjsRow: a row of the published benchmark with the client's connection.
 type natsjsRow struct {
-	bound[*rows.Run]
+	perConnection[*rows.Run]
 
-	row  rows.Row
-	next uint64 // which iteration of this client
+	row rows.Row
+	// next counts the iterations of this client.
+	next uint64
 
-	session  *k6glue.Session // of which recorder is
+	// sweep is the session of the sweep that recorder belongs to; nil outside of a sweep.
+	sweep    *k6glue.Session
 	recorder *measure.Recorder
 }
 
 // newNatsjsRow is client.natsjsRow(name, options). It asks the server nothing yet.
 func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
-	name, err := text("natsjsRow: the name", call.Argument(0))
+	name, err := k6mod.Name("natsjsRow", "the name", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	n := &natsjsRow{}
 	if n.row, err = rowNamed(name); err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	var o rowOptions
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		c.throw(misuse("natsjsRow: %s", err))
+		c.Misuse("natsjsRow: %s", err)
 	}
-	if o.Tables < 0 || o.Keys < 0 || o.Tables > maxElements || o.Keys > maxElements || o.Replicas < 0 || o.Replicas > maxReplicas {
-		c.throw(misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", maxElements, maxReplicas))
+	if o.Tables < 0 || o.Keys < 0 || o.Tables > k6glue.MaxElements || o.Keys > k6glue.MaxElements || o.Replicas < 0 || o.Replicas > maxReplicas {
+		c.Misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", k6glue.MaxElements, maxReplicas)
 	}
 	n.handle = &jetStreamHandle{client: c}
 	n.find = func(ctx context.Context, js jetstream.JetStream) (*rows.Run, error) {
 		return n.row.Open(ctx, js, rows.Options{Database: o.Database, Tables: o.Tables, Keys: o.Keys, Replicas: o.Replicas})
 	}
 
-	return natsjsRowMethods.Object(c.vu.Runtime(), n)
+	return natsjsRowMethods.Object(c.Runtime(), n)
 }
 
-var natsjsRowMethods = bothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
+var natsjsRowMethods = k6mod.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
 	"fill": whole("fill", (*rows.Run).Fill),
 	"drop": whole("drop", (*rows.Run).Drop),
 }).With(k6glue.Methods[*natsjsRow]{"run": (*natsjsRow).run})
@@ -71,15 +74,15 @@ func rowNamed(name string) (rows.Row, error) {
 		names = append(names, row.Name)
 	}
 
-	return rows.Row{}, misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
+	return rows.Row{}, k6mod.Misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's database.
 func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
-		timeout, err := duration(name+": the timeout", call.Argument(0), 0)
+		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
 
-		return &task{operation: "row." + name, timeout: timeout, job: func(ctx context.Context, conn *connection, r *record) error {
+		return &task{client: n.handle.client, operation: "row." + name, timeout: timeout, job: func(ctx context.Context, conn *connection, r *record) error {
 			r.apart = true
 			run, err := n.on(ctx, conn)
 			if err != nil {
@@ -94,12 +97,12 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 // run is row.run(iterations): that many iterations, in Go, each an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
-	most, err := count("run: the iterations", call.Argument(0))
+	most, err := k6mod.Count("run", "the iterations", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	n.join()
-	ctx := c.vu.Context()
+	ctx := c.VU().Context()
 	var total struct {
 		ops, failed, keys int
 		sent, received    uint64
@@ -116,13 +119,13 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 			total.ops++
 			total.keys += keys
 		}
-		if n.session != nil && n.session.Client.Enough() {
+		if n.sweep != nil && n.sweep.Client.Enough() {
 			break
 		}
 	}
-	c.instruments.meter.Emit()
+	c.Emit()
 	if ctx.Err() != nil {
-		c.throw(errTestEnded())
+		c.Throw(k6mod.TestEnded())
 	}
 
 	return c.plainObject(map[string]any{
@@ -133,22 +136,21 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 
 // join makes the row that of the step that the VU is a client of now, or of none.
 func (n *natsjsRow) join() {
-	session := k6glue.SessionOf(n.handle.client.vu)
-	if session == n.session {
+	sweep := n.handle.client.Session()
+	if sweep == n.sweep {
 		return
 	}
-	n.session, n.recorder, n.next = session, nil, 0
-	if session != nil {
-		n.recorder = session.Client.Recorder(n.row.Name)
+	n.sweep, n.recorder, n.next = sweep, nil, 0
+	if sweep != nil {
+		n.recorder = sweep.Client.Recorder(n.row.Name)
 	}
 }
 
 // iterate does one iteration and records it, with the bytes that went over the connection.
 func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint64, err error) {
 	c := n.handle.client
-	c.done = c.done[:0]
 	i := n.number()
-	conn, err := c.perform(ctx, &task{operation: "row.run", job: func(ctx context.Context, conn *connection, r *record) error {
+	t := task{client: c, operation: "row.run", job: func(ctx context.Context, conn *connection, r *record) error {
 		run, err := n.on(ctx, conn)
 		if err != nil {
 			return err
@@ -157,9 +159,10 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 		keys, r.received.messages = work.Keys, work.Keys
 
 		return err
-	}}, &c.done)
-	sent, received, took := c.counted(conn)
-	c.instruments.meter.Elapsed(took)
+	}}
+	err = t.Do(ctx, true)
+	sent, received, took := t.counted()
+	c.Elapsed(took)
 	switch {
 	case n.recorder == nil:
 	case err != nil:
@@ -179,10 +182,10 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 func (n *natsjsRow) number() uint64 {
 	i := n.next
 	n.next++
-	if n.session == nil {
+	if n.sweep == nil {
 		return i
 	}
-	client := n.session.Client
+	client := n.sweep.Client
 
 	return i*uint64(client.Step().Clients()) + uint64(client.Index())
 }

@@ -7,14 +7,15 @@ import (
 	"io"
 
 	"github.com/grafana/sobek"
+	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection, whichever that is.
 type objectStore struct {
-	bound[jetstream.ObjectStore]
+	perConnection[jetstream.ObjectStore]
 
 	bucket string
 }
@@ -29,13 +30,13 @@ func (h *jetStreamHandle) objectStoreOf(bucket string) *objectStore {
 	return s
 }
 
-func (s *objectStore) at() *bound[jetstream.ObjectStore] { return &s.bound }
+func (s *objectStore) at() *perConnection[jetstream.ObjectStore] { return &s.perConnection }
 
 // objectStore is jetStream.objectStore(bucket). It asks the server nothing yet.
 func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
-	bucket, err := text("objectStore: the bucket", call.Argument(0))
+	bucket, err := k6mod.Name("objectStore", "the bucket", call.Argument(0))
 	if err != nil {
-		h.client.throw(err)
+		h.client.Throw(err)
 	}
 
 	return h.objectStoreOf(bucket).object()
@@ -62,16 +63,13 @@ func (h *jetStreamHandle) objectStores(sobek.FunctionCall) (*task, error) {
 
 func (s *objectStore) object() *sobek.Object {
 	c := s.handle.client
-	object := objectStoreMethods.Object(c.vu.Runtime(), s)
-	if err := object.DefineDataProperty("bucket", c.vu.Runtime().ToValue(s.bucket),
-		sobek.FLAG_FALSE, sobek.FLAG_FALSE, sobek.FLAG_TRUE); err != nil {
-		c.throw(misuse("%s", err))
-	}
+	object := objectStoreMethods.Object(c.Runtime(), s)
+	c.SetConstant(object, "bucket", s.bucket)
 
 	return object
 }
 
-var objectStoreMethods = bothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
+var objectStoreMethods = k6mod.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
 	"put": (*objectStore).put, "get": (*objectStore).get, "info": (*objectStore).info, "delete": (*objectStore).remove,
 	"list": (*objectStore).list, "status": (*objectStore).status,
 })
@@ -81,7 +79,7 @@ func (s *objectStore) task(operation string, job func(context.Context, jetstream
 	var said any
 
 	return &task{
-		operation: "object." + operation,
+		client: s.handle.client, operation: "object." + operation,
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			found, err := s.on(ctx, conn)
 			if err == nil {
@@ -109,9 +107,9 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	if meta.Name == "" {
-		return nil, misuse("put: the name of the object must not be empty")
+		return nil, k6mod.Misuse("put: the name of the object must not be empty")
 	}
-	data, err := s.handle.client.owned(call.Argument(1))
+	data, err := s.handle.client.owned("put", call.Argument(1))
 
 	return s.task("put", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
 		info, err := found.Put(ctx, meta, bytes.NewReader(data))
@@ -125,45 +123,41 @@ func (s *objectStore) put(call sobek.FunctionCall) (*task, error) {
 
 // readObjectMeta reads { name, description, headers, metadata, chunkSize }.
 func readObjectMeta(value sobek.Value, meta *jetstream.ObjectMeta) error {
-	object, ok := value.(*sobek.Object)
-	if !ok || object.ClassName() != "Object" {
-		return misuse("put: the object must be a name or a description such as { name: 'a' }, not %s", k6glue.Show(value))
-	}
-	for _, key := range object.Keys() {
-		var err error
-		v := object.Get(key)
-		switch key {
-		case "name":
-			meta.Name, err = text("put: the name", v)
-		case "description":
-			meta.Description = v.String()
-		case "headers":
-			meta.Headers, err = header(v)
-		case "metadata":
-			var own map[string][]string
-			own, err = header(v)
-			meta.Metadata = make(map[string]string, len(own))
-			for name, values := range own {
-				meta.Metadata[name] = values[0]
-			}
-		case "chunkSize":
-			var n int
-			n, err = count("put: the option chunkSize", v)
-			meta.Opts = &jetstream.ObjectMetaOptions{ChunkSize: uint32(n)}
-		default:
-			err = misuse("put: unknown option %q; known are name, description, headers, metadata, chunkSize", key)
-		}
-		if err != nil {
-			return err
-		}
+	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Object" {
+		return k6mod.Wrong("put", "the object", "a name or a description such as { name: 'a' }", value)
 	}
 
-	return nil
+	return objectMeta.Read("put", value, meta)
+}
+
+var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("name", func(o *jetstream.ObjectMeta) *string { return &o.Name }, k6mod.Name),
+	{Name: "description", Read: func(o *jetstream.ObjectMeta, _ string, value sobek.Value) error {
+		o.Description = value.String()
+
+		return nil
+	}},
+	k6mod.Into("headers", func(o *jetstream.ObjectMeta) *natsio.Header { return &o.Headers }, headers),
+	{Name: "metadata", Read: func(o *jetstream.ObjectMeta, method string, value sobek.Value) error {
+		own, err := headers(method, "option metadata", value)
+		o.Metadata = make(map[string]string, len(own))
+		for name, values := range own {
+			o.Metadata[name] = values[0]
+		}
+
+		return err
+	}},
+	{Name: "chunkSize", Read: func(o *jetstream.ObjectMeta, method string, value sobek.Value) error {
+		n, err := k6mod.Count(method, "option chunkSize", value)
+		o.Opts = &jetstream.ObjectMetaOptions{ChunkSize: uint32(n)}
+
+		return err
+	}},
 }
 
 // get is objectStore.get(name): what the server has of it, with data and raw; null where there is none.
 func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
-	name, err := text("get: the name", call.Argument(0))
+	name, err := k6mod.Name("get", "the name", call.Argument(0))
 	var data []byte
 	var info *jetstream.ObjectInfo
 	t := s.task("get", func(ctx context.Context, found jetstream.ObjectStore, r *record) (any, error) {
@@ -199,11 +193,11 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 	if err != nil {
 		return nil, err
 	}
-	rt := c.vu.Runtime()
+	rt := c.Runtime()
 	object := shown.ToObject(rt)
 	keys := append(object.Keys(), "data", "raw")
 
-	return c.lazily(&lazy{keys: keys, make: func(key string) sobek.Value {
+	return c.lazily(&lazyObject{keys: keys, make: func(key string) sobek.Value {
 		switch key {
 		case "data":
 			return rt.ToValue(string(data))
@@ -217,7 +211,7 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 
 // info is objectStore.info(name); null where there is no such object.
 func (s *objectStore) info(call sobek.FunctionCall) (*task, error) {
-	name, err := text("info: the name", call.Argument(0))
+	name, err := k6mod.Name("info", "the name", call.Argument(0))
 	var info *jetstream.ObjectInfo
 	t := s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
 		if info, err = found.GetInfo(ctx, name); errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -239,7 +233,7 @@ func (s *objectStore) info(call sobek.FunctionCall) (*task, error) {
 
 // remove is objectStore.delete(name). That there is no such object is no failure.
 func (s *objectStore) remove(call sobek.FunctionCall) (*task, error) {
-	name, err := text("delete: the name", call.Argument(0))
+	name, err := k6mod.Name("delete", "the name", call.Argument(0))
 
 	return s.task("delete", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		err := found.Delete(ctx, name)

@@ -6,23 +6,27 @@ import (
 
 	natsio "github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // A panic on a goroutine of nats.go's, or on one that waits for messages, is an error of kind
 // internal, and not the end of k6.
 func TestPanicsBesideTheVU(t *testing.T) {
-	v := newVU(t)
+	v := newInitVU(t, New())
+	own, _ := New().NewModuleInstance(v.VU).(*k6mod.Module)
+	v.Start(1)
 	var c *client
 	conn := &connection{over: make(chan struct{})}
 	func() {
 		defer conn.contain("a callback")
 		_ = c.config // of no client
 	}()
-	require.Equal(t, []string{KindInternal}, conn.failures)
+	require.Equal(t, []string{k6mod.KindInternal}, conn.failures)
 
 	stopped := 0
 	made := func() *feed[*natsio.Msg] {
-		f := newFeed[*natsio.Msg](&client{module: &module{vu: v.VU}}, conn, "deliver", 1)
+		f := newFeed[*natsio.Msg](&client{module: &module{Module: own}}, conn, "deliver", 1)
 		f.stop = func() { stopped++ }
 		f.come <- &natsio.Msg{}
 
@@ -30,7 +34,7 @@ func TestPanicsBesideTheVU(t *testing.T) {
 	}
 	f := made()
 	f.weigh = func(m *natsio.Msg) int { return len(c.config.Servers) } // on the VU's goroutine
-	require.NoError(t, v.runtime.Set("begin", func() { f.push(nil) }))
+	v.Set("begin", func() { f.push(nil) })
 	_, err := v.RunOnEventLoop(`begin()`)
 	require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
 	require.Positive(t, stopped)
@@ -39,8 +43,8 @@ func TestPanicsBesideTheVU(t *testing.T) {
 	conn.in.Store(1)
 	bounded := &boundedConn{into: conn} // of no connection
 	_, err = bounded.Read(make([]byte, 1))
-	require.Equal(t, KindInternal, asError(err).Kind)
+	require.Equal(t, k6mod.KindInternal, told(err).Kind)
 	d := &dialer{life: context.Background(), into: conn} // it cannot dial
 	_, err = d.Dial("tcp", "a:1")
-	require.Equal(t, KindInternal, asError(err).Kind)
+	require.Equal(t, k6mod.KindInternal, told(err).Kind)
 }

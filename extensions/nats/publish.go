@@ -8,6 +8,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds since 1970.
@@ -33,20 +34,20 @@ type publisher struct {
 // publishOne is client.publish(subject, data, options).
 func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
-	subject, err := text("publish: the subject", call.Argument(0))
+	subject, err := k6mod.Name("publish", "the subject", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
-	o, err := p.read(c, call.Argument(2))
+	o, err := p.read(c, "publish", call.Argument(2))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	if o.count != 0 {
-		c.throw(misuse("publish: the option count is one of publishBatch"))
+		c.Misuse("publish: the option count is one of publishBatch")
 	}
-	data, err := c.data(call.Argument(1))
+	data, err := c.data("publish", call.Argument(1))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	p.send(c, subject, data, o)
 
@@ -63,10 +64,10 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 	if err == nil {
 		r.sent.add(data)
 	}
-	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 	if r.err != nil {
-		c.throw(r.err)
+		c.Throw(r.err)
 	}
 }
 
@@ -74,49 +75,49 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 // there are options.count, or an array with that of each, which is published count times.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
-	subject, err := text("publishBatch: the subject", call.Argument(0))
+	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
-	o, err := p.read(c, call.Argument(2))
+	o, err := p.read(c, "publishBatch", call.Argument(2))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	all, err := p.each(c, call.Argument(1))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	conn := c.ready()
 	r := record{operation: "publishBatch", subject: c.subject(subject)}
 	begin := time.Now()
 	err = p.sendAll(c, conn, subject, all, o, &r.sent)
 	r.took = time.Since(begin)
-	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 	if r.err != nil {
-		c.throw(r.err)
+		c.Throw(r.err)
 	}
 
-	return c.vu.Runtime().ToValue(r.sent.messages)
+	return c.Runtime().ToValue(r.sent.messages)
 }
 
 // each reads the data of a batch's messages.
 func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
-		data, err := c.owned(value)
+		data, err := c.owned("publishBatch", value)
 
 		return [][]byte{data}, err
 	}
 
-	return p.batches.Of(c.vu.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
-		values, err := elements("publishBatch: the data", value)
+	return p.batches.Of(c.Runtime(), value, func(value sobek.Value) ([][]byte, error) {
+		values, err := k6mod.Elements("publishBatch", "the data", value)
 		if err != nil {
 			return nil, err
 		}
 		all := make([][]byte, len(values))
 		for i, v := range values {
-			if all[i], err = c.owned(v); err != nil {
-				return nil, misuse("publishBatch: message %d: %s", i, err)
+			if all[i], err = c.owned("publishBatch", v); err != nil {
+				return nil, k6mod.Wrong("publishBatch", "message "+strconv.Itoa(i), "a string, an ArrayBuffer or a typed array", v)
 			}
 		}
 
@@ -125,8 +126,8 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 }
 
 // sendAll publishes all messages, o.count times.
-func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *tally) error {
-	ctx := c.vu.Context()
+func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
+	ctx := c.VU().Context()
 	for range max(o.count, 1) {
 		for _, data := range all {
 			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
@@ -156,36 +157,22 @@ func (p *publisher) sendOne(c *client, conn *connection, subject string, data []
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
 // read reads { headers, reply, count }.
-func (p *publisher) read(c *client, value sobek.Value) (*publishOptions, error) {
+func (p *publisher) read(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &noPublishOptions, nil
 	}
 
-	return p.options.Of(c.vu.Runtime(), value, func(value sobek.Value) (*publishOptions, error) {
-		object, ok := value.(*sobek.Object)
-		if !ok || object.ClassName() != "Object" {
-			return nil, misuse("the options must be an object such as { headers: { name: 'value' } }, not %s", k6glue.Show(value))
-		}
+	return p.options.Of(c.Runtime(), value, func(value sobek.Value) (*publishOptions, error) {
 		o := &publishOptions{}
-		for _, key := range object.Keys() {
-			var err error
-			switch v := object.Get(key); key {
-			case "headers":
-				o.header, err = header(v)
-			case "reply":
-				o.reply, err = text("the option reply", v)
-			case "count":
-				o.count, err = count("the option count", v)
-			default:
-				err = misuse("unknown option %q; known are headers, reply, count", key)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
 
-		return o, nil
+		return o, publishing.Read(method, value, o)
 	})
+}
+
+var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
+	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, k6mod.Name),
+	k6mod.Into("count", func(o *publishOptions) *int { return &o.count }, k6mod.Count),
 }
 
 // stamped returns the header with the time, if the client's options ask for it.

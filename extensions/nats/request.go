@@ -3,14 +3,13 @@ package nats
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // requestOptions are those of request, requestMany and requestBatch.
@@ -22,75 +21,65 @@ type requestOptions struct {
 	count   int           // requests of requestBatch
 }
 
-var requestOptionNames = map[string][]string{ //nolint:gochecknoglobals // a table
-	"request":      {"headers", "timeout"},
-	"requestMany":  {"headers", "timeout", "max", "stall"},
-	"requestBatch": {"headers", "timeout", "count"},
+// The options of each method.
+var (
+	ofRequest      = requestTable("headers", "timeout")                 //nolint:gochecknoglobals // a table
+	ofRequestMany  = requestTable("headers", "timeout", "max", "stall") //nolint:gochecknoglobals // a table
+	ofRequestBatch = requestTable("headers", "timeout", "count")        //nolint:gochecknoglobals // a table
+)
+
+func requestTable(names ...string) k6mod.Options[requestOptions] {
+	known := k6mod.Options[requestOptions]{
+		k6mod.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
+		k6mod.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6mod.Time),
+		k6mod.Into("max", func(o *requestOptions) *int { return &o.max }, k6mod.Count),
+		k6mod.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6mod.Time),
+		k6mod.Into("count", func(o *requestOptions) *int { return &o.count }, k6mod.Count),
+	}
+
+	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }
 
-func (c *client) readRequestOptions(method string, value sobek.Value) (*requestOptions, error) {
+// asking reads what a request is made of: (subject, data, options).
+func (c *client) asking(
+	method string, call sobek.FunctionCall, known k6mod.Options[requestOptions],
+) (*natsio.Msg, *requestOptions, error) {
+	m, err := c.outgoing(method, call)
+	if err != nil {
+		return nil, nil, err
+	}
 	o := &requestOptions{timeout: c.config.TimeoutEach}
-	if k6glue.IsNullish(value) {
-		return o, nil
-	}
-	object, ok := value.(*sobek.Object)
-	if !ok || object.ClassName() != "Object" {
-		return nil, misuse("%s: the options must be an object such as { timeout: '1s' }, not %s", method, k6glue.Show(value))
-	}
-	known := requestOptionNames[method]
-	for _, key := range object.Keys() {
-		if !slices.Contains(known, key) {
-			return nil, misuse("%s: unknown option %q; known are %s", method, key, strings.Join(known, ", "))
-		}
-		var err error
-		switch v := object.Get(key); key {
-		case "headers":
-			o.header, err = header(v)
-		case "timeout":
-			o.timeout, err = duration(method+": the timeout", v, o.timeout)
-		case "max":
-			o.max, err = count(method+": the option max", v)
-		case "stall":
-			o.stall, err = duration(method+": the option stall", v, 0)
-		case "count":
-			o.count, err = count(method+": the option count", v)
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := known.Read(method, call.Argument(2), o); err != nil {
+		return nil, nil, err
 	}
 	o.timeout = max(o.timeout, time.Nanosecond)
+	m.Header = c.stamped(o.header)
 
-	return o, nil
+	return m, o, nil
 }
 
 // outgoing reads what a request and a publication to a stream have in common: the subject and the data.
 func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
-	subject, err := text(method+": the subject", call.Argument(0))
+	subject, err := k6mod.Name(method, "the subject", call.Argument(0))
 	if err != nil {
 		return nil, err
 	}
-	data, err := c.owned(call.Argument(1))
+	data, err := c.owned(method, call.Argument(1))
 
 	return &natsio.Msg{Subject: subject, Data: data}, err
 }
 
 // request is client.request(subject, data, options): the answer.
 func (c *client) request(call sobek.FunctionCall) (*task, error) {
-	m, err := c.outgoing("request", call)
+	m, o, err := c.asking("request", call, ofRequest)
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.readRequestOptions("request", call.Argument(2))
-	if err != nil {
-		return nil, err
-	}
-	m.Header = c.stamped(o.header)
 	var answer *natsio.Msg
 	var from *connection
 
 	return &task{
-		operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true,
+		client: c, operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true,
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			if answer, err = conn.nc.RequestMsgWithContext(ctx, m); err != nil {
@@ -108,20 +97,15 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 // requestMany is client.requestMany(subject, data, options): all answers that come until there are options.max, none has come for
 // options.stall, an empty one without headers has come, or the time is over.
 func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
-	m, err := c.outgoing("requestMany", call)
+	m, o, err := c.asking("requestMany", call, ofRequestMany)
 	if err != nil {
 		return nil, err
 	}
-	o, err := c.readRequestOptions("requestMany", call.Argument(2))
-	if err != nil {
-		return nil, err
-	}
-	m.Header = c.stamped(o.header)
 	var answers []*natsio.Msg
 	var from *connection
 
 	return &task{
-		operation: "requestMany", subject: m.Subject, timeout: o.timeout + time.Second, // its own time ends it before
+		client: c, operation: "requestMany", subject: m.Subject, timeout: o.timeout + time.Second, // its own time ends it before
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			answers, err = gather(ctx, conn, m, o)
@@ -140,7 +124,7 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 				values[i] = c.message(from, answer)
 			}
 
-			return c.vu.Runtime().NewArray(values...), nil
+			return c.Runtime().NewArray(values...), nil
 		},
 	}, nil
 }

@@ -8,53 +8,54 @@ import (
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
+
+// opRequest is the operation of a step that each request of a batch is.
+const opRequest = "request"
 
 // requestBatch is client.requestBatch(subject, data, options): options.count requests one after another, in Go, each an operation of the
 // step. Those that fail are counted, and throw nothing.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
-	m, err := c.outgoing("requestBatch", call)
+	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
 	if err != nil {
-		c.throw(err)
-	}
-	o, err := c.readRequestOptions("requestBatch", call.Argument(2))
-	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	b := &requests{client: c, message: m, options: o}
-	b.task = &task{operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true, job: b.ask}
-	if session := k6glue.SessionOf(c.vu); session != nil {
-		b.session, b.recorder = session, session.Client.Recorder(opRequest)
+	b.task = &task{client: c, operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true, job: b.ask}
+	if sweep := c.Session(); sweep != nil {
+		b.sweep, b.recorder = sweep, sweep.Client.Recorder(opRequest)
 	}
-	ctx := c.vu.Context()
+	ctx := c.VU().Context()
 	begin := time.Now()
 	for range max(o.count, 1) {
 		err := b.one(ctx)
 		if ctx.Err() != nil {
-			c.throw(errTestEnded())
+			c.Throw(k6mod.TestEnded())
 		}
 		if err != nil {
 			b.failed++
 		} else {
 			b.ok++
 		}
-		if b.session != nil && b.session.Client.Enough() {
+		if b.sweep != nil && b.sweep.Client.Enough() {
 			break
 		}
 	}
-	c.instruments.meter.Emit()
+	c.Emit()
 
 	return c.plainObject(map[string]any{"ops": b.ok, "failed": b.failed, "seconds": time.Since(begin).Seconds()})
 }
 
 // requests are those of one call.
 type requests struct {
-	client     *client
-	message    *natsio.Msg
-	options    *requestOptions
-	task       *task
-	session    *k6glue.Session // nil: outside of a sweep
+	client  *client
+	message *natsio.Msg
+	options *requestOptions
+	task    *task
+	// sweep is the session of the sweep that recorder belongs to; nil outside of a sweep.
+	sweep      *k6glue.Session
 	recorder   *measure.Recorder
 	ok, failed int
 }
@@ -62,10 +63,9 @@ type requests struct {
 // one asks once, and counts that.
 func (b *requests) one(ctx context.Context) error {
 	c := b.client
-	c.done = c.done[:0]
-	conn, err := c.perform(ctx, b.task, &c.done)
-	sent, received, took := c.counted(conn)
-	c.instruments.meter.Elapsed(took)
+	err := b.task.Do(ctx, true)
+	sent, received, took := b.task.counted()
+	c.Elapsed(took)
 	if b.recorder != nil {
 		if err != nil {
 			b.recorder.FailAfter(took, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // changeStream is createStream, updateStream or ensureStream(configuration): what the server says of the stream.
@@ -41,7 +42,7 @@ func (h *jetStreamHandle) streamInfo(call sobek.FunctionCall) (*task, error) {
 func (h *jetStreamHandle) withStream(
 	operation string, call sobek.FunctionCall, ask func(context.Context, jetstream.Stream) (any, error),
 ) (*task, error) {
-	name, err := text(operation+": the stream", call.Argument(0))
+	name, err := k6mod.Name(operation, "the stream", call.Argument(0))
 
 	return h.task(operation, func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		stream, err := js.Stream(ctx, name)
@@ -55,7 +56,7 @@ func (h *jetStreamHandle) withStream(
 
 // deleteStream is jetStream.deleteStream(name).
 func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
-	name, err := text("deleteStream: the stream", call.Argument(0))
+	name, err := k6mod.Name("deleteStream", "the stream", call.Argument(0))
 
 	return h.task("deleteStream", func(ctx context.Context, js jetstream.JetStream) (any, error) {
 		return nil, js.DeleteStream(ctx, name)
@@ -65,18 +66,8 @@ func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 // purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
 func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamPurgeOpt
-	if given := call.Argument(1); !k6glue.IsNullish(given) {
-		object, ok := given.(*sobek.Object)
-		if !ok {
-			return nil, misuse("purgeStream: the options must be an object such as { subject: 'a.b' }, not %s", k6glue.Show(given))
-		}
-		for _, key := range object.Keys() {
-			opt, err := purgeOption(key, object.Get(key))
-			if err != nil {
-				return nil, err
-			}
-			opts = append(opts, opt)
-		}
+	if err := purging.Read("purgeStream", call.Argument(1), &opts); err != nil {
+		return nil, err
 	}
 
 	return h.withStream("purgeStream", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
@@ -84,28 +75,32 @@ func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-func purgeOption(key string, value sobek.Value) (jetstream.StreamPurgeOpt, error) {
-	if key == "subject" {
-		subject, err := text("purgeStream: the option subject", value)
+var purging = k6mod.Options[[]jetstream.StreamPurgeOpt]{ //nolint:gochecknoglobals // a table
+	{Name: "subject", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
+		subject, err := k6mod.Name(method, "option subject", value)
+		*opts = append(*opts, jetstream.WithPurgeSubject(subject))
 
-		return jetstream.WithPurgeSubject(subject), err
-	}
-	n, err := unsigned("purgeStream: the option "+key, value)
-	switch key {
-	case "keep":
-		return jetstream.WithPurgeKeep(n), err
-	case "sequence":
-		return jetstream.WithPurgeSequence(n), err
-	default:
-		return nil, misuse("purgeStream: unknown option %q; known are subject, keep, sequence", key)
-	}
+		return err
+	}},
+	{Name: "keep", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
+		n, err := k6mod.Unsigned(method, "option keep", value)
+		*opts = append(*opts, jetstream.WithPurgeKeep(n))
+
+		return err
+	}},
+	{Name: "sequence", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
+		n, err := k6mod.Unsigned(method, "option sequence", value)
+		*opts = append(*opts, jetstream.WithPurgeSequence(n))
+
+		return err
+	}},
 }
 
 // streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that take it.
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
 	if given := call.Argument(0); !k6glue.IsNullish(given) {
-		subject, err := text("streams: the subject", given)
+		subject, err := k6mod.Name("streams", "the subject", given)
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +134,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 		subject = s.String()
 	} else {
 		var err error
-		if sequence, err = unsigned("getMessage: the sequence", place); err != nil {
+		if sequence, err = k6mod.Unsigned("getMessage", "the sequence", place); err != nil {
 			return nil, err
 		}
 	}
@@ -150,7 +145,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 		} else {
 			found, err = stream.GetMsg(ctx, sequence)
 		}
-		if err != nil && asError(err).Kind == KindNotFound {
+		if err != nil && told(err).Kind == kindNotFound {
 			return nil, nil //nolint:nilnil // as documented
 		}
 
@@ -172,7 +167,7 @@ func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 
 // deleteMessage is jetStream.deleteMessage(stream, sequence).
 func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) {
-	sequence, err := unsigned("deleteMessage: the sequence", call.Argument(1))
+	sequence, err := k6mod.Unsigned("deleteMessage", "the sequence", call.Argument(1))
 	if err != nil {
 		return nil, err
 	}
@@ -184,9 +179,9 @@ func (h *jetStreamHandle) deleteMessage(call sobek.FunctionCall) (*task, error) 
 
 // raw is a message as it lies in its stream.
 func (c *client) raw(found *jetstream.RawStreamMsg) sobek.Value {
-	rt := c.vu.Runtime()
+	rt := c.Runtime()
 
-	return c.lazily(&lazy{
+	return c.lazily(&lazyObject{
 		keys: []string{"subject", "data", "raw", "headers", "sequence", "timestamp"},
 		make: func(key string) sobek.Value {
 			switch key {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // subscribeOptions are those of subscribe and respond.
@@ -21,10 +22,10 @@ type subscribeOptions struct {
 func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
 	o := subscribeOptions{Pending: defaultPending}
 	if err := k6glue.Options(value, &o); err != nil {
-		return o, misuse("%s: %s", method, err)
+		return o, k6mod.Misuse("%s: %s", method, err)
 	}
-	if o.Max < 0 || o.Pending < 1 || o.Pending > maxElements {
-		return o, misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, maxElements)
+	if o.Max < 0 || o.Pending < 1 || o.Pending > k6glue.MaxElements {
+		return o, k6mod.Misuse("%s: max must not be below 0, and pending must be from 1 to %d", method, k6glue.MaxElements)
 	}
 
 	return o, nil
@@ -33,9 +34,9 @@ func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, e
 // subscribe is client.subscribe(subject, callback, options): with a callback, messages reach it on k6's event loop, and the
 // iteration lasts until the subscription is closed; without one they are asked for.
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
-	subject, err := text("subscribe: the subject", call.Argument(0))
+	subject, err := k6mod.Name("subscribe", "the subject", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	callback, rest := sobek.Callable(nil), call.Argument(1)
 	if fn, ok := sobek.AssertFunction(rest); ok {
@@ -45,7 +46,7 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	}
 	o, err := readSubscribeOptions("subscribe", rest)
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 
 	conn := c.ready()
@@ -55,14 +56,14 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	f.make = func(m *natsio.Msg) sobek.Value { return c.message(conn, m) }
 	sub, err := c.listen(conn, subject, o, f.come, f.end)
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	f.stop = func() { _ = sub.Unsubscribe() } // it may have ended by itself
 	if callback != nil {
 		f.push(callback)
 	}
 
-	return subscriptionMethods.Object(c.vu.Runtime(), &subscription{f, sub})
+	return subscriptionMethods.Object(c.Runtime(), &subscription{f, sub})
 }
 
 // subscription is a JavaScript Subscription.
@@ -74,7 +75,7 @@ type subscription struct {
 
 var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subscription]{ //nolint:gochecknoglobals // a table
 	"dropped": (*subscription).dropped,
-}).With(bothForms(map[string]operation[*subscription]{
+}).With(k6mod.BothForms(map[string]operation[*subscription]{
 	"drain": (*subscription).drain,
 }))
 
@@ -82,7 +83,7 @@ var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subs
 func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
 	n, _ := s.sub.Dropped() // none, once it has ended
 
-	return s.client.vu.Runtime().ToValue(n)
+	return s.client.Runtime().ToValue(n)
 }
 
 // listen subscribes; the server knows of it when listen returns, so that nothing is missed that is published afterwards.
@@ -90,7 +91,7 @@ func (c *client) listen(
 	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
 ) (sub *natsio.Subscription, err error) {
 	r := record{operation: "subscribe", subject: c.subject(subject)}
-	ctx, cancel := context.WithTimeout(c.vu.Context(), c.config.TimeoutEach)
+	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
 	defer cancel()
 	begin := time.Now()
 	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
@@ -109,7 +110,7 @@ func (c *client) listen(
 		}
 	}
 	r.took = time.Since(begin)
-	r.err = explain(c.vu.Context(), c.config.TimeoutEach, err)
+	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 
 	return sub, r.err
@@ -117,9 +118,9 @@ func (c *client) listen(
 
 // drain is subscription.drain(timeout): no more messages are wanted; those that are on their way still come.
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
-	timeout, err := duration("drain: the timeout", call.Argument(0), 0)
+	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
 
-	return &task{operation: "drain", timeout: timeout, bound: s.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+	return &task{client: s.client, operation: "drain", timeout: timeout, on: s.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
 		if err := s.sub.Drain(); err != nil {
 			return err
 		}
@@ -135,18 +136,18 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 // respond is client.respond(subject, data, options): it answers requests in Go, each with the data or, without, with its own, until
 // the object that it returns is closed or the VU has no more use for the connection.
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
-	subject, err := text("respond: the subject", call.Argument(0))
+	subject, err := k6mod.Name("respond", "the subject", call.Argument(0))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
-	fixed, err := c.owned(call.Argument(1))
+	fixed, err := c.owned("respond", call.Argument(1))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 	echo := k6glue.IsNullish(call.Argument(1))
 	o, err := readSubscribeOptions("respond", call.Argument(2))
 	if err != nil {
-		c.throw(err)
+		c.Throw(err)
 	}
 
 	conn := c.ready()
@@ -164,15 +165,15 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 		err = sub.AutoUnsubscribe(o.Max)
 	}
 	if err == nil {
-		ctx, cancel := context.WithTimeout(c.vu.Context(), c.config.TimeoutEach)
+		ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
 		defer cancel()
 		err = conn.flush(ctx)
 	}
 	if err != nil {
-		c.throw(explain(c.vu.Context(), c.config.TimeoutEach, err))
+		c.Throw(explain(c.VU().Context(), c.config.TimeoutEach, err))
 	}
 
-	return responderMethods.Object(c.vu.Runtime(), sub)
+	return responderMethods.Object(c.Runtime(), sub)
 }
 
 // responderMethods are those of a JavaScript Responder.

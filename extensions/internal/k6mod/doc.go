@@ -41,11 +41,11 @@
 //     BothForms makes the methods. Ordered tasks are for a connection that does one thing at a time.
 //   - Arguments: Text, Name, Bytes, Elements, Unsigned, Count, Duration, Word; Wrong makes the error of
 //     any other. Options is a table of the options of a call, for values that JSON has not or for
-//     calls that must cost little; k6glue.Options reads all others into a struct.
+//     calls that must cost little, and Into an entry of it; k6glue.Options reads all others into a struct.
 //     k6glue.Frozen remembers what was read of a frozen object.
 //   - Metrics: Count an operation, Traffic its bytes; EmitDuration after a call that does one operation;
 //     Elapsed after each of many, and Emit at their end. Counter is for what has no
-//     tags, and with Metrics.Tagged for what has others.
+//     tags, and with Metrics.Tagged for what has others; Meter for other metrics.
 //   - A sweep: Step adds rows and bytes to the operation that the script is doing. A client.run that
 //     records each operation by itself has Session; caches get all that from package cachebench.
 //   - Closing, for what must not outlive the VU's use for it; k6glue.Shared, for what VUs share.

@@ -56,7 +56,11 @@ func TestEnded() *Error { return Errorf(KindCancelled, "the test ended before th
 var ErrInit error = Misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
 
 // As says what an error, which is not nil, is to scripts.
-func (m *Module) As(err error) Error {
+func (m *Module) As(err error) Error { return As(err, m.definition.AsError) }
+
+// As is Module.As where there is no Module, as on goroutines of a library. asError is that of the
+// Definition.
+func As(err error, asError func(error) Error) Error {
 	if own, is := errors.AsType[*Error](err); is {
 		return *own
 	}
@@ -64,7 +68,7 @@ func (m *Module) As(err error) Error {
 		return Error{Kind: KindInternal, Message: fault.Error(), Cause: err}
 	}
 
-	return m.definition.AsError(err)
+	return asError(err)
 }
 
 func (m *Module) kind(err error) string { return m.As(err).Kind }

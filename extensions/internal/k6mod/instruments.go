@@ -89,6 +89,9 @@ func (i *Instruments) counter(name string, tags ...[2]string) (k6glue.Series, er
 	return i.meter.Series(metric, tags...), nil
 }
 
+// Meter is that of the instruments, for metrics of the module's own that are no Counters.
+func (i *Instruments) Meter() *k6glue.Meter { return &i.meter }
+
 // Add counts n of a Counter's.
 func (i *Instruments) Add(counter k6glue.Series, n float64) { i.meter.Add(counter, n) }
 

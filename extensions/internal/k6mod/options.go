@@ -20,6 +20,19 @@ type Option[T any] struct {
 	Read func(into *T, method string, value sobek.Value) error
 }
 
+// Into is an option that is read into a field.
+func Into[T, V any](
+	name string, field func(*T) *V, read func(method, what string, value sobek.Value) (V, error),
+) Option[T] {
+	what := "option " + name
+
+	return Option[T]{Name: name, Read: func(into *T, method string, value sobek.Value) (err error) {
+		*field(into), err = read(method, what, value)
+
+		return err
+	}}
+}
+
 // Read reads the options. What is undefined or null leaves the T as it is. An unknown name is an
 // error that has the known ones.
 func (all Options[T]) Read(method string, value sobek.Value, into *T) error {

@@ -90,6 +90,11 @@ func Duration(method, what string, value sobek.Value, fallback time.Duration) (t
 	return d, nil
 }
 
+// Time is Duration without a fallback, for Into.
+func Time(method, what string, value sobek.Value) (time.Duration, error) {
+	return Duration(method, what, value, 0)
+}
+
 // Word reads a string that is one of some.
 func Word(method, what string, value sobek.Value, words ...string) (string, error) {
 	text, ok := k6glue.Text(value)

@@ -97,11 +97,7 @@ func TestOptions(t *testing.T) {
 		as      string
 	}
 	options := Options[into]{
-		{"timeout", func(o *into, method string, value sobek.Value) (err error) {
-			o.timeout, err = Duration(method, "option timeout", value, 0)
-
-			return err
-		}},
+		Into("timeout", func(o *into) *time.Duration { return &o.timeout }, Time),
 		{"as", func(o *into, method string, value sobek.Value) (err error) {
 			o.as, err = Word(method, "option as", value, "string", "binary")
 

@@ -6,9 +6,9 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// lazy is a JavaScript object that cannot be changed, and whose properties are made when they are asked for: most scripts look at one
+// lazyObject is a JavaScript object that cannot be changed, and whose properties are made when they are asked for: most scripts look at one
 // or two of a message's.
-type lazy struct {
+type lazyObject struct {
 	of     any // what it shows
 	keys   []string
 	make   func(key string) sobek.Value
@@ -16,11 +16,11 @@ type lazy struct {
 }
 
 // lazily makes the object, whose methods are those of the prototype.
-func (m *module) lazily(l *lazy, prototype *sobek.Object) *sobek.Object {
-	object := m.vu.Runtime().NewDynamicObject(l)
+func (m *module) lazily(l *lazyObject, prototype *sobek.Object) *sobek.Object {
+	object := m.Runtime().NewDynamicObject(l)
 	if prototype != nil {
 		if err := object.SetPrototype(prototype); err != nil {
-			m.throw(misuse("%s", err))
+			m.Misuse("%s", err)
 		}
 	}
 
@@ -28,7 +28,7 @@ func (m *module) lazily(l *lazy, prototype *sobek.Object) *sobek.Object {
 }
 
 // Get implements sobek.DynamicObject.
-func (l *lazy) Get(key string) sobek.Value {
+func (l *lazyObject) Get(key string) sobek.Value {
 	if v, ok := l.values[key]; ok {
 		return v
 	}
@@ -48,13 +48,13 @@ func (l *lazy) Get(key string) sobek.Value {
 }
 
 // Keys implements sobek.DynamicObject.
-func (l *lazy) Keys() []string { return l.keys }
+func (l *lazyObject) Keys() []string { return l.keys }
 
 // Has implements sobek.DynamicObject.
-func (l *lazy) Has(key string) bool { return slices.Contains(l.keys, key) }
+func (l *lazyObject) Has(key string) bool { return slices.Contains(l.keys, key) }
 
 // Set implements sobek.DynamicObject.
-func (*lazy) Set(string, sobek.Value) bool { return false }
+func (*lazyObject) Set(string, sobek.Value) bool { return false }
 
 // Delete implements sobek.DynamicObject.
-func (*lazy) Delete(string) bool { return false }
+func (*lazyObject) Delete(string) bool { return false }

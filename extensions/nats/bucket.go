@@ -2,48 +2,16 @@ package nats
 
 import (
 	"context"
-	"sync"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
-
-// bound is something of JetStream's (a consumer, a bucket) that the server is asked for once for each connection.
-type bound[T any] struct {
-	handle *jetStreamHandle
-	find   func(context.Context, jetstream.JetStream) (T, error)
-
-	mu    sync.Mutex // promises come from other goroutines
-	conn  *connection
-	found T
-}
-
-func (b *bound[T]) attachedTo() *client { return b.handle.client }
-
-// on returns it as seen through the connection. It may be called by any goroutine.
-func (b *bound[T]) on(ctx context.Context, conn *connection) (T, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.conn == conn {
-		return b.found, nil
-	}
-	var none T
-	js, _, err := b.handle.bind(conn)
-	if err != nil {
-		return none, err
-	}
-	found, err := b.find(ctx, js)
-	if err != nil {
-		return none, err
-	}
-	b.conn, b.found = conn, found
-
-	return found, nil
-}
 
 // bucket is a key-value or an object store, of which scripts have an object.
 type bucket[T any] interface {
-	at() *bound[T]
+	at() *perConnection[T]
 	object() *sobek.Object
 }
 
@@ -73,5 +41,14 @@ func changeBucket[C, T any](
 		t.value = func() (sobek.Value, error) { return made.object(), nil }
 
 		return t, nil
+	}
+}
+
+// deleteBucket is deleteKeyValue or deleteObjectStore(bucket).
+func deleteBucket(name string, remove func(jetstream.JetStream, context.Context, string) error) operation[*jetStreamHandle] {
+	return func(h *jetStreamHandle, call sobek.FunctionCall) (*task, error) {
+		bucket, err := k6mod.Name(name, "the bucket", call.Argument(0))
+
+		return h.task(name, func(ctx context.Context, js jetstream.JetStream) (any, error) { return nil, remove(js, ctx, bucket) }), err
 	}
 }

@@ -1,0 +1,91 @@
+package nats
+
+import (
+	"context"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// maxBatch bounds how many messages reach their callback before anything else in the VU has its turn.
+const maxBatch = 256
+
+// push hands all messages to a callback, on k6's event loop, until nothing more comes or the iteration has ended.
+func (f *feed[T]) push(callback sobek.Callable) {
+	f.pushed = true
+	ctx := f.client.VU().Context()
+	back := k6glue.RegisterCallback(f.client.VU())
+	again := make(chan func(func() error), 1)
+	go func() {
+		defer crash.Contain("the callback of a feed")
+		for {
+			var batch []T
+			err := crash.Guard(func() error {
+				if next, ok := f.take(ctx); ok {
+					batch = f.more(next)
+				}
+
+				return nil
+			})
+			if err != nil || batch == nil {
+				f.stop()
+				f.end()
+				back(func() error { return err })
+
+				return
+			}
+			back(func() error {
+				again <- k6glue.RegisterCallback(f.client.VU())
+
+				return f.call(ctx, callback, batch)
+			})
+			back = <-again
+		}
+	}()
+}
+
+// more takes what has come besides.
+func (f *feed[T]) more(first T) []T {
+	batch := []T{first}
+	for len(batch) < maxBatch {
+		select {
+		case next := <-f.come:
+			batch = append(batch, next)
+		default:
+			return batch
+		}
+	}
+
+	return batch
+}
+
+// call calls the callback for each message. The feed ends where that fails.
+func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) error {
+	failed := true
+	defer func() {
+		if failed { // in a panic too
+			f.stop()
+			f.end()
+		}
+	}()
+	for _, next := range batch {
+		if ctx.Err() != nil {
+			break // nobody is there any more
+		}
+		r := record{operation: f.operation, received: volume{1, f.weigh(next)}}
+		begin := time.Now()
+		_, err := callback(sobek.Undefined(), f.make(next))
+		r.took = time.Since(begin)
+		f.client.note(&r, f.conn)
+		f.aged(next)
+		if err != nil {
+			return err
+		}
+	}
+	failed = false
+
+	return nil
+}

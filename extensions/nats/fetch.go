@@ -1,0 +1,167 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// fetchOptions are those of fetch.
+type fetchOptions struct {
+	timeout  time.Duration
+	maxBytes int
+	noWait   bool
+	discard  bool // they are counted, and no JavaScript sees them
+	ack      bool // they are acknowledged, in Go
+	each     bool // each is an operation of its own, which took from when it was sent until it was taken
+}
+
+var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("timeout", func(o *fetchOptions) *time.Duration { return &o.timeout }, k6mod.Time),
+	k6mod.Into("noWait", func(o *fetchOptions) *bool { return &o.noWait }, truth),
+	k6mod.Into("maxBytes", func(o *fetchOptions) *int { return &o.maxBytes }, k6mod.Count),
+	k6mod.Into("discard", func(o *fetchOptions) *bool { return &o.discard }, truth),
+	k6mod.Into("ack", func(o *fetchOptions) *bool { return &o.ack }, truth),
+	k6mod.Into("each", func(o *fetchOptions) *bool { return &o.each }, truth),
+}
+
+// read reads the options, whose timeout is the client's if it is not among them.
+func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
+	o.timeout = timeout
+	err := fetching.Read("fetch", value, o)
+	o.timeout = max(o.timeout, time.Nanosecond)
+
+	return err
+}
+
+// fetch is feed.fetch(n, options): up to n messages, those that have come when there are n or the time is over.
+func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
+	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
+	b := &taken[T]{feed: f, wanted: n}
+	o := &b.options
+	if err = o.read(call.Argument(1), f.client.config.TimeoutEach); err == nil {
+		err = f.mustFetch(o)
+	}
+
+	return &task{
+		client: f.client, operation: "fetch", timeout: o.timeout, on: f.conn,
+		job: func(ctx context.Context, _ *connection, r *record) error {
+			for r.received.messages < n {
+				if o.noWait && len(f.come) == 0 {
+					break
+				}
+				next, ok := f.take(ctx)
+				if !ok {
+					break
+				}
+				if err := b.add(next, r); err != nil {
+					return err
+				}
+			}
+
+			return ended(ctx)
+		},
+		value: b.value,
+	}, err
+}
+
+func (f *feed[T]) mustFetch(o *fetchOptions) error {
+	switch {
+	case o.maxBytes != 0:
+		return k6mod.Misuse("fetch: the option maxBytes is one of a consumer's fetch")
+	case o.ack && f.accept == nil:
+		return k6mod.Misuse("fetch: the option ack is for messages of a consumer")
+	case o.each && (f.age == nil || o.noWait):
+		return k6mod.Misuse("fetch: the option each is for messages, of a subscription or a consumer, and does not go together with noWait")
+	}
+
+	return f.mustPull("fetch")
+}
+
+// taken are the messages of one call.
+type taken[T any] struct {
+	feed    *feed[T]
+	options fetchOptions
+	wanted  int
+	all     []T
+	count   int
+	ages    []time.Duration // with the option each
+}
+
+// add takes a message, on any goroutine.
+func (b *taken[T]) add(next T, r *record) error {
+	r.received.messages++
+	r.received.bytes += b.feed.weigh(next)
+	b.count++
+	if !b.options.discard {
+		b.all = append(b.all, next)
+	}
+	if b.options.each {
+		took, ok := b.feed.age(next)
+		if !ok {
+			return k6mod.Misuse("fetch: the option each is for messages that have the time: give the client that sends them the option stamp")
+		}
+		b.ages = append(b.ages, took)
+	}
+	if b.options.ack {
+		return b.feed.accept(next)
+	}
+
+	return nil
+}
+
+// value is what the script gets: an array of the messages or, where it discards them, their number.
+func (b *taken[T]) value() (sobek.Value, error) {
+	rt := b.feed.client.Runtime()
+	if b.options.each {
+		b.feed.client.delivered(b.ages, b.wanted-b.count, b.options.timeout)
+	}
+	if b.options.discard {
+		return rt.ToValue(b.count), nil
+	}
+	values := make([]any, len(b.all))
+	for i, next := range b.all {
+		values[i] = b.feed.make(next)
+	}
+	if !b.options.each {
+		b.feed.aged(b.all...)
+	}
+
+	return rt.NewArray(values...), nil
+}
+
+// opDeliver is the operation of a step that each message is with the option each.
+const opDeliver = "deliver"
+
+// delivered counts each message of a fetch as an operation, and those that have not come as failed.
+func (c *client) delivered(ages []time.Duration, missing int, within time.Duration) {
+	sweep := c.Session()
+	if sweep == nil {
+		durations := make([]k6glue.Duration, len(ages))
+		for i, took := range ages {
+			durations[i] = k6glue.Duration{Series: c.instruments.latency, Took: took}
+		}
+		c.Meter().Emit(durations...)
+
+		return
+	}
+	recorder := sweep.Client.Recorder(opDeliver)
+	for _, took := range ages {
+		recorder.Ok(took)
+	}
+	if missing == 0 {
+		return
+	}
+	lost := fmt.Errorf("messages have not come within %s", within)
+	for range missing {
+		recorder.FailAfter(within, lost)
+	}
+}

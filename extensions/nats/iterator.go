@@ -1,0 +1,96 @@
+package nats
+
+import (
+	"context"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// messages is feed.messages(): an asynchronous iterator. sobek has no `for await` yet: its next() is called by hand, or by what a
+// compiler such as esbuild makes of `for await`, which looks for the method under Symbol.for('Symbol.asyncIterator').
+func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
+	c := f.client
+	rt := c.Runtime()
+	iterator := iteratorMethods.Object(rt, f)
+	self := func(sobek.FunctionCall) sobek.Value { return iterator }
+	if err := iterator.SetSymbol(asyncIterator(rt), self); err != nil {
+		c.Throw(err)
+	}
+
+	return iterator
+}
+
+var iteratorMethods = k6glue.Methods[feeder]{ //nolint:gochecknoglobals // a table
+	"next": k6mod.Promising(feeder.iterate), "return": feeder.leave,
+}
+
+// leave is what an iterator's return() does.
+func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
+	f.stop()
+	f.end()
+	rt := f.client.Runtime()
+	promise, resolve, _ := rt.NewPromise()
+	if err := resolve(f.step(call.Argument(0), true)); err != nil {
+		f.client.Throw(err)
+	}
+
+	return rt.ToValue(promise)
+}
+
+// asyncIterator is the symbol by which compiled code asks for an asynchronous iterator where the engine has none.
+func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
+	symbols := rt.Get("Symbol").ToObject(rt)
+	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {
+		return known
+	}
+	named, _ := sobek.AssertFunction(symbols.Get("for"))
+	value, err := named(sobek.Undefined(), rt.ToValue("Symbol.asyncIterator"))
+	if err != nil {
+		panic(err)
+	}
+	symbol, _ := value.(*sobek.Symbol)
+
+	return symbol
+}
+
+// iterate waits for the next message, however long it takes.
+func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
+	var got T
+	var ok bool
+
+	return &task{
+		client: f.client, operation: "next", timeout: forever, on: f.conn,
+		job: func(ctx context.Context, _ *connection, r *record) error {
+			if got, ok = f.take(ctx); ok {
+				r.received.messages, r.received.bytes = 1, f.weigh(got)
+			}
+
+			return ended(ctx)
+		},
+		value: func() (sobek.Value, error) {
+			if !ok {
+				return f.step(sobek.Undefined(), true), nil
+			}
+			f.aged(got)
+
+			return f.step(f.make(got), false), nil
+		},
+	}, f.mustPull("messages")
+}
+
+const forever = 1 << 62
+
+// step is what an iterator's next() gives.
+func (f *feed[T]) step(value sobek.Value, done bool) sobek.Value {
+	object := f.client.Runtime().NewObject()
+	for name, v := range map[string]any{"value": value, "done": done} {
+		if err := object.Set(name, v); err != nil {
+			f.client.Throw(err)
+		}
+	}
+
+	return object
+}

@@ -1,0 +1,45 @@
+package nats
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// perConnection is something of JetStream's (a consumer, a bucket) that the server is asked for once for each connection.
+type perConnection[T any] struct {
+	handle *jetStreamHandle
+	find   func(context.Context, jetstream.JetStream) (T, error)
+
+	// mu guards what was found through the connection: promises come from other goroutines.
+	mu    sync.Mutex
+	conn  *connection
+	found T
+}
+
+// Tasks implements k6mod.Tasker.
+func (b *perConnection[T]) Tasks() *k6mod.Tasks { return b.handle.client.tasks }
+
+// on returns it as seen through the connection. It may be called by any goroutine.
+func (b *perConnection[T]) on(ctx context.Context, conn *connection) (T, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.conn == conn {
+		return b.found, nil
+	}
+	var none T
+	js, _, err := b.handle.bind(conn)
+	if err != nil {
+		return none, err
+	}
+	found, err := b.find(ctx, js)
+	if err != nil {
+		return none, err
+	}
+	b.conn, b.found = conn, found
+
+	return found, nil
+}
