@@ -81,7 +81,7 @@ func TestNatsjsKV(t *testing.T) {
 		`\| List +\| MicroListTable / OrbList +\| like for like \| +[0-9.]+ \| +[0-9.]+ \| +- \|`,
 		`\| ListPagination +\| MicroListPagination / OrbListPagination +\| as published  \| +[0-9.]+ \| +[0-9.]+ \| +1\.00 \|`,
 		`\| ListPagination +\| MicroListPaginationTable / OrbListPagination +\| like for like \| +[0-9.]+ \| +[0-9.]+ \| +- \|`,
-		`\| GetLarge +\| MicroReadLarge / OrbGetLarge +\| +\| +[0-9.]+ \| +- \| +13\.5\d \|`,
+		`\| GetLarge +\| MicroReadLarge / OrbGetLarge +\| +\| +[0-9.]+ \| +- \| +13\.48 \|`,
 	} {
 		require.Regexp(t, want, table)
 	}
