@@ -1,6 +1,6 @@
-// Package sweep is the executor client-sweep, which runs a script with one number of clients after the
-// other and measures each, and the JavaScript module k6/x/sweep, with which scripts take part in it.
-// Importing it registers both with k6. Its rooms:
+// Package sweep is the executor client-sweep, which runs a script with one number of clients after
+// the other and measures each, and the JavaScript module k6/x/sweep, with which scripts take part
+// in it. Importing it registers both with k6. Its rooms:
 //
 //	options      what a scenario may say, and which steps come of it
 //	search       the highest number that keeps a bound

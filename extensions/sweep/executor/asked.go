@@ -19,9 +19,12 @@ import (
 
 // askedSweeps are the sweeps that the options of a script name, by scenario.
 type askedSweeps struct {
-	mu     sync.Mutex
-	asked  map[string]bool // sweeps that k6 has read from options; true: with no client in this instance's segment
-	runs   map[string]bool // sweeps that have begun
+	mu sync.Mutex
+	// asked are the sweeps that k6 has read from options; true: with no client in this instance's
+	// segment.
+	asked map[string]bool
+	// runs are the sweeps that have begun.
+	runs   map[string]bool
 	atExit sync.Once
 }
 
@@ -29,6 +32,7 @@ type askedSweeps struct {
 // could tell their test.
 var inProcess askedSweeps //nolint:gochecknoglobals // see above
 
+// ask says that options name a sweep.
 func (p *askedSweeps) ask(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,6 +52,7 @@ func (p *askedSweeps) idle(scenario string) {
 	}
 }
 
+// began says that a sweep has begun.
 func (p *askedSweeps) began(scenario string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

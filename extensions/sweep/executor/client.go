@@ -26,9 +26,9 @@ type client struct {
 
 // work does the client's part of the step, from taking the VU into use to giving it back.
 //
-// The scenario's function is called once, as the client's session. A session that calls sweep.run does its whole part
-// in it. One that does not is a plain function: that first call has opened its connections, and it is now repeated
-// until the client's share is done, every call one operation.
+// The scenario's function is called once, as the client's session. A session that calls sweep.run
+// does its whole part in it. One that does not is a plain function: that first call has opened its
+// connections, and it is now repeated until the client's share is done, every call one operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c.openTap()
@@ -80,7 +80,8 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 		session.Measure()
 		active = c.activate(ctx, c.run.Tags())
 	}
-	// The only errors are those of an abort and of a step that is over: both are known where they come from.
+	// The only errors are those of an abort and of a step that is over: both are known where they come
+	// from.
 	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
 }
 

@@ -31,18 +31,17 @@ func NewConfig(name string, rawJSON []byte) (lib.ExecutorConfig, error) {
 }
 
 // HasWork tells whether this instance has any part in the sweep.
-func (s *Config) HasWork(et *lib.ExecutionTuple) bool {
-	has := s.Config.HasWork(et)
+func (c *Config) HasWork(et *lib.ExecutionTuple) bool {
+	has := c.Config.HasWork(et)
 	if !has {
-		inProcess.idle(s.Name)
+		inProcess.idle(c.Name)
 	}
 
 	return has
 }
 
 // NewExecutor returns the executor of the scenario.
-func (s *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.Executor, error) {
-	c := s.Config
+func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.Executor, error) {
 	m, err := stream.Register(es.Test.Registry)
 	if err != nil {
 		return nil, err
@@ -61,8 +60,8 @@ func (s *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 	results.Expect(c.Name)
 
 	return &Executor{
-		BaseExecutor: executor.NewBaseExecutor(s, es, logger),
-		config:       c,
+		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
+		config:       c.Config,
 		state:        es,
 		metrics:      m,
 		results:      results,

@@ -33,7 +33,8 @@ type Executor struct {
 
 var _ lib.Executor = &Executor{}
 
-// Run runs the sweep. It returns an error when the script aborted the test, or when k6 could not give it its VUs.
+// Run runs the sweep. It returns an error when the script aborted the test, or when k6 could not
+// give it its VUs.
 func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) error {
 	if ended, known := e.results.Ended(e.config.Name); known {
 		defer close(ended)

@@ -160,7 +160,8 @@ func TestSweepCountsWhatScriptsThrow(t *testing.T) {
 	})
 }
 
-// An exception after the client's share is no operation that was asked for, but must not pass silently.
+// An exception after the client's share is no operation that was asked for, but must not pass
+// silently.
 func TestSweepCountsExceptionsAfterTheShare(t *testing.T) {
 	for name, script := range map[string]string{
 		"exception":    `sweep.run(() => sleep(10)); throw new Error("check failed")`,
@@ -231,7 +232,8 @@ func TestPlainFunctionsTags(t *testing.T) {
 	})
 }
 
-// Metrics go out once a second, each with what happened in that second, and at the end for the whole step.
+// Metrics go out once a second, each with what happened in that second, and at the end for the
+// whole step.
 func TestLiveMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "duration": "3s"}`, `
@@ -392,7 +394,8 @@ func TestInterruptedInThePause(t *testing.T) {
 	})
 }
 
-// A script that aborts the test ends the sweep with k6's error, and its abort is no failed operation.
+// A script that aborts the test ends the sweep with k6's error, and its abort is no failed
+// operation.
 func TestAbort(t *testing.T) {
 	for name, script := range map[string]string{
 		"operation":           `let n = 0; sweep.run(() => { sleep(100); if (vu === 1 && ++n === 14) { abort() } })`,

@@ -11,8 +11,8 @@ import (
 // ErrCutOff is for the tests in package executor_test.
 var ErrCutOff = errCutOff //nolint:gochecknoglobals // see above
 
-// AwaitRest waits for a server, and returns what the report says of it and what the progress bar has
-// shown.
+// AwaitRest waits for a server, and returns what the report says of it and what the progress bar
+// has shown.
 func (e *Executor) AwaitRest(
 	ctx context.Context, cpuTime func() (used time.Duration, known bool),
 ) (quiet *report.Quiet, shown []string) {

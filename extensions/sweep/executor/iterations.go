@@ -6,7 +6,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// iterations numbers the iterations of a scenario, in this instance and over all execution segments.
+// iterations numbers the iterations of a scenario, in this instance and over all execution
+// segments.
 type iterations struct {
 	mu    sync.Mutex
 	index *lib.SegmentedIndex

@@ -50,8 +50,8 @@ func (p *progress) next(s options.Step, step *stepRun) {
 	p.waiting = nil
 }
 
-// read returns the part of the whole sweep that is done, and the figures of the current step in at most three
-// columns: more make k6 panic.
+// read returns the part of the whole sweep that is done, and the figures of the current step in at
+// most three columns: more make k6 panic.
 func (p *progress) read() (float64, []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,8 @@ func (p *progress) step() string {
 	return fmt.Sprintf("step %d/%d: %s", p.index, p.steps, what)
 }
 
-// figures are the operations a second and p99 of the last second, and the time that the step still needs.
+// figures are the operations a second and p99 of the last second, and the time that the step still
+// needs.
 func (p *progress) figures(done float64, elapsed time.Duration) string {
 	var figures []string
 	if rate, p99 := p.current.live.Latest(); rate > 0 {
@@ -118,8 +119,8 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
 }
 
-// part is the part of the whole sweep that is done when the current step is done as far as that. Where clients do a number
-// of operations, a step weighs as much as it has clients.
+// part is the part of the whole sweep that is done when the current step is done as far as that.
+// Where clients do a number of operations, a step weighs as much as it has clients.
 func (p *progress) part(done float64) float64 {
 	weigh := func(step int) float64 {
 		if !p.config.Iterations.Valid || p.specs == nil {

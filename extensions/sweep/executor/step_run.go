@@ -92,11 +92,11 @@ func (r *stepRun) tags() *metrics.TagSet {
 	return r.scenario.Tags.WithTagsFromMap(r.Tags())
 }
 
-// run runs the step to its end and returns what it came to. The error is that of a script which aborted the test, or
-// of k6 when it had no VUs.
+// run runs the step to its end and returns what it came to. The error is that of a script which
+// aborted the test, or of k6 when it had no VUs.
 func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
-	// The context of the clients ends with the parent, but not before the step knows that it was interrupted: what is
-	// cut off would count as failed.
+	// The context of the clients ends with the parent, but not before the step knows that it was
+	// interrupted: what is cut off would count as failed.
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
 	defer cancel(errStepOver)
 	r.cancel = cancel
@@ -239,7 +239,8 @@ func (r *stepRun) runClients(ctx context.Context) error {
 	return nil
 }
 
-// aborted keeps a script's wish to abort the whole test and ends the step at once, as k6's own executors do.
+// aborted keeps a script's wish to abort the whole test and ends the step at once, as k6's own
+// executors do.
 func (r *stepRun) aborted(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,7 +26,8 @@ type sweepRun struct {
 	succeeded bool // an operation has
 }
 
-// steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it had no VUs.
+// steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it
+// had no VUs.
 func (r *sweepRun) steps(ctx context.Context) error {
 	if r.config.Find != nil {
 		return r.search(ctx)

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// instants hands out times, each of them once: to a database of time series, samples with the same tags and the same time are one, and
-// the last one replaces the others. The zero value is ready to use, by several goroutines.
+// instants hands out times, each of them once: to a database of time series, samples with the same
+// tags and the same time are one, and the last one replaces the others. The zero value is ready to
+// use, by several goroutines.
 type instants struct {
 	mu   sync.Mutex
 	last time.Time

@@ -16,7 +16,8 @@ const Patience = 1500 * time.Millisecond
 // the sweep has succeeded it waits a moment: when all clients fail with one cause, the line that
 // ends the sweep says it, and nothing else has to.
 type Log struct {
-	mu      sync.Mutex
+	mu sync.Mutex
+	// atOnce tells that errors do not wait any more.
 	atOnce  bool
 	waiting []waitingFault
 }

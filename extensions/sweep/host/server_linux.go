@@ -65,8 +65,8 @@ func treeTime(roots []int32) (total time.Duration, ok bool) {
 }
 
 // processTree returns processes and all that descend from them, as far as they are there. k6 is
-// none of them, nor what it has started, where a server has started it: as a test does whose server is
-// part of it.
+// none of them, nor what it has started, where a server has started it: as a test does whose server
+// is part of it.
 func processTree(roots []int32) map[int32]processStat {
 	k6 := int32(os.Getpid())
 	entries, err := os.ReadDir("/proc")

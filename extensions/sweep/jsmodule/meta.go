@@ -15,13 +15,14 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report that only the script
-// knows. scenario is the one that they are of; without, they are of all. target is what was measured (kind, version,
-// driver, url), params is with what (the query, a code, statement reuse). Call it in setup(). A password or another
-// secret in target.url is taken out. With the URL of a server on this machine, the report has the server's processor time
-// as well. published is what others have published of the same, to be shown beside it as a shape. cache is what has to be
-// known of a cache for the published figures of hits by memory. results is the folder that sweep.report will write to: it
-// throws when it cannot.
+// meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report
+// that only the script knows. scenario is the one that they are of; without, they are of all.
+// target is what was measured (kind, version, driver, url), params is with what (the query, a code,
+// statement reuse). Call it in setup(). A password or another secret in target.url is taken out.
+// With the URL of a server on this machine, the report has the server's processor time as well.
+// published is what others have published of the same, to be shown beside it as a shape. cache is
+// what has to be known of a cache for the published figures of hits by memory. results is the
+// folder that sweep.report will write to: it throws when it cannot.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
@@ -61,11 +62,13 @@ var ownParams = []string{ //nolint:gochecknoglobals // a constant
 	"repeatOrder", "failOn", "variants", "pause", "maxDuration", "gracefulStop", "segment", "portable", "executor", "hosts",
 }
 
-// withoutPassword takes the password out of a URL. The error does not repeat the address: it may hold one.
+// withoutPassword takes the password out of a URL. The error does not repeat the address: it may
+// hold one.
 func withoutPassword(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || strings.ContainsAny(u.Opaque+u.Path+u.RawQuery+u.Fragment, "@") {
-		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for something else.
+		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for
+		// something else.
 		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
 	if _, both := u.User.Password(); both {

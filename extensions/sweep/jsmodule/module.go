@@ -22,7 +22,8 @@ func New() modules.Module { return &rootModule{} }
 
 type rootModule struct{}
 
-// NewModuleInstance registers the metrics, so that the script's thresholds may name them, and returns the VU's module.
+// NewModuleInstance registers the metrics, so that the script's thresholds may name them, and
+// returns the VU's module.
 func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	registered, err := stream.Register(vu.InitEnv().Registry)
 	if err != nil {
@@ -30,7 +31,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(vu.InitEnv().Registry), metrics: registered}
 	m.results.Prepare(registered, vu.InitEnv().Registry)
-	m.results.Watch(registered, vu.InitEnv().TestPreInitState, func() []string { return portable.PortableMissed(m.results) })
+	m.results.Watch(registered, vu.InitEnv().TestPreInitState, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":        m.run,
 		"done":       m.done,
@@ -46,6 +47,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	return m
 }
 
+// module is the module of one VU.
 type module struct {
 	vu      modules.VU
 	results *testrun.Results
@@ -56,17 +58,21 @@ type module struct {
 	// pending counts what the VU's event loop has still to do.
 	pending *k6glue.Pending
 
-	session   *k6glue.Session              // for which the recorders are
-	recorders map[string]*measure.Recorder // by operation
+	// session is the one for which the recorders are.
+	session *k6glue.Session
+	// recorders are those of the session's operations, by name.
+	recorders map[string]*measure.Recorder
 
-	// Under k6's own executors, tap sees the samples of the operations that are under way in an
-	// iteration.
-	tap      *k6glue.Tap
+	// tap sees the samples of the operations that are under way in an iteration, under k6's own
+	// executors.
+	tap *k6glue.Tap
+	// underWay counts those operations.
 	underWay int
 	// leftBehind tells that an operation has left a promise or a timer: what that does still reads
 	// where samples go, so that the tap stays open.
 	leftBehind bool
-	iteration  context.Context //nolint:containedctx // it is compared with the next operation's
+	// iteration is that of the last operation.
+	iteration context.Context //nolint:containedctx // it is compared with the next operation's
 }
 
 // Exports returns what scripts import.

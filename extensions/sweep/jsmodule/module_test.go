@@ -37,7 +37,8 @@ func TestModuleExports(t *testing.T) {
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
 }
 
-// A script's thresholds are checked before there is an executor: the import must have made the metrics known.
+// A script's thresholds are checked before there is an executor: the import must have made the
+// metrics known.
 func TestModuleRegistersTheMetrics(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	for name, kind := range map[string]metrics.MetricType{

@@ -28,8 +28,9 @@ import (
 // asynchronous function the operation ends when its promise is settled; the promise is returned. It
 // throws an Error, and the operation has failed, when another function leaves a promise or a timer.
 //
-// Under client-sweep the operation belongs to the step, beside or instead of the one that the whole call of the
-// scenario's function would be. Under k6's own executors the operations of each second are gathered: see pulse.
+// Under client-sweep the operation belongs to the step, beside or instead of the one that the whole
+// call of the scenario's function would be. Under k6's own executors the operations of each second
+// are gathered: see package persecond.
 func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	name, ok := k6glue.Text(call.Argument(0))
@@ -128,8 +129,9 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 	}
 }
 
-// named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an asynchronous function does
-// after it has returned its promise is the step's, as other operations may be under way by then.
+// named calls fn. What modules count meanwhile, rows and bytes, is the operation's; what an
+// asynchronous function does after it has returned its promise is the step's, as other operations
+// may be under way by then.
 func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 	if session := k6glue.SessionOf(m.vu); session != nil {
 		outer := session.Op
@@ -147,7 +149,7 @@ type outcome func(took time.Duration, err error)
 func (m *module) recorder(name string) outcome {
 	session := k6glue.SessionOf(m.vu)
 	if session == nil {
-		return m.pulsed(name)
+		return m.perSecond(name)
 	}
 	if session != m.session {
 		m.session, m.recorders = session, map[string]*measure.Recorder{}
@@ -178,9 +180,9 @@ func errUnknownOp(name string, known []string) error {
 	return fmt.Errorf("sweep.op('%s'): the option ops has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
-// pulsed is an operation under k6's own executors. Before and after the part that a client has in a portable step, there
-// is nothing to be measured, as in any other step.
-func (m *module) pulsed(name string) outcome {
+// perSecond begins an operation under k6's own executors. Before and after the part that a client
+// has in a portable step, there is nothing to be measured, as in any other step.
+func (m *module) perSecond(name string) outcome {
 	scenario := lib.GetScenarioState(m.vu.Context())
 	if scenario != nil && portable.StepOf(m.results, scenario.Name) != nil {
 		return func(time.Duration, error) {}
@@ -207,7 +209,8 @@ func asPromise(value sobek.Value) (*sobek.Object, bool) {
 	return object, ok && object.ExportType() == promiseType
 }
 
-// settle records the operation when its promise is settled, and returns a promise of the same outcome.
+// settle records the operation when its promise is settled, and returns a promise of the same
+// outcome.
 func (m *module) settle(
 	promise *sobek.Object, begin time.Time, record outcome, tap *k6glue.Tap, leave func(),
 ) sobek.Value {

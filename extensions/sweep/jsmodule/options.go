@@ -12,14 +12,16 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// options is sweep.options({...}): k6's options for one sweep. It takes the options of the executor client-sweep and
+// options is sweep.options({...}): k6's options for one sweep. It takes the options of the executor
+// client-sweep and
 //
 //	scenario    its name, and that of the report's files; "default" when not given
 //	thresholds  the path of a file of gates, for sweep.thresholds, or k6's own thresholds
 //	portable    true: the same steps as scenarios of k6's own executors, for places that know only those
 //
-// and returns { scenarios, thresholds }, to which a script may add more. A run with a failed operation or an incomplete
-// step crosses a threshold, unless allowFailed is true or the thresholds given say otherwise.
+// and returns { scenarios, thresholds }, to which a script may add more. A run with a failed
+// operation or an incomplete step crosses a threshold, unless allowFailed is true or the thresholds
+// given say otherwise.
 //
 // It throws a TypeError that names the option which makes no sense.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {

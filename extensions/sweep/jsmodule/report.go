@@ -20,11 +20,11 @@ type reportOptions struct {
 }
 
 // report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
-// so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to return:
-// their tables on standard output. Where the folder cannot be written to, there is the table, the
-// reason on standard error, and an exit code other than 0. data is what k6 gives to handleSummary:
-// the outcome of its thresholds goes into the report. So do the tables that the function tables
-// makes of it.
+// so on, in all formats, of each scenario of the sweep, and returns what handleSummary is to
+// return: their tables on standard output. Where the folder cannot be written to, there is the
+// table, the reason on standard error, and an exit code other than 0. data is what k6 gives to
+// handleSummary: the outcome of its thresholds goes into the report. So do the tables that the
+// function tables makes of it.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	options := reportOptions{Dir: testrun.DefaultResultsDir}
@@ -73,8 +73,8 @@ func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (test
 	return m.tablesOf(fn), nil
 }
 
-// tablesOf makes the tables that a script's function returns. As JSON.stringify does, it writes what
-// is no number, such as 0/0, and what is undefined as null.
+// tablesOf makes the tables that a script's function returns. As JSON.stringify does, it writes
+// what is no number, such as 0/0, and what is undefined as null.
 func (m *module) tablesOf(fn sobek.Callable) testrun.MakeTables {
 	return func(rep *report.Report) ([]report.Table, error) {
 		raw, err := rep.JSON()

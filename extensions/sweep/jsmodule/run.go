@@ -15,9 +15,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
-// run is sweep.run(fn): it waits until all clients of the step have come here, and then calls fn for each operation
-// until this client's share of the step is done. The loop is Go's, so that an operation costs one call of fn, one
-// reading of the clock and one increment: 0.15 us.
+// run is sweep.run(fn): it waits until all clients of the step have come here, and then calls fn
+// for each operation until this client's share of the step is done. The loop is Go's, so that an
+// operation costs one call of fn, one reading of the clock and one increment: 0.15 us.
 //
 // It throws a TypeError when fn is not a function, and an Error at a second call in one step and
 // when fn returns a promise; under another executor it ends the test. What fn throws is counted as
@@ -89,11 +89,12 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 // errNested is why sweep.run ends the test within another one: the operations of both would be one.
 var errNested = errors.New("sweep.run(fn) is called within the function of another sweep.run: sweep.op names a piece of an operation")
 
-// errPromise is why an asynchronous function is refused: its promise could only settle after sweep.run has returned.
+// errPromise is why an asynchronous function is refused: its promise could only settle after
+// sweep.run has returned.
 var errPromise = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one returned a promise; " +
 	"make the scenario's function async instead and leave sweep.run out: the executor then repeats it")
 
-// errLeftBehind is the same of a promise or a timer that the function keeps to itself.
+// errLeftBehind is why a function is refused that keeps a promise or a timer to itself.
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +
 	"nobody awaits, or a timer; make the scenario's function async instead, await it there and leave sweep.run out: " +
 	"the executor then repeats it")

@@ -14,12 +14,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// thresholds is sweep.thresholds(path): it reads a file of gates, and the baseline that it names, and returns k6 thresholds
-// of which each is one gate: `options.thresholds = sweep.thresholds('../thresholds/x.json')`. The gates are judged when the
-// scenario has ended. path is relative to the script, the baseline's to the file.
+// thresholds is sweep.thresholds(path): it reads a file of gates, and the baseline that it names,
+// and returns k6 thresholds of which each is one gate: `options.thresholds =
+// sweep.thresholds('../thresholds/x.json')`. The gates are judged when the scenario has ended. path
+// is relative to the script, the baseline's to the file.
 //
-// It throws a TypeError outside of the init context, and an Error when a file cannot be read or makes no sense: it names
-// the file and what is wrong.
+// It throws a TypeError outside of the init context, and an Error when a file cannot be read or
+// makes no sense: it names the file and what is wrong.
 func (m *module) thresholds(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	path, ok := k6glue.Text(call.Argument(0))

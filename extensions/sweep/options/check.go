@@ -32,8 +32,8 @@ var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[map[string]string]():  "an object of strings",
 }
 
-// checkOptions tells in words which of the options in a JSON object the struct cannot take, where Go's own errors name
-// its types, and often not the option.
+// checkOptions tells in words which of the options in a JSON object the struct cannot take, where
+// Go's own errors name its types, and often not the option.
 func checkOptions(raw []byte, into any) error {
 	var given map[string]json.RawMessage
 	var syntax *json.SyntaxError
@@ -62,6 +62,7 @@ func checkOptions(raw []byte, into any) error {
 	return nil
 }
 
+// UnknownOption says that there is no option of the name, and which there are.
 func UnknownOption(name string, known []string) error {
 	slices.Sort(known)
 

@@ -23,11 +23,12 @@ const ExecutorType = "client-sweep"
 const (
 	defaultMaxDuration  = 10 * time.Minute
 	defaultGracefulStop = 5 * time.Second
-	shortestDuration    = 100 * time.Millisecond // that a step is measured
-	defaultQuiet        = time.Minute
-	maxClients          = 100_000
-	maxRate             = 10_000_000
-	maxRepeats          = 1000
+	// shortestDuration is for how long a step is measured at least.
+	shortestDuration = 100 * time.Millisecond
+	defaultQuiet     = time.Minute
+	maxClients       = 100_000
+	maxRate          = 10_000_000
+	maxRepeats       = 1000
 )
 
 // What onError may say.
@@ -54,28 +55,32 @@ const (
 type Config struct {
 	executor.BaseConfig
 
-	// Clients are the steps of the sweep: how many clients each has. Or else
+	// Clients are the steps of the sweep: how many clients each has. One of Clients, Rate and Find is
+	// given.
 	Clients []int64 `json:"clients"`
-	// Rate are the steps of an open-loop sweep: how many operations a second start in each. Or else
+	// Rate are the steps of an open-loop sweep: how many operations a second start in each.
 	Rate []float64 `json:"rate"`
-	// Find is a search: steps are chosen by what those before have shown.
+	// Find is a search: its steps are chosen by what those before have shown.
 	Find *search.Find `json:"find"`
 	// PreAllocatedVUs is how many clients share the operations of an open-loop step.
 	PreAllocatedVUs null.Int `json:"preAllocatedVUs"`
 
-	// Iterations is how many operations each client does in each step; or else
+	// Iterations is how many operations each client does in each step. One of Iterations, Duration
+	// and UntilDone is given.
 	Iterations null.Int `json:"iterations"`
 	// Duration is for how long each step goes on.
 	Duration types.NullDuration `json:"duration"`
-	// UntilDone says that each step goes on until nothing is left of what its clients share, which the script tells.
+	// UntilDone says that each step goes on until nothing is left of what its clients share, which the
+	// script tells.
 	UntilDone null.Bool `json:"untilDone"`
-	// Warmup is how long the clients work before the start line, unmeasured; or else
+	// Warmup is how long the clients work before the start line, unmeasured.
 	Warmup types.NullDuration `json:"warmup"`
-	// WarmupIterations is how many operations each client does before the start line.
+	// WarmupIterations is how many operations each client does before the start line, in place of
+	// Warmup.
 	WarmupIterations null.Int `json:"warmupIterations"`
-	// Repeats is how many times each step is run, and
+	// Repeats is how many times each step is run.
 	Repeats null.Int `json:"repeats"`
-	// RepeatOrder whether its repeats follow each other.
+	// RepeatOrder says whether the repeats of a step follow each other.
 	RepeatOrder null.String `json:"repeatOrder"`
 	// Variants are ways to do the same work that are compared: each has steps of its own, in turns
 	// with the others'.
@@ -85,7 +90,8 @@ type Config struct {
 	// Quiet is how long the sweep waits for its target to be at rest at most, before its first step
 	// is measured.
 	Quiet types.NullDuration `json:"quiet"`
-	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase together.
+	// MaxDuration cuts a step, counted from its beginning: connecting, warm-up and measured phase
+	// together.
 	MaxDuration types.NullDuration `json:"maxDuration"`
 
 	// After is another scenario with this executor that has to end first.
@@ -101,7 +107,8 @@ type Config struct {
 	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
 	Op null.String `json:"op"`
-	// Ops are the names that the script gives to operations, so that gates can be checked before the run.
+	// Ops are the names that the script gives to operations, so that gates can be checked before the
+	// run.
 	Ops []string `json:"ops"`
 }
 
@@ -164,7 +171,8 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 	return strings.Join(steps, ", ") + " clients"
 }
 
-// GetExecutionRequirements asks k6 for the VUs of the largest step, for as long as the sweep may take at most.
+// GetExecutionRequirements asks k6 for the VUs of the largest step, for as long as the sweep may
+// take at most.
 func (c *Config) GetExecutionRequirements(et *lib.ExecutionTuple) []lib.ExecutionStep {
 	step := c.MaxDuration.TimeDuration() + c.GetGracefulStop() + c.Pause.TimeDuration()
 

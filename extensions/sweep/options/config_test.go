@@ -225,7 +225,8 @@ func TestExecutionRequirements(t *testing.T) {
 	require.False(t, read(t, `{"iterations": 1}`).HasWork(k6test.Tuple(t, "", "")))
 }
 
-// All segments together have every step's clients, no more and no fewer, and as many VUs as each step needs.
+// All segments together have every step's clients, no more and no fewer, and as many VUs as each
+// step needs.
 func TestSegmentsShareTheClients(t *testing.T) {
 	const sequence = "0,1/3,2/3,1"
 	c := read(t, `{"clients": [1, 2, 3, 8, 16, 100, 511], "iterations": 1}`)

@@ -1,8 +1,6 @@
 package options
 
-import (
-	"go.k6.io/k6/v2/lib"
-)
+import "go.k6.io/k6/v2/lib"
 
 // Params are the options as the report shows them.
 func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {

@@ -11,12 +11,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Step is what is particular to one step.
+// Step is one step of a sweep, as it is asked for.
 type Step struct {
 	Clients int64
-	Rate    float64 // zero but for open-loop steps
-	Repeat  int     // from 1
-	Variant string  // empty where there are none
+	// Rate is zero but for open-loop steps.
+	Rate float64
+	// Repeat counts from 1.
+	Repeat int
+	// Variant is empty where there are none.
+	Variant string
 }
 
 // Steps are the steps of a sweep that is no search, in the order in which they run.

@@ -3,14 +3,11 @@ package persecond
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
-	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
@@ -20,9 +17,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Scenario gathers the operations that sweep.op counts in a scenario of k6's own executors, second by second. Each second
-// becomes a step of the report, its clients the VUs that had an operation under way in it: under ramping-vus that is the
-// classic ramp. Nothing is connected first or warmed up there, and no VU waits for another.
+// Scenario gathers the operations that sweep.op counts in a scenario of k6's own executors, second
+// by second. Each second becomes a step of the report, its clients the VUs that had an operation
+// under way in it: under ramping-vus that is the classic ramp. Nothing is connected first or warmed
+// up there, and no VU waits for another.
 type Scenario struct {
 	scenario *testrun.Scenario
 	results  *testrun.Results
@@ -30,25 +28,34 @@ type Scenario struct {
 	state    *lib.ExecutionState
 	over     chan struct{}
 
-	mu      sync.Mutex
-	began   time.Time // of the current second
-	ops     map[string]*measure.Totals
-	clients map[uint64]struct{} // VUs that had an operation under way in this second
-	busy    map[underWay]int    // operations that are
-	steps   map[int]int         // seconds that had as many clients
-	last    measure.Reading     // of the last second,
-	asked   report.Step         // and what it is in the report
-	cut     []cutOperation      // that may be failures
-	toMark  bool                // by the next VU that comes
-	marked  bool
-	closed  bool
+	mu sync.Mutex
+	// began is when the current second began.
+	began time.Time
+	// ops are the operations of the current second, by name.
+	ops map[string]*measure.Totals
+	// clients are the VUs that had an operation under way in the current second.
+	clients map[uint64]struct{}
+	// busy are the operations that are under way now.
+	busy map[underWay]int
+	// steps counts the seconds that had as many clients.
+	steps map[int]int
+	// last is what was measured in the last second, and asked is what that is in the report.
+	last  measure.Reading
+	asked report.Step
+	// cut are operations that were cut off, and may be failures.
+	cut []cutOperation
+	// toMark tells that the next VU that comes has to mark the run; marked that one has.
+	toMark, marked bool
+	// closed tells that the last second is over.
+	closed bool
 }
 
-// cutOperation is one that was cut off: by Ctrl-C, which is no failure of the server's, or because it took too long. Which
-// of them it was, k6 tells only later.
+// cutOperation is one that was cut off: by Ctrl-C, which is no failure of the server's, or because
+// it took too long. Which of them it was, k6 tells only later.
 type cutOperation struct {
 	op, why string
-	waited  bool // for a second: it was not Ctrl-C
+	// waited tells that a second has passed since: it was not Ctrl-C.
+	waited bool
 }
 
 // underWay is a VU with an operation.
@@ -57,14 +64,14 @@ type underWay struct {
 	op string
 }
 
-// scenarios are those of a test run, by scenario. The zero value is ready to use.
+// scenarios are those of a test run, by name. The zero value is ready to use.
 type scenarios struct {
 	mu sync.Mutex
 	of map[string]*Scenario
 }
 
-// Of returns the pulse of the VU's scenario, or nil where there is none: outside of a
-// scenario's function. The first VU that asks starts it.
+// Of returns the VU's scenario, or nil where there is none: outside of a scenario's function. The
+// first VU that asks starts it.
 func Of(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) *Scenario {
 	ctx, state := vu.Context(), vu.State()
 	scenario := lib.GetScenarioState(ctx)
@@ -74,8 +81,8 @@ func Of(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) *Scena
 	all := testrun.Shared[scenarios](results)
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if p := all.of[scenario.Name]; p != nil {
-		return p
+	if s := all.of[scenario.Name]; s != nil {
+		return s
 	}
 
 	execution := lib.GetExecutionState(ctx)
@@ -83,7 +90,7 @@ func Of(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) *Scena
 	if config := state.Options.Scenarios[scenario.Name]; config != nil {
 		tags = tags.WithTagsFromMap(config.GetTags())
 	}
-	p := &Scenario{
+	s := &Scenario{
 		scenario: results.NewScenario(testrun.Start{
 			Name: scenario.Name, Params: map[string]any{"executor": scenario.Executor},
 			Tags: tags, Out: state.Samples, Metrics: metrics, Test: execution, Logger: execution.Test.Logger,
@@ -96,202 +103,112 @@ func Of(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) *Scena
 	if all.of == nil {
 		all.of = map[string]*Scenario{}
 	}
-	all.of[scenario.Name] = p
-	go p.run()
-	p.scenario.Await(vu.Events(), p.end)
+	all.of[scenario.Name] = s
+	go s.run()
+	s.scenario.Await(vu.Events(), s.end)
 
-	return p
+	return s
 }
 
 // Begin notes that a VU has begun an operation, and returns what ends it.
-func (p *Scenario) Begin(vu uint64, op string) func(took time.Duration, err error) {
+func (s *Scenario) Begin(vu uint64, op string) func(took time.Duration, err error) {
 	key := underWay{vu, op}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.toMark {
-		p.mark()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.toMark {
+		s.mark()
 	}
-	p.busy[key]++
-	p.clients[vu] = struct{}{}
-	if p.ops[op] == nil {
-		p.ops[op] = &measure.Totals{Op: op}
+	s.busy[key]++
+	s.clients[vu] = struct{}{}
+	if s.ops[op] == nil {
+		s.ops[op] = &measure.Totals{Op: op}
 	}
 
-	return func(took time.Duration, err error) { p.ended(key, took, err) }
+	return func(took time.Duration, err error) { s.ended(key, took, err) }
 }
 
-func (p *Scenario) ended(key underWay, took time.Duration, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.busy[key] == 0 {
+func (s *Scenario) ended(key underWay, took time.Duration, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.busy[key] == 0 {
 		return // counted as cut off already
 	}
-	if p.busy[key]--; p.busy[key] == 0 {
-		delete(p.busy, key)
+	if s.busy[key]--; s.busy[key] == 0 {
+		delete(s.busy, key)
 	}
 	var cut fault.CutOff
 	switch {
 	case err == nil:
-		p.ops[key.op].Durations.Record(took)
+		s.ops[key.op].Durations.Record(took)
 	case errors.As(err, &cut) && !errors.Is(err, context.DeadlineExceeded):
-		p.cut = append(p.cut, cutOperation{op: key.op, why: err.Error()})
+		s.cut = append(s.cut, cutOperation{op: key.op, why: err.Error()})
 	default:
-		p.ops[key.op].Failures.Record(took)
-		p.failed(key.op, err.Error())
+		s.ops[key.op].Failures.Record(took)
+		s.failed(key.op, err.Error())
 		if errors.As(err, new(fault.Unsettled)) {
-			p.toMark = true
+			s.toMark = true
 		} else {
-			p.mark()
+			s.mark()
 		}
 	}
 }
 
-func (p *Scenario) failed(op, why string) {
-	t := p.ops[op]
+func (s *Scenario) failed(op, why string) {
+	t := s.ops[op]
 	t.Failed++
 	t.AddError(why)
 }
 
-// mark marks the run, at once: when the test has ended, k6 looks at the mark before it tells anybody. Only VUs may do so:
-// k6 waits for them, and for nobody else, before it looks.
-func (p *Scenario) mark() {
-	if !p.marked {
-		p.marked = true
-		p.scenario.MarkFailing()
+// mark marks the run, at once: when the test has ended, k6 looks at the mark before it tells
+// anybody. Only VUs may do so: k6 waits for them, and for nobody else, before it looks.
+func (s *Scenario) mark() {
+	if !s.marked {
+		s.marked = true
+		s.scenario.MarkFailing()
 	}
 }
 
-func (p *Scenario) interrupted() bool {
-	return p.state.GetCurrentExecutionStatus() == lib.ExecutionStatusInterrupted
+func (s *Scenario) interrupted() bool {
+	return s.state.GetCurrentExecutionStatus() == lib.ExecutionStatusInterrupted
 }
 
-func (p *Scenario) run() {
+func (s *Scenario) run() {
 	defer crash.Contain("the stream of the figures of sweep.op")
-	if err := p.scenario.Keep(); err != nil {
-		p.state.Test.Logger.Error(err)
+	if err := s.scenario.Keep(); err != nil {
+		s.state.Test.Logger.Error(err)
 	}
 	ticker := time.NewTicker(stream.Every)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-p.over:
+		case <-s.over:
 			return
 		case at := <-ticker.C:
-			p.tick(at)
-			p.scenario.SaveSeldom()
+			s.tick(at)
+			s.scenario.SaveSeldom()
 		}
 	}
 }
 
 // end closes the last second, and the report. What is still under way was cut off.
-func (p *Scenario) end() {
-	close(p.over)
-	p.results.Guard.End()
-	p.mu.Lock()
-	p.closed = true
-	for key, n := range p.busy {
+func (s *Scenario) end() {
+	close(s.over)
+	s.results.Guard.End()
+	s.mu.Lock()
+	s.closed = true
+	for key, n := range s.busy {
 		for range n {
-			p.cut = append(p.cut, cutOperation{op: key.op, why: "cut off: it was still under way when the scenario ended"})
+			s.cut = append(s.cut, cutOperation{op: key.op, why: "cut off: it was still under way when the scenario ended"})
 		}
 	}
-	clear(p.busy)
-	if !p.interrupted() {
-		for _, c := range p.cut {
-			p.failed(c.op, c.why)
+	clear(s.busy)
+	if !s.interrupted() {
+		for _, c := range s.cut {
+			s.failed(c.op, c.why)
 		}
 	}
-	p.close(time.Now())
-	p.mu.Unlock()
+	s.close(time.Now())
+	s.mu.Unlock()
 
-	p.scenario.End(p.interrupted())
-}
-
-// tick closes a second.
-func (p *Scenario) tick(at time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return
-	}
-	p.countCut()
-	p.close(at)
-}
-
-// countCut counts operations as failed that were cut off more than a second ago: the test goes on, it was not Ctrl-C.
-func (p *Scenario) countCut() {
-	var left []cutOperation
-	for _, c := range p.cut {
-		if !c.waited {
-			c.waited = true
-			left = append(left, c)
-
-			continue
-		}
-		p.failed(c.op, c.why)
-		p.toMark = true
-	}
-	p.cut = left
-}
-
-// close closes a second: its metrics go out, and it becomes a step. A rest of less than half a second, at the end, becomes a
-// part of the second before: by itself it would show any rate.
-func (p *Scenario) close(at time.Time) {
-	reading := p.reading(at)
-	clients := max(len(p.clients), 1) // none, where all that is left was cut off before
-	p.began = at
-	clear(p.clients)
-	for key := range p.busy {
-		p.clients[key.vu] = struct{}{}
-	}
-	if len(reading.Ops) == 0 {
-		return // no VU had anything to do
-	}
-
-	rest := p.closed && reading.Elapsed < stream.Every/2 && p.last.Elapsed > 0
-	p.send(at, &reading, rest)
-	if rest {
-		p.scenario.Drop(len(p.last.Ops))
-		p.last.Join(&reading)
-	} else {
-		p.last = reading
-		p.steps[clients]++
-		p.asked = report.Step{Clients: clients, Repeat: p.steps[clients]}
-	}
-	steps, err := report.NewSteps(&p.last, p.asked, "", report.CPUSeconds{})
-	if err != nil {
-		p.state.Test.Logger.Errorf("a second is missing in the report: %s", err)
-	}
-	p.scenario.Add(steps)
-}
-
-// send sends the metrics of a second, or the counts alone of a rest.
-func (p *Scenario) send(at time.Time, reading *measure.Reading, countsOnly bool) {
-	var samples metrics.Samples
-	for i := range reading.Ops {
-		t := &reading.Ops[i]
-		tags := p.scenario.Tags.With("op", t.Op)
-		samples = append(samples, p.metrics.Counts(tags, at, t)...)
-		if !countsOnly {
-			samples = append(samples, p.metrics.Samples(tags, at, t, report.OpsPerSecond(reading, t))...)
-		}
-	}
-	p.scenario.Push(samples)
-}
-
-// reading takes what the current second came to. An operation that is under way and has not ended all second long is there
-// too: with nothing done.
-func (p *Scenario) reading(at time.Time) measure.Reading {
-	reading := measure.Reading{Started: true, StartedOn: p.began.Round(0), Complete: true, Elapsed: at.Sub(p.began)}
-	waiting := map[string]bool{}
-	for key := range p.busy {
-		waiting[key.op] = true
-	}
-	for _, op := range slices.Sorted(maps.Keys(p.ops)) {
-		if t := p.ops[op]; t.Durations.Count > 0 || t.Failed > 0 || waiting[op] {
-			reading.Ops = append(reading.Ops, *t)
-		}
-		p.ops[op] = &measure.Totals{Op: op}
-	}
-
-	return reading
+	s.scenario.End(s.interrupted())
 }

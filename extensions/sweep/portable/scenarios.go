@@ -9,9 +9,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// portableMargin is what a step needs beside its warm-up and its duration, to connect its clients, when the options name
-// no maxDuration.
-const portableMargin = 10 * time.Second
+// margin is what a step needs beside its warm-up and its duration, to connect its clients,
+// when the options name no maxDuration.
+const margin = 10 * time.Second
 
 // Scenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU
 // that has one iteration, its session; each step has a window of time, as long as it may take. The
@@ -85,7 +85,7 @@ func possible(c *options.Config) error {
 // windowOf is how long a step may take.
 func windowOf(c *options.Config) time.Duration {
 	if !c.MaxDuration.Valid && c.Duration.Valid {
-		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + portableMargin
+		return c.Warmup.TimeDuration() + c.Duration.TimeDuration() + margin
 	}
 
 	return c.MaxDuration.TimeDuration()

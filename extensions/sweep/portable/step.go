@@ -24,34 +24,43 @@ import (
 
 // Step is a step of a sweep whose clients are VUs of one of k6's own executors.
 type Step struct {
-	sweep  *Sweep
-	spec   options.Step
-	window time.Duration // how long it may take
+	sweep *Sweep
+	spec  options.Step
+	// window is how long the step may take.
+	window time.Duration
 
-	mu     sync.Mutex
-	step   *measure.Step
-	live   *stream.Live
-	cpu    *host.CPUMeter
-	joined map[uint64]int // clients by the VU that each is
-	free   int            // the next client that nobody is yet
-	left   int
-	abort  string        // why the test is to end; empty: it goes on
-	over   chan struct{} // closed when all clients have left
-	quiet  chan struct{} // closed when the metrics of its seconds are out
+	mu   sync.Mutex
+	step *measure.Step
+	live *stream.Live
+	cpu  *host.CPUMeter
+	// joined are the clients, by the VU that each is.
+	joined map[uint64]int
+	// free is the next client that nobody is yet.
+	free int
+	// left counts the clients that have left the step.
+	left int
+	// abort is why the test is to end; empty: it goes on.
+	abort string
+	// over is closed when all clients have left.
+	over chan struct{}
+	// quiet is closed when the metrics of the step's seconds are out.
+	quiet chan struct{}
 }
 
 // Client is a VU that has joined a step.
 type Client struct {
 	Session *k6glue.Session
-	Aborted func() string // why the test is to end; empty: it goes on
-	Leave   func()
+	// Aborted says why the test is to end; empty: it goes on.
+	Aborted func() string
+	// Leave ends the client's part.
+	Leave func()
 }
 
 // errTooLate is what a VU is told that comes when its step has ended.
 var errTooLate = errors.New("this step has ended: give its steps more maxDuration")
 
-// Join makes the VU a client of the step that its scenario is; it returns nil when the
-// scenario is none.
+// Join makes the VU a client of the step that its scenario is. It returns nil when the scenario is
+// no step.
 func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Client, error) {
 	ctx := vu.Context()
 	scenario := lib.GetScenarioState(ctx)
@@ -97,7 +106,8 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 	}, nil
 }
 
-// cut is called when the context of a VU has ended: because its time was over, or because the test is.
+// cut is called when the context of a VU has ended: because its time was over, or because the test
+// is.
 func (s *Step) cut(why error) {
 	if errors.Is(why, context.DeadlineExceeded) {
 		s.step.Stop()
@@ -162,7 +172,7 @@ func (s *Step) begin(vu modules.VU, started time.Time) {
 	}()
 }
 
-// NewAllFailed ends the test by way of the clients, once it is clear that none of them will succeed.
+// allFail ends the test by way of the clients, once it is clear that none of them will succeed.
 func (s *Step) allFail(err error, failures uint64) {
 	s.sweep.faults.Forget(err)
 	s.mu.Lock()

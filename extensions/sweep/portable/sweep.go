@@ -94,8 +94,8 @@ func Without(r *testrun.Results, scenarios lib.ScenarioConfigs) (missing []strin
 	return missing
 }
 
-// PortableMissed are the portable sweeps of the test run to which no client came.
-func PortableMissed(r *testrun.Results) (names []string) {
+// Missed are the portable sweeps of the test run to which no client came.
+func Missed(r *testrun.Results) (names []string) {
 	p := testrun.Shared[steps](r)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -163,8 +163,8 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 	return steps
 }
 
-// end closes the report when k6 has ended all scenarios, and judges it. A step in which this instance has clients, of
-// whom none came as far as sweep.run, is there as well: with nothing done.
+// end closes the report when k6 has ended all scenarios, and judges it. A step in which this
+// instance has clients, of whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *Sweep) end() {
 	defer s.collector.Restore()
 	s.ended.Store(true)

@@ -18,14 +18,16 @@ const (
 	OfRate    = "rate"
 )
 
-// findPrecision is how far the answer of a search may be below the highest number that keeps the bound, as a part of
-// it. Whole numbers are the finest: up to 50 it is exact.
+// findPrecision is how far the answer of a search may be below the highest number that keeps the
+// bound, as a part of it. Whole numbers are the finest: up to 50 it is exact.
 const findPrecision = 0.02
 
-// defaultDoublings is how often the first rate of a search that names none can be doubled up to the most.
+// defaultDoublings is how often the first rate of a search that names none can be doubled up to the
+// most.
 const defaultDoublings = 7
 
-// Find is a search for the highest number of clients, or the highest rate, at which the latency keeps a bound.
+// Find is a search for the highest number of clients, or the highest rate, at which the latency
+// keeps a bound.
 type Find struct {
 	// Of is what is varied: clients or rate. Default: clients.
 	Of string `json:"of"`
@@ -88,6 +90,7 @@ func (f *Find) limits() map[string]types.NullDuration {
 	return limits
 }
 
+// Varies is what the search varies: OfClients or OfRate.
 func (f *Find) Varies() string {
 	if f.Of == "" {
 		return ofClients
@@ -96,6 +99,7 @@ func (f *Find) Varies() string {
 	return f.Of
 }
 
+// First is the number that is tried first.
 func (f *Find) First() float64 {
 	switch {
 	case f.Min > 0:
@@ -117,6 +121,7 @@ func (f *Find) Bound() string {
 	return strings.Join(words, " and ")
 }
 
+// Describe says what is searched for.
 func (f *Find) Describe() string {
 	if f.Varies() == OfRate {
 		return fmt.Sprintf("up to %s operations a second, to find the highest rate with %s", stream.FormatNumber(f.Max), f.Bound())

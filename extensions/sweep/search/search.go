@@ -46,7 +46,8 @@ type Search struct {
 	// repeats is how often each number is tried at least.
 	repeats int
 
-	numbers []*number // in ascending order
+	// numbers are in ascending order.
+	numbers []*number
 	steps   int
 }
 

@@ -16,8 +16,8 @@ import (
 // Every is how often the metrics go out while a step is measured.
 const Every = time.Second
 
-// Live sends a step's metrics: once a second those of that second, at its end those of the whole step. With them go the figures
-// that they are made of, for outputs that want them as they are.
+// Live sends a step's metrics: once a second those of that second, at its end those of the whole
+// step. With them go the figures that they are made of, for outputs that want them as they are.
 type Live struct {
 	metrics *Metrics
 	out     chan<- metrics.SampleContainer
@@ -45,14 +45,15 @@ type moment struct {
 	done    int           // clients that had ended
 }
 
+// NewLive sends the metrics of a step, whose samples have these tags.
 func NewLive(
 	m *Metrics, out chan<- metrics.SampleContainer, tags *metrics.TagSet, step Step,
 ) *Live {
 	return &Live{metrics: m, out: out, tags: tags, step: step, warmed: map[string]measure.Warmed{}}
 }
 
-// Watch sends the metrics of every second until the step is over, those of the measured phase from the start line on. Before each of them,
-// and at the start line, it calls eachSecond.
+// Watch sends the metrics of every second until the step is over, those of the measured phase from
+// the start line on. Before each of them, and at the start line, it calls eachSecond.
 func (l *Live) Watch(step *measure.Step, over <-chan struct{}, eachSecond func()) {
 	defer crash.Contain("the stream of a step's figures")
 	ticker := time.NewTicker(Every)
@@ -109,7 +110,8 @@ func (l *Live) warmUp(at time.Time, step *measure.Step) {
 	}
 }
 
-// tick sends what happened since the last tick. Until an operation has ended, that is how many clients have.
+// tick sends what happened since the last tick. Until an operation has ended, that is how many
+// clients have.
 func (l *Live) tick(at time.Time, reading *measure.Reading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -219,8 +221,9 @@ func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *me
 	}
 }
 
-// timeOfSecond is when the second ended that a tick closes: whole seconds after the start line, so that each second on the clock has one,
-// although ticks come late. A tick that was left out takes its second with it.
+// timeOfSecond is when the second ended that a tick closes: whole seconds after the start line, so
+// that each second on the clock has one, although ticks come late. A tick that was left out takes
+// its second with it.
 func (l *Live) timeOfSecond(at time.Time, elapsed time.Duration) time.Time {
 	if l.began.IsZero() {
 		l.began = at.Add(-elapsed)
@@ -249,7 +252,7 @@ func (l *Live) after(at time.Time) time.Time {
 }
 
 func (l *Live) clientsDone(at time.Time, reading *measure.Reading) metrics.Samples {
-	return metrics.Samples{l.sample(l.metrics.clientsDone, at, float64(reading.Ended))}
+	return metrics.Samples{l.sample(l.metrics.ClientsDone, at, float64(reading.Ended))}
 }
 
 func (l *Live) sample(metric *metrics.Metric, at time.Time, value float64) metrics.Sample {

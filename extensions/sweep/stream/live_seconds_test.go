@@ -12,8 +12,7 @@ import (
 )
 
 // Counters are told at the end of a call of many operations, which may be after the last of these
-// was. Those of each kind of operation add up
-// to the step's, also of one that came late.
+// was. Those of each kind of operation add up to the step's, also of one that came late.
 func TestStreamOfCounters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry, out := metrics.NewRegistry(), make(chan metrics.SampleContainer, 100)
@@ -41,7 +40,8 @@ func TestStreamOfCounters(t *testing.T) {
 	})
 }
 
-// A second that was left out, on a machine that has no time, takes its place with it: the others stay where they are.
+// A second that was left out, on a machine that has no time, takes its place with it: the others
+// stay where they are.
 func TestTimesOfSeconds(t *testing.T) {
 	line := time.Unix(1_800_000_000, 5)
 	live := &Live{}

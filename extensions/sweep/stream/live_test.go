@@ -123,7 +123,8 @@ func TestStreamOfALongTeardown(t *testing.T) {
 	})
 }
 
-// Seconds before any operation has ended are of those kinds that come later. A kind that never comes has none.
+// Seconds before any operation has ended are of those kinds that come later. A kind that never
+// comes has none.
 func TestStreamOfSlowOperations(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script string
@@ -174,7 +175,8 @@ func TestStreamOfSlowOperations(t *testing.T) {
 	}
 }
 
-// A warm-up of less than a second has the rate of its own time, however long the clients took to connect.
+// A warm-up of less than a second has the rate of its own time, however long the clients took to
+// connect.
 func TestStreamOfAShortWarmUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 3, "warmup": "600ms"}`, `sleep(700); sweep.run(() => sleep(10))`)

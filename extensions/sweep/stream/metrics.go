@@ -12,19 +12,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The metrics of a sweep beside those of report.Figures. All but that of gates are tagged with scenario, clients and, in
-// an open-loop step, rate; all but those of clients, steps and gates with op too.
+// The metrics of a sweep beside those of report.Figures. All but that of gates are tagged with
+// scenario, clients and, in an open-loop step, rate; all but those of clients, steps and gates with
+// op too.
 const (
 	MetricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
 	MetricOps         = "sweep_ops"          // Counter: successful operations
 	MetricFailed      = "sweep_failed"       // Counter: failed operations
-	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when not every client did its whole share
+	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
 	MetricGate        = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
 	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
 )
 
-// metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key, such
-// as sweep_p99.
+// metricPrefix begins the name of each metric. The Gauge of a figure is it and the figure's key,
+// such as sweep_p99.
 const metricPrefix = "sweep_"
 
 // metricOf is the name of the Gauge that a figure of a step, or of one of its seconds, goes out as.
@@ -50,10 +51,12 @@ func OwnMetric(name string) bool {
 	}
 }
 
+// Metrics are the metrics of a sweep, as they are registered with k6.
 type Metrics struct {
-	figures [len(report.Figures)]*metrics.Metric // in the same order
+	// figures are those of report.Figures, in the same order.
+	figures [len(report.Figures)]*metrics.Metric
 
-	clientsDone, ops, Failed, Incomplete, gate, Duration *metrics.Metric
+	ClientsDone, Ops, Failed, Incomplete, Gate, Duration *metrics.Metric
 }
 
 type metricKind struct {
@@ -63,16 +66,17 @@ type metricKind struct {
 	value metrics.ValueType
 }
 
-// Register makes the metrics known to the test, or finds them there: thresholds are checked before executors
-// exist, so that a script which has thresholds on these metrics gets them from its import of k6/x/sweep.
+// Register makes the metrics known to the test, or finds them there: thresholds are checked before
+// executors exist, so that a script which has thresholds on these metrics gets them from its import
+// of k6/x/sweep.
 func Register(registry *metrics.Registry) (*Metrics, error) {
 	m := &Metrics{}
 	kinds := []metricKind{
-		{&m.clientsDone, MetricClientsDone, metrics.Gauge, metrics.Default},
-		{&m.ops, MetricOps, metrics.Counter, metrics.Default},
+		{&m.ClientsDone, MetricClientsDone, metrics.Gauge, metrics.Default},
+		{&m.Ops, MetricOps, metrics.Counter, metrics.Default},
 		{&m.Failed, MetricFailed, metrics.Counter, metrics.Default},
 		{&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default},
-		{&m.gate, MetricGate, metrics.Gauge, metrics.Default},
+		{&m.Gate, MetricGate, metrics.Gauge, metrics.Default},
 		{&m.Duration, MetricDuration, metrics.Trend, metrics.Time},
 	}
 	for i := range report.Figures {
@@ -96,7 +100,7 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 
 // WithThresholds are the names of those metrics, and of parts of them, that have thresholds.
 func (m *Metrics) WithThresholds() (names []string) {
-	for _, metric := range append(m.figures[:], m.clientsDone, m.ops, m.Failed, m.Incomplete, m.gate, m.Duration) {
+	for _, metric := range append(m.figures[:], m.ClientsDone, m.Ops, m.Failed, m.Incomplete, m.Gate, m.Duration) {
 		if len(metric.Thresholds.Thresholds) > 0 {
 			names = append(names, metric.Name)
 		}
@@ -110,8 +114,8 @@ func (m *Metrics) WithThresholds() (names []string) {
 	return names
 }
 
-// Samples turns what was recorded of one kind of operation in a span of time into k6 samples. Without operations in
-// that span there are no percentiles.
+// Samples turns what was recorded of one kind of operation in a span of time into k6 samples.
+// Without operations in that span there are no percentiles.
 func (m *Metrics) Samples(
 	tags *metrics.TagSet, at time.Time, span *measure.Totals, opsPerSecond float64,
 ) metrics.Samples {
@@ -136,13 +140,13 @@ func (m *Metrics) Samples(
 // Counts are the samples of the counters.
 func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Totals) metrics.Samples {
 	return metrics.Samples{
-		{TimeSeries: metrics.TimeSeries{Metric: m.ops, Tags: tags}, Time: at, Value: float64(span.Durations.Count)},
+		{TimeSeries: metrics.TimeSeries{Metric: m.Ops, Tags: tags}, Time: at, Value: float64(span.Durations.Count)},
 		{TimeSeries: metrics.TimeSeries{Metric: m.Failed, Tags: tags}, Time: at, Value: float64(span.Failed)},
 	}
 }
 
-// Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody judged has no sample, and
-// k6 takes that for 0: it is crossed.
+// Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody
+// judged has no sample, and k6 takes that for 0: it is crossed.
 func (m *Metrics) Gates(verdicts []report.Verdict, base *metrics.TagSet) metrics.Samples {
 	samples := make(metrics.Samples, 0, len(verdicts))
 	for _, v := range verdicts {
@@ -152,14 +156,15 @@ func (m *Metrics) Gates(verdicts []report.Verdict, base *metrics.TagSet) metrics
 		}
 		tags := base.With("gate", v.Gate)
 		samples = append(samples, metrics.Sample{
-			TimeSeries: metrics.TimeSeries{Metric: m.gate, Tags: tags}, Time: time.Now(), Value: value,
+			TimeSeries: metrics.TimeSeries{Metric: m.Gate, Tags: tags}, Time: time.Now(), Value: value,
 		})
 	}
 
 	return samples
 }
 
-// Push hands samples to k6 even when the test was interrupted: k6 takes them until the executors have ended.
+// Push hands samples to k6 even when the test was interrupted: k6 takes them until the executors
+// have ended.
 func (m *Metrics) Push(out chan<- metrics.SampleContainer, samples metrics.Samples) {
 	metrics.PushIfNotDone(context.Background(), out, samples)
 }

@@ -1,5 +1,6 @@
-// Package stream is how the exact figures of a running sweep reach an output in the same process: on k6's own way, in the containers in
-// which its samples go out. An output that knows them reads the figures; to every other they are samples.
+// Package stream is how the exact figures of a running sweep reach an output in the same process:
+// on k6's own way, in the containers in which its samples go out. An output that knows them reads
+// the figures; to every other they are samples.
 package stream
 
 import (
@@ -17,8 +18,9 @@ const (
 	Measure = "measure" // from the start line on
 )
 
-// Figures are what a step has come to since the figures before, and its samples. Those of seconds before any operation had ended come, with
-// their own times, once it is known which kinds there are. Nobody writes to them once they are sent.
+// Figures are what a step has come to since the figures before, and its samples. Those of seconds
+// before any operation had ended come, with their own times, once it is known which kinds there
+// are. Nobody writes to them once they are sent.
 type Figures struct {
 	metrics.Samples
 
@@ -38,8 +40,9 @@ type Step struct {
 	Repeat   int     // from 1
 }
 
-// Second is what the clients of a step did of one kind of operation in a second, or in the rest of one at the step's end. The Seconds of
-// the phase Measure add up to the report's figures of the step.
+// Second is what the clients of a step did of one kind of operation in a second, or in the rest of
+// one at the step's end. The Seconds of the phase Measure add up to the report's figures of the
+// step.
 type Second struct {
 	Phase   string
 	Elapsed time.Duration // how long it was

@@ -15,6 +15,7 @@ func (r *Results) GatesOf(path string) *gate.File {
 	return r.gates[path]
 }
 
+// AddGates keeps a file of gates that was read from path.
 func (r *Results) AddGates(path string, file *gate.File) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -36,7 +37,8 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 	return nil
 }
 
-// judge judges the gates of a report's scenario, keeps the verdicts in the report and says which are crossed.
+// judge judges the gates of a report's scenario, keeps the verdicts in the report and says which
+// are crossed.
 func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.Verdict {
 	files := r.gatesFor(rep.Scenario)
 

@@ -8,8 +8,8 @@ import (
 )
 
 // MarkFailed marks a run in which operations have failed, so that k6 exits with 110 where it would
-// with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6 exits
-// with 99, or it was told that so many are right.
+// with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6
+// exits with 99, or it was told that so many are right.
 func (s *Scenario) MarkFailed(steps []report.Step, allowed bool) {
 	if failed := failedIn(steps); failed > 0 && !allowed {
 		s.mark(s.metrics.Failed, report.Plural(int(failed), "operation")+
@@ -17,14 +17,14 @@ func (s *Scenario) MarkFailed(steps []report.Step, allowed bool) {
 	}
 }
 
-// MarkFailing does the same at the first failed operation of sweep.op under k6's own executors,
+// MarkFailing marks a run at the first failed operation of sweep.op under k6's own executors,
 // which have no option allowFailed.
 func (s *Scenario) MarkFailing() {
 	s.mark(s.metrics.Failed,
 		"an operation has failed: the run is marked as failed (a threshold on "+stream.MetricFailed+" decides otherwise)")
 }
 
-// MarkIncomplete does the same for a run in which steps are incomplete.
+// MarkIncomplete marks a run in which steps are incomplete.
 func (s *Scenario) MarkIncomplete(steps []report.Step) {
 	if incompleteIn(steps) {
 		s.mark(s.metrics.Incomplete,
@@ -42,8 +42,8 @@ func (s *Scenario) mark(metric *metrics.Metric, why string) {
 	status.MarkFailed()
 }
 
-// MarkNothingFound does the same for a search in which not even the lowest number keeps the bound. A
-// threshold on what was to be found is crossed then, and decides.
+// MarkNothingFound marks a run with a search in which not even the lowest number keeps the bound.
+// A threshold on what was to be found is crossed then, and decides.
 func (s *Scenario) MarkNothingFound() {
 	status := s.Test.Test.TestStatus
 	if s.Report.Search == nil || s.Report.Search.Found > 0 || status == nil {

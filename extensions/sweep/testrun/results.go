@@ -14,16 +14,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Results is what the executors of one test run have measured and its scripts have told, for the report at its end.
+// Results is what the executors of one test run have measured and its scripts have told, for the
+// report at its end.
 type Results struct {
-	mu      sync.Mutex
-	told    map[string]*told // by scenario; "": of all scenarios
+	mu sync.Mutex
+	// told is what the script has told of each scenario; "": of all scenarios.
+	told    map[string]*told
 	reports []*report.Report
-	sweeps  map[string]chan struct{} // by scenario: closed when it has ended
-	begun   []string                 // scenarios of sweeps that have begun
-	peaks   map[string]time.Time     // by scenario: since when the peak memory of its cache counts
-
-	gates map[string]*gate.File // by path
+	// sweeps are the scenarios with the executor client-sweep, each with what is closed when it ends.
+	sweeps map[string]chan struct{}
+	// begun are the sweeps that have begun.
+	begun []string
+	// peaks are the times since when the peak memory of a scenario's cache counts.
+	peaks map[string]time.Time
+	// gates are the files of gates that were read, by path.
+	gates map[string]*gate.File
 	// parts are what the rooms of a sweep keep for the whole run, one of each type.
 	parts sync.Map
 
@@ -33,10 +38,11 @@ type Results struct {
 	Guard k6glue.TapGuard
 }
 
-// runs holds the results of each test run of this process, by the one object that k6 gives to both a run's modules
-// and its executors: the registry of its metrics.
+// runs holds the results of each test run of this process, by the one object that k6 gives to both
+// a run's modules and its executors: the registry of its metrics.
 var runs sync.Map //nolint:gochecknoglobals // see above
 
+// Of returns the results of the test run whose metrics are in the registry.
 func Of(registry *metrics.Registry) *Results {
 	r, _ := runs.LoadOrStore(registry, &Results{
 		told: map[string]*told{}, sweeps: map[string]chan struct{}{}, peaks: map[string]time.Time{},
@@ -89,6 +95,7 @@ func (r *Results) change(report func()) {
 	report()
 }
 
+// add adds steps that have ended to a report, with the memory of its cache.
 func (r *Results) add(rep *report.Report, steps []report.Step) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -105,7 +112,7 @@ func (r *Results) drop(rep *report.Report, n int) {
 	rep.Steps = rep.Steps[:len(rep.Steps)-n]
 }
 
-// Ended is closed when a sweep has ended.
+// Ended returns what is closed when a sweep has ended.
 func (r *Results) Ended(scenario string) (ended chan struct{}, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -53,7 +53,7 @@ func (r *Results) Begin(start Start) (*Scenario, error) {
 	return s, nil
 }
 
-// NewConfig begins a scenario whose report is not yet kept on the disk.
+// NewScenario begins a scenario whose report is not yet kept on the disk.
 func (r *Results) NewScenario(start Start) *Scenario {
 	return &Scenario{
 		Scenario: thresholds.Scenario{

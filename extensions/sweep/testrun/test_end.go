@@ -20,10 +20,12 @@ import (
 // testEnd is what is left to be done when k6 has ended all scenarios: it still takes samples then.
 // All scenarios with a report come to this one ending.
 type testEnd struct {
-	watched   sync.Once
-	mu        sync.Mutex
-	awaited   bool
-	tasks     []func() // of scenarios, in the order in which they began
+	watched sync.Once
+	mu      sync.Mutex
+	// awaited tells that k6 calls run when the test ends.
+	awaited bool
+	// tasks are those of the scenarios, in the order in which they began.
+	tasks     []func()
 	scenarios []*Scenario
 	last      *k6glue.LastSample
 	judge     thresholds.Judge
@@ -43,7 +45,8 @@ func (e *testEnd) prepare(m *stream.Metrics, registry *metrics.Registry) {
 // its script never came to sweep.op. k6 takes what has no samples for 0. Each VU's module comes
 // here, and the first one counts.
 //
-// A portable sweep to which no client came says so, and does not exit with 0: nothing else of it would.
+// A portable sweep to which no client came says so, and does not exit with 0: nothing else of it
+// would.
 func (e *testEnd) watch(m *stream.Metrics, test *lib.TestPreInitState, missed func() []string) {
 	e.watched.Do(func() {
 		k6glue.AtExit(func(ran bool, failed error) {

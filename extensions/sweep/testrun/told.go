@@ -30,7 +30,8 @@ type told struct {
 	results   string // the folder of the report
 }
 
-// Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get them as well.
+// Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get
+// them as well.
 func (r *Results) Meta(facts *Facts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -43,6 +43,7 @@ func (v TagValues) words() []string {
 	return v.Names
 }
 
+// Only is one value.
 func Only(value string) TagValues { return TagValues{Names: []string{value}} }
 
 // has tells whether a sample may have all of these tags.

@@ -17,7 +17,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Verdict is the outcome of one of k6's thresholds; scenario is empty when it is about the whole run.
+// Verdict is the outcome of one of k6's thresholds; scenario is empty when it is about the whole
+// run.
 type Verdict struct {
 	report.Verdict
 

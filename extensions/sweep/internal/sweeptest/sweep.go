@@ -29,8 +29,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// Sweep is an executor client-sweep in a test run of its own, with VUs as k6 has them. Use it inside of a synctest
-// bubble: times are exact there, and a client that waits for ever or a goroutine that is left over fails the test.
+// Sweep is an executor client-sweep in a test run of its own, with VUs as k6 has them. Use it
+// inside of a synctest bubble: times are exact there, and a client that waits for ever or a
+// goroutine that is left over fails the test.
 type Sweep struct {
 	*testing.T
 
@@ -48,6 +49,7 @@ func New(t *testing.T, config, script string) *Sweep {
 	return NewSegment(t, config, script, k6test.Tuple(t, "", ""))
 }
 
+// NewSegment is New in an execution segment.
 func NewSegment(t *testing.T, config, script string, et *lib.ExecutionTuple) *Sweep {
 	t.Helper()
 	s, err := NewWithOptions(t, config, script, et, lib.Options{})
@@ -118,6 +120,7 @@ func (s *Sweep) Run(ctx context.Context) (*report.Report, error) {
 	return reports[0], err
 }
 
+// Calls is how many iterations all VUs have begun.
 func (s *Sweep) Calls() (n int) {
 	for _, vu := range s.VUs {
 		n += int(vu.Script.Get("calls").ToInteger())
@@ -169,6 +172,7 @@ func Of(samples []sample, tags map[string]string) (values []float64) {
 	return values
 }
 
+// Sum adds up values.
 func Sum(values []float64) (sum float64) {
 	for _, v := range values {
 		sum += v
@@ -269,6 +273,7 @@ func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
 	})
 }
 
+// GetID returns the VU's id.
 func (vu *VU) GetID() uint64 { return vu.id }
 
 // Activate does what k6's VU does.
