@@ -23,7 +23,7 @@ type Output struct {
 	points *points
 	buffer *buffer
 	writer *writer
-	tally  tally
+	counts pointCounts
 
 	figures  atomic.Bool   // some have come
 	stopping chan struct{} // closed when the test has ended
@@ -94,8 +94,8 @@ func (o *Output) Stop() error {
 	o.cancel()
 	o.writer.close()
 
-	switch said := fmt.Sprintf("%s: %s", &o.config, &o.tally); {
-	case o.tally.lost() > 0:
+	switch said := fmt.Sprintf("%s: %s", &o.config, &o.counts); {
+	case o.counts.lost() > 0:
 		o.logger.Error(said)
 	case !o.figures.Load():
 		o.logger.Warnf("%s: there was nothing to write: no scenario was a sweep", &o.config)
@@ -146,7 +146,7 @@ func (o *Output) deliver(lines [][]byte) {
 			half := len(lines) / 2
 			requests = append([][][]byte{lines[:half], lines[half:]}, requests[1:]...)
 		default:
-			o.tally.wrote(v.written)
+			o.counts.wrote(v.written)
 			o.drop(v.refused, v.why)
 			if v.written > 0 {
 				o.outOfTrouble()
@@ -171,7 +171,7 @@ func (o *Output) giveUp(requests [][][]byte) {
 
 // drop counts lost points, and says why the first time.
 func (o *Output) drop(n int, why string) {
-	if o.tally.drop(n, why) {
+	if o.counts.drop(n, why) {
 		o.logger.Warnf("%s: points are dropped: %s", &o.config, why)
 	}
 }

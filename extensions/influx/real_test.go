@@ -122,7 +122,7 @@ func TestRealServerDies(t *testing.T) {
 	server := influxtest.Start(t)
 	o := start(t, server.Address+"/db?pushInterval=10ms&timeout=300ms&flushTimeout=20s&bufferSize=100&batchSize=50", nil)
 	o.send(10)
-	require.Eventually(t, func() bool { o.tally.mu.Lock(); defer o.tally.mu.Unlock(); return o.tally.written == 10 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { o.counts.mu.Lock(); defer o.counts.mu.Unlock(); return o.counts.written == 10 }, 10*time.Second, time.Millisecond)
 	server.Stop()
 	o.send(1)
 	require.Eventually(t, func() bool { return len(o.said()) > 0 }, 10*time.Second, time.Millisecond)

@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// verdict is what a server's reply means for the points of the request. Unless they are to be tried again or split, written and refused
-// are all of them.
-type verdict struct {
+// result is what a server's reply means for the points of the request. Unless they are to be tried
+// again or split, written and refused are all of them.
+type result struct {
 	written, refused int
 	again            bool          // later
 	after            time.Duration // not before; 0: whenever
@@ -25,11 +25,11 @@ type verdict struct {
 // https://docs.influxdata.com/influxdb/v1/tools/api/#write-http-endpoint
 // https://docs.influxdata.com/influxdb/v2/write-data/troubleshoot/
 // https://docs.influxdata.com/influxdb3/core/write-data/http-api/v3-write-lp
-func judge(status int, header http.Header, body []byte, n int, now time.Time) verdict {
-	v := verdict{why: reason(status, body)}
+func judge(status int, header http.Header, body []byte, n int, now time.Time) result {
+	v := result{why: reason(status, body)}
 	switch {
 	case status >= 200 && status < 300:
-		return verdict{written: n}
+		return result{written: n}
 	case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
 		v.again, v.after = true, retryAfter(header.Get("Retry-After"), now)
 	case status >= 500 || status == http.StatusRequestTimeout:
@@ -48,7 +48,8 @@ func judge(status int, header http.Header, body []byte, n int, now time.Time) ve
 
 const longestRetryAfter = 10 * time.Minute
 
-// reason is the status, and what the server says to it: in "error" (1 and 3) or in "message" (2), if that is there.
+// reason is the status, and what the server says to it: in "error" (1 and 3) or in "message" (2),
+// if that is there.
 func reason(status int, body []byte) string {
 	var says struct {
 		Error   string `json:"error"`
@@ -83,8 +84,9 @@ func retryAfter(value string, now time.Time) time.Duration {
 
 var droppedPoints = regexp.MustCompile(`partial write:[\s\S]*dropped=(\d+)`)
 
-// refused is how many of n points a 400 or 422 is about. A partial write says so: 1 and 2 with the number of points that could be read but
-// not stored, besides a line for each that could not be read; 3 with a list. Anything else refuses them all.
+// refused is how many of n points a 400 or 422 is about. A partial write says so: 1 and 2 with the
+// number of points that could be read but not stored, besides a line for each that could not be
+// read; 3 with a list. Anything else refuses them all.
 func refused(body []byte, n int) int {
 	var says struct {
 		Error   string            `json:"error"`

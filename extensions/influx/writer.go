@@ -43,7 +43,7 @@ func newWriter(config Config) *writer {
 }
 
 // write tries once to write the lines.
-func (w *writer) write(ctx context.Context, lines [][]byte) verdict {
+func (w *writer) write(ctx context.Context, lines [][]byte) result {
 	if v := w.create(ctx); v.again {
 		return v
 	}
@@ -62,7 +62,7 @@ func (w *writer) write(ctx context.Context, lines [][]byte) verdict {
 }
 
 // ask sends a request of n points.
-func (w *writer) ask(request *http.Request, n int) verdict {
+func (w *writer) ask(request *http.Request, n int) result {
 	status, header, reply, err := w.do(request)
 	if err != nil {
 		return w.failed(err)
@@ -73,8 +73,9 @@ func (w *writer) ask(request *http.Request, n int) verdict {
 	return v
 }
 
-// failed is the verdict of a request that had no reply: whether the points were written is unknown, and a second time does no harm.
-func (w *writer) failed(err error) verdict {
+// failed is the result of a request that had no reply: whether the points were written is unknown,
+// and a second time does no harm.
+func (w *writer) failed(err error) result {
 	if wrapped := new(url.Error); errors.As(err, &wrapped) {
 		if wrapped.Timeout() {
 			err = fmt.Errorf("no reply within %s", w.config.Timeout)
@@ -83,7 +84,7 @@ func (w *writer) failed(err error) verdict {
 		}
 	}
 
-	return verdict{again: true, why: w.config.redact(err.Error())}
+	return result{again: true, why: w.config.redact(err.Error())}
 }
 
 func compress(lines [][]byte) (io.Reader, error) {
@@ -101,10 +102,11 @@ func compress(lines [][]byte) (io.Reader, error) {
 	return &body, nil
 }
 
-// create makes the database of InfluxDB 1, unless it is there. That the user may not is no error: then somebody else has made it.
-func (w *writer) create(ctx context.Context) verdict {
+// create makes the database of InfluxDB 1, unless it is there. That the user may not is no error:
+// then somebody else has made it.
+func (w *writer) create(ctx context.Context) result {
 	if w.created {
-		return verdict{}
+		return result{}
 	}
 	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(w.config.Database)
 	form := url.Values{"q": {`CREATE DATABASE "` + quoted + `"`}}.Encode()

@@ -16,7 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see them as k6 does.
+// durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see
+// them as k6 does.
 var durations = []string{ //nolint:gochecknoglobals // a constant
 	"ack_wait", "active", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age",
 	"max_expires", "priority_timeout", "subject_delete_marker_ttl", "ttl",
@@ -25,8 +26,9 @@ var durations = []string{ //nolint:gochecknoglobals // a constant
 // verbatim are the names below which the names are the user's own.
 var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a constant
 
-// apiConfig reads the configuration of a stream, consumer or bucket. Its names are those of JetStream's API, in camel case and with
-// times as k6 writes them, or as the API has them, with times in nanoseconds.
+// apiConfig reads the configuration of a stream, consumer or bucket. Its names are those of
+// JetStream's API, in camel case and with times as k6 writes them, or as the API has them, with
+// times in nanoseconds.
 func apiConfig(what string, value sobek.Value, into any) error {
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {

@@ -9,11 +9,12 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// authentication sets how a connection proves who it is. It is read when the connection is made; nil for by user, password or
-// token, which nats.go takes as they are.
+// authentication sets how a connection proves who it is. It is read when the connection is made;
+// nil for by user, password or token, which nats.go takes as they are.
 type authentication func(*natsio.Options) error
 
-// authentication works out the options that say who the client is. Its errors never show what they hold.
+// authentication works out the options that say who the client is. Its errors never show what they
+// hold.
 func (o *options) authentication() (authentication, error) {
 	given := 0
 	for _, is := range []bool{o.User != "", o.Token != "", o.Credentials != "", o.CredentialsFile != "", o.NKey != "" || o.JWT != ""} {

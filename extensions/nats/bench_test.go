@@ -9,7 +9,8 @@ import (
 	"go.k6.io/k6/v2/js/modulestest"
 )
 
-// BenchmarkObjects makes what scripts make in each VU. heap-B/op is how much of the heap one of it takes as long as the VU has it.
+// BenchmarkObjects makes what scripts make in each VU. heap-B/op is how much of the heap one of it
+// takes as long as the VU has it.
 func BenchmarkObjects(b *testing.B) {
 	for _, bench := range []struct{ name, script string }{
 		{"Client", `() => new nats.Client('nats://h:1')`},

@@ -15,7 +15,8 @@ type bucket[T any] interface {
 	object() *sobek.Object
 }
 
-// changeBucket is an operation such as createKeyValue(configuration): the bucket. of makes it of its configuration.
+// changeBucket is an operation such as createKeyValue(configuration): the bucket. of makes it of
+// its configuration.
 func changeBucket[C, T any](
 	name string, change func(jetstream.JetStream, context.Context, C) (T, error), of func(*jetStreamHandle, C) bucket[T],
 ) operation[*jetStreamHandle] {

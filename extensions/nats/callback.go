@@ -10,10 +10,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// maxBatch bounds how many messages reach their callback before anything else in the VU has its turn.
+// maxBatch bounds how many messages reach their callback before anything else in the VU has its
+// turn.
 const maxBatch = 256
 
-// push hands all messages to a callback, on k6's event loop, until nothing more comes or the iteration has ended.
+// push hands all messages to a callback, on k6's event loop, until nothing more comes or the
+// iteration has ended.
 func (f *feed[T]) push(callback sobek.Callable) {
 	f.pushed = true
 	ctx := f.client.VU().Context()

@@ -14,8 +14,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// client is a JavaScript Client: its connection is opened by the first operation that needs it, made again by nats.go when it
-// breaks, opened anew when nats.go has given it up, and closed when the VU ends.
+// client is a JavaScript Client: its connection is opened by the first operation that needs it,
+// made again by nats.go when it breaks, opened anew when nats.go has given it up, and closed when
+// the VU ends.
 type client struct {
 	*module
 
@@ -43,8 +44,8 @@ type client struct {
 	messages *measure.Counter
 }
 
-// newClient is new Client(url, options) or new Client(options). It does not connect: that is not for
-// the init context.
+// newClient is new Client(url, options) or new Client(options). It does not connect: that is not
+// for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, "a url", &o, o.config), tasks: m.NewTasks(false)}
@@ -86,11 +87,12 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"jetStreamSubscribe":          (*client).jetStreamSubscribe,
 })
 
-// connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
+// connect is client.connect(): it connects now, if that was not done yet, and throws when it
+// cannot.
 func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{client: c}, nil }
 
-// close is client.close(): it closes the connection. The next operation opens a new one. Messages that have come already still reach
-// their callbacks.
+// close is client.close(): it closes the connection. The next operation opens a new one. Messages
+// that have come already still reach their callbacks.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.mu.Lock()
 	conn := c.conn
@@ -113,7 +115,8 @@ func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// drain is client.drain(timeout): it ends all subscriptions, sends what is left, and closes the connection.
+// drain is client.drain(timeout): it ends all subscriptions, sends what is left, and closes the
+// connection.
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
 	if err == nil && c.config.Pool == poolShared {
@@ -159,7 +162,8 @@ func (c *client) info(sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// acquire returns the connection, and opens it where there is none. It may be called by any goroutine.
+// acquire returns the connection, and opens it where there is none. It may be called by any
+// goroutine.
 func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

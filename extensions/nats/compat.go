@@ -11,7 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All do what others do as well.
+// Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All
+// do what others do as well.
 
 // publishWithHeaders is client.publishWithHeaders(subject, data, headers).
 func (c *client) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
@@ -45,7 +46,8 @@ func (c *client) publishMsg(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// wholeMessage reads { topic, data, raw, headers }. Data wins over raw, which may be an array of numbers.
+// wholeMessage reads { topic, data, raw, headers }. Data wins over raw, which may be an array of
+// numbers.
 func (c *client) wholeMessage(method string, value sobek.Value) (subject string, data []byte, o *publishOptions) {
 	object, ok := value.(*sobek.Object)
 	if !ok {
@@ -131,8 +133,9 @@ func (c *client) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
 }
 
-// jetStreamSubscribe is client.jetStreamSubscribe(subject, callback): all messages of the subject that are in its stream, and then those
-// that come, until the subscription is closed. They need no acknowledgement.
+// jetStreamSubscribe is client.jetStreamSubscribe(subject, callback): all messages of the subject
+// that are in its stream, and then those that come, until the subscription is closed. They need no
+// acknowledgement.
 func (c *client) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {

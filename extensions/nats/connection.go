@@ -178,8 +178,8 @@ func (conn *connection) failed(err error) {
 	}
 }
 
-// refused is why a call that began then has got no answer, if that is known: the server has said by itself that this user may not do
-// what it asks for. The subject is its own, or "".
+// refused is why a call that began then has got no answer, if that is known: the server has said by
+// itself that this user may not do what it asks for. The subject is its own, or "".
 func (conn *connection) refused(begin time.Time, subject string) error {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -190,7 +190,8 @@ func (conn *connection) refused(begin time.Time, subject string) error {
 	return conn.denied
 }
 
-// claim counts what has happened on the connection since it was last asked, and returns the bytes that have gone over it.
+// claim counts what has happened on the connection since it was last asked, and returns the bytes
+// that have gone over it.
 func (conn *connection) claim(m *module) (sent, received uint64) {
 	sent, received = conn.traffic()
 	m.Traffic(received, sent)

@@ -14,7 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// consumer is a JavaScript Consumer: one of a stream, as seen through the client's connection, whichever that is.
+// consumer is a JavaScript Consumer: one of a stream, as seen through the client's connection,
+// whichever that is.
 type consumer struct {
 	perConnection[jetstream.Consumer]
 }
@@ -27,7 +28,8 @@ func (h *jetStreamHandle) consumerOf(find func(context.Context, jetstream.JetStr
 	return c
 }
 
-// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration): the consumer.
+// changeConsumer is createConsumer, updateConsumer or ensureConsumer(stream, configuration): the
+// consumer.
 func changeConsumer(
 	name string,
 	change func(jetstream.JetStream, context.Context, string, jetstream.ConsumerConfig) (jetstream.Consumer, error),
@@ -82,8 +84,8 @@ func (h *jetStreamHandle) consumer(call sobek.FunctionCall) sobek.Value {
 	}).object()
 }
 
-// orderedConsumer is jetStream.orderedConsumer(stream, configuration): each message once, in the stream's order. It is made by its
-// first use.
+// orderedConsumer is jetStream.orderedConsumer(stream, configuration): each message once, in the
+// stream's order. It is made by its first use.
 func (h *jetStreamHandle) orderedConsumer(call sobek.FunctionCall) sobek.Value {
 	stream, err := k6mod.Name("orderedConsumer", "the stream", call.Argument(0))
 	if err != nil {
@@ -144,7 +146,8 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// fetch is consumer.fetch(n, options): up to n messages, those that have come when there are n or the time is over.
+// fetch is consumer.fetch(n, options): up to n messages, those that have come when there are n or
+// the time is over.
 func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {
@@ -246,7 +249,8 @@ type consumeOptions struct {
 	MaxMessages int `json:"maxMessages"` // asked for ahead of the callback; nats.go's default is 500
 }
 
-// consume is consumer.consume(callback, options): messages come by themselves, as those of a subscription do.
+// consume is consumer.consume(callback, options): messages come by themselves, as those of a
+// subscription do.
 func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	client := c.handle.client
 	callback, rest := sobek.Callable(nil), call.Argument(0)

@@ -249,8 +249,9 @@ func (c *countedConn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes, which it does under a lock. After an error
-// the stream may have been cut in the middle of a message, and cannot be used any more: closing it makes nats.go connect again.
+// Write implements net.Conn. nats.go sets no deadline where a publisher's own goroutine writes,
+// which it does under a lock. After an error the stream may have been cut in the middle of a
+// message, and cannot be used any more: closing it makes nats.go connect again.
 func (c *countedConn) Write(b []byte) (int, error) {
 	if err := c.writes.Arm(c.within, c.SetWriteDeadline); err != nil {
 		return 0, err

@@ -68,7 +68,8 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 	}},
 }
 
-// storeFailed is the code of JetStream's errors of messages that a stream did not store, such as "maximum messages exceeded".
+// storeFailed is the code of JetStream's errors of messages that a stream did not store, such as
+// "maximum messages exceeded".
 const storeFailed = 10077
 
 // told says what any error is to scripts.

@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// feed is where messages wait that come by themselves: those of a subscription, of a consumer, of a watch. They are taken one by one,
-// many at once, or by a callback on k6's event loop.
+// feed is where messages wait that come by themselves: those of a subscription, of a consumer, of a
+// watch. They are taken one by one, many at once, or by a callback on k6's event loop.
 type feed[T any] struct {
 	client *client
 	conn   *connection
@@ -121,7 +121,8 @@ func (f *feed[T]) isOver() bool {
 	}
 }
 
-// next is feed.next(timeout): the next message; null when none has come in time, or none can come any more.
+// next is feed.next(timeout): the next message; null when none has come in time, or none can come
+// any more.
 func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("next", "the timeout", call.Argument(0), f.client.config.TimeoutEach)
 	if err == nil {
@@ -150,7 +151,8 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	}, err
 }
 
-// ended tells that the test has, and not just the time of a call: that messages do not come is no failure.
+// ended tells that the test has, and not just the time of a call: that messages do not come is no
+// failure.
 func ended(ctx context.Context) error {
 	if ctx.Err() == context.Canceled {
 		return k6mod.TestEnded()

@@ -39,7 +39,8 @@ func (o *fetchOptions) read(value sobek.Value, timeout time.Duration) error {
 	return err
 }
 
-// fetch is feed.fetch(n, options): up to n messages, those that have come when there are n or the time is over.
+// fetch is feed.fetch(n, options): up to n messages, those that have come when there are n or the
+// time is over.
 func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 	n, err := k6mod.Count("fetch", "the number of messages", call.Argument(0))
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 )
 
-// vu is a VU with the module as `nats`, the address of the shared server as `url`, and a name that no
-// other test has as `unique`.
+// vu is a VU with the module as `nats`, the address of the shared server as `url`, and a name that
+// no other test has as `unique`.
 type vu struct {
 	*k6test.Runner
 
@@ -103,7 +103,8 @@ func (s *server) stop() {
 	require.True(s.t, status.Stopped())
 }
 
-// fake listens at a port, which it returns as a URL, and lets serve do what it likes with each connection.
+// fake listens at a port, which it returns as a URL, and lets serve do what it likes with each
+// connection.
 func fake(t *testing.T, serve func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,8 +9,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// messages is feed.messages(): an asynchronous iterator. sobek has no `for await` yet: its next() is called by hand, or by what a
-// compiler such as esbuild makes of `for await`, which looks for the method under Symbol.for('Symbol.asyncIterator').
+// messages is feed.messages(): an asynchronous iterator. sobek has no `for await` yet: its next()
+// is called by hand, or by what a compiler such as esbuild makes of `for await`, which looks for
+// the method under Symbol.for('Symbol.asyncIterator').
 func (f *feed[T]) messages(sobek.FunctionCall) sobek.Value {
 	c := f.client
 	rt := c.Runtime()
@@ -40,7 +41,8 @@ func (f *feed[T]) leave(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(promise)
 }
 
-// asyncIterator is the symbol by which compiled code asks for an asynchronous iterator where the engine has none.
+// asyncIterator is the symbol by which compiled code asks for an asynchronous iterator where the
+// engine has none.
 func asyncIterator(rt *sobek.Runtime) *sobek.Symbol {
 	symbols := rt.Get("Symbol").ToObject(rt)
 	if known, ok := symbols.Get("asyncIterator").(*sobek.Symbol); ok {

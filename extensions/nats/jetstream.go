@@ -21,7 +21,8 @@ type jetStreamOptions struct {
 	MaxPending int    `json:"maxPending"` // publications without an acknowledgement, of publishAsync and publishBatch
 }
 
-// jetStreamHandle is a JavaScript JetStream: JetStream as seen through a client's connection, whichever that is.
+// jetStreamHandle is a JavaScript JetStream: JetStream as seen through a client's connection,
+// whichever that is.
 type jetStreamHandle struct {
 	client  *client
 	options jetStreamOptions

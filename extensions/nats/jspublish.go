@@ -16,7 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// streamPublishOptions are those of a publication to a stream. What is expected of the stream travels in headers.
+// streamPublishOptions are those of a publication to a stream. What is expected of the stream
+// travels in headers.
 type streamPublishOptions struct {
 	header  natsio.Header
 	timeout time.Duration
@@ -176,8 +177,9 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	return stored, lost, first
 }
 
-// publishAsync is jetStream.publishAsync(subject, data, options): it waits for the acknowledgement of others only, and only where
-// there are maxPending of them already. What became of it is told by complete.
+// publishAsync is jetStream.publishAsync(subject, data, options): it waits for the acknowledgement
+// of others only, and only where there are maxPending of them already. What became of it is told by
+// complete.
 func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishAsync", call)
@@ -201,19 +203,21 @@ func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// opPublishAsync counts messages, as of when their acknowledgements were asked for; its durations are those of complete.
+// opPublishAsync counts messages, as of when their acknowledgements were asked for; its durations
+// are those of complete.
 const opPublishAsync = "js.publishAsync"
 
-// complete is jetStream.complete(timeout): it waits for all acknowledgements, and returns how many messages are stored since it was
-// last called. It throws when any message was not.
+// complete is jetStream.complete(timeout): it waits for all acknowledgements, and returns how many
+// messages are stored since it was last called. It throws when any message was not.
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
 
 	return h.acknowledged(timeout, func(context.Context, jetstream.JetStream) error { return nil }), err
 }
 
-// publishBatch is jetStream.publishBatch(subject, data, options): many messages in one call, in Go, of which up to maxPending wait for
-// their acknowledgements. It returns and throws as complete does.
+// publishBatch is jetStream.publishBatch(subject, data, options): many messages in one call, in Go,
+// of which up to maxPending wait for their acknowledgements. It returns and throws as complete
+// does.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
 	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))

@@ -12,7 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keyValue is a JavaScript KeyValue: a bucket as seen through the client's connection, whichever that is.
+// keyValue is a JavaScript KeyValue: a bucket as seen through the client's connection, whichever
+// that is.
 type keyValue struct {
 	perConnection[jetstream.KeyValue]
 
@@ -148,7 +149,8 @@ func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// create is keyValue.create(key, value, ttl): the new revision; an error of kind conflict when the key is there.
+// create is keyValue.create(key, value, ttl): the new revision; an error of kind conflict when the
+// key is there.
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	ttl, err := k6mod.Duration("create", "the ttl", call.Argument(2), 0)
 	if err != nil {
@@ -171,7 +173,8 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// update is keyValue.update(key, value, revision): the new revision; an error of kind wrong_sequence when the key's is another one.
+// update is keyValue.update(key, value, revision): the new revision; an error of kind
+// wrong_sequence when the key's is another one.
 func (kv *keyValue) update(call sobek.FunctionCall) (*task, error) {
 	revision, err := k6mod.Unsigned("update", "the revision", call.Argument(2))
 	if err != nil {
@@ -208,7 +211,8 @@ func (kv *keyValue) write(
 	return t, nil
 }
 
-// removeKey is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is the key's.
+// removeKey is keyValue.delete or keyValue.purge(key, revision): with a revision, only if that is
+// the key's.
 func removeKey(
 	name string, do func(jetstream.KeyValue, context.Context, string, ...jetstream.KVDeleteOpt) error,
 ) operation[*keyValue] {
@@ -232,7 +236,8 @@ func removeKey(
 	}
 }
 
-// purgeDeletes is keyValue.purgeDeletes(olderThan): it removes what deleting has left, of keys deleted that long ago (default 30m).
+// purgeDeletes is keyValue.purgeDeletes(olderThan): it removes what deleting has left, of keys
+// deleted that long ago (default 30m).
 func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	const usual = 30 * time.Minute
 	older, err := k6mod.Duration("purgeDeletes", "the time", call.Argument(0), usual)

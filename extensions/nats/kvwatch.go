@@ -12,7 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// keys is keyValue.keys(filter or filters): the names of the keys that are there, those that match where there are filters.
+// keys is keyValue.keys(filter or filters): the names of the keys that are there, those that match
+// where there are filters.
 func (kv *keyValue) keys(call sobek.FunctionCall) (*task, error) {
 	filters, err := filtersOf("keys", call.Argument(0))
 	var names []string
@@ -82,7 +83,8 @@ func initial(ctx context.Context, watcher jetstream.KeyWatcher, take func(jetstr
 	}
 }
 
-// dismiss stops a watcher. One that waits for room for an entry holds a lock that stopping needs: what comes is thrown away.
+// dismiss stops a watcher. One that waits for room for an entry holds a lock that stopping needs:
+// what comes is thrown away.
 func dismiss(watcher jetstream.KeyWatcher) {
 	go func() {
 		defer crash.Contain("the end of a watcher")
@@ -144,8 +146,8 @@ func (o *watchOptions) all() []jetstream.WatchOpt {
 	return opts
 }
 
-// watch is keyValue.watch(filter or filters, callback, options): what the bucket holds and then what changes, as the messages of a
-// subscription.
+// watch is keyValue.watch(filter or filters, callback, options): what the bucket holds and then
+// what changes, as the messages of a subscription.
 func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 	c := kv.handle.client
 	filters, err := filtersOf("watch", call.Argument(0))

@@ -36,7 +36,8 @@ func (o *layoutOptions) read(method string, value sobek.Value) error {
 
 const maxReplicas = 5 // of JetStream
 
-// layout is a JavaScript Layout: a database in one of the published layouts, as seen through the client's connection.
+// layout is a JavaScript Layout: a database in one of the published layouts, as seen through the
+// client's connection.
 type layout struct {
 	perConnection[*kvlayout.Store]
 

@@ -111,7 +111,8 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
 }
 
-// inSweep calls JavaScript as the only client of a step, until it has done its share, and returns what the step counts.
+// inSweep calls JavaScript as the only client of a step, until it has done its share, and returns
+// what the step counts.
 func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals {
 	v.t.Helper()
 	plain := v.VU.CtxField

@@ -7,12 +7,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
 )
 
-// layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no table.
+// layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no
+// table.
 type layoutStore struct {
 	// task is used again for each operation.
 	task task
-	// job is the operation, key and value are its arguments. A job that reads appends to value, and sets
-	// hit where there is one.
+	// job is the operation, key and value are its arguments. A job that reads appends to value, and
+	// sets hit where there is one.
 	job        layoutJob
 	key, value []byte
 	hit        bool

@@ -6,8 +6,8 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// lazyObject is a JavaScript object that cannot be changed, and whose properties are made when they are asked for: most scripts look at one
-// or two of a message's.
+// lazyObject is a JavaScript object that cannot be changed, and whose properties are made when they
+// are asked for: most scripts look at one or two of a message's.
 type lazyObject struct {
 	of     any // what it shows
 	keys   []string

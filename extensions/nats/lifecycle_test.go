@@ -284,7 +284,8 @@ func TestBlockedHosts(t *testing.T) {
 	v.Run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true }).publish('a', 'x')`)
 }
 
-// Under client-sweep, bytes and messages are added to the step's client, and the connection ends with the step.
+// Under client-sweep, bytes and messages are added to the step's client, and the connection ends
+// with the step.
 func TestClientOfASweep(t *testing.T) {
 	v := newVU(t)
 	nc := plainConn(t, natsURL(t))

@@ -11,7 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
-// The module's metrics. Tags: operation and outcome (ok, or the error's kind) and, with the option tagSubjects, subject.
+// The module's metrics. Tags: operation and outcome (ok, or the error's kind) and, with the option
+// tagSubjects, subject.
 const (
 	metricOps              = "nats_ops"               // Counter: operations
 	metricDuration         = "nats_op_duration"       // Trend, ms: their durations; not emitted in a sweep, which has its own

@@ -22,7 +22,8 @@ type rowOptions struct {
 	Replicas int    `json:"replicas"`
 }
 
-// natsjsRow is a JavaScript NatsjsRow: a row of the published benchmark with the client's connection.
+// natsjsRow is a JavaScript NatsjsRow: a row of the published benchmark with the client's
+// connection.
 type natsjsRow struct {
 	perConnection[*rows.Run]
 
@@ -77,7 +78,8 @@ func rowNamed(name string) (rows.Row, error) {
 	return rows.Row{}, k6mod.Misuse("natsjsRow: there is no row %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's database.
+// whole is row.fill(timeout) or row.drop(timeout): something that is done with all of the row's
+// database.
 func whole(name string, do func(*rows.Run, context.Context) error) operation[*natsjsRow] {
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
@@ -94,7 +96,8 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 	}
 }
 
-// run is row.run(iterations): that many iterations, in Go, each an operation of the step with the row's name.
+// run is row.run(iterations): that many iterations, in Go, each an operation of the step with the
+// row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
 	most, err := k6mod.Count("run", "the iterations", call.Argument(0))
@@ -178,7 +181,8 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 	return keys, sent, received, err
 }
 
-// number is that of the next iteration: no other client of the step has it, as it is part of the keys.
+// number is that of the next iteration: no other client of the step has it, as it is part of the
+// keys.
 func (n *natsjsRow) number() uint64 {
 	i := n.next
 	n.next++

@@ -13,7 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection, whichever that is.
+// objectStore is a JavaScript ObjectStore: a bucket as seen through the client's connection,
+// whichever that is.
 type objectStore struct {
 	perConnection[jetstream.ObjectStore]
 
@@ -42,7 +43,8 @@ func (h *jetStreamHandle) objectStore(call sobek.FunctionCall) sobek.Value {
 	return h.objectStoreOf(bucket).object()
 }
 
-// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration): the bucket.
+// changeObjectStore is createObjectStore, updateObjectStore or ensureObjectStore(configuration):
+// the bucket.
 func changeObjectStore(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.ObjectStoreConfig) (jetstream.ObjectStore, error),
 ) operation[*jetStreamHandle] {
@@ -155,7 +157,8 @@ var objectMeta = k6mod.Options[jetstream.ObjectMeta]{ //nolint:gochecknoglobals 
 	}},
 }
 
-// get is objectStore.get(name): what the server has of it, with data and raw; null where there is none.
+// get is objectStore.get(name): what the server has of it, with data and raw; null where there is
+// none.
 func (s *objectStore) get(call sobek.FunctionCall) (*task, error) {
 	name, err := k6mod.Name("get", "the name", call.Argument(0))
 	var data []byte

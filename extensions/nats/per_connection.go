@@ -9,7 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// perConnection is something of JetStream's (a consumer, a bucket) that the server is asked for once for each connection.
+// perConnection is something of JetStream's (a consumer, a bucket) that the server is asked for
+// once for each connection.
 type perConnection[T any] struct {
 	handle *jetStreamHandle
 	find   func(context.Context, jetstream.JetStream) (T, error)

@@ -11,7 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds since 1970.
+// sentHeader holds, in messages of clients with the option stamp, when they were sent: nanoseconds
+// since 1970.
 const sentHeader = "K6-Sent"
 
 // checkEvery is after how many messages of a batch it is asked whether the test has ended.
@@ -71,8 +72,9 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 	}
 }
 
-// publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go. Data is that of all of them, of which
-// there are options.count, or an array with that of each, which is published count times.
+// publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go.
+// Data is that of all of them, of which there are options.count, or an array with that of each,
+// which is published count times.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))

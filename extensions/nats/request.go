@@ -58,7 +58,8 @@ func (c *client) asking(
 	return m, o, nil
 }
 
-// outgoing reads what a request and a publication to a stream have in common: the subject and the data.
+// outgoing reads what a request and a publication to a stream have in common: the subject and the
+// data.
 func (c *client) outgoing(method string, call sobek.FunctionCall) (*natsio.Msg, error) {
 	subject, err := k6mod.Name(method, "the subject", call.Argument(0))
 	if err != nil {
@@ -94,8 +95,9 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// requestMany is client.requestMany(subject, data, options): all answers that come until there are options.max, none has come for
-// options.stall, an empty one without headers has come, or the time is over.
+// requestMany is client.requestMany(subject, data, options): all answers that come until there are
+// options.max, none has come for options.stall, an empty one without headers has come, or the time
+// is over.
 func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	m, o, err := c.asking("requestMany", call, ofRequestMany)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // opRequest is the operation of a step that each request of a batch is.
 const opRequest = "request"
 
-// requestBatch is client.requestBatch(subject, data, options): options.count requests one after another, in Go, each an operation of the
-// step. Those that fail are counted, and throw nothing.
+// requestBatch is client.requestBatch(subject, data, options): options.count requests one after
+// another, in Go, each an operation of the step. Those that fail are counted, and throw nothing.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
 	if err != nil {

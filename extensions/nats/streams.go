@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// changeStream is createStream, updateStream or ensureStream(configuration): what the server says of the stream.
+// changeStream is createStream, updateStream or ensureStream(configuration): what the server says
+// of the stream.
 func changeStream(
 	name string, change func(jetstream.JetStream, context.Context, jetstream.StreamConfig) (jetstream.Stream, error),
 ) operation[*jetStreamHandle] {
@@ -96,7 +97,8 @@ var purging = k6mod.Options[[]jetstream.StreamPurgeOpt]{ //nolint:gochecknogloba
 	}},
 }
 
-// streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that take it.
+// streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that
+// take it.
 func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	var opts []jetstream.StreamListOpt
 	if given := call.Argument(0); !k6glue.IsNullish(given) {
@@ -115,7 +117,8 @@ func (h *jetStreamHandle) streams(call sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// all are the values that a lister has. It closes its channel when there are no more, or its time is over.
+// all are the values that a lister has. It closes its channel when there are no more, or its time
+// is over.
 func all[T any](values <-chan T) []T {
 	list := []T{}
 	for v := range values {
@@ -125,8 +128,8 @@ func all[T any](values <-chan T) []T {
 	return list
 }
 
-// getMessage is jetStream.getMessage(stream, sequence or subject): the message at that place, or the last of that subject; null where
-// there is none.
+// getMessage is jetStream.getMessage(stream, sequence or subject): the message at that place, or
+// the last of that subject; null where there is none.
 func (h *jetStreamHandle) getMessage(call sobek.FunctionCall) (*task, error) {
 	place := call.Argument(1)
 	subject, sequence := "", uint64(0)

@@ -31,8 +31,9 @@ func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, e
 	return o, nil
 }
 
-// subscribe is client.subscribe(subject, callback, options): with a callback, messages reach it on k6's event loop, and the
-// iteration lasts until the subscription is closed; without one they are asked for.
+// subscribe is client.subscribe(subject, callback, options): with a callback, messages reach it on
+// k6's event loop, and the iteration lasts until the subscription is closed; without one they are
+// asked for.
 func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("subscribe", "the subject", call.Argument(0))
 	if err != nil {
@@ -86,7 +87,8 @@ func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
 	return s.client.Runtime().ToValue(n)
 }
 
-// listen subscribes; the server knows of it when listen returns, so that nothing is missed that is published afterwards.
+// listen subscribes; the server knows of it when listen returns, so that nothing is missed that is
+// published afterwards.
 func (c *client) listen(
 	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
 ) (sub *natsio.Subscription, err error) {
@@ -116,7 +118,8 @@ func (c *client) listen(
 	return sub, r.err
 }
 
-// drain is subscription.drain(timeout): no more messages are wanted; those that are on their way still come.
+// drain is subscription.drain(timeout): no more messages are wanted; those that are on their way
+// still come.
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
 
@@ -133,8 +136,9 @@ func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	}}, err
 }
 
-// respond is client.respond(subject, data, options): it answers requests in Go, each with the data or, without, with its own, until
-// the object that it returns is closed or the VU has no more use for the connection.
+// respond is client.respond(subject, data, options): it answers requests in Go, each with the data
+// or, without, with its own, until the object that it returns is closed or the VU has no more use
+// for the connection.
 func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("respond", "the subject", call.Argument(0))
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// data returns the bytes of a value for a call that does not keep them. Undefined and null have none.
+// data returns the bytes of a value for a call that does not keep them. Undefined and null have
+// none.
 func (c *client) data(method string, value sobek.Value) ([]byte, error) {
 	return c.bytes(method, value, &c.scratch)
 }

@@ -76,3 +76,13 @@ func reason(err error) string {
 
 	return err.Error()
 }
+
+// asError is the Error that an error of this package's functions is.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+
+	return newError(KindConnection, err, "the connection broke: %s", fmt.Sprint(err))
+}

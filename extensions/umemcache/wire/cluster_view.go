@@ -1,0 +1,217 @@
+package wire
+
+import (
+	"net"
+	"net/netip"
+	"time"
+)
+
+// view is what the cluster looks like.
+type view struct {
+	version   uint64
+	members   []member
+	nodes     []string             // addresses of all machines
+	threads   map[string][]*thread // of the available ones, by address
+	authority *authority
+}
+
+// member is where the keys of one machine are kept.
+type member struct {
+	version uint64    // of the machine
+	threads []*thread // of the machine or, while it is not available, of the next one that is
+}
+
+// outdated makes the next operation learn what the cluster looks like.
+func (k *Cluster) outdated(v *view) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.view == v {
+		k.view = nil
+	}
+}
+
+func (k *Cluster) known() (*view, *Error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil, newError(KindUsage, nil, "the connections were closed")
+	}
+
+	return k.view, nil
+}
+
+// current returns what the cluster looks like. When that is not known, one client learns it, and the others wait.
+func (k *Cluster) current(c *Client) (*view, *Error) {
+	if v, e := k.known(); v != nil || e != nil {
+		return v, e
+	}
+	expiry := time.NewTimer(time.Until(c.deadline))
+	defer expiry.Stop()
+	select {
+	case k.learning <- struct{}{}:
+		defer func() { <-k.learning }()
+	case <-expiry.C:
+		return nil, newError(KindCluster, nil, "the cluster does not settle in time")
+	case <-c.ctx.Done():
+		return nil, c.cancelled()
+	}
+	if v, e := k.known(); v != nil || e != nil {
+		return v, e
+	}
+
+	return k.learn(c)
+}
+
+// learn asks the nodes that are known, again and again, until one of them knows a leader.
+func (k *Cluster) learn(c *Client) (*view, *Error) {
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	nodes := []string{k.node}
+	if last != nil {
+		nodes = append(nodes, last.nodes...)
+	}
+	for {
+		var e *Error
+		for _, node := range nodes {
+			var v *view
+			if v, e = k.learnFrom(c, node, last); e == nil {
+				return v, k.adopt(v, last)
+			}
+		}
+		if !c.pause() {
+			return nil, newError(KindCluster, e, "the cluster does not settle in time: %s", e)
+		}
+	}
+}
+
+// adopt replaces what the cluster looked like.
+func (k *Cluster) adopt(v, last *view) *Error {
+	k.mu.Lock()
+	closed := k.closed
+	if !closed {
+		k.view, k.last = v, v
+	}
+	k.mu.Unlock()
+	if last != nil {
+		last.authority.close()
+		for address, threads := range last.threads {
+			if v.threads[address] == nil || closed {
+				for _, t := range threads {
+					t.close()
+				}
+			}
+		}
+	}
+	if closed {
+		v.authority.close()
+
+		return newError(KindUsage, nil, "the connections were closed")
+	}
+
+	return nil
+}
+
+// learnFrom asks a node who leads, and the leader for the rest.
+func (k *Cluster) learnFrom(c *Client, node string, last *view) (*view, *Error) {
+	g := k.options.Generation
+	var leader netip.AddrPort
+	if e := c.ask(node, []byte{commandLeader}, func(socket net.Conn) (err error) {
+		leader, err = ReadLeader(socket)
+
+		return err
+	}); e != nil {
+		return nil, e
+	}
+	var state *State
+	if e := c.ask(leader.String(), []byte{commandCluster}, func(socket net.Conn) (err error) {
+		state, err = ReadState(socket, g)
+
+		return err
+	}); e != nil {
+		return nil, e
+	}
+	v, e := k.newView(state, last)
+	if e != nil {
+		return nil, e
+	}
+
+	socket, e := c.open(leader.String(), []byte{commandAuthority})
+	if e != nil {
+		return nil, e
+	}
+	_, _, err := ReadApproval(socket, g)
+	c.release()
+	if err != nil {
+		_ = socket.Close()
+
+		return nil, asError(err)
+	}
+	v.authority = newAuthority(socket, g)
+
+	return v, nil
+}
+
+// newView works out where keys are kept. The connections of machines that were there before stay.
+func (k *Cluster) newView(s *State, last *view) (*view, *Error) {
+	v := &view{version: s.Version, members: make([]member, len(s.Machines)), threads: map[string][]*thread{}}
+	var route []*thread
+	for i := 2*len(s.Machines) - 1; i >= 0; i-- { // twice around: after the last machine comes the first
+		m := s.Machines[i%len(s.Machines)]
+		address := m.Address.String()
+		if m.Available() {
+			if route = v.threads[address]; route == nil {
+				if last != nil {
+					route = last.threads[address]
+				}
+				if route == nil {
+					route = newThreads(address, &k.options)
+				}
+				v.threads[address] = route
+			}
+		}
+		if i < len(s.Machines) {
+			v.members[i] = member{version: m.Version, threads: route}
+			v.nodes = append(v.nodes, address)
+		}
+	}
+	if route == nil {
+		return nil, newError(KindCluster, nil, "no machine of the cluster is available")
+	}
+
+	return v, nil
+}
+
+// open connects to a node and sends a request. The socket is held until release.
+func (c *Client) open(node string, request []byte) (net.Conn, *Error) {
+	socket, deadline, e := c.target.settings().dial(c.ctx, node, c.deadline)
+	if e != nil {
+		return nil, e
+	}
+	c.hold(socket, deadline)
+	if _, err := socket.Write(request); err != nil {
+		c.release()
+		_ = socket.Close()
+
+		return nil, broken(err, "a request to a cluster's node")
+	}
+
+	return socket, nil
+}
+
+// ask connects to a node, sends a request and lets read have the answer.
+func (c *Client) ask(node string, request []byte, read func(net.Conn) error) *Error {
+	socket, e := c.open(node, request)
+	if e != nil {
+		return e
+	}
+	defer func() {
+		c.release()
+		_ = socket.Close()
+	}()
+	if err := read(socket); err != nil {
+		return asError(err)
+	}
+
+	return nil
+}
