@@ -1,0 +1,85 @@
+package cmi
+
+import (
+	"context"
+)
+
+// Sync sends the rows that were appended so far, waits until the server has taken or rejected all of them, and says how many.
+func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
+	if err := a.enter(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	defer a.conn.leave()
+	if err := a.send(ctx); err != nil {
+		return a.Receipt(), err
+	}
+
+	// The server counts when an appender closes.
+	c := a.conn
+	c.out.reset()
+	a.request(msgAppendClose)
+	body, err := c.ask(ctx, msgAppendClose, a.id)
+	if err != nil {
+		return a.Receipt(), err
+	}
+	err = a.counted(ctx, body)
+	if openErr := a.open(ctx); err == nil { // the first error is the cause of the second
+		err = openErr
+	}
+
+	return a.Receipt(), err
+}
+
+// open opens the appender again. One that the server does not open is closed.
+func (a *Appender) open(ctx context.Context) error {
+	c := a.conn
+	c.out.reset()
+	a.request(msgAppendOpen)
+	body, err := c.ask(ctx, msgAppendOpen, a.id)
+	if err == nil {
+		_, _, err = readResult(body)
+	}
+	if err == nil {
+		return nil
+	}
+	err = c.failure(ctx, err)
+	a.closed = true
+	delete(c.appenders, a.id)
+	c.frees = append(c.frees, a.id)
+
+	return a.openError(err)
+}
+
+// Close sends the rows that were appended so far, ends the appender, and says how many rows the server took and rejected.
+func (a *Appender) Close(ctx context.Context) (Receipt, error) {
+	if a.closed {
+		return a.Receipt(), nil
+	}
+	if err := a.conn.enter(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	defer a.conn.leave()
+	if err := a.send(ctx); err != nil {
+		return a.Receipt(), err
+	}
+	err := a.end(ctx)
+
+	return a.Receipt(), err
+}
+
+// end has the server end the appender.
+func (a *Appender) end(ctx context.Context) error {
+	a.closed = true
+	c := a.conn
+	c.out.reset()
+	a.request(msgAppendClose)
+	body, err := c.ask(ctx, msgAppendClose, a.id)
+	if err != nil {
+		return err
+	}
+	err = a.counted(ctx, body)
+	delete(c.appenders, a.id)
+	c.ids.give(a.id)
+
+	return err
+}

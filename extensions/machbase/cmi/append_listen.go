@@ -1,0 +1,55 @@
+package cmi
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// writeAndListen writes rows. The server stops reading when nobody reads what it says about rows that it rejects, so that this
+// listens whenever writing does not go on.
+func (c *Conn) writeAndListen(b []byte) error {
+	const patience = 20 * time.Millisecond
+	for {
+		if err := c.socket.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+			return err
+		}
+		n, err := c.socket.Write(b)
+		c.sent.Add(uint64(n))
+		if b = b[n:]; !errors.Is(err, os.ErrDeadlineExceeded) {
+			return errors.Join(err, c.socket.SetWriteDeadline(time.Time{}))
+		}
+		if err := c.listen(); err != nil {
+			return err
+		}
+	}
+}
+
+// listen reads what the server says about rows, as far as it has come.
+func (c *Conn) listen() error {
+	const patience = time.Millisecond
+	for {
+		if !c.in.buffered() {
+			if err := c.socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+				return err
+			}
+			err := c.in.need(1)
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				return c.socket.SetReadDeadline(time.Time{})
+			}
+			if err := errors.Join(err, c.socket.SetReadDeadline(time.Time{})); err != nil {
+				return err
+			}
+		}
+		m, err := c.in.read()
+		if err != nil {
+			return err
+		}
+		if m.kind != msgAppendData {
+			return garbage("message %d came while rows were appended", m.kind)
+		}
+		if err := c.rejection(m); err != nil {
+			return err
+		}
+	}
+}
