@@ -1,6 +1,8 @@
 package machbase
 
 import (
+	"context"
+
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
 
@@ -68,9 +70,9 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 
 	return &task{
 		client: c, operation: opAppend, timeout: c.config.Timeout,
-		job: func(conn Conn) (err error) {
+		job: func(ctx context.Context, conn Conn) (err error) {
 			a.connection = c.connection
-			a.appender, err = conn.Append(table, options)
+			a.appender, err = conn.Append(ctx, table, options)
 
 			return err
 		},
@@ -89,7 +91,7 @@ var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:
 
 // writing is a task of the appender. An appender ends with its connection: what the server had accepted is known to the
 // server alone then, so that it is not opened anew silently.
-func (a *appender) writing(job func() error) *task {
+func (a *appender) writing(job func(context.Context) error) *task {
 	return &task{
 		client: a.client, operation: opAppend, timeout: a.config.Timeout,
 		requires: func(now *connection) error {
@@ -99,7 +101,7 @@ func (a *appender) writing(job func() error) *task {
 
 			return nil
 		},
-		job: func(Conn) error { return job() },
+		job: func(ctx context.Context, _ Conn) error { return job(ctx) },
 	}
 }
 
@@ -117,9 +119,9 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 		rows[i] = row
 	}
 
-	t := a.writing(func() error {
+	t := a.writing(func(ctx context.Context) error {
 		for _, row := range rows {
-			if err := a.appender.Append(row); err != nil {
+			if err := a.appender.Append(ctx, row...); err != nil {
 				return err
 			}
 		}
@@ -139,8 +141,8 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 		return nil, k6mod.Misuse("appendColumns: %s", err)
 	}
 	var count int64
-	t := a.writing(func() error {
-		rows, err := a.appender.AppendColumns(columns)
+	t := a.writing(func(ctx context.Context) error {
+		rows, err := a.appender.AppendColumns(ctx, columns...)
 		count = int64(rows)
 
 		return err
@@ -159,11 +161,11 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 		return nil, k6mod.Misuse("generate: %s", err)
 	}
 	var count int64
-	t := a.writing(func() error {
+	t := a.writing(func(ctx context.Context) error {
 		var sending error
 		err := batches(func(columns ...any) error {
 			a.connection.restart() // the timeout is that of a batch
-			rows, err := a.appender.AppendColumns(columns)
+			rows, err := a.appender.AppendColumns(ctx, columns...)
 			count += int64(rows)
 			sending = err
 
@@ -183,28 +185,28 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 
 // flush is appender.flush(): it sends what is buffered.
 func (a *appender) flush(sobek.FunctionCall) (*task, error) {
-	return a.writing(func() error { return a.appender.Flush() }), nil
+	return a.writing(func(ctx context.Context) error { return a.appender.Flush(ctx) }), nil
 }
 
 // sync is appender.sync(): it sends what is buffered, waits for the server, and returns the receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
-	return a.asking(func() (cmi.Receipt, error) { return a.appender.Sync() }), nil
+	return a.asking(func(ctx context.Context) (cmi.Receipt, error) { return a.appender.Sync(ctx) }), nil
 }
 
 // close is appender.close(): it sends what is left, and returns the receipt.
 func (a *appender) close(sobek.FunctionCall) (*task, error) {
-	return a.asking(func() (cmi.Receipt, error) {
+	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
 		a.connection = nil
 
-		return a.appender.Close()
+		return a.appender.Close(ctx)
 	}), nil
 }
 
 // asking is a task that asks for the receipt. What the server has said is counted, whatever comes after it.
-func (a *appender) asking(ask func() (cmi.Receipt, error)) *task {
+func (a *appender) asking(ask func(context.Context) (cmi.Receipt, error)) *task {
 	var answer *cmi.Receipt
-	t := a.writing(func() error {
-		receipt, err := ask()
+	t := a.writing(func(ctx context.Context) error {
+		receipt, err := ask(ctx)
 		answer = &receipt
 
 		return err

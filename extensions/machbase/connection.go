@@ -10,10 +10,11 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// connection is a driver's Conn with deadlines: a call that takes too long is interrupted, and the Conn with it.
+// connection is a driver's Conn with deadlines: a call that takes too long is given up, and the Conn with it.
 type connection struct {
-	conn    Conn
-	watch   *deadline.Watch[Conn]
+	conn Conn
+	// calls makes the contexts of calls, which end at their timeout.
+	calls   deadline.Contexts
 	timeout time.Duration
 	// broken tells that the connection is to be given up.
 	broken bool
@@ -71,19 +72,19 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 		strings.Join(append([]string{cfg.Address()}, cfg.Alternatives...), ", "), cfg.ConnectTimeout)
 }
 
-func newConnection(conn Conn) *connection {
-	return &connection{conn: conn, watch: deadline.New(func(c Conn, _ deadline.Outcome) { c.Interrupt() })}
-}
+func newConnection(conn Conn) *connection { return &connection{conn: conn} }
 
-// do runs a job on the connection. It interrupts it at the timeout, and when the context is done.
-func (c *connection) do(ctx context.Context, timeout time.Duration, job func(Conn) error) error {
+// job is what is done on a connection, before its context ends.
+type job = func(ctx context.Context, conn Conn) error
+
+// do runs a job on the connection. The job's context ends at the timeout, and with the one that it is within.
+func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
 	if ctx.Err() != nil {
 		return k6mod.TestEnded()
 	}
 	c.timeout = timeout
-	c.watch.Begin(ctx, c.conn, time.Now(), timeout)
-	err := c.guard(job)
-	outcome := c.watch.End()
+	err := c.guard(c.calls.Begin(ctx, time.Now(), timeout), do)
+	outcome := c.calls.End()
 	c.broken = c.broken || outcome != deadline.Undisturbed || c.conn.Broken()
 
 	switch {
@@ -99,22 +100,22 @@ func (c *connection) do(ctx context.Context, timeout time.Duration, job func(Con
 }
 
 // guard makes an error of a driver's panic.
-func (c *connection) guard(job func(Conn) error) (err error) {
+func (c *connection) guard(ctx context.Context, do job) (err error) {
 	defer crash.Catch(&err)
 
-	return job(c.conn)
+	return do(ctx, c.conn)
 }
 
 // restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
-func (c *connection) restart() { c.watch.Extend(c.timeout) }
+func (c *connection) restart() { c.calls.Extend(c.timeout) }
 
 // closeTimeout is how long logging out may take.
 const closeTimeout = time.Second
 
 // close logs out, as far as the server still answers.
 func (c *connection) close() {
-	_ = c.do(context.Background(), closeTimeout, Conn.Close)
-	c.watch.Stop()
+	_ = c.do(context.Background(), closeTimeout, func(ctx context.Context, conn Conn) error { return conn.Close(ctx) })
+	c.calls.Stop()
 }
 
 // traffic is the number of bytes received and sent since it was last asked.

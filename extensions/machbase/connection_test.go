@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"context"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -475,4 +476,45 @@ func TestClientOfASweep(t *testing.T) {
 	v.VU.CtxField = plain
 	v.Run(`client.query('x')`)
 	require.Len(t, v.Found(metricDuration, "operation", opQuery), 1)
+}
+
+// A driver's call has the context that ends it: at its own deadline, and with the VU.
+func TestCallsHaveContextsWithDeadlines(t *testing.T) {
+	v := newVU(t, nil)
+	conn := &contextConn{}
+	c := newConnection(conn)
+	for _, timeout := range []time.Duration{time.Hour, time.Minute} {
+		begin := time.Now()
+		require.NoError(t, c.do(v.VU.Context(), timeout, func(ctx context.Context, _ Conn) error {
+			until, known := ctx.Deadline()
+			require.True(t, known)
+			require.WithinRange(t, until, begin.Add(timeout), time.Now().Add(timeout))
+
+			return ctx.Err()
+		}))
+	}
+	require.ErrorContains(t, c.do(v.VU.Context(), time.Hour, func(ctx context.Context, _ Conn) error {
+		v.CancelContext()
+		<-ctx.Done()
+
+		return ctx.Err()
+	}), "the test ended before the answer came")
+	require.True(t, c.broken)
+	c.close()
+	require.True(t, conn.closed)
+}
+
+// contextConn is a Conn that can be closed.
+type contextConn struct {
+	Conn
+
+	closed bool
+}
+
+func (*contextConn) Broken() bool { return false }
+
+func (c *contextConn) Close(ctx context.Context) error {
+	c.closed = ctx.Err() == nil
+
+	return nil
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Driver speaks to the server. Its calls block until they are done or interrupted: a connection sets
-// their deadlines. Errors of the server, and those with a kind, are a *cmi.Error; all others are
+// Driver speaks to the server. Its calls block until they are done or their context ends, which may
+// be at its deadline: a connection is of no use after that, but for Close. Errors of the server, and those with a kind, are a *cmi.Error; all others are
 // that the connection broke.
 type Driver interface {
 	// Name is the driver's name, as the option driver and reports have it.
 	Name() string
-	// Open connects and logs in, through dial when it can. It need not heed the context.
+	// Open connects and logs in, through dial when it can. It alone need not heed the context.
 	Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn, error)
 }
 
@@ -26,30 +26,28 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 // Conn is one connection. One goroutine uses it at a time.
 type Conn interface {
 	// Query runs a statement with its parameters and lets read take the rows.
-	Query(sql string, args []any, read func(Rows) error) error
+	Query(ctx context.Context, sql string, args []any, read func(Rows) error) error
 	// Exec runs a statement that returns no rows and tells how many rows it changed.
-	Exec(sql string, args []any) (affected int64, err error)
+	Exec(ctx context.Context, sql string, args []any) (affected int64, err error)
 	// Prepare prepares a statement for many uses on this connection.
-	Prepare(sql string) (Statement, error)
+	Prepare(ctx context.Context, sql string) (Statement, error)
 	// Append opens an appender on a table. Columns are the table's, in the order in which rows will bring them;
 	// without columns, rows bring all of them in the table's order.
-	Append(table string, options cmi.AppendOptions) (Appender, error)
+	Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error)
 	// Traffic is the number of bytes received from and sent to the server so far.
 	Traffic() (received, sent uint64)
-	// Interrupt makes the call that is under way return with an error soon, whatever the server does. The connection
-	// is of no use after it, but for Close. It may be called by any goroutine at any time, and more than once.
-	Interrupt()
-	// Broken tells whether the connection is of no use any more. Interrupt and errors of kind connection need not be told.
+	// Broken tells whether the connection is of no use any more. The end of a call's context and errors of kind
+	// connection need not be told.
 	Broken() bool
 	// Close logs out and closes the connection.
-	Close() error
+	Close(ctx context.Context) error
 }
 
 // Statement is a prepared statement.
 type Statement interface {
-	Query(args []any, read func(Rows) error) error
-	Exec(args []any) (affected int64, err error)
-	Close() error
+	Query(ctx context.Context, args []any, read func(Rows) error) error
+	Exec(ctx context.Context, args []any) (affected int64, err error)
+	Close(ctx context.Context) error
 }
 
 // Rows is the answer to a query, read from front to back.
@@ -74,15 +72,15 @@ type Column struct {
 
 // Appender writes many rows without an answer for each.
 type Appender interface {
-	Append(row []any) error
+	Append(ctx context.Context, row ...any) error
 	// AppendColumns appends rows that come as columns, which are as those of cmi.Appender, and tells how many it appended.
-	AppendColumns(columns []any) (int, error)
+	AppendColumns(ctx context.Context, columns ...any) (int, error)
 	// Flush sends what is buffered.
-	Flush() error
+	Flush(ctx context.Context) error
 	// Sync sends what is buffered, and returns what the server took and rejected of all rows so far.
-	Sync() (cmi.Receipt, error)
+	Sync(ctx context.Context) (cmi.Receipt, error)
 	// Close sends what is left and returns what the server took and rejected.
-	Close() (cmi.Receipt, error)
+	Close(ctx context.Context) (cmi.Receipt, error)
 }
 
 // DefaultDriver is the name of the driver that the option driver chooses when it is not there.

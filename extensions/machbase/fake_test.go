@@ -37,7 +37,7 @@ func (d *fakeDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, err
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	conn := &fakeConn{driver: d, number: len(d.conns) + 1, interrupted: make(chan struct{})}
+	conn := &fakeConn{driver: d, number: len(d.conns) + 1}
 	d.conns = append(d.conns, conn)
 
 	return conn, nil
@@ -56,14 +56,14 @@ type fakeConn struct {
 	number         int
 	closed         atomic.Bool
 	broken         atomic.Bool
-	interrupt      sync.Once
-	interrupted    chan struct{}
+	interrupted    <-chan struct{} // of the call under way
 	prepared       atomic.Int64
 	freed          atomic.Int64
 	received, sent atomic.Uint64
 }
 
-func (c *fakeConn) Query(sql string, args []any, read func(Rows) error) error {
+func (c *fakeConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
+	c.interrupted = ctx.Done()
 	c.received.Add(100) // bytes, in every query
 	c.sent.Add(10)
 	if c.driver.query != nil {
@@ -73,7 +73,8 @@ func (c *fakeConn) Query(sql string, args []any, read func(Rows) error) error {
 	return read(&fakeRows{})
 }
 
-func (c *fakeConn) Exec(sql string, args []any) (int64, error) {
+func (c *fakeConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
+	c.interrupted = ctx.Done()
 	if c.driver.exec != nil {
 		return c.driver.exec(c, sql, args)
 	}
@@ -81,7 +82,8 @@ func (c *fakeConn) Exec(sql string, args []any) (int64, error) {
 	return 0, nil
 }
 
-func (c *fakeConn) Prepare(sql string) (Statement, error) {
+func (c *fakeConn) Prepare(ctx context.Context, sql string) (Statement, error) {
+	c.interrupted = ctx.Done()
 	c.prepared.Add(1)
 	if c.driver.prepare != nil {
 		if err := c.driver.prepare(c, sql); err != nil {
@@ -92,7 +94,7 @@ func (c *fakeConn) Prepare(sql string) (Statement, error) {
 	return &fakeStatement{c, sql}, nil
 }
 
-func (c *fakeConn) Append(_ string, options cmi.AppendOptions) (Appender, error) {
+func (c *fakeConn) Append(_ context.Context, _ string, options cmi.AppendOptions) (Appender, error) {
 	if c.driver.options != nil {
 		c.driver.options(options)
 	}
@@ -102,11 +104,10 @@ func (c *fakeConn) Append(_ string, options cmi.AppendOptions) (Appender, error)
 
 func (c *fakeConn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
-func (c *fakeConn) Interrupt() { c.interrupt.Do(func() { close(c.interrupted) }) }
-
 func (c *fakeConn) Broken() bool { return c.broken.Load() }
 
-func (c *fakeConn) Close() error {
+func (c *fakeConn) Close(ctx context.Context) error {
+	c.interrupted = ctx.Done()
 	c.closed.Store(true)
 	if c.driver.close != nil {
 		return c.driver.close(c)
@@ -120,18 +121,21 @@ type fakeStatement struct {
 	sql  string
 }
 
-func (s *fakeStatement) Query(args []any, read func(Rows) error) error {
-	return s.conn.Query(s.sql, args, read)
+func (s *fakeStatement) Query(ctx context.Context, args []any, read func(Rows) error) error {
+	return s.conn.Query(ctx, s.sql, args, read)
 }
-func (s *fakeStatement) Exec(args []any) (int64, error) { return s.conn.Exec(s.sql, args) }
-func (s *fakeStatement) Close() error                   { s.conn.freed.Add(1); return nil }
+func (s *fakeStatement) Exec(ctx context.Context, args []any) (int64, error) {
+	return s.conn.Exec(ctx, s.sql, args)
+}
+func (s *fakeStatement) Close(context.Context) error { s.conn.freed.Add(1); return nil }
 
 type fakeAppender struct {
 	conn *fakeConn
 	rows int64
 }
 
-func (a *fakeAppender) Append(row []any) error {
+func (a *fakeAppender) Append(ctx context.Context, row ...any) error {
+	a.conn.interrupted = ctx.Done()
 	if a.conn.driver.append != nil {
 		if err := a.conn.driver.append(a.conn, row); err != nil {
 			return err
@@ -142,7 +146,8 @@ func (a *fakeAppender) Append(row []any) error {
 	return nil
 }
 
-func (a *fakeAppender) AppendColumns(columns []any) (int, error) {
+func (a *fakeAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
+	a.conn.interrupted = ctx.Done()
 	if a.conn.driver.columns != nil {
 		if err := a.conn.driver.columns(a.conn, columns); err != nil {
 			return 0, err
@@ -154,10 +159,10 @@ func (a *fakeAppender) AppendColumns(columns []any) (int, error) {
 	return rows, nil
 }
 
-func (a *fakeAppender) Flush() error                { return nil }
-func (a *fakeAppender) Close() (cmi.Receipt, error) { return a.Sync() }
+func (a *fakeAppender) Flush(context.Context) error                    { return nil }
+func (a *fakeAppender) Close(ctx context.Context) (cmi.Receipt, error) { return a.Sync(ctx) }
 
-func (a *fakeAppender) Sync() (cmi.Receipt, error) {
+func (a *fakeAppender) Sync(context.Context) (cmi.Receipt, error) {
 	if a.conn.driver.receipt != nil {
 		return a.conn.driver.receipt(a.conn, a.rows)
 	}

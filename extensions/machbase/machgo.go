@@ -14,6 +14,7 @@ import (
 	"github.com/machbase/neo-client/api"
 	"github.com/machbase/neo-client/machgo"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
@@ -26,7 +27,7 @@ func (machgoDriver) Name() string { return "machgo" }
 
 func init() { RegisterDriver(machgoDriver{}) } //nolint:gochecknoinits // what the build tag is for
 
-func (machgoDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, error) {
+func (machgoDriver) Open(ctx context.Context, cfg *Config, _ DialFunc) (Conn, error) {
 	if len(cfg.Alternatives) > 0 {
 		return nil, cmi.NewError(cmi.KindUsage, "driver machgo knows no alternatives; use driver native")
 	}
@@ -46,7 +47,7 @@ func (machgoDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, erro
 	cache := map[string]api.StatementCacheMode{
 		CacheOff: api.StatementCacheOff, CacheAuto: api.StatementCacheAuto, CacheOn: api.StatementCacheOn,
 	}[cfg.StatementCache]
-	conn, err := db.Connect(context.Background(),
+	conn, err := db.Connect(ctx,
 		api.WithPassword(cfg.User, cfg.Password), api.WithStatementCache(cache),
 		api.WithFetchRows(cfg.FetchRows), api.WithIOMetrics(true))
 	if err != nil {
@@ -63,9 +64,10 @@ func (machgoDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, erro
 		return nil, errors.Join(err, own.Close())
 	}
 
-	c := &machgoConn{conn: own, socket: socket}
+	c := &machgoConn{conn: own, socket: socket, calls: deadline.New(func(socket net.Conn, _ deadline.Outcome) { _ = socket.Close() })}
+	c.end = func() { c.calls.End() }
 	if seconds := roundUp(cfg.QueryTimeout, time.Second) / time.Second; seconds > 0 {
-		if _, err := c.Exec(fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
+		if _, err := c.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
 			return nil, errors.Join(err, own.Close())
 		}
 	}
@@ -76,6 +78,9 @@ func (machgoDriver) Open(_ context.Context, cfg *Config, _ DialFunc) (Conn, erro
 type machgoConn struct {
 	conn   *machgo.Conn
 	socket net.Conn
+	// calls closes the socket when a call's context ends; end ends a call.
+	calls *deadline.Watch[net.Conn]
+	end   func()
 	// broken tells that machgo takes the next answer for another one.
 	broken bool
 }
@@ -100,28 +105,34 @@ func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 // Broken implements Conn.
 func (c *machgoConn) Broken() bool { return c.broken }
 
-// Interrupt closes the socket.
-func (c *machgoConn) Interrupt() { _ = c.socket.Close() }
+// during begins a call, which ends with what it returns.
+func (c *machgoConn) during(ctx context.Context) (end func()) {
+	c.calls.Begin(ctx, c.socket, time.Time{}, 0)
 
-func (c *machgoConn) Query(sql string, args []any, read func(Rows) error) error {
-	rows, err := c.conn.Query(context.Background(), official.SQL(sql), official.Args(args)...)
+	return c.end
+}
+
+func (c *machgoConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
+	defer c.during(ctx)()
+	rows, err := c.conn.Query(ctx, official.SQL(sql), official.Args(args)...)
 
 	return c.read(rows, err, read)
 }
 
 // Exec goes through Query: machgo's own Exec loses the error of a statement without parameters.
-func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
+func (c *machgoConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
 	sql = official.SQL(sql)
 	if machgoInsertSelect.MatchString(sql) { // machgo's cache must not keep it: see machgoStatement.Exec
-		stmt, err := c.Prepare(sql)
+		stmt, err := c.Prepare(ctx, sql)
 		if err != nil {
 			return 0, err
 		}
-		defer stmt.Close() //nolint:errcheck // its own error is the one that matters
+		defer stmt.Close(ctx) //nolint:errcheck // its own error is the one that matters
 
-		return stmt.Exec(args)
+		return stmt.Exec(ctx, args)
 	}
-	rows, err := c.conn.Query(context.Background(), sql, official.Args(args)...)
+	defer c.during(ctx)()
+	rows, err := c.conn.Query(ctx, sql, official.Args(args)...)
 	if err != nil {
 		return 0, c.failed(err)
 	}
@@ -136,9 +147,10 @@ func (c *machgoConn) Exec(sql string, args []any) (int64, error) {
 	return affected, nil
 }
 
-func (c *machgoConn) Prepare(sql string) (Statement, error) {
+func (c *machgoConn) Prepare(ctx context.Context, sql string) (Statement, error) {
+	defer c.during(ctx)()
 	sql = official.SQL(sql)
-	stmt, err := c.conn.Prepare(context.Background(), sql)
+	stmt, err := c.conn.Prepare(ctx, sql)
 	if err != nil {
 		return nil, c.failed(err)
 	}
@@ -146,11 +158,12 @@ func (c *machgoConn) Prepare(sql string) (Statement, error) {
 	return &machgoStatement{conn: c, stmt: stmt, insert: machgoInsert.MatchString(sql)}, nil
 }
 
-func (c *machgoConn) Append(table string, options cmi.AppendOptions) (Appender, error) {
+func (c *machgoConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
 		return nil, cmi.NewError(cmi.KindUsage, "driver machgo sends rows when it likes: the batch options are of driver native only")
 	}
-	appender, err := c.openAppender(table)
+	defer c.during(ctx)()
+	appender, err := c.openAppender(ctx, table)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +171,8 @@ func (c *machgoConn) Append(table string, options cmi.AppendOptions) (Appender, 
 	return newMachgoAppender(c, appender, table, options.Columns)
 }
 
-func (c *machgoConn) openAppender(table string) (*machgo.Appender, error) {
-	appender, err := c.conn.Appender(context.Background(), table)
+func (c *machgoConn) openAppender(ctx context.Context, table string) (*machgo.Appender, error) {
+	appender, err := c.conn.Appender(ctx, table)
 	if err != nil {
 		switch text := err.Error(); {
 		case strings.HasSuffix(text, "does not exist"):
@@ -180,7 +193,9 @@ func (c *machgoConn) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-func (c *machgoConn) Close() error {
+func (c *machgoConn) Close(ctx context.Context) error {
+	defer c.calls.Stop()
+	defer c.during(ctx)()
 	if err := c.conn.Close(); err != nil {
 		return c.failed(err)
 	}

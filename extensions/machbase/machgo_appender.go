@@ -3,6 +3,8 @@
 package machbase
 
 import (
+	"context"
+
 	"github.com/machbase/neo-client/machgo"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -40,7 +42,13 @@ func newMachgoAppender(conn *machgoConn, appender *machgo.Appender, table string
 }
 
 // Append makes every error of machgo's one that drops the connection: it is out of step after it.
-func (a *machgoAppender) Append(row []any) error {
+func (a *machgoAppender) Append(ctx context.Context, row ...any) error {
+	defer a.conn.during(ctx)()
+
+	return a.append(row)
+}
+
+func (a *machgoAppender) append(row []any) error {
 	if len(row) != len(a.places) {
 		return cmi.NewError(cmi.KindUsage, "a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
@@ -55,7 +63,8 @@ func (a *machgoAppender) Append(row []any) error {
 	return nil
 }
 
-func (a *machgoAppender) Flush() error {
+func (a *machgoAppender) Flush(ctx context.Context) error {
+	defer a.conn.during(ctx)()
 	if err := a.appender.Flush(); err != nil {
 		return a.conn.failed(err)
 	}
@@ -64,8 +73,9 @@ func (a *machgoAppender) Flush() error {
 }
 
 // AppendColumns appends row by row.
-func (a *machgoAppender) AppendColumns(columns []any) (int, error) {
-	rows, err := official.EachRow(columns, a.Append)
+func (a *machgoAppender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
+	defer a.conn.during(ctx)()
+	rows, err := official.EachRow(columns, a.append)
 	if err != nil {
 		return rows, a.conn.failed(err)
 	}
@@ -74,17 +84,19 @@ func (a *machgoAppender) AppendColumns(columns []any) (int, error) {
 }
 
 // Sync closes the appender, which is when the server counts, and opens another.
-func (a *machgoAppender) Sync() (cmi.Receipt, error) {
-	if _, err := a.Close(); err != nil {
+func (a *machgoAppender) Sync(ctx context.Context) (cmi.Receipt, error) {
+	if _, err := a.Close(ctx); err != nil {
 		return a.receipt, err
 	}
+	defer a.conn.during(ctx)()
 	var err error
-	a.appender, err = a.conn.openAppender(a.table)
+	a.appender, err = a.conn.openAppender(ctx, a.table)
 
 	return a.receipt, err
 }
 
-func (a *machgoAppender) Close() (cmi.Receipt, error) {
+func (a *machgoAppender) Close(ctx context.Context) (cmi.Receipt, error) {
+	defer a.conn.during(ctx)()
 	accepted, rejected, err := a.appender.Close()
 	if err == nil {
 		a.receipt.Accepted += accepted

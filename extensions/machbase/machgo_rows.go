@@ -23,15 +23,17 @@ type machgoStatement struct {
 	inserted int64
 }
 
-func (s *machgoStatement) Query(args []any, read func(Rows) error) error {
-	rows, err := s.stmt.Query(context.Background(), official.Args(args)...)
+func (s *machgoStatement) Query(ctx context.Context, args []any, read func(Rows) error) error {
+	defer s.conn.during(ctx)()
+	rows, err := s.stmt.Query(ctx, official.Args(args)...)
 
 	return s.conn.read(rows, err, read)
 }
 
 // Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
-func (s *machgoStatement) Exec(args []any) (int64, error) {
-	result := s.stmt.Exec(context.Background(), official.Args(args)...)
+func (s *machgoStatement) Exec(ctx context.Context, args []any) (int64, error) {
+	defer s.conn.during(ctx)()
+	result := s.stmt.Exec(ctx, official.Args(args)...)
 	if err := result.Err(); err != nil {
 		return 0, s.conn.failed(err)
 	}
@@ -44,7 +46,8 @@ func (s *machgoStatement) Exec(args []any) (int64, error) {
 	return affected, nil
 }
 
-func (s *machgoStatement) Close() error {
+func (s *machgoStatement) Close(ctx context.Context) error {
+	defer s.conn.during(ctx)()
 	if err := s.stmt.Close(); err != nil {
 		return s.conn.failed(err)
 	}

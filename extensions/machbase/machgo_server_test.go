@@ -110,14 +110,14 @@ func TestMachgoServerRowsChanged(t *testing.T) {
 // machgoConnection is a connection without a VU.
 func machgoConnection(t *testing.T) Conn {
 	t.Helper()
-	o := options{URL: serverURL(t), Driver: "machgo"}
+	o := options{Driver: "machgo"}
 	cfg, err := o.config(serverURL(t))
 	require.NoError(t, err)
 	driver, err := driverNamed("machgo")
 	require.NoError(t, err)
 	conn, err := driver.Open(t.Context(), cfg, nil)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 
 	return conn
 }
@@ -126,14 +126,14 @@ func TestMachgoServerAppendsColumns(t *testing.T) {
 	v := newServerVU(t)
 	table := v.table(tagTable)
 	conn := machgoConnection(t)
-	appender, err := conn.Append(table, cmi.AppendOptions{Columns: []string{"value", "name", "time"}})
+	appender, err := conn.Append(t.Context(), table, cmi.AppendOptions{Columns: []string{"value", "name", "time"}})
 	require.NoError(t, err)
 
 	times := []time.Time{time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)}
-	rows, err := appender.AppendColumns([]any{[]float64{1, 2, 3}, []string{"a", "b", "c"}, times})
+	rows, err := appender.AppendColumns(t.Context(), []any{[]float64{1, 2, 3}, []string{"a", "b", "c"}, times}...)
 	require.NoError(t, err)
 	require.Equal(t, 3, rows)
-	receipt, err := appender.Sync()
+	receipt, err := appender.Sync(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: 3}, receipt)
 
@@ -142,18 +142,18 @@ func TestMachgoServerAppendsColumns(t *testing.T) {
 		"column 1 must be a slice of values, not float64":      {1.0, []string{"a"}, times},
 		"takes 3 values, not 2":                                {[]float64{1}, []string{"a"}},
 	} {
-		rows, err := appender.AppendColumns(columns)
+		rows, err := appender.AppendColumns(t.Context(), columns...)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, k6mod.KindUsage, asError(err).Kind)
 		require.Zero(t, rows)
 	}
-	require.NoError(t, appender.Append([]any{4.0, "d", time.Unix(4, 0)}))
-	require.NoError(t, appender.Flush())
-	receipt, err = appender.Close()
+	require.NoError(t, appender.Append(t.Context(), []any{4.0, "d", time.Unix(4, 0)}...))
+	require.NoError(t, appender.Flush(t.Context()))
+	receipt, err = appender.Close(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: 4}, receipt, "of all since it was opened")
 
-	_, err = conn.Append(table, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}})
+	_, err = conn.Append(t.Context(), table, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}})
 	require.Equal(t, k6mod.KindUsage, asError(err).Kind)
 	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	v.untilCount(4)
@@ -220,15 +220,14 @@ func TestMachgoServerThatDoesNotGreet(t *testing.T) {
 	require.NoError(t, listener.Close())
 }
 
-func TestMachgoInterrupt(t *testing.T) {
+func TestMachgoContextEndsACall(t *testing.T) {
 	conn := machgoConnection(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	context.AfterFunc(ctx, conn.Interrupt)
 	deadline := time.Now().Add(10 * time.Second)
 	var err error
 	for err == nil && time.Now().Before(deadline) {
-		err = conn.Query(`select name from v$tables`, nil, func(rows Rows) error {
+		err = conn.Query(ctx, `select name from v$tables`, nil, func(rows Rows) error {
 			for rows.Next() {
 			}
 

@@ -34,15 +34,14 @@ func (nativeDriver) Open(ctx context.Context, cfg *Config, dial DialFunc) (Conn,
 
 func roundUp(d, to time.Duration) time.Duration { return (d + to - 1) / to * to }
 
-// nativeConn has calls without a context: the session interrupts them.
 type nativeConn struct {
 	*cmi.Conn
 
 	rows nativeRows
 }
 
-func (c *nativeConn) Query(sql string, args []any, read func(Rows) error) error {
-	rows, err := c.Conn.Query(context.Background(), sql, args...)
+func (c *nativeConn) Query(ctx context.Context, sql string, args []any, read func(Rows) error) error {
+	rows, err := c.Conn.Query(ctx, sql, args...)
 
 	return c.read(rows, err, read)
 }
@@ -61,12 +60,12 @@ func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) erro
 	return err
 }
 
-func (c *nativeConn) Exec(sql string, args []any) (int64, error) {
-	return c.Conn.Exec(context.Background(), sql, args...)
+func (c *nativeConn) Exec(ctx context.Context, sql string, args []any) (int64, error) {
+	return c.Conn.Exec(ctx, sql, args...)
 }
 
-func (c *nativeConn) Prepare(sql string) (Statement, error) {
-	statement, err := c.Conn.Prepare(context.Background(), sql)
+func (c *nativeConn) Prepare(ctx context.Context, sql string) (Statement, error) {
+	statement, err := c.Conn.Prepare(ctx, sql)
 	if err != nil {
 		return nil, err
 	}
@@ -74,31 +73,33 @@ func (c *nativeConn) Prepare(sql string) (Statement, error) {
 	return &nativeStatement{c, statement}, nil
 }
 
-func (c *nativeConn) Append(table string, options cmi.AppendOptions) (Appender, error) {
-	appender, err := c.Conn.Append(context.Background(), table, options)
+func (c *nativeConn) Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error) {
+	appender, err := c.Conn.Append(ctx, table, options)
 	if err != nil {
 		return nil, err
 	}
 
-	return nativeAppender{appender}, nil
+	return appender, nil
 }
+
+func (c *nativeConn) Close(context.Context) error { return c.Conn.Close() }
 
 type nativeStatement struct {
 	conn *nativeConn
 	stmt *cmi.Stmt
 }
 
-func (s *nativeStatement) Query(args []any, read func(Rows) error) error {
-	rows, err := s.stmt.Query(context.Background(), args...)
+func (s *nativeStatement) Query(ctx context.Context, args []any, read func(Rows) error) error {
+	rows, err := s.stmt.Query(ctx, args...)
 
 	return s.conn.read(rows, err, read)
 }
 
-func (s *nativeStatement) Exec(args []any) (int64, error) {
-	return s.stmt.Exec(context.Background(), args...)
+func (s *nativeStatement) Exec(ctx context.Context, args []any) (int64, error) {
+	return s.stmt.Exec(ctx, args...)
 }
 
-func (s *nativeStatement) Close() error { return s.stmt.Close() }
+func (s *nativeStatement) Close(context.Context) error { return s.stmt.Close() }
 
 type nativeRows struct{ *cmi.Rows }
 
@@ -130,19 +131,3 @@ func (r *nativeRows) Values() []any {
 
 	return values
 }
-
-type nativeAppender struct{ appender *cmi.Appender }
-
-func (a nativeAppender) Append(row []any) error {
-	return a.appender.Append(context.Background(), row...)
-}
-
-func (a nativeAppender) AppendColumns(columns []any) (int, error) {
-	return a.appender.AppendColumns(context.Background(), columns...)
-}
-
-func (a nativeAppender) Flush() error { return a.appender.Flush(context.Background()) }
-
-func (a nativeAppender) Sync() (cmi.Receipt, error) { return a.appender.Sync(context.Background()) }
-
-func (a nativeAppender) Close() (cmi.Receipt, error) { return a.appender.Close(context.Background()) }

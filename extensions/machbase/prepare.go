@@ -1,6 +1,8 @@
 package machbase
 
 import (
+	"context"
+
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -33,8 +35,8 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 
 	return &task{
 		client: c, operation: opPrepare, timeout: c.config.Timeout,
-		job: func(conn Conn) error {
-			_, err := s.on(conn)
+		job: func(ctx context.Context, conn Conn) error {
+			_, err := s.on(ctx, conn)
 
 			return err
 		},
@@ -53,13 +55,13 @@ func (s *statement) query(call sobek.FunctionCall) (*task, error) {
 
 // exec is statement.exec(params).
 func (s *statement) exec(call sobek.FunctionCall) (*task, error) {
-	return s.execTask("exec", call.Argument(0), call.Argument(1), func(conn Conn, args []any) (int64, error) {
-		p, err := s.on(conn)
+	return s.execTask("exec", call.Argument(0), call.Argument(1), func(ctx context.Context, conn Conn, args []any) (int64, error) {
+		p, err := s.on(ctx, conn)
 		if err != nil {
 			return 0, err
 		}
 
-		return p.Exec(args)
+		return p.Exec(ctx, args)
 	})
 }
 
@@ -74,16 +76,16 @@ func (s *statement) close(sobek.FunctionCall) sobek.Value {
 
 	return s.tasks.Now(&task{
 		client: s.client, operation: opPrepare, timeout: s.config.Timeout,
-		job: func(Conn) error { return p.Close() },
+		job: func(ctx context.Context, _ Conn) error { return p.Close(ctx) },
 	})
 }
 
 // on returns the statement as prepared on the connection.
-func (s *statement) on(conn Conn) (*prepared, error) {
+func (s *statement) on(ctx context.Context, conn Conn) (*prepared, error) {
 	if p := s.prepared; p != nil && p.conn == conn {
 		return p, nil
 	}
-	stmt, err := conn.Prepare(s.text)
+	stmt, err := conn.Prepare(ctx, s.text)
 	if err != nil {
 		return nil, err
 	}

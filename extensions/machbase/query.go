@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -27,14 +28,14 @@ func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	return c.execTask("exec", call.Argument(1), call.Argument(2), func(conn Conn, args []any) (int64, error) {
-		return conn.Exec(sql, args)
+	return c.execTask("exec", call.Argument(1), call.Argument(2), func(ctx context.Context, conn Conn, args []any) (int64, error) {
+		return conn.Exec(ctx, sql, args)
 	})
 }
 
 // execTask is a statement without rows. The method is for errors.
 func (c *client) execTask(
-	method string, params, options sobek.Value, exec func(Conn, []any) (int64, error),
+	method string, params, options sobek.Value, exec func(context.Context, Conn, []any) (int64, error),
 ) (*task, error) {
 	args, err := c.parameters(params)
 	if err != nil {
@@ -46,8 +47,8 @@ func (c *client) execTask(
 	}
 	t.timeout = c.limit(t.timeout)
 	var affected int64
-	t.job = func(conn Conn) (err error) {
-		affected, err = exec(conn, args)
+	t.job = func(ctx context.Context, conn Conn) (err error) {
+		affected, err = exec(ctx, conn, args)
 
 		return err
 	}

@@ -1,6 +1,10 @@
 package machbase
 
-import "github.com/grafana/sobek"
+import (
+	"context"
+
+	"github.com/grafana/sobek"
+)
 
 // queryCall is a query that is under way. A client uses it again when it is over.
 type queryCall struct {
@@ -47,16 +51,16 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	return &q.task, nil
 }
 
-func (q *queryCall) run(conn Conn) error {
+func (q *queryCall) run(ctx context.Context, conn Conn) error {
 	if q.statement == nil {
-		return conn.Query(q.text, q.args, q.read)
+		return conn.Query(ctx, q.text, q.args, q.read)
 	}
-	p, err := q.statement.on(conn)
+	p, err := q.statement.on(ctx, conn)
 	if err != nil {
 		return err
 	}
 
-	return p.Query(q.args, q.read)
+	return p.Query(ctx, q.args, q.read)
 }
 
 func (q *queryCall) result() (sobek.Value, error) {

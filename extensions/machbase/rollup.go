@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"time"
@@ -40,8 +41,8 @@ var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:goch
 
 // force is rollup.force(options): the server sums up now, and this returns when it has.
 func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
-	t, err := r.execTask("force", sobek.Undefined(), call.Argument(0), func(conn Conn, args []any) (int64, error) {
-		return conn.Exec("exec rollup_force("+r.name+")", args)
+	t, err := r.execTask("force", sobek.Undefined(), call.Argument(0), func(ctx context.Context, conn Conn, args []any) (int64, error) {
+		return conn.Exec(ctx, "exec rollup_force("+r.name+")", args)
 	})
 	if err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func (r *rollup) status(sobek.FunctionCall) (*task, error) {
 
 	return &task{
 		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
-		job: func(conn Conn) error {
-			if err := conn.Query(statusQuery, []any{r.name}, rows.read); err != nil {
+		job: func(ctx context.Context, conn Conn) error {
+			if err := conn.Query(ctx, statusQuery, []any{r.name}, rows.read); err != nil {
 				return err
 			}
 
@@ -84,9 +85,9 @@ func (r *rollup) asking(gap *int64) *task {
 
 	return &task{
 		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
-		job: func(conn Conn) error {
+		job: func(ctx context.Context, conn Conn) error {
 			rows, *gap = queryAnswer{keep: true}, 0
-			if err := conn.Query(gapQuery, []any{r.name}, rows.read); err != nil {
+			if err := conn.Query(ctx, gapQuery, []any{r.name}, rows.read); err != nil {
 				return err
 			}
 			for _, row := range rows.rows {

@@ -20,7 +20,7 @@ type task struct {
 	// recorded when it fails.
 	requires func(*connection) error
 	// job does the work on the connection, on any goroutine; nil to connect only.
-	job func(Conn) error
+	job job
 	// rows is how many rows the job has read or appended; nil for none.
 	rows *int64
 	// again tells after a job without an error whether to do it once more, and how long to wait

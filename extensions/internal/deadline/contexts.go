@@ -28,11 +28,29 @@ func (c *Contexts) Begin(within context.Context, now time.Time, timeout time.Dur
 	return c.now
 }
 
-// End ends the call.
-func (c *Contexts) End() {
-	if c.watch.End() != Undisturbed {
+// End ends the call, and says what happened to it.
+func (c *Contexts) End() Outcome {
+	outcome := c.watch.End()
+	if outcome != Undisturbed {
 		c.now = nil
 	}
+
+	return outcome
+}
+
+// Extend gives the call under way so much time from now on, unless it was interrupted. It is for the
+// call itself.
+func (c *Contexts) Extend(timeout time.Duration) {
+	c.watch.Extend(timeout)
+	c.now.extend(time.Now().Add(timeout))
+}
+
+// Stop lets the timer and the context go that calls were within. Another call may begin later.
+func (c *Contexts) Stop() {
+	if c.watch != nil {
+		c.watch.Stop()
+	}
+	c.now = nil
 }
 
 // callContext is the context of a call.
@@ -43,6 +61,8 @@ type callContext struct {
 	deadline time.Time
 	done     chan struct{}
 	err      error
+	// after are functions to call at its end.
+	after map[*func()]struct{}
 }
 
 // Deadline implements context.Context.
@@ -62,6 +82,30 @@ func (c *callContext) Err() error {
 	defer c.mu.Unlock()
 
 	return c.err
+}
+
+// AfterFunc spares context.AfterFunc, and contexts within this one, a goroutine that waits.
+func (c *callContext) AfterFunc(f func()) (stop func() bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		go f()
+
+		return func() bool { return false }
+	}
+	if c.after == nil {
+		c.after = map[*func()]struct{}{}
+	}
+	c.after[&f] = struct{}{}
+
+	return func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, waits := c.after[&f]
+		delete(c.after, &f)
+
+		return waits
+	}
 }
 
 // extend moves the deadline of a context that has not ended. It returns false for one that has.
@@ -86,4 +130,8 @@ func (c *callContext) interrupt(why Outcome) {
 		c.err = context.Canceled
 	}
 	close(c.done)
+	for f := range c.after {
+		go (*f)()
+	}
+	c.after = nil
 }

@@ -88,3 +88,49 @@ func TestCallEndsWithTheVU(t *testing.T) {
 		d.End()
 	})
 }
+
+func TestExtendedCallsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Contexts
+		begin := time.Now()
+		call := d.Begin(t.Context(), begin, time.Second)
+		for range 3 {
+			time.Sleep(900 * time.Millisecond)
+			d.Extend(time.Second)
+		}
+		until, _ := call.Deadline()
+		require.Equal(t, begin.Add(3700*time.Millisecond), until)
+		<-call.Done()
+		require.Equal(t, 3700*time.Millisecond, time.Since(begin))
+		require.Equal(t, Late, d.End())
+	})
+}
+
+// What waits for a call's end has no goroutine for it. It is told once, and not after it was stopped.
+func TestFunctionsAfterACall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var d Contexts
+		call := d.Begin(t.Context(), time.Now(), time.Second)
+		told := make(chan string, 10)
+		context.AfterFunc(call, func() { told <- "one" })
+		stop := context.AfterFunc(call, func() { told <- "another" })
+		require.True(t, stop())
+		require.False(t, stop())
+		derived, cancel := context.WithCancel(call)
+		defer cancel()
+		<-derived.Done()
+		synctest.Wait()
+		require.Equal(t, "one", <-told)
+		context.AfterFunc(call, func() { told <- "late" })
+		require.Equal(t, "late", <-told)
+		synctest.Wait()
+		require.Empty(t, told)
+		require.Equal(t, Late, d.End())
+		d.Stop()
+
+		next := d.Begin(t.Context(), time.Now(), time.Minute)
+		require.NoError(t, next.Err())
+		require.Equal(t, Undisturbed, d.End())
+		d.Stop()
+	})
+}

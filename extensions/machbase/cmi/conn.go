@@ -7,8 +7,9 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 )
 
 // Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use fails. Interrupt, Close,
@@ -36,6 +37,10 @@ type Conn struct {
 	exchange func(request, answer []byte) (sent, received int, err error)
 	sending  []byte // a request, until its answer is read
 
+	// calls closes the connection when within, the context of the call at hand, ends.
+	calls  *deadline.Watch[*Conn]
+	within context.Context //nolint:containedctx // calls begin and end in functions of their own
+
 	appenders map[uint32]*Appender
 	closing   struct {
 		sync.Mutex
@@ -44,7 +49,6 @@ type Conn struct {
 	}
 
 	rows       Rows
-	stop       func() bool // of the call at hand: its context does not matter any more
 	bigEndian  bool
 	connection error // why there is none any more
 }
@@ -65,6 +69,7 @@ func (c *Conn) Interrupt() {
 // Close closes the connection as Interrupt does. It returns nil.
 func (c *Conn) Close() error {
 	c.Interrupt()
+	c.calls.Stop()
 
 	return nil
 }
@@ -111,12 +116,8 @@ func (c *Conn) enter(ctx context.Context) error {
 		return err
 	}
 	c.freeClosed()
-	if ctx.Done() != nil {
-		c.stop = context.AfterFunc(ctx, func() {
-			defer crash.Contain("what interrupts a call")
-			c.Interrupt()
-		})
-	}
+	c.within = ctx
+	c.calls.Begin(ctx, c, time.Time{}, 0)
 	if err := c.sendFrees(ctx); err != nil {
 		c.leave()
 
@@ -142,11 +143,8 @@ func (c *Conn) usable(ctx context.Context) error {
 
 // leave ends a call. A context that ended before closes the connection now, and not in the middle of the next call.
 func (c *Conn) leave() {
-	if c.stop != nil {
-		if !c.stop() {
-			c.Interrupt()
-		}
-		c.stop = nil
+	if c.calls.End() == deadline.Undisturbed && c.within.Err() != nil {
+		c.Interrupt()
 	}
 	c.busy.Store(false)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 )
 
 // Connect connects to the first of the addresses that answers, and logs in. Each address gets its share of the time until the
@@ -63,6 +65,7 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 		return nil, dialError(ctx, address, err)
 	}
 	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache), acknowledge: acknowledger(socket)}
+	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
 	c.exchange = c.sendAndReceive
 	c.in.from, c.in.most = incoming{c}, maxMessage
 	if err := c.enter(ctx); err != nil {

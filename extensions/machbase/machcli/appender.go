@@ -31,11 +31,11 @@ type appender struct {
 	pending [][]any
 }
 
-func (a *appender) open() error {
+func (a *appender) open(ctx context.Context) error {
 	var opened api.Appender
 	var columns api.Columns
-	err := a.conn.call(func() (err error) {
-		if opened, err = a.conn.conn.Appender(context.Background(), a.table); err != nil {
+	err := a.conn.call(ctx, func() (err error) {
+		if opened, err = a.conn.conn.Appender(context.WithoutCancel(ctx), a.table); err != nil {
 			return err
 		}
 		columns, err = opened.Columns()
@@ -58,7 +58,7 @@ func (a *appender) open() error {
 }
 
 // Append hands rows to C when there are enough of them: what is wrong with one there is told with a later one.
-func (a *appender) Append(row []any) error {
+func (a *appender) Append(ctx context.Context, row ...any) error {
 	if len(row) != len(a.places) {
 		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))
 	}
@@ -79,14 +79,14 @@ func (a *appender) Append(row []any) error {
 		return nil
 	}
 
-	return a.hand()
+	return a.hand(ctx)
 }
 
 // hand hands the rows to C.
-func (a *appender) hand() error {
+func (a *appender) hand(ctx context.Context) error {
 	rows := a.pending
 	a.pending = nil
-	err := a.conn.call(func() error {
+	err := a.conn.call(ctx, func() error {
 		for _, row := range rows {
 			if err := a.appender.Append(row...); err != nil {
 				return err
@@ -103,8 +103,8 @@ func (a *appender) hand() error {
 }
 
 // AppendColumns appends row by row.
-func (a *appender) AppendColumns(columns []any) (int, error) {
-	rows, err := official.EachRow(columns, a.Append)
+func (a *appender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
+	rows, err := official.EachRow(columns, func(row []any) error { return a.Append(ctx, row...) })
 	if err != nil {
 		return rows, errorOf(err)
 	}
@@ -112,11 +112,11 @@ func (a *appender) AppendColumns(columns []any) (int, error) {
 	return rows, nil
 }
 
-func (a *appender) Flush() error {
-	if err := a.hand(); err != nil {
+func (a *appender) Flush(ctx context.Context) error {
+	if err := a.hand(ctx); err != nil {
 		return err
 	}
-	if err := a.conn.call(a.appender.Flush); err != nil {
+	if err := a.conn.call(ctx, a.appender.Flush); err != nil {
 		return a.conn.outOfStep(err)
 	}
 
@@ -124,19 +124,19 @@ func (a *appender) Flush() error {
 }
 
 // Sync closes the appender, which is when the server counts, and opens another.
-func (a *appender) Sync() (cmi.Receipt, error) {
-	if _, err := a.Close(); err != nil {
+func (a *appender) Sync(ctx context.Context) (cmi.Receipt, error) {
+	if _, err := a.Close(ctx); err != nil {
 		return a.receipt, err
 	}
 
-	return a.receipt, a.open()
+	return a.receipt, a.open(ctx)
 }
 
 // Close counts the rows that the server rejected; why is not told.
-func (a *appender) Close() (cmi.Receipt, error) {
-	handErr := a.hand()
+func (a *appender) Close(ctx context.Context) (cmi.Receipt, error) {
+	handErr := a.hand(ctx)
 	var accepted, rejected int64
-	err := a.conn.call(func() (err error) {
+	err := a.conn.call(ctx, func() (err error) {
 		accepted, rejected, err = a.appender.Close()
 
 		return err

@@ -68,8 +68,9 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// call waits until C has done it, or until it is interrupted. What fn writes must not be looked at in that case.
-func (c *connection) call(fn func() error) error {
+// call waits until C has done it, or until the context ends: then the call is left behind, and what fn writes must not be
+// looked at.
+func (c *connection) call(ctx context.Context, fn func() error) error {
 	select {
 	case <-c.left:
 		return errLeft
@@ -77,13 +78,17 @@ func (c *connection) call(fn func() error) error {
 	}
 	select {
 	case c.calls <- fn:
-	case <-c.left:
+	case <-ctx.Done():
+		c.end()
+
 		return errLeft
 	}
 	select {
 	case err := <-c.done:
 		return err
-	case <-c.left:
+	case <-ctx.Done():
+		c.end()
+
 		return errLeft
 	}
 }
@@ -91,13 +96,13 @@ func (c *connection) call(fn func() error) error {
 // Broken implements machbase.Conn.
 func (c *connection) Broken() bool { return c.broken }
 
-// Interrupt leaves the call behind.
-func (c *connection) Interrupt() { c.leave.Do(func() { close(c.left) }) }
+// end closes the connection once the call under way, if there is one, has come back.
+func (c *connection) end() { c.leave.Do(func() { close(c.left) }) }
 
 // Close logs out, unless a call was left behind, after which that follows by itself.
-func (c *connection) Close() error {
-	defer c.Interrupt()
-	if err := c.call(c.conn.Close); err != nil && !errors.Is(err, errLeft) {
+func (c *connection) Close(ctx context.Context) error {
+	defer c.end()
+	if err := c.call(ctx, c.conn.Close); err != nil && !errors.Is(err, errLeft) {
 		return errorOf(err)
 	}
 
@@ -107,25 +112,25 @@ func (c *connection) Close() error {
 // Traffic is unknown.
 func (c *connection) Traffic() (received, sent uint64) { return 0, 0 }
 
-func (c *connection) Query(sql string, args []any, read func(machbase.Rows) error) error {
+func (c *connection) Query(ctx context.Context, sql string, args []any, read func(machbase.Rows) error) error {
 	sql, err := statement(sql)
 	if err != nil {
 		return err
 	}
 
-	return c.answer(func() (api.Rows, error) {
-		return c.conn.Query(context.Background(), sql, official.Args(args)...)
+	return c.answer(ctx, func() (api.Rows, error) {
+		return c.conn.Query(context.WithoutCancel(ctx), sql, official.Args(args)...)
 	}, read)
 }
 
 // Exec goes through Query: machcli's own Exec loses the error of a statement without parameters.
-func (c *connection) Exec(sql string, args []any) (affected int64, err error) {
+func (c *connection) Exec(ctx context.Context, sql string, args []any) (affected int64, err error) {
 	if sql, err = statement(sql); err != nil {
 		return 0, err
 	}
 	var changed int64
-	err = c.call(func() error {
-		rows, err := c.conn.Query(context.Background(), sql, official.Args(args)...)
+	err = c.call(ctx, func() error {
+		rows, err := c.conn.Query(context.WithoutCancel(ctx), sql, official.Args(args)...)
 		if err != nil {
 			return err
 		}
@@ -149,14 +154,14 @@ func statement(sql string) (string, error) {
 	return sql, nil
 }
 
-func (c *connection) Prepare(sql string) (machbase.Statement, error) {
+func (c *connection) Prepare(ctx context.Context, sql string) (machbase.Statement, error) {
 	sql, err := statement(sql)
 	if err != nil {
 		return nil, err
 	}
 	var stmt api.Stmt
-	if err := c.call(func() (err error) {
-		stmt, err = c.conn.Prepare(context.Background(), sql)
+	if err := c.call(ctx, func() (err error) {
+		stmt, err = c.conn.Prepare(context.WithoutCancel(ctx), sql)
 
 		return err
 	}); err != nil {
@@ -166,17 +171,17 @@ func (c *connection) Prepare(sql string) (machbase.Statement, error) {
 	return &prepared{conn: c, stmt: stmt, insert: insert.MatchString(sql)}, nil
 }
 
-func (c *connection) Append(table string, options cmi.AppendOptions) (machbase.Appender, error) {
+func (c *connection) Append(ctx context.Context, table string, options cmi.AppendOptions) (machbase.Appender, error) {
 	if options.Batch != (cmi.Batch{}) {
 		return nil, usage("driver machcli sends rows when it likes: the batch options are of driver native only")
 	}
 	a := &appender{conn: c, table: table}
-	if err := a.open(); err != nil {
+	if err := a.open(ctx); err != nil {
 		return nil, err
 	}
 	places, misplaced := official.Places(table, a.columns.Names(), options.Columns)
 	if misplaced != nil {
-		if _, err := a.Close(); err != nil {
+		if _, err := a.Close(ctx); err != nil {
 			return nil, err
 		}
 
@@ -197,17 +202,17 @@ type prepared struct {
 
 var insert = regexp.MustCompile(`(?i)^insert\b`)
 
-func (p *prepared) Query(args []any, read func(machbase.Rows) error) error {
-	return p.conn.answer(func() (api.Rows, error) {
-		return p.stmt.Query(context.Background(), official.Args(args)...)
+func (p *prepared) Query(ctx context.Context, args []any, read func(machbase.Rows) error) error {
+	return p.conn.answer(ctx, func() (api.Rows, error) {
+		return p.stmt.Query(context.WithoutCancel(ctx), official.Args(args)...)
 	}, read)
 }
 
 // Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
-func (p *prepared) Exec(args []any) (int64, error) {
+func (p *prepared) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
-	err := p.conn.call(func() error {
-		result := p.stmt.Exec(context.Background(), official.Args(args)...)
+	err := p.conn.call(ctx, func() error {
+		result := p.stmt.Exec(context.WithoutCancel(ctx), official.Args(args)...)
 		changed = result.RowsAffected()
 
 		return result.Err()
@@ -222,8 +227,8 @@ func (p *prepared) Exec(args []any) (int64, error) {
 	return changed, nil
 }
 
-func (p *prepared) Close() error {
-	if err := p.conn.call(p.stmt.Close); err != nil {
+func (p *prepared) Close(ctx context.Context) error {
+	if err := p.conn.call(ctx, p.stmt.Close); err != nil {
 		return errorOf(err)
 	}
 

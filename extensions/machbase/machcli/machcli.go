@@ -18,8 +18,8 @@ import (
 
 // driver is Machbase's client in C. What can be mended of it from outside is mended here:
 //
-//   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the statement. So a call that
-//     is interrupted is left behind: the operation ends, and the call goes on in C until the server answers or the
+//   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the statement. So a call
+//     whose context ends is left behind: the operation ends, and the call goes on in C until the server answers or the
 //     connection breaks. It holds a thread meanwhile, and its connection, which is closed then.
 //   - It loses the reason why it could not connect: the native client is asked for it.
 //   - It tells nothing of its traffic, which is 0.
@@ -54,8 +54,8 @@ func (driver) Open(ctx context.Context, cfg *machbase.Config, dial machbase.Dial
 	own := newConnection(db, conn.(*machcli.Conn)) //nolint:forcetypeassert // what machcli returns
 	if cfg.QueryTimeout > 0 {
 		seconds := (cfg.QueryTimeout + time.Second - 1) / time.Second
-		if _, err := own.Exec(fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
-			_ = own.Close() // its own error matters less
+		if _, err := own.Exec(ctx, fmt.Sprintf("alter session set query_timeout = %d", seconds), nil); err != nil {
+			_ = own.Close(ctx) // its own error matters less
 
 			return nil, err
 		}

@@ -3,6 +3,7 @@
 package machcli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -43,10 +44,12 @@ func open(t *testing.T, cfg *machbase.Config) machbase.Conn {
 	t.Helper()
 	conn, err := driver{}.Open(t.Context(), cfg, new(net.Dialer).DialContext)
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, conn.Close()) })
+	t.Cleanup(func() { require.NoError(t, conn.Close(background)) })
 
 	return conn
 }
+
+var background = context.Background()
 
 var tables atomic.Int64
 
@@ -54,11 +57,11 @@ var tables atomic.Int64
 func table(t *testing.T, conn machbase.Conn, create string) string {
 	t.Helper()
 	name := fmt.Sprintf("machcli_%d_%d", os.Getpid(), tables.Add(1))
-	_, err := conn.Exec(strings.ReplaceAll(create, "TABLE", name), nil)
+	_, err := conn.Exec(background, strings.ReplaceAll(create, "TABLE", name), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		own := open(t, config(t))
-		_, err := own.Exec("drop table "+name, nil)
+		_, err := own.Exec(background, "drop table "+name, nil)
 		require.NoError(t, err)
 	})
 
@@ -66,13 +69,13 @@ func table(t *testing.T, conn machbase.Conn, create string) string {
 }
 
 // querier is a connection's Query, or that of a statement with its SQL.
-type querier func(args []any, read func(machbase.Rows) error) error
+type querier func(ctx context.Context, args []any, read func(machbase.Rows) error) error
 
 // all are the rows of an answer.
 func all(t *testing.T, query querier, args ...any) [][]any {
 	t.Helper()
 	var rows [][]any
-	require.NoError(t, query(args, func(r machbase.Rows) error {
+	require.NoError(t, query(background, args, func(r machbase.Rows) error {
 		for r.Next() {
 			rows = append(rows, r.Values())
 		}
@@ -84,7 +87,9 @@ func all(t *testing.T, query querier, args ...any) [][]any {
 }
 
 func on(conn machbase.Conn, sql string) querier {
-	return func(args []any, read func(machbase.Rows) error) error { return conn.Query(sql, args, read) }
+	return func(ctx context.Context, args []any, read func(machbase.Rows) error) error {
+		return conn.Query(ctx, sql, args, read)
+	}
 }
 
 func kind(t *testing.T, err error) string {
@@ -99,12 +104,12 @@ func kind(t *testing.T, err error) string {
 func numbered(t *testing.T, conn machbase.Conn, n int) string {
 	t.Helper()
 	name := table(t, conn, `create table TABLE (n integer, text varchar(20))`)
-	appender, err := conn.Append(name, cmi.AppendOptions{Columns: []string{"n"}})
+	appender, err := conn.Append(background, name, cmi.AppendOptions{Columns: []string{"n"}})
 	require.NoError(t, err)
 	for i := range n {
-		require.NoError(t, appender.Append([]any{int64(i)}))
+		require.NoError(t, appender.Append(background, []any{int64(i)}...))
 	}
-	receipt, err := appender.Close()
+	receipt, err := appender.Close(background)
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: int64(n)}, receipt)
 	untilCount(t, conn, name, n)
@@ -124,7 +129,7 @@ func TestQueries(t *testing.T) {
 	conn := open(t, config(t))
 	name := numbered(t, conn, 2*fetchedAtOnce+10)
 	sql := "-- who\nselect/*+ FULL(" + name + ") */ n, n * 2 as Twice from " + name + " where n < ? order by n"
-	statement, err := conn.Prepare(sql)
+	statement, err := conn.Prepare(background, sql)
 	require.NoError(t, err)
 	for _, query := range []querier{on(conn, sql), statement.Query} {
 		for _, n := range []int{0, 1, fetchedAtOnce - 1, fetchedAtOnce, fetchedAtOnce + 1, 2*fetchedAtOnce + 10} {
@@ -134,7 +139,7 @@ func TestQueries(t *testing.T) {
 				require.True(t, machbase.Equal(row[0], int64(i)) && machbase.Equal(row[1], int64(2*i)), "%d: %v", i, row)
 			}
 		}
-		require.NoError(t, query([]any{int64(1)}, func(r machbase.Rows) error {
+		require.NoError(t, query(background, []any{int64(1)}, func(r machbase.Rows) error {
 			require.Equal(t, []machbase.Column{{Name: "n", Type: "integer"}, {Name: "Twice", Type: "long"}}, r.Columns())
 			require.Equal(t, 1, r.Index("TWICE"))
 			require.Equal(t, -1, r.Index("thrice"))
@@ -147,7 +152,7 @@ func TestQueries(t *testing.T) {
 		}))
 		stop := errors.New("enough")
 		for range 3 { // rows that were left unread harm nothing
-			require.ErrorIs(t, query([]any{int64(1000)}, func(r machbase.Rows) error {
+			require.ErrorIs(t, query(background, []any{int64(1000)}, func(r machbase.Rows) error {
 				r.Next()
 
 				return stop
@@ -155,7 +160,7 @@ func TestQueries(t *testing.T) {
 		}
 		require.Len(t, all(t, query, int64(5)), 5)
 	}
-	require.NoError(t, statement.Close())
+	require.NoError(t, statement.Close(background))
 	received, sent := conn.Traffic()
 	require.Zero(t, received+sent)
 }
@@ -164,11 +169,11 @@ func TestErrors(t *testing.T) {
 	conn := open(t, config(t))
 	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
 	insert := func(text string) {
-		_, err := conn.Exec("insert into "+name+" values (?, ?, ?)", []any{text, time.Unix(1, 0), 1.0})
+		_, err := conn.Exec(background, "insert into "+name+" values (?, ?, ?)", []any{text, time.Unix(1, 0), 1.0})
 		require.NoError(t, err)
 	}
 	insert("a")
-	_, err := conn.Exec("exec table_flush("+name+")", nil)
+	_, err := conn.Exec(background, "exec table_flush("+name+")", nil)
 	require.NoError(t, err)
 	for _, test := range []struct {
 		sql  string
@@ -188,14 +193,14 @@ func TestErrors(t *testing.T) {
 		{"/* nothing */", nil, 0, cmi.KindUsage},
 	} {
 		for call, err := range map[string]error{
-			"query": conn.Query(test.sql, test.args, func(r machbase.Rows) error {
+			"query": conn.Query(background, test.sql, test.args, func(r machbase.Rows) error {
 				for r.Next() {
 				}
 
 				return r.Err()
 			}),
 			"exec": func() error {
-				_, err := conn.Exec(test.sql, test.args)
+				_, err := conn.Exec(background, test.sql, test.args)
 
 				return err
 			}(),
@@ -210,7 +215,7 @@ func TestErrors(t *testing.T) {
 			require.Equal(t, test.code, e.Code, "%s %s", call, test.sql)
 		}
 	}
-	_, err = conn.Prepare("selct ?")
+	_, err = conn.Prepare(background, "selct ?")
 	require.Equal(t, cmi.KindSyntax, kind(t, err))
 	require.Len(t, all(t, on(conn, "select * from "+name)), 1, "none of these breaks the connection")
 }
@@ -248,17 +253,17 @@ func TestQueryTimeout(t *testing.T) {
 	cfg.QueryTimeout = 300 * time.Millisecond // the server counts in whole seconds
 	conn := open(t, cfg)
 	name := table(t, conn, `create table TABLE (n integer, k integer)`)
-	appender, err := conn.Append(name, cmi.AppendOptions{})
+	appender, err := conn.Append(background, name, cmi.AppendOptions{})
 	require.NoError(t, err)
-	_, err = appender.AppendColumns([]any{make([]int32, 3000), make([]int32, 3000)})
+	_, err = appender.AppendColumns(background, []any{make([]int32, 3000), make([]int32, 3000)}...)
 	require.NoError(t, err)
-	_, err = appender.Close()
+	_, err = appender.Close(background)
 	require.NoError(t, err)
 	untilCount(t, conn, name, 3000)
 
 	begin := time.Now()
 	slow := fmt.Sprintf("select count(*) from %[1]s a, %[1]s b, %[1]s c where a.k = b.k and b.k = c.k", name)
-	err = conn.Query(slow, nil, func(r machbase.Rows) error {
+	err = conn.Query(background, slow, nil, func(r machbase.Rows) error {
 		r.Next()
 
 		return r.Err()
@@ -272,18 +277,18 @@ func TestRowsChanged(t *testing.T) {
 	conn := open(t, config(t))
 	name := table(t, conn, `create volatile table TABLE (n integer primary key, text varchar(10))`)
 	insert := "insert into " + name + " values (?, 'x')"
-	statement, err := conn.Prepare(insert)
+	statement, err := conn.Prepare(background, insert)
 	require.NoError(t, err)
 	for n := range 4 {
-		exec := func(args []any) (int64, error) { return conn.Exec(insert, args) }
+		exec := func(args []any) (int64, error) { return conn.Exec(background, insert, args) }
 		if n >= 2 {
-			exec = statement.Exec
+			exec = func(args []any) (int64, error) { return statement.Exec(background, args) }
 		}
 		changed, err := exec([]any{int64(n)})
 		require.NoError(t, err)
 		require.Equal(t, int64(1), changed, "insert %d", n)
 	}
-	changed, err := conn.Exec("delete from "+name+" where n = 1", nil)
+	changed, err := conn.Exec(background, "delete from "+name+" where n = 1", nil)
 	require.NoError(t, err)
 	require.Equal(t, int64(1), changed)
 }
@@ -298,16 +303,16 @@ func TestTypes(t *testing.T) {
 
 	const columns = "select s, us, i, ui, l, ul, f, d, v, at from "
 
-	appender, err := conn.Append(name, cmi.AppendOptions{})
+	appender, err := conn.Append(background, name, cmi.AppendOptions{})
 	require.NoError(t, err)
-	require.NoError(t, appender.Append(append([]any{"appended", time.Unix(5, 0)}, plain...)))
-	require.NoError(t, appender.Append(append([]any{"null", time.Unix(6, 0)}, make([]any, len(plain))...)))
-	receipt, err := appender.Close()
+	require.NoError(t, appender.Append(background, append([]any{"appended", time.Unix(5, 0)}, plain...)...))
+	require.NoError(t, appender.Append(background, append([]any{"null", time.Unix(6, 0)}, make([]any, len(plain))...)...))
+	receipt, err := appender.Close(background)
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: 2}, receipt)
-	_, err = conn.Exec("insert into "+name+" values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", append([]any{"bound", time.Unix(7, 0)}, plain...))
+	_, err = conn.Exec(background, "insert into "+name+" values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", append([]any{"bound", time.Unix(7, 0)}, plain...))
 	require.NoError(t, err)
-	_, err = conn.Exec("exec table_flush("+name+")", nil)
+	_, err = conn.Exec(background, "exec table_flush("+name+")", nil)
 	require.NoError(t, err)
 
 	for _, written := range []string{"appended", "bound"} {
@@ -322,7 +327,7 @@ func TestTypes(t *testing.T) {
 		require.Len(t, all(t, on(conn, columns+name+" where "+condition)), 2, condition)
 	}
 	for _, column := range []string{"b", "i4", "i6"} {
-		err := conn.Query("select "+column+" from "+name, nil, func(machbase.Rows) error { return nil })
+		err := conn.Query(background, "select "+column+" from "+name, nil, func(machbase.Rows) error { return nil })
 		require.Equal(t, cmi.KindUsage, kind(t, err))
 	}
 }
@@ -330,18 +335,18 @@ func TestTypes(t *testing.T) {
 func TestAppender(t *testing.T) {
 	conn := open(t, config(t))
 	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
-	appender, err := conn.Append(name, cmi.AppendOptions{Columns: []string{"VALUE", "name", "Time"}})
+	appender, err := conn.Append(background, name, cmi.AppendOptions{Columns: []string{"VALUE", "name", "Time"}})
 	require.NoError(t, err)
-	require.NoError(t, appender.Append([]any{1.0, "a", time.Unix(1, 0)}))
+	require.NoError(t, appender.Append(background, []any{1.0, "a", time.Unix(1, 0)}...))
 	for want, row := range map[string][]any{
 		"takes 3 values, not 1":                    {1.0},
 		`column "VALUE" (double) cannot take abc`:  {"abc", "a", time.Unix(1, 0)},
 		`column "NAME" (varchar) cannot take 5`:    {1.0, int64(5), time.Unix(1, 0)},
 		`column "TIME" (datetime) cannot take now`: {1.0, "a", "now"},
 	} {
-		require.ErrorContains(t, appender.Append(row), want)
+		require.ErrorContains(t, appender.Append(background, row...), want)
 	}
-	receipt, err := appender.Sync()
+	receipt, err := appender.Sync(background)
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: 1}, receipt)
 
@@ -350,18 +355,18 @@ func TestAppender(t *testing.T) {
 	for i := range more {
 		values[i], names[i], times[i] = float64(i), "b", time.Unix(int64(i+2), 0)
 	}
-	rows, err := appender.AppendColumns([]any{values, names, times})
+	rows, err := appender.AppendColumns(background, []any{values, names, times}...)
 	require.NoError(t, err)
 	require.Equal(t, more, rows)
-	_, err = appender.AppendColumns([]any{values, 5, times})
+	_, err = appender.AppendColumns(background, []any{values, 5, times}...)
 	require.Equal(t, cmi.KindUsage, kind(t, err))
-	require.NoError(t, appender.Flush())
-	require.NoError(t, appender.Append([]any{1.0, "x", nil})) // the server does not take it
+	require.NoError(t, appender.Flush(background))
+	require.NoError(t, appender.Append(background, []any{1.0, "x", nil}...)) // the server does not take it
 	require.NotEmpty(t, all(t, on(conn, "select * from v$version")), "other operations go on meanwhile")
-	receipt, err = appender.Close()
+	receipt, err = appender.Close(background)
 	require.NoError(t, err)
 	require.Equal(t, cmi.Receipt{Accepted: more + 1, Rejected: 1, Other: 1}, receipt)
-	_, err = conn.Exec("exec table_flush("+name+")", nil)
+	_, err = conn.Exec(background, "exec table_flush("+name+")", nil)
 	require.NoError(t, err)
 	untilCount(t, conn, name, more+1)
 
@@ -376,7 +381,7 @@ func TestAppender(t *testing.T) {
 		{name, cmi.AppendOptions{Batch: cmi.Batch{Rows: 1}}, cmi.KindUsage},
 		{table(t, conn, `create volatile table TABLE (n integer primary key)`), cmi.AppendOptions{}, cmi.KindUsage},
 	} {
-		_, err := conn.Append(test.table, test.options)
+		_, err := conn.Append(background, test.table, test.options)
 		require.Equal(t, test.kind, kind(t, err), "%s %v: %v", test.table, test.options, err)
 	}
 }
@@ -470,14 +475,14 @@ func TestServerThatStalls(t *testing.T) {
 	before := workers()
 	conn := open(t, cfg)
 	p.stalled.Store(true)
-	time.AfterFunc(50*time.Millisecond, conn.Interrupt)
-	err := conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
+	ctx, cancel := context.WithTimeout(background, 50*time.Millisecond)
+	defer cancel()
+	err := conn.Query(ctx, "select * from v$version", nil, func(machbase.Rows) error { return nil })
 	require.Equal(t, cmi.KindConnection, kind(t, err))
-	conn.Interrupt()
-	require.Equal(t, cmi.KindConnection, kind(t, conn.Query("select 1", nil, func(machbase.Rows) error { return io.EOF })))
-	_, err = conn.Exec("drop table no_such_table", nil)
+	require.Equal(t, cmi.KindConnection, kind(t, conn.Query(background, "select 1", nil, func(machbase.Rows) error { return io.EOF })))
+	_, err = conn.Exec(background, "drop table no_such_table", nil)
 	require.Equal(t, cmi.KindConnection, kind(t, err))
-	require.NoError(t, conn.Close())
+	require.NoError(t, conn.Close(background))
 	require.Equal(t, before+1, workers(), "the call is still under way")
 
 	p.cut()
@@ -490,35 +495,36 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	conn, err := driver{}.Open(t.Context(), cfg, new(net.Dialer).DialContext)
 	require.NoError(t, err)
 	p.cut()
-	err = conn.Query("select * from v$version", nil, func(machbase.Rows) error { return nil })
+	err = conn.Query(background, "select * from v$version", nil, func(machbase.Rows) error { return nil })
 	require.Equal(t, cmi.KindConnection, kind(t, err))
 	require.ErrorContains(t, err, "the connection broke: Communication link failure")
 	require.NotContains(t, err.Error(), "MACHCLI")
-	require.Equal(t, cmi.KindConnection, kind(t, conn.Close()))
+	require.Equal(t, cmi.KindConnection, kind(t, conn.Close(background)))
 }
 
 func TestARowThatTheClientRefuses(t *testing.T) {
 	conn, err := driver{}.Open(t.Context(), config(t), new(net.Dialer).DialContext)
 	require.NoError(t, err)
 	name := table(t, conn, `create tag table TABLE (name varchar(20) primary key, time datetime basetime, value double)`)
-	appender, err := conn.Append(name, cmi.AppendOptions{})
+	appender, err := conn.Append(background, name, cmi.AppendOptions{})
 	require.NoError(t, err)
-	require.NoError(t, appender.Append([]any{strings.Repeat("x", 200), time.Unix(9, 0), 1.0}))
-	err = appender.Flush()
+	require.NoError(t, appender.Append(background, []any{strings.Repeat("x", 200), time.Unix(9, 0), 1.0}...))
+	err = appender.Flush(background)
 	require.Equal(t, cmi.KindAppend, kind(t, err))
 	require.ErrorContains(t, err, "Column(1:NAME:20) truncated")
 	require.NotContains(t, err.Error(), "the connection broke")
-	_, _ = appender.Close() // whatever it says: the connection is given up
-	_ = conn.Close()
+	_, _ = appender.Close(background) // whatever it says: the connection is given up
+	_ = conn.Close(background)
 }
 
-func TestInterruptedBeforeItIsUsed(t *testing.T) {
+func TestContextThatEndedBeforeTheFirstCall(t *testing.T) {
 	before := workers()
 	conn := open(t, config(t))
-	conn.Interrupt()
-	_, err := conn.Prepare("select 1")
+	ended, cancel := context.WithCancel(background)
+	cancel()
+	_, err := conn.Prepare(ended, "select 1")
 	require.Equal(t, cmi.KindConnection, kind(t, err))
-	require.NoError(t, conn.Close())
+	require.NoError(t, conn.Close(background))
 	require.Eventually(t, func() bool { return workers() <= before }, 10*time.Second, time.Millisecond)
 }
 

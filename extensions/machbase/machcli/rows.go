@@ -3,6 +3,7 @@
 package machcli
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -18,7 +19,9 @@ const fetchedAtOnce = 256
 
 // rows are an answer.
 type rows struct {
-	conn    *connection
+	conn *connection
+	// ctx is the query's: rows are fetched within it, as they are read.
+	ctx     context.Context //nolint:containedctx // it ends with them
 	answer  *machcli.Rows
 	columns []machcli.ColumnDesc
 
@@ -29,9 +32,9 @@ type rows struct {
 }
 
 // answer runs a query, lets read take the rows, and closes them.
-func (c *connection) answer(query func() (api.Rows, error), read func(machbase.Rows) error) error {
-	r := &rows{conn: c}
-	err := c.call(func() error {
+func (c *connection) answer(ctx context.Context, query func() (api.Rows, error), read func(machbase.Rows) error) error {
+	r := &rows{conn: c, ctx: ctx}
+	err := c.call(ctx, func() error {
 		answer, err := query()
 		if err != nil {
 			return err
@@ -52,7 +55,7 @@ func (c *connection) answer(query func() (api.Rows, error), read func(machbase.R
 	if r.over {
 		return err
 	}
-	if closeErr := c.call(r.answer.Close); closeErr != nil && err == nil {
+	if closeErr := c.call(ctx, r.answer.Close); closeErr != nil && err == nil {
 		err = errorOf(closeErr)
 	}
 
@@ -95,7 +98,7 @@ func (r *rows) fetch() error {
 
 func (r *rows) Next() bool {
 	if len(r.fetched) == 0 && !r.over && len(r.columns) > 0 {
-		if err := r.conn.call(r.fetch); err != nil {
+		if err := r.conn.call(r.ctx, r.fetch); err != nil {
 			r.row, r.over, r.err = nil, true, err
 
 			return false
