@@ -264,14 +264,14 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 // follow does operations of a schedule that began at start until there are no more; then over is true.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
 	defer func() { c.late = 0 }()
-	free := now()
+	free, behind := now(), time.Duration(0)
 	for !c.step.stopping() {
-		begin, late, ok := s.take(c.step, start, free)
+		next, ok := s.take(c.step, start, free, behind)
 		if !ok {
 			return !c.step.stopping(), nil
 		}
-		c.late = late
-		if free, err = c.operate(r, begin, fn); err != nil || c.stage == finished {
+		c.late, behind = next.late, next.behind
+		if free, err = c.operate(r, next.begin, fn); err != nil || c.stage == finished {
 			return false, err
 		}
 	}

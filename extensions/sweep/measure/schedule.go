@@ -67,30 +67,40 @@ func newSchedule(rate float64, length time.Duration, places Places) *schedule {
 	return s
 }
 
+// turn is an operation of a schedule that a client starts.
+type turn struct {
+	begin time.Duration
+	// late is how long the operation had to wait for a client to be free.
+	late time.Duration
+	// behind is how long it waited after that: it is the generator's lateness, and not the server's.
+	behind time.Duration
+}
+
 // take waits for the client's turn, claims the next operation and waits until it is due, in a phase
-// that began at start. came is when the client was free for it. It returns when the operation
-// starts and how long it had to wait for a client to be free; false when there are no more
-// operations, or the step was stopped.
-func (s *schedule) take(step *Step, start, came time.Duration) (begin, late time.Duration, ok bool) {
+// that began at start. came is when the client was free for it; behind is that of the client's
+// operation before: had the generator been in time, the client would have been free so much
+// earlier. It returns false when there are no more operations, or the step was stopped.
+func (s *schedule) take(step *Step, start, came, behind time.Duration) (turn, bool) {
 	s.come(came - start)
 	select {
 	case <-s.turn:
 	case <-step.stopped:
-		return 0, 0, false
+		return turn{}, false
 	}
 	defer func() { s.turn <- struct{}{} }()
 
 	offset, ok := s.claim()
 	if !ok || step.stopping() {
-		return 0, 0, false
+		return turn{}, false
 	}
 	due := start + offset
 	if !step.waitUntil(due, &s.alarm) {
-		return 0, 0, false
+		return turn{}, false
 	}
-	begin = now()
+	begin := now()
+	could := max(due, came-behind)
 
-	return begin, max(came-due, 0), s.start(begin-start, offset, came-start)
+	return turn{begin: begin, late: could - due, behind: begin - could}, s.start(begin-start, offset, could-start)
 }
 
 // come says that a client is free. Times are counted from the start of the phase, here and below.
@@ -116,9 +126,9 @@ func (s *schedule) claim() (due time.Duration, ok bool) {
 	return due, !s.over
 }
 
-// start says that an operation starts, with which one client less is free. It is false when that is
-// too late.
-func (s *schedule) start(begin, due, came time.Duration) bool {
+// start says that an operation starts, with which one client less is free. could is when it is due
+// and a client free. It is false when that is too late.
+func (s *schedule) start(begin, due, could time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if begin > s.length+min(max(s.length/catchUpShare, leastCatchUp), mostCatchUp) {
@@ -126,10 +136,10 @@ func (s *schedule) start(begin, due, came time.Duration) bool {
 
 		return false
 	}
-	if came > due {
+	if could > due {
 		s.queue = max(s.queue, s.due(begin)-min(s.started, s.due(begin)))
 	}
-	s.lateness.record(begin - max(due, came))
+	s.lateness.record(begin - could)
 	s.started++
 	if begin < s.length {
 		s.inTime++

@@ -54,6 +54,43 @@ func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 	})
 }
 
+// stalling are places whose generator stands still before one of them.
+type stalling struct {
+	allPlaces
+
+	at    uint64
+	stall time.Duration
+}
+
+func (s *stalling) Next() uint64 {
+	if s.next == s.at {
+		time.Sleep(s.stall)
+	}
+
+	return s.allPlaces.Next()
+}
+
+// A generator that stands still is late, also with the operations that it has to catch up with. That
+// is told, and none of it is charged to the server: the client was free.
+func TestOpenLoopDoesNotChargeTheGeneratorsLateness(t *testing.T) {
+	for name, took := range map[string]time.Duration{"of no time": 0, "of some time": 4 * ms} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				places := func() Places { return &stalling{at: 5, stall: 100 * ms} }
+				s := NewStep(1, Plan{Rate: 100, Duration: time.Second, Places: places}, nil)
+				requireNoErrors(t, together(s, doing(t, took)))
+
+				r := s.Read()
+				require.True(t, r.Complete)
+				require.EqualValues(t, 100, r.Op("op").Durations.Count)
+				require.Equal(t, took, r.Op("op").Durations.Max)
+				require.Equal(t, 90*ms+took, r.OpenLoop.Lateness.Max, "the operation that was due 90 ms before the stall was over")
+				require.Zero(t, r.OpenLoop.LongestQueue)
+			})
+		})
+	}
+}
+
 // What records by itself, as modules do, is late as well.
 func TestOpenLoopOfCallsThatRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
