@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -66,6 +67,20 @@ func TestRateOfAWindow(t *testing.T) {
 		spoil(s)
 		require.ErrorContains(t, s.validate(), name)
 	}
+}
+
+// What Ctrl-C cuts off did not end later than its window: a note would tell a time that nothing took.
+func TestAnInterruptedWindowHasNoTail(t *testing.T) {
+	r := reading(98)
+	r.Window = time.Second
+	before, last := stepOf(t, &r), stepOf(t, &r)
+	last.Clients = 4
+	rep := &Report{Scenario: "look", Steps: []Step{*before, *last}}
+	const tail = "what was under way then ended within another 4.000s"
+	require.Equal(t, 2, strings.Count(rep.Markdown(), tail))
+	rep.Interrupted = true
+	require.Equal(t, 1, strings.Count(rep.Markdown(), tail), "the step that was interrupted is the last one")
+	require.Contains(t, rep.Markdown(), "2 clients: ops/s is of the window")
 }
 
 // A step without a duration also says what was done while all clients were at work.
