@@ -34,8 +34,6 @@ type Sweep struct {
 	logger   logrus.FieldLogger
 	// collector is there from the first step on.
 	collector *host.Collector
-	// ended tells that k6 has ended all scenarios.
-	ended atomic.Bool
 
 	faults    fault.Log
 	succeeded atomic.Bool // an operation has
@@ -152,13 +150,6 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 	}
 	s.scenario.Add(steps)
 	s.scenario.Save()
-	if s.ended.Load() {
-		return steps // k6 has looked at the mark already; the thresholds that sweep.options has set decide
-	}
-	s.scenario.MarkFailed(steps, s.config.AllowsFailed(steps))
-	if !s.interrupted() {
-		s.scenario.MarkIncomplete(steps)
-	}
 
 	return steps
 }
@@ -167,7 +158,6 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 // instance has clients, of whom none came as far as sweep.run, is there as well: with nothing done.
 func (s *Sweep) end() {
 	defer s.collector.Restore()
-	s.ended.Store(true)
 	for _, step := range s.steps {
 		if step.clients() == 0 {
 			continue
@@ -185,6 +175,11 @@ func (s *Sweep) end() {
 				report.Plural(int(step.spec.Clients), "client"))
 		}
 		live.Ended(s.add(step.spec, &reading, report.CPUSeconds{}))
+	}
+	all := s.scenario.Report.Steps
+	s.scenario.MarkFailed(all, s.config.AllowsFailed(all))
+	if !s.interrupted() {
+		s.scenario.MarkIncomplete(all)
 	}
 	s.scenario.End(s.interrupted())
 }

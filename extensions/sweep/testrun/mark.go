@@ -1,8 +1,10 @@
 package testrun
 
 import (
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
@@ -34,23 +36,32 @@ func (s *Scenario) MarkIncomplete(steps []report.Step) {
 
 // mark marks the run, unless a threshold on the metric judges what the mark is for.
 func (s *Scenario) mark(metric *metrics.Metric, why string) {
-	status := s.Test.Test.TestStatus
-	if status == nil || judged(metric, s.Report.Scenario) {
+	if s.Test.Test.TestStatus == nil || judged(metric, s.Report.Scenario) {
 		return
 	}
 	s.logger.Error(why)
-	status.MarkFailed()
+	s.failRun()
+}
+
+// failRun makes k6 exit with 110 where it would with 0. A portable sweep is marked when k6 has
+// ended all scenarios: then it looks at the test's status no more.
+func (s *Scenario) failRun() {
+	if s.results.testEnd.begun() {
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+
+		return
+	}
+	s.Test.Test.TestStatus.MarkFailed()
 }
 
 // MarkNothingFound marks a run with a search in which not even the lowest number keeps the bound.
 // A threshold on what was to be found is crossed then, and decides.
 func (s *Scenario) MarkNothingFound() {
-	status := s.Test.Test.TestStatus
-	if s.Report.Search == nil || s.Report.Search.Found > 0 || status == nil {
+	if s.Report.Search == nil || s.Report.Search.Found > 0 || s.Test.Test.TestStatus == nil {
 		return
 	}
 	s.logger.Errorf("the search has found nothing: %s The run is marked as failed", s.Report.FoundNote())
-	status.MarkFailed()
+	s.failRun()
 }
 
 // judged tells whether there is a threshold on a metric that sees all of a scenario's samples.

@@ -24,6 +24,8 @@ type testEnd struct {
 	mu      sync.Mutex
 	// awaited tells that k6 calls run when the test ends.
 	awaited bool
+	// ended tells that k6 has ended all scenarios.
+	ended bool
 	// tasks are those of the scenarios, in the order in which they began.
 	tasks     []func()
 	scenarios []*Scenario
@@ -98,6 +100,7 @@ func (e *testEnd) await(events common.Events, s *Scenario, task func()) {
 // run does it: first what scenarios have asked for, and then the thresholds.
 func (e *testEnd) run() {
 	e.mu.Lock()
+	e.ended = true
 	tasks, scenarios := e.tasks, e.scenarios
 	e.mu.Unlock()
 	for _, task := range tasks {
@@ -106,6 +109,14 @@ func (e *testEnd) run() {
 	if len(scenarios) > 0 {
 		e.judgeThresholds(scenarios)
 	}
+}
+
+// begun tells that k6 has ended all scenarios.
+func (e *testEnd) begun() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+
+	return e.ended
 }
 
 // judgeThresholds sees to it that k6 judges the thresholds by what was measured, once it has taken

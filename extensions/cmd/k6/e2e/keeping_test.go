@@ -56,7 +56,9 @@ func TestWithoutHandleSummaryThereIsAReport(t *testing.T) {
 
 func TestPulsesAndPortableStepsWithoutHandleSummary(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{"SWEEP": `{"portable": true, "maxDuration": "1s"}`})})
+	r := k6(t, options{script: "testdata/steps.js", env: with(noMachbase, map[string]string{
+		"SWEEP": `{"portable": true, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s"}`,
+	})})
 	require.Equal(t, exitOK, r.code, r.output)
 	requireFilesOf(t, r.results, "steps")
 	require.Len(t, r.report(t, "steps").Steps, 2)
@@ -150,7 +152,7 @@ func TestAReportOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	for script, scenario := range map[string]string{
 		"testdata/steps.js": "steps", "testdata/own.js": "own", "testdata/op.js": "default",
-		`-e SWEEP='{"portable": true, "maxDuration": "1s"}' testdata/steps.js`: "steps",
+		`-e SWEEP='{"portable": true, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s"}' testdata/steps.js`: "steps",
 	} {
 		code, output := onFullDisk(t, "32", `"$K6" run --no-color -q -e RESULTS="$DISK" `+script+`; code=$?
 			grep -o '"interrupted": [a-z]*' "$DISK"/*; ls -A "$DISK"; exit $code`)

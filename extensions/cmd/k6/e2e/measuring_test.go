@@ -143,6 +143,24 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}
 }
 
+// What may fail is decided over all steps, whoever runs them: one step in which nothing succeeds is
+// allowed beside another.
+func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
+	t.Parallel()
+	for _, portable := range []string{"false", "true"} {
+		sweep := `{"clients": [2, 1], "iterations": 10, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": ` + portable
+		fails := map[string]string{"FAIL_EVERY": "1", "FAIL_CLIENTS": "1"}
+
+		r := work(t, sweep+`, "allowFailed": true}`, fails)
+		require.Equal(t, exitOK, r.code, r.output)
+		require.Equal(t, []int{0, 10}, []int{r.report(t, "work").Steps[0].Failed, r.report(t, "work").Steps[1].Failed})
+
+		r = work(t, sweep+`, "thresholds": {"sweep_failed": []}}`, fails)
+		require.Equal(t, exitMarkedFailed, r.code, r.output)
+		require.Len(t, r.lines("10 operations failed: the run is marked as failed"), 1, r.output)
+	}
+}
+
 // Failures that take long, such as timeouts, are seen beside the latency of what succeeds.
 func TestLatencyOfFailures(t *testing.T) {
 	t.Parallel()
@@ -255,7 +273,7 @@ func withGroup(tags map[string]string) map[string]string {
 }
 
 func TestPortable(t *testing.T) {
-	const sweep = `{"clients": [1, 4], "iterations": 50, "repeats": 2, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
+	const sweep = `{"clients": [1, 4], "iterations": 20, "repeats": 2, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
 	r := work(t, sweep, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "work")
@@ -265,17 +283,17 @@ func TestPortable(t *testing.T) {
 	for i, s := range rep.Steps {
 		require.True(t, s.Complete)
 		require.Equal(t, []int{1, 1, 4, 4}[i], s.Clients)
-		require.Equal(t, 50*s.Clients, s.Ops)
+		require.Equal(t, 20*s.Clients, s.Ops)
 	}
 	ops := r.samples(t, "sweep_ops")
-	require.InDelta(t, 400, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
+	require.InDelta(t, 160, sum(ops, map[string]string{"clients": "4", "scenario": "work"}), 0)
 }
 
 // Portable steps have what the README says of a sweep: garbage is collected before each measured
 // phase, unless the user decides about that.
 func TestPortableStepsCollectGarbageFirst(t *testing.T) {
 	t.Parallel()
-	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`
+	const sweep = `{"clients": [1, 2], "iterations": 5, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
 	for setting, want := range map[string]int{"GOGC=": 2, "GOGC=100": 0} {
 		r := k6(t, options{
 			script: "testdata/options.js", env: map[string]string{"OPTIONS": sweep}, environment: []string{"GODEBUG=gctrace=1", "GOMEMLIMIT=", setting},
@@ -306,7 +324,7 @@ func TestInspectAndArchive(t *testing.T) {
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
 		gates := filepath.Join(t.TempDir(), "gates.json")
 		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxMeanMs": 9000}]}`), 0o600))
-		given := `OPTIONS={"clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "thresholds": "` + gates +
+		given := `OPTIONS={"clients": [1, 2], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "thresholds": "` + gates +
 			`", "portable": ` + portable + `}`
 		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
 		require.NoError(t, err)
@@ -335,7 +353,7 @@ func TestPortableUnderSegments(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, segment := range []string{"0:1/3", "1/3:1"} {
-		r := work(t, `{"clients": [1, 6], "iterations": 20, "maxDuration": "2s", "gracefulStop": "1s", "portable": true}`, nil,
+		r := work(t, `{"clients": [1, 6], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`, nil,
 			"--execution-segment", segment, "--execution-segment-sequence", "0,1/3,1")
 		require.Equal(t, exitOK, r.code, r.output)
 		for _, s := range r.report(t, "work").Steps {

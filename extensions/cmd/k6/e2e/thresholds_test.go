@@ -144,7 +144,7 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	require.Empty(t, r.lines("k6 says crossed"), r.output)
 	require.Empty(t, r.lines("cannot hold"), r.output)
 
-	const folded = `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "2s", "gracefulStop": "0s", "pause": "0s"}`
+	const folded = `{"scenario": "folded", "portable": true, "clients": [1, 2], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s"}`
 	portable := judged(t, "{}", `{"sweep_max{scenario:folded,clients:2}": ["value<10000"], "sweep_p99{op:own}": ["value<10000"]}`, "SWEEP", folded)
 	require.Equal(t, exitThreshold, portable.code, portable.output)
 	require.Equal(t, []string{"k6 says crossed: sweep_p99{op:own} value<10000\n"}, portable.lines("k6 says crossed"))

@@ -17,7 +17,8 @@ export default function () {
     // One client's last operation takes two seconds more.
     if (__ENV.SLOW_LAST && exec.vu.idInTest === 1 && Date.now() - began > 900) sleep(2);
     n += 1;
-    if (failEvery && n % failEvery === 0) {
+    const fails = !__ENV.FAIL_CLIENTS || exec.vu.tags.clients === __ENV.FAIL_CLIENTS;
+    if (fails && failEvery && n % failEvery === 0) {
       if (__ENV.FAIL_MS) sleep(Number(__ENV.FAIL_MS) / 1000);
       throw new Error('on purpose');
     }
