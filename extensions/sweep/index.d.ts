@@ -350,14 +350,14 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`
-   * ("results" when not given), which is created when it is missing, and returns what `handleSummary` is to return: the table
+   * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`,
+   * which is created when it is missing (not given: the folder that `meta` names as `results`, else that of the variable
+   * `RESULTS`, else "results"), and returns what `handleSummary` is to return: the table
    * of each scenario on standard output. The files of a scenario are written beside and renamed together. Where they cannot be
    * written, there is the table, the reason on standard error, and an exit code other than 0.
    *
-   * A script that does not call it has its files and its table all the same, beside k6's own summary: the files in the folder
-   * that `meta` names as `results`, else in that of the variable `RESULTS`, else in "results". Until then each finished step
-   * is in `<scenario>.partial.json` there, a report that says that it was interrupted.
+   * A script that does not call it has its files and its table all the same, beside k6's own summary. Until then each finished step
+   * is in `<scenario>.partial.json` in that folder, a report that says that it was interrupted.
    *
    * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
    * @param options `tables` is called for each scenario with its report, as it is in the `.json`: the tables that it returns become

@@ -29,9 +29,12 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m := &module{vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(vu.InitEnv().Registry), metrics: registered}
-	m.results.Prepare(registered, vu.InitEnv().Registry)
-	m.results.Watch(registered, vu.InitEnv().TestPreInitState, func() []string { return portable.Missed(m.results) })
+	test := vu.InitEnv().TestPreInitState
+	m := &module{
+		vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, env: test.RuntimeOptions.Env,
+	}
+	m.results.Prepare(registered, test.Registry)
+	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":        m.run,
 		"done":       m.done,
@@ -53,6 +56,8 @@ type module struct {
 	results *testrun.Results
 	metrics *stream.Metrics
 	exports modules.Exports
+	// env are the variables of the test.
+	env map[string]string
 	// running tells that the VU is within sweep.run.
 	running bool
 	// pending counts what the VU's event loop has still to do.

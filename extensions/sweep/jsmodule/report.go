@@ -1,6 +1,7 @@
 package jsmodule
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/grafana/sobek"
@@ -13,7 +14,8 @@ import (
 
 // reportOptions are those of sweep.report, as a script gives them.
 type reportOptions struct {
-	// Dir is the folder of the files, which is created when it is missing.
+	// Dir is the folder of the files, which is created when it is missing; "": that of the variable
+	// RESULTS, or results.
 	Dir string `json:"dir"`
 	// Tables stands for the script's function, which is read apart.
 	Tables *struct{} `json:"tables"`
@@ -27,12 +29,12 @@ type reportOptions struct {
 // function tables makes of it.
 func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	options := reportOptions{Dir: testrun.DefaultResultsDir}
+	options := reportOptions{}
 	tables, err := m.readReportOptions(call.Argument(1), &options)
 	if err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
-	dir := func(string) string { return options.Dir }
+	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.env)) }
 	table, err := m.results.Write(dir, m.results.ThresholdsIn(call.Argument(0)), tables)
 	shown := map[string]any{"stdout": table}
 	if err != nil {

@@ -67,7 +67,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 		}
 		r.keep.watched, r.keep.journals = true, map[string]*journal{}
 	}
-	dir, told := r.folder(rep.Scenario, test)
+	dir, told := r.folder(rep.Scenario, test.RuntimeOptions.Env)
 	_, missing := os.Stat(dir)
 	if err := files.Usable(fsext.NewOsFs(), dir); err != nil {
 		err = fmt.Errorf("the results cannot be kept: %w", err)
@@ -99,9 +99,15 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 // journalSuffix is that of a journal's name.
 const journalSuffix = ".partial.json"
 
-// folder is where the report of a scenario goes when the script does not call sweep.report. told
-// says that the script has named it.
-func (r *Results) folder(scenario string, test *lib.TestRunState) (dir string, told bool) {
+// Folder is where the report of a scenario goes when sweep.report names no other folder.
+func (r *Results) Folder(scenario string, env map[string]string) string {
+	dir, _ := r.folder(scenario, env)
+
+	return dir
+}
+
+// folder is the same; told says that the script has named it.
+func (r *Results) folder(scenario string, env map[string]string) (dir string, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range []string{scenario, ""} {
@@ -110,7 +116,7 @@ func (r *Results) folder(scenario string, test *lib.TestRunState) (dir string, t
 		}
 	}
 
-	return cmp.Or(test.RuntimeOptions.Env["RESULTS"], DefaultResultsDir), false
+	return cmp.Or(env["RESULTS"], defaultResultsDir), false
 }
 
 // Reports are the reports as they are now.
@@ -216,11 +222,7 @@ func (r *Results) exit(test *lib.TestRunState) {
 	if r.keep.reported.Load() {
 		return
 	}
-	dir := func(scenario string) string {
-		folder, _ := r.folder(scenario, test)
-
-		return folder
-	}
+	dir := func(scenario string) string { return r.Folder(scenario, test.RuntimeOptions.Env) }
 	table, err := r.Write(dir, r.testEnd.judge.Verdicts(test, r.testEnd.lasted()), nil)
 	if err != nil {
 		k6glue.Logger().Error(err)

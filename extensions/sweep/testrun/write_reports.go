@@ -17,8 +17,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
-// DefaultResultsDir is where reports go when nobody says otherwise.
-const DefaultResultsDir = "results"
+// defaultResultsDir is where reports go when nobody says otherwise.
+const defaultResultsDir = "results"
 
 // MakeTables makes tables of a report.
 type MakeTables func(*report.Report) ([]report.Table, error)

@@ -10,4 +10,4 @@ export default function () {
   sweep.run(() => {});
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });
+export const handleSummary = (data) => sweep.report(data);
