@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 )
 
-// refuseDropped throws when a VU is initialised whose script has sweeps that k6 has dropped, which
-// ends the test before it begins. When the script's options are read, before there is any VU, no
+// refuseDropped interrupts the initialisation of a VU whose script has sweeps that k6 has dropped,
+// which ends the test before it begins. When the script's options are read, before there is any VU, no
 // test has executors yet.
 func (m *module) refuseDropped() {
 	rt := m.vu.Runtime()
@@ -22,7 +22,7 @@ func (m *module) refuseDropped() {
 		return
 	}
 	if scenarios := executor.DroppedSweeps(m.results); len(scenarios) > 0 {
-		throw(rt, executor.ErrDropped(scenarios))
+		interrupt(rt, executor.ErrDropped(scenarios))
 	}
 }
 
@@ -56,6 +56,9 @@ type wrongOptions struct{ *errext.InterruptError }
 
 // Unwrap lets k6 find out that the test is to end.
 func (e wrongOptions) Unwrap() error { return e.InterruptError }
+
+// StackTrace is the reason: k6 shows it in place of Error.
+func (e wrongOptions) StackTrace() string { return e.Reason }
 
 // ExitCode is k6's exit code for such options.
 func (wrongOptions) ExitCode() exitcodes.ExitCode { return exitcodes.InvalidConfig }
