@@ -64,7 +64,6 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 // so few, only the longest can be judged.
 func TestStepsTooShortToMeasure(t *testing.T) {
 	t.Parallel()
-	const why = "too short to measure: 2 operations, at least 10 are needed"
 	for name, portable := range map[string]string{"client-sweep": "false", "portable": "true"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +71,10 @@ func TestStepsTooShortToMeasure(t *testing.T) {
 			require.Equal(t, exitThreshold, r.code, r.output)
 			s := r.report(t, "work").Steps[0]
 			require.False(t, s.Complete)
-			require.Equal(t, new(2), s.TooShort)
+			require.NotNil(t, s.TooShort)
+			require.Contains(t, []int{1, 2}, *s.TooShort, "on a loaded machine the first takes longer than the step")
+			ended := map[int]string{1: "1 operation", 2: "2 operations"}[*s.TooShort]
+			why := "too short to measure: " + ended + ", at least 10 are needed"
 			require.NotEmpty(t, r.lines("is incomplete: "+why), r.output)
 			require.Contains(t, r.table(t, "work"), "The step of 1 client is incomplete: "+why)
 			junit, err := os.ReadFile(filepath.Join(r.results, "work.junit.xml"))
