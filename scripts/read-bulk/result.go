@@ -100,6 +100,10 @@ func decode(raw []byte) (result, error) {
 	return r, below.err
 }
 
+// longestLanguage is how many bytes the name of a language may have. With it, what was accepted stays
+// below the 4 KiB in which lastObject looks, however JSON escapes it.
+const longestLanguage = 64
+
 // check holds a result against itself, and against the tags of a call. The error says what does not fit.
 func (r result) check(bulk int) error {
 	l, perSecond := r.LatencyMs, 0.0
@@ -112,6 +116,7 @@ func (r result) check(bulk int) error {
 		format string
 		args   []any
 	}{
+		{len(r.Language) > longestLanguage, "language has %d bytes, at most %d are a name", []any{len(r.Language), longestLanguage}},
 		{
 			r.SuccessfulCalls+r.FailedCalls != r.TotalCalls, "successfulCalls %d and failedCalls %d do not make totalCalls %d",
 			[]any{r.SuccessfulCalls, r.FailedCalls, r.TotalCalls},

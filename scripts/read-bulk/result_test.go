@@ -57,6 +57,7 @@ func TestWhatIsNotOfTheSchemaIsNamed(t *testing.T) {
 		{`"durationMs":1000.5`, `"durationMs":true`, "durationMs is true: it must be a number of at least 0"},
 		{`"durationMs":1000.5`, `"durationMs":-3`, "durationMs is -3: it must be a number of at least 0"},
 		{`"durationMs":1000.5`, `"durationMs":1e999`, "durationMs is 1e999: it must be a number"},
+		{`"language":"go"`, `"language":"` + strings.Repeat("k", 65) + `"`, "language has 65 bytes, at most 64 are a name"},
 		{`"durationMs":1000.5`, `"durationMs":0`, "callsPerSecond is 100, but totalCalls in durationMs make 0.00"},
 		{`"durationMs":1000.5`, `"durationMs":1100`, "callsPerSecond is 100, but totalCalls in durationMs make 90.91"},
 		{`"cachedReadResults":599`, `"cachedReadResults":601`, "cachedReadResults 601 is more than totalReadResults 600"},
