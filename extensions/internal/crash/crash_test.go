@@ -40,12 +40,11 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	require.Len(t, said, 3)
 	require.Contains(t, said[2], "a goroutine ended in a panic (said once for each place): elsewhere\n")
 
-	over := make(chan struct{})
-	Go("one of Go's", func() {
-		defer close(over)
-		panic("on its own")
-	})
-	<-over
+	texts := make(chan string)
+	SetLog(func(text string) { texts <- text })
+	Go("one of Go's", func() { panic("on its own") })
+	require.Contains(t, <-texts, "one of Go's ended in a panic (said once for each place): on its own\n")
+	SetLog(func(string) {})
 	require.True(t, Is(CaughtFrom("somebody", "here")))
 	require.False(t, Is(io.EOF))
 }

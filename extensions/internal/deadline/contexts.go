@@ -4,7 +4,12 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
+
+// callback names, in the log, what has asked to be called when a call's context ends.
+const callback = "a callback of a call's context"
 
 // Contexts makes the contexts of calls: each ends at the call's deadline, and with the context that it
 // is within. Calls that end in time and are within the same one have the same context. A call must
@@ -89,7 +94,7 @@ func (c *callContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		go f()
+		crash.Go(callback, f)
 
 		return func() bool { return false }
 	}
@@ -131,7 +136,7 @@ func (c *callContext) interrupt(why Outcome) {
 	}
 	close(c.done)
 	for f := range c.after {
-		go (*f)()
+		crash.Go(callback, *f)
 	}
 	c.after = nil
 }

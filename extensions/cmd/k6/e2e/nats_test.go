@@ -35,7 +35,6 @@ var natsjsRows = []string{
 }
 
 func TestNatsjsKV(t *testing.T) {
-	t.Parallel()
 	began := time.Now()
 	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "10", "TABLES", "3", "KEYS", "250", "THRESHOLDS", "../thresholds/natsjs-kv.json")})
 	require.Equal(t, exitOK, r.code, r.output)

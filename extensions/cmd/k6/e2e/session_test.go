@@ -111,7 +111,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 	}
 	require.Len(t, byOp, 3)
 	echo, batch, single := byOp["echo"], byOp["batch"], byOp["single"]
-	require.Equal(t, 4*300, echo.Ops+batch.Ops+single.Ops, "each operation of a call counts")
+	require.Equal(t, 4*3000, echo.Ops+batch.Ops+single.Ops, "each operation of a call counts")
 	for _, s := range []step{echo, batch, single} {
 		require.Positive(t, s.Ops, s.Op)
 		require.Equal(t, s.BytesSent, s.BytesReceived, s.Op)

@@ -8,7 +8,7 @@ const client = new echo.Client(__ENV.ECHO_ADDR || '127.0.0.1:7');
 export const options = sweep.options({
   scenario: 'echo',
   clients: [1, 4],
-  iterations: 300,
+  iterations: 3000,
   warmupIterations: 20,
   ops: ['echo', 'batch', 'single'],
   thresholds: __ENV.THRESHOLDS || { 'sweep_p90{clients:4,op:echo}': ['value<1000'] }, // ms
