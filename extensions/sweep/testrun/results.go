@@ -53,7 +53,10 @@ func Of(registry *metrics.Registry) *Results {
 
 // Shared returns what a room keeps for the whole run: the one of its type, which is zero at first.
 func Shared[T any](r *Results) *T {
-	part, _ := r.parts.LoadOrStore(reflect.TypeFor[T](), new(T))
+	part, has := r.parts.Load(reflect.TypeFor[T]())
+	if !has { // each operation of sweep.op comes here: only the first allocates
+		part, _ = r.parts.LoadOrStore(reflect.TypeFor[T](), new(T))
+	}
 
 	return part.(*T) //nolint:forcetypeassert // nothing else is ever stored
 }

@@ -18,3 +18,12 @@ func TestSweepsAtWork(t *testing.T) {
 	close(r.sweeps["a"])
 	require.Equal(t, []string{"b"}, r.AtWork("c"))
 }
+
+// Each operation of sweep.op asks for what its room keeps.
+func TestSharedAllocatesOnce(t *testing.T) {
+	type part struct{ n int }
+	r := Of(metrics.NewRegistry())
+	first := Shared[part](r)
+	require.Same(t, first, Shared[part](r))
+	require.Zero(t, testing.AllocsPerRun(100, func() { Shared[part](r).n++ }))
+}
