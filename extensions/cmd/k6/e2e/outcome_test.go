@@ -79,37 +79,24 @@ func grpcServerThat(t *testing.T, before func(*grpc.Server) error) string {
 // redisError is the address of a server that answers each command of Redis with an error.
 func redisError(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
+
+	return "redis://" + connServer(t, func(conn net.Conn) {
+		in := bufio.NewReader(conn)
 		for {
-			conn, err := listener.Accept()
-			if err != nil {
+			var words int
+			if _, err := fmt.Fscanf(in, "*%d\r\n", &words); err != nil {
 				return
 			}
-			go func() {
-				defer conn.Close()
-				in := bufio.NewReader(conn)
-				for {
-					var words int
-					if _, err := fmt.Fscanf(in, "*%d\r\n", &words); err != nil {
-						return
-					}
-					for range 2 * words {
-						if _, err := in.ReadString('\n'); err != nil {
-							return
-						}
-					}
-					if _, err := conn.Write([]byte("-ERR on purpose\r\n")); err != nil {
-						return
-					}
+			for range 2 * words {
+				if _, err := in.ReadString('\n'); err != nil {
+					return
 				}
-			}()
+			}
+			if _, err := conn.Write([]byte("-ERR on purpose\r\n")); err != nil {
+				return
+			}
 		}
-	}()
-
-	return "redis://" + listener.Addr().String()
+	})
 }
 
 // requireAllFailed checks a run of which every operation failed: it is no pass, whatever would have

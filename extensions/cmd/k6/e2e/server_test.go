@@ -106,3 +106,26 @@ func ownRedis(t *testing.T) map[string]string {
 
 	return env
 }
+
+// connServer is the address of a server that serves each connection on a goroutine of its own, and
+// then closes it.
+func connServer(t *testing.T, serve func(net.Conn)) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+
+	return listener.Addr().String()
+}

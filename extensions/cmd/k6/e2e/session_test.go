@@ -60,27 +60,14 @@ func main() { k6cmd.Execute() }
 // echoServer sends each line back.
 func echoServer(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
+
+	return connServer(t, func(conn net.Conn) {
+		for lines := bufio.NewScanner(conn); lines.Scan(); {
+			if _, err := io.WriteString(conn, lines.Text()+"\n"); err != nil {
 				return
 			}
-			go func() {
-				defer conn.Close()
-				for lines := bufio.NewScanner(conn); lines.Scan(); {
-					if _, err := io.WriteString(conn, lines.Text()+"\n"); err != nil {
-						return
-					}
-				}
-			}()
 		}
-	}()
-
-	return listener.Addr().String()
+	})
 }
 
 // A module of somebody else, in a Go module of its own, has all of a sweep with no more than an import: kinds of
