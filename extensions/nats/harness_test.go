@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/internal/natstest"
 )
 
@@ -96,11 +96,7 @@ func (s *server) kill() { s.Kill() }
 // stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
 func (s *server) stop() {
 	s.t.Helper()
-	require.NoError(s.t, s.Process().Signal(syscall.SIGSTOP))
-	var status syscall.WaitStatus
-	_, err := syscall.Wait4(s.Process().Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
-	require.NoError(s.t, err)
-	require.True(s.t, status.Stopped())
+	require.NoError(s.t, standstill.Stop(s.Process()))
 }
 
 // fake listens at a port, which it returns as a URL, and lets serve do what it likes with each

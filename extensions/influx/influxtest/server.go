@@ -10,11 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 )
 
 const hint = "run scripts/servers.sh with influxdb -- go test ./influx/..."
@@ -107,7 +108,7 @@ func (s *Server) Kill() {
 // Stop makes it stand still: it takes connections and answers nothing. Kill ends it all the same.
 func (s *Server) Stop() {
 	s.tb.Helper()
-	require.NoError(s.tb, s.cmd.Process.Signal(syscall.SIGSTOP))
+	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
 }
 
 // program is the influxd in PATH, or else the one that runs as INFLUXDB_PID, with the environment that it needs.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -75,9 +76,16 @@ func (s *ownServer) kill() {
 	_ = s.cmd.Wait()
 }
 
-func (s *ownServer) signal(signal syscall.Signal) {
+// stop makes it stand still: it takes connections and answers nothing. kill ends it all the same.
+func (s *ownServer) stop() {
 	s.t.Helper()
-	require.NoError(s.t, s.cmd.Process.Signal(signal))
+	require.NoError(s.t, standstill.Stop(s.cmd.Process))
+}
+
+// goOn ends stop.
+func (s *ownServer) goOn() {
+	s.t.Helper()
+	require.NoError(s.t, standstill.Continue(s.cmd.Process))
 }
 
 func (s *ownServer) config() cmi.Config {

@@ -118,6 +118,7 @@ func k6(t *testing.T, o options) *run {
 
 	err := cmd.Run()
 	r.ended = time.Now()
+	output.called.Wait()
 	r.output = output.String()
 	r.code = cmd.ProcessState.ExitCode()
 
@@ -148,6 +149,8 @@ type watchedOutput struct {
 	seen bool
 	when *regexp.Regexp
 	then func()
+	// called ends when then has returned.
+	called sync.WaitGroup
 }
 
 func (w *watchedOutput) Write(p []byte) (int, error) {
@@ -155,7 +158,7 @@ func (w *watchedOutput) Write(p []byte) (int, error) {
 	defer w.mu.Unlock()
 	if !w.seen && w.when.Match(p) {
 		w.seen = true
-		go w.then()
+		w.called.Go(w.then)
 	}
 
 	return w.all.Write(p)

@@ -125,16 +125,17 @@ func TestStockAppend(t *testing.T) {
 func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
 	t.Parallel()
 	server := startServer(t)
-	lost := make(chan *run, 1)
+	var lost *run
 	r := k6(t, options{
 		script: "stock-append.js",
 		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "8s", "WARMUP": "0s", "ROWS": "100"},
 		shows:  `[1-9][0-9]*/s, p99`, // rows are acknowledged
 		measuring: func(*os.Process) {
-			lost <- k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
+			lost = k6(t, options{script: "testdata/lose.js", env: map[string]string{"MACHBASE_URL": server.url}})
 		},
 	})
-	require.NotContains(t, (<-lost).output, "msg=\"0 rows are lost")
+	require.NotNil(t, lost)
+	require.NotContains(t, lost.output, "msg=\"0 rows are lost")
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Positive(t, sum(r.samples(t, "stock_append_missing"), nil))
 	require.Regexp(t, `\d+ rows acknowledged, \d+ in the table: \d+ acknowledged rows are MISSING`, r.output)

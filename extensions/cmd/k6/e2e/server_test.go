@@ -7,11 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 )
 
 // ownServer is a Machbase of one test, which the test may stop and kill.
@@ -77,8 +79,23 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
-// signal sends a signal to the server.
-func (s *ownServer) signal(signal syscall.Signal) { _ = s.process.Signal(signal) }
+// kill ends it as a crash would.
+func (s *ownServer) kill(t *testing.T) {
+	t.Helper()
+	assert.NoError(t, s.process.Kill())
+}
+
+// stop makes it stand still: it takes connections and answers nothing.
+func (s *ownServer) stop(t *testing.T) {
+	t.Helper()
+	assert.NoError(t, standstill.Stop(s.process))
+}
+
+// goOn ends stop.
+func (s *ownServer) goOn(t *testing.T) {
+	t.Helper()
+	assert.NoError(t, standstill.Continue(s.process))
+}
 
 // ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count. It
 // returns the variables that name it.

@@ -195,7 +195,7 @@ func TestServerKilledInAStep(t *testing.T) {
 	r := k6(t, options{
 		script:    "stock-rollup.js",
 		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "OPS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
-		measuring: func(*os.Process) { server.signal(syscall.SIGKILL) },
+		measuring: func(*os.Process) { server.kill(t) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
@@ -211,7 +211,7 @@ func TestServerThatStopsAnswering(t *testing.T) {
 	r := k6(t, options{
 		script:    "stock-rollup.js",
 		env:       map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "OPS": "100000", "MAX_DURATION": "15s"},
-		measuring: func(*os.Process) { server.signal(syscall.SIGSTOP) },
+		measuring: func(*os.Process) { server.stop(t) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "stock-rollup").Steps[0]
@@ -227,7 +227,7 @@ func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
 		script: "stock-rollup.js",
 		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "OPS": "100000"},
 		measuring: func(k6 *os.Process) {
-			server.signal(syscall.SIGSTOP)
+			server.stop(t)
 			interrupted = time.Now()
 			_ = k6.Signal(syscall.SIGINT)
 		},
@@ -245,9 +245,9 @@ func TestServerThatComesBack(t *testing.T) {
 		script: "stock-rollup.js",
 		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "12s", "TIMEOUT": "1s", "WARMUP": "0s"},
 		measuring: func(*os.Process) {
-			server.signal(syscall.SIGSTOP)
+			server.stop(t)
 			time.Sleep(3 * time.Second)
-			server.signal(syscall.SIGCONT)
+			server.goOn(t)
 		},
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)

@@ -9,11 +9,12 @@ import (
 	"os/user"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/standstill"
 )
 
 const hint = "run scripts/servers.sh with memcached -- go test ./memcached/..."
@@ -110,17 +111,13 @@ func (s *Server) Kill() {
 // Stop makes it stand still: it takes connections and answers nothing. Kill ends it all the same.
 func (s *Server) Stop() {
 	s.tb.Helper()
-	require.NoError(s.tb, s.cmd.Process.Signal(syscall.SIGSTOP))
-	var status syscall.WaitStatus
-	_, err := syscall.Wait4(s.cmd.Process.Pid, &status, syscall.WUNTRACED, nil) // until all its threads stand still
-	require.NoError(s.tb, err)
-	require.True(s.tb, status.Stopped())
+	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
 }
 
 // Continue ends Stop.
 func (s *Server) Continue() {
 	s.tb.Helper()
-	require.NoError(s.tb, s.cmd.Process.Signal(syscall.SIGCONT))
+	require.NoError(s.tb, standstill.Continue(s.cmd.Process))
 }
 
 // program is the memcached in PATH, or else the one that runs as MEMCACHED_PID, with the environment that it needs.
