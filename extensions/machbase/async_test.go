@@ -47,12 +47,12 @@ func TestAsyncFormsDoTheSame(t *testing.T) {
 		v := newVU(t, driver())
 		v.loop(`var client = new machbase.Client(), results = []; (async () => {` + script + `})()`)
 		results = append(results, v.JSON(`results.map((x) => x === undefined ? 'undefined' : x)`))
-		require.Equal(t, 9.0, v.Counted(metricRows, "operation", opAppend), "2 + 3 + 4 rows, and none besides")
+		require.Equal(t, 9.0, v.Counted(metricRows, "op", opAppend), "2 + 3 + 4 rows, and none besides")
 		require.Equal(t, 9.0, v.Counted(metricAcknowledged))
-		require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 2.0, v.Counted(metricOps, "operation", opExec, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", k6mod.OutcomeOK))
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "op", opExec, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opPrepare, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
 	}
 	require.JSONEq(t, `[[{"a":1},{"a":2}],2,4,[{"a":1},{"a":2}],3,"undefined",3,4,"undefined",
 		{"accepted":9,"rejected":0,"reasons":[],"other":0},{"accepted":9,"rejected":0,"reasons":[],"other":0}]`, results[0])
@@ -100,7 +100,7 @@ func TestAsyncOperationsQueue(t *testing.T) {
 		client.asyncExec('last');
 		client.close();`)
 	require.Equal(t, []string{"async 0", "async 1", "async 2", "async 3", "async 4", "blocking", "last"}, order)
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opExec, "outcome", k6mod.OutcomeOK), "also those whose promises nobody awaits")
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", opExec, "outcome", k6mod.OutcomeOK), "also those whose promises nobody awaits")
 }
 
 func TestTwoClientsAtATime(t *testing.T) {
@@ -156,7 +156,7 @@ func TestAsyncRejectionThatNobodyHandles(t *testing.T) {
 	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, cmi.ServerError(2010, "Syntax error") }})
 	_, err := v.RunOnEventLoop(`new machbase.Client().asyncExec('x')`)
 	require.ErrorContains(t, err, "Uncaught (in promise) MachbaseError: Syntax error")
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opExec, "outcome", cmi.KindSyntax))
 }
 
 // The end of the VU ends what is under way and what waits for it; nothing is left.

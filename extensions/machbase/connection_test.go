@@ -60,7 +60,7 @@ func TestCallThatStalls(t *testing.T) {
 			v.Run(`var client = new machbase.Client(); ` + test.before)
 			stall.on.Store(true)
 			require.Equal(t, thrown{"MachbaseError", "no answer within timeout (" + test.within + ")", k6mod.KindTimeout, 0}, v.fail(test.call))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", test.operation, "outcome", k6mod.KindTimeout))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", test.operation, "outcome", k6mod.KindTimeout))
 			<-stall.waiting
 
 			// Its connection is given up; the next call has a new one.
@@ -120,8 +120,8 @@ func TestConnectThatStalls(t *testing.T) {
 	want := thrown{"MachbaseError", "cannot connect to db:77: no answer within connectTimeout (500ms)", k6mod.KindConnect, 0}
 	require.Equal(t, want, v.fail(`client.connect()`))
 	require.Equal(t, want, v.fail(`client.query('x')`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
-	require.Zero(t, v.Counted(metricOps, "operation", opQuery), "a query that was never sent is none")
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
+	require.Zero(t, v.Counted(metricOps, "op", opQuery), "a query that was never sent is none")
 
 	close(release)
 	require.Eventually(t, func() bool { return len(driver.connections()) == 2 }, 10*time.Second, time.Millisecond)
@@ -148,12 +148,12 @@ func TestConnectThatFails(t *testing.T) {
 		e := v.fail(`client.connect()`)
 		require.Equal(t, asError(failure).Kind, e.Kind)
 		require.Equal(t, int64(asError(failure).Code), e.Code)
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", e.Kind))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", e.Kind))
 		requireNoneLeft(t)
 
 		fail.Store(false)
 		v.Run(`client.connect(); client.query('x')`)
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
 		v.Exit()
 	}
 }
@@ -296,10 +296,10 @@ func TestAppenderCountsItsRows(t *testing.T) {
 	v := newVU(t, &fakeDriver{})
 	v.Run(`var client = new machbase.Client(), a = client.appender('t')`)
 	v.Run(`a.append([1]); a.append([2], [3], [4]); a.append(); a.flush()`)
-	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
 	n := v.Run(`a.generate('stock_tick', { from: new Date(0), to: new Date(1000), tps: 50 })`).(int64)
 	require.Equal(t, int64(50), n)
-	require.Equal(t, 54.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 54.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
 	require.JSONEq(t, `{"accepted":54,"rejected":0,"reasons":[],"other":0}`, v.JSON(`a.close()`))
 }
 
@@ -428,7 +428,7 @@ func TestMetrics(t *testing.T) {
 	}{
 		{opConnect, k6mod.OutcomeOK, 1, 0}, {opQuery, k6mod.OutcomeOK, 2, 4}, {opExec, cmi.KindSyntax, 1, 0}, {opPrepare, k6mod.OutcomeOK, 1, 0},
 	} {
-		tags := []string{"operation", want.operation, "outcome", want.outcome}
+		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), tags)
 		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
 		durations := v.Found(metricDuration, tags...)
@@ -467,7 +467,7 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(6), ops[0].Rows)
 		require.Equal(t, uint64(300), ops[0].BytesReceived)
 		require.Equal(t, uint64(30), ops[0].BytesSent)
-		require.Equal(t, float64(n*3), v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(n*3), v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
 		require.Equal(t, float64(n*6), v.Counted(metricRows))
 		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
@@ -475,7 +475,7 @@ func TestClientOfASweep(t *testing.T) {
 
 	v.VU.CtxField = plain
 	v.Run(`client.query('x')`)
-	require.Len(t, v.Found(metricDuration, "operation", opQuery), 1)
+	require.Len(t, v.Found(metricDuration, "op", opQuery), 1)
 }
 
 // A driver's call has the context that ends it: at its own deadline, and with the VU.

@@ -8,7 +8,7 @@
  * at the call. k6 ends an iteration when all that it has begun is done, whether the script awaits it or not.
  *
  * Metrics: `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the executor client-sweep,
- * which has durations of its own) and `machbase_rows` (Counter: rows read or appended), each with the tags `operation`
+ * which has durations of its own) and `machbase_rows` (Counter: rows read or appended), each with the tags `op`
  * (connect, query, exec, prepare, append) and `outcome` (ok, or the error's kind); `machbase_rows_acknowledged` (Counter:
  * appended rows that the server took) and `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the
  * server's error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own `data_sent` and

@@ -40,7 +40,7 @@ func TestMachgoServerQueries(t *testing.T) {
 				require.Equal(t, kindExpect, v.fail(run+`[50], { rows: 'discard', expect: { n: 20 } })`).Kind)
 				require.Equal(t, int64(50), v.Run(run+`[1000], { rows: 'discard' })`), "the rows that were left unread are gone")
 			}
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 			require.Positive(t, v.Counted("data_received"))
 		})
 	}

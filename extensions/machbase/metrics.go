@@ -18,7 +18,7 @@ const (
 	metricRejected     = "machbase_rows_rejected"     // Counter: rows that are not; tag reason is the server's code
 )
 
-// Operations, the values of the tag operation.
+// Operations, the values of the tag op.
 const (
 	opConnect = "connect"
 	opQuery   = "query"

@@ -60,7 +60,7 @@ func TestQueryGivesRowsAsTold(t *testing.T) {
 
 		// columns is there, and yet not one of the array's own keys.
 		require.JSONEq(t, `["0","1"]`, v.JSON(`Object.keys(`+run+`))`))
-		require.Equal(t, 8*2.0, v.Counted(metricRows, "operation", opQuery, "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 8*2.0, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK))
 	}
 }
 
@@ -139,12 +139,12 @@ func TestExpectNamesWhatIsWrong(t *testing.T) {
 				e := v.fail(fmt.Sprintf(`client.query('x', [], { rows: '%s', expect: %s })`, rows, test.expect))
 				require.Equal(t, thrown{"MachbaseError", test.want, test.kind, 0}, e)
 			}
-			require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", test.kind))
+			require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", test.kind))
 			require.Zero(t, v.Counted(metricRows))
 
 			// It is the answer that is wrong, not the connection.
 			require.Equal(t, int64(2), v.Run(`client.query('x', [], { rows: 'discard' })`))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 		})
 	}
 }

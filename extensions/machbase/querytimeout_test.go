@@ -31,8 +31,8 @@ func TestServerQueryTimeout(t *testing.T) {
 			require.Equal(t, int64(3000), v.Run("client.query(`select n from ${table}`, [], { rows: 'discard' })"), "the connection stays")
 		}
 	}
-	require.Equal(t, 4.0, v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.KindCancelled))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.KindCancelled))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect))
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }
 

@@ -35,7 +35,7 @@ func TestRollupWaits(t *testing.T) {
 	v := newVU(t, gaps(7, 5, 0))
 	v.Run(`var client = new machbase.Client(), r = client.rollup('r')`)
 	v.Run(`r.wait({ interval: 1 })`)
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opQuery, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opQuery, "outcome", k6mod.OutcomeOK))
 
 	v = newVU(t, gaps(5, 0))
 	v.loop(`var waited = false; new machbase.Client().rollup('r').asyncWait({ interval: 1 }).then(() => { waited = true })`)

@@ -48,7 +48,7 @@ func TestServerAppendsColumns(t *testing.T) {
 	v.untilCount(3001)
 	require.JSONEq(t, `["tag-2","1700000000000002999n",99,99,99,99,"1700000000000002999n","18446744073709551613n",99,99,"2999000000n"]`,
 		v.JSON("client.query(`select * from ${table} order by time desc limit 1`, [], { rows: 'arrays', times: 'ns' })[0]"))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
 func TestServerSync(t *testing.T) {
@@ -99,7 +99,7 @@ func TestServerGeneratesSeries(t *testing.T) {
 		"{ rows: 'arrays' }).map(([n, least, most]) => [n, least >= 2 && least < 2.1, most < 3 && most > 2.9])"))
 	require.JSONEq(t, `[[5],[6],[7],[8],[9],[10],[11]]`,
 		v.JSON("client.query(`select value from ${table} where name = 'n0' order by time`, [], { rows: 'arrays' })"))
-	require.Equal(t, 5247.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 5247.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
 }
 
 // Many async operations on a real connection: all are done, in their order, and counted.
@@ -122,6 +122,6 @@ func TestServerAsync(t *testing.T) {
 	require.JSONEq(t, `[[{"n":1000}],[{"n":500}],[{"n":0}]]`, v.JSON(`read`))
 	require.Equal(t, cmi.KindSyntax, v.Run(`failed`))
 	require.Equal(t, 1000.0, v.Counted(metricAcknowledged))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 	require.Equal(t, strings.ToUpper(table), strings.ToUpper(v.Run(`table`).(string)))
 }

@@ -57,7 +57,7 @@ func TestServerRollup(t *testing.T) {
 	v.loop(`var seen = []; (async () => {
 		await r.asyncForce({ timeout: '10s' }); seen.push(await r.asyncGap(), (await r.asyncStatus()).ROLLUP_NAME); await r.asyncWait(); })()`)
 	require.JSONEq(t, `[0,"`+strings.ToUpper(name)+`"]`, v.JSON(`seen`))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
 func TestServerRollupThatIsNotThere(t *testing.T) {

@@ -26,7 +26,7 @@ const tagTable = `create tag table TABLE (name varchar(20) primary key, time dat
 func TestServerConnect(t *testing.T) {
 	v := newServerVU(t)
 	v.Run(`client.connect(); client.connect(); client.close(); client.close(); client.connect()`)
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Positive(t, v.Counted("data_received"))
 	v.Exit()
@@ -52,7 +52,7 @@ func TestServerRefusesALogin(t *testing.T) {
 	user := serverPart(t, func(u *url.URL) { u.User = url.UserPassword("nobody", "s3cret-Word") })
 	e = v.fail(`new machbase.Client(` + quote(user) + `).query('select 1')`)
 	require.Equal(t, thrown{"MachbaseError", "User (NOBODY) does not exist. (machbase error 2080)", k6mod.KindAuth, 2080}, e)
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindAuth))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindAuth))
 }
 
 func TestServerThatIsNotThere(t *testing.T) {
@@ -72,7 +72,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	e = v.fail(`new machbase.Client('machbase://sys:s3cret@[::1]:1').connect()`)
 	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "too many colons")
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 }
 
 func TestServerThatIsNoMachbase(t *testing.T) {
@@ -127,10 +127,10 @@ func TestServerErrors(t *testing.T) {
 			require.Contains(t, e.Message, fmt.Sprintf(" (machbase error %d)", test.code))
 		}
 	}
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect), "none of these breaks the connection")
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opPrepare, "outcome", cmi.KindSyntax))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opExec, "outcome", cmi.KindSyntax))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opQuery, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect), "none of these breaks the connection")
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opPrepare, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opExec, "outcome", cmi.KindSyntax))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opQuery, "outcome", cmi.KindSyntax))
 }
 
 // numbered makes a log table with the numbers from 0 to n-1.
@@ -181,7 +181,7 @@ func TestServerQueries(t *testing.T) {
 					require.Equal(t, int64(100), v.Run(run(`1000`, `{ rows: 'discard' }`)))
 				}
 				v.Run(`statement.close()`)
-				require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+				require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 			})
 		}
 	}
@@ -388,9 +388,9 @@ func TestServerAppender(t *testing.T) {
 	v.Run(`client.exec('exec table_flush(` + table + `)')`)
 	require.JSONEq(t, `[["a","1000000n",1],["a","2000000n",2],["b","3000000n",3],["b","4000001n",4.5]]`,
 		v.JSON("client.query(`select name, time, value from ${table} order by time`, [], { rows: 'arrays', times: 'ns' })"))
-	require.Equal(t, 4.0, v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", opAppend, "outcome", k6mod.KindUsage))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 4.0, v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindUsage))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
 func TestServerAppenderOfALogTable(t *testing.T) {
@@ -450,7 +450,7 @@ func TestServerOtherOperationsAmidAnAppender(t *testing.T) {
 	v.untilCount(3000)
 	v.Run("table = logTable")
 	v.untilCount(3006)
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
 
 const (
@@ -522,7 +522,7 @@ func TestServerGenerate(t *testing.T) {
 	require.Equal(t, sum, v.Run("client.query(`select sum(cnt) as n from ${table}`)[0].n"))
 	require.Equal(t, ticks, sum)
 
-	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "operation", opAppend, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, float64(3*ticks+minutes), v.Counted(metricRows, "op", opAppend, "outcome", k6mod.OutcomeOK))
 }
 
 func TestServerMetrics(t *testing.T) {
@@ -535,12 +535,12 @@ func TestServerMetrics(t *testing.T) {
 	}{
 		{opConnect, k6mod.OutcomeOK, 0}, {opExec, k6mod.OutcomeOK, 0}, {opAppend, k6mod.OutcomeOK, 5}, {opQuery, cmi.KindSyntax, 0}, {opPrepare, k6mod.OutcomeOK, 0},
 	} {
-		tags := []string{"operation", want.operation, "outcome", want.outcome}
+		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Positive(t, v.Counted(metricOps, tags...), tags)
 		require.Equal(t, want.rows, v.Counted(metricRows, tags...), tags)
 		require.Len(t, v.Found(metricDuration, tags...), int(v.Counted(metricOps, tags...)), tags)
 	}
-	require.GreaterOrEqual(t, v.Counted(metricRows, "operation", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
+	require.GreaterOrEqual(t, v.Counted(metricRows, "op", opQuery, "outcome", k6mod.OutcomeOK), 10.0)
 }
 
 // proxy stands between a client and the server, and can stop to forward.
@@ -688,6 +688,6 @@ func TestServerThatBreaksTheConnection(t *testing.T) {
 	require.Contains(t, e.Message, " closed the connection")
 	require.Equal(t, k6mod.KindConnection, v.fail(`a.append([1])`).Kind)
 	require.Equal(t, int64(3), v.Run(`s.query([], { rows: 'discard' })`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.OutcomeOK)-1)
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.OutcomeOK)-1)
 	v.Run(`client.close(); client = new machbase.Client(url)`)
 }

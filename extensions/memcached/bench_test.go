@@ -59,7 +59,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 		require.Positive(t, r.Seconds)
 		require.Equal(t, float64(r.Hits), v.Counted(metricHits))
 		require.Zero(t, v.Counted(metricMisses))
-		require.Empty(t, v.Found(metricDuration, "operation", "get"), "k6 would keep them all")
+		require.Empty(t, v.Found(metricDuration, "op", "get"), "k6 would keep them all")
 		require.Positive(t, v.Counted("data_sent"))
 	}
 }
@@ -68,8 +68,8 @@ func TestRunCountsCommands(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	r := v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
 	require.Equal(t, result{Ops: 20, Hits: 10, Misses: 10, BytesRead: 1000, BytesWritten: 1000, Seconds: r.Seconds}, r)
-	require.Equal(t, 20.0, v.Counted(metricOps, "operation", "get", "outcome", "ok"))
-	require.Equal(t, 10.0, v.Counted(metricOps, "operation", "set", "outcome", "ok"))
+	require.Equal(t, 20.0, v.Counted(metricOps, "op", "get", "outcome", "ok"))
+	require.Equal(t, 10.0, v.Counted(metricOps, "op", "set", "outcome", "ok"))
 	require.Equal(t, 10.0, v.Counted(metricHits))
 	require.Equal(t, 10.0, v.Counted(metricMisses))
 
@@ -86,11 +86,11 @@ func TestRunInPipelines(t *testing.T) {
 			`Object.assign({ prefix: key }, ` + options + `))`)
 		r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
 		require.Equal(t, 1000, r.Ops+r.Failed, options)
-		require.Equal(t, float64(r.Ops), v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "operation", "connect", "outcome", "ok"))
+		require.Equal(t, float64(r.Ops), v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect", "outcome", "ok"))
 		require.Positive(t, r.Hits)
 		if strings.Contains(options, "servers") {
 			require.InDelta(t, 500, r.Failed, 200, "a server that cannot be reached fails its own commands")
-			require.Equal(t, float64(r.Failed), v.Counted(metricOps, "outcome", "connect")-v.Counted(metricOps, "operation", "connect", "outcome", "connect"))
+			require.Equal(t, float64(r.Failed), v.Counted(metricOps, "outcome", "connect")-v.Counted(metricOps, "op", "connect", "outcome", "connect"))
 		} else {
 			require.Zero(t, r.Failed)
 		}
@@ -112,7 +112,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	require.Equal(t, result{Ops: 4, Misses: 4, Refused: 4, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
-	require.Equal(t, 8.0, v.Counted(metricOps, "operation", "set", "outcome", "too_large"))
+	require.Equal(t, 8.0, v.Counted(metricOps, "op", "set", "outcome", "too_large"))
 	e := v.fail(`client.run({ ops: 1, prefill: true, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, "too_large", e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
@@ -137,7 +137,7 @@ func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	v.Run(`var client = new memcached.Client({ servers, hashing: 'jump' })`)
 	r := v.bench(`client.run({ ops: 1, mix: { getMulti: 1 }, batch: 1000 })`)
 	require.Equal(t, result{Failed: 1, Seconds: r.Seconds}, r)
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "getMulti", "outcome", "server"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "getMulti", "outcome", "server"))
 	require.Equal(t, "server", v.fail(`client.close(); client.getMulti(Array.from({ length: 1000 }, (_, i) => 'k' + i))`).Kind)
 }
 

@@ -167,7 +167,7 @@ func TestPipeline(t *testing.T) {
 				return [e.kind, e.index, e.results];
 			}
 		})()`))
-		require.Equal(v.t, 1.0, v.Counted(metricOps, "operation", "incr", "outcome", wire.KindClient))
+		require.Equal(v.t, 1.0, v.Counted(metricOps, "op", "incr", "outcome", wire.KindClient))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // command is one that has a key: a method of its own, and an element of a pipeline.
 type command struct {
-	name   string // in a pipeline and in the tag operation
+	name   string // in a pipeline and in the tag op
 	method string // in client.meta; "" for a method of the client itself
 	verb   wire.Verb
 	// read reads the arguments behind the key.

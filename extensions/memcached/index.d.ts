@@ -6,7 +6,7 @@
  * failure. Metrics: `memcached_ops` (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
  * calls, with the waiting for a connection of a shared pool and without connecting, which is an operation of its own; not under the
  * executor client-sweep, which has durations of its own), `memcached_hits` and `memcached_misses` (Counters: keys
- * that were asked for and found or not), each with the tags `operation` (connect, or the method's name; metaGet and so on for those of
+ * that were asked for and found or not), each with the tags `op` (connect, or the method's name; metaGet and so on for those of
  * `meta`) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/memcached' {

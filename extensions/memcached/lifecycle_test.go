@@ -201,9 +201,9 @@ func TestServerThatDies(t *testing.T) {
 			require.Equal(t, wire.KindConnect, v.fail(`client.getMulti(['k'])`).Kind)
 			server.Restart()
 			require.Nil(t, v.Run(`client.get('k')`))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnection))
-			require.Equal(t, 2.0, v.Counted(metricOps, "operation", "get", "outcome", wire.KindConnect))
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "getMulti", "outcome", wire.KindConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", "get", "outcome", wire.KindConnection))
+			require.Equal(t, 2.0, v.Counted(metricOps, "op", "get", "outcome", wire.KindConnect))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", "getMulti", "outcome", wire.KindConnect))
 		})
 	}
 }
@@ -297,7 +297,7 @@ func TestEndOfAnIteration(t *testing.T) {
 				cancel()
 			}
 			v.VU.CtxField = plain
-			require.Equal(t, 1.0, v.Counted(metricOps, "operation", "connect"))
+			require.Equal(t, 1.0, v.Counted(metricOps, "op", "connect"))
 		})
 	}
 }
@@ -333,7 +333,7 @@ func TestMetrics(t *testing.T) {
 		{"connect", "ok", 1, 0, 0, 1}, {"set", k6mod.OutcomeOK, 2, 0, 0, 1}, {"get", k6mod.OutcomeOK, 5, 3, 2, 3},
 		{"incr", wire.KindClient, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6mod.OutcomeOK, 0, 0, 0, 1},
 	} {
-		tags := []string{"operation", want.operation, "outcome", want.outcome}
+		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Equal(t, float64(want.ops), v.Counted(metricOps, tags...), tags)
 		require.Equal(t, float64(want.hits), v.Counted(metricHits, tags...), tags)
 		require.Equal(t, float64(want.misses), v.Counted(metricMisses, tags...), tags)
@@ -356,8 +356,8 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 				return nil
 			}
 			v.Run(`new memcached.Client(addr, ` + options + `).` + call)
-			require.GreaterOrEqual(t, v.Counted(metricDuration, "operation", "connect"), float64(connecting.Milliseconds()))
-			require.Less(t, v.Counted(metricDuration, "operation", operation), float64(connecting.Milliseconds()), "%s %s", call, options)
+			require.GreaterOrEqual(t, v.Counted(metricDuration, "op", "connect"), float64(connecting.Milliseconds()))
+			require.Less(t, v.Counted(metricDuration, "op", operation), float64(connecting.Milliseconds()), "%s %s", call, options)
 		}
 	}
 }
@@ -403,7 +403,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 		close(answer)
 		work.Wait()
 		require.NoError(t, errors.Join(errs...))
-		require.GreaterOrEqual(t, vus[1].Counted(metricDuration, "operation", operation), float64(waiting.Milliseconds()), call)
+		require.GreaterOrEqual(t, vus[1].Counted(metricDuration, "op", operation), float64(waiting.Milliseconds()), call)
 	}
 }
 
@@ -432,7 +432,7 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, "lookup", ops[0].Op)
 		require.Equal(t, uint64(3*len("END\r\n")), ops[0].BytesReceived)
 		require.Equal(t, uint64(3*len("get k\r\n")), ops[0].BytesSent)
-		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "get", "outcome", "ok"))
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "op", "get", "outcome", "ok"))
 		require.Equal(t, float64(3*n), v.Counted(metricMisses))
 		require.Empty(t, v.Found(metricDuration), "a sweep has its own durations")
 	}
@@ -440,5 +440,5 @@ func TestClientOfASweep(t *testing.T) {
 
 	v.VU.CtxField = plain
 	v.Run(`client.get('k')`)
-	require.Len(t, v.Found(metricDuration, "operation", "get"), 1)
+	require.Len(t, v.Found(metricDuration, "op", "get"), 1)
 }

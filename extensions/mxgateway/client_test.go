@@ -32,13 +32,13 @@ func TestFlow(t *testing.T) {
 	requireNoneLeft(t)
 
 	for _, operation := range []string{"open", "register", "subscribe", "close"} {
-		require.Equal(t, 1.0, v.Counted(metricOps, "operation", operation, "outcome", "ok"), operation)
+		require.Equal(t, 1.0, v.Counted(metricOps, "op", operation, "outcome", "ok"), operation)
 	}
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "unsubscribe", "outcome", "ok"))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "readBulk"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", "unsubscribe", "outcome", "ok"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", "readBulk"))
 	require.Equal(t, 5.0, v.Counted(metricResults))
 	require.Equal(t, 5.0, v.Counted(metricCached))
-	require.Positive(t, v.Counted(metricDuration, "operation", "readBulk"))
+	require.Positive(t, v.Counted(metricDuration, "op", "readBulk"))
 	require.Positive(t, v.Counted("data_received"))
 	require.Positive(t, v.Counted("data_sent"))
 }

@@ -8,7 +8,7 @@
  * whose promise is rejected with it: those of one Client are done one after the other. Metrics: `mxgateway_ops` (Counter) and
  * `mxgateway_op_duration` (Trend in milliseconds, of single calls; not under the executor client-sweep, which has durations of its own),
  * `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters: results of ReadBulk, one for each tag), each
- * with the tags `operation` (open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
+ * with the tags `op` (open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
  * k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/mxgateway' {

@@ -22,7 +22,7 @@ const (
 	metricFailed   = "mxgateway_results_failed" // Counter: those of them that were not successful
 )
 
-// Operations, the values of the tag operation.
+// Operations, the values of the tag op.
 const (
 	opOpen        = "open"
 	opRegister    = "register"

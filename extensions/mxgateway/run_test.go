@@ -56,8 +56,8 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	r.Seconds = 0
 	require.Equal(t, runResult{Calls: 40, Failed: 10, Results: 90, Cached: 70, FailedResults: 10}, r)
 	require.Equal(t, 40, server.Reads())
-	require.Equal(t, 30.0, v.Counted(metricOps, "operation", "readBulk", "outcome", "ok"))
-	require.Equal(t, 10.0, v.Counted(metricOps, "operation", "readBulk", "outcome", "internal"))
+	require.Equal(t, 30.0, v.Counted(metricOps, "op", "readBulk", "outcome", "ok"))
+	require.Equal(t, 10.0, v.Counted(metricOps, "op", "readBulk", "outcome", "internal"))
 	require.Equal(t, 90.0, v.Counted(metricResults))
 	require.Equal(t, 70.0, v.Counted(metricCached))
 	require.Equal(t, 10.0, v.Counted(metricFailed))
@@ -169,7 +169,7 @@ func TestWhatIsCutOffIsRecordedNowhere(t *testing.T) {
 	require.EqualValues(t, 1, totals.Errors[over.Error()])
 	require.Equal(t, "3", v.JSON(`tally.summary().totalCalls`))
 	require.Equal(t, "0", v.JSON(`tally.summary().failedCalls`))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "readBulk"))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", "readBulk"))
 }
 
 func TestTally(t *testing.T) {

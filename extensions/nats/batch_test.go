@@ -16,9 +16,9 @@ func TestRequestBatch(t *testing.T) {
 	v.Run(`var client = new nats.Client(url), service = client.respond(unique)`)
 	require.JSONEq(t, `[7,0]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
 	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", opRequest, "outcome", k6mod.OutcomeOK))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opRequest, "outcome", kindNoResponders))
-	require.Empty(t, v.Found(metricDuration, "operation", opRequest), "k6 would keep them all")
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", kindNoResponders))
+	require.Empty(t, v.Found(metricDuration, "op", opRequest), "k6 would keep them all")
 
 	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { count: 10 })`)
 	require.Equal(t, int64(25), totals[opRequest].Durations.Count, "to the operation")

@@ -117,8 +117,8 @@ func TestRequest(t *testing.T) {
 		const answer = new nats.Client(url, { inboxPrefix: 'my.inbox' }).request(unique, 'hello', { headers: { Sent: 'yes' }, timeout: '10s' });
 		return [answer.data, answer.headers.Got];
 	})()`))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "request", "outcome", k6mod.OutcomeOK))
-	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "request", "outcome", k6mod.OutcomeOK))
+	require.Len(t, v.Found(metricDuration, "op", "request"), 1)
 
 	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
 	require.Equal(t, thrown{Message: "no responders available for request", Kind: kindNoResponders}, e)
@@ -176,7 +176,7 @@ func TestCallbacks(t *testing.T) {
 		service.close();
 	`)
 	require.JSONEq(t, `[501, true]`, v.JSON(`[got.length, got.includes('hey!')]`))
-	require.Equal(t, 501.0, v.Counted(metricOps, "operation", "deliver", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 501.0, v.Counted(metricOps, "op", "deliver", "outcome", k6mod.OutcomeOK))
 	v.Exit()
 	requireNoneLeft(t)
 }
@@ -268,7 +268,7 @@ func TestSubjectsAreTaggedOnRequest(t *testing.T) {
 		new nats.Client(url, { tagSubjects: true }).publish('tagged', 'x');
 	`)
 	require.Empty(t, v.Found(metricOps, "subject", "plain"))
-	require.Len(t, v.Found(metricOps, "subject", "tagged", "operation", "publish"), 1)
+	require.Len(t, v.Found(metricOps, "subject", "tagged", "op", "publish"), 1)
 }
 
 func TestSlowConsumer(t *testing.T) {

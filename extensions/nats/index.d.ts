@@ -8,7 +8,7 @@
  * that it has begun is done: a callback's subscription, too, must be closed. While a call blocks, no callback runs.
  *
  * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
- * of its own), each with the tags `operation` (connect, publish, publishBatch, request, requestMany, subscribe, next, fetch, deliver,
+ * of its own), each with the tags `op` (connect, publish, publishBatch, request, requestMany, subscribe, next, fetch, deliver,
  * flush, drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and `object.`, such as `js.publish`
  * and `kv.get`; those of a published layout with `layout.` and `row.`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
  * went wrong by itself, such as slow_consumer); `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and

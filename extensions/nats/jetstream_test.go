@@ -77,8 +77,8 @@ func TestStreamPublish(t *testing.T) {
 	})()`))
 	v.Run(`js.deleteMessage(unique, 1)`)
 	require.JSONEq(t, `null`, v.JSON(`js.getMessage(unique, 1)`))
-	require.Equal(t, 4.0, v.Counted(metricOps, "operation", "js.publish", "outcome", k6mod.OutcomeOK))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "js.publish", "outcome", kindWrongSequence))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", "js.publish", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "js.publish", "outcome", kindWrongSequence))
 }
 
 func TestPublishAsync(t *testing.T) {
@@ -89,14 +89,14 @@ func TestPublishAsync(t *testing.T) {
 		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { count: 125 }),
 			js.streamInfo(unique).state.messages];
 	})()`))
-	require.Equal(t, 350.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", k6mod.OutcomeOK))
 	require.Equal(t, 350.0, v.Counted(metricMessagesSent))
 
 	e := v.fail(`js.publishBatch(subject, 'x', { count: 5, expectLastSequence: 350 })`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
-	require.Equal(t, 4.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", kindWrongSequence))
-	require.Equal(t, 351.0, v.Counted(metricOps, "operation", opPublishAsync, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", kindWrongSequence))
+	require.Equal(t, 351.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", k6mod.OutcomeOK))
 }
 
 func TestConsumer(t *testing.T) {

@@ -52,7 +52,7 @@ func TestKeyValue(t *testing.T) {
 	v.Run(`kv.purgeDeletes(0)`)
 	require.JSONEq(t, `[1, []]`, v.JSON(`[kv.status().values, kv.history('k')]`))
 	for _, operation := range []string{"put", "get", "create", "delete", "keys"} {
-		require.NotEmpty(t, v.Found(metricDuration, "operation", "kv."+operation, "outcome", k6mod.OutcomeOK), operation)
+		require.NotEmpty(t, v.Found(metricDuration, "op", "kv."+operation, "outcome", k6mod.OutcomeOK), operation)
 	}
 	require.Equal(t, k6mod.KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
 	require.Equal(t, kindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)

@@ -46,9 +46,9 @@ func TestLayout(t *testing.T) {
 			require.Equal(t, kindNotFound, e.Kind)
 			require.Contains(t, e.Message, "the bucket has no keys")
 		}
-		require.Equal(t, 2.0, v.Counted(metricOps, "operation", "layout.put", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.put", "outcome", k6mod.OutcomeOK))
 		require.Equal(t, 2.0, v.Counted(metricMessagesSent))
-		require.Len(t, v.Found(metricDuration, "operation", "layout.delete", "outcome", k6mod.OutcomeOK), 3)
+		require.Len(t, v.Found(metricDuration, "op", "layout.delete", "outcome", k6mod.OutcomeOK), 3)
 	}
 }
 
@@ -85,9 +85,9 @@ func TestLayoutRun(t *testing.T) {
 		require.Equal(t, 200, r.Ops, layout)
 		require.Zero(t, r.Failed+r.Misses)
 		require.InDelta(t, 150, r.Hits, 40)
-		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "operation", "layout.get", "outcome", k6mod.OutcomeOK))
-		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "operation", "layout.put", "outcome", k6mod.OutcomeOK))
-		require.Empty(t, v.Found(metricDuration, "operation", "layout.get"), "k6 would keep them all")
+		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.OutcomeOK))
+		require.Equal(t, float64(20+200-r.Hits), v.Counted(metricOps, "op", "layout.put", "outcome", k6mod.OutcomeOK))
+		require.Empty(t, v.Found(metricDuration, "op", "layout.get"), "k6 would keep them all")
 		require.Len(t, v.Run(`layout.list()`), 20)
 
 		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
@@ -105,7 +105,7 @@ func TestLayoutRunOfNobody(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
 	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = layout.run({ ops: 2, mix: { get: 1 } }); return [ops, failed]; })()`))
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 	e := v.fail(`layout.run({ ops: 2, prefill: true })`)
 	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
@@ -192,6 +192,6 @@ func TestRowThatFails(t *testing.T) {
 	}
 	require.JSONEq(t, `[0,3]`, v.JSON(`(() => { const { ops, failed } = row.run(3); return [ops, failed]; })()`))
 	require.JSONEq(t, `[3,0]`, v.JSON(`(() => { row.fill(); const { ops, failed } = row.run(3); row.drop(); return [ops, failed]; })()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "operation", "row.run", "outcome", kindNotFound))
-	require.Equal(t, 3.0, v.Counted(metricOps, "operation", "row.run", "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", kindNotFound))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.OutcomeOK))
 }

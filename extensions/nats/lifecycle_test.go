@@ -153,7 +153,7 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 			require.JSONEq(t, `["w", "back"]`, v.JSON(`(() => { client.publish(unique, 'back'); return [kv.get('k').value, sub.next('10s').data]; })()`))
 			require.GreaterOrEqual(t, v.Counted(metricReconnects), 1.0)
 			require.GreaterOrEqual(t, v.Counted(metricDisconnects), 1.0)
-			require.GreaterOrEqual(t, v.Counted(metricOps, "operation", "publish", "outcome", k6mod.KindConnection), 1.0)
+			require.GreaterOrEqual(t, v.Counted(metricOps, "op", "publish", "outcome", k6mod.KindConnection), 1.0)
 			v.Exit()
 			requireNoneLeft(t)
 		})
@@ -173,7 +173,7 @@ func TestConnectionThatIsGivenUp(t *testing.T) {
 	s.restart()
 	v.Run(`client.publish('a', 'x'); client.flush()`)
 	require.Equal(t, 2.0, v.Counted(metricConnects))
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", opConnect, "outcome", k6mod.KindConnect))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 	v.Exit()
 	requireNoneLeft(t)
 }
@@ -311,13 +311,13 @@ func TestClientOfASweep(t *testing.T) {
 		require.Equal(t, uint64(3), ops[0].Rows)
 		require.GreaterOrEqual(t, ops[0].BytesReceived, uint64(3*len("answer")))
 		require.GreaterOrEqual(t, ops[0].BytesSent, uint64(3*len("question")))
-		require.Equal(t, float64(3*n), v.Counted(metricOps, "operation", "request", "outcome", k6mod.OutcomeOK))
-		require.Empty(t, v.Found(metricDuration, "operation", "request"), "a sweep has its own durations")
+		require.Equal(t, float64(3*n), v.Counted(metricOps, "op", "request", "outcome", k6mod.OutcomeOK))
+		require.Empty(t, v.Found(metricDuration, "op", "request"), "a sweep has its own durations")
 		require.Equal(t, float64(n), v.Counted(metricConnects), "each step has its own")
 	}
 	v.VU.CtxField = plain
 	v.Run(`client.request(unique, 'x')`)
-	require.Len(t, v.Found(metricDuration, "operation", "request"), 1)
+	require.Len(t, v.Found(metricDuration, "op", "request"), 1)
 	nc.Close()
 	requireNoneLeftOf(t, v)
 }

@@ -130,7 +130,7 @@ func (i *instruments) of(operation, outcome, subject string) opSeries {
 	key := seriesKey{operation, outcome, subject}
 	s, known := i.series.Get(key)
 	if !known {
-		tags := [][2]string{{"operation", operation}, {"outcome", outcome}}
+		tags := [][2]string{{"op", operation}, {"outcome", outcome}}
 		if subject != "" {
 			tags = append(tags, [2]string{"subject", subject})
 		}

@@ -29,7 +29,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 	flush(t)
 	v := newVU(t)
 	v.Run(`var client = new resp.Client(url); client.connect(); client.connect()`)
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "connect", "outcome", "ok"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "connect", "outcome", "ok"))
 	r := v.bench(`client.run({
 		ops: 500, prefill: true, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
 		mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
@@ -56,8 +56,8 @@ func TestRunInPipelines(t *testing.T) {
 	require.Equal(t, 1000, r.Ops)
 	require.Positive(t, r.Hits)
 	require.Positive(t, r.Misses)
-	require.Equal(t, float64(r.Hits), v.Counted(metricHits, "operation", "get"))
-	require.Equal(t, float64(r.Misses), v.Counted(metricMisses, "operation", "get"))
+	require.Equal(t, float64(r.Hits), v.Counted(metricHits, "op", "get"))
+	require.Equal(t, float64(r.Misses), v.Counted(metricMisses, "op", "get"))
 	require.Equal(t, 1001.0, v.Counted(metricOps, "outcome", "ok"))
 }
 
@@ -176,7 +176,7 @@ func TestErrors(t *testing.T) {
 		require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r, name)
 		v.Run(`client.close()`)
 	}
-	require.Equal(t, 0.0, v.Counted(metricOps, "operation", "get", "outcome", "ok"))
+	require.Equal(t, 0.0, v.Counted(metricOps, "op", "get", "outcome", "ok"))
 	v.CancelContext()
 	requireNoneLeft(t)
 }
@@ -231,7 +231,7 @@ func TestOutOfMemory(t *testing.T) {
 	require.Equal(t, result{Ops: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ ops: 3, mix: { set: 1 } })`)
 	require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 6.0, v.Counted(metricOps, "operation", "set", "outcome", "out_of_memory"))
+	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "out_of_memory"))
 }
 
 // The end of the test ends a run at once, although the server says nothing.

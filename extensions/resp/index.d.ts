@@ -8,7 +8,7 @@
  * server announces, which can end k6. Use it with servers that you trust.
  *
  * Metrics (Counters): `resp_ops`, `resp_hits` and `resp_misses` (keys that were asked for and found or not), each with the tags
- * `operation` (connect, get, set, delete, touch, getMulti, info; of a pipeline each of its commands) and `outcome` (ok, or the error's
+ * `op` (connect, get, set, delete, touch, getMulti, info; of a pipeline each of its commands) and `outcome` (ok, or the error's
  * kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/resp' {

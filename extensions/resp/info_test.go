@@ -18,5 +18,5 @@ func TestInfo(t *testing.T) {
 		if (!client.info()[address].redis_version) throw new Error('what it tells unasked');
 		var failed = attempt(() => client.info(5))`)
 	require.Equal(t, "info: the section must be a string, not 5", v.JS.Get("failed").ToObject(v.JS).Get("message").String())
-	require.Equal(t, 2.0, v.Counted(metricOps, "operation", "info", "outcome", "ok"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", "info", "outcome", "ok"))
 }

@@ -23,7 +23,7 @@
  * or that are too short to measure (see `duration`).
  * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in
  * milliseconds, has every single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is
- * no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warm-up'` and no tag `clients`.
+ * no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warmup'` and no tag `clients`.
  *
  * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and operations that it is for:
  * of each step the median of its repeats, in a search the step that was found (`sweep_p99{clients:64}` judges another one),

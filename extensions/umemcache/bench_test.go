@@ -43,7 +43,7 @@ func TestRunDoesAWorkload(t *testing.T) {
 		require.Zero(t, r.Misses, "all was prefilled")
 		require.Equal(t, r.HotAccesses, r.HotHits)
 		require.Equal(t, float64(r.Hits), v.Counted(metricHits))
-		require.Empty(t, v.Found(metricDuration, "operation", "get"), "k6 would keep them all")
+		require.Empty(t, v.Found(metricDuration, "op", "get"), "k6 would keep them all")
 		require.Positive(t, v.Counted("data_sent"))
 
 		r = v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
@@ -63,7 +63,7 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	v.Run(`var client = new umemcache.Client(addr, { generation: 'G1' })`)
 	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
-	require.Equal(t, 4.0, v.Counted(metricOps, "operation", "getOrSet", "outcome", "lock_lost"))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", "getOrSet", "outcome", "lock_lost"))
 	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 

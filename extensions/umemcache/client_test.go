@@ -87,13 +87,13 @@ func TestMetrics(t *testing.T) {
 	for operation, want := range map[string]struct{ ops, hits, misses float64 }{
 		"connect": {1, 0, 0}, "get": {2, 1, 1}, "getOrSet": {2, 1, 1}, "set": {1, 0, 0}, "del": {1, 0, 0},
 	} {
-		tags := []string{"operation", operation, "outcome", "ok"}
+		tags := []string{"op", operation, "outcome", "ok"}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), operation)
 		require.Equal(t, want.hits, v.Counted(metricHits, tags...), operation)
 		require.Equal(t, want.misses, v.Counted(metricMisses, tags...), operation)
 		require.Len(t, v.Found(metricDuration, tags...), int(want.ops))
 	}
-	require.Equal(t, 1.0, v.Counted(metricOps, "operation", "set", "outcome", "too_large"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "set", "outcome", "too_large"))
 	require.Zero(t, v.Counted(metricRetries))
 	require.Positive(t, v.Counted("data_sent"))
 	require.Positive(t, v.Counted("data_received"))
@@ -298,11 +298,11 @@ func TestClientOfASweep(t *testing.T) {
 	require.Equal(t, uint64(8+3*3), ops[0].BytesSent)
 	require.Equal(t, 3.0, v.Counted(metricHits))
 	require.Equal(t, set+3, v.Counted(metricOps))
-	require.Empty(t, v.Found(metricDuration, "operation", "get"), "a sweep has its own durations")
+	require.Empty(t, v.Found(metricDuration, "op", "get"), "a sweep has its own durations")
 
 	v.VU.CtxField = plain
 	v.Run(`client.get('k')`)
-	require.Len(t, v.Found(metricDuration, "operation", "get"), 1)
+	require.Len(t, v.Found(metricDuration, "op", "get"), 1)
 }
 
 func TestTLS(t *testing.T) {

@@ -5,7 +5,7 @@
  * Every call blocks its VU until it is done, and throws an {@link UmemcacheError} when it fails. Metrics: `umemcache_ops`
  * (Counter) and `umemcache_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations of
  * its own), `umemcache_hits` and `umemcache_misses` (Counters: keys asked for by get and getOrSet), each with the tags
- * `operation` (connect, get, getOrSet, set, del) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
+ * `op` (connect, get, getOrSet, set, del) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
  * threw); `umemcache_retries` (Counter: operations that were done on a second connection, because the server had ended the
  * first one without an answer) and `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away the value stored before
  * them on that connection); besides k6's own `data_sent` and `data_received`.

@@ -13,7 +13,7 @@ import (
 // OutcomeOK is the outcome of an operation that did not fail.
 const OutcomeOK = "ok"
 
-// Metrics are the names of a module's metrics that have the tags operation and outcome (ok, or the
+// Metrics are the names of a module's metrics that have the tags op and outcome (ok, or the
 // error's kind).
 type Metrics struct {
 	// Ops is a Counter of operations.
@@ -132,7 +132,7 @@ func (i *Instruments) of(operation string, err error) opSeries {
 	s, known := i.series.Get(key)
 	if !known {
 		series := func(metric *metrics.Metric) k6glue.Series {
-			return i.meter.Series(metric, [2]string{"operation", operation}, [2]string{"outcome", outcome})
+			return i.meter.Series(metric, [2]string{"op", operation}, [2]string{"outcome", outcome})
 		}
 		s = opSeries{ops: series(i.ops)}
 		s.counts = s.ops + 1

@@ -30,11 +30,11 @@ func TestInstruments(t *testing.T) {
 	require.Empty(t, sent())
 	i.EmitDuration("get", nil, 2*time.Millisecond)
 	require.ElementsMatch(t, []string{
-		"cache_ops 2 map[operation:get outcome:ok scenario:hot]",
-		"cache_hits 3 map[operation:get outcome:ok scenario:hot]",
-		"cache_misses 3 map[operation:get outcome:ok scenario:hot]",
-		"cache_op_duration 2 map[operation:get outcome:ok scenario:hot]",
-		"cache_ops 1 map[operation:get outcome:timeout scenario:hot]",
+		"cache_ops 2 map[op:get outcome:ok scenario:hot]",
+		"cache_hits 3 map[op:get outcome:ok scenario:hot]",
+		"cache_misses 3 map[op:get outcome:ok scenario:hot]",
+		"cache_op_duration 2 map[op:get outcome:ok scenario:hot]",
+		"cache_ops 1 map[op:get outcome:timeout scenario:hot]",
 		"data_received 5 map[scenario:hot]",
 		"data_sent 7 map[scenario:hot]",
 		"cache_retries 1 map[scenario:hot]",

@@ -60,7 +60,7 @@ func TestBothForms(t *testing.T) {
 	require.Equal(t, "a", v.Run(`client.get('a')`))
 	v.Loop(`if (await client.asyncGet('b') !== 'b') throw new Error('another one')`)
 	require.Equal(t, []string{"a", "async b"}, c.performed)
-	require.Equal(t, 2.0, v.Counted("cache_ops", "operation", "get", "outcome", "ok"))
+	require.Equal(t, 2.0, v.Counted("cache_ops", "op", "get", "outcome", "ok"))
 
 	requireThrown(t, KindUsage, "get: the key must be a string that is not empty, not 5", v.Fail(`client.get(5)`))
 	requireThrown(t, KindUsage, "get: the key must be a string that is not empty, not ''", v.Rejected(`client.asyncGet('')`))

@@ -8,7 +8,7 @@ export const options = {
   iterations: 20,
   thresholds: {
     'machbase_ops{outcome:ok}': ['count>0'],
-    'machbase_op_duration{operation:query}': ['p(99)<1000'],
+    'machbase_op_duration{op:query}': ['p(99)<1000'],
   },
 };
 

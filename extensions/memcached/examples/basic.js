@@ -8,7 +8,7 @@ export const options = {
   iterations: 20,
   thresholds: {
     'memcached_ops{outcome:ok}': ['count>0'],
-    'memcached_op_duration{operation:get}': ['p(99)<1000'],
+    'memcached_op_duration{op:get}': ['p(99)<1000'],
   },
 };
 

@@ -6,7 +6,7 @@ import nats from 'k6/x/nats';
 export const options = {
   vus: 2,
   iterations: 20,
-  thresholds: { 'nats_op_duration{operation:js.publish}': ['p(99)<1000'], nats_errors: ['count==0'] },
+  thresholds: { 'nats_op_duration{op:js.publish}': ['p(99)<1000'], nats_errors: ['count==0'] },
 };
 
 const stream = 'EXAMPLE';

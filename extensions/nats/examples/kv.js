@@ -6,7 +6,7 @@ import nats from 'k6/x/nats';
 export const options = {
   vus: 2,
   iterations: 20,
-  thresholds: { 'nats_op_duration{operation:kv.put}': ['p(99)<1000'], 'nats_op_duration{operation:kv.get}': ['p(99)<1000'] },
+  thresholds: { 'nats_op_duration{op:kv.put}': ['p(99)<1000'], 'nats_op_duration{op:kv.get}': ['p(99)<1000'] },
 };
 
 const bucket = 'example';

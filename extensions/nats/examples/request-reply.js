@@ -7,8 +7,8 @@ export const options = {
   vus: 2,
   iterations: 20,
   thresholds: {
-    'nats_ops{operation:request,outcome:ok}': ['count>0'],
-    'nats_op_duration{operation:request}': ['p(99)<1000'],
+    'nats_ops{op:request,outcome:ok}': ['count>0'],
+    'nats_op_duration{op:request}': ['p(99)<1000'],
   },
 };
 

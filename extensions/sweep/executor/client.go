@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
 // client is a VU in the part of one client of a step.
@@ -44,7 +45,7 @@ func (c *client) work(parent context.Context) {
 	ctx = k6glue.WithSession(ctx, session)
 	c.deactivated = make(chan struct{}, 2) // as many as there are activations, at most
 
-	active := c.activate(ctx, map[string]string{"phase": "warm-up"})
+	active := c.activate(ctx, map[string]string{"phase": stream.Warmup})
 	switch err := c.once(ctx, active); {
 	case ctx.Err() != nil:
 	case c.measured.Finished():

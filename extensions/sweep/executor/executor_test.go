@@ -213,7 +213,7 @@ func TestSweepWarmup(t *testing.T) {
 		require.Equal(t, int64(20), rep.Steps[0].Operations)
 		require.Equal(t, "get", rep.Steps[0].Op)
 		for _, vu := range s.VUs {
-			require.Equal(t, map[string]any{"warm-up,,db,rollup": int64(10), ",2,db,rollup": int64(10)}, vu.Script.Get("seen").Export())
+			require.Equal(t, map[string]any{"warmup,,db,rollup": int64(10), ",2,db,rollup": int64(10)}, vu.Script.Get("seen").Export())
 		}
 
 		tags := tagsOf(2, "get")
@@ -228,7 +228,7 @@ func TestPlainFunctionsTags(t *testing.T) {
 			globalThis.seen = (globalThis.seen || []); seen.push([tag("phase"), tag("clients")].join()); sleep(10)`)
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []any{"warm-up,", "warm-up,", "warm-up,", ",1", ",1", ",1"}, s.VUs[0].Script.Get("seen").Export())
+		require.Equal(t, []any{"warmup,", "warmup,", "warmup,", ",1", ",1", ",1"}, s.VUs[0].Script.Get("seen").Export())
 	})
 }
 

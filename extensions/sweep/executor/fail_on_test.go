@@ -113,7 +113,7 @@ func TestSamplesReachK6(t *testing.T) {
 		for _, sample := range s.Sent()["checks"] {
 			count[sample.Tags["check"]+" "+sample.Tags["phase"]+sample.Tags["clients"]]++
 		}
-		require.Equal(t, map[string]int{"before warm-up": 2, "in it 2": 20, "after 2": 2}, count)
+		require.Equal(t, map[string]int{"before warmup": 2, "in it 2": 20, "after 2": 2}, count)
 		for _, vu := range s.VUs {
 			require.Equal(t, cap(s.Out), cap(vu.StateField.Samples), "the VU pushes to k6 again")
 		}

@@ -104,7 +104,7 @@ func TestPortableOptions(t *testing.T) {
 	require.Len(t, scenarios, 4)
 	require.Equal(t, map[string]any{
 		"executor": "per-vu-iterations", "vus": int64(8), "iterations": int64(1), "startTime": "1m25s", "maxDuration": "17s",
-		"gracefulStop": "5s", "tags": map[string]any{"phase": "warm-up", "team": "db"}, "exec": "read", "env": map[string]any{"A": "b"},
+		"gracefulStop": "5s", "tags": map[string]any{"phase": "warmup", "team": "db"}, "exec": "read", "env": map[string]any{"A": "b"},
 	}, scenarios["look-8-1"], "warm-up, duration and 10 s; the slots do not overlap")
 	require.Equal(t, "1m50s", scenarios["look-1-2"].(map[string]any)["startTime"])
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
@@ -30,7 +31,7 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 		if c.Repeats.Int64 > 1 {
 			name += fmt.Sprintf("-%d", s.Repeat)
 		}
-		tags := map[string]any{"phase": "warm-up"}
+		tags := map[string]any{"phase": stream.Warmup}
 		for name, value := range c.GetTags() {
 			tags[name] = value
 		}

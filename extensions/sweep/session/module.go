@@ -15,7 +15,7 @@ import (
 type Definition struct {
 	// ErrorName is the name of the module's exceptions, such as "EchoError".
 	ErrorName string
-	// Ops is the name of a Counter of operations, with the tags operation and outcome: "ok", or the
+	// Ops is the name of a Counter of operations, with the tags op and outcome: "ok", or the
 	// error's kind. It is required.
 	Ops string
 	// Duration is the name of a Trend of the durations of single calls in milliseconds, with the same

@@ -103,8 +103,8 @@ func TestBothForms(t *testing.T) {
 	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: "put: it takes one thing", Kind: "usage"}, v.Fail(`client.put()`))
 	require.Equal(t, "internal", v.Fail(`client.put('a fault')`).Kind)
 
-	require.InDelta(t, 2, v.Counted("box_ops", "operation", "put", "outcome", "ok"), 0)
-	require.InDelta(t, 1, v.Counted("box_ops", "operation", "put", "outcome", "full"), 0)
+	require.InDelta(t, 2, v.Counted("box_ops", "op", "put", "outcome", "ok"), 0)
+	require.InDelta(t, 1, v.Counted("box_ops", "op", "put", "outcome", "full"), 0)
 	require.InDelta(t, 9, v.Counted("data_sent"), 0)
 	require.Len(t, v.Found("box_op_duration", "outcome", "ok"), 2)
 }
@@ -120,9 +120,9 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	require.Equal(t, 3, r.Failed)
 	v.Decode(`client.run({ ops: 1, what: 'a fault' })`, &r)
 	require.Equal(t, 1, r.Failed)
-	require.InDelta(t, 5, v.Counted("box_ops", "operation", "fill", "outcome", "ok"), 0)
-	require.InDelta(t, 3, v.Counted("box_ops", "operation", "fill", "outcome", "full"), 0)
-	require.InDelta(t, 1, v.Counted("box_ops", "operation", "run", "outcome", "internal"), 0)
+	require.InDelta(t, 5, v.Counted("box_ops", "op", "fill", "outcome", "ok"), 0)
+	require.InDelta(t, 3, v.Counted("box_ops", "op", "fill", "outcome", "full"), 0)
+	require.InDelta(t, 1, v.Counted("box_ops", "op", "run", "outcome", "internal"), 0)
 	require.Equal(t, k6test.Thrown{
 		Name: "BoxError", Message: `run: unknown option "op"; known are ops, what`, Kind: "usage",
 	}, v.Fail(`client.run({ op: 1 })`))

@@ -148,7 +148,7 @@ func TestExampleOpenLoop(t *testing.T) {
 		require.Equal(t, float64(3*rate), sum(sent, map[string]string{"rate": strconv.Itoa(rate)}))
 	}
 	require.Equal(t, float64(requests.Load()), sum(sent, nil))
-	require.Equal(t, float64(2*8), sum(sent, map[string]string{"phase": "warm-up"}), "the first calls of the clients")
+	require.Equal(t, float64(2*8), sum(sent, map[string]string{"phase": "warmup"}), "the first calls of the clients")
 	requireSoundPage(t, browser(t), r, "open-loop")
 }
 

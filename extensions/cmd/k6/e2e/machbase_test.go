@@ -23,7 +23,7 @@ func machbaseExample(t *testing.T, name string, env map[string]string) *run {
 func TestExampleMachbaseQuery(t *testing.T) {
 	t.Parallel()
 	r := machbaseExample(t, "query.js", nil)
-	require.Equal(t, 40.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "ok"}))
+	require.Equal(t, 40.0, sum(r.samples(t, "machbase_ops"), map[string]string{"op": "query", "outcome": "ok"}))
 }
 
 func TestExampleMachbaseAppend(t *testing.T) {
@@ -37,7 +37,7 @@ func TestExampleMachbaseAsync(t *testing.T) {
 	t.Parallel()
 	r := machbaseExample(t, "async.js", nil)
 	require.Equal(t, 50000.0, sum(r.samples(t, "machbase_rows_acknowledged"), nil))
-	require.Equal(t, 10.0, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "outcome": "not_found"}))
+	require.Equal(t, 10.0, sum(r.samples(t, "machbase_ops"), map[string]string{"op": "query", "outcome": "not_found"}))
 }
 
 func TestSweepOfAsyncOperations(t *testing.T) {
@@ -52,7 +52,7 @@ func TestSweepOfAsyncOperations(t *testing.T) {
 		require.Zero(t, s.Failed)
 		require.Equal(t, 2*s.Ops, s.Rows)
 		ops := func(operation string) float64 {
-			return sum(r.samples(t, "machbase_ops"), map[string]string{"clients": fmt.Sprint(clients), "operation": operation})
+			return sum(r.samples(t, "machbase_ops"), map[string]string{"clients": fmt.Sprint(clients), "op": operation})
 		}
 		require.Equal(t, float64(2*s.Ops), ops("query"))
 		require.Equal(t, float64(s.Ops), ops("exec"))

@@ -116,10 +116,10 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 
 	counted := r.samples(t, "echo_ops")
 	for _, s := range []step{echo, batch} {
-		tags := map[string]string{"operation": s.Op, "outcome": "ok", "clients": "4"}
+		tags := map[string]string{"op": s.Op, "outcome": "ok", "clients": "4"}
 		require.GreaterOrEqual(t, sum(counted, tags), float64(s.Ops), s.Op)
 	}
-	setup := map[string]string{"operation": "echo", "group": "::setup"}
+	setup := map[string]string{"op": "echo", "group": "::setup"}
 	require.InDelta(t, 2, sum(counted, setup), 0, "both forms")
 	for _, p := range r.samples(t, "echo_op_duration") {
 		require.True(t, hasTags(p, setup), "in a sweep they are in its histograms: %v", p)

@@ -290,7 +290,7 @@ func TestStockRamp(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, most, 6)
 	require.Equal(t, 8, connects, "once for each VU")
-	require.InDelta(t, ops, sum(r.samples(t, "machbase_ops"), map[string]string{"operation": "query", "scenario": "stock-ramp"}), 0)
+	require.InDelta(t, ops, sum(r.samples(t, "machbase_ops"), map[string]string{"op": "query", "scenario": "stock-ramp"}), 0)
 	require.NotEmpty(t, r.samples(t, "sweep_gate"), "its gates are judged")
 }
 

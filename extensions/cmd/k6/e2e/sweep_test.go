@@ -35,8 +35,8 @@ func TestPlainFunctionIsRepeatedByTheExecutor(t *testing.T) {
 	}
 	// One more call per client, which connects before the start line: it is in no step.
 	queries := r.samples(t, "machbase_ops")
-	require.Equal(t, 60.0, sum(queries, map[string]string{"operation": "query", "clients": "3", "outcome": "ok"}))
-	require.Equal(t, 3.0+1.0, sum(queries, map[string]string{"operation": "connect", "phase": "warm-up"}))
+	require.Equal(t, 60.0, sum(queries, map[string]string{"op": "query", "clients": "3", "outcome": "ok"}))
+	require.Equal(t, 3.0+1.0, sum(queries, map[string]string{"op": "connect", "phase": "warmup"}))
 	require.Equal(t, "vanilla", queries[0].Data.Tags["flavour"])
 }
 
@@ -71,8 +71,8 @@ func TestWarmUpIsNotMeasured(t *testing.T) {
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, 40, r.report(t, "plain").Steps[0].Ops)
 	queries := r.samples(t, "machbase_ops")
-	require.Equal(t, 40.0, sum(queries, map[string]string{"operation": "query", "clients": "2"}))
-	require.Greater(t, sum(queries, map[string]string{"operation": "query", "phase": "warm-up"}), 2.0)
+	require.Equal(t, 40.0, sum(queries, map[string]string{"op": "query", "clients": "2"}))
+	require.Greater(t, sum(queries, map[string]string{"op": "query", "phase": "warmup"}), 2.0)
 	for _, p := range queries {
 		require.False(t, p.Data.Tags["phase"] != "" && p.Data.Tags["clients"] != "", "a sample is of one phase only")
 	}

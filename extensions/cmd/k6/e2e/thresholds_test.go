@@ -57,8 +57,8 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 			"threshold sweep_duration: the metric has samples with raw: true only; sweep_p50 to sweep_max are there without",
 		},
 		"those of a module": {
-			`{"machbase_op_duration{operation:query}": ["p(99)<1"]}`, nil, exitInvalidConfig,
-			"threshold machbase_op_duration{operation:query}: the metric has no samples in a sweep: sweep_p50 to sweep_max",
+			`{"machbase_op_duration{op:query}": ["p(99)<1"]}`, nil, exitInvalidConfig,
+			"threshold machbase_op_duration{op:query}: the metric has no samples in a sweep: sweep_p50 to sweep_max",
 		},
 		"a step": {
 			`{"sweep_p99{clients:61}": ["value<1"]}`, nil, exitInvalidConfig,
