@@ -16,8 +16,8 @@ MODULES := . extensions/cmd/k6 extensions/sql scripts/bench/programs scripts/ben
   scripts/read-bulk scripts/read-bulk-clients/go scripts/tools/deployment
 with := scripts/servers.sh with
 # The tests drop tables: they get servers of their own, whatever addresses are set.
-own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_ADDR MXGW_ADDR MXGW_CONTROL MXGW_FLAGS \
-  MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_ADDR POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_ADDR) scripts/servers.sh with
+own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MXGW_CONTROL MXGW_FLAGS \
+  MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_URL POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_URL) scripts/servers.sh with
 # Rooms that decode what servers say: what users run is without the race detector.
 wires := ./machbase/cmi ./nats/kvlayout/... $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
 # What k6 version shows: the tag, or the commits since the last one.

@@ -16,7 +16,7 @@ read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its
                                  (default: k6,go,python where there is no --client)
   --client NAME=COMMAND          any other, as often as you like: a command for sh whose last JSON object is the shared one
   --about NAME=TEXT              its versions and build, for the report
-  --address HOST:PORT            of the gateway (MXGW_ADDR)
+  --address HOST:PORT            of the gateway (MXGW_URL)
   --bulk N                       tags a call (BULK, default 6)
   --tags PATTERN                 their names, %03d for the number, or a list with commas (TAGS)
   --duration TIME                what each client measures (DURATION, default 30s)
@@ -28,9 +28,9 @@ read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its
   --artifacts FOLDER             of the report (default artifacts/bench in the checkout)
   --build-only                   builds the clients of --clients, and ends
 
-The key is in the variable MXGW_KEY and nowhere else. Each client gets it, and MXGW_ADDR, BULK, TAGS (a list), DURATION, WARMUP, TLS, TLS_CA,
+The key is in the variable MXGW_KEY and nowhere else. Each client gets it, and MXGW_URL, BULK, TAGS (a list), DURATION, WARMUP, TLS, TLS_CA,
 TLS_SERVER_NAME and CLIENT_TIMEOUT (duration + warm-up + slack); times are in seconds, such as 30s, so that \${DURATION%s} is the number:
-  --client 'dotnet=mxgw-dotnet bench-read-bulk --duration-seconds \${DURATION%s} --bulk-size \$BULK --endpoint http://\$MXGW_ADDR'
+  --client 'dotnet=mxgw-dotnet bench-read-bulk --duration-seconds \${DURATION%s} --bulk-size \$BULK --endpoint http://\$MXGW_URL'
 K6 names another k6 than bin/k6. A line "backend: NAME" that a client writes to stderr is in the report.
 
 Exit code: 0; 1 when a client has crashed, was killed, printed no object or a wrong one, or had calls that failed: its row in the table

@@ -44,11 +44,8 @@ const (
 	defaultBatchSize    = 1000
 )
 
-// environmentURL is the one address that all of this repository's programs read.
-const environmentURL = "INFLUXDB_URL"
-
-// NewConfig reads the settings of an output, each overriding those before: k6's configuration file, INFLUXDB_URL, K6_SWEEP_INFLUXDB_*,
-// and the argument of -o. The error names a setting that is unknown, malformed, missing or of another version; it never holds a secret.
+// NewConfig reads the settings of an output, each overriding those before: k6's configuration file, K6_SWEEP_INFLUXDB_*, and
+// the argument of -o. The error names a setting that is unknown, malformed, missing or of another version; it never holds a secret.
 func NewConfig(params output.Params) (Config, error) {
 	s := settings{Config: Config{
 		PushInterval: defaultPushInterval, Timeout: defaultTimeout, FlushTimeout: defaultFlushTimeout,
@@ -111,7 +108,7 @@ func (s *settings) resolve() error {
 // check checks that all is there that the version needs, and nothing that it does not know.
 func (s *settings) check() error {
 	if s.Address == "" {
-		return fmt.Errorf("there is no address: give -o %s=http://host:port/database, or set %s", Name, environmentURL)
+		return fmt.Errorf("there is no address: give -o %s=http://host:port/database, or set %sURL", Name, environmentPrefix)
 	}
 	for _, rule := range s.rules() {
 		switch {

@@ -34,11 +34,14 @@ func TestSettings(t *testing.T) {
 		want           Config
 	}{
 		"the address alone": {argument: "http://host:8086/db", want: base},
-		"the one variable":  {environment: map[string]string{"INFLUXDB_URL": "http://host:8086/db", "OTHER": "x"}, want: base},
+		"a variable":        {environment: map[string]string{"K6_SWEEP_INFLUXDB_URL": "http://host:8086/db", "OTHER": "x"}, want: base},
+		"a variable of others": {
+			json: `{"url": "http://host:8086/db"}`, environment: map[string]string{"INFLUXDB_URL": "http://other:1/other"}, want: base,
+		},
 		"each overrides those before": {
 			json: `{"url": "http://json:1/json", "instance": "json", "retention": "json", "bufferSize": 7, "insecureSkipTLSVerify": true}`,
 			environment: map[string]string{
-				"INFLUXDB_URL": "http://variable:2/variable", "K6_SWEEP_INFLUXDB_URL": "http://own:3/own",
+				"K6_SWEEP_INFLUXDB_URL":      "http://own:3/own",
 				"K6_SWEEP_INFLUXDB_INSTANCE": "own", "K6_SWEEP_INFLUXDB_PUSH_INTERVAL": "2s",
 				"K6_SWEEP_INFLUXDB_INSECURE_SKIP_TLS_VERIFY": "false",
 			},
@@ -52,7 +55,7 @@ func TestSettings(t *testing.T) {
 			want: with(func(c *Config) { c.Username, c.Password = "me", sesame }),
 		},
 		"nothing is left of another address": {
-			environment: map[string]string{"INFLUXDB_URL": "http://me:" + sesame + "@other:8086/other"},
+			environment: map[string]string{"K6_SWEEP_INFLUXDB_URL": "http://me:" + sesame + "@other:8086/other"},
 			argument:    "http://host:8086?database=db", want: base,
 		},
 		"an address before a name": {
@@ -116,13 +119,13 @@ func TestBadSettings(t *testing.T) {
 		environment    map[string]string
 		want           string
 	}{
-		"no address":     {want: "there is no address: give -o sweep-influxdb=http://host:port/database, or set INFLUXDB_URL"},
+		"no address":     {want: "there is no address: give -o sweep-influxdb=http://host:port/database, or set K6_SWEEP_INFLUXDB_URL"},
 		"no URL":         {argument: "host:8086/" + sesame, want: "-o sweep-influxdb: must be a URL such as http://host:port/database"},
 		"a broken URL":   {argument: "http://me:" + sesame + "@host:x/db", want: "must be a URL"},
 		"a broken query": {argument: "http://host/db?token=" + sesame + ";x=%zz", want: "must be a URL"},
 		"a fragment":     {argument: "http://host/db#" + sesame, want: "must be a URL"},
-		"in INFLUXDB_URL": {
-			environment: map[string]string{"INFLUXDB_URL": "ftp://host/" + sesame}, want: "INFLUXDB_URL must be a URL such as",
+		"no URL in a variable": {
+			environment: map[string]string{"K6_SWEEP_INFLUXDB_URL": "ftp://host/" + sesame}, want: "K6_SWEEP_INFLUXDB_URL must be a URL such as",
 		},
 		"no database":     {argument: "http://host", want: "InfluxDB 1 needs database"},
 		"no database, 3":  {argument: "http://host?version=3", want: "InfluxDB 3 needs database"},

@@ -106,11 +106,6 @@ func (s *settings) readJSON(raw json.RawMessage) error {
 }
 
 func (s *settings) readEnvironment(environment map[string]string) error {
-	if address := environment[environmentURL]; address != "" {
-		if err := s.setURL(address); err != nil {
-			return fmt.Errorf("%s %w", environmentURL, err)
-		}
-	}
 	names := map[string]string{}
 	for name := range s.setters() {
 		names[environmentPrefix+snake(name)] = name

@@ -41,14 +41,14 @@ const number = (given) => (given === undefined ? undefined : Number(given));
 
 const servers = {
   memcached: {
-    address: 'MEMCACHED_ADDR',
+    address: 'MEMCACHED_URL',
     fallback: '127.0.0.1:11211',
     client: (address) => new memcached.Client(address, { timeout }),
     memory: memcachedMemory,
     start: (bytes) => `--memory-limit ${Math.round(bytes / mib)}, and without --disable-evictions`,
   },
   umem: {
-    address: 'UMEM_ADDR',
+    address: 'UMEM_URL',
     fallback: '[::1]:10047',
     client: (address) => new umemcache.Client(address, {
       timeout,
@@ -66,7 +66,7 @@ const servers = {
     start: (bytes) => `--maxmemory ${bytes} --maxmemory-policy allkeys-lru`,
   },
   pogocache: {
-    address: 'POGOCACHE_ADDR',
+    address: 'POGOCACHE_URL',
     fallback: '127.0.0.1:9401',
     client: (address) => (oneOf('POGOCACHE_PROTOCOL', ['resp', 'memcached'], 'resp') === 'resp'
       ? new resp.Client(address, { timeout })

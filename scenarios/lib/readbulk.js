@@ -7,7 +7,7 @@ import sweep from 'k6/x/sweep';
 import { duration, flag, oneOf, text, wholeNumber } from './settings.js';
 
 /** host:port of the gateway. */
-export const address = text('MXGW_ADDR', '127.0.0.1:50051');
+export const address = text('MXGW_URL', '127.0.0.1:50051');
 
 /** What measures: the module of our own, or k6's. */
 export const clientName = oneOf('CLIENT', ['mxgateway', 'grpc'], 'mxgateway');

@@ -8,7 +8,7 @@ const sweeps = [
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
 const caches = [
-  'TARGET', 'TARGETS', ...servers.map((name) => (name === 'REDIS' ? 'REDIS_URL' : `${name}_ADDR`)), 'POGOCACHE_PROTOCOL',
+  'TARGET', 'TARGETS', ...servers.map((name) => `${name}_URL`), 'POGOCACHE_PROTOCOL',
   'UMEM_GENERATION', 'UMEM_THREADS', 'TIMEOUT',
 ];
 const nats = ['NATS_URL', 'TIMEOUT'];
@@ -32,7 +32,7 @@ export const settings = {
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE'],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE'],
   'read-bulk': [
-    ...sweeps, 'MXGW_ADDR', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',
+    ...sweeps, 'MXGW_URL', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',
     'TLS', 'TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME', 'TLS_INSECURE',
   ],
 };

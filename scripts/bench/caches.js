@@ -13,7 +13,7 @@ const pipeline = wholeNumber('PIPELINE', 1); // 1: calls
 const isRedis = oneOf('TARGET', ['memcached', 'redis']) === 'redis';
 const client = isRedis
   ? new redis.Client(__ENV.REDIS_URL)
-  : new memcached.Client(__ENV.MEMCACHED_ADDR, { protocol: pipeline > 1 ? 'meta' : 'text' });
+  : new memcached.Client(__ENV.MEMCACHED_URL, { protocol: pipeline > 1 ? 'meta' : 'text' });
 
 export const options = sweepOptions('caches', 'caches', pipeline > 1 ? { ops: ['get'] } : {});
 

@@ -11,7 +11,7 @@ client.load([], '../../scenarios/lib/mxaccess_gateway.proto');
 export const options = { iterations: 1, vus: 1 };
 
 export function setup() {
-  client.connect(text('MXGW_ADDR'), { plaintext: true });
+  client.connect(text('MXGW_URL'), { plaintext: true });
   const invoke = (method, request) => {
     const { status, error, message } = client.invoke(`${service}/${method}`, request, { metadata: { authorization: `Bearer ${text('MXGW_KEY')}` } });
     if (status !== grpc.StatusOK) throw new Error(`${method} failed with status ${status}: ${error.message}`);

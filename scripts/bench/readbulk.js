@@ -23,7 +23,7 @@ let request; // of this VU's session
 
 // begin opens a session, and makes the one request that is sent again and again.
 function begin() {
-  client.connect(text('MXGW_ADDR'), { plaintext: true });
+  client.connect(text('MXGW_URL'), { plaintext: true });
   const invoke = (method, what) => {
     const reply = client.invoke(`${service}/${method}`, what, { metadata });
     check(reply);

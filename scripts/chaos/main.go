@@ -213,7 +213,7 @@ func (t *table) find(name string) (*server, error) {
 		return startUmem(log)
 	}
 	variable := map[string]string{
-		"machbase": "MACHBASE_URL", "memcached": "MEMCACHED_ADDR", "mxgateway": "MXGW_ADDR", "influxdb": "INFLUXDB_URL",
+		"machbase": "MACHBASE_URL", "memcached": "MEMCACHED_URL", "mxgateway": "MXGW_URL", "influxdb": "INFLUXDB_URL",
 		"nats": "NATS_URL", "redis": "REDIS_URL",
 	}[name]
 

@@ -8,7 +8,7 @@ export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
 
 if [[ ${1:-} != with-servers ]]; then
   export MEMCACHED_MEMORY=64 REDIS_MEMORY=64
-  exec env -u INFLUXDB_URL -u MEMCACHED_ADDR -u REDIS_URL scripts/servers.sh with influxdb memcached redis -- scripts/grafana/picture.sh with-servers
+  exec env -u INFLUXDB_URL -u MEMCACHED_URL -u REDIS_URL scripts/servers.sh with influxdb memcached redis -- scripts/grafana/picture.sh with-servers
 fi
 
 room=$(mktemp -d)

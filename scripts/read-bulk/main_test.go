@@ -68,7 +68,7 @@ func program(t *testing.T, args ...string) (*exec.Cmd, string) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
 	cmd.Dir = folder
 	cmd.Env = []string{
-		"READ_BULK_PROGRAM=yes", "PATH=" + os.Getenv("PATH"), "MXGW_ADDR=127.0.0.1:1", "MXGW_KEY=" + testKey, "GOCOVERDIR=" + folder,
+		"READ_BULK_PROGRAM=yes", "PATH=" + os.Getenv("PATH"), "MXGW_URL=127.0.0.1:1", "MXGW_KEY=" + testKey, "GOCOVERDIR=" + folder,
 	}
 
 	return cmd, filepath.Join(folder, "artifacts", "bench")
@@ -306,7 +306,7 @@ func TestClientsAreToldWhatToDo(t *testing.T) {
 	t.Parallel()
 	r := bulk(t, "--duration", "1m1.5s", "--warmup", "500ms", "--bulk", "2", "--address", "gateway:5001", "--tags", "T%d", "--tls", "true",
 		"--tls-ca", "/dev/null", "--tls-server-name", "gw",
-		"--client", `asks=echo "$MXGW_ADDR $DURATION $WARMUP $CLIENT_TIMEOUT $BULK $TAGS $TLS $TLS_CA $TLS_SERVER_NAME" >&2; exit ${#MXGW_KEY}`)
+		"--client", `asks=echo "$MXGW_URL $DURATION $WARMUP $CLIENT_TIMEOUT $BULK $TAGS $TLS $TLS_CA $TLS_SERVER_NAME" >&2; exit ${#MXGW_KEY}`)
 	o := r.client(t, "asks")
 
 	assert.Equal(t, []string{"gateway:5001 61.5s 0.5s 92s 2 T1,T2 true /dev/null gw"}, o.Stderr)

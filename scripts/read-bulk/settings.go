@@ -43,7 +43,7 @@ func (s settings) timeout() time.Duration { return s.duration + s.warmup + s.sla
 // and TAGS is a list of names, so that a client needs to read nothing else; the key (MXGW_KEY) is inherited, and in no argument.
 func (s settings) environment() []string {
 	return []string{
-		"MXGW_ADDR=" + s.address,
+		"MXGW_URL=" + s.address,
 		"BULK=" + strconv.Itoa(s.bulk),
 		"DURATION=" + inSeconds(s.duration),
 		"WARMUP=" + inSeconds(s.warmup),
@@ -72,7 +72,7 @@ func parse(args []string, getenv func(string) string) (settings, error) {
 	warmup := flags.String("warmup", or("WARMUP", "2s"), "identical calls before it (WARMUP)")
 	slack := flags.String("slack", "30s", "what a client may take beyond both before it is killed")
 	bulk := flags.String("bulk", or("BULK", "6"), "tags a call (BULK)")
-	flags.StringVar(&s.address, "address", getenv("MXGW_ADDR"), "host:port of the gateway (MXGW_ADDR)")
+	flags.StringVar(&s.address, "address", getenv("MXGW_URL"), "host:port of the gateway (MXGW_URL)")
 	flags.StringVar(&s.pattern, "tags", or("TAGS", "TestMachine_%03d.TestChangingInt"), "their names, or a list with commas (TAGS)")
 	secure := flags.String("tls", getenv("TLS"), "true: with TLS, as with --tls-ca and --tls-server-name (TLS)")
 	flags.StringVar(&s.tlsCA, "tls-ca", getenv("TLS_CA"), "file of the authorities to trust (TLS_CA)")
@@ -176,7 +176,7 @@ func (s *settings) check() error {
 		return errors.New("no client is given: --client 'name=command'")
 	}
 	if s.address == "" {
-		return fmt.Errorf("where is the gateway? Give --address or MXGW_ADDR, " +
+		return fmt.Errorf("where is the gateway? Give --address or MXGW_URL, " +
 			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
 	}
 	if host, port, err := net.SplitHostPort(s.address); err != nil || host == "" || port == "" {

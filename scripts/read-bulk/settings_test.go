@@ -17,7 +17,7 @@ const (
 )
 
 func getenv(more ...string) func(string) string {
-	values := map[string]string{"MXGW_ADDR": "127.0.0.1:5001", "MXGW_KEY": testKey}
+	values := map[string]string{"MXGW_URL": "127.0.0.1:5001", "MXGW_KEY": testKey}
 	for i := 0; i < len(more); i += 2 {
 		values[more[i]] = more[i+1]
 	}
@@ -30,7 +30,7 @@ func TestSettingsAreThoseOfTheScenario(t *testing.T) {
 	s, err := parse([]string{"--client", "a=true"}, getenv())
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"MXGW_ADDR=127.0.0.1:5001", "BULK=6", "DURATION=30s", "WARMUP=2s", "CLIENT_TIMEOUT=62s", "TAGS=" + six, "TLS=false", "TLS_CA=",
+		"MXGW_URL=127.0.0.1:5001", "BULK=6", "DURATION=30s", "WARMUP=2s", "CLIENT_TIMEOUT=62s", "TAGS=" + six, "TLS=false", "TLS_CA=",
 		"TLS_SERVER_NAME=",
 	}, s.environment())
 
@@ -114,8 +114,8 @@ func TestWrongSettingsAreNamedInOneLine(t *testing.T) {
 		{append(client, "--tls", "maybe"), nil, `--tls is "maybe": it must be true or false`},
 		{append(client, "--nonsense"), nil, "-nonsense"},
 		{append(client, "30s"), nil, `"30s" is no option`},
-		{client, []string{"MXGW_ADDR", ""}, "where is the gateway?"},
-		{client, []string{"MXGW_ADDR", "gateway"}, `--address is "gateway": it must be host:port`},
+		{client, []string{"MXGW_URL", ""}, "where is the gateway?"},
+		{client, []string{"MXGW_URL", "gateway"}, `--address is "gateway": it must be host:port`},
 		{client, []string{"MXGW_KEY", ""}, "MXGW_KEY is not set"},
 		{[]string{"--client", "a=mxgw --key " + testKey}, nil, `the command of client a holds the key`},
 		{[]string{"--client", "a=mxgw --secret s3cr3t-of-this-test"}, nil, `the command of client a holds the key`},

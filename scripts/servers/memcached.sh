@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # memcached, in memory only. What these names mean, and the settings: scripts/servers/README.md.
 
-server_address=MEMCACHED_ADDR
+server_address=MEMCACHED_URL
 
 server_build() { debian_program memcached usr/bin/memcached; }
 
@@ -35,6 +35,6 @@ server_ready() {
 # What it says, and then ends, when it cannot bind.
 server_lost_port() { grep -q 'failed to listen.*Address already in use' "$home/stdout"; }
 
-server_env() { printf 'MEMCACHED_ADDR=127.0.0.1:%s\n' "$port"; }
+server_env() { printf 'MEMCACHED_URL=127.0.0.1:%s\n' "$port"; }
 
 server_clean() { :; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # The emulator of an MXAccess gateway (scripts/mxgateway), built from this checkout. What these names mean, and the settings: scripts/servers/README.md.
 
-server_address=MXGW_ADDR
+server_address=MXGW_URL
 
 # The file's name holds a hash of the sources and of all that decides what comes out, so that it is never out of date.
 server_build() {
@@ -61,7 +61,7 @@ server_ready() (
 server_lost_port() { grep -q 'bind: address already in use' "$home/stdout"; }
 
 server_env() {
-  printf 'MXGW_ADDR=127.0.0.1:%s\nMXGW_KEY=%s\nMXGW_KEY_WITHOUT_READ=%s\nMXGW_CONTROL=http://127.0.0.1:%s\n' \
+  printf 'MXGW_URL=127.0.0.1:%s\nMXGW_KEY=%s\nMXGW_KEY_WITHOUT_READ=%s\nMXGW_CONTROL=http://127.0.0.1:%s\n' \
     "$port" "$mxgateway_key" "$mxgateway_key_without_read" "$(<"$home/control-port")"
 }
 

@@ -63,7 +63,7 @@ done
 END
   chmod +x "$room/bin/$tool"
 done
-PATH=$room/bin:$PATH K6=$room/bin/k6 INFLUXDB_URL=http://me:hunter2@127.0.0.1:1/k6 MEMCACHED_ADDR=127.0.0.1:1 SOAK_SECONDS=20 \
+PATH=$room/bin:$PATH K6=$room/bin/k6 INFLUXDB_URL=http://me:hunter2@127.0.0.1:1/k6 MEMCACHED_URL=127.0.0.1:1 SOAK_SECONDS=20 \
   "$scripts/soak.sh" >"$room/soak" 2>&1
 check 'soak.sh calls k6 and curl' test "$(grep -c 'k6\|curl' "$room/calls")" -ge 2
 check 'and no command line has the password of InfluxDB' not grep hunter2 "$room/calls"

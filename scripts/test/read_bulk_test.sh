@@ -5,7 +5,7 @@
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-: "${MXGW_ADDR:?there is no gateway: scripts/servers.sh with mxgateway -- $0}" "${MXGW_KEY:?}" "${MXGW_KEY_WITHOUT_READ:?}" "${MXGW_CONTROL:?}"
+: "${MXGW_URL:?there is no gateway: scripts/servers.sh with mxgateway -- $0}" "${MXGW_KEY:?}" "${MXGW_KEY_WITHOUT_READ:?}" "${MXGW_CONTROL:?}"
 unset DURATION WARMUP BULK TAGS TLS TLS_CA TLS_SERVER_NAME
 (($#)) || set -- k6 go
 clients=("$@")
@@ -114,7 +114,7 @@ check 'clients that fail are named' row crash '.*exit status 3: boom'
 check 'each of them' row mute '.*printed no JSON object'
 check 'and the others are kept' row_of_cached "${clients[-1]}"
 check 'the exit code tells' exited 1
-MXGW_ADDR='' run "${clients[-1]}"
+MXGW_URL='' run "${clients[-1]}"
 check 'without an address it says so' printed 'where is the gateway?'
 check 'and measures nothing' exited 2
 run cobol

@@ -7,12 +7,12 @@ set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 unset SERVERS_ROOM MACHBASE_URL MACHBASE_PID MACHBASE_PORT MACHBASE_START_TIMEOUT MACHBASE_HTTP MACHBASE_HTTP_URL REDIS_URL REDIS_PID REDIS_PORT REDIS_START_TIMEOUT REDIS_MEMORY REDIS_CONNECTIONS
-unset MEMCACHED_ADDR MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
+unset MEMCACHED_URL MEMCACHED_PID MEMCACHED_PORT MEMCACHED_START_TIMEOUT MEMCACHED_MEMORY MEMCACHED_ITEM MEMCACHED_CONNECTIONS MEMCACHED_THREADS
 unset POSTGRES_URL POSTGRES_PID POSTGRES_PORT POSTGRES_START_TIMEOUT
 unset NATS_URL NATS_PID NATS_PIDS NATS_PORT NATS_START_TIMEOUT NATS_CLUSTER
 unset INFLUXDB_URL INFLUXDB_PID INFLUXDB_PORT INFLUXDB_START_TIMEOUT
 unset PROMETHEUS_URL PROMETHEUS_PID PROMETHEUS_PORT PROMETHEUS_START_TIMEOUT
-unset MXGW_ADDR MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_CONTROL MXGW_FLAGS MXGATEWAY_PID MXGATEWAY_PORT MXGATEWAY_START_TIMEOUT
+unset MXGW_URL MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_CONTROL MXGW_FLAGS MXGATEWAY_PID MXGATEWAY_PORT MXGATEWAY_START_TIMEOUT
 real=$("$scripts/servers.sh" build machbase) || exit 1
 "$scripts/servers.sh" build redis >/dev/null || exit 1
 "$scripts/servers.sh" build postgres >/dev/null || exit 1
@@ -481,10 +481,10 @@ check 'nothing is left of it' nothing_left
 
 run one up memcached
 memcached=$(field one pid memcached) memcached_port=$(field one port memcached)
-check 'up starts a memcached' exited_with_one_line 0 'memcached is up' "MEMCACHED_ADDR=127.0.0.1:$memcached_port"
+check 'up starts a memcached' exited_with_one_line 0 'memcached is up' "MEMCACHED_URL=127.0.0.1:$memcached_port"
 check 'it answers as soon as up returns' memcached_says "$memcached_port" version 'VERSION *'
 check 'env gives its address and its process' \
-  test "$(eval "$(one env)" && printf %s "$MEMCACHED_ADDR $MEMCACHED_PID")" = "127.0.0.1:$memcached_port $memcached"
+  test "$(eval "$(one env)" && printf %s "$MEMCACHED_URL $MEMCACHED_PID")" = "127.0.0.1:$memcached_port $memcached"
 check 'it has 64 MB without a setting' memcached_says "$memcached_port" 'stats settings' 'STAT maxbytes 67108864'
 run one up memcached
 check 'one that is up stays as it is' exited_with_one_line 0 'up already' "pid $memcached"
@@ -506,7 +506,7 @@ run env MEMCACHED_MEMORY=1g "$room/one/scripts/servers.sh" up memcached
 check 'a setting that is no number: one line' exited_with_one_line 1 "MEMCACHED_MEMORY is '1g': it takes a whole number of at least 1"
 run env MEMCACHED_ITEM=100 "$room/one/scripts/servers.sh" up memcached
 check 'settings that memcached refuses: its last words' exited 1 'cannot start memcached' '    Cannot set item size limit higher than 1/2 of memory max.'
-run one with memcached -- sh -c 'echo "$MEMCACHED_ADDR"; exit 7'
+run one with memcached -- sh -c 'echo "$MEMCACHED_URL"; exit 7'
 check 'with gives the address of a memcached' exited 7 $'\n127.0.0.1:'
 check 'and stops it' nothing_left
 
@@ -577,7 +577,7 @@ check 'and stops it' nothing_left
 
 run one up mxgateway
 gateway=$(field one pid mxgateway) gateway_port=$(field one port mxgateway)
-check 'up starts a gateway' exited 0 'mxgateway is up' "MXGW_ADDR=127.0.0.1:$gateway_port" 'MXGW_KEY=mxgw_' 'MXGW_CONTROL=http://127.0.0.1:'
+check 'up starts a gateway' exited 0 'mxgateway is up' "MXGW_URL=127.0.0.1:$gateway_port" 'MXGW_KEY=mxgw_' 'MXGW_CONTROL=http://127.0.0.1:'
 gateway_control=$(eval "$(one env)" && printf %s "$MXGW_CONTROL")
 check 'it answers as soon as up returns' gateway_says "$gateway_control" GET / '' "*\"127.0.0.1:$gateway_port\"*"
 check 'and says that it is an emulator' gateway_says "$gateway_control" GET / '' '*"emulator of an MXAccess gateway (xk6-sweep, shape published)"*'
@@ -588,7 +588,7 @@ run env MXGATEWAY_PORT="$gateway_port" "$room/two/scripts/servers.sh" up mxgatew
 check 'a port in use: one line' exited_with_one_line 1 "port $gateway_port (MXGATEWAY_PORT) is in use"
 run one down mxgateway
 check 'down leaves nothing of a gateway' nothing_left
-run env MXGW_FLAGS="-shape none -log $room/calls.csv" "$room/one/scripts/servers.sh" with mxgateway -- sh -c 'echo "$MXGW_ADDR"; exit 7'
+run env MXGW_FLAGS="-shape none -log $room/calls.csv" "$room/one/scripts/servers.sh" with mxgateway -- sh -c 'echo "$MXGW_URL"; exit 7'
 check 'with gives the address of a gateway' exited 7 $'\n127.0.0.1:'
 check 'flags reach it' test "$(<"$room/calls.csv")" = start_us,duration_us,session,code,cached,total
 check 'and with stops it' nothing_left

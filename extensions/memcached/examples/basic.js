@@ -1,6 +1,6 @@
 // Stores, reads, counts and compares-and-swaps.
 //
-//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/basic.js
+//   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/basic.js
 import memcached from 'k6/x/memcached';
 
 export const options = {
@@ -13,7 +13,7 @@ export const options = {
 };
 
 // One connection per VU, opened by its first operation and closed when the test ends.
-const client = new memcached.Client(__ENV.MEMCACHED_ADDR, { prefix: 'example:', timeout: '1s' });
+const client = new memcached.Client(__ENV.MEMCACHED_URL, { prefix: 'example:', timeout: '1s' });
 
 export default function () {
   const key = `vu-${__VU}`;

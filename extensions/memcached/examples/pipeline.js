@@ -1,11 +1,11 @@
 // Many commands in one round trip: mixed ones in a pipeline, many keys at once, and the meta commands.
 //
-//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js
+//   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js
 import memcached from 'k6/x/memcached';
 
 export const options = { vus: 2, iterations: 20 };
 
-const client = new memcached.Client(__ENV.MEMCACHED_ADDR, { protocol: 'meta' });
+const client = new memcached.Client(__ENV.MEMCACHED_URL, { protocol: 'meta' });
 const names = Array.from({ length: 50 }, (_, i) => `example-${i}`);
 
 export default function () {

@@ -1,6 +1,6 @@
 // Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are asked for more often.
 //
-//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/run.js
+//   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/run.js
 import sweep from 'k6/x/sweep';
 import memcached from 'k6/x/memcached';
 
@@ -8,7 +8,7 @@ export const options = sweep.options({
   scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['get'],
 });
 
-const client = new memcached.Client(__ENV.MEMCACHED_ADDR);
+const client = new memcached.Client(__ENV.MEMCACHED_URL);
 /** @type {CacheBench.Workload} */
 const work = { ops: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
 

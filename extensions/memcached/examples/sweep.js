@@ -1,6 +1,6 @@
 // Sweeps the number of clients: each gets keys of which most are there, and sets those that are not.
 //
-//   MEMCACHED_ADDR=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/sweep.js
+//   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/sweep.js
 import sweep from 'k6/x/sweep';
 import memcached from 'k6/x/memcached';
 
@@ -9,7 +9,7 @@ export const options = {
   thresholds: { sweep_failed: ['count==0'], sweep_incomplete: ['count==0'] },
 };
 
-const client = new memcached.Client(__ENV.MEMCACHED_ADDR);
+const client = new memcached.Client(__ENV.MEMCACHED_URL);
 const value = 'x'.repeat(100);
 
 export default function () {

@@ -1,6 +1,6 @@
 // Sweeps any unary method of any gRPC server, through k6's own client: address, method and request are settings.
 //
-//   GRPC_ADDR=127.0.0.1:50051 GRPC_METHOD=grpc.health.v1.Health/Check GRPC_REQUEST='{"service":""}' \
+//   GRPC_URL=127.0.0.1:50051 GRPC_METHOD=grpc.health.v1.Health/Check GRPC_REQUEST='{"service":""}' \
 //     bin/k6 run extensions/mxgateway/examples/grpc-sweep.js
 //
 // What the script can do about k6's part of the cost: discardResponseMessage, where a reply need not be looked at, saves its way from
@@ -8,7 +8,7 @@
 import grpc from 'k6/net/grpc';
 import sweep from 'k6/x/sweep';
 
-const address = __ENV.GRPC_ADDR || '127.0.0.1:50051';
+const address = __ENV.GRPC_URL || '127.0.0.1:50051';
 const method = __ENV.GRPC_METHOD || 'grpc.health.v1.Health/Check';
 const request = JSON.parse(__ENV.GRPC_REQUEST || '{}');
 const metadata = __ENV.GRPC_AUTHORIZATION ? { authorization: __ENV.GRPC_AUTHORIZATION } : {};

@@ -1,10 +1,10 @@
 // Reads tags of an MXAccess gateway in bulk: once with their values, then again and again, in Go, for 1, 5 and 20 clients.
 //
-//   MXGW_ADDR=127.0.0.1:50051 MXGW_KEY=mxgw_id_secret bin/k6 run extensions/mxgateway/examples/read-bulk.js
+//   MXGW_URL=127.0.0.1:50051 MXGW_KEY=mxgw_id_secret bin/k6 run extensions/mxgateway/examples/read-bulk.js
 import sweep from 'k6/x/sweep';
 import mxgateway from 'k6/x/mxgateway';
 
-const gateway = new mxgateway.Client(__ENV.MXGW_ADDR, {
+const gateway = new mxgateway.Client(__ENV.MXGW_URL, {
   apiKey: __ENV.MXGW_KEY,
   proto: __ENV.PROTO || '../../../scenarios/lib/mxaccess_gateway.proto', // your gateway's own file; or reflection: true
 });

@@ -1,11 +1,11 @@
 // Sweeps a gRPC server: a unary call, here of the standard health service. All clients of a step connect first and
 // start together; then sweep.run calls its function for each operation, and only that is measured.
-//     k6 run -e GRPC_ADDR=127.0.0.1:50051 grpc.js
+//     k6 run -e GRPC_URL=127.0.0.1:50051 grpc.js
 import { check } from 'k6';
 import grpc from 'k6/net/grpc';
 import sweep from 'k6/x/sweep';
 
-const address = __ENV.GRPC_ADDR || '127.0.0.1:50051';
+const address = __ENV.GRPC_URL || '127.0.0.1:50051';
 const method = 'grpc.health.v1.Health/Check';
 const request = { service: __ENV.GRPC_SERVICE || '' }; // '' is the server as a whole
 

@@ -1,12 +1,12 @@
 // Each VU asks for keys of which some are asked for more often than others, and stores what is missing.
 //
-//   UMEM_ADDR=[::1]:10047 bin/k6 run extensions/umemcache/examples/get-or-set.js
+//   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/get-or-set.js
 import umemcache from 'k6/x/umemcache';
 import { check } from 'k6';
 
 export const options = { vus: 8, iterations: 8000 };
 
-const client = new umemcache.Client(__ENV.UMEM_ADDR, { timeout: '10s' });
+const client = new umemcache.Client(__ENV.UMEM_URL, { timeout: '10s' });
 
 export default function () {
   const key = `key:${Math.floor(1000 * Math.random() ** 3)}`;

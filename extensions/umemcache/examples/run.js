@@ -1,6 +1,6 @@
 // Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are asked for more often.
 //
-//   UMEM_ADDR=[::1]:10047 bin/k6 run extensions/umemcache/examples/run.js
+//   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/run.js
 import sweep from 'k6/x/sweep';
 import umemcache from 'k6/x/umemcache';
 
@@ -8,7 +8,7 @@ export const options = sweep.options({
   scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['getOrSet'],
 });
 
-const client = new umemcache.Client(__ENV.UMEM_ADDR);
+const client = new umemcache.Client(__ENV.UMEM_URL);
 /** @type {CacheBench.Workload} */
 const work = { ops: 1000, mix: { getOrSet: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
 

@@ -1,12 +1,12 @@
 // Stores a value, reads it back and deletes it.
 //
-//   UMEM_ADDR=[::1]:10047 bin/k6 run extensions/umemcache/examples/set-get-del.js
+//   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/set-get-del.js
 import umemcache from 'k6/x/umemcache';
 import { check } from 'k6';
 
 export const options = { vus: 4, iterations: 400 };
 
-const client = new umemcache.Client(__ENV.UMEM_ADDR, { values: 'binary', timeout: '10s' });
+const client = new umemcache.Client(__ENV.UMEM_URL, { values: 'binary', timeout: '10s' });
 const value = new Uint8Array(1024).fill(7);
 
 export default function () {

@@ -20,7 +20,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// target is the server that the behaviours are tested on: the double of each generation or, when UMEM_ADDR is set, the
+// target is the server that the behaviours are tested on: the double of each generation or, when UMEM_URL is set, the
 // real server there, which is one of UMEM_GENERATION. Its TCP_TIMEOUT should be as short as the double's; all else is as
 // the real one's Makefile has it.
 type target struct {
@@ -31,9 +31,9 @@ type target struct {
 
 func targets(t *testing.T) []target {
 	t.Helper()
-	if address := os.Getenv("UMEM_ADDR"); address != "" {
+	if address := os.Getenv("UMEM_URL"); address != "" {
 		g, err := wire.ParseGeneration(os.Getenv("UMEM_GENERATION"))
-		require.NoError(t, err, "UMEM_GENERATION says what UMEM_ADDR is")
+		require.NoError(t, err, "UMEM_GENERATION says what UMEM_URL is")
 
 		return []target{{g, address, t}}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// server is a server of each generation: the double or, when UMEM_ADDR is set, the real one there, which is one of
+// server is a server of each generation: the double or, when UMEM_URL is set, the real one there, which is one of
 // UMEM_GENERATION.
 type server struct {
 	address string
@@ -27,9 +27,9 @@ type server struct {
 
 func servers(t *testing.T) []server {
 	t.Helper()
-	if address := os.Getenv("UMEM_ADDR"); address != "" {
+	if address := os.Getenv("UMEM_URL"); address != "" {
 		g, err := wire.ParseGeneration(os.Getenv("UMEM_GENERATION"))
-		require.NoError(t, err, "UMEM_GENERATION says what UMEM_ADDR is")
+		require.NoError(t, err, "UMEM_GENERATION says what UMEM_URL is")
 
 		return []server{{address, optionsOf(g)}}
 	}

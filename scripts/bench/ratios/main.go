@@ -12,8 +12,8 @@
 // README.md; with -put, what another program has measured.
 //
 // It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded
-// Machbase at MACHBASE_URL, a memcached at MEMCACHED_ADDR, a Redis at REDIS_URL, a NATS at NATS_URL,
-// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_ADDR with its key in MXGW_KEY,
+// Machbase at MACHBASE_URL, a memcached at MEMCACHED_URL, a Redis at REDIS_URL, a NATS at NATS_URL,
+// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key in MXGW_KEY,
 // and an idle machine. memtier_benchmark is measured as well where it is installed.
 package main
 

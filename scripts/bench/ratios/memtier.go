@@ -27,9 +27,9 @@ func memtierGets(clients, perClient int) func() (figures, error) {
 }
 
 func runMemtier(flags ...string) (figures, error) {
-	host, port, err := net.SplitHostPort(os.Getenv("MEMCACHED_ADDR"))
+	host, port, err := net.SplitHostPort(os.Getenv("MEMCACHED_URL"))
 	if err != nil {
-		return figures{}, fmt.Errorf("MEMCACHED_ADDR: %w", err)
+		return figures{}, fmt.Errorf("MEMCACHED_URL: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "memtier")
 	if err != nil {

@@ -160,7 +160,7 @@ func runGhz(connections, calls int, requests string) (f figures, spent time.Dura
 
 	cmd := exec.Command(ghz, "--insecure", "--proto="+gatewayProto, "--call="+gatewayMethod, "--data="+requests, //nolint:gosec // our own
 		"--metadata-file="+metadata, "--concurrency="+strconv.Itoa(connections), "--connections="+strconv.Itoa(connections),
-		"--total="+strconv.Itoa(calls), os.Getenv("MXGW_ADDR"))
+		"--total="+strconv.Itoa(calls), os.Getenv("MXGW_URL"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return figures{}, 0, fmt.Errorf("%s: %w\n%s", ghz, err, out)

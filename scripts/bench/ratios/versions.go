@@ -20,7 +20,7 @@ func versionOf(server string) (string, error) {
 	case "ghz":
 		return pinned("ghz", `github\.com/bojand/ghz (v\S+)`)
 	case "memcached":
-		return told(server, os.Getenv("MEMCACHED_ADDR"), "version\r\n", `VERSION (\S+)`)
+		return told(server, os.Getenv("MEMCACHED_URL"), "version\r\n", `VERSION (\S+)`)
 	case "redis":
 		return told(server, host(os.Getenv("REDIS_URL")), "INFO server\r\n", `redis_version:(\S+)`)
 	case "nats":

@@ -37,7 +37,7 @@ func server(t *testing.T, answer string) string {
 func TestVersionsOfServers(t *testing.T) {
 	influx := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Influxdb-Version", "1.6.7") }))
 	t.Cleanup(influx.Close)
-	t.Setenv("MEMCACHED_ADDR", server(t, "VERSION 1.6.18\r\n"))
+	t.Setenv("MEMCACHED_URL", server(t, "VERSION 1.6.18\r\n"))
 	t.Setenv("REDIS_URL", "redis://"+server(t, "$9\r\n# Server\r\nredis_version:7.0.15\r\n"))
 	t.Setenv("NATS_URL", "nats://"+server(t, `INFO {"server_id":"x","version":"2.15.2"}`+"\r\n")+",nats://other:1")
 	t.Setenv("INFLUXDB_URL", strings.Replace(influx.URL, "://", "://user:secret@", 1)+"/database")
@@ -48,7 +48,7 @@ func TestVersionsOfServers(t *testing.T) {
 			t.Errorf("%s: %q (%v), want %q", name, got, err, want)
 		}
 	}
-	t.Setenv("MEMCACHED_ADDR", server(t, "ERROR\r\n"))
+	t.Setenv("MEMCACHED_URL", server(t, "ERROR\r\n"))
 	if _, err := versionOf("memcached"); err == nil {
 		t.Error("a server that does not tell its version has one")
 	}

@@ -20,9 +20,9 @@ type settings struct {
 }
 
 func fromEnvironment() (settings, error) {
-	s := settings{address: os.Getenv("MXGW_ADDR"), key: os.Getenv("MXGW_KEY"), transport: insecure.NewCredentials()}
+	s := settings{address: os.Getenv("MXGW_URL"), key: os.Getenv("MXGW_KEY"), transport: insecure.NewCredentials()}
 	if s.address == "" || s.key == "" || os.Getenv("TAGS") == "" {
-		return s, errors.New("MXGW_ADDR (host:port), MXGW_KEY and TAGS (names with commas between them) must be set")
+		return s, errors.New("MXGW_URL (host:port), MXGW_KEY and TAGS (names with commas between them) must be set")
 	}
 	s.tags = strings.Split(os.Getenv("TAGS"), ",")
 	var err error

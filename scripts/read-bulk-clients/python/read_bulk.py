@@ -31,9 +31,9 @@ class Settings:
     """Those of the environment, as scripts/read-bulk.sh has them."""
 
     def __init__(self):
-        self.address, self.key, tags = (os.environ.get(name, "") for name in ("MXGW_ADDR", "MXGW_KEY", "TAGS"))
+        self.address, self.key, tags = (os.environ.get(name, "") for name in ("MXGW_URL", "MXGW_KEY", "TAGS"))
         if not (self.address and self.key and tags):
-            raise Failure("MXGW_ADDR (host:port), MXGW_KEY and TAGS (names with commas between them) must be set")
+            raise Failure("MXGW_URL (host:port), MXGW_KEY and TAGS (names with commas between them) must be set")
         self.tags = tags.split(",")
         self.duration = seconds("DURATION", "30s")
         self.warmup = seconds("WARMUP", "2s")

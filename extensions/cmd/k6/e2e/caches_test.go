@@ -22,8 +22,8 @@ import (
 // no part in it.
 func cachesEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
-	env := map[string]string{defaultEnvMachbase: "", "UMEM_ADDR": umemtest.Start(t, umemtest.Options{}).Address()}
-	for _, name := range []string{"MEMCACHED_ADDR", "MEMCACHED_PID", "REDIS_URL", "REDIS_PID"} {
+	env := map[string]string{defaultEnvMachbase: "", "UMEM_URL": umemtest.Start(t, umemtest.Options{}).Address()}
+	for _, name := range []string{"MEMCACHED_URL", "MEMCACHED_PID", "REDIS_URL", "REDIS_PID"} {
 		env[name] = os.Getenv(name)
 		require.NotEmpty(t, env[name], "run the tests with `make test`, or as scripts/servers.sh with machbase memcached redis -- go test ./...")
 	}
@@ -151,7 +151,7 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 		redis, env []string
 		says       string
 	}{
-		{nil, []string{"TARGET", "memcached"}, "memcached at " + env["MEMCACHED_ADDR"] + " has a memory limit of 67108864 bytes, and MEMORY is 134217728: " +
+		{nil, []string{"TARGET", "memcached"}, "memcached at " + env["MEMCACHED_URL"] + " has a memory limit of 67108864 bytes, and MEMORY is 134217728: " +
 			"start it with --memory-limit 128, and without --disable-evictions; OTHER_MEMORY=true measures it as it is"},
 		{memory(0, "allkeys-lru"), []string{"TARGETS", "umem,redis"}, "redis at " + redis + " has no memory limit, and MEMORY is 134217728 bytes: " +
 			"start it with --maxmemory 134217728 --maxmemory-policy allkeys-lru"},
@@ -208,7 +208,7 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 func TestHitRateWithoutMemory(t *testing.T) {
 	t.Parallel()
 	env := smallHitRate(t, "TARGET", "pogocache", "POGOCACHE_PROTOCOL", "memcached")
-	env["POGOCACHE_ADDR"] = strings.Replace(env["MEMCACHED_ADDR"], "127.0.0.1", "localhost", 1)
+	env["POGOCACHE_URL"] = strings.Replace(env["MEMCACHED_URL"], "127.0.0.1", "localhost", 1)
 	env["MEMORY"], env["POGOCACHE_PID"] = "1048576", "999999999"
 	r := k6(t, options{script: "cache-hitrate.js", env: env})
 	require.Equal(t, exitOK, r.code, r.output)
@@ -242,7 +242,7 @@ func TestHitRateSettings(t *testing.T) {
 
 func TestHitRateOfNobody(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "MEMCACHED_ADDR", "127.0.0.1:1")})
+	r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "MEMCACHED_URL", "127.0.0.1:1")})
 	require.NotEqual(t, exitOK, r.code, r.output)
 	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1"), r.output)
 }

@@ -89,7 +89,7 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
-		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "1,6,512", "OPS": "20", "KEYS": "1000",
+		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "1,6,512", "OPS": "20", "KEYS": "1000",
 		"WARMUP": "0s", "PAUSE": "0s",
 	}
 	one := map[string]string{defaultEnvMachbase: ""}
@@ -150,7 +150,7 @@ func TestDistributedGates(t *testing.T) {
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e12}]}`), 0o600))
 
 	r := distributed(t, nil, append([]string{"--parts", "2", "--", script("cache-sweep.js")}, settings(map[string]string{
-		"TARGET": "memcached", "MEMCACHED_ADDR": os.Getenv("MEMCACHED_ADDR"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",
+		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",
 		"MAX_DURATION": "10s", "THRESHOLDS": gates,
 	})...)...)
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -167,7 +167,7 @@ func TestDistributedExitCodes(t *testing.T) {
 		says string
 	}{
 		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, "VALUE must be a whole number"},
-		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_ADDR=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
+		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
 		"no script":           {[]string{"--parts", "2"}, 2, "a script is missing"},
 		"another script":      {[]string{"--", "other.js"}, 2, "there is no script 'other.js'"},
 		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes a whole number from 2 to 999, but is '1'"},
@@ -197,7 +197,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 		code int
 		left bool
 	}{
-		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_ADDR=127.0.0.1:1"}, exitInvalidConfig, false},
+		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, false},
 		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, false},
 		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitScriptException, true},
 		"it does not begin":        {[]string{scenario, "-e", "OPS=5"}, 2, true},

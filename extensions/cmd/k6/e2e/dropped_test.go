@@ -28,7 +28,7 @@ func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
 	t.Parallel()
 	config := filepath.Join(t.TempDir(), "config.json")
 	require.NoError(t, os.WriteFile(config, []byte(`{"vus": 2}`), 0o644))
-	cacheSweep := options{script: "cache-sweep.js", env: map[string]string{"MEMCACHED_ADDR": "127.0.0.1:1"}}
+	cacheSweep := options{script: "cache-sweep.js", env: map[string]string{"MEMCACHED_URL": "127.0.0.1:1"}}
 	own := options{script: "testdata/own.js"}
 	for name, tt := range map[string]struct {
 		options

@@ -243,7 +243,7 @@ func TestExampleGRPC(t *testing.T) {
 		require.NoError(t, <-served)
 	})
 
-	r := example(t, "grpc.js", map[string]string{"GRPC_ADDR": listener.Addr().String()})
+	r := example(t, "grpc.js", map[string]string{"GRPC_URL": listener.Addr().String()})
 	requireExampleSteps(t, r, "grpc", "check")
 	require.Equal(t, calls.Load(), int64(requirePhases(t, r, "grpc_req_duration")))
 	require.Equal(t, int64(1+4+16), counting.accepted.Load(), "one connection for each client of each step")

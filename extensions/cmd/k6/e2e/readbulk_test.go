@@ -119,7 +119,7 @@ func (g *gateway) env(more ...string) map[string]string {
 
 func readBulkEnv(address, key string, more ...string) map[string]string {
 	env := map[string]string{
-		defaultEnvMachbase: "", "MXGW_ADDR": address, "MXGW_KEY": key, "DURATION": "2s", "WARMUP": "0s", "PAUSE": "0s",
+		defaultEnvMachbase: "", "MXGW_URL": address, "MXGW_KEY": key, "DURATION": "2s", "WARMUP": "0s", "PAUSE": "0s",
 	}
 	for i := 0; i < len(more); i += 2 {
 		env[more[i]] = more[i+1]
@@ -498,7 +498,7 @@ func TestReadBulkSettings(t *testing.T) {
 		{[]string{"TAGS", "A.x,B.x", "BULK", "3"}, "or be a comma-separated list of BULK tags"},
 		{[]string{"TLS", "false", "TLS_SERVER_NAME", "x"}, "TLS_SERVER_NAME is for TLS, and TLS is false"},
 		{[]string{"TLS", "false", "TLS_INSECURE", "true"}, "TLS_INSECURE is for TLS, and TLS is false"},
-		{[]string{"MXGW_ADDR", "host"}, "address must be host:port, such as 127.0.0.1:50051"},
+		{[]string{"MXGW_URL", "host"}, "address must be host:port, such as 127.0.0.1:50051"},
 		{[]string{"PROTO", "nowhere.proto"}, "nowhere.proto cannot be read"},
 		{[]string{"PROTO", "../extensions/sweep/examples/health.proto"}, "there is no service MxAccessGateway in it, but grpc.health.v1.Health"},
 		{[]string{"MXGW_KEY", "mxgw id"}, "apiKey must be printable ASCII without spaces"},
@@ -533,7 +533,7 @@ func TestGRPCSweepExample(t *testing.T) {
 		require.NoError(t, <-served)
 	})
 	r := k6(t, options{script: "../extensions/mxgateway/examples/grpc-sweep.js", env: map[string]string{
-		defaultEnvMachbase: "", "GRPC_ADDR": listener.Addr().String(), "PROTO": "../../sweep/examples/health.proto",
+		defaultEnvMachbase: "", "GRPC_URL": listener.Addr().String(), "PROTO": "../../sweep/examples/health.proto",
 	}})
 	requireExampleSteps(t, r, "grpc-sweep", "invoke")
 	require.Equal(t, strconv.Itoa(exampleSteps[2]), r.samples(t, "sweep_ops")[len(r.samples(t, "sweep_ops"))-1].Data.Tags["clients"])

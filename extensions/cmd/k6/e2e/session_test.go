@@ -84,7 +84,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 	k6Echo := buildEcho(t)
 	address := influxDatabase(t)
 	script := filepath.Join("..", strings.TrimPrefix(echoExample, root+"/"), "echo.js")
-	env := map[string]string{defaultEnvMachbase: "", "ECHO_ADDR": echoServer(t)}
+	env := map[string]string{defaultEnvMachbase: "", "ECHO_URL": echoServer(t)}
 	r := k6(t, options{binary: k6Echo, script: script, env: env, args: []string{"--out", "sweep-influxdb=" + address}})
 	require.Equal(t, exitOK, r.code, r.output)
 

@@ -22,9 +22,9 @@ const hint = "run scripts/servers.sh with memcached -- go test ./memcached/..."
 // Addr is the address of the memcached that the tests share, without which a test fails.
 func Addr(tb testing.TB) string {
 	tb.Helper()
-	addr := os.Getenv("MEMCACHED_ADDR")
+	addr := os.Getenv("MEMCACHED_URL")
 	if addr == "" {
-		tb.Fatal("MEMCACHED_ADDR is not set; " + hint)
+		tb.Fatal("MEMCACHED_URL is not set; " + hint)
 	}
 
 	return addr

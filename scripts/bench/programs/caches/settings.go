@@ -28,12 +28,12 @@ type settings struct {
 	json    bool
 }
 
-// parseFlags reads args. Without -addr the server is that of $MEMCACHED_ADDR.
+// parseFlags reads args. Without -addr the server is that of $MEMCACHED_URL.
 func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("caches", flag.ContinueOnError)
 	flags.SetOutput(os.Stderr)
-	flags.StringVar(&s.address, "addr", "", "host:port of a memcached (default $MEMCACHED_ADDR)")
+	flags.StringVar(&s.address, "addr", "", "host:port of a memcached (default $MEMCACHED_URL)")
 	flags.StringVar(&s.client, "client", "wire", "client library: wire, which is this repository's, or gomemcache")
 	flags.IntVar(&s.clients, "clients", 1, "number of clients")
 	flags.IntVar(&s.ops, "ops", 1000, "operations per client")
@@ -49,7 +49,7 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 		return s, err
 	}
 	if s.address == "" {
-		s.address = getenv("MEMCACHED_ADDR")
+		s.address = getenv("MEMCACHED_URL")
 	}
 	if flags.NArg() > 0 {
 		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
@@ -76,7 +76,7 @@ func (s *settings) check() error {
 	case s.meta && s.client == "gomemcache":
 		return errors.New("-meta is for the client wire: gomemcache has the text protocol")
 	case s.address == "":
-		return errors.New("no server: give -addr or set MEMCACHED_ADDR")
+		return errors.New("no server: give -addr or set MEMCACHED_URL")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestMetaProtocol(t *testing.T) {
 }
 
 func TestServerFromTheEnvironment(t *testing.T) {
-	got, err := parseFlags(nil, func(name string) string { return map[string]string{"MEMCACHED_ADDR": "host:2"}[name] })
+	got, err := parseFlags(nil, func(name string) string { return map[string]string{"MEMCACHED_URL": "host:2"}[name] })
 	want := settings{address: "host:2", client: "wire", clients: 1, ops: 1000, get: one, batch: 50}
 	if err != nil || got != want {
 		t.Errorf("settings are %+v, error %v, want %+v", got, err, want)

@@ -19,9 +19,9 @@ pub struct Settings {
 
 impl Settings {
     pub fn from_environment() -> Result<Settings> {
-        let (address, key, tags) = (text("MXGW_ADDR", ""), text("MXGW_KEY", ""), text("TAGS", ""));
+        let (address, key, tags) = (text("MXGW_URL", ""), text("MXGW_KEY", ""), text("TAGS", ""));
         if [&address, &key, &tags].iter().any(|text| text.is_empty()) {
-            return Err("MXGW_ADDR (host:port), MXGW_KEY and TAGS (names with commas between them) must be set".into());
+            return Err("MXGW_URL (host:port), MXGW_KEY and TAGS (names with commas between them) must be set".into());
         }
 
         Ok(Settings {

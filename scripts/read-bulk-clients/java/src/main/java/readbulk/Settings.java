@@ -14,11 +14,11 @@ record Settings(
         String address, String key, List<String> tags, Duration duration, Duration warmup, ChannelCredentials credentials, String serverName) {
 
     static Settings fromEnvironment() throws IOException {
-        String address = text("MXGW_ADDR", "");
+        String address = text("MXGW_URL", "");
         String key = text("MXGW_KEY", "");
         String tags = text("TAGS", "");
         if (address.isEmpty() || key.isEmpty() || tags.isEmpty()) {
-            throw new IllegalStateException("MXGW_ADDR (host:port), MXGW_KEY and TAGS (names with commas between them) must be set");
+            throw new IllegalStateException("MXGW_URL (host:port), MXGW_KEY and TAGS (names with commas between them) must be set");
         }
         return new Settings(address, key, List.of(tags.split(",")), seconds("DURATION", "30s"), seconds("WARMUP", "2s"), transport(),
                 text("TLS_SERVER_NAME", ""));
