@@ -16,12 +16,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// durations are the names of JetStream's API that hold times, in nanoseconds. Scripts write and see
-// them as k6 does.
+// durations are the names of configurations that hold times, in nanoseconds. Scripts write them as k6
+// does, and see them as strings: what they see can be written again.
 var durations = []string{ //nolint:gochecknoglobals // a constant
-	"ack_wait", "active", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age",
-	"max_expires", "priority_timeout", "subject_delete_marker_ttl", "ttl",
+	"ack_wait", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age", "max_expires",
+	"priority_timeout", "subject_delete_marker_ttl", "ttl",
 }
+
+// spans are the names of states that hold times, in nanoseconds. Scripts see them in milliseconds.
+var spans = []string{"active", "pause_remaining"} //nolint:gochecknoglobals // a constant
 
 // verbatim are the names below which the names are the user's own.
 var verbatim = []string{"headers", "metadata"} //nolint:gochecknoglobals // a constant
@@ -123,7 +126,7 @@ func toAPIValue(api string, value any) (any, error) {
 	return int64(d), nil
 }
 
-// toScript makes what the API says an object with names in camel case and times in milliseconds.
+// toScript makes what the API says an object with names in camel case and times as k6 has them.
 func (m *module) toScript(info any) (sobek.Value, error) {
 	raw, err := json.Marshal(info)
 	if err != nil {
@@ -172,12 +175,13 @@ func (m *module) fromAPI(name string, value any) sobek.Value {
 
 func (m *module) fromNumber(name string, n json.Number) sobek.Value {
 	rt := m.Runtime()
-	if slices.Contains(durations, name) {
-		if ns, err := n.Int64(); err == nil {
-			return rt.ToValue(float64(ns) / float64(time.Millisecond))
-		}
-	}
 	if whole, err := n.Int64(); err == nil {
+		switch {
+		case slices.Contains(durations, name):
+			return rt.ToValue(shownTime(time.Duration(whole)))
+		case slices.Contains(spans, name):
+			return rt.ToValue(float64(whole) / float64(time.Millisecond))
+		}
 		if whole >= 0 {
 			return m.number(uint64(whole))
 		}
@@ -187,6 +191,23 @@ func (m *module) fromNumber(name string, n json.Number) sobek.Value {
 	f, _ := n.Float64() // what JSON calls a number is one
 
 	return rt.ToValue(f)
+}
+
+// shownTime is a time of a configuration as scripts see it: a string such as "1h" or "1m30s", or the
+// number 0 for none.
+func shownTime(d time.Duration) any {
+	if d == 0 {
+		return 0
+	}
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+
+	return text
 }
 
 // snake makes maxMsgsPerSubject max_msgs_per_subject.

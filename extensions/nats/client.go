@@ -36,8 +36,6 @@ type client struct {
 	// scratch is memory of data that was a string.
 	scratch []byte
 	publish publisher
-	// stream is that of the methods that ydarias/xk6-nats has.
-	stream *jetStreamHandle
 
 	// sweep is the session of the sweep that messages is a counter of; nil before the first.
 	sweep    *k6glue.Session
@@ -48,11 +46,13 @@ type client struct {
 // for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, "a url", &o, o.config), tasks: m.NewTasks(false)}
-	c.stream = &jetStreamHandle{client: c}
-	methods.Put(m.Runtime(), call.This, c)
+	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, "a url", &o, o.config)))
 
 	return nil
+}
+
+func (m *module) clientOf(config *Config) *client {
+	return &client{module: m, config: config, tasks: m.NewTasks(false)}
 }
 
 // Tasks implements k6mod.Tasker.
@@ -77,14 +77,6 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"natsjsRow":    (*client).newNatsjsRow,
 	"requestBatch": (*client).requestBatch,
 	"info":         (*client).info,
-
-	"publishWithHeaders":          (*client).publishWithHeaders,
-	"publishMsg":                  (*client).publishMsg,
-	"jetStreamSetup":              (*client).jetStreamSetup,
-	"jetStreamPublish":            (*client).jetStreamPublish,
-	"jetStreamPublishWithHeaders": (*client).jetStreamPublishWithHeaders,
-	"jetStreamPublishMsg":         (*client).jetStreamPublishMsg,
-	"jetStreamSubscribe":          (*client).jetStreamSubscribe,
 })
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it

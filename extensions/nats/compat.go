@@ -11,13 +11,39 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// Methods under the names that ydarias/xk6-nats has, for the scripts that were written for it. All
-// do what others do as well.
+// natsClient is a JavaScript Nats: a Client under the names that ydarias/xk6-nats has, for the scripts
+// that were written for it. All of its methods do what others do as well.
+type natsClient struct {
+	*client
 
-// publishWithHeaders is client.publishWithHeaders(subject, data, headers).
-func (c *client) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
+	stream *jetStreamHandle
+}
+
+// newNats is new Nats(options). It does not connect.
+func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
+	var o options
+	c := m.clientOf(k6mod.ParseClient(m.Module, call, "a url", &o, o.config))
+	methods.Put(m.Runtime(), call.This, c)
+	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})
+
+	return nil
+}
+
+// natsMethods are those that a Nats has, and a Client has not.
+var natsMethods = k6glue.Methods[*natsClient]{ //nolint:gochecknoglobals // a table
+	"publishWithHeaders":          (*natsClient).publishWithHeaders,
+	"publishMsg":                  (*natsClient).publishMsg,
+	"jetStreamSetup":              (*natsClient).jetStreamSetup,
+	"jetStreamPublish":            (*natsClient).jetStreamPublish,
+	"jetStreamPublishWithHeaders": (*natsClient).jetStreamPublishWithHeaders,
+	"jetStreamPublishMsg":         (*natsClient).jetStreamPublishMsg,
+	"jetStreamSubscribe":          (*natsClient).jetStreamSubscribe,
+}
+
+// publishWithHeaders is nats.publishWithHeaders(subject, data, headers).
+func (c *natsClient) publishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("publishWithHeaders", call)
-	c.publish.send(c, subject, data, o)
+	c.publish.send(c.client, subject, data, o)
 
 	return sobek.Undefined()
 }
@@ -38,10 +64,10 @@ func (c *client) withHeaders(method string, call sobek.FunctionCall) (subject st
 	return subject, data, o
 }
 
-// publishMsg is client.publishMsg({ topic, data, raw, headers }).
-func (c *client) publishMsg(call sobek.FunctionCall) sobek.Value {
+// publishMsg is nats.publishMsg({ topic, data, raw, headers }).
+func (c *natsClient) publishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("publishMsg", call.Argument(0))
-	c.publish.send(c, subject, data, o)
+	c.publish.send(c.client, subject, data, o)
 
 	return sobek.Undefined()
 }
@@ -101,15 +127,15 @@ func (c *client) bytesOrNumbers(method string, value sobek.Value) ([]byte, error
 	return data, nil
 }
 
-// jetStreamSetup is client.jetStreamSetup(configuration): it creates or updates a stream.
-func (c *client) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
+// jetStreamSetup is nats.jetStreamSetup(configuration): it creates or updates a stream.
+func (c *natsClient) jetStreamSetup(call sobek.FunctionCall) sobek.Value {
 	k6mod.Blocking(changeStream("ensureStream", jetstream.JetStream.CreateOrUpdateStream))(c.stream, call)
 
 	return sobek.Undefined()
 }
 
-// jetStreamPublish is client.jetStreamPublish(subject, data).
-func (c *client) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
+// jetStreamPublish is nats.jetStreamPublish(subject, data).
+func (c *natsClient) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	m, err := c.outgoing("jetStreamPublish", call)
 	if err != nil {
 		c.Throw(err)
@@ -119,24 +145,24 @@ func (c *client) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	return c.tasks.Now(c.stream.publication(m, 0))
 }
 
-// jetStreamPublishWithHeaders is client.jetStreamPublishWithHeaders(subject, data, headers).
-func (c *client) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
+// jetStreamPublishWithHeaders is nats.jetStreamPublishWithHeaders(subject, data, headers).
+func (c *natsClient) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
 
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
 }
 
-// jetStreamPublishMsg is client.jetStreamPublishMsg({ topic, data, raw, headers }).
-func (c *client) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
+// jetStreamPublishMsg is nats.jetStreamPublishMsg({ topic, data, raw, headers }).
+func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
 
 	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
 }
 
-// jetStreamSubscribe is client.jetStreamSubscribe(subject, callback): all messages of the subject
+// jetStreamSubscribe is nats.jetStreamSubscribe(subject, callback): all messages of the subject
 // that are in its stream, and then those that come, until the subscription is closed. They need no
 // acknowledgement.
-func (c *client) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
+func (c *natsClient) jetStreamSubscribe(call sobek.FunctionCall) sobek.Value {
 	subject, err := k6mod.Name("jetStreamSubscribe", "the subject", call.Argument(0))
 	if err != nil {
 		c.Throw(err)

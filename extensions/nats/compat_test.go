@@ -41,6 +41,6 @@ func TestScriptsOfXk6Nats(t *testing.T) {
 	`)
 	require.JSONEq(t, `[[4,null],[4,"value1"],[3,null]]`, v.JSON(`got`))
 	v.Run(`new nats.Client(url).jetStream().deleteStream(unique)`)
-	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Client(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
-	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Client(url).jetStreamSubscribe('a')`).Kind)
+	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
+	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).jetStreamSubscribe('a')`).Kind)
 }

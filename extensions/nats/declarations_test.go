@@ -4,9 +4,12 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,7 +22,7 @@ func TestDeclarations(t *testing.T) {
 		var kv = js.createKeyValue({ bucket: unique, storage: 'memory' });
 		kv.put('k', 'v');
 		var sub = client.subscribe('a');
-		var objects = { Client: client, JetStream: js, Consumer: js.consumer('s', 'c'), KeyValue: kv, ObjectStore: js.objectStore('b'),
+		var objects = { Client: client, Nats: new nats.Nats(url), JetStream: js, Consumer: js.consumer('s', 'c'), KeyValue: kv, ObjectStore: js.objectStore('b'),
 			Subscription: sub, Feed: kv.watch(), Responder: client.respond('a'),
 			Layout: client.layout({ layout: 'orb' }), NatsjsRow: client.natsjsRow('OrbSet'), NatsjsRowDescription: nats.natsjsRows[0],
 			Acknowledgement: js.publish(subject, 'x'), Entry: kv.get('k'), StoredMessage: js.getMessage(unique, 1), ServerInfo: client.info() };
@@ -30,6 +33,8 @@ func TestDeclarations(t *testing.T) {
 	for _, name := range []string{"Client", "JetStream", "Consumer", "KeyValue", "ObjectStore", "Feed", "Responder", "Layout", "NatsjsRow"} {
 		require.ElementsMatch(t, v.Run(`methods(objects.`+name+`)`), declaredMethods(declaration(t, name)), name)
 	}
+	require.ElementsMatch(t, v.Run(`methods(objects.Nats)`),
+		append(declaredMethods(declaration(t, "Client")), declaredMethods(declaration(t, "Nats"))...))
 	require.ElementsMatch(t, v.Run(`methods(objects.Subscription)`),
 		append(declaredMethods(declaration(t, "Feed")), declaredMethods(declaration(t, "Subscription"))...))
 	for _, name := range []string{"KeyValue", "ObjectStore", "Acknowledgement", "Entry", "StoredMessage", "ServerInfo", "NatsjsRowDescription"} {
@@ -43,6 +48,66 @@ func TestDeclarations(t *testing.T) {
 		"NatsjsRowOptions": reflect.TypeFor[rowOptions](),
 	} {
 		require.ElementsMatch(t, optionKeys(options), declaredProperties(declaration(t, name)), name)
+	}
+}
+
+// Configurations and infos have types: the names that nats.go has, in camel case.
+func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
+	for name, of := range map[string]reflect.Type{
+		"StreamConfiguration": reflect.TypeFor[jetstream.StreamConfig](), "ConsumerConfiguration": reflect.TypeFor[jetstream.ConsumerConfig](),
+		"KeyValueConfiguration": reflect.TypeFor[jetstream.KeyValueConfig](), "Placement": reflect.TypeFor[jetstream.Placement](),
+		"ObjectStoreConfiguration": reflect.TypeFor[jetstream.ObjectStoreConfig](), "StreamInfo": reflect.TypeFor[jetstream.StreamInfo](),
+		"StreamState": reflect.TypeFor[jetstream.StreamState](), "ConsumerInfo": reflect.TypeFor[jetstream.ConsumerInfo](),
+		"SequenceInfo": reflect.TypeFor[jetstream.SequenceInfo](), "ClusterInfo": reflect.TypeFor[jetstream.ClusterInfo](),
+		"PeerInfo": reflect.TypeFor[jetstream.PeerInfo](), "DesiredClusterInfo": reflect.TypeFor[jetstream.DesiredClusterInfo](),
+		"StreamSource": reflect.TypeFor[jetstream.StreamSource](), "StreamSourceInfo": reflect.TypeFor[jetstream.StreamSourceInfo](),
+		"SubjectTransform": reflect.TypeFor[jetstream.SubjectTransformConfig](), "Republish": reflect.TypeFor[jetstream.RePublish](),
+		"AccountUsage": reflect.TypeFor[jetstream.Tier](), "ObjectInfo": reflect.TypeFor[jetstream.ObjectInfo](),
+	} {
+		require.ElementsMatch(t, apiNames(of), declaredProperties(declaration(t, name)), name)
+	}
+	require.ElementsMatch(t, apiNames(reflect.TypeFor[jetstream.AccountInfo]()),
+		append(declaredProperties(declaration(t, "AccountUsage")), declaredProperties(declaration(t, "AccountInfo"))...))
+	ordered := regexp.MustCompile(`(?s)type OrderedConsumerConfiguration = (.*?);`).FindString(declarations(t))
+	var declared []string
+	for _, match := range regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(ordered, -1) {
+		declared = append(declared, match[1])
+	}
+	require.ElementsMatch(t, apiNames(reflect.TypeFor[jetstream.OrderedConsumerConfig]()), declared)
+
+	v := withStream(t)
+	v.Run(`var store = js.createObjectStore({ bucket: unique, storage: 'memory' }), kv = js.createKeyValue({ bucket: unique, storage: 'memory' })`)
+	t.Cleanup(func() { v.Run(`js.deleteObjectStore(unique); js.deleteKeyValue(unique)`) })
+	require.ElementsMatch(t, v.Run(`Object.keys(store.info())`), declaredProperties(declaration(t, "ObjectStoreInfo")))
+	require.ElementsMatch(t, v.Run(`Object.keys(kv.info())`), declaredProperties(declaration(t, "KeyValueInfo")))
+}
+
+// apiNames are the names of a struct of JetStream's API as scripts see them. Each time among them is
+// known as one.
+func apiNames(t reflect.Type) []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		names = append(names, camel(name))
+		if field.Type == reflect.TypeFor[time.Duration]() || field.Type == reflect.TypeFor[[]time.Duration]() {
+			if !slices.Contains(durations, name) && !slices.Contains(spans, name) {
+				names = append(names, name+", a time")
+			}
+		}
+	}
+
+	return names
+}
+
+func TestTimesOfConfigurations(t *testing.T) {
+	for d, want := range map[time.Duration]any{
+		0: 0, time.Hour: "1h", 90 * time.Minute: "1h30m", 90 * time.Second: "1m30s", 10 * time.Second: "10s", 24 * time.Hour: "24h",
+		time.Hour + time.Second: "1h0m1s", 1500 * time.Microsecond: "1.5ms",
+	} {
+		require.Equal(t, want, shownTime(d))
 	}
 }
 
@@ -61,24 +126,28 @@ func TestMessagesAreDeclared(t *testing.T) {
 
 func TestMetricsAreDocumented(t *testing.T) {
 	v := newInitVU(t, New())
-	raw, err := os.ReadFile("index.d.ts")
-	require.NoError(t, err)
 	own := 0
 	for _, metric := range v.VU.InitEnv().Registry.All() {
 		if strings.HasPrefix(metric.Name, "nats_") {
 			own++
-			require.Contains(t, string(raw), "`"+metric.Name+"`")
+			require.Contains(t, declarations(t), "`"+metric.Name+"`")
 		}
 	}
 	require.Equal(t, 11, own)
 }
 
-// declaration is the body of a class or an interface.
-func declaration(t *testing.T, name string) string {
+func declarations(t *testing.T) string {
 	t.Helper()
 	raw, err := os.ReadFile("index.d.ts")
 	require.NoError(t, err)
-	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?:<\w+>)?(?: extends [^{]+)? \{\n(.*?)\n  \}`).FindStringSubmatch(string(raw))
+
+	return string(raw)
+}
+
+// declaration is the body of a class or an interface.
+func declaration(t *testing.T, name string) string {
+	t.Helper()
+	body := regexp.MustCompile(`(?s)export (?:class|interface) ` + name + `(?:<\w+>)?(?: extends [^{]+)? \{\n(.*?)\n  \}`).FindStringSubmatch(declarations(t))
 	require.NotNil(t, body, "%s is not declared", name)
 
 	return body[1]

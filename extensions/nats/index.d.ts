@@ -399,13 +399,16 @@ declare module 'k6/x/nats' {
     layout(options: LayoutOptions): Layout;
     /** A row of the published benchmark of these layouts, by its name in {@link natsjsRows}. Does not connect. */
     natsjsRow(name: string, options?: NatsjsRowOptions): NatsjsRow;
+  }
 
+  /** A client under the names that ydarias/xk6-nats has, for scripts that were written for it. */
+  export class Nats extends Client {
     /** As ydarias/xk6-nats has it: publish. */
     publishWithHeaders(subject: string, data: Data, headers?: Headers): void;
     /** As ydarias/xk6-nats has it: publish. */
     publishMsg(message: { topic: string; data?: Data; raw?: Data | number[]; headers?: Headers }): void;
     /** As ydarias/xk6-nats has it: {@link JetStream.ensureStream}. */
-    jetStreamSetup(configuration: Configuration): void;
+    jetStreamSetup(configuration: StreamConfiguration | { [name: string]: any }): void;
     /** As ydarias/xk6-nats has it: {@link JetStream.publish}. */
     jetStreamPublish(subject: string, data?: Data): Acknowledgement;
     /** As ydarias/xk6-nats has it: {@link JetStream.publish}. */
@@ -416,24 +419,360 @@ declare module 'k6/x/nats' {
     jetStreamSubscribe(subject: string, callback: (message: StreamMessage) => void): Feed<StreamMessage>;
   }
 
-  /** The same class under the name that ydarias/xk6-nats has. */
-  export const Nats: typeof Client;
-
   /** Options of jetStream. */
   export interface JetStreamOptions {
     domain?: string;
     apiPrefix?: string;
-    /** How many messages of publishAsync and publishBatch may wait for their acknowledgement. Default 4000. */
+    /** How many messages of publishNoWait and publishBatch may wait for their acknowledgement. Default 4000. */
     maxPending?: number;
   }
 
+  /** Where the copies of a stream are to be. */
+  export interface Placement {
+    cluster?: string;
+    tags?: string[];
+  }
+
+  /** Messages of one subject under another one; `src` and `dest` are subjects, with wildcards and `$1`, as the server has them. */
+  export interface SubjectTransform {
+    src: string;
+    dest: string;
+  }
+
+  /** Messages that are stored are published again. */
+  export interface Republish {
+    src?: string;
+    dest: string;
+    headersOnly?: boolean;
+  }
+
+  /** A stream that another one copies. */
+  export interface StreamSource {
+    name: string;
+    /** Where to begin: a sequence or a time. */
+    optStartSeq?: Unsigned;
+    optStartTime?: string | Date;
+    filterSubject?: string;
+    subjectTransforms?: SubjectTransform[];
+    /** The stream is in another account or domain. */
+    external?: { api: string; deliver?: string };
+    consumer?: { name?: string; deliverSubject?: string };
+  }
+
   /**
-   * The configuration of a stream, consumer or bucket: the names of JetStream's API in camel case (`maxMsgsPerSubject`,
-   * `numReplicas`, `ackPolicy: 'explicit'`), times as k6 writes them. Names as the API has them (`max_msgs_per_subject`) are taken as
-   * well, with times in nanoseconds. What the server says of them has names in camel case, and times in milliseconds.
+   * The configuration of a stream, with the names of JetStream's API in camel case. What the server says of it (`StreamInfo.config`) has
+   * its times as strings, 0 for none, and can be given back. Names as the API has them (`max_msgs_per_subject`) are taken as well, with
+   * times in nanoseconds.
    */
-  export interface Configuration {
-    [name: string]: any;
+  export interface StreamConfiguration {
+    name: string;
+    description?: string;
+    /** Default: the stream's name. */
+    subjects?: string[];
+    /** Default `limits`: messages stay until a limit is reached. */
+    retention?: 'limits' | 'interest' | 'workqueue';
+    /** -1 for no limit, as of all limits. */
+    maxConsumers?: number;
+    maxMsgs?: number;
+    maxBytes?: number;
+    /** What goes where a limit is reached. Default `old`. */
+    discard?: 'old' | 'new';
+    discardNewPerSubject?: boolean;
+    /** How long a message stays. Default 0: for ever. */
+    maxAge?: Duration;
+    maxMsgsPerSubject?: number;
+    maxMsgSize?: number;
+    /** Default `file`. */
+    storage?: 'file' | 'memory';
+    /** Default 1. */
+    numReplicas?: number;
+    /** Nothing is acknowledged to publishers. */
+    noAck?: boolean;
+    /** How long the stream looks for messages with the same msgID. Default: 2 minutes. */
+    duplicateWindow?: Duration;
+    placement?: Placement;
+    mirror?: StreamSource;
+    sources?: StreamSource[];
+    sealed?: boolean;
+    denyDelete?: boolean;
+    denyPurge?: boolean;
+    allowRollupHdrs?: boolean;
+    compression?: 'none' | 's2';
+    /** The sequence of the first message. */
+    firstSeq?: Unsigned;
+    subjectTransform?: SubjectTransform;
+    republish?: Republish;
+    allowDirect?: boolean;
+    mirrorDirect?: boolean;
+    /** Of consumers that do not say it themselves. */
+    consumerLimits?: { inactiveThreshold?: Duration; maxAckPending?: number };
+    metadata?: { [name: string]: string };
+    templateOwner?: string;
+    /** Messages may have a `ttl`. */
+    allowMsgTtl?: boolean;
+    /** How long the mark stays that tells of a message which has outlived its `ttl`. */
+    subjectDeleteMarkerTtl?: Duration;
+    allowMsgCounter?: boolean;
+    allowAtomic?: boolean;
+    allowMsgSchedules?: boolean;
+    persistMode?: 'default' | 'async';
+    allowBatched?: boolean;
+  }
+
+  /** The configuration of a consumer, as {@link StreamConfiguration}. */
+  export interface ConsumerConfiguration {
+    name?: string;
+    /** A consumer with a durable name stays when nobody uses it. */
+    durableName?: string;
+    description?: string;
+    /** Where to begin. Default `all`. */
+    deliverPolicy?: 'all' | 'last' | 'new' | 'by_start_sequence' | 'by_start_time' | 'last_per_subject';
+    optStartSeq?: Unsigned;
+    optStartTime?: string | Date;
+    /** Default `explicit`: each message by itself. */
+    ackPolicy?: 'none' | 'all' | 'explicit' | 'flow_control';
+    /** How long the server waits for an acknowledgement before it delivers a message again. Default: 30 seconds. */
+    ackWait?: Duration;
+    /** How often a message is delivered at most. Default -1: no limit. */
+    maxDeliver?: number;
+    /** Times in the place of ackWait, one for each delivery. */
+    backoff?: Duration[];
+    filterSubject?: string;
+    filterSubjects?: string[];
+    /** Default `instant`. */
+    replayPolicy?: 'instant' | 'original';
+    rateLimitBps?: number;
+    sampleFreq?: string;
+    maxWaiting?: number;
+    /** How many messages may wait for their acknowledgement. Default 1000. */
+    maxAckPending?: number;
+    headersOnly?: boolean;
+    maxBatch?: number;
+    maxExpires?: Duration;
+    maxBytes?: number;
+    /** How long nobody may use it before it is removed. */
+    inactiveThreshold?: Duration;
+    /** Default: the stream's. */
+    numReplicas?: number;
+    memStorage?: boolean;
+    metadata?: { [name: string]: string };
+    pauseUntil?: string | Date;
+    priorityPolicy?: '' | 'pinned_client' | 'overflow' | 'prioritized';
+    priorityTimeout?: Duration;
+    priorityGroups?: string[];
+    deliverSubject?: string;
+    deliverGroup?: string;
+    flowControl?: boolean;
+    idleHeartbeat?: Duration;
+  }
+
+  /** The configuration of an ordered consumer. */
+  export type OrderedConsumerConfiguration = Pick<
+    ConsumerConfiguration,
+    | 'filterSubjects'
+    | 'deliverPolicy'
+    | 'optStartSeq'
+    | 'optStartTime'
+    | 'replayPolicy'
+    | 'inactiveThreshold'
+    | 'headersOnly'
+    | 'metadata'
+  >;
+
+  /** The configuration of a key-value bucket, as {@link StreamConfiguration}. */
+  export interface KeyValueConfiguration {
+    bucket: string;
+    description?: string;
+    maxValueSize?: number;
+    /** How many values of a key are kept, 64 at most. Default 1. */
+    history?: number;
+    /** How long a value lives: a string with its unit, such as `'10m'`. Default 0: for ever. */
+    ttl?: string | 0;
+    maxBytes?: number;
+    /** Default `file`. */
+    storage?: 'file' | 'memory';
+    /** Default 1. */
+    numReplicas?: number;
+    placement?: Placement;
+    republish?: Republish;
+    mirror?: StreamSource;
+    sources?: StreamSource[];
+    compression?: boolean;
+    /** Keys may have a `ttl` of their own; how long the mark stays that tells of one which has outlived it. */
+    limitMarkerTtl?: Duration;
+    metadata?: { [name: string]: string };
+  }
+
+  /** The configuration of an object store, as {@link StreamConfiguration}. */
+  export interface ObjectStoreConfiguration {
+    bucket: string;
+    description?: string;
+    /** How long an object stays. Default 0: for ever. */
+    maxAge?: Duration;
+    maxBytes?: number;
+    /** Default `file`. */
+    storage?: 'file' | 'memory';
+    /** Default 1. */
+    numReplicas?: number;
+    placement?: Placement;
+    compression?: boolean;
+    metadata?: { [name: string]: string };
+  }
+
+  /** The servers that have a stream or a consumer. Times that are no configuration's are milliseconds. */
+  export interface ClusterInfo {
+    readonly name?: string;
+    readonly raftGroup?: string;
+    readonly leader?: string;
+    readonly leaderSince?: string;
+    readonly systemAccount?: boolean;
+    readonly trafficAccount?: string;
+    readonly replicas?: readonly PeerInfo[];
+    readonly desired?: DesiredClusterInfo;
+  }
+
+  /** A server of a cluster; `active` is how long ago it was heard of. */
+  export interface PeerInfo {
+    readonly name: string;
+    readonly current: boolean;
+    readonly offline?: boolean;
+    readonly active: number;
+    readonly lag?: Unsigned;
+    readonly peer: string;
+    readonly pending?: boolean;
+  }
+
+  /** Where a stream is moving to. */
+  export interface DesiredClusterInfo {
+    readonly created: string;
+    readonly name?: string;
+    readonly replicas?: readonly { readonly name: string; readonly offline?: boolean; readonly peer: string }[];
+    readonly origin?: { readonly replicas: number; readonly placement?: Placement; readonly retention?: string };
+    readonly status?: { readonly description: string; readonly type: string; readonly err?: string };
+  }
+
+  /** What the server has of a stream that another one copies; `active` is how long ago it was heard of. */
+  export interface StreamSourceInfo {
+    readonly name: string;
+    readonly external?: { readonly api: string; readonly deliver: string };
+    readonly lag: Unsigned;
+    readonly seq?: Unsigned;
+    readonly active: number;
+    readonly error?: { readonly code: number; readonly errCode: number; readonly description?: string };
+    readonly filterSubject?: string;
+    readonly subjectTransforms?: readonly SubjectTransform[];
+  }
+
+  /** What is in a stream. */
+  export interface StreamState {
+    readonly messages: Unsigned;
+    readonly bytes: Unsigned;
+    readonly firstSeq: Unsigned;
+    readonly firstTs: string;
+    readonly lastSeq: Unsigned;
+    readonly lastTs: string;
+    readonly consumerCount: number;
+    readonly deleted: readonly Unsigned[] | null;
+    readonly numDeleted: number;
+    readonly numSubjects: Unsigned;
+    readonly subjects: { readonly [subject: string]: Unsigned } | null;
+    readonly lost?: { readonly msgs: readonly Unsigned[]; readonly bytes: Unsigned };
+  }
+
+  /** What the server has of a stream. Moments are strings such as `2026-01-31T12:00:00.5Z`. */
+  export interface StreamInfo {
+    readonly config: StreamConfiguration;
+    readonly created: string;
+    readonly state: StreamState;
+    readonly domain?: string;
+    readonly cluster?: ClusterInfo;
+    readonly mirror?: StreamSourceInfo;
+    readonly sources?: readonly StreamSourceInfo[];
+    readonly alternates?: readonly { readonly name: string; readonly domain?: string; readonly cluster: string }[];
+    readonly ts: string;
+  }
+
+  /** How far a consumer has come, in its own count and in the stream's. */
+  export interface SequenceInfo {
+    readonly consumerSeq: Unsigned;
+    readonly streamSeq: Unsigned;
+    readonly lastActive?: string;
+  }
+
+  /** What the server has of a consumer; `pauseRemaining` is in milliseconds. */
+  export interface ConsumerInfo {
+    readonly streamName: string;
+    readonly name: string;
+    readonly created: string;
+    readonly config: ConsumerConfiguration;
+    readonly delivered: SequenceInfo;
+    readonly ackFloor: SequenceInfo;
+    readonly numAckPending: number;
+    readonly numRedelivered: number;
+    readonly numWaiting: number;
+    readonly numPending: Unsigned;
+    readonly cluster?: ClusterInfo;
+    readonly pushBound?: boolean;
+    readonly ts: string;
+    readonly priorityGroups?: readonly { readonly group: string; readonly pinnedClientId?: string; readonly pinnedTs?: string }[];
+    readonly paused?: boolean;
+    readonly pauseRemaining?: number;
+  }
+
+  /** What JetStream holds, in bytes and numbers. */
+  export interface AccountUsage {
+    readonly memory: Unsigned;
+    readonly storage: Unsigned;
+    readonly reservedMemory: Unsigned;
+    readonly reservedStorage: Unsigned;
+    readonly streams: number;
+    readonly consumers: number;
+    /** -1 for no limit. */
+    readonly limits: {
+      readonly maxMemory: number;
+      readonly maxStorage: number;
+      readonly maxStreams: number;
+      readonly maxConsumers: number;
+      readonly maxAckPending: number;
+      readonly memoryMaxStreamBytes: number;
+      readonly storageMaxStreamBytes: number;
+      readonly maxBytesRequired: boolean;
+    };
+  }
+
+  /** What JetStream holds for an account, and its limits. */
+  export interface AccountInfo extends AccountUsage {
+    readonly domain: string;
+    readonly api: { readonly level: number; readonly total: Unsigned; readonly errors: Unsigned; readonly inflight?: Unsigned };
+    /** By the number of copies, `R1` and `R3`; null where the account has no tiers. */
+    readonly tiers: { readonly [name: string]: AccountUsage } | null;
+  }
+
+  /** What the server has of a key-value bucket. */
+  export interface KeyValueInfo {
+    readonly bucket: string;
+    /** How many values there are, old ones and marks included. */
+    readonly values: Unsigned;
+    readonly bytes: Unsigned;
+    readonly history: number;
+    readonly ttl: string | 0;
+    readonly backingStore: string;
+    readonly compressed: boolean;
+    readonly config: KeyValueConfiguration;
+  }
+
+  /** What the server has of an object store. */
+  export interface ObjectStoreInfo {
+    readonly bucket: string;
+    readonly description: string;
+    readonly ttl: string | 0;
+    readonly storage: 'file' | 'memory';
+    readonly replicas: number;
+    readonly sealed: boolean;
+    readonly size: Unsigned;
+    readonly backingStore: string;
+    readonly metadata: { readonly [name: string]: string } | null;
+    readonly compressed: boolean;
   }
 
   /** What a stream says of a message that it has stored. */
@@ -480,7 +819,7 @@ declare module 'k6/x/nats' {
     /** {@link JetStream.publish} as a promise. */
     asyncPublish(subject: string, data?: Data, options?: StreamPublishOptions): Promise<Acknowledgement>;
     /** Publishes a message, and waits for no acknowledgement unless maxPending are missing already: see complete. */
-    publishAsync(subject: string, data?: Data, options?: StreamPublishOptions): void;
+    publishNoWait(subject: string, data?: Data, options?: StreamPublishOptions): void;
     /**
      * Waits for all acknowledgements that are missing.
      *
@@ -496,21 +835,21 @@ declare module 'k6/x/nats' {
     asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<number>;
 
     /** A new stream; an error of kind `conflict` if there is one that is different. */
-    createStream(configuration: Configuration): any;
+    createStream(configuration: StreamConfiguration): StreamInfo;
     /** {@link JetStream.createStream} as a promise. */
-    asyncCreateStream(configuration: Configuration): Promise<any>;
+    asyncCreateStream(configuration: StreamConfiguration): Promise<StreamInfo>;
     /** Changes a stream; an error of kind `not_found` if there is none. */
-    updateStream(configuration: Configuration): any;
+    updateStream(configuration: StreamConfiguration): StreamInfo;
     /** {@link JetStream.updateStream} as a promise. */
-    asyncUpdateStream(configuration: Configuration): Promise<any>;
+    asyncUpdateStream(configuration: StreamConfiguration): Promise<StreamInfo>;
     /** Creates or updates. */
-    ensureStream(configuration: Configuration): any;
+    ensureStream(configuration: StreamConfiguration): StreamInfo;
     /** {@link JetStream.ensureStream} as a promise. */
-    asyncEnsureStream(configuration: Configuration): Promise<any>;
+    asyncEnsureStream(configuration: StreamConfiguration): Promise<StreamInfo>;
     /** The server's facts of a stream: its configuration and its state. An error of kind `not_found` if there is none. */
-    streamInfo(name: string): any;
+    streamInfo(name: string): StreamInfo;
     /** {@link JetStream.streamInfo} as a promise. */
-    asyncStreamInfo(name: string): Promise<any>;
+    asyncStreamInfo(name: string): Promise<StreamInfo>;
     /** Removes a stream with its messages; an error of kind `not_found` if there is none. */
     deleteStream(name: string): void;
     /** {@link JetStream.deleteStream} as a promise. */
@@ -532,26 +871,26 @@ declare module 'k6/x/nats' {
     /** {@link JetStream.deleteMessage} as a promise. */
     asyncDeleteMessage(stream: string, sequence: Unsigned): Promise<void>;
     /** What JetStream holds for this account, and its limits. */
-    account(): any;
-    /** {@link JetStream.account} as a promise. */
-    asyncAccount(): Promise<any>;
+    info(): AccountInfo;
+    /** {@link JetStream.info} as a promise. */
+    asyncInfo(): Promise<AccountInfo>;
 
     /** A consumer that is there. Asks the server nothing yet. */
     consumer(stream: string, name: string): Consumer;
     /** Each message once, in the stream's order, without acknowledgements. It is made by its first use. */
-    orderedConsumer(stream: string, configuration?: Configuration): Consumer;
+    orderedConsumer(stream: string, configuration?: OrderedConsumerConfiguration): Consumer;
     /** A new consumer; an error of kind `conflict` if there is one that is different. */
-    createConsumer(stream: string, configuration: Configuration): Consumer;
+    createConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
     /** {@link JetStream.createConsumer} as a promise. */
-    asyncCreateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    asyncCreateConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
     /** Changes a consumer; an error of kind `not_found` if there is none. */
-    updateConsumer(stream: string, configuration: Configuration): Consumer;
+    updateConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
     /** {@link JetStream.updateConsumer} as a promise. */
-    asyncUpdateConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    asyncUpdateConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
     /** Creates or updates. */
-    ensureConsumer(stream: string, configuration: Configuration): Consumer;
+    ensureConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
     /** {@link JetStream.ensureConsumer} as a promise. */
-    asyncEnsureConsumer(stream: string, configuration: Configuration): Promise<Consumer>;
+    asyncEnsureConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
     /** Removes a consumer; an error of kind `not_found` if there is none. */
     deleteConsumer(stream: string, name: string): void;
     /** {@link JetStream.deleteConsumer} as a promise. */
@@ -564,17 +903,17 @@ declare module 'k6/x/nats' {
     /** A bucket that is there. Asks the server nothing yet. */
     keyValue(bucket: string): KeyValue;
     /** A new bucket; an error of kind `conflict` if there is one that is different. */
-    createKeyValue(configuration: Configuration): KeyValue;
+    createKeyValue(configuration: KeyValueConfiguration): KeyValue;
     /** {@link JetStream.createKeyValue} as a promise. */
-    asyncCreateKeyValue(configuration: Configuration): Promise<KeyValue>;
+    asyncCreateKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
     /** Changes a bucket; an error of kind `not_found` if there is none. */
-    updateKeyValue(configuration: Configuration): KeyValue;
+    updateKeyValue(configuration: KeyValueConfiguration): KeyValue;
     /** {@link JetStream.updateKeyValue} as a promise. */
-    asyncUpdateKeyValue(configuration: Configuration): Promise<KeyValue>;
+    asyncUpdateKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
     /** Creates or updates. */
-    ensureKeyValue(configuration: Configuration): KeyValue;
+    ensureKeyValue(configuration: KeyValueConfiguration): KeyValue;
     /** {@link JetStream.ensureKeyValue} as a promise. */
-    asyncEnsureKeyValue(configuration: Configuration): Promise<KeyValue>;
+    asyncEnsureKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
     /** Removes a bucket with its values; an error of kind `not_found` if there is none. */
     deleteKeyValue(bucket: string): void;
     /** {@link JetStream.deleteKeyValue} as a promise. */
@@ -587,17 +926,17 @@ declare module 'k6/x/nats' {
     /** A bucket that is there. Asks the server nothing yet. */
     objectStore(bucket: string): ObjectStore;
     /** A new object store; an error of kind `conflict` if there is one that is different. */
-    createObjectStore(configuration: Configuration): ObjectStore;
+    createObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
     /** {@link JetStream.createObjectStore} as a promise. */
-    asyncCreateObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    asyncCreateObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
     /** Changes an object store; an error of kind `not_found` if there is none. */
-    updateObjectStore(configuration: Configuration): ObjectStore;
+    updateObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
     /** {@link JetStream.updateObjectStore} as a promise. */
-    asyncUpdateObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    asyncUpdateObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
     /** Creates or updates. */
-    ensureObjectStore(configuration: Configuration): ObjectStore;
+    ensureObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
     /** {@link JetStream.ensureObjectStore} as a promise. */
-    asyncEnsureObjectStore(configuration: Configuration): Promise<ObjectStore>;
+    asyncEnsureObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
     /** Removes an object store with its objects; an error of kind `not_found` if there is none. */
     deleteObjectStore(bucket: string): void;
     /** {@link JetStream.deleteObjectStore} as a promise. */
@@ -611,9 +950,9 @@ declare module 'k6/x/nats' {
   /** A consumer of a stream. */
   export interface Consumer {
     /** The server's facts of the consumer: its configuration and its state. */
-    info(): any;
+    info(): ConsumerInfo;
     /** {@link Consumer.info} as a promise. */
-    asyncInfo(): Promise<any>;
+    asyncInfo(): Promise<ConsumerInfo>;
     /** The next message; null when none has come within timeout (default: the client's). */
     next(timeout?: Duration): StreamMessage | null;
     /** {@link Consumer.next} as a promise. */
@@ -701,9 +1040,9 @@ declare module 'k6/x/nats' {
     /** {@link KeyValue.history} as a promise. */
     asyncHistory(key: string): Promise<Entry[]>;
     /** The server's facts of the bucket. */
-    status(): any;
-    /** {@link KeyValue.status} as a promise. */
-    asyncStatus(): Promise<any>;
+    info(): KeyValueInfo;
+    /** {@link KeyValue.info} as a promise. */
+    asyncInfo(): Promise<KeyValueInfo>;
     /** What is there, and then what changes. */
     watch(filters: string | readonly string[] | null | undefined, callback: (entry: Entry) => void, options?: WatchOptions): Feed<Entry>;
     watch(filters?: string | readonly string[] | null, options?: WatchOptions): Feed<Entry>;
@@ -722,11 +1061,17 @@ declare module 'k6/x/nats' {
   /** What the server has of an object. */
   export interface ObjectInfo {
     readonly name: string;
+    readonly description?: string;
+    readonly headers?: { readonly [name: string]: readonly string[] };
+    readonly metadata?: { readonly [name: string]: string };
+    readonly options?: { readonly link?: { readonly bucket: string; readonly name?: string }; readonly maxChunkSize?: number };
     readonly bucket: string;
+    readonly nuid: string;
     readonly size: number;
+    readonly mtime: string;
     readonly chunks: number;
-    readonly digest: string;
-    readonly [name: string]: any;
+    readonly digest?: string;
+    readonly deleted?: boolean;
   }
 
   /** An object with its data. */
@@ -747,9 +1092,9 @@ declare module 'k6/x/nats' {
     /** {@link ObjectStore.get} as a promise. */
     asyncGet(name: string): Promise<StoredObject | null>;
     /** An object without its data; null if there is none. */
-    info(name: string): ObjectInfo | null;
-    /** {@link ObjectStore.info} as a promise. */
-    asyncInfo(name: string): Promise<ObjectInfo | null>;
+    stat(name: string): ObjectInfo | null;
+    /** {@link ObjectStore.stat} as a promise. */
+    asyncStat(name: string): Promise<ObjectInfo | null>;
     /** Removes an object. */
     delete(name: string): void;
     /** {@link ObjectStore.delete} as a promise. */
@@ -759,9 +1104,9 @@ declare module 'k6/x/nats' {
     /** {@link ObjectStore.list} as a promise. */
     asyncList(): Promise<ObjectInfo[]>;
     /** The server's facts of the object store. */
-    status(): any;
-    /** {@link ObjectStore.status} as a promise. */
-    asyncStatus(): Promise<any>;
+    info(): ObjectStoreInfo;
+    /** {@link ObjectStore.info} as a promise. */
+    asyncInfo(): Promise<ObjectStoreInfo>;
   }
 
   /** Options of layout. */
@@ -886,6 +1231,6 @@ declare module 'k6/x/nats' {
   /** The 18 published rows in their order, the two that make its lists comparable, and go-orb's in its compatible mode. */
   export const natsjsRows: readonly NatsjsRowDescription[];
 
-  const nats: { Client: typeof Client; Nats: typeof Client; natsjsRows: typeof natsjsRows };
+  const nats: { Client: typeof Client; Nats: typeof Nats; natsjsRows: typeof natsjsRows };
   export default nats;
 }

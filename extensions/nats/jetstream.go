@@ -18,7 +18,7 @@ const defaultMaxPending = 4000
 type jetStreamOptions struct {
 	Domain     string `json:"domain"`
 	APIPrefix  string `json:"apiPrefix"`
-	MaxPending int    `json:"maxPending"` // publications without an acknowledgement, of publishAsync and publishBatch
+	MaxPending int    `json:"maxPending"` // publications without an acknowledgement, of publishNoWait and publishBatch
 }
 
 // jetStreamHandle is a JavaScript JetStream: JetStream as seen through a client's connection,
@@ -63,7 +63,7 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 	"streams":       (*jetStreamHandle).streams,
 	"getMessage":    (*jetStreamHandle).getMessage,
 	"deleteMessage": (*jetStreamHandle).deleteMessage,
-	"account":       (*jetStreamHandle).account,
+	"info":          (*jetStreamHandle).info,
 
 	"createConsumer": changeConsumer("createConsumer", jetstream.JetStream.CreateConsumer),
 	"updateConsumer": changeConsumer("updateConsumer", jetstream.JetStream.UpdateConsumer),
@@ -83,7 +83,7 @@ var jetStreamMethods = k6mod.BothForms(map[string]operation[*jetStreamHandle]{ /
 	"deleteObjectStore": deleteBucket("deleteObjectStore", jetstream.JetStream.DeleteObjectStore),
 	"objectStores":      (*jetStreamHandle).objectStores,
 }).With(k6glue.Methods[*jetStreamHandle]{
-	"publishAsync":    (*jetStreamHandle).publishAsync,
+	"publishNoWait":   (*jetStreamHandle).publishNoWait,
 	"consumer":        (*jetStreamHandle).consumer,
 	"orderedConsumer": (*jetStreamHandle).orderedConsumer,
 	"keyValue":        (*jetStreamHandle).keyValue,
@@ -153,7 +153,7 @@ func (h *jetStreamHandle) task(operation string, ask func(context.Context, jetst
 	}
 }
 
-// account is jetStream.account(): what JetStream holds for this account, and its limits.
-func (h *jetStreamHandle) account(sobek.FunctionCall) (*task, error) {
-	return h.task("account", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
+// info is jetStream.info(): what JetStream holds for this account, and its limits.
+func (h *jetStreamHandle) info(sobek.FunctionCall) (*task, error) {
+	return h.task("info", func(ctx context.Context, js jetstream.JetStream) (any, error) { return js.AccountInfo(ctx) }), nil
 }

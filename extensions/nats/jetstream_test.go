@@ -26,15 +26,20 @@ func withStream(t *testing.T) *vu {
 
 func TestStreams(t *testing.T) {
 	v := withStream(t)
-	require.JSONEq(t, `[3600000, 60000, "kept", "memory"]`, v.JSON(`(() => {
+	require.JSONEq(t, `["1h", "1m", "kept", "memory"]`, v.JSON(`(() => {
 		const { config } = js.streamInfo(unique);
 		return [config.maxAge, config.duplicateWindow, config.metadata.snake_case, config.storage];
 	})()`))
-	require.JSONEq(t, `[7200000, 100, true]`, v.JSON(`(() => {
+	require.JSONEq(t, `["2h", 100, true]`, v.JSON(`(() => {
 		const changed = js.updateStream({ ...js.streamInfo(unique).config, maxAge: '2h', maxMsgs: 100 });
 		return [changed.config.maxAge, changed.config.maxMsgs, js.streams(subject).includes(unique)];
 	})()`))
-	require.JSONEq(t, `60000`, v.JSON(`js.ensureStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', max_age: 60000000000 }).config.maxAge`))
+	v.Run(`
+		js.updateStream(js.streamInfo(unique).config);
+		var dated = js.createConsumer(unique, { deliverPolicy: 'by_start_time', optStartTime: new Date(0), backoff: ['50ms', '1s'], maxDeliver: 3 });
+	`)
+	require.JSONEq(t, `["1970-01-01T00:00:00Z", ["50ms", "1s"]]`, v.JSON(`[dated.info().config.optStartTime, dated.info().config.backoff]`))
+	require.JSONEq(t, `"1m"`, v.JSON(`js.ensureStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', max_age: 60000000000 }).config.maxAge`))
 	v.Run(`js.publishBatch(subject, 'x', { count: 10 })`)
 	require.JSONEq(t, `[10, 4, 0]`, v.JSON(`(() => {
 		const messages = () => js.streamInfo(unique).state.messages;
@@ -44,7 +49,7 @@ func TestStreams(t *testing.T) {
 		js.purgeStream(unique, { subject });
 		return [before, kept, messages()];
 	})()`))
-	require.JSONEq(t, `true`, v.JSON(`js.account().streams > 0`))
+	require.JSONEq(t, `true`, v.JSON(`js.info().streams > 0`))
 	v.Run(`js.deleteStream(unique)`)
 	e := v.fail(`js.streamInfo(unique)`)
 	require.Equal(t, thrown{"stream not found (JetStream error 10059)", kindNotFound, 10059}, e)
@@ -81,22 +86,22 @@ func TestStreamPublish(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "js.publish", "outcome", kindWrongSequence))
 }
 
-func TestPublishAsync(t *testing.T) {
+func TestPublishNoWait(t *testing.T) {
 	v := withStream(t)
 	require.JSONEq(t, `[100, 0, 250, 350]`, v.JSON(`(() => {
 		const bounded = client.jetStream({ maxPending: 10 });
-		for (let i = 0; i < 100; i++) { bounded.publishAsync(subject, 'x' + i); }
+		for (let i = 0; i < 100; i++) { bounded.publishNoWait(subject, 'x' + i); }
 		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { count: 125 }),
 			js.streamInfo(unique).state.messages];
 	})()`))
-	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6mod.OutcomeOK))
 	require.Equal(t, 350.0, v.Counted(metricMessagesSent))
 
 	e := v.fail(`js.publishBatch(subject, 'x', { count: 5, expectLastSequence: 350 })`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
-	require.Equal(t, 4.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", kindWrongSequence))
-	require.Equal(t, 351.0, v.Counted(metricOps, "op", opPublishAsync, "outcome", k6mod.OutcomeOK))
+	require.Equal(t, 4.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", kindWrongSequence))
+	require.Equal(t, 351.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6mod.OutcomeOK))
 }
 
 func TestConsumer(t *testing.T) {
@@ -128,7 +133,7 @@ func TestConsumer(t *testing.T) {
 			same.fetch(5, { timeout: 50, discard: true })];
 	})()`))
 	require.Len(t, v.Found(metricLatency), 9, "1, again twice, 2 to 6, again")
-	require.JSONEq(t, `[0, ["b","c"], 7200000]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),
+	require.JSONEq(t, `[0, ["b","c"], "2h"]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),
 		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
 
 	require.Equal(t, kindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)

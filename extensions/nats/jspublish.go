@@ -177,14 +177,14 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	return stored, lost, first
 }
 
-// publishAsync is jetStream.publishAsync(subject, data, options): it waits for the acknowledgement
+// publishNoWait is jetStream.publishNoWait(subject, data, options): it waits for the acknowledgement
 // of others only, and only where there are maxPending of them already. What became of it is told by
 // complete.
-func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
+func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
-	m, o, err := h.outgoing("publishAsync", call)
+	m, o, err := h.outgoing("publishNoWait", call)
 	if err == nil && (o.count != 0 || o.timeout != 0) {
-		err = k6mod.Misuse("publishAsync: the options count and timeout are not for it")
+		err = k6mod.Misuse("publishNoWait: the options count and timeout are not for it")
 	}
 	if err != nil {
 		c.Throw(err)
@@ -195,7 +195,7 @@ func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 		_, err = js.PublishMsgAsync(m, jetstream.WithStallWait(c.config.TimeoutEach))
 	}
 	if err != nil {
-		r := record{operation: opPublishAsync, err: explain(c.VU().Context(), c.config.TimeoutEach, err)}
+		r := record{operation: opPublishNoWait, err: explain(c.VU().Context(), c.config.TimeoutEach, err)}
 		c.note(&r, conn)
 		c.Throw(r.err)
 	}
@@ -203,9 +203,9 @@ func (h *jetStreamHandle) publishAsync(call sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// opPublishAsync counts messages, as of when their acknowledgements were asked for; its durations
+// opPublishNoWait counts messages, as of when their acknowledgements were asked for; its durations
 // are those of complete.
-const opPublishAsync = "js.publishAsync"
+const opPublishNoWait = "js.publishNoWait"
 
 // complete is jetStream.complete(timeout): it waits for all acknowledgements, and returns how many
 // messages are stored since it was last called. It throws when any message was not.
@@ -255,7 +255,7 @@ func (h *jetStreamHandle) acknowledged(timeout time.Duration, send func(context.
 	var stored volume
 
 	return &task{
-		client: h.client, operation: opPublishAsync, timeout: timeout,
+		client: h.client, operation: opPublishNoWait, timeout: timeout,
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			js, a, err := h.bind(conn)
 			if err != nil {

@@ -80,7 +80,7 @@ var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:
 	"purgeDeletes": (*keyValue).purgeDeletes,
 	"keys":         (*keyValue).keys,
 	"history":      (*keyValue).history,
-	"status":       (*keyValue).status,
+	"info":         (*keyValue).info,
 }).With(k6glue.Methods[*keyValue]{"watch": (*keyValue).watch})
 
 // task is an operation on the bucket.
@@ -250,10 +250,10 @@ func (kv *keyValue) purgeDeletes(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// status is keyValue.status().
-func (kv *keyValue) status(sobek.FunctionCall) (*task, error) {
+// info is keyValue.info(): what the server has of the bucket.
+func (kv *keyValue) info(sobek.FunctionCall) (*task, error) {
 	var said jetstream.KeyValueStatus
-	t := kv.task("status", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
+	t := kv.task("info", func(ctx context.Context, found jetstream.KeyValue, _ *record) (err error) {
 		said, err = found.Status(ctx)
 
 		return err
@@ -268,7 +268,7 @@ func (kv *keyValue) status(sobek.FunctionCall) (*task, error) {
 
 		return c.plainObject(map[string]any{
 			"bucket": said.Bucket(), "values": c.number(said.Values()), "bytes": c.number(said.Bytes()), "history": said.History(),
-			"ttl": float64(said.TTL()) / float64(time.Millisecond), "backingStore": said.BackingStore(),
+			"ttl": shownTime(said.TTL()), "backingStore": said.BackingStore(),
 			"compressed": said.IsCompressed(), "config": rt.ToValue(config),
 		}), nil
 	}

@@ -46,11 +46,11 @@ func TestKeyValue(t *testing.T) {
 		return [gone, kv.history('k').map((e) => e.operation), kv.keys()];
 	})()`))
 	require.JSONEq(t, `[2, 5, 0, "JetStream", "memory"]`, v.JSON(`(() => {
-		const s = kv.status();
+		const s = kv.info();
 		return [s.values, s.history, s.ttl, s.backingStore, s.config.storage];
 	})()`))
 	v.Run(`kv.purgeDeletes(0)`)
-	require.JSONEq(t, `[1, []]`, v.JSON(`[kv.status().values, kv.history('k')]`))
+	require.JSONEq(t, `[1, []]`, v.JSON(`[kv.info().values, kv.history('k')]`))
 	for _, operation := range []string{"put", "get", "create", "delete", "keys"} {
 		require.NotEmpty(t, v.Found(metricDuration, "op", "kv."+operation, "outcome", k6mod.OutcomeOK), operation)
 	}
@@ -89,7 +89,7 @@ func TestWatch(t *testing.T) {
 func TestWatchesEnd(t *testing.T) {
 	v := withBucket(t)
 	v.Run(`
-		for (let i = 0; i < 1000; i++) { js.publishAsync('$KV.' + unique + '.k' + i, 'x'); }
+		for (let i = 0; i < 1000; i++) { js.publishNoWait('$KV.' + unique + '.k' + i, 'x'); }
 		js.complete();
 		var other = new nats.Client(url), watch = other.jetStream().keyValue(unique).watch();
 		if (watch.next() === null) { throw new Error('nothing came'); }
@@ -124,14 +124,14 @@ func TestObjectStore(t *testing.T) {
 	require.JSONEq(t, `[1000000, 10, "big", "v", "m", true]`, v.JSON(`(() => {
 		const bytes = new Uint8Array(1000000).fill(7);
 		store.put({ name: 'big one', description: 'big', headers: { H: 'v' }, metadata: { a_b: 'm' }, chunkSize: 100000 }, bytes);
-		const back = store.get('big one'), info = store.info('big one');
+		const back = store.get('big one'), info = store.stat('big one');
 		return [info.size, info.chunks, info.description, info.headers.H[0], info.metadata.a_b, new Uint8Array(back.raw).every((b) => b === 7)];
 	})()`))
 	require.JSONEq(t, `["", 0]`, v.JSON(`(() => { store.put('empty', ''); const e = store.get('empty'); return [e.data, e.raw.byteLength]; })()`))
 	require.JSONEq(t, `["big one","empty","o"]`, v.JSON(`js.objectStore(unique).list().map((o) => o.name).sort()`))
 	v.Run(`store.delete('o'); store.delete('o'); store.delete('never there')`)
-	require.JSONEq(t, `[null, null]`, v.JSON(`[store.get('o'), store.info('o')]`))
-	require.JSONEq(t, `[true, 3600000]`, v.JSON(`[js.objectStores().includes(unique), store.status().ttl]`))
+	require.JSONEq(t, `[null, null]`, v.JSON(`[store.get('o'), store.stat('o')]`))
+	require.JSONEq(t, `[true, "1h"]`, v.JSON(`[js.objectStores().includes(unique), store.info().ttl]`))
 	require.Equal(t, 1000003.0, v.Counted(metricBytesSent))
 	v.Loop(`globalThis.got = (await store.asyncGet('empty')).size`)
 	require.Equal(t, int64(0), v.Run(`got`))

@@ -24,7 +24,7 @@ func TestInitContext(t *testing.T) {
 	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: k6mod.KindUsage}
 	for _, use := range []string{
 		`client.connect()`, `client.publish('a', 'x')`, `client.publishBatch('a', 'x')`, `client.request('a', 'x')`, `client.subscribe('a')`,
-		`client.respond('a')`, `js.streams()`, `js.publishAsync('a', 'x')`, `kv.get('k')`, `kv.watch()`, `store.get('o')`, `c.next()`, `c.consume()`,
+		`client.respond('a')`, `js.streams()`, `js.publishNoWait('a', 'x')`, `kv.get('k')`, `kv.watch()`, `store.get('o')`, `c.next()`, `c.consume()`,
 	} {
 		require.Equal(t, want, v.fail(use), use)
 	}

@@ -24,7 +24,7 @@ func New() modules.Module {
 
 			return map[string]any{
 				"Client": m.newClient,
-				"Nats":   m.newClient, // the name in scripts that were written for ydarias/xk6-nats
+				"Nats":   m.newNats, // the name in scripts that were written for ydarias/xk6-nats
 
 				"natsjsRows": m.Runtime().NewDynamicArray(&natsjsRows{module: m}),
 			}

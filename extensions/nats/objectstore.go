@@ -72,8 +72,8 @@ func (s *objectStore) object() *sobek.Object {
 }
 
 var objectStoreMethods = k6mod.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
-	"put": (*objectStore).put, "get": (*objectStore).get, "info": (*objectStore).info, "delete": (*objectStore).remove,
-	"list": (*objectStore).list, "status": (*objectStore).status,
+	"put": (*objectStore).put, "get": (*objectStore).get, "stat": (*objectStore).stat, "delete": (*objectStore).remove,
+	"list": (*objectStore).list, "info": (*objectStore).info,
 })
 
 // task is an operation on the bucket, which shows what it comes to.
@@ -212,11 +212,11 @@ func (c *client) stored(info *jetstream.ObjectInfo, data []byte) (sobek.Value, e
 	}}, nil), nil
 }
 
-// info is objectStore.info(name); null where there is no such object.
-func (s *objectStore) info(call sobek.FunctionCall) (*task, error) {
-	name, err := k6mod.Name("info", "the name", call.Argument(0))
+// stat is objectStore.stat(name): what the server has of the object; null where there is none.
+func (s *objectStore) stat(call sobek.FunctionCall) (*task, error) {
+	name, err := k6mod.Name("stat", "the name", call.Argument(0))
 	var info *jetstream.ObjectInfo
-	t := s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
+	t := s.task("stat", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (_ any, err error) {
 		if info, err = found.GetInfo(ctx, name); errors.Is(err, jetstream.ErrObjectNotFound) {
 			info, err = nil, nil
 		}
@@ -260,16 +260,16 @@ func (s *objectStore) list(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// status is objectStore.status().
-func (s *objectStore) status(sobek.FunctionCall) (*task, error) {
-	return s.task("status", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
+// info is objectStore.info(): what the server has of the bucket.
+func (s *objectStore) info(sobek.FunctionCall) (*task, error) {
+	return s.task("info", func(ctx context.Context, found jetstream.ObjectStore, _ *record) (any, error) {
 		said, err := found.Status(ctx)
 		if err != nil {
 			return nil, err
 		}
 
 		return map[string]any{
-			"bucket": said.Bucket(), "description": said.Description(), "ttl": said.TTL(), "storage": said.Storage(),
+			"bucket": said.Bucket(), "description": said.Description(), "ttl": shownTime(said.TTL()), "storage": said.Storage(),
 			"replicas": said.Replicas(), "sealed": said.Sealed(), "size": said.Size(), "backingStore": said.BackingStore(),
 			"metadata": said.Metadata(), "compressed": said.IsCompressed(),
 		}, nil
