@@ -14,7 +14,7 @@ import (
 func TestServerErrorKinds(t *testing.T) {
 	kinds := map[int]string{
 		2010: cmi.KindSyntax, 2025: cmi.KindNotFound, 2056: cmi.KindNotFound, 2654: cmi.KindNotFound, 2080: k6mod.KindAuth, 2081: k6mod.KindAuth,
-		2031: cmi.KindBusy, 3039: cmi.KindBusy, 3017: cmi.KindAppend, 3018: cmi.KindAppend, 3027: k6mod.KindCancelled,
+		2031: cmi.KindBusy, 3039: cmi.KindBusy, 2024: cmi.KindConflict, 3017: cmi.KindAppend, 3018: cmi.KindAppend, 3027: k6mod.KindCancelled,
 	}
 	for code := 1; code < 5000; code++ {
 		kind := kinds[code]
@@ -39,7 +39,7 @@ func TestAsError(t *testing.T) {
 func TestBreaks(t *testing.T) {
 	for kind, want := range map[string]bool{
 		k6mod.KindConnect: true, k6mod.KindConnection: true, k6mod.KindTimeout: true, k6mod.KindCancelled: true, k6mod.KindInternal: true,
-		k6mod.KindAuth: false, cmi.KindSyntax: false, cmi.KindNotFound: false, cmi.KindBusy: false, kindExpect: false, k6mod.KindUsage: false,
+		k6mod.KindAuth: false, cmi.KindSyntax: false, cmi.KindNotFound: false, cmi.KindBusy: false, cmi.KindConflict: false, kindExpect: false, k6mod.KindUsage: false,
 		k6mod.KindServer: false, cmi.KindAppend: false,
 	} {
 		require.Equal(t, want, breaks(&k6mod.Error{Kind: kind}), kind)

@@ -167,10 +167,11 @@ declare module 'k6/x/machbase' {
    * | `syntax` | 2010 | the server does not understand the statement |
    * | `not_found` | 2025, 2056, 2654, 0 | no such table, column, roll-up; 0: a column of an appender, or a roll-up that is asked about |
    * | `busy` | 2031, 3039 | a lock, too many sessions |
+   * | `conflict` | 2024 | there is a table of that name already |
    * | `append` | 0 | a value does not fit its column: the client found out, and nothing of the row was sent |
    * | `expect` | 0 | a row is not as expected |
    * | `usage` | 0 | the call itself is wrong |
-   * | `server` | others | any other error of the server, such as 2024: the table exists already |
+   * | `server` | others | any other error of the server |
    * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
    * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
@@ -192,6 +193,7 @@ declare module 'k6/x/machbase' {
       | 'syntax'
       | 'not_found'
       | 'busy'
+      | 'conflict'
       | 'append'
       | 'expect'
       | 'usage'
@@ -497,7 +499,7 @@ declare module 'k6/x/machbase' {
   /** A roll-up: a job of the server that sums the rows of one table up in another. Its operations count as query and exec. */
   export interface Rollup {
     /**
-     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that is stopped (`status().ENABLED` is
+     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that is stopped (`info().ENABLED` is
      * 0): the timeout ends it, and the connection with it.
      *
      * @throws kind `not_found` with code 2654
@@ -512,9 +514,9 @@ declare module 'k6/x/machbase' {
      *
      * @throws kind `not_found` with code 0, as gap and wait
      */
-    status(): { [column: string]: any };
-    /** {@link Rollup.status} as a promise. */
-    asyncStatus(): Promise<{ [column: string]: any }>;
+    info(): { [column: string]: any };
+    /** {@link Rollup.info} as a promise. */
+    asyncInfo(): Promise<{ [column: string]: any }>;
 
     /**
      * How many rows of its source, in all partitions, it has not summed up yet. The source of a roll-up over a roll-up is that other

@@ -36,7 +36,7 @@ func (c *client) rollup(call sobek.FunctionCall) sobek.Value {
 }
 
 var rollupMethods = k6mod.BothForms(map[string]operation[*rollup]{ //nolint:gochecknoglobals // a table
-	"force": (*rollup).force, "status": (*rollup).status, "gap": (*rollup).gap, "wait": (*rollup).wait,
+	"force": (*rollup).force, "info": (*rollup).info, "gap": (*rollup).gap, "wait": (*rollup).wait,
 })
 
 // force is rollup.force(options): the server sums up now, and this returns when it has.
@@ -52,17 +52,17 @@ func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// statusQuery finds a roll-up, once for each partition of its source.
-const statusQuery = "select * from v$rollup where rollup_name = ? order by source_table"
+// infoQuery finds a roll-up, once for each partition of its source.
+const infoQuery = "select * from v$rollup where rollup_name = ? order by source_table"
 
-// status is rollup.status(): the row of v$rollup.
-func (r *rollup) status(sobek.FunctionCall) (*task, error) {
+// info is rollup.info(): the row of v$rollup.
+func (r *rollup) info(sobek.FunctionCall) (*task, error) {
 	rows := &queryAnswer{keep: true}
 
 	return &task{
 		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
 		job: func(ctx context.Context, conn Conn) error {
-			if err := conn.Query(ctx, statusQuery, []any{r.name}, rows.read); err != nil {
+			if err := conn.Query(ctx, infoQuery, []any{r.name}, rows.read); err != nil {
 				return err
 			}
 

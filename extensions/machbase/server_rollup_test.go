@@ -38,7 +38,7 @@ func TestServerRollup(t *testing.T) {
 	require.Eventually(t, func() bool { return v.Run(`r.gap()`) == int64(3000) }, 20*time.Second, 5*time.Millisecond)
 	require.Equal(t, k6mod.KindTimeout, v.fail(`r.wait({ timeout: 50 })`).Kind)
 
-	status := v.Run(`var s = r.status(); [s.ROLLUP_NAME, s.ROOT_TABLE, s.ROLLUP_TABLE, s.ENABLED, s.END_RID, s.SOURCE_TABLE]`).([]any)
+	status := v.Run(`var s = r.info(); [s.ROLLUP_NAME, s.ROOT_TABLE, s.ROLLUP_TABLE, s.ENABLED, s.END_RID, s.SOURCE_TABLE]`).([]any)
 	require.Equal(t, strings.ToUpper(name), status[0])
 	require.Equal(t, strings.ToUpper(v.Run(`source`).(string)), status[1])
 	require.Equal(t, strings.ToUpper(v.Run(`table`).(string)), status[2])
@@ -55,7 +55,7 @@ func TestServerRollup(t *testing.T) {
 	}, 20*time.Second, 5*time.Millisecond, "all rows are in the sums")
 
 	v.loop(`var seen = []; (async () => {
-		await r.asyncForce({ timeout: '10s' }); seen.push(await r.asyncGap(), (await r.asyncStatus()).ROLLUP_NAME); await r.asyncWait(); })()`)
+		await r.asyncForce({ timeout: '10s' }); seen.push(await r.asyncGap(), (await r.asyncInfo()).ROLLUP_NAME); await r.asyncWait(); })()`)
 	require.JSONEq(t, `[0,"`+strings.ToUpper(name)+`"]`, v.JSON(`seen`))
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", opConnect))
 }
@@ -63,7 +63,7 @@ func TestServerRollup(t *testing.T) {
 func TestServerRollupThatIsNotThere(t *testing.T) {
 	v := newServerVU(t)
 	v.Run(`var r = client.rollup('no_such_rollup')`)
-	for _, call := range []string{`r.gap()`, `r.status()`, `r.wait()`} {
+	for _, call := range []string{`r.gap()`, `r.info()`, `r.wait()`} {
 		require.Equal(t, thrown{"MachbaseError", "there is no roll-up NO_SUCH_ROLLUP", cmi.KindNotFound, 0}, v.fail(call))
 	}
 	require.Equal(t, int64(2654), v.fail(`r.force()`).Code)
@@ -74,7 +74,7 @@ func TestServerForceOfAStoppedRollup(t *testing.T) {
 	v := newServerVU(t)
 	name := v.rollup()
 	v.Run(`client.exec('exec rollup_stop(` + name + `)')`)
-	require.Equal(t, int64(0), v.Run(`r.status().ENABLED`))
+	require.Equal(t, int64(0), v.Run(`r.info().ENABLED`))
 	require.Equal(t, k6mod.KindTimeout, v.fail(`r.force({ timeout: 200 })`).Kind)
 	v.Run(`client.exec('exec rollup_start(` + name + `)'); r.force()`)
 }

@@ -104,7 +104,7 @@ func TestServerErrors(t *testing.T) {
 		code   int64
 		kind   string
 	}{
-		{`client.exec('` + strings.ReplaceAll(tagTable, "TABLE", table) + `')`, 2024, k6mod.KindServer},
+		{`client.exec('` + strings.ReplaceAll(tagTable, "TABLE", table) + `')`, 2024, cmi.KindConflict},
 		{`client.query('select * from no_such_table')`, 2025, cmi.KindNotFound},
 		{`client.exec('drop table no_such_table')`, 2025, cmi.KindNotFound},
 		{`client.prepare('select * from no_such_table')`, 2025, cmi.KindNotFound},

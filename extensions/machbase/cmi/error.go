@@ -12,6 +12,7 @@ const (
 	KindSyntax     = "syntax"     // the server does not understand the statement
 	KindNotFound   = "not_found"  // no such table, column or roll-up
 	KindBusy       = "busy"       // the server has no room: too many sessions, or a lock
+	KindConflict   = "conflict"   // what is to be made exists already
 	KindAppend     = "append"     // a row cannot be appended
 	KindUsage      = "usage"      // the call itself is wrong
 	KindServer     = "server"     // any other error of the server
@@ -54,6 +55,8 @@ func ServerError(code int, message string) *Error {
 		kind = KindAuth
 	case 2031, 3039:
 		kind = KindBusy
+	case 2024:
+		kind = KindConflict
 	case 3017, 3018:
 		kind = KindAppend
 	case 3027:

@@ -22,7 +22,7 @@ export default function () {
   const appender = client.appender(source);
   appender.generate('sequence', { from: new Date(Date.UTC(2026, 0, 1 + __ITER)), rows: 6000, tags: 10 });
   appender.close();
-  const { ENABLED: enabled, NEXT_WAKEUP_TIME: next } = rollup.status();
+  const { ENABLED: enabled, NEXT_WAKEUP_TIME: next } = rollup.info();
   console.log(`${rollup.gap()} rows to be summed up by ${next.toISOString()}${enabled ? '' : ', but it is stopped'}`);
 
   rollup.force(); // now, and not when its time comes
