@@ -53,6 +53,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 
 // methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals // a table
+	"connect":     (*client).connect,
 	"open":        (*client).open,
 	"register":    (*client).register,
 	"subscribe":   (*client).subscribe,
@@ -66,13 +67,8 @@ func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
 // connected returns the connection, and makes sure that the schema is known. The caller holds c.mu.
 func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
-	if c.conn == nil {
-		conn, err := c.connect()
-		if err != nil {
-			return nil, err
-		}
-		c.conn = conn
-		c.Closing().Add(c, c.disconnect)
+	if err := c.dial(); err != nil {
+		return nil, err
 	}
 	if c.schema == nil {
 		schema, err := c.reflect(ctx, c.conn, c.config)
@@ -85,13 +81,25 @@ func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	return c.conn, nil
 }
 
-func (c *client) connect() (*wire.Conn, error) {
+// dial makes sure that there is a connection, which gRPC opens when it is used. The caller holds c.mu.
+func (c *client) dial() (err error) {
+	if c.conn != nil {
+		return nil
+	}
 	open := func() (*wire.Conn, error) { return wire.Open(c.config.wire(c.VU())) }
 	if c.config.Shared {
-		return c.conns.Join(c.config.target, open)
+		c.conn, err = c.conns.Join(c.config.target, open)
+	} else {
+		c.conn, err = open()
 	}
+	if err != nil {
+		c.conn = nil
 
-	return open()
+		return err
+	}
+	c.Closing().Add(c, c.disconnect)
+
+	return nil
 }
 
 // wire is the config, as the VU's k6 options have the rest.

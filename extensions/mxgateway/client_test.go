@@ -2,6 +2,7 @@ package mxgateway
 
 import (
 	"context"
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,58 +80,95 @@ func TestErrors(t *testing.T) {
 	v.Run(`client.open(); client.register()`)
 	require.Equal(t, thrown{"a session is open: call close() first", "usage", 0}, v.fail(`client.open()`))
 	require.Equal(t, thrown{"there are no tags: subscribe to some first, or say which", "usage", 0}, v.fail(`client.readBulk()`))
-	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "permission_denied", 7}, v.fail(`client.readBulk(tags)`))
-	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "permission_denied"))
+	require.Equal(t, thrown{"PERMISSION_DENIED: the key *** lacks invoke:read", "auth", 7}, v.fail(`client.readBulk(tags)`))
+	require.Equal(t, 1.0, v.Counted(metricOps, "outcome", "auth"))
 	require.Zero(t, v.Counted(metricOps, "outcome", "usage"))
 
 	v.Run(`client.close()`)
 	server.Stop()
 	refused := v.fail(`client.open()`)
-	require.Equal(t, "unavailable", refused.Kind)
+	require.Equal(t, "connection", refused.Kind)
 	require.EqualValues(t, codes.Unavailable, refused.Code)
+}
+
+// Connecting is told apart from opening a session: it happens before the start line, or fails, at once.
+func TestConnect(t *testing.T) {
+	server := start(t, nil)
+	v := newVU(t, server.Address)
+	v.Run(`client.connect(); client.connect()`)
+	require.Equal(t, 1, server.Connections())
+	require.Zero(t, server.Sessions())
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", "connect", "outcome", "ok"))
+	v.Run(`client.open(); client.close()`)
+	require.Equal(t, 1, server.Connections(), "the session is on that connection")
+
+	server.Stop()
+	for range 2 { // the first has given up what it has tried
+		refused := v.fail(`client.connect()`)
+		require.Equal(t, "connect", refused.Kind)
+		require.Contains(t, refused.Message, "cannot connect to "+server.Address+": ")
+		require.Contains(t, refused.Message, "refused")
+		require.Zero(t, refused.Code)
+	}
+	require.Equal(t, "connect", v.rejected(`client.asyncConnect()`).Kind)
+	requireNoneLeft(t)
+}
+
+// Something that accepts connections and says nothing.
+func TestConnectToWhatSaysNothing(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	v := newInitVU(t, New(), listener.Addr().String())
+	v.Run(`var client = new mxgateway.Client(address, { ...options, connectTimeout: '200ms' })`)
+	v.Start(0)
+	silent := v.fail(`client.connect()`)
+	require.Equal(t, "connect", silent.Kind)
+	require.Contains(t, silent.Message, "cannot connect to "+listener.Addr().String()+": ")
+	requireNoneLeft(t)
 }
 
 func TestWrongKey(t *testing.T) {
 	v := newInitVU(t, New(), start(t, nil).Address)
 	v.Run(`var client = new mxgateway.Client(address, { ...options, apiKey: 'mxgw_id_other' })`)
 	v.Start(0)
-	require.Equal(t, thrown{"UNAUTHENTICATED: the key is wrong", "unauthenticated", 16}, v.fail(`client.open()`))
+	require.Equal(t, thrown{"UNAUTHENTICATED: the key is wrong", "auth", 16}, v.fail(`client.open()`))
 }
 
 func TestWrongUse(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	for script, message := range map[string]string{
-		`new mxgateway.Client('host')`:                                     `new Client: address must be host:port, such as 127.0.0.1:50051`,
-		`new mxgateway.Client(options, {})`:                                `new Client takes an address and options, or options alone`,
-		`new mxgateway.Client({ apiKey: 'a b', proto })`:                   `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
-		`new mxgateway.Client({ key: 'x' })`:                               `new Client: unknown option "key"; known are timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
-		`new mxgateway.Client({ timeout: 0, proto })`:                      `new Client: timeout must be more than 0, not 0s`,
-		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:           `new Client: connectTimeout must be more than 0, not -1s`,
-		`new mxgateway.Client({ connection: 'all', proto })`:               `new Client: connection must be 'client' or 'shared', not "all"`,
-		`new mxgateway.Client({})`:                                         `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
-		`new mxgateway.Client({ proto, reflection: true })`:                `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
-		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:   `new Client: importPaths are of proto, and there is none with reflection`,
-		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:              `new Client: tls.cert and tls.key must be given together`,
-		`new mxgateway.Client({ proto, service: 'a.B' })`:                  `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
-		`new mxgateway.Tally()`:                                            `new Tally takes a name`,
-		`new mxgateway.Tally('t').call()`:                                  `a Tally's methods take a function`,
-		`new mxgateway.Client(options).open()`:                             `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
-		`new mxgateway.Client(options).open(1)`:                            `open: the name must be a string, not 1`,
-		`new mxgateway.Client(options).register({})`:                       `register: the name must be a string, not an object`,
-		`new mxgateway.Client(options).subscribe([])`:                      `subscribe: the tags must not be empty`,
-		`new mxgateway.Client(options).subscribe(['a', 1])`:                `subscribe: a tag must be a string that is not empty, not 1`,
-		`new mxgateway.Client(options).readBulk('a')`:                      `readBulk: the tags must be an array, not a`,
-		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:       `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
-		`new mxgateway.Client(new Array(4294967295))`:                      `new Client: options cannot be read: an array has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:   `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`: `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(['a'])`:                 `unsubscribe: a handle must be an integer, not a`,
-		`new mxgateway.Client(options).unsubscribe(1)`:                     `unsubscribe: the handles must be an array, not 1`,
-		`new mxgateway.Client(options).run()`:                              `run: outside of a step of client-sweep, option calls or duration must be given`,
-		`new mxgateway.Client(options).run({ calls: -1 })`:                 `run: option calls must be a number of calls, not -1`,
-		`new mxgateway.Client(options).run({ calls: 1, duration: '1s' })`:  `run: options calls and duration exclude each other`,
-		`new mxgateway.Client(options).run({ duration: 0 })`:               `run: option duration must be more than 0, not 0s`,
-		`new mxgateway.Client(options).run({ calls: 1, wait: '48h' })`:     `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
+		`new mxgateway.Client('host')`:                                         `new Client: address must be host:port, such as 127.0.0.1:50051`,
+		`new mxgateway.Client(options, {})`:                                    `new Client takes an address and options, or options alone`,
+		`new mxgateway.Client({ apiKey: 'a b', proto })`:                       `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
+		`new mxgateway.Client({ key: 'x' })`:                                   `new Client: unknown option "key"; known are timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ timeout: 0, proto })`:                          `new Client: timeout must be more than 0, not 0s`,
+		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:               `new Client: connectTimeout must be more than 0, not -1s`,
+		`new mxgateway.Client({ connection: 'all', proto })`:                   `new Client: connection must be 'vu' or 'shared', not "all"`,
+		`new mxgateway.Client({})`:                                             `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ proto, reflection: true })`:                    `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:       `new Client: importPaths are of proto, and there is none with reflection`,
+		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:                  `new Client: tls.cert and tls.key must be given together`,
+		`new mxgateway.Client({ proto, service: 'a.B' })`:                      `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
+		`new mxgateway.Tally()`:                                                `new Tally takes a name`,
+		`new mxgateway.Tally('t').call()`:                                      `a Tally's methods take a function`,
+		`new mxgateway.Client(options).open()`:                                 `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
+		`new mxgateway.Client(options).open(1)`:                                `open: the name must be a string, not 1`,
+		`new mxgateway.Client(options).register({})`:                           `register: the name must be a string, not an object`,
+		`new mxgateway.Client(options).subscribe([])`:                          `subscribe: the tags must not be empty`,
+		`new mxgateway.Client(options).subscribe(['a', 1])`:                    `subscribe: a tag must be a string that is not empty, not 1`,
+		`new mxgateway.Client(options).readBulk('a')`:                          `readBulk: the tags must be an array, not a`,
+		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:           `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
+		`new mxgateway.Client(new Array(4294967295))`:                          `new Client: options cannot be read: an array has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:       `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`:     `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(['a'])`:                     `unsubscribe: a handle must be an integer, not a`,
+		`new mxgateway.Client(options).unsubscribe(1)`:                         `unsubscribe: the handles must be an array, not 1`,
+		`new mxgateway.Client(options).run()`:                                  `run: outside of a step of client-sweep, option iterations or duration must be given`,
+		`new mxgateway.Client(options).run({ iterations: -1 })`:                `run: option iterations must be a positive integer, not -1`,
+		`new mxgateway.Client(options).run({ iterations: 1, duration: '1s' })`: `run: options iterations and duration exclude each other`,
+		`new mxgateway.Client(options).run({ duration: 0 })`:                   `run: option duration must be more than 0, not 0s`,
+		`new mxgateway.Client(options).run({ iterations: 1, wait: '48h' })`:    `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
 	} {
 		require.Equal(t, thrown{message, "usage", 0}, v.fail(script), script)
 	}
@@ -159,10 +197,10 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	first.Run(`client.close()`)
 	require.Greater(t, first.Counted(metrics.DataSentName), sent)
 
-	second.Run(`client.register(); client.subscribe(tags); client.run({ calls: 1 })`)
+	second.Run(`client.register(); client.subscribe(tags); client.run({ iterations: 1 })`)
 	sentByARun := func() float64 {
 		before := second.Counted(metrics.DataSentName)
-		second.Run(`client.run({ calls: 1 })`)
+		second.Run(`client.run({ iterations: 1 })`)
 
 		return second.Counted(metrics.DataSentName) - before
 	}

@@ -20,8 +20,8 @@ const (
 
 // Whose a connection is.
 const (
-	ofClient = "client" // each Client has one of its own
-	ofAll    = "shared" // all Clients of the process with the same options have one together
+	ofVU  = "vu"     // each Client of each VU has one of its own
+	ofAll = "shared" // all Clients of the process with the same options have one together
 )
 
 // Config is how to reach a gateway.
@@ -69,7 +69,7 @@ func (o *options) config(address string) (*Config, error) {
 	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
 		return nil, err
 	}
-	if err := k6mod.OneOf("connection", o.Connection, ofClient, ofAll); err != nil {
+	if err := k6mod.OneOf("connection", o.Connection, ofVU, ofAll); err != nil {
 		return nil, err
 	}
 	if o.TLS != nil {

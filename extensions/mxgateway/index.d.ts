@@ -8,7 +8,7 @@
  * whose promise is rejected with it: those of one Client are done one after the other. Metrics: `mxgateway_ops` (Counter) and
  * `mxgateway_op_duration` (Trend in milliseconds, of single calls; not under the executor client-sweep, which has durations of its own),
  * `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters: results of ReadBulk, one for each tag), each
- * with the tags `op` (open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
+ * with the tags `op` (connect, open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
  * k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/mxgateway' {
@@ -41,11 +41,11 @@ declare module 'k6/x/mxgateway' {
     /** How long connecting may take, TLS included. Default `"5s"`. */
     connectTimeout?: Duration;
     /**
-     * `"client"` (default): a connection for each Client. `"shared"`: one for all Clients of this process with the same address, key,
+     * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a connection. `"shared"`: one for all Clients of this process with the same address, key,
      * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's options, and its bytes are counted by whichever
      * of them has ended a call.
      */
-    connection?: 'client' | 'shared';
+    connection?: 'vu' | 'shared';
     /** Path of the gateway's .proto file, from the folder of the script that k6 runs. Such a Client is made in the init context. */
     proto?: string;
     /** Folders of what that file imports, besides its own. */
@@ -59,23 +59,41 @@ declare module 'k6/x/mxgateway' {
   /**
    * What went wrong.
    *
-   * | kind | |
-   * |---|---|
-   * | `timeout` | no answer within timeout |
-   * | `cancelled` | the test ended |
-   * | `unavailable` | there is no connection, or the gateway says so |
-   * | `unauthenticated`, `permission_denied`, `not_found`, ... | the gateway's status, by gRPC's name in small letters |
-   * | `command` | the command has failed: protocol_status or a negative hresult says so |
-   * | `protocol` | the reply is not what was asked for |
-   * | `usage` | the call itself is wrong, or the .proto lacks a name; nothing was sent |
-   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   * | kind | code | |
+   * |---|---|---|
+   * | `connect` | 0 | `connect` could not reach the gateway within connectTimeout |
+   * | `connection` | 14 | there is no connection, or the gateway says so (UNAVAILABLE) |
+   * | `timeout` | 4 | no answer within timeout (DEADLINE_EXCEEDED) |
+   * | `cancelled` | 0, 1 | the test ended |
+   * | `auth` | 16, 7 | a wrong key, or one that may not do this (UNAUTHENTICATED, PERMISSION_DENIED) |
+   * | `busy` | 8 | the gateway has no room for this (RESOURCE_EXHAUSTED) |
+   * | `not_found` | 5 | NOT_FOUND |
+   * | `conflict` | 6 | ALREADY_EXISTS |
+   * | `command` | 0 | the command has failed: protocol_status or a negative hresult says so |
+   * | `protocol` | 0 | the reply is not what was asked for |
+   * | `server` | others | any other status of the gateway's, which the message begins with |
+   * | `usage` | 0 | the call itself is wrong, or the .proto lacks a name; nothing was sent |
+   * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
    * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    */
   export interface GatewayError extends Error {
     name: 'GatewayError';
-    kind: string;
-    /** gRPC's status code; 0 for `command`, `protocol` and `usage`. */
+    kind:
+      | 'connect'
+      | 'connection'
+      | 'timeout'
+      | 'cancelled'
+      | 'auth'
+      | 'busy'
+      | 'not_found'
+      | 'conflict'
+      | 'command'
+      | 'protocol'
+      | 'server'
+      | 'usage'
+      | 'internal';
+    /** gRPC's status code; 0 where there is none. */
     code: number;
   }
 
@@ -114,12 +132,12 @@ declare module 'k6/x/mxgateway' {
     wait?: Duration;
   }
 
-  /** In a step of client-sweep the step's share ends the run; elsewhere `calls` or `duration` must be given. */
+  /** In a step of client-sweep the step's share ends the run; elsewhere `iterations` or `duration` must be given. */
   export interface RunOptions {
     /** Default: those that are subscribed to. */
     tags?: string[];
     /** How many calls to make. Either this or `duration`. */
-    calls?: number;
+    iterations?: number;
     /** How long to go on; a call that is under way then is done. */
     duration?: Duration;
     wait?: Duration;
@@ -128,15 +146,25 @@ declare module 'k6/x/mxgateway' {
   }
 
   export interface RunResult {
-    calls: number;
-    /** Those of the calls that failed. */
+    /** Calls that succeeded. */
+    succeeded: number;
+    /** Calls that failed. */
     failed: number;
-    /** Results of the others, one for each tag. */
+    /** How long all of them took. */
+    seconds: number;
+    /** Bytes of the calls' messages. */
+    bytesSent: number;
+    /** Bytes of the replies' messages. */
+    bytesReceived: number;
+    /** Bytes that went over the connection; over a shared one, those of other Clients too. */
+    dataSent: number;
+    dataReceived: number;
+    /** Results of the calls that succeeded, one for each tag. */
     results: number;
+    /** Results that the worker had kept. */
     cached: number;
     /** Results that were not successful. */
     failedResults: number;
-    seconds: number;
   }
 
   /** A session, over a connection that is opened by the first call that needs it, and opened anew after it broke. */
@@ -150,6 +178,14 @@ declare module 'k6/x/mxgateway' {
     constructor(address?: string | null, options?: ClientOptions);
     constructor(options: ClientOptions);
 
+    /**
+     * Connects now, if that was not done yet.
+     *
+     * @throws kind `connect`
+     */
+    connect(): void;
+    /** {@link Client.connect} as a promise. */
+    asyncConnect(): Promise<void>;
     /** Opens a session; there is one at a time. Default name: `"k6"`. */
     open(name?: string | null): Opened;
     /** {@link Client.open} as a promise. */

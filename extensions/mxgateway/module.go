@@ -24,6 +24,7 @@ const (
 
 // Operations, the values of the tag op.
 const (
+	opConnect     = "connect"
 	opOpen        = "open"
 	opRegister    = "register"
 	opSubscribe   = "subscribe"

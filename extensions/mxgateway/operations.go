@@ -17,6 +17,28 @@ import (
 // defaultName is what a session and its client are called that nobody named.
 const defaultName = "k6"
 
+// connect is client.connect(): it connects now, if that was not done yet.
+func (c *client) connect(sobek.FunctionCall) (*task, error) {
+	t := &task{client: c, operation: opConnect}
+	t.job = func(ctx context.Context) error {
+		if err := c.dial(); err != nil {
+			return err
+		}
+		if err := c.conn.Connect(ctx); err != nil {
+			if c.session == nil {
+				c.hangUp()
+			}
+
+			return err
+		}
+		_, err := c.connected(ctx)
+
+		return err
+	}
+
+	return t, nil
+}
+
 // open is client.open(name): it opens a session.
 func (c *client) open(call sobek.FunctionCall) (*task, error) {
 	name, err := nameOf(opOpen, call.Argument(0))

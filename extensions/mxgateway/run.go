@@ -8,6 +8,7 @@ import (
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib/types"
+	"google.golang.org/grpc/codes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -21,23 +22,23 @@ const unavailablePause = 100 * time.Millisecond
 
 // runOptions are those of client.run.
 type runOptions struct {
-	Tags     []string           `json:"tags"`
-	Calls    int                `json:"calls"`
-	Duration types.NullDuration `json:"duration"`
-	Wait     types.NullDuration `json:"wait"`
-	Tally    string             `json:"tally"`
+	Tags       []string           `json:"tags"`
+	Iterations *int64             `json:"iterations"`
+	Duration   types.NullDuration `json:"duration"`
+	Wait       types.NullDuration `json:"wait"`
+	Tally      string             `json:"tally"`
 }
 
 func (o *runOptions) validate(inSweep bool) error {
 	switch {
-	case o.Calls < 0:
-		return fmt.Errorf("option calls must be a number of calls, not %d", o.Calls)
+	case o.Iterations != nil && *o.Iterations <= 0:
+		return fmt.Errorf("option iterations must be a positive integer, not %d", *o.Iterations)
 	case o.Duration.Valid && o.Duration.TimeDuration() <= 0:
 		return fmt.Errorf("option duration must be more than 0, not %s", o.Duration.TimeDuration())
-	case o.Calls > 0 && o.Duration.Valid:
-		return errors.New("options calls and duration exclude each other")
-	case !inSweep && o.Calls == 0 && !o.Duration.Valid:
-		return errors.New("outside of a step of client-sweep, option calls or duration must be given")
+	case o.Iterations != nil && o.Duration.Valid:
+		return errors.New("options iterations and duration exclude each other")
+	case !inSweep && o.Iterations == nil && !o.Duration.Valid:
+		return errors.New("outside of a step of client-sweep, option iterations or duration must be given")
 	default:
 		return nil
 	}
@@ -66,8 +67,9 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return c.Runtime().ToValue(map[string]any{
-		"calls": r.calls, "failed": r.failed, "results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
-		"seconds": r.took.Seconds(),
+		"succeeded": r.calls - r.failed, "failed": r.failed, "seconds": r.took.Seconds(),
+		"bytesSent": r.bytesSent, "bytesReceived": r.bytesReceived, "dataSent": r.dataSent, "dataReceived": r.dataReceived,
+		"results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
 	})
 }
 
@@ -82,12 +84,16 @@ type run struct {
 	// tally counts the calls as well; nil when the script has named none.
 	tally *tally
 	// most is the number of calls; 0 stands for any.
-	most  int
+	most  int64
 	until time.Time
 
-	calls, failed int
+	calls, failed int64
 	total         wire.Counts
 	took          time.Duration
+	// bytesSent and bytesReceived are those of the messages.
+	bytesSent, bytesReceived int64
+	// dataSent and dataReceived are what went over the connection.
+	dataSent, dataReceived uint64
 }
 
 func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
@@ -101,7 +107,10 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{client: c, sweep: sweep, read: open.Repeated(tags, wait, c.config.Timeout), conn: c.conn, most: o.Calls}
+	r := &run{client: c, sweep: sweep, read: open.Repeated(tags, wait, c.config.Timeout), conn: c.conn}
+	if o.Iterations != nil {
+		r.most = *o.Iterations
+	}
 	if sweep != nil {
 		r.op = sweep.Client.Recorder(sweep.Op)
 	}
@@ -133,7 +142,7 @@ func (r *run) work(vuContext context.Context) error {
 			return nil
 		}
 		begin = end
-		if err != nil && r.client.As(err).Kind == wire.KindUnavailable {
+		if err != nil && r.client.As(err).Code == int(codes.Unavailable) {
 			if begin = r.rest(vuContext); r.over(begin) {
 				return nil
 			}
@@ -172,6 +181,9 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 	if r.tally != nil && (r.sweep == nil || r.sweep.Client.Measuring()) {
 		r.tally.add(begin, took, counts, err)
 	}
+	bytesSent, bytesReceived := r.read.Bytes()
+	r.bytesSent, r.bytesReceived = r.bytesSent+int64(bytesSent), r.bytesReceived+int64(bytesReceived)
+	r.dataSent, r.dataReceived = r.dataSent+sent, r.dataReceived+received
 	r.calls++
 	if err != nil {
 		r.failed++

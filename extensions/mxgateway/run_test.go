@@ -36,8 +36,9 @@ func everyFourth(_ context.Context, n int) gatewaytest.Answer {
 const begin = `client.open(); client.register(); client.subscribe(tags)`
 
 type runResult struct {
-	Calls, Failed, Results, Cached, FailedResults int
-	Seconds                                       float64
+	Succeeded, Failed, Results, Cached, FailedResults int
+	BytesSent, BytesReceived, DataSent, DataReceived  int
+	Seconds                                           float64
 }
 
 func (v *vu) result(expression string) (r runResult) {
@@ -51,20 +52,24 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	server := start(t, everyFourth)
 	v := newVU(t, server.Address)
 	v.Run(begin)
-	r := v.result(`client.run({ calls: 40, tally: 'outside' })`)
+	r := v.result(`client.run({ iterations: 40, tally: 'outside' })`)
 	require.Positive(t, r.Seconds)
-	r.Seconds = 0
-	require.Equal(t, runResult{Calls: 40, Failed: 10, Results: 90, Cached: 70, FailedResults: 10}, r)
+	require.Greater(t, r.BytesSent, 40*len("A.xB.xC.x"), "the messages have the tags")
+	require.Zero(t, r.BytesSent%40, "and are all of one size")
+	require.Greater(t, r.BytesReceived, 90*len("A.x"))
+	require.Greater(t, r.DataSent, r.BytesSent, "gRPC adds to them")
+	require.Greater(t, r.DataReceived, r.BytesReceived)
+	require.Equal(t, [5]int{30, 10, 90, 70, 10}, [5]int{r.Succeeded, r.Failed, r.Results, r.Cached, r.FailedResults})
 	require.Equal(t, 40, server.Reads())
 	require.Equal(t, 30.0, v.Counted(metricOps, "op", "readBulk", "outcome", "ok"))
-	require.Equal(t, 10.0, v.Counted(metricOps, "op", "readBulk", "outcome", "internal"))
+	require.Equal(t, 10.0, v.Counted(metricOps, "op", "readBulk", "outcome", "server"))
 	require.Equal(t, 90.0, v.Counted(metricResults))
 	require.Equal(t, 70.0, v.Counted(metricCached))
 	require.Equal(t, 10.0, v.Counted(metricFailed))
 
 	r = v.result(`client.run({ duration: '50ms', tags: ['A.x'], wait: '1s' })`)
 	require.GreaterOrEqual(t, r.Seconds, 0.05)
-	require.Equal(t, server.Reads(), 40+r.Calls)
+	require.Equal(t, server.Reads(), 40+r.Succeeded+r.Failed)
 }
 
 func TestRunInASweep(t *testing.T) {
@@ -103,14 +108,14 @@ func TestUnavailable(t *testing.T) {
 	})
 	v := newVU(t, server.Address)
 	v.Run(begin)
-	r := v.result(`client.run({ calls: 5 })`)
+	r := v.result(`client.run({ iterations: 5 })`)
 	require.Equal(t, 2, r.Failed)
 	require.GreaterOrEqual(t, r.Seconds, 2*unavailablePause.Seconds())
 	server.Stop()
 	r = v.result(`client.run({ duration: '300ms' })`)
-	require.Equal(t, r.Calls, r.Failed)
-	require.LessOrEqual(t, r.Calls, 4)
-	require.Positive(t, r.Calls)
+	require.Zero(t, r.Succeeded)
+	require.LessOrEqual(t, r.Failed, 4)
+	require.Positive(t, r.Failed)
 }
 
 func TestTheTestEndsDuringARun(t *testing.T) {

@@ -13,7 +13,7 @@ export const address = text('MXGW_URL', '127.0.0.1:50051');
 export const clientName = oneOf('CLIENT', ['mxgateway', 'grpc'], 'mxgateway');
 
 const key = text('MXGW_KEY', '');
-const connection = oneOf('CONNECTION', ['client', 'shared'], 'client');
+const connection = oneOf('CONNECTION', ['vu', 'shared'], 'vu');
 const timeout = duration('TIMEOUT', '10s');
 const wait = duration('WAIT', '1s', { least: 0 }); // the command's timeout_ms
 const ownProto = decodeURIComponent(import.meta.resolve('./mxaccess_gateway.proto').replace(/^file:\/\//, '')); // a URL has %20 for a blank

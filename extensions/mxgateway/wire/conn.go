@@ -9,9 +9,12 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
@@ -29,7 +32,8 @@ type Options struct {
 // Any number of goroutines may use it.
 type Conn struct {
 	grpc           *grpc.ClientConn
-	key            string
+	address, key   string
+	connectTimeout time.Duration
 	received, sent atomic.Uint64
 }
 
@@ -41,7 +45,7 @@ const (
 
 // Open returns a connection. It waits for nothing: its error is that of options that make no sense.
 func Open(o Options) (*Conn, error) {
-	c := &Conn{key: o.Key}
+	c := &Conn{address: o.Address, key: o.Key, connectTimeout: o.ConnectTimeout}
 	secured := insecure.NewCredentials()
 	if o.TLS != nil {
 		secured = credentials.NewTLS(o.TLS)
@@ -71,6 +75,51 @@ func Open(o Options) (*Conn, error) {
 
 	return c, nil
 }
+
+// probe is a method without effect. Connect calls it where there is no connection.
+const probe = "/grpc.health.v1.Health/Check"
+
+// Connect connects, if that was not done yet. Its error is of kind connect, or that of the context's
+// end.
+func (c *Conn) Connect(ctx context.Context) error {
+	opening, stop := context.WithTimeout(ctx, c.connectTimeout)
+	defer stop()
+	for {
+		state := c.grpc.GetState()
+		switch state { //nolint:exhaustive // the others pass
+		case connectivity.Ready:
+			return nil
+		case connectivity.Idle:
+			c.grpc.Connect()
+		case connectivity.TransientFailure:
+			if err := c.whyNot(opening); err != nil || ctx.Err() == nil {
+				return err
+			}
+		}
+		switch {
+		case c.grpc.WaitForStateChange(opening, state):
+		case ctx.Err() != nil:
+			return failed(status.FromContextError(ctx.Err()).Err(), c.key)
+		default:
+			return Errorf(KindConnect, "cannot connect to %s: no answer within connectTimeout (%s)", c.address, c.connectTimeout)
+		}
+	}
+}
+
+// whyNot is why there is no connection: gRPC tells it to calls alone. It is nil where there is one now.
+func (c *Conn) whyNot(ctx context.Context) error {
+	err := c.grpc.Invoke(ctx, probe, &request{}, &anyReply{}, grpc.ForceCodecV2(codec{}))
+	if status.Code(err) != codes.Unavailable {
+		return nil
+	}
+
+	return Errorf(KindConnect, "cannot connect to %s: %s", c.address, oneLine(status.Convert(err).Message(), c.key))
+}
+
+// anyReply is one that nobody reads.
+type anyReply struct{}
+
+func (anyReply) read([]byte) error { return nil }
 
 // Close closes the connection. Calls that are under way fail.
 func (c *Conn) Close() { _ = c.grpc.Close() }

@@ -9,22 +9,49 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Kinds of errors. Those of gRPC's codes that are not here have the code's name
-// (https://grpc.io/docs/guides/status-codes), in small letters, as unavailable and
-// permission_denied have.
+// Kinds of errors. Those of gRPC's codes (https://grpc.io/docs/guides/status-codes) that are not here
+// are KindServer.
 const (
-	KindTimeout     = "timeout"     // no answer in time: DEADLINE_EXCEEDED
-	KindCancelled   = "cancelled"   // the test ended: CANCELLED
-	KindUnavailable = "unavailable" // no connection, or the server says so: UNAVAILABLE
-	KindCommand     = "command"     // the call was answered, and the command has failed: protocol_status or hresult say so
-	KindProtocol    = "protocol"    // the reply is not what was asked for
-	KindUsage       = "usage"       // the call itself is wrong; nothing was sent
+	KindConnect    = "connect"    // the server could not be reached within the connect timeout
+	KindConnection = "connection" // no connection, or the server says so: UNAVAILABLE
+	KindTimeout    = "timeout"    // no answer in time: DEADLINE_EXCEEDED
+	KindCancelled  = "cancelled"  // the test ended: CANCELLED
+	KindAuth       = "auth"       // a wrong key, or one that may not do this: UNAUTHENTICATED, PERMISSION_DENIED
+	KindBusy       = "busy"       // RESOURCE_EXHAUSTED
+	KindNotFound   = "not_found"  // NOT_FOUND
+	KindConflict   = "conflict"   // ALREADY_EXISTS
+	KindServer     = "server"     // any other status of the server's
+	KindCommand    = "command"    // the call was answered, and the command has failed: protocol_status or hresult say so
+	KindProtocol   = "protocol"   // the reply is not what was asked for
+	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
+
+// kindOf is the kind of an error with a status.
+func kindOf(code codes.Code) string {
+	switch code { //nolint:exhaustive // the others are of one kind
+	case codes.Unavailable:
+		return KindConnection
+	case codes.DeadlineExceeded:
+		return KindTimeout
+	case codes.Canceled:
+		return KindCancelled
+	case codes.Unauthenticated, codes.PermissionDenied:
+		return KindAuth
+	case codes.ResourceExhausted:
+		return KindBusy
+	case codes.NotFound:
+		return KindNotFound
+	case codes.AlreadyExists:
+		return KindConflict
+	default:
+		return KindServer
+	}
+}
 
 // Error is what goes wrong with a call.
 type Error struct {
 	Kind    string
-	Code    codes.Code // gRPC's; OK for errors of other kinds than its own
+	Code    codes.Code // gRPC's status; OK where there is none
 	Message string
 }
 
@@ -71,17 +98,6 @@ func name(code codes.Code) string {
 	}
 
 	return strings.ToUpper(b.String())
-}
-
-func kindOf(code codes.Code) string {
-	switch {
-	case code == codes.DeadlineExceeded:
-		return KindTimeout
-	case code > codes.Unauthenticated:
-		return "unknown"
-	default:
-		return strings.ToLower(name(code))
-	}
 }
 
 // shortestSecret is how long a key's secret must be to be taken out where it stands alone, too: a

@@ -59,15 +59,15 @@ func TestPeersThatAreNone(t *testing.T) {
 			ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 			defer stop()
 			_, err := conn.OpenSession(ctx, load(t, ownProto), "x")
-			require.Equal(t, wire.KindUnavailable, kind(err))
+			require.Equal(t, wire.KindConnection, kind(err))
 			require.NotContains(t, err.Error(), "\n")
 			_, err = conn.Reflect(ctx, "")
-			require.Equal(t, wire.KindUnavailable, kind(err))
+			require.Equal(t, wire.KindConnection, kind(err))
 		})
 	}
 	conn := dial(t, wire.Options{Address: "127.0.0.1:1"})
 	_, err := conn.OpenSession(t.Context(), load(t, ownProto), "x")
-	require.Equal(t, wire.KindUnavailable, kind(err))
+	require.Equal(t, wire.KindConnection, kind(err))
 	require.ErrorContains(t, err, "connection refused")
 }
 
@@ -126,11 +126,11 @@ func TestTheGatewayDiesAndComesBack(t *testing.T) {
 	}
 	require.NoError(t, read())
 	server.Stop()
-	require.Eventually(t, func() bool { return kind(read()) == wire.KindUnavailable }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return kind(read()) == wire.KindConnection }, 10*time.Second, time.Millisecond)
 	listener, err := net.Listen("tcp", server.Address)
 	require.NoError(t, err)
 	gatewaytest.Serve(t, listener, gatewaytest.Options{Proto: text(t, ownProto), Key: key})
-	require.Eventually(t, func() bool { return kind(read()) == "not_found" }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return kind(read()) == wire.KindNotFound }, 10*time.Second, time.Millisecond)
 }
 
 func TestTLS(t *testing.T) {
@@ -144,7 +144,7 @@ func TestTLS(t *testing.T) {
 	registered(t, conn, load(t, ownProto))
 	distrusting := dial(t, wire.Options{Address: server.Address, Key: key, TLS: &tls.Config{ServerName: "gateway.test", MinVersion: tls.VersionTLS12}})
 	_, err := distrusting.OpenSession(t.Context(), load(t, ownProto), "x")
-	require.Equal(t, wire.KindUnavailable, kind(err))
+	require.Equal(t, wire.KindConnection, kind(err))
 	require.ErrorContains(t, err, "certificate")
 }
 

@@ -104,12 +104,13 @@ type commandReply struct {
 	at      field
 	payload reply
 	there   bool // there is a payload
+	size    int  // of the message, in bytes
 }
 
 func (r *commandReply) read(bytes []byte) error {
 	f := &r.schema.invoke
 	r.status = replyStatus{code: f.status.ok}
-	r.there = false
+	r.there, r.size = false, len(bytes)
 	c := cursor{rest: bytes}
 	for c.next() {
 		var err error

@@ -193,6 +193,9 @@ func (r *RepeatedRead) Context(ctx context.Context) context.Context {
 	return r.session.conn.authorized(ctx)
 }
 
+// Bytes are those of the last call's messages.
+func (r *RepeatedRead) Bytes() (sent, received int) { return len(r.in.bytes), r.reply.size }
+
 // Read reads the tags once, and counts their results; values are not looked at. The context is one
 // of Context's.
 func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
@@ -200,7 +203,7 @@ func (r *RepeatedRead) Read(ctx context.Context) (Counts, error) {
 	if r.correlated {
 		stamp(r.in.bytes[len(r.in.bytes)-correlationDigits:], r.calls)
 	}
-	r.counted.counts = Counts{}
+	r.counted.counts, r.reply.size = Counts{}, 0
 	call, stop := context.WithTimeout(ctx, r.timeout)
 	err := r.session.conn.invoke(call, r.session.schema.invoke.method, &r.in, &r.reply)
 	stop()

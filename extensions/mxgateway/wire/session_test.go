@@ -128,15 +128,31 @@ func TestOutcomes(t *testing.T) {
 		},
 		"an hresult that is no failure": {answer: gatewaytest.Answer{HResult: 1}, counts: wire.Counts{Results: 6, Cached: 6}},
 		"unavailable": {
-			answer: gatewaytest.Answer{Err: status.Error(codes.Unavailable, "later")}, kind: wire.KindUnavailable, code: codes.Unavailable,
+			answer: gatewaytest.Answer{Err: status.Error(codes.Unavailable, "later")}, kind: wire.KindConnection, code: codes.Unavailable,
 			message: "UNAVAILABLE: later",
 		},
 		"no scope": {
-			answer: gatewaytest.Answer{Err: status.Error(codes.PermissionDenied, "not with "+key)}, kind: "permission_denied",
+			answer: gatewaytest.Answer{Err: status.Error(codes.PermissionDenied, "not with "+key)}, kind: wire.KindAuth,
 			code: codes.PermissionDenied, message: "PERMISSION_DENIED: not with ***",
 		},
+		"no room": {
+			answer: gatewaytest.Answer{Err: status.Error(codes.ResourceExhausted, "later")}, kind: wire.KindBusy,
+			code: codes.ResourceExhausted, message: "RESOURCE_EXHAUSTED: later",
+		},
+		"no such session": {
+			answer: gatewaytest.Answer{Err: status.Error(codes.NotFound, "gone")}, kind: wire.KindNotFound,
+			code: codes.NotFound, message: "NOT_FOUND: gone",
+		},
+		"there already": {
+			answer: gatewaytest.Answer{Err: status.Error(codes.AlreadyExists, "twice")}, kind: wire.KindConflict,
+			code: codes.AlreadyExists, message: "ALREADY_EXISTS: twice",
+		},
+		"a fault of the server's": {
+			answer: gatewaytest.Answer{Err: status.Error(codes.Internal, "broken")}, kind: wire.KindServer,
+			code: codes.Internal, message: "INTERNAL: broken",
+		},
 		"a code that gRPC does not know": {
-			answer: gatewaytest.Answer{Err: status.Error(77, strings.Repeat("long ", 100))}, kind: "unknown", code: 77,
+			answer: gatewaytest.Answer{Err: status.Error(77, strings.Repeat("long ", 100))}, kind: wire.KindServer, code: 77,
 			message: "code 77: " + strings.Repeat("long ", 60)[:300] + "...",
 		},
 		"cancelled": {
@@ -217,7 +233,7 @@ func TestWrongKey(t *testing.T) {
 	server := gateway(t, nil)
 	for _, wrong := range []string{"", "mxgw_id_other"} {
 		_, err := dial(t, wire.Options{Address: server.Address, Key: wrong}).OpenSession(t.Context(), load(t, ownProto), "x")
-		require.Equal(t, "unauthenticated", kind(err))
+		require.Equal(t, wire.KindAuth, kind(err))
 		require.EqualError(t, err, "UNAUTHENTICATED: the key is wrong")
 	}
 }
