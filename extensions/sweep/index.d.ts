@@ -330,6 +330,32 @@ declare module 'k6/x/sweep' {
     results?: string;
   }): void;
 
+  /**
+   * The value of a setting: what `-e name=value` says, or else the variable `SWEEP_<name>` of the environment, so that what a
+   * shell or a CI system exports as `SECONDS` or `CONFIG` changes nothing. Undefined when there is neither.
+   *
+   * ```js
+   * const seconds = Number(sweep.setting('SECONDS') ?? 10); // k6 run -e SECONDS=5, or SWEEP_SECONDS=5 k6 run
+   * ```
+   *
+   * `environment` is another name for the environment's variable, such as that of a server: `sweep.setting('NATS_URL', {
+   * environment: 'NATS_URL' })`.
+   *
+   * @throws TypeError for other arguments
+   */
+  export function setting(name: string, options?: { environment?: string }): string | undefined;
+
+  /**
+   * What this module throws beside a TypeError: `usage`, the call or a file that it names makes no sense here; `not_found`,
+   * there is no such file; `cancelled`, the step or the test has ended.
+   */
+  export interface SweepError extends Error {
+    name: 'SweepError';
+    kind: 'usage' | 'not_found' | 'cancelled';
+    /** Always 0: there is no server whose code it could be. */
+    code: number;
+  }
+
   /** What a script has made of the figures, such as the columns that a benchmark publishes. */
   export interface Table {
     /** What the table is of. No other table of the report has the same title. */
@@ -351,8 +377,8 @@ declare module 'k6/x/sweep' {
 
   /**
    * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`,
-   * which is created when it is missing (not given: the folder that `meta` names as `results`, else that of the variable
-   * `RESULTS`, else "results"), and returns what `handleSummary` is to return: the table
+   * which is created when it is missing (not given: the folder that `meta` names as `results`, else that of the setting
+   * `RESULTS`, see `setting`, else "results"), and returns what `handleSummary` is to return: the table
    * of each scenario on standard output. The files of a scenario are written beside and renamed together. Where they cannot be
    * written, there is the table, the reason on standard error, and an exit code other than 0.
    *
@@ -378,6 +404,7 @@ declare module 'k6/x/sweep' {
     variant: typeof variant;
     meta: typeof meta;
     report: typeof report;
+    setting: typeof setting;
   };
   export default sweep;
 }

@@ -30,7 +30,7 @@ func throwCrash(rt *sobek.Runtime) {
 	if isScripts(value) {
 		panic(value)
 	}
-	Throw(rt, "InternalError", crash.Caught(value).Error(), map[string]any{"kind": "internal"})
+	Throw(rt, "InternalError", crash.Caught(value).Error(), map[string]any{"kind": "internal", "code": 0})
 }
 
 // isScripts tells whether a panic is one of those by which JavaScript throws and k6 interrupts.

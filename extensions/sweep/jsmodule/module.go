@@ -5,6 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -31,7 +32,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	test := vu.InitEnv().TestPreInitState
 	m := &module{
-		vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, env: test.RuntimeOptions.Env,
+		vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
 	m.results.Prepare(registered, test.Registry)
 	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
@@ -44,6 +45,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"variant":    m.variant,
 		"meta":       m.meta,
 		"report":     m.report,
+		"setting":    m.setting,
 	})
 	m.refuseDropped()
 
@@ -56,8 +58,7 @@ type module struct {
 	results *testrun.Results
 	metrics *stream.Metrics
 	exports modules.Exports
-	// env are the variables of the test.
-	env map[string]string
+	test    *lib.TestPreInitState
 	// running tells that the VU is within sweep.run.
 	running bool
 	// pending counts what the VU's event loop has still to do.

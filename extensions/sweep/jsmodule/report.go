@@ -14,7 +14,7 @@ import (
 
 // reportOptions are those of sweep.report, as a script gives them.
 type reportOptions struct {
-	// Dir is the folder of the files, which is created when it is missing; "": that of the variable
+	// Dir is the folder of the files, which is created when it is missing; "": that of the setting
 	// RESULTS, or results.
 	Dir string `json:"dir"`
 	// Tables stands for the script's function, which is read apart.
@@ -34,7 +34,7 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
-	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.env)) }
+	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.test)) }
 	table, err := m.results.Write(dir, m.results.ThresholdsIn(call.Argument(0)), tables)
 	shown := map[string]any{"stdout": table}
 	if err != nil {

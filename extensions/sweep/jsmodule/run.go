@@ -133,12 +133,3 @@ func operation(ctx context.Context, fn sobek.Callable, session *k6glue.Session) 
 
 	return fault.Thrown(err)
 }
-
-// throw hands an error on to JavaScript. One that interrupts the VU goes on doing so.
-func throw(rt *sobek.Runtime, err error) {
-	var interrupted *sobek.InterruptedError
-	if errors.As(err, &interrupted) {
-		panic(interrupted)
-	}
-	k6glue.Throw(rt, "SweepError", err.Error(), nil)
-}

@@ -67,7 +67,7 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 		}
 		r.keep.watched, r.keep.journals = true, map[string]*journal{}
 	}
-	dir, told := r.folder(rep.Scenario, test.RuntimeOptions.Env)
+	dir, told := r.folder(rep.Scenario, test.TestPreInitState)
 	_, missing := os.Stat(dir)
 	if err := files.Usable(fsext.NewOsFs(), dir); err != nil {
 		err = fmt.Errorf("the results cannot be kept: %w", err)
@@ -100,14 +100,14 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 const journalSuffix = ".partial.json"
 
 // Folder is where the report of a scenario goes when sweep.report names no other folder.
-func (r *Results) Folder(scenario string, env map[string]string) string {
-	dir, _ := r.folder(scenario, env)
+func (r *Results) Folder(scenario string, test *lib.TestPreInitState) string {
+	dir, _ := r.folder(scenario, test)
 
 	return dir
 }
 
 // folder is the same; told says that the script has named it.
-func (r *Results) folder(scenario string, env map[string]string) (dir string, told bool) {
+func (r *Results) folder(scenario string, test *lib.TestPreInitState) (dir string, told bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range []string{scenario, ""} {
@@ -116,7 +116,13 @@ func (r *Results) folder(scenario string, env map[string]string) (dir string, to
 		}
 	}
 
-	return cmp.Or(env["RESULTS"], defaultResultsDir), false
+	given, _ := k6glue.Setting(func(name string) (string, bool) {
+		value, is := test.RuntimeOptions.Env[name]
+
+		return value, is
+	}, test, "RESULTS", "")
+
+	return cmp.Or(given, defaultResultsDir), false
 }
 
 // Reports are the reports as they are now.
@@ -222,7 +228,7 @@ func (r *Results) exit(test *lib.TestRunState) {
 	if r.keep.reported.Load() {
 		return
 	}
-	dir := func(scenario string) string { return r.Folder(scenario, test.RuntimeOptions.Env) }
+	dir := func(scenario string) string { return r.Folder(scenario, test.TestPreInitState) }
 	table, err := r.Write(dir, r.testEnd.judge.Verdicts(test, r.testEnd.lasted()), nil)
 	if err != nil {
 		k6glue.Logger().Error(err)

@@ -1,0 +1,49 @@
+package jsmodule
+
+import (
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// settingOptions are those of sweep.setting.
+type settingOptions struct {
+	// Environment is the name of the environment's variable; "": SWEEP_ and the setting's name.
+	Environment string `json:"environment"`
+}
+
+// setting is sweep.setting(name, { environment }): what `-e name=value` says, or else the variable
+// SWEEP_name of the environment, or the one that the option names; undefined when there is neither.
+//
+// It throws a TypeError for other arguments.
+func (m *module) setting(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	name, ok := k6glue.Text(call.Argument(0))
+	if !ok || name == "" {
+		k6glue.ThrowType(rt, "sweep.setting(name) takes the name of a setting, not %s", k6glue.Show(call.Argument(0)))
+	}
+	var o settingOptions
+	if err := k6glue.Options(call.Argument(1), &o); err != nil {
+		k6glue.ThrowType(rt, "sweep.setting: %s", err.Error())
+	}
+	value, is := k6glue.Setting(m.env, m.test, name, o.Environment)
+	if !is {
+		return sobek.Undefined()
+	}
+
+	return rt.ToValue(value)
+}
+
+// env is a variable that the script sees at the moment: a scenario may have its own.
+func (m *module) env(name string) (value string, is bool) {
+	all, is := m.vu.Runtime().Get("__ENV").(*sobek.Object)
+	if !is {
+		return "", false
+	}
+	found := all.Get(name)
+	if k6glue.IsNullish(found) {
+		return "", false
+	}
+
+	return found.String(), true
+}

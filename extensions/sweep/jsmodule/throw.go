@@ -1,0 +1,43 @@
+package jsmodule
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// Kinds of a SweepError, in the words of all modules.
+const (
+	kindUsage     = "usage"     // the call, or a file that it names, makes no sense here
+	kindNotFound  = "not_found" // there is no such file
+	kindCancelled = "cancelled" // the step or the test has ended
+)
+
+// throw hands an error on to JavaScript. One that interrupts the VU goes on doing so.
+func throw(rt *sobek.Runtime, err error) {
+	var interrupted *sobek.InterruptedError
+	if errors.As(err, &interrupted) {
+		panic(interrupted)
+	}
+	panic(newError(rt, err))
+}
+
+// newError is a SweepError, for a promise to be rejected with.
+func newError(rt *sobek.Runtime, err error) *sobek.Object {
+	return k6glue.NewError(rt, "SweepError", err.Error(), map[string]any{"kind": kindOf(err), "code": 0})
+}
+
+func kindOf(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return kindNotFound
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return kindCancelled
+	default:
+		return kindUsage
+	}
+}
