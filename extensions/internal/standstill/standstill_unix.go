@@ -1,6 +1,5 @@
 //go:build unix
 
-// Package standstill makes a server stand still, for tests of clients whose server stops answering.
 package standstill
 
 import (
