@@ -11,8 +11,8 @@ import (
 )
 
 // Driver speaks to the server. Its calls block until they are done or their context ends, which may
-// be at its deadline: a connection is of no use after that, but for Close. Errors of the server, and those with a kind, are a *cmi.Error; all others are
-// that the connection broke.
+// be at its deadline: a connection is of no use after that, but for Close. Errors of the server, and
+// those with a kind, are a *cmi.Error; all others are that the connection broke.
 type Driver interface {
 	// Name is the driver's name, as the option driver and reports have it.
 	Name() string

@@ -39,7 +39,7 @@ func machgoError(err error) *cmi.Error {
 // failed is machgoError for a call on a connection.
 func (c *machgoConn) failed(err error) error {
 	e := machgoError(err)
-	c.broken = c.broken || e == errMachgoRejected //nolint:errorlint // it is this one
+	c.broken = c.broken || e == errMachgoRejected
 
 	return e
 }

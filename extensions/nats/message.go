@@ -121,9 +121,10 @@ func acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) 
 func (msg *message) doubleAck(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("ackSync", "the timeout", call.Argument(0), msg.client.config.TimeoutEach)
 
-	return &task{client: msg.client, operation: "ackSync", timeout: timeout, on: msg.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
-		return msg.stored.DoubleAck(ctx)
-	}}, err
+	return &task{
+		client: msg.client, operation: "ackSync", timeout: timeout, on: msg.conn,
+		job: func(ctx context.Context, _ *connection, _ *record) error { return msg.stored.DoubleAck(ctx) },
+	}, err
 }
 
 // respondTo is message.respond(data, options): it answers a request.

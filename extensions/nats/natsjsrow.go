@@ -50,7 +50,7 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
 		c.Misuse("natsjsRow: %s", err)
 	}
-	if o.Tables < 0 || o.Keys < 0 || o.Tables > k6glue.MaxElements || o.Keys > k6glue.MaxElements || o.Replicas < 0 || o.Replicas > maxReplicas {
+	if min(o.Tables, o.Keys, o.Replicas) < 0 || max(o.Tables, o.Keys) > k6glue.MaxElements || o.Replicas > maxReplicas {
 		c.Misuse("natsjsRow: tables and keys must be from 1 to %d, and replicas from 1 to %d", k6glue.MaxElements, maxReplicas)
 	}
 	n.handle = &jetStreamHandle{client: c}
@@ -84,15 +84,18 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 	return func(n *natsjsRow, call sobek.FunctionCall) (*task, error) {
 		timeout, err := k6mod.Duration(name, "the timeout", call.Argument(0), 0)
 
-		return &task{client: n.handle.client, operation: "row." + name, timeout: timeout, job: func(ctx context.Context, conn *connection, r *record) error {
-			r.apart = true
-			run, err := n.on(ctx, conn)
-			if err != nil {
-				return err
-			}
+		return &task{
+			client: n.handle.client, operation: "row." + name, timeout: timeout,
+			job: func(ctx context.Context, conn *connection, r *record) error {
+				r.apart = true
+				run, err := n.on(ctx, conn)
+				if err != nil {
+					return err
+				}
 
-			return do(run, ctx)
-		}}, err
+				return do(run, ctx)
+			},
+		}, err
 	}
 }
 

@@ -33,7 +33,7 @@ func TestPanicsBesideTheVU(t *testing.T) {
 		return f
 	}
 	f := made()
-	f.weigh = func(m *natsio.Msg) int { return len(c.config.Servers) } // on the VU's goroutine
+	f.weigh = func(*natsio.Msg) int { return len(c.config.Servers) } // on the VU's goroutine
 	v.Set("begin", func() { f.push(nil) })
 	_, err := v.RunOnEventLoop(`begin()`)
 	require.ErrorContains(t, err, "a fault in k6's extensions or in a library")

@@ -83,7 +83,7 @@ func writeBeside(on fsext.Fs, f File) (name string, err error) {
 
 		return "", fsext.WriteFile(on, path, f.Contents, 0o666)
 	}
-	name = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())) //nolint:gosec // a name
+	name = filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32()))
 	file, err := on.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return "", named(err, f.Path)
@@ -115,8 +115,8 @@ func named(err error, path string) error {
 
 // target is the file that a name stands for, through links.
 func target(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		return followed
 	}
 
 	return path

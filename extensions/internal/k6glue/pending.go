@@ -46,7 +46,7 @@ func fieldOf[T any](value reflect.Value, name string) (field *T, has bool) {
 		return nil, false
 	}
 
-	return (*T)(unsafe.Pointer(f.UnsafeAddr())), true
+	return (*T)(unsafe.Pointer(f.UnsafeAddr())), true //nolint:gosec // there is no other way into a field that is not exported
 }
 
 // Count returns how many callbacks are still to come. While a call of JavaScript lasts it only

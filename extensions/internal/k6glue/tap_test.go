@@ -31,9 +31,9 @@ func newTapTest(t *testing.T) *tapTest {
 }
 
 // push pushes a check as an operation does: each is told from the others by its place.
-func (t *tapTest) push(holds bool) {
-	t.pushed++
-	t.state.Samples <- sampleOf(t.state, t.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(t.pushed))
+func (tt *tapTest) push(holds bool) {
+	tt.pushed++
+	tt.state.Samples <- sampleOf(tt.state, tt.state.BuiltinMetrics.Checks, metrics.B(holds), "check", fmt.Sprint(tt.pushed))
 }
 
 // requireAllHandedOn checks that k6 got all that was pushed, in its order, and that the VU pushes

@@ -49,11 +49,7 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 	}
 	same, described := s.recognised(ctx, body, known)
 	if c.Broken() {
-		if described == nil { // the context has ended since, or somebody has closed the connection
-			described = c.failure(ctx, net.ErrClosed)
-		}
-
-		return nil, described
+		return nil, c.endedAfter(ctx, described)
 	}
 
 	// The server holds back its next answers until this one is acknowledged, which this system would take its time for.
@@ -94,6 +90,16 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	s.columns, s.parameters, s.kind = known.columns, known.parameters, statementSelect
 
 	return true, nil
+}
+
+// endedAfter returns why the connection is broken after an answer that was read: for the answer's own
+// sake, or because the context has ended since, or because somebody has closed the connection.
+func (c *Conn) endedAfter(ctx context.Context, answered error) error {
+	if answered != nil {
+		return answered
+	}
+
+	return c.failure(ctx, net.ErrClosed)
 }
 
 // awaitFree reads the answer to a free that was sent before.

@@ -20,10 +20,10 @@ const ownProtoPath = "../../../scenarios/lib/mxaccess_gateway.proto"
 
 // withTimestamp is the service of this project's .proto whose google.protobuf.Timestamp is another
 // message.
-func withTimestamp(t testing.TB, fields string) protoreflect.ServiceDescriptor {
-	t.Helper()
+func withTimestamp(tb testing.TB, fields string) protoreflect.ServiceDescriptor {
+	tb.Helper()
 	own, err := os.ReadFile(ownProtoPath)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	sources := map[string]string{
 		"gateway.proto":                   string(own),
 		"google/protobuf/timestamp.proto": `syntax = "proto3"; package google.protobuf; message Timestamp {` + fields + `}`,
@@ -37,20 +37,20 @@ func withTimestamp(t testing.TB, fields string) protoreflect.ServiceDescriptor {
 		return io.NopCloser(strings.NewReader(source)), nil
 	}}}
 	files, err := compiler.Compile(context.Background(), "gateway.proto")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 
 	return files[0].Services().Get(0)
 }
 
 // readTimestamp is what is read of a reply whose only result has these bytes as its time.
-func readTimestamp(t testing.TB, service protoreflect.ServiceDescriptor, time []byte) any {
-	t.Helper()
+func readTimestamp(tb testing.TB, service protoreflect.ServiceDescriptor, time []byte) any {
+	tb.Helper()
 	schema, err := NewSchema(service)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	result := of(schema.result.timestamp).appendMessage(nil, time)
 	reply := &valueReply{schema: schema}
-	require.NoError(t, reply.read(schema.result.payload.list.appendMessage(nil, result)))
-	require.Len(t, reply.results, 1)
+	require.NoError(tb, reply.read(schema.result.payload.list.appendMessage(nil, result)))
+	require.Len(tb, reply.results, 1)
 
 	return reply.results[0].Timestamp
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrCutOff is for the tests in package executor_test.
-var ErrCutOff = errCutOff //nolint:gochecknoglobals // see above
+var ErrCutOff = errCutOff
 
 // AwaitRest waits for a server, and returns what the report says of it and what the progress bar
 // has shown.

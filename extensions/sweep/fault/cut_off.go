@@ -9,7 +9,7 @@ func (e CutOff) Error() string { return e.Why.Error() }
 // Unwrap returns why.
 func (e CutOff) Unwrap() error { return e.Why }
 
-// unsettled is why an operation ended whose promise had not settled by then. It is a CutOff too.
+// Unsettled is why an operation ended whose promise had not settled by then. It is a CutOff too.
 type Unsettled struct{ Why error }
 
 // Error says why.

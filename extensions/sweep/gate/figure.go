@@ -44,8 +44,9 @@ func relativeKey(f *report.Figure) string {
 
 // keysOf are the keys of all bounded figures.
 func keysOf(key func(*report.Figure) string) []string {
-	var keys []string
-	for _, f := range bounded() {
+	figures := bounded()
+	keys := make([]string, 0, len(figures))
+	for _, f := range figures {
 		keys = append(keys, key(f))
 	}
 

@@ -37,7 +37,7 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 	}
 	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
 	own := []string{"scenario", "thresholds", "portable"}
-	known := slices.AppendSeq(own, maps.Keys(options.OptionsOf(reflect.TypeFor[options.Config]())))
+	known := slices.AppendSeq(own, maps.Keys(options.NamesAndTypes(reflect.TypeFor[options.Config]())))
 	for name := range given {
 		if !slices.Contains(known, name) {
 			return nil, options.UnknownOption(name, known)
@@ -59,21 +59,27 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 			return nil, errors.New("portable must be true or false")
 		}
 	}
-	switch thresholds := given["thresholds"].(type) {
+
+	return o, m.readThresholds(given["thresholds"], o)
+}
+
+// readThresholds reads k6's thresholds, or the file of gates that they are to be made of.
+func (m *module) readThresholds(given any, into *sweepOptions) error {
+	switch thresholds := given.(type) {
 	case nil:
 	case map[string]any:
-		o.Thresholds = thresholds
+		into.Thresholds = thresholds
 	case string:
 		file, err := m.loadGates(thresholds)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		o.Gates, o.Thresholds = file, thresholdsOf(file)
+		into.Gates, into.Thresholds = file, thresholdsOf(file)
 	default:
-		return nil, errors.New("thresholds must be the path of a file, or an object of k6 thresholds")
+		return errors.New("thresholds must be the path of a file, or an object of k6 thresholds")
 	}
 
-	return o, nil
+	return nil
 }
 
 // config reads the options as the executor will.

@@ -65,7 +65,7 @@ func (m *module) readReportOptions(value sobek.Value, into *reportOptions) (test
 	}
 	tables := given.Get("tables")
 	if tables == nil || sobek.IsUndefined(tables) || sobek.IsNull(tables) {
-		return nil, nil
+		return nil, nil //nolint:nilnil // there is no function where none is given
 	}
 	fn, ok := sobek.AssertFunction(tables)
 	if !ok {

@@ -43,7 +43,7 @@ func checkOptions(raw []byte, into any) error {
 	case err != nil:
 		return errors.New("options must be an object")
 	}
-	fields := OptionsOf(reflect.TypeOf(into).Elem())
+	fields := NamesAndTypes(reflect.TypeOf(into).Elem())
 	for name, value := range given {
 		kind, known := fields[name]
 		if !known {
@@ -107,13 +107,13 @@ func checkUnit(value json.RawMessage, latency bool) error {
 	return fmt.Errorf("must have a unit, such as '%ss' or '%sms', but is %s, which would be milliseconds", amount, amount, value)
 }
 
-// OptionsOf are the options of a struct and of those that are part of it, with their types.
-func OptionsOf(t reflect.Type) map[string]reflect.Type {
+// NamesAndTypes are the options of a struct and of those that are part of it, with their types.
+func NamesAndTypes(t reflect.Type) map[string]reflect.Type {
 	options := map[string]reflect.Type{}
 	for i := range t.NumField() {
 		field := t.Field(i)
 		if field.Anonymous {
-			for name, kind := range OptionsOf(field.Type) {
+			for name, kind := range NamesAndTypes(field.Type) {
 				options[name] = kind
 			}
 

@@ -120,7 +120,7 @@ func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.step == nil {
-		s.begin(vu, started)
+		s.begin(started)
 	}
 	id := vu.State().VUID
 	if _, twice := s.joined[id]; twice {
@@ -138,7 +138,7 @@ func (s *Step) join(vu modules.VU, started time.Time) (*measure.Client, error) {
 // clients is how many there are in this instance's segment.
 func (s *Step) clients() int { return int(s.spec.Scaled(s.sweep.tuple)) }
 
-func (s *Step) begin(vu modules.VU, started time.Time) {
+func (s *Step) begin(started time.Time) {
 	sweep := s.sweep
 	s.joined = map[uint64]int{}
 	s.cpu = host.NewCPUMeter(sweep.scenario.Server())

@@ -78,66 +78,88 @@ func runIDs(parts []*Report) []runID {
 // mergeStep puts one run of a step together, as if all its clients had been of one instance. Of its
 // kinds of operations, one at a time is merged: the counters of each take a quarter of a megabyte.
 func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
-	asked := Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant}
-	reading := measure.Reading{Complete: true}
-	byOp := map[string][]partStep{}
-	var cpu CPUSeconds
+	p := stepParts{
+		asked:   Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant},
+		reading: measure.Reading{Complete: true}, byOp: map[string][]partStep{},
+	}
 	var absent []int
-	var ended uint64 // operations of all kinds
-	var times timeLine
-	var windows windowLine
-	first := true
 	for i, part := range parts {
-		steps := part[id]
-		if len(steps) == 0 {
+		if len(part[id]) == 0 {
 			absent = append(absent, i)
-
-			continue
-		}
-		whole := steps[0] // of what all kinds of operations have in common
-		if !first && whole.PerClient != asked.PerClient {
-			return nil, fmt.Errorf("part %d has %d operations of each client, others have %d", i+1, whole.PerClient, asked.PerClient)
-		}
-		first, asked.PerClient = false, whole.PerClient
-		times.add(whole)
-		windows.add(whole)
-		reading.Complete = reading.Complete && (whole.Complete || whole.TooShort != nil)
-		reading.Unstarted += whole.Extra.Unstarted
-		reading.Counters = reading.Counters.Plus(whole.Extra.counters())
-		cpu = cpu.with(whole.CPU)
-		if err := addClients(&reading, &whole.Client); err != nil {
-			return nil, fmt.Errorf("part %d: %w", i+1, err)
-		}
-		for _, s := range steps {
-			byOp[s.Op] = append(byOp[s.Op], partStep{i, s})
-			ended += uint64(s.Operations) + s.Failed
+		} else if err := p.add(i, part[id]); err != nil {
+			return nil, err
 		}
 	}
 	for _, i := range absent {
-		if hasClients(segments[i], &reading, id.clients) {
+		if hasClients(segments[i], &p.reading, id.clients) {
 			return nil, fmt.Errorf("part %d lacks it, although clients of it are in its segment, %s", i+1, segments[i])
 		}
 	}
-
-	reading.StartedOn, reading.Elapsed = times.started(), times.elapsed()
-	reading.Window = windows.elapsed()
-	if err := mergeOpenLoops(&reading, parts, id); err != nil {
+	p.reading.StartedOn, p.reading.Elapsed = p.times.started(), p.times.elapsed()
+	p.reading.Window = p.windows.elapsed()
+	if err := mergeOpenLoops(&p.reading, parts, id); err != nil {
 		return nil, err
 	}
-	overlap, known := times.overlap()
-	reading.Complete = reading.Complete && (!known || overlap >= leastOverlap)
-	reading.NeedOperations(ended)
-	clients, err := newClients(&reading)
+
+	return p.merged()
+}
+
+// stepParts is what the parts that have a step have measured in it.
+type stepParts struct {
+	// asked is the step as the sweep asked for it.
+	asked Step
+	// reading is what all kinds of operations have in common.
+	reading measure.Reading
+	// byOp has the parts' steps by their kind of operation.
+	byOp map[string][]partStep
+	cpu  CPUSeconds
+	// ended counts the operations of all kinds.
+	ended   uint64
+	times   timeLine
+	windows windowLine
+}
+
+// add adds a part's steps, one for each kind of operation.
+func (p *stepParts) add(part int, steps []*Step) error {
+	whole := steps[0]
+	if len(p.byOp) > 0 && whole.PerClient != p.asked.PerClient {
+		return fmt.Errorf("part %d has %d operations of each client, others have %d", part+1, whole.PerClient, p.asked.PerClient)
+	}
+	p.asked.PerClient = whole.PerClient
+	p.times.add(whole)
+	p.windows.add(whole)
+	p.reading.Complete = p.reading.Complete && (whole.Complete || whole.TooShort != nil)
+	p.reading.Unstarted += whole.Extra.Unstarted
+	p.reading.Counters = p.reading.Counters.Plus(whole.Extra.counters())
+	p.cpu = p.cpu.with(whole.CPU)
+	if err := addClients(&p.reading, &whole.Client); err != nil {
+		return fmt.Errorf("part %d: %w", part+1, err)
+	}
+	for _, s := range steps {
+		p.byOp[s.Op] = append(p.byOp[s.Op], partStep{part, s})
+		p.ended += uint64(s.Operations) + s.Failed
+	}
+
+	return nil
+}
+
+// merged are the steps of the whole, one for each kind of operation.
+func (p *stepParts) merged() ([]Step, error) {
+	r := &p.reading
+	overlap, known := p.times.overlap()
+	r.Complete = r.Complete && (!known || overlap >= leastOverlap)
+	r.NeedOperations(p.ended)
+	clients, err := newClients(r)
 	if err != nil {
 		return nil, err
 	}
-	merged := make([]Step, 0, len(byOp))
-	for _, op := range slices.Sorted(maps.Keys(byOp)) {
-		totals, err := mergeOperations(op, byOp[op])
+	merged := make([]Step, 0, len(p.byOp))
+	for _, op := range slices.Sorted(maps.Keys(p.byOp)) {
+		totals, err := mergeOperations(op, p.byOp[op])
 		if err != nil {
 			return nil, err
 		}
-		step, err := newStep(&reading, totals, asked, clients, cpu)
+		step, err := newStep(r, totals, p.asked, clients, p.cpu)
 		if err != nil {
 			return nil, err
 		}

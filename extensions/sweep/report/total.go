@@ -40,8 +40,8 @@ func totalOf(kinds []Step) *Step {
 	one := &kinds[0] // of what all kinds have in common
 	total := &Step{
 		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
-		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap, Seconds: one.Seconds, Client: one.Client, CPU: one.CPU,
-		OpenLoop: one.OpenLoop, Extra: one.Extra,
+		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
+		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, Extra: one.Extra,
 	}
 	total.Extra.Errors = nil
 	var durations measure.Distribution

@@ -59,40 +59,35 @@ type Metrics struct {
 	ClientsDone, Ops, Failed, Incomplete, Gate, Duration *metrics.Metric
 }
 
-type metricKind struct {
-	into  **metrics.Metric
-	name  string
-	kind  metrics.MetricType
-	value metrics.ValueType
-}
-
 // Register makes the metrics known to the test, or finds them there: thresholds are checked before
 // executors exist, so that a script which has thresholds on these metrics gets them from its import
 // of k6/x/sweep.
 func Register(registry *metrics.Registry) (*Metrics, error) {
 	m := &Metrics{}
-	kinds := []metricKind{
-		{&m.ClientsDone, MetricClientsDone, metrics.Gauge, metrics.Default},
-		{&m.Ops, MetricOps, metrics.Counter, metrics.Default},
-		{&m.Failed, MetricFailed, metrics.Counter, metrics.Default},
-		{&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default},
-		{&m.Gate, MetricGate, metrics.Gauge, metrics.Default},
-		{&m.Duration, MetricDuration, metrics.Trend, metrics.Time},
+	var failed error
+	register := func(into **metrics.Metric, name string, kind metrics.MetricType, contains metrics.ValueType) {
+		registered, err := registry.NewMetric(name, kind, contains)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("metric %s: %w", name, err)
+		}
+		*into = registered
 	}
+	register(&m.ClientsDone, MetricClientsDone, metrics.Gauge, metrics.Default)
+	register(&m.Ops, MetricOps, metrics.Counter, metrics.Default)
+	register(&m.Failed, MetricFailed, metrics.Counter, metrics.Default)
+	register(&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default)
+	register(&m.Gate, MetricGate, metrics.Gauge, metrics.Default)
+	register(&m.Duration, MetricDuration, metrics.Trend, metrics.Time)
 	for i := range report.Figures {
 		f := &report.Figures[i]
 		contains := metrics.Time
 		if f.Rate {
 			contains = metrics.Default
 		}
-		kinds = append(kinds, metricKind{&m.figures[i], metricOf(f), metrics.Gauge, contains})
+		register(&m.figures[i], metricOf(f), metrics.Gauge, contains)
 	}
-	for _, metric := range kinds {
-		registered, err := registry.NewMetric(metric.name, metric.kind, metric.value)
-		if err != nil {
-			return nil, fmt.Errorf("metric %s: %w", metric.name, err)
-		}
-		*metric.into = registered
+	if failed != nil {
+		return nil, failed
 	}
 
 	return m, nil

@@ -49,7 +49,7 @@ func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tt.options.args, tt.options.environment = tt.args, tt.environment
-			tt.options.env = with(noMachbase, tt.options.env)
+			tt.env = with(noMachbase, tt.env)
 			r := k6(t, tt.options)
 			require.Equal(t, exitInvalidConfig, r.code, r.output)
 			lines := r.lines("level=error")

@@ -79,7 +79,6 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 			require.Contains(t, read, name, "nobody reads it")
 		}
 	}
-
 }
 
 // scenarios/README.md lists the settings of each scenario, and its section says what each of them means.
@@ -155,7 +154,7 @@ func TestSlipsInTheNamesOfSettings(t *testing.T) {
 	require.Empty(t, refused, "they mean something else")
 
 	slips := map[string]string{
-		"CLIENT": "CLIENTS", "CLEINTS": "CLIENTS", "OP": "OPS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS", "REPETAS": "REPEATS",
+		"CLIENT": "CLIENTS", "CLINTS": "CLIENTS", "OP": "OPS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS", "REPETAS": "REPEATS",
 		"MAXDURATION": "MAX_DURATION", "TRESHOLD": "THRESHOLDS", "RESULT": "RESULTS", "MEMCACHED_ULR": "MEMCACHED_URL", "KEY": "KEYS", "VALUES": "VALUE",
 		"clients": "CLIENTS", "TARGETS_": "TARGETS", "DISTIBUTOIN": "DISTRIBUTION",
 	}

@@ -28,10 +28,10 @@ func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, 
 	value, err := runtime.VU.Runtime().RunString(
 		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
 	require.NoError(t, err)
-	thrown, ok := value.Export().([]any)
-	require.True(t, ok)
+	var thrown [2]string
+	require.NoError(t, runtime.VU.Runtime().ExportTo(value, &thrown))
 
-	return thrown[0].(string), thrown[1].(string)
+	return thrown[0], thrown[1]
 }
 
 // RegisterDurations makes a metric of a module's single durations known.

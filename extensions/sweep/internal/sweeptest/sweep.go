@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -140,20 +141,21 @@ func (s *Sweep) Warnings() (out []string) {
 	return out
 }
 
-type sample struct {
+// Sample is a sample that has come out.
+type Sample struct {
 	Value float64
 	At    time.Time
 	Tags  map[string]string
 }
 
 // Sent returns all samples that have come out, by metric.
-func (s *Sweep) Sent() map[string][]sample {
-	out := map[string][]sample{}
+func (s *Sweep) Sent() map[string][]Sample {
+	out := map[string][]Sample{}
 	for {
 		select {
 		case container := <-s.Out:
 			for _, x := range container.GetSamples() {
-				out[x.Metric.Name] = append(out[x.Metric.Name], sample{x.Value, x.Time, x.Tags.Map()})
+				out[x.Metric.Name] = append(out[x.Metric.Name], Sample{x.Value, x.Time, x.Tags.Map()})
 			}
 		default:
 			return out
@@ -162,7 +164,7 @@ func (s *Sweep) Sent() map[string][]sample {
 }
 
 // Of returns the values of the samples with these tags, in order.
-func Of(samples []sample, tags map[string]string) (values []float64) {
+func Of(samples []Sample, tags map[string]string) (values []float64) {
 	for _, s := range samples {
 		if maps.Equal(s.Tags, tags) {
 			values = append(values, s.Value)
@@ -265,8 +267,8 @@ func instanceOf(t *testing.T, vu modules.VU) modules.Instance {
 // push pushes a sample as k6's own modules do. Tags are names and values in turns.
 func (vu *VU) push(metric *metrics.Metric, value bool, tags ...string) {
 	set := vu.StateField.Tags.GetCurrentValues().Tags
-	for i := 0; i < len(tags); i += 2 {
-		set = set.With(tags[i], tags[i+1])
+	for tag := range slices.Chunk(tags, 2) {
+		set = set.With(tag[0], tag[1])
 	}
 	metrics.PushIfNotDone(vu.CtxField, vu.StateField.Samples, metrics.Sample{
 		TimeSeries: metrics.TimeSeries{Metric: metric, Tags: set}, Time: time.Now(), Value: metrics.B(value),
