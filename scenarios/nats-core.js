@@ -56,7 +56,7 @@ export default function () {
 
 function publish(subject, count) {
   client.connect();
-  const batched = Object.freeze({ count });
+  const batched = Object.freeze({ iterations: count });
   sweep.run(() => {
     client.publishBatch(subject, data, batched);
     client.flush();
@@ -65,7 +65,7 @@ function publish(subject, count) {
 
 function deliver(subject, count) {
   const incoming = stamping.subscribe(subject, { pending: Math.max(count, 1000) });
-  const batched = Object.freeze({ count });
+  const batched = Object.freeze({ iterations: count });
   const each = Object.freeze({ each: true, discard: true, timeout: within });
   sweep.run(() => {
     stamping.publishBatch(subject, data, batched);
@@ -77,7 +77,7 @@ function deliver(subject, count) {
 function request(subject, count) {
   const service = services.respond(subject);
   client.connect();
-  const batched = Object.freeze({ count });
+  const batched = Object.freeze({ iterations: count });
   sweep.run(() => client.requestBatch(subject, data, batched));
   service.close();
 }

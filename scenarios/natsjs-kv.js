@@ -73,8 +73,8 @@ export default function () {
       sweep.done();
       throw unfilled;
     }
-    const { ops: done, failed } = run.run(Math.min(left, 1000));
-    left -= done + failed;
+    const { succeeded, failed } = run.run({ iterations: Math.min(left, 1000) });
+    left -= succeeded + failed;
     if (left === 0) sweep.done();
   });
   run.drop('10m');

@@ -14,18 +14,23 @@ import (
 func TestRequestBatch(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new nats.Client(url), service = client.respond(unique)`)
-	require.JSONEq(t, `[7,0]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique, 'x', { count: 7 }); return [ops, failed]; })()`))
-	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = client.requestBatch(unique + '.no', 'x', { count: 2 }); return [ops, failed]; })()`))
+	v.Run(`var came = (subject, options) => { const r = client.requestBatch(subject, 'abc', options); if (r.seconds > 0) { delete r.seconds; } return r; }`)
+	require.JSONEq(t, `{"succeeded":7,"failed":0,"bytesSent":21,"bytesReceived":21}`, v.JSON(`came(unique, { iterations: 7 })`))
+	require.JSONEq(t, `{"succeeded":0,"failed":2,"bytesSent":0,"bytesReceived":0}`, v.JSON(`came(unique + '.no', { iterations: 2 })`))
 	require.Equal(t, 7.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.OutcomeOK))
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", kindNoResponders))
 	require.Empty(t, v.Found(metricDuration, "op", opRequest), "k6 would keep them all")
 
-	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { count: 10 })`)
+	totals := v.inSweep(25, `client.requestBatch(unique, 'question', { iterations: 10 })`)
 	require.Equal(t, int64(25), totals[opRequest].Durations.Count, "to the operation")
 	require.Len(t, totals, 1)
 	require.Greater(t, totals[opRequest].BytesReceived, uint64(25*len("question")))
-	totals = v.inSweep(3, `client.requestBatch(unique + '.nobody', 'x', { count: 10 })`)
+	totals = v.inSweep(3, `client.requestBatch(unique + '.nobody', 'x', { iterations: 10 })`)
 	require.Equal(t, uint64(3), totals[opRequest].Failed)
+	require.JSONEq(t, `[true, true]`, v.JSON(`(() => {
+		const { succeeded, failed, seconds } = client.requestBatch(unique, 'x', { duration: '100ms' });
+		return [succeeded > 0 && failed === 0, seconds >= 0.1];
+	})()`))
 	require.Equal(t, map[string]uint64{"no responders available for request": 3}, totals[opRequest].Errors)
 }
 
@@ -36,29 +41,29 @@ func TestRequestBatchEndsWithTheTest(t *testing.T) {
 	v.VU.CtxField = ctx
 	begun := time.Now()
 	time.AfterFunc(50*time.Millisecond, cancel)
-	require.Equal(t, k6mod.KindCancelled, v.fail(`client.requestBatch(unique, 'x', { count: 1000000, timeout: '1h' })`).Kind)
+	require.Equal(t, k6mod.KindCancelled, v.fail(`client.requestBatch(unique, 'x', { iterations: 1000000, timeout: '1h' })`).Kind)
 	require.Less(t, time.Since(begun), 10*time.Second)
 }
 
 func TestFetchEach(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new nats.Client(url, { stamp: true }), sub = client.subscribe(unique), each = Object.freeze({ each: true, discard: true, timeout: 200 })`)
-	require.JSONEq(t, `5`, v.JSON(`(client.publishBatch(unique, 'x', { count: 5 }), sub.fetch(5, each))`))
+	require.JSONEq(t, `5`, v.JSON(`(client.publishBatch(unique, 'x', { iterations: 5 }), sub.fetch(5, each))`))
 	require.Len(t, v.Found(metricLatency), 5)
 
-	totals := v.inSweep(20, `client.publishBatch(unique, 'x', { count: 10 }); sub = client.subscribe(unique); client.publishBatch(unique, 'x', { count: 10 }); sub.fetch(10, each); sub.close()`)
+	totals := v.inSweep(20, `client.publishBatch(unique, 'x', { iterations: 10 }); sub = client.subscribe(unique); client.publishBatch(unique, 'x', { iterations: 10 }); sub.fetch(10, each); sub.close()`)
 	require.Equal(t, int64(20), totals[opDeliver].Durations.Count)
 	delivered := totals[opDeliver]
 	require.Less(t, delivered.Durations.Quantile(0.5), 10*time.Second)
 	require.Zero(t, totals[opDeliver].Failed)
 
-	totals = v.inSweep(10, `sub = client.subscribe(unique, { pending: 4 }); client.publishBatch(unique, 'x', { count: 10 }); client.flush(); sub.fetch(10, each); sub.close()`)
+	totals = v.inSweep(10, `sub = client.subscribe(unique, { pending: 4 }); client.publishBatch(unique, 'x', { iterations: 10 }); client.flush(); sub.fetch(10, each); sub.close()`)
 	require.Equal(t, int64(4), totals[opDeliver].Durations.Count)
 	require.Equal(t, uint64(6), totals[opDeliver].Failed, "what is lost is no work")
 	require.Equal(t, map[string]uint64{"messages have not come within 200ms": 6}, totals[opDeliver].Errors)
 
 	stream := withStream(t)
-	stream.Run(`js.publishBatch(subject, 'x', { count: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
+	stream.Run(`js.publishBatch(subject, 'x', { iterations: 5 }); var consumer = js.createConsumer(unique, { durableName: 'c' })`)
 	totals = stream.inSweep(6, `consumer.fetch(6, { each: true, discard: true, ack: true, timeout: 100 })`)
 	require.Equal(t, int64(5), totals[opDeliver].Durations.Count, "since they were stored")
 	require.Equal(t, uint64(1), totals[opDeliver].Failed)

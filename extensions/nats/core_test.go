@@ -43,16 +43,19 @@ func TestPublish(t *testing.T) {
 
 func TestPublishBatch(t *testing.T) {
 	v := newVU(t)
+	v.Run(`var came = (r) => { if (r.seconds > 0) { delete r.seconds; return r; } }`)
+	require.JSONEq(t, `{"succeeded":4,"failed":0,"bytesSent":10,"bytesReceived":0}`,
+		v.JSON(`came(new nats.Client(url).publishBatch(unique + '.b', ['a', 'four'], { iterations: 2 }))`))
 	require.JSONEq(t, `[3, 4, 1000, ["a","b","a","b"], 3, 500]`, v.JSON(`(() => {
 		const client = new nats.Client(url), sub = client.subscribe(unique);
-		const one = client.publishBatch(unique, 'x', { count: 3 });
+		const one = client.publishBatch(unique, 'x', { iterations: 3 });
 		sub.fetch(3);
-		const several = client.publishBatch(unique, Object.freeze(['a', 'b']), Object.freeze({ count: 2 }));
+		const several = client.publishBatch(unique, Object.freeze(['a', 'b']), Object.freeze({ iterations: 2 }));
 		const data = sub.fetch(4).map((m) => m.data);
-		const many = client.publishBatch(unique, 'y', { count: 1000 });
+		const many = client.publishBatch(unique, 'y', { iterations: 1000 });
 		const counted = sub.fetch(500, { discard: true });
 		const stamped = new nats.Client(url, { stamp: true }).publishBatch(unique, ['1', '2', '3']);
-		return [one, several, many, data, stamped, counted];
+		return [one.succeeded, several.succeeded, many.succeeded, data, stamped.succeeded, counted];
 	})()`))
 }
 
@@ -95,7 +98,7 @@ func TestQueueAndMax(t *testing.T) {
 		const client = new nats.Client(url);
 		const one = client.subscribe(unique, null, { queue: 'q' }), other = client.subscribe(unique, null, { queue: 'q' });
 		const few = client.subscribe(unique, { max: 5 });
-		client.publishBatch(unique, 'x', { count: 100 });
+		client.publishBatch(unique, 'x', { iterations: 100 });
 		client.flush();
 		const all = one.fetch(100, { timeout: 200, discard: true }) + other.fetch(100, { timeout: 200, discard: true });
 		return [all, few.fetch(100, { timeout: 5000 }).length, few.isClosed()];
@@ -170,7 +173,7 @@ func TestCallbacks(t *testing.T) {
 			if (++messages === 500) { sub.close(); }
 		});
 		const service = client.subscribe(unique + '.service', (m) => m.respond(m.data + '!'), { queue: 'q' });
-		client.publishBatch(unique, 'x', { count: 500 });
+		client.publishBatch(unique, 'x', { iterations: 500 });
 		const answer = await client.asyncRequest(unique + '.service', 'hey');
 		got.push(answer.data);
 		service.close();
@@ -188,7 +191,7 @@ func TestCallbacksAfterClose(t *testing.T) {
 		globalThis.got = 0;
 		const client = new nats.Client(url), other = new nats.Client(url), seen = other.subscribe(unique);
 		client.subscribe(unique, () => { got++; });
-		client.publishBatch(unique, 'x', { count: 10 });
+		client.publishBatch(unique, 'x', { iterations: 10 });
 		client.flush();
 		seen.fetch(10);
 		client.close();
@@ -201,7 +204,7 @@ func TestCallbackThatThrows(t *testing.T) {
 	_, err := v.RunOnEventLoop(`
 		const client = new nats.Client(url);
 		client.subscribe(unique, () => { throw new Error('the script is wrong'); });
-		client.publishBatch(unique, 'x', { count: 3 });
+		client.publishBatch(unique, 'x', { iterations: 3 });
 	`)
 	require.ErrorContains(t, err, "the script is wrong")
 	v.CancelContext() // as k6 does then
@@ -240,7 +243,7 @@ func TestDrain(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `[10, true, 10, true]`, v.JSON(`(() => {
 		const client = new nats.Client(url), one = client.subscribe(unique), other = client.subscribe(unique);
-		client.publishBatch(unique, 'x', { count: 10 });
+		client.publishBatch(unique, 'x', { iterations: 10 });
 		one.drain();
 		const drained = [one.fetch(100, { discard: true }), one.isClosed()];
 		client.drain();
@@ -275,7 +278,7 @@ func TestSlowConsumer(t *testing.T) {
 	v := newVU(t)
 	v.Run(`
 		var client = new nats.Client(url), sub = client.subscribe(unique, null, { pending: 10 });
-		client.publishBatch(unique, 'x', { count: 100 });
+		client.publishBatch(unique, 'x', { iterations: 100 });
 		client.flush();
 	`)
 	require.Equal(t, int64(90), v.Run(`sub.dropped()`))
@@ -300,7 +303,7 @@ func TestFrozenBatchThatHoldsItself(t *testing.T) {
 		const client = new nats.Client(url), batch = ['x']
 		batch.self = batch
 		Object.freeze(batch)
-		client.publishBatch('s', batch) + client.publishBatch('s', batch)`))
+		client.publishBatch('s', batch).succeeded + client.publishBatch('s', batch).succeeded`))
 }
 
 func TestUsage(t *testing.T) {
@@ -311,9 +314,9 @@ func TestUsage(t *testing.T) {
 		`client.publish('', 'x')`:                                             `publish: the subject must be a string that is not empty, not`,
 		`client.publish('a b', 'x')`:                                          `invalid subject`,
 		`client.publish('a', 5)`:                                              `publish: the data must be a string, an ArrayBuffer or a typed array, not 5`,
-		`client.publish('a', 'x', { headder: {} })`:                           `publish: unknown option "headder"; known are headers, reply, count`,
+		`client.publish('a', 'x', { headder: {} })`:                           `publish: unknown option "headder"; known are headers, reply, iterations`,
 		`client.publish('a', 'x', { headers: { a: 1 } })`:                     `publish: header a must be a string or an array of strings, not 1`,
-		`client.publish('a', 'x', { count: 2 })`:                              `publish: the option count is one of publishBatch`,
+		`client.publish('a', 'x', { iterations: 2 })`:                         `publish: the option iterations is one of publishBatch`,
 		`client.publishBatch('a', [1])`:                                       `publishBatch: message 0 must be a string, an ArrayBuffer or a typed array, not 1`,
 		`client.publishBatch('a', new Array(4294967295))`:                     `publishBatch: the data has 4294967295 elements: at most 1000000 are allowed`,
 		`client.publish(new Array(4294967295), 'x')`:                          `publish: the subject must be a string that is not empty, not an array of 4294967295 elements`,
@@ -321,7 +324,7 @@ func TestUsage(t *testing.T) {
 		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: option timeout must be a number of milliseconds or a string such as '5s', not an array of 4294967295 elements`,
 		`js.createStream({ subjects: new Array(4294967295) })`:                `createStream: the configuration cannot be read: subjects: an array has 4294967295 elements: at most 1000000 are allowed`,
 		`const c = {}; c.metadata = c; js.createStream(c)`:                    `createStream: the configuration cannot be read: metadata: it holds itself`,
-		`client.publishBatch('a', 'x', { count: 0 })`:                         `publishBatch: option count must be an integer from 1 to 1000000, not 0`,
+		`client.publishBatch('a', 'x', { iterations: 0 })`:                    `publishBatch: option iterations must be an integer from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                `request: unknown option "max"; known are headers, timeout`,
 		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: option timeout must be a number of milliseconds or a string such as '5s', not soon`,
 		`client.requestMany('a', 'x', { maximum: 1 })`:                        `requestMany: unknown option "maximum"; known are headers, timeout, max, stall`,
@@ -335,11 +338,11 @@ func TestUsage(t *testing.T) {
 		`js.createStream({ name: 'a', maxAge: 'never' })`:                     `createStream: option maxAge must be a number of milliseconds or a string such as '5s'`,
 		`js.createStream({ name: 'a', storage: 1 })`:                          `createStream: can not unmarshal "1"`,
 		`js.createStream('a')`:                                                `createStream: the configuration must be an object, not a`,
-		`js.publish('a', 'x', { msgId: 'a' })`:                                `publish: unknown option "msgId"; known are headers, timeout, count, msgID, expectStream`,
+		`js.publish('a', 'x', { msgId: 'a' })`:                                `publish: unknown option "msgId"; known are headers, timeout, iterations, msgID, expectStream`,
 		`kv.put('', 'x')`:                                                     `put: the key must be a string that is not empty, not`,
 		`kv.update('k', 'x')`:                                                 `update: the revision must be an integer from 0 or a BigInt, not undefined`,
 		`store.put({ naem: 'a' }, 'x')`:                                       `put: unknown option "naem"; known are name, description, headers, metadata, chunkSize`,
-		`client.requestBatch('a', 'x', { max: 1 })`:                           `requestBatch: unknown option "max"; known are headers, timeout, count`,
+		`client.requestBatch('a', 'x', { max: 1 })`:                           `requestBatch: unknown option "max"; known are headers, timeout, iterations, duration`,
 		`client.subscribe('a').fetch(1, { each: true, noWait: true })`:        `fetch: the option each is for messages, of a subscription or a consumer, and does not go together with noWait`,
 		`js.consumer('s', 'c').fetch(1, { each: true, noWait: true })`:        `fetch: the option each does not go together with noWait`,
 		`client.layout()`:                                                     `layout: layout "" is unknown: it is "orb", "orb-compat" or "micro"`,
@@ -353,7 +356,10 @@ func TestUsage(t *testing.T) {
 		`client.layout({ layout: 'orb' }).run({ ops: 1, mix: { touch: 1 } })`: `touch`,
 		`client.natsjsRow('Set')`:                                             `natsjsRow: there is no row "Set"; there are OrbSet, MicroWrite, `,
 		`client.natsjsRow('OrbSet', { tables: -1 })`:                          `natsjsRow: tables and keys must be from 1 to 1000000, and replicas from 1 to 5`,
-		`client.natsjsRow('OrbSet').run(0)`:                                   `run: the iterations must be an integer from 1 to 1000000, not 0`,
+		`client.natsjsRow('OrbSet').run(3)`:                                   `run: options must be an object, not 3`,
+		`client.natsjsRow('OrbSet').run()`:                                    `run: option iterations (a number of operations) or duration (a time such as '30s') must be given`,
+		`client.natsjsRow('OrbSet').run({ iterations: 0 })`:                   `run: option iterations must be an integer from 1 to 1000000, not 0`,
+		`client.requestBatch('a', 'x', { iterations: 2, duration: '1s' })`:    `requestBatch: options iterations and duration cannot both be given: iterations is 2, duration 1s`,
 	} {
 		e := v.fail(call)
 		require.Equal(t, k6mod.KindUsage, e.Kind, call)

@@ -124,8 +124,18 @@ declare module 'k6/x/nats' {
 
   /** Options of publishBatch. */
   export interface BatchOptions extends PublishOptions {
-    /** How often the data is published. Default 1. */
-    count?: number;
+    /** How many times over the data is published. Default 1. */
+    iterations?: number;
+  }
+
+  /** What many operations in one call came to: `succeeded` and `failed` are all that were tried. */
+  export interface BatchResult {
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly seconds: number;
+    /** Bytes of data, of those that succeeded. */
+    readonly bytesSent: number;
+    readonly bytesReceived: number;
   }
 
   /** Options of request. */
@@ -143,15 +153,10 @@ declare module 'k6/x/nats' {
 
   /** Options of requestBatch. */
   export interface RequestBatchOptions extends RequestOptions {
-    /** How many requests. Default 1. */
-    count?: number;
-  }
-
-  /** What a requestBatch came to. */
-  export interface RequestBatchResult {
-    readonly ops: number;
-    readonly failed: number;
-    readonly seconds: number;
+    /** How many requests. Default 1, where there is no duration. */
+    iterations?: number;
+    /** How long requests are made, in the place of iterations. */
+    duration?: Duration;
   }
 
   /** Options of subscribe and respond. */
@@ -367,11 +372,11 @@ declare module 'k6/x/nats' {
     /** Publishes a message. Nobody waits for the server: see flush. */
     publish(subject: string, data?: Data, options?: PublishOptions): void;
     /**
-     * Publishes many messages in one call, in Go: the data, or each of an array, `count` times over. A frozen array is read once.
+     * Publishes many messages in one call, in Go: the data, or each of an array, `iterations` times over. A frozen array is read once.
      *
-     * @returns how many
+     * @throws at the first that fails: what is returned has no failed ones
      */
-    publishBatch(subject: string, data: Data | readonly Data[], options?: BatchOptions): number;
+    publishBatch(subject: string, data: Data | readonly Data[], options?: BatchOptions): BatchResult;
     /** Publishes a message, and returns the answer. */
     request(subject: string, data?: Data, options?: RequestOptions): Message;
     /** {@link Client.request} as a promise. */
@@ -384,7 +389,7 @@ declare module 'k6/x/nats' {
      * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that fail are counted, and throw nothing; the
      * answers are not kept.
      */
-    requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): RequestBatchResult;
+    requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): BatchResult;
     /** Subscribes. With a callback, messages go there, on k6's event loop; without one they are asked for. */
     subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, options?: SubscribeOptions): Subscription;
@@ -798,8 +803,8 @@ declare module 'k6/x/nats' {
     expectLastSequenceForSubject?: Unsigned;
     /** How long the message stays, in a stream that allows it. */
     ttl?: Duration;
-    /** Of publishBatch: how often the data is published. */
-    count?: number;
+    /** Of publishBatch: how many times over the data is published. */
+    iterations?: number;
   }
 
   /** A message as it lies in a stream. */
@@ -829,10 +834,10 @@ declare module 'k6/x/nats' {
     complete(timeout?: Duration): number;
     /** {@link JetStream.complete} as a promise. */
     asyncComplete(timeout?: Duration): Promise<number>;
-    /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then as complete. */
-    publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): number;
+    /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then waits, and throws, as complete. */
+    publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): BatchResult;
     /** {@link JetStream.publishBatch} as a promise. */
-    asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<number>;
+    asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<BatchResult>;
 
     /** A new stream; an error of kind `conflict` if there is one that is different. */
     createStream(configuration: StreamConfiguration): StreamInfo;
@@ -1200,15 +1205,19 @@ declare module 'k6/x/nats' {
     replicas?: number;
   }
 
-  /** What a run came to. */
-  export interface NatsjsRowResult {
-    readonly ops: number;
-    readonly failed: number;
-    /** That lists have returned. */
+  /** How much a run does: either of them. */
+  export interface NatsjsRowRun {
+    iterations?: number;
+    duration?: Duration;
+  }
+
+  /** What a run came to; its bytes are those of values. */
+  export interface NatsjsRowResult extends BatchResult {
+    /** Keys that lists have returned. */
     readonly keys: number;
-    /** On the connection. */
-    readonly bytesSent: Unsigned;
-    readonly bytesReceived: Unsigned;
+    /** Bytes on the connection. */
+    readonly dataSent: Unsigned;
+    readonly dataReceived: Unsigned;
   }
 
   /** A row of the published benchmark, with a client's connection. */
@@ -1218,10 +1227,10 @@ declare module 'k6/x/nats' {
     /** {@link NatsjsRow.fill} as a promise. */
     asyncFill(timeout?: Duration): Promise<void>;
     /**
-     * Does so many iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are
-     * counted, and throw nothing.
+     * Does iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are counted,
+     * and throw nothing.
      */
-    run(iterations: number): NatsjsRowResult;
+    run(options: NatsjsRowRun): NatsjsRowResult;
     /** Deletes the row's database. */
     drop(timeout?: Duration): void;
     /** {@link NatsjsRow.drop} as a promise. */

@@ -40,7 +40,7 @@ func TestStreams(t *testing.T) {
 	`)
 	require.JSONEq(t, `["1970-01-01T00:00:00Z", ["50ms", "1s"]]`, v.JSON(`[dated.info().config.optStartTime, dated.info().config.backoff]`))
 	require.JSONEq(t, `"1m"`, v.JSON(`js.ensureStream({ name: unique, subjects: [unique + '.>'], storage: 'memory', max_age: 60000000000 }).config.maxAge`))
-	v.Run(`js.publishBatch(subject, 'x', { count: 10 })`)
+	v.Run(`js.publishBatch(subject, 'x', { iterations: 10 })`)
 	require.JSONEq(t, `[10, 4, 0]`, v.JSON(`(() => {
 		const messages = () => js.streamInfo(unique).state.messages;
 		const before = messages();
@@ -91,13 +91,13 @@ func TestPublishNoWait(t *testing.T) {
 	require.JSONEq(t, `[100, 0, 250, 350]`, v.JSON(`(() => {
 		const bounded = client.jetStream({ maxPending: 10 });
 		for (let i = 0; i < 100; i++) { bounded.publishNoWait(subject, 'x' + i); }
-		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { count: 125 }),
+		return [bounded.complete(), bounded.complete(), bounded.publishBatch(subject, ['a', 'b'], { iterations: 125 }).succeeded,
 			js.streamInfo(unique).state.messages];
 	})()`))
 	require.Equal(t, 350.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", k6mod.OutcomeOK))
 	require.Equal(t, 350.0, v.Counted(metricMessagesSent))
 
-	e := v.fail(`js.publishBatch(subject, 'x', { count: 5, expectLastSequence: 350 })`)
+	e := v.fail(`js.publishBatch(subject, 'x', { iterations: 5, expectLastSequence: 350 })`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Contains(t, e.Message, "4 of 5 messages were not stored: wrong last sequence")
 	require.Equal(t, 4.0, v.Counted(metricOps, "op", opPublishNoWait, "outcome", kindWrongSequence))
@@ -147,7 +147,7 @@ func TestConsumer(t *testing.T) {
 func TestFetchInGo(t *testing.T) {
 	v := withStream(t)
 	require.JSONEq(t, `[600, 400]`, v.JSON(`(() => {
-		js.publishBatch(subject, 'x', { count: 1000 });
+		js.publishBatch(subject, 'x', { iterations: 1000 });
 		globalThis.consumer = js.createConsumer(unique, { durableName: 'c' });
 		const o = Object.freeze({ ack: true, discard: true, timeout: 500 });
 		return [consumer.fetch(600, o), consumer.fetch(600, o)];
@@ -160,14 +160,14 @@ func TestConsume(t *testing.T) {
 	v := withStream(t)
 	v.Loop(`
 		globalThis.got = [];
-		js.publishBatch(subject, 'x', { count: 1000 });
+		js.publishBatch(subject, 'x', { iterations: 1000 });
 		const consumer = js.createConsumer(unique, { durableName: 'c' });
 		const running = consumer.consume((m) => {
 			got.push(m.sequence);
 			m.ack();
 			if (got.length === 1500) { running.close(); }
 		}, { maxMessages: 100 });
-		await js.asyncPublishBatch(subject, 'y', { count: 500 });
+		await js.asyncPublishBatch(subject, 'y', { iterations: 500 });
 	`)
 	require.JSONEq(t, `[1500, 1, 1500]`, v.JSON(`[got.length, got[0], got[1499]]`))
 
@@ -187,7 +187,7 @@ func TestConsume(t *testing.T) {
 func TestConsumeEndsWithTheClient(t *testing.T) {
 	v := withStream(t)
 	v.Run(`
-		js.publishBatch(subject, 'x', { count: 1000 });
+		js.publishBatch(subject, 'x', { iterations: 1000 });
 		var other = new nats.Client(url);
 		var running = other.jetStream().createConsumer(unique, { durableName: 'c' }).consume(null, { maxMessages: 10 });
 		if (running.next() === null) { throw new Error('nothing came'); }
@@ -223,10 +223,10 @@ func TestJetStreamAsync(t *testing.T) {
 func TestFullStream(t *testing.T) {
 	v := withStream(t)
 	v.Run(`js.updateStream({ ...js.streamInfo(unique).config, discard: 'new', maxMsgs: 3 })`)
-	v.Run(`js.publishBatch(subject, 'x', { count: 3 })`)
+	v.Run(`js.publishBatch(subject, 'x', { iterations: 3 })`)
 	e := v.fail(`js.publish(subject, 'x')`)
 	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", kindFull, 10077}, e)
-	e = v.fail(`js.publishBatch(subject, 'x', { count: 4 })`)
+	e = v.fail(`js.publishBatch(subject, 'x', { iterations: 4 })`)
 	require.Equal(t, kindFull, e.Kind)
 	require.Contains(t, e.Message, "4 of 4 messages were not stored")
 	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", kindFull))

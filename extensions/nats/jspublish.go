@@ -19,12 +19,12 @@ import (
 // streamPublishOptions are those of a publication to a stream. What is expected of the stream
 // travels in headers.
 type streamPublishOptions struct {
-	header  natsio.Header
-	timeout time.Duration
-	count   int
+	header     natsio.Header
+	timeout    time.Duration
+	iterations int
 }
 
-// read reads { headers, timeout, count, msgID, expectStream, ... }.
+// read reads { headers, timeout, iterations, msgID, expectStream, ... }.
 func (h *jetStreamHandle) read(method string, value sobek.Value) (*streamPublishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &streamPublishOptions{}, nil
@@ -47,7 +47,7 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 		return err
 	}},
 	k6mod.Into("timeout", func(o *streamPublishOptions) *time.Duration { return &o.timeout }, k6mod.Time),
-	k6mod.Into("count", func(o *streamPublishOptions) *int { return &o.count }, k6mod.Count),
+	k6mod.Into("iterations", func(o *streamPublishOptions) *int { return &o.iterations }, k6mod.Count),
 	inHeader("msgID", jetstream.MsgIDHeader, k6mod.Name),
 	inHeader("expectStream", jetstream.ExpectedStreamHeader, k6mod.Name),
 	inHeader("expectLastMsgID", jetstream.ExpectedLastMsgIDHeader, k6mod.Name),
@@ -85,8 +85,8 @@ func decimal(method, what string, value sobek.Value) (string, error) {
 // publishOne is jetStream.publish(subject, data, options): the stream's acknowledgement.
 func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 	m, o, err := h.outgoing("publish", call)
-	if err == nil && o.count != 0 {
-		err = k6mod.Misuse("publish: the option count is one of publishBatch")
+	if err == nil && o.iterations != 0 {
+		err = k6mod.Misuse("publish: the option iterations is one of publishBatch")
 	}
 	if err != nil {
 		return nil, err
@@ -183,8 +183,8 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)
-	if err == nil && (o.count != 0 || o.timeout != 0) {
-		err = k6mod.Misuse("publishNoWait: the options count and timeout are not for it")
+	if err == nil && (o.iterations != 0 || o.timeout != 0) {
+		err = k6mod.Misuse("publishNoWait: the options iterations and timeout are not for it")
 	}
 	if err != nil {
 		c.Throw(err)
@@ -212,12 +212,14 @@ const opPublishNoWait = "js.publishNoWait"
 func (h *jetStreamHandle) complete(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("complete", "the timeout", call.Argument(0), 0)
 
-	return h.acknowledged(timeout, func(context.Context, jetstream.JetStream) error { return nil }), err
+	t, stored := h.acknowledged(timeout, func(context.Context, jetstream.JetStream) error { return nil })
+	t.value = func() (sobek.Value, error) { return h.client.Runtime().ToValue(stored.messages), nil }
+
+	return t, err
 }
 
 // publishBatch is jetStream.publishBatch(subject, data, options): many messages in one call, in Go,
-// of which up to maxPending wait for their acknowledgements. It returns and throws as complete
-// does.
+// of which up to maxPending wait for their acknowledgements. It waits and throws as complete does.
 func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 	c := h.client
 	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
@@ -233,8 +235,8 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	return h.acknowledged(o.timeout, func(ctx context.Context, js jetstream.JetStream) error {
-		for range max(o.count, 1) {
+	t, stored := h.acknowledged(o.timeout, func(ctx context.Context, js jetstream.JetStream) error {
+		for range max(o.iterations, 1) {
 			for _, data := range messages {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -247,12 +249,22 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 		}
 
 		return nil
-	}), nil
+	})
+	t.value = func() (sobek.Value, error) {
+		took := t.recorded[len(t.recorded)-1].took
+
+		return c.batchResult(&batchResult{succeeded: stored.messages, took: took, sent: stored.bytes}), nil
+	}
+
+	return t, nil
 }
 
-// acknowledged sends something and waits for all acknowledgements.
-func (h *jetStreamHandle) acknowledged(timeout time.Duration, send func(context.Context, jetstream.JetStream) error) *task {
-	var stored volume
+// acknowledged sends something and waits for all acknowledgements. It returns what was stored, too,
+// which is known when the task is done.
+func (h *jetStreamHandle) acknowledged(
+	timeout time.Duration, send func(context.Context, jetstream.JetStream) error,
+) (*task, *volume) {
+	stored := &volume{}
 
 	return &task{
 		client: h.client, operation: opPublishNoWait, timeout: timeout,
@@ -269,19 +281,18 @@ func (h *jetStreamHandle) acknowledged(timeout time.Duration, send func(context.
 			}
 			var lost map[string]int
 			var first error
-			stored, lost, first = a.claim()
-			r.sent, r.many, r.times, r.lost = stored, true, stored.messages, lost
+			*stored, lost, first = a.claim()
+			r.sent, r.many, r.times, r.lost = *stored, true, stored.messages, lost
 			switch {
 			case failure != nil:
 				return failure
 			case first != nil:
-				return lossOf(stored, lost, first)
+				return lossOf(*stored, lost, first)
 			}
 
 			return nil
 		},
-		value: func() (sobek.Value, error) { return h.client.Runtime().ToValue(stored.messages), nil },
-	}
+	}, stored
 }
 
 // lossOf says that messages were not stored, and why the first was not.

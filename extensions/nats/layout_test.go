@@ -157,7 +157,7 @@ func TestEveryRow(t *testing.T) {
 	v.Run(`var client = new nats.Client(url)`)
 	for _, row := range allRows() {
 		v.Run(`var row = client.natsjsRow('` + row.Name + `', { database: unique, tables: 3, keys: 205 }); row.fill('10s')`)
-		totals := v.inSweep(5, `row.run(3)`)
+		totals := v.inSweep(5, `row.run({ iterations: 3 })`)
 		require.Len(t, totals, 1, row.Name)
 		got := totals[row.Name]
 		require.Empty(t, got.Errors, row.Name)
@@ -185,13 +185,18 @@ func TestEveryRow(t *testing.T) {
 func TestRowThatFails(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var row = new nats.Client(url).natsjsRow('OrbGet', { database: unique })`)
-	totals := v.inSweep(4, `row.run(3)`)
+	totals := v.inSweep(4, `row.run({ iterations: 3 })`)
 	require.Equal(t, uint64(4), totals["OrbGet"].Failed)
 	for message := range totals["OrbGet"].Errors {
 		require.Contains(t, message, "OrbGet: get key \"test-key\" in bucket")
 	}
-	require.JSONEq(t, `[0,3]`, v.JSON(`(() => { const { ops, failed } = row.run(3); return [ops, failed]; })()`))
-	require.JSONEq(t, `[3,0]`, v.JSON(`(() => { row.fill(); const { ops, failed } = row.run(3); row.drop(); return [ops, failed]; })()`))
+	require.JSONEq(t, `[0,3]`, v.JSON(`(({ succeeded, failed }) => [succeeded, failed])(row.run({ iterations: 3 }))`))
+	require.JSONEq(t, `[3,0,0,30,true,true]`, v.JSON(`(() => {
+		row.fill();
+		const r = row.run({ iterations: 3 });
+		row.drop();
+		return [r.succeeded, r.failed, r.bytesSent, r.bytesReceived, r.dataReceived > r.bytesReceived && r.dataSent > 0, r.seconds > 0];
+	})()`))
 	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", kindNotFound))
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.OutcomeOK))
 }

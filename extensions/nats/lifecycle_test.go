@@ -190,7 +190,7 @@ func TestServerThatStalls(t *testing.T) {
 	require.Equal(t, want, v.fail(`client.request('a', 'x')`))
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { connectTimeout: '200ms' }).connect()`).Kind) // the kernel still connects
 	// More than all buffers hold.
-	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { count: 1000 })`)
+	e := v.fail(`const big = new ArrayBuffer(1000000); client.publishBatch('a', big, { iterations: 1000 })`)
 	require.Contains(t, []string{k6mod.KindTimeout, k6mod.KindConnection}, e.Kind)
 	v.Exit()
 	requireNoneLeft(t)

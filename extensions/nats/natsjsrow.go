@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
@@ -99,31 +100,37 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 	}
 }
 
-// run is row.run(iterations): that many iterations, in Go, each an operation of the step with the
-// row's name.
+var rowExtent = extentOptions(func(e *extent) *extent { return e }) //nolint:gochecknoglobals // a table
+
+// run is row.run(options): iterations of the row, in Go, as many as options.iterations or for as long
+// as options.duration, each an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
-	most, err := k6mod.Count("run", "the iterations", call.Argument(0))
+	var o extent
+	err := rowExtent.Read("run", call.Argument(0), &o)
+	if err == nil {
+		err = o.check("run", 0)
+	}
 	if err != nil {
 		c.Throw(err)
 	}
 	n.join()
 	ctx := c.VU().Context()
-	var total struct {
-		ops, failed, keys int
-		sent, received    uint64
-	}
-	for range most {
-		keys, sent, received, err := n.iterate(ctx)
+	var total batchResult
+	var keys int
+	var sent, received uint64 // bytes on the connection
+	begin := time.Now()
+	for done := 0; !o.over(done, begin); done++ {
+		work, out, in, err := n.iterate(ctx)
 		if ctx.Err() != nil {
 			break
 		}
-		total.sent, total.received = total.sent+sent, total.received+received
+		sent, received = sent+out, received+in
 		if err != nil {
 			total.failed++
 		} else {
-			total.ops++
-			total.keys += keys
+			total.succeeded++
+			total.sent, total.received, keys = total.sent+work.Written, total.received+work.Read, keys+work.Keys
 		}
 		if n.sweep != nil && n.sweep.Client.Enough() {
 			break
@@ -134,10 +141,10 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 		c.Throw(k6mod.TestEnded())
 	}
 
-	return c.plainObject(map[string]any{
-		"ops": total.ops, "failed": total.failed, "keys": total.keys,
-		"bytesSent": c.number(total.sent), "bytesReceived": c.number(total.received),
-	})
+	total.took = time.Since(begin)
+
+	return c.batchResult(&total, k6mod.Property{Name: "keys", Value: keys},
+		k6mod.Property{Name: "dataSent", Value: c.number(sent)}, k6mod.Property{Name: "dataReceived", Value: c.number(received)})
 }
 
 // join makes the row that of the step that the VU is a client of now, or of none.
@@ -153,7 +160,7 @@ func (n *natsjsRow) join() {
 }
 
 // iterate does one iteration and records it, with the bytes that went over the connection.
-func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint64, err error) {
+func (n *natsjsRow) iterate(ctx context.Context) (work rows.Work, sent, received uint64, err error) {
 	c := n.handle.client
 	i := n.number()
 	t := task{client: c, operation: "row.run", job: func(ctx context.Context, conn *connection, r *record) error {
@@ -161,8 +168,8 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 		if err != nil {
 			return err
 		}
-		work, err := run.Do(ctx, i)
-		keys, r.received.messages = work.Keys, work.Keys
+		work, err = run.Do(ctx, i)
+		r.received.messages = work.Keys
 
 		return err
 	}}
@@ -175,13 +182,13 @@ func (n *natsjsRow) iterate(ctx context.Context) (keys int, sent, received uint6
 		n.recorder.FailAfter(took, fmt.Errorf("%s: %w", n.row.Name, err))
 	default:
 		n.recorder.Ok(took)
-		n.recorder.Rows(uint64(keys))
+		n.recorder.Rows(uint64(work.Keys))
 	}
 	if n.recorder != nil {
 		n.recorder.Bytes(sent, received)
 	}
 
-	return keys, sent, received, err
+	return work, sent, received, err
 }
 
 // number is that of the next iteration: no other client of the step has it, as it is part of the

@@ -20,9 +20,9 @@ const checkEvery = 1024
 
 // publishOptions are those of publish and publishBatch.
 type publishOptions struct {
-	header natsio.Header
-	reply  string
-	count  int
+	header     natsio.Header
+	reply      string
+	iterations int
 }
 
 // publisher publishes for a client. Its memory is used again from call to call.
@@ -43,8 +43,8 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	if o.count != 0 {
-		c.Misuse("publish: the option count is one of publishBatch")
+	if o.iterations != 0 {
+		c.Misuse("publish: the option iterations is one of publishBatch")
 	}
 	data, err := c.data("publish", call.Argument(1))
 	if err != nil {
@@ -73,8 +73,8 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 }
 
 // publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go.
-// Data is that of all of them, of which there are options.count, or an array with that of each,
-// which is published count times.
+// Data is that of all of them, or an array with that of each; it is published options.iterations times
+// over.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))
@@ -100,7 +100,7 @@ func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 		c.Throw(r.err)
 	}
 
-	return c.Runtime().ToValue(r.sent.messages)
+	return c.batchResult(&batchResult{succeeded: r.sent.messages, took: r.took, sent: r.sent.bytes})
 }
 
 // each reads the data of a batch's messages.
@@ -127,10 +127,10 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 	})
 }
 
-// sendAll publishes all messages, o.count times.
+// sendAll publishes all messages, o.iterations times.
 func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
 	ctx := c.VU().Context()
-	for range max(o.count, 1) {
+	for range max(o.iterations, 1) {
 		for _, data := range all {
 			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -158,7 +158,7 @@ func (p *publisher) sendOne(c *client, conn *connection, subject string, data []
 
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
-// read reads { headers, reply, count }.
+// read reads { headers, reply, iterations }.
 func (p *publisher) read(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &noPublishOptions, nil
@@ -174,7 +174,7 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
 	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, k6mod.Name),
-	k6mod.Into("count", func(o *publishOptions) *int { return &o.count }, k6mod.Count),
+	k6mod.Into("iterations", func(o *publishOptions) *int { return &o.iterations }, k6mod.Count),
 }
 
 // stamped returns the header with the time, if the client's options ask for it.

@@ -18,24 +18,23 @@ type requestOptions struct {
 	timeout time.Duration
 	max     int           // answers after which requestMany returns; 0 for no limit
 	stall   time.Duration // without an answer after which it returns; 0 for its timeout
-	count   int           // requests of requestBatch
+	extent  extent        // of requestBatch
 }
 
 // The options of each method.
 var (
-	ofRequest      = requestTable("headers", "timeout")                 //nolint:gochecknoglobals // a table
-	ofRequestMany  = requestTable("headers", "timeout", "max", "stall") //nolint:gochecknoglobals // a table
-	ofRequestBatch = requestTable("headers", "timeout", "count")        //nolint:gochecknoglobals // a table
+	ofRequest      = requestTable("headers", "timeout")                           //nolint:gochecknoglobals // a table
+	ofRequestMany  = requestTable("headers", "timeout", "max", "stall")           //nolint:gochecknoglobals // a table
+	ofRequestBatch = requestTable("headers", "timeout", "iterations", "duration") //nolint:gochecknoglobals // a table
 )
 
 func requestTable(names ...string) k6mod.Options[requestOptions] {
-	known := k6mod.Options[requestOptions]{
+	known := append(k6mod.Options[requestOptions]{
 		k6mod.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
 		k6mod.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6mod.Time),
 		k6mod.Into("max", func(o *requestOptions) *int { return &o.max }, k6mod.Count),
 		k6mod.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6mod.Time),
-		k6mod.Into("count", func(o *requestOptions) *int { return &o.count }, k6mod.Count),
-	}
+	}, extentOptions(func(o *requestOptions) *extent { return &o.extent })...)
 
 	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }

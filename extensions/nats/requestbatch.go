@@ -15,10 +15,14 @@ import (
 // opRequest is the operation of a step that each request of a batch is.
 const opRequest = "request"
 
-// requestBatch is client.requestBatch(subject, data, options): options.count requests one after
-// another, in Go, each an operation of the step. Those that fail are counted, and throw nothing.
+// requestBatch is client.requestBatch(subject, data, options): requests one after another, in Go, as
+// many as options.iterations or for as long as options.duration, each an operation of the step. Those
+// that fail are counted, and throw nothing.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
+	if err == nil {
+		err = o.extent.check("requestBatch", 1)
+	}
 	if err != nil {
 		c.Throw(err)
 	}
@@ -29,15 +33,15 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	}
 	ctx := c.VU().Context()
 	begin := time.Now()
-	for range max(o.count, 1) {
+	for done := 0; !o.extent.over(done, begin); done++ {
 		err := b.one(ctx)
 		if ctx.Err() != nil {
 			c.Throw(k6mod.TestEnded())
 		}
 		if err != nil {
-			b.failed++
+			b.result.failed++
 		} else {
-			b.ok++
+			b.result.succeeded++
 		}
 		if b.sweep != nil && b.sweep.Client.Enough() {
 			break
@@ -45,7 +49,9 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	}
 	c.Emit()
 
-	return c.plainObject(map[string]any{"ops": b.ok, "failed": b.failed, "seconds": time.Since(begin).Seconds()})
+	b.result.took = time.Since(begin)
+
+	return c.batchResult(&b.result)
 }
 
 // requests are those of one call.
@@ -55,9 +61,9 @@ type requests struct {
 	options *requestOptions
 	task    *task
 	// sweep is the session of the sweep that recorder belongs to; nil outside of a sweep.
-	sweep      *k6glue.Session
-	recorder   *measure.Recorder
-	ok, failed int
+	sweep    *k6glue.Session
+	recorder *measure.Recorder
+	result   batchResult
 }
 
 // one asks once, and counts that.
@@ -86,6 +92,7 @@ func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
 	if err == nil {
 		r.sent.add(m.Data)
 		r.received.add(answer.Data)
+		b.result.sent, b.result.received = b.result.sent+len(m.Data), b.result.received+len(answer.Data)
 	}
 
 	return err

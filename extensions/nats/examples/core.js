@@ -23,7 +23,7 @@ export default async function () {
     throw new Error('it did not come as it was sent');
   }
 
-  client.publishBatch(subject, 'many', { count: 1000 }); // in Go
+  client.publishBatch(subject, 'many', { iterations: 1000 }); // in Go
   if (queue.fetch(1000, { discard: true }) !== 1000) {
     throw new Error('messages are missing');
   }
@@ -36,5 +36,5 @@ export default async function () {
       all.close(); // the iteration ends with it
     }
   });
-  client.publishBatch(subject, 'x', { count: 10 });
+  client.publishBatch(subject, 'x', { iterations: 10 });
 }

@@ -24,7 +24,7 @@ export default async function () {
     throw new Error('the stream has it twice');
   }
   js.publish(subject, 'second', { expectLastSequenceForSubject: sequence });
-  js.publishBatch(subject, 'more', { count: 998 }); // in Go, up to maxPending ahead of their acknowledgements
+  js.publishBatch(subject, 'more', { iterations: 998 }); // in Go, up to maxPending ahead of their acknowledgements
 
   const consumer = js.createConsumer(stream, { filterSubject: subject, ackPolicy: 'explicit', inactiveThreshold: '1m' });
   const [first, second] = consumer.fetch(2);

@@ -32,12 +32,16 @@ type Run struct {
 	tables, keys, listed int
 	large                []byte
 	small                []byte // of the value at hand
+	// work is what the iteration under way has moved.
+	work Work
 }
 
 // Work is what an iteration has moved.
 type Work struct {
 	// Keys that a list has returned.
 	Keys int
+	// Written and Read are the bytes of values.
+	Written, Read int
 	// Sent and Received are the bytes of all messages on the connection meanwhile: their headers and data.
 	Sent, Received uint64
 }
@@ -115,44 +119,49 @@ func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error 
 // Do runs iteration i. Clients that share a database must not share numbers, as they are part of the keys. What is read must be what was
 // written: a small value, the length of a large one, the number of keys.
 func (r *Run) Do(ctx context.Context, i uint64) (Work, error) {
+	r.work = Work{}
 	before := r.conn.Stats()
-	keys, err := r.iteration(ctx, i)
+	err := r.iteration(ctx, i)
 	after := r.conn.Stats()
+	r.work.Sent, r.work.Received = after.OutBytes-before.OutBytes, after.InBytes-before.InBytes
 
-	return Work{Keys: keys, Sent: after.OutBytes - before.OutBytes, Received: after.InBytes - before.InBytes}, err
+	return r.work, err
 }
 
-func (r *Run) iteration(ctx context.Context, i uint64) (keys int, err error) {
+func (r *Run) iteration(ctx context.Context, i uint64) error {
 	switch r.row.Loop {
 	case Put:
-		return 0, r.put(ctx, r.key(i), i)
+		return r.put(ctx, r.key(i), i)
 	case PutGet:
 		key := r.key(i)
 		if err := r.put(ctx, key, i); err != nil {
-			return 0, err
+			return err
 		}
 
-		return 0, r.get(ctx, key, r.value(i))
+		return r.get(ctx, key, r.value(i))
 	case Get:
-		return 0, r.get(ctx, r.row.Key, r.oneValue())
+		return r.get(ctx, r.row.Key, r.oneValue())
 	case PutDelete:
 		key := r.key(i)
 		if err := r.put(ctx, key, i); err != nil {
-			return 0, err
+			return err
 		}
 
-		return 0, r.store.Delete(ctx, "", key)
+		return r.store.Delete(ctx, "", key)
 	case ListTable:
 		return r.list(ctx, tableName(rand.IntN(r.tables)))
 	case ListAll:
 		return r.list(ctx, "")
 	}
 
-	return 0, fmt.Errorf("row %s: there is no loop %q", r.row.Name, r.row.Loop)
+	return fmt.Errorf("row %s: there is no loop %q", r.row.Name, r.row.Loop)
 }
 
 func (r *Run) put(ctx context.Context, key string, i uint64) error {
-	return r.store.Put(ctx, kvlayout.Record{Key: key, Value: r.value(i)})
+	value := r.value(i)
+	r.work.Written += len(value)
+
+	return r.store.Put(ctx, kvlayout.Record{Key: key, Value: value})
 }
 
 func (r *Run) get(ctx context.Context, key string, want []byte) error {
@@ -160,6 +169,7 @@ func (r *Run) get(ctx context.Context, key string, want []byte) error {
 	if err != nil {
 		return err
 	}
+	r.work.Read += len(record.Value)
 	if len(record.Value) != len(want) || !r.row.Large && !bytes.Equal(record.Value, want) {
 		return fmt.Errorf("row %s: key %q has a value of %d bytes that was not written", r.row.Name, key, len(record.Value))
 	}
@@ -167,13 +177,15 @@ func (r *Run) get(ctx context.Context, key string, want []byte) error {
 	return nil
 }
 
-func (r *Run) list(ctx context.Context, table string) (int, error) {
+func (r *Run) list(ctx context.Context, table string) error {
 	keys, err := r.store.List(ctx, kvlayout.ListOptions{Table: table, Limit: r.row.Limit, Offset: r.row.Offset})
 	if err == nil && len(keys) != r.listed {
 		err = fmt.Errorf("row %s: a list of %d keys, it should be %d: is the database filled?", r.row.Name, len(keys), r.listed)
 	}
 
-	return len(keys), err
+	r.work.Keys = len(keys)
+
+	return err
 }
 
 func (r *Run) key(i uint64) string { return r.row.Key + strconv.FormatUint(i, 10) }

@@ -1,0 +1,66 @@
+package nats
+
+import (
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// extent is how much a call does that does many operations: so many, or as many as it can in a time.
+type extent struct {
+	iterations int
+	duration   time.Duration
+}
+
+// extentOptions are those that say it, of the options of a call.
+func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
+	return k6mod.Options[T]{
+		k6mod.Into("iterations", func(o *T) *int { return &of(o).iterations }, k6mod.Count),
+		k6mod.Into("duration", func(o *T) *time.Duration { return &of(o).duration }, k6mod.Time),
+	}
+}
+
+// check refuses both. Where none is given, usual is the number, or the error if that is 0.
+func (e *extent) check(method string, usual int) error {
+	switch {
+	case e.iterations > 0 && e.duration > 0:
+		return k6mod.Misuse("%s: options iterations and duration cannot both be given: iterations is %d, duration %s", method, e.iterations, e.duration)
+	case e.iterations > 0 || e.duration > 0:
+		return nil
+	case usual == 0:
+		return k6mod.Misuse("%s: option iterations (a number of operations) or duration (a time such as '30s') must be given", method)
+	}
+	e.iterations = usual
+
+	return nil
+}
+
+// over tells whether so many operations since then are all.
+func (e *extent) over(done int, since time.Time) bool {
+	if e.iterations > 0 {
+		return done >= e.iterations
+	}
+
+	return time.Since(since) >= e.duration
+}
+
+// batchResult is what a call returns that does many operations.
+type batchResult struct {
+	succeeded, failed int
+	took              time.Duration
+	// sent and received are bytes of data.
+	sent, received int
+}
+
+func (m *module) batchResult(b *batchResult, further ...k6mod.Property) *sobek.Object {
+	object := m.plainObject(map[string]any{
+		"succeeded": b.succeeded, "failed": b.failed, "seconds": b.took.Seconds(), "bytesSent": b.sent, "bytesReceived": b.received,
+	})
+	for _, p := range further {
+		m.Set(object, p.Name, p.Value)
+	}
+
+	return object
+}
