@@ -1,6 +1,6 @@
 // Package sql is k6/x/sql in this binary: Grafana's xk6-sql, and drivers for it.
 //
-//	k6/x/sql                   sql.open(driver, dataSourceName), and what it returns
+//	k6/x/sql                   sql.open(driver, dataSourceName), and what it returns, with metrics, a timeout and kinds of errors
 //	k6/x/sql/driver/sqlite3    SQLite, compiled to Go: there is nothing to install
 //	k6/x/sql/driver/postgres   PostgreSQL
 //	k6/x/sql/driver/machbase   Machbase, by the URLs of k6/x/machbase: see ../sqlmachbase
@@ -15,10 +15,10 @@
 //
 // A query that breaks off in the middle of its rows is an error here, and not a shorter result: see wholerows.
 //
-// xk6-sql has no metrics, and tells its drivers nothing of the VU: operations are measured by k6/x/sweep, and k6's dialer, with
+// Drivers know nothing of the VU: k6's dialer, with
 // its blocked hosts and its count of bytes, has no part in the connections. A database is closed by close(), or else
 // when k6 ends. Under client-sweep, connections to a server are closed at the end of the client's step, also where the script
-// was interrupted before close(); the next query opens a new one. Elsewhere xk6-sql does not say which VU a connection is of: what
+// was interrupted before close(); the next query opens a new one. Elsewhere a driver does not know which VU a connection is of: what
 // an interrupted VU has left open stays open until k6 ends.
 //
 // In a binary of k6 v2 all this is only there when go.k6.io/k6 is replaced: see the module in ../compat. That is why this

@@ -9,20 +9,71 @@
  * const db = sql.open(sqlite3, './test.db', { max_open_conns: 1 });
  * ```
  *
- * All calls block their VU and throw when they fail. There are no metrics: time operations with `sweep.run` of k6/x/sweep. What
- * differs from Grafana's own drivers, and how connections end: README.md beside this file.
+ * All calls block their VU, and throw a {@link SqlError} when they fail. What differs from Grafana's own module and drivers, and how
+ * connections end: README.md beside this file.
+ *
+ * Metrics: `sql_ops` (Counter) and `sql_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
+ * of its own), both with the tags `op` (query, exec) and `outcome` (ok, or the error's kind). Connecting is part of the call that needs
+ * a connection.
  */
 declare module 'k6/x/sql' {
-  /** Limits of a database's connections. Times are strings such as `"2s"` or `"1h10m"`. */
+  /** A time as k6 writes it: a string such as `"5s"` or `"1h10m"`, or a number of milliseconds. */
+  export type Duration = number | string;
+
+  /** Limits of a database's connections and calls. */
   export interface Options {
     /** How many connections are open at a time; 0, the default, for any number. A client of a sweep takes 1. */
     max_open_conns?: number;
     /** How many connections stay open without work. Default 2; 0 for none. */
     max_idle_conns?: number;
     /** How long a connection stays open without work; for ever when not given. */
-    conn_max_idle_time?: string;
+    conn_max_idle_time?: Duration;
     /** How long a connection is used; for ever when not given. */
-    conn_max_lifetime?: string;
+    conn_max_lifetime?: Duration;
+    /** How long a call may take that has no time of its own, connecting included. Default `"60s"`, as that of k6/http. */
+    timeout?: Duration;
+  }
+
+  /**
+   * What went wrong.
+   *
+   * | kind | |
+   * |---|---|
+   * | `connect` | the database could not be reached or opened |
+   * | `connection` | the connection broke |
+   * | `timeout` | no answer within timeout |
+   * | `cancelled` | the test ended, or the server cancelled the query |
+   * | `auth` | unknown user, wrong password, or one that may not do this |
+   * | `syntax` | the server does not understand the statement |
+   * | `not_found` | no such table, column or the like |
+   * | `conflict` | what is to be made exists already, a key among them; a transaction that another one was in the way of |
+   * | `busy` | a lock, too many connections |
+   * | `too_large`, `full` | a value or statement is too large; there is no room left |
+   * | `usage` | the call itself is wrong, or its values are |
+   * | `server` | any other error of the database |
+   * | `append` | of Machbase: a row cannot be appended |
+   * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
+   */
+  export interface SqlError extends Error {
+    name: 'SqlError';
+    kind:
+      | 'connect'
+      | 'connection'
+      | 'timeout'
+      | 'cancelled'
+      | 'auth'
+      | 'syntax'
+      | 'not_found'
+      | 'conflict'
+      | 'busy'
+      | 'too_large'
+      | 'full'
+      | 'usage'
+      | 'server'
+      | 'append'
+      | 'internal';
+    /** The database's: a number of Machbase or SQLite, the SQLSTATE of PostgreSQL, a string. 0 where there is none. */
+    code: number | string;
   }
 
   /** What a statement without rows has done. Not every driver knows both. */
@@ -40,12 +91,12 @@ declare module 'k6/x/sql' {
   export interface Database {
     /** Runs a query and returns all its rows. One that breaks off in the middle of its rows throws. */
     query(query: string, ...values: unknown[]): Row[];
-    /** As {@link Database.query}, for at most so long, such as `"10s"`. */
-    queryWithTimeout(timeout: string, query: string, ...values: unknown[]): Row[];
+    /** As {@link Database.query}, for at most so long. */
+    queryWithTimeout(timeout: Duration, query: string, ...values: unknown[]): Row[];
     /** Runs a statement that has no rows. */
     exec(query: string, ...values: unknown[]): Result;
-    /** As {@link Database.exec}, for at most so long, such as `"10s"`. */
-    execWithTimeout(timeout: string, query: string, ...values: unknown[]): Result;
+    /** As {@link Database.exec}, for at most so long. */
+    execWithTimeout(timeout: Duration, query: string, ...values: unknown[]): Result;
     /** Closes the database's connections. */
     close(): void;
   }
@@ -55,6 +106,7 @@ declare module 'k6/x/sql' {
      * A database. Nothing connects yet.
      *
      * @param driver the default export of the driver's module
+     * @throws kind `usage`: it is no driver, the name is malformed, or an option is unknown or has a wrong value
      * @param source the driver's name of the database: a file, or a URL such as `machbase://user:password@host:5656`
      */
     open(driver: symbol, source: string, options?: Options): Database;

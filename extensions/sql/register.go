@@ -3,7 +3,7 @@ package sql
 import (
 	"database/sql"
 
-	_ "github.com/grafana/xk6-sql" // registers k6/x/sql
+	"go.k6.io/k6/v2/js/modules"
 	"modernc.org/sqlite"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
@@ -12,6 +12,7 @@ import (
 )
 
 func init() { //nolint:gochecknoinits // the way of registering, of database/sql and of k6
+	modules.Register(ImportPath, New())
 	register("sqlite3", wholerows.Local(sqlite.NewConnector))
 	register("postgres", postgres.Connector)
 	register("machbase", sqlmachbase.NewConnector)

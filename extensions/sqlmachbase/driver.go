@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -40,7 +41,7 @@ func (*connector) Driver() driver.Driver { return Driver{} }
 
 // Connect connects and logs in. Errors are those of cmi.Connect.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.connectTimeout)
+	opening, cancel := context.WithTimeout(ctx, c.connectTimeout)
 	defer cancel()
 	opened := &conn{timeout: c.timeout}
 	config := c.config
@@ -50,9 +51,14 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return opened.socket, err
 	}
 	var err error
-	if opened.native, err = cmi.Connect(ctx, config); err != nil {
+	opened.native, err = cmi.Connect(opening, config)
+	switch {
+	case err == nil:
+		return opened, nil
+	case opening.Err() != nil && ctx.Err() == nil:
+		return nil, cmi.NewError(cmi.KindConnect, "cannot connect to %s: no answer in time, within connectTimeout (%s)",
+			strings.Join(config.Addresses, ", "), c.connectTimeout)
+	default:
 		return nil, withContextError(err)
 	}
-
-	return opened, nil
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -25,6 +26,16 @@ var errConnectionString = errors.New("the connection string of PostgreSQL is mal
 // (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with the parameters of pgx besides. It
 // fails when the string is malformed or names a file that cannot be read, and does not connect.
 func Connector(name string) (driver.Connector, error) {
+	config, err := parse(name)
+	if err != nil {
+		return nil, err
+	}
+
+	return connector{stdlib.GetConnector(*config)}, nil
+}
+
+// parse reads a connection string.
+func parse(name string) (*pgx.ConnConfig, error) {
 	if strayAt(name) {
 		return nil, errConnectionString
 	}
@@ -36,8 +47,15 @@ func Connector(name string) (driver.Connector, error) {
 		return nil, errConnectionString
 	}
 
-	return connector{stdlib.GetConnector(*config)}, nil
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectTimeout
+	}
+
+	return config, nil
 }
+
+// connectTimeout is the limit where the string has no connect_timeout.
+const connectTimeout = 5 * time.Second
 
 // strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong to the password, the
 // rest of which would be taken for a host or a database, and be named in errors.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
@@ -170,6 +171,33 @@ func TestServersThatFail(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 			requireOneLine(t, err)
 		})
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for code, kind := range map[string]string{
+		"28P01": "auth", "42501": "auth", "42601": "syntax", "42P01": "not_found", "42703": "not_found", "23505": "conflict",
+		"42P07": "conflict", "40001": "conflict", "53300": "busy", "55P03": "busy", "53100": "full", "54000": "too_large",
+		"57014": "cancelled", "57P01": "connection", "22012": "server", "": "server",
+	} {
+		err := fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})
+		require.Equal(t, kind, postgres.Kind(err), code)
+		require.Equal(t, code, postgres.Code(err))
+	}
+	require.Empty(t, postgres.Kind(io.EOF))
+	require.Empty(t, postgres.Code(io.EOF))
+	refused := query(t.Context(), t, "postgres://me@127.0.0.1:1/db")
+	require.Equal(t, "connect", postgres.Kind(refused))
+	require.Empty(t, postgres.Code(refused))
+}
+
+func TestConnectTimeout(t *testing.T) {
+	for name, want := range map[string]time.Duration{
+		"postgres://me@host/db": 5 * time.Second, "postgres://me@host/db?connect_timeout=7": 7 * time.Second,
+	} {
+		config, err := postgres.Parse(name)
+		require.NoError(t, err)
+		require.Equal(t, want, config.ConnectTimeout, name)
 	}
 }
 

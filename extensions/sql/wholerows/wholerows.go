@@ -136,6 +136,9 @@ func (c *conn) ResetSession(ctx context.Context) error {
 	return c.inner.ResetSession(ctx)
 }
 
+// ErrLost is the error of a query whose connection broke in the middle of its rows.
+var ErrLost = errors.New("the connection was lost before the last row")
+
 // QueryContext returns once the last row is there.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	found, err := c.inner.QueryContext(ctx, query, args)
@@ -145,7 +148,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	whole, err := read(found)
 	if errors.Is(err, driver.ErrBadConn) {
 		// database/sql would run the query again, which has had its effect already.
-		return nil, errors.New("the connection was lost before the last row")
+		return nil, ErrLost
 	}
 	if err != nil {
 		return nil, err

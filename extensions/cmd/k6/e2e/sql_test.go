@@ -143,7 +143,7 @@ func TestPostgres(t *testing.T) {
 func TestPostgresThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	refused := said(t, "postgres", "postgres://me:geheim@127.0.0.1:1/db", "select 1")[0]
-	require.Equal(t, "GoError: failed to connect to `user=me database=db`: "+
+	require.Equal(t, "SqlError: failed to connect to `user=me database=db`: "+
 		"127.0.0.1:1 (127.0.0.1): dial error: dial tcp 127.0.0.1:1: connect: connection refused", refused)
 }
 
@@ -186,8 +186,8 @@ func TestMachbaseSQL(t *testing.T) {
 	require.Equal(t, []string{"[]", "[]", "[]"}, got[:3])
 	require.JSONEq(t, `[{"ID":1,"AT":"2026-01-02T03:04:05.006007008Z","L":-5,"F":2.5,"VC":"x","V4":"127.0.0.1"}]`, got[3])
 	require.JSONEq(t, `[{"at":null,"l":null,"f":null,"vc":null,"v4":null}]`, got[4])
-	require.Equal(t, "GoError: Cannot divide a value by zero. (machbase error 2061)", got[5], "a result that breaks off is no result")
-	require.Equal(t, "GoError: Table NOWHERE does not exist. (machbase error 2025)", got[6])
+	require.Equal(t, "SqlError: Cannot divide a value by zero. (machbase error 2061)", got[5], "a result that breaks off is no result")
+	require.Equal(t, "SqlError: Table NOWHERE does not exist. (machbase error 2025)", got[6])
 	require.Equal(t, "[]", got[7], "and the connection is good afterwards")
 }
 
@@ -201,5 +201,5 @@ func TestMachbaseSQLThatFails(t *testing.T) {
 	require.NotContains(t, denied, "geheim")
 
 	refused := said(t, "machbase", "machbase://me:geheim@127.0.0.1:1", "select 1 from v$version")[0]
-	require.Equal(t, "GoError: cannot connect to 127.0.0.1:1: connection refused; is a Machbase server running there?", refused)
+	require.Equal(t, "SqlError: cannot connect to 127.0.0.1:1: connection refused; is a Machbase server running there?", refused)
 }

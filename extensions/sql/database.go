@@ -1,0 +1,151 @@
+package sql
+
+import (
+	"database/sql"
+	"time"
+
+	"github.com/grafana/sobek"
+	xk6sql "github.com/grafana/xk6-sql/sql"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// database is a JavaScript Database.
+type database struct {
+	*module
+
+	db      *xk6sql.Database
+	timeout time.Duration
+}
+
+// databaseMethods are those of xk6-sql.
+var databaseMethods = k6glue.Methods[*database]{ //nolint:gochecknoglobals // a table
+	"query": (*database).query, "queryWithTimeout": (*database).queryWithTimeout,
+	"exec": (*database).exec, "execWithTimeout": (*database).execWithTimeout,
+	"close": (*database).close,
+}
+
+// query is database.query(query, ...values).
+func (d *database) query(call sobek.FunctionCall) sobek.Value {
+	return d.queryFor("query", d.timeout, call.Arguments)
+}
+
+// queryWithTimeout is database.queryWithTimeout(timeout, query, ...values).
+func (d *database) queryWithTimeout(call sobek.FunctionCall) sobek.Value {
+	const method = "queryWithTimeout"
+	timeout, rest := d.given(method, call)
+
+	return d.queryFor(method, timeout, rest)
+}
+
+// exec is database.exec(query, ...values).
+func (d *database) exec(call sobek.FunctionCall) sobek.Value {
+	return d.execFor("exec", d.timeout, call.Arguments)
+}
+
+// execWithTimeout is database.execWithTimeout(timeout, query, ...values).
+func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
+	const method = "execWithTimeout"
+	timeout, rest := d.given(method, call)
+
+	return d.execFor(method, timeout, rest)
+}
+
+// close is database.close().
+func (d *database) close(sobek.FunctionCall) sobek.Value {
+	if err := d.db.Close(); err != nil {
+		d.Throw(err)
+	}
+
+	return sobek.Undefined()
+}
+
+// given is the timeout that a call begins with, and the arguments behind it.
+func (d *database) given(method string, call sobek.FunctionCall) (time.Duration, []sobek.Value) {
+	timeout, err := timeoutOf(method, "the timeout", call.Argument(0))
+	if err != nil {
+		d.Throw(err)
+	}
+
+	return timeout, call.Arguments[1:]
+}
+
+func (d *database) queryFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
+	var rows []xk6sql.KeyValue
+	d.do(opQuery, method, timeout, arguments, func(text string, values []any) (err error) {
+		rows, err = d.db.QueryWithTimeout(timeout.String(), text, values...)
+
+		return err
+	})
+
+	return d.Runtime().ToValue(rows)
+}
+
+func (d *database) execFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
+	var result sql.Result
+	d.do(opExec, method, timeout, arguments, func(text string, values []any) (err error) {
+		result, err = d.db.ExecWithTimeout(timeout.String(), text, values...)
+
+		return err
+	})
+
+	return d.Runtime().ToValue(result)
+}
+
+// do reads the arguments, does the work, and counts it. It throws the work's error. A call that is
+// wrong is not counted.
+func (d *database) do(op, method string, timeout time.Duration, arguments []sobek.Value, work func(text string, values []any) error) {
+	text, values, err := d.read(method, arguments)
+	if err != nil {
+		d.Throw(err)
+	}
+	begin := time.Now()
+	err = crash.Guard(func() error { return work(text, values) })
+	took := time.Since(begin)
+	if err != nil {
+		err = d.cutOff(err, timeout, took)
+	}
+	if d.VU().State() != nil && (err == nil || d.As(err).Kind != k6mod.KindUsage) {
+		d.Count(op, err)
+		d.EmitDuration(op, err, took)
+	}
+	if err != nil {
+		d.Throw(err)
+	}
+}
+
+// cutOff is the error of a call that its timeout has cut off, or the end of the test. Drivers word it
+// each in its own way. Another error stays as it is.
+func (d *database) cutOff(err error, timeout, took time.Duration) error {
+	switch kind := d.As(err).Kind; {
+	case kind != k6mod.KindTimeout && kind != k6mod.KindCancelled:
+		return err
+	case d.VU().Context().Err() != nil:
+		return k6mod.TestEnded()
+	case took >= timeout:
+		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
+	default:
+		return err
+	}
+}
+
+// read reads the text of a query or a statement, and its values.
+func (d *database) read(method string, arguments []sobek.Value) (text string, values []any, err error) {
+	var first sobek.Value
+	if len(arguments) > 0 {
+		first, arguments = arguments[0], arguments[1:]
+	}
+	if text, err = k6mod.Name(method, "the SQL", first); err != nil {
+		return "", nil, err
+	}
+	values = make([]any, len(arguments))
+	for i, argument := range arguments {
+		if values[i], err = k6glue.Export(argument); err != nil {
+			return "", nil, k6mod.Misuse("%s: value %d cannot be read: %s", method, i+1, err)
+		}
+	}
+
+	return text, values, nil
+}

@@ -1,0 +1,107 @@
+package sql
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/grafana/sobek"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
+)
+
+// Kinds of errors beside those of all modules.
+const (
+	kindBusy     = "busy"      // a lock, or too many connections
+	kindNotFound = "not_found" // no such table or column
+	kindConflict = "conflict"  // what is to be made exists already, a key among them
+	kindTooLarge = "too_large" // a value or a statement is too large
+	kindFull     = "full"      // the server has no room left
+	kindSyntax   = "syntax"    // the server does not understand the statement
+)
+
+// asError says what an error of a driver's or of database/sql is.
+func asError(err error) k6mod.Error {
+	var thrown *sobek.Exception
+	if errors.As(err, &thrown) && errors.Unwrap(thrown) != nil { // an error of Go's, thrown by xk6-sql
+		err = errors.Unwrap(thrown)
+	}
+	e := k6mod.Error{Kind: kindOf(err), Message: err.Error(), Cause: err}
+	if machbase, is := errors.AsType[*cmi.Error](err); is {
+		e.Code = machbase.Code
+	}
+	if local, is := errors.AsType[*sqlite.Error](err); is {
+		e.Code = local.Code()
+	}
+
+	return e
+}
+
+// kindOf asks the drivers first: a connection that could not be opened in time is of kind connect,
+// and not of the kind of a query that took too long.
+func kindOf(err error) string {
+	if kind := postgres.Kind(err); kind != "" {
+		return kind
+	}
+	if machbase, is := errors.AsType[*cmi.Error](err); is {
+		return machbase.Kind
+	}
+	if local, is := errors.AsType[*sqlite.Error](err); is {
+		return kindOfLocal(local)
+	}
+	var network net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return k6mod.KindTimeout
+	case errors.Is(err, context.Canceled):
+		return k6mod.KindCancelled
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
+		return k6mod.KindConnection
+	default: // database/sql has found out that the call is wrong, or a driver has
+		return k6mod.KindUsage
+	}
+}
+
+// kindOfLocal is that of an error of SQLite's (https://sqlite.org/rescode.html). Its code 1 stands for
+// all that is wrong with a statement, which the text alone tells apart.
+func kindOfLocal(e *sqlite.Error) string {
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return kindBusy
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM:
+		return kindFull
+	case sqlite3.SQLITE_TOOBIG:
+		return kindTooLarge
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB:
+		return k6mod.KindConnect
+	case sqlite3.SQLITE_AUTH, sqlite3.SQLITE_PERM:
+		return k6mod.KindAuth
+	case sqlite3.SQLITE_INTERRUPT:
+		return k6mod.KindCancelled
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		return kindConflict
+	case sqlite3.SQLITE_ERROR:
+		for _, known := range []struct{ text, kind string }{
+			{"no such", kindNotFound}, {"has no column", kindNotFound}, {"already exists", kindConflict},
+			{"syntax error", kindSyntax}, {"incomplete input", kindSyntax}, {"unrecognized token", kindSyntax},
+		} {
+			if strings.Contains(e.Error(), known.text) {
+				return known.kind
+			}
+		}
+	}
+
+	return k6mod.KindServer
+}

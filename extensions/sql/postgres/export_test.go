@@ -1,0 +1,4 @@
+package postgres
+
+// Parse is for tests of this package.
+var Parse = parse
