@@ -32,7 +32,7 @@ What goes wrong is one line on standard error, and an exit code other than 0.`,
 	}
 	cmd.SetFlagErrorFunc(wrongUse)
 	cmd.AddCommand(
-		newCompare(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs), newSchema(gs),
+		newCompare(gs), newAB(gs), newMerge(gs), newReport(gs), newRecord(gs), newGate(gs), newValidate(gs), newSchema(gs),
 	)
 
 	return cmd

@@ -1,0 +1,135 @@
+package ab
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Figure is one that both commands have, with its values in each pair.
+type Figure struct {
+	// Step is the step of a sweep that the figure is of, such as "get, 8 clients"; empty for the figures
+	// of the whole process.
+	Step string `json:"step,omitempty"`
+	// Key is the figure's name in gates, such as "opsPerSecond".
+	Key string `json:"figure"`
+	// Pairs are in the order in which they were measured.
+	Pairs []paired.Pair `json:"pairs"`
+
+	name string // for people, such as "ops/s"
+	rate bool   // it gets worse when it falls
+	// usual tells that the figure is shown without being asked for.
+	usual bool
+	show  func(float64) string
+}
+
+// value is a figure as one process has it.
+type value struct {
+	Figure
+	of float64
+}
+
+// processValues are those of a whole process.
+func processValues(elapsed, cpu time.Duration) []value {
+	seconds := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " s" }
+
+	return []value{
+		{Figure{Key: "time", name: "time", usual: true, show: seconds}, elapsed.Seconds()},
+		{Figure{Key: "cpu", name: "CPU", usual: true, show: seconds}, cpu.Seconds()},
+	}
+}
+
+// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure that a step
+// has too few operations for is left out.
+func reportValues(r *report.Report, several bool) (values []value) {
+	groups := r.Groups()
+	for i := range groups {
+		g := groups[i].Succeeded()
+		if len(g.Steps) == 0 {
+			continue
+		}
+		step := stepName(g.Key)
+		if several {
+			step = r.Scenario + ": " + step
+		}
+		for j := range report.Figures {
+			f := &report.Figures[j]
+			if f.Chance || f.RestsOnLittle(&g) != "" || f.Rate && g.Rate != 0 {
+				continue
+			}
+			key := f.Key
+			if f.Rate {
+				key = f.JSON
+			}
+			usual := f.Rate || f.Percentile == report.P50 || f.Percentile == report.P99
+			values = append(values, value{
+				Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show},
+				report.Median(g.Values(f.Of)),
+			})
+		}
+		values = append(values, cpuValues(r, &g, step)...)
+	}
+
+	return values
+}
+
+// cpuValues are the processor time of k6, and that of a server on this machine, for each operation. Of
+// a step with several kinds of operations nobody knows which took what.
+func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
+	var k6, server, operations float64
+	known := true
+	for _, s := range g.Steps {
+		if !alone(r, s) {
+			return nil
+		}
+		operations += float64(s.Operations) + float64(s.Failed)
+		k6 += s.CPU.K6
+		if s.CPU.Server == nil {
+			known = false
+		} else {
+			server += *s.CPU.Server
+		}
+	}
+	micros := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " µs" }
+	const usual = true
+	values = append(values, value{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: micros}, 1e6 * k6 / operations})
+	if known {
+		values = append(values, value{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server / operations})
+	}
+
+	return values
+}
+
+// alone tells that a step has one kind of operation.
+func alone(r *report.Report, s *report.Step) bool {
+	for i := range r.Steps {
+		other := &r.Steps[i]
+		same := other.Clients == s.Clients && other.Rate == s.Rate && other.Repeat == s.Repeat && other.Variant == s.Variant
+		if same && other.Op != s.Op {
+			return false
+		}
+	}
+
+	return true
+}
+
+func stepName(k report.Key) string {
+	name := fmt.Sprintf("%s, %s", k.Op, report.Plural(k.Clients, "client"))
+	if k.Variant != "" {
+		name += " of " + k.Variant
+	}
+	if k.Rate != 0 {
+		name += " at " + strconv.FormatFloat(k.Rate, 'f', -1, 64) + "/s"
+	}
+
+	return name
+}
+
+// same tells that two figures are the same one of the same step.
+func (f *Figure) same(other *Figure) bool {
+	return cmp.Or(cmp.Compare(f.Step, other.Step), cmp.Compare(f.Key, other.Key)) == 0
+}

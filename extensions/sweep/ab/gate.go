@@ -1,0 +1,175 @@
+package ab
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+)
+
+// Gate is how much worse than base a figure of the change may be, in every step.
+type Gate struct {
+	// Figure is the figure's key, such as "opsPerSecond".
+	Figure string
+	// Tolerance is a part of base: 0.05 is 5 %.
+	Tolerance float64
+	// falls tells that the gate is on a figure that may fall.
+	falls bool
+}
+
+// ParseGate reads a gate such as "opsPerSecond=-5%" or "p99=+10%".
+func ParseGate(text string) (Gate, error) {
+	wrong := fmt.Errorf("a gate of %q is impossible: it must be such as opsPerSecond=-5%% or p99=+10%%", text)
+	figure, change, found := strings.Cut(text, "=")
+	number, percent := strings.CutSuffix(change, "%")
+	if !found || !percent || figure == "" || number == "" || number[0] != '-' && number[0] != '+' {
+		return Gate{}, wrong
+	}
+	tolerance, err := strconv.ParseFloat(number[1:], 64)
+	if err != nil || !(tolerance >= 0 && tolerance < 100) {
+		return Gate{}, wrong
+	}
+
+	return Gate{Figure: figure, Tolerance: tolerance / 100, falls: number[0] == '-'}, nil
+}
+
+// String is the gate as it is written.
+func (g Gate) String() string {
+	sign := "+"
+	if g.falls {
+		sign = "-"
+	}
+
+	return fmt.Sprintf("%s=%s%g%%", g.Figure, sign, 100*g.Tolerance)
+}
+
+// usualGates are those of a trial for which nobody named any.
+func (t *Trial) usualGates() []Gate {
+	const tolerance = 0.05
+	for _, f := range t.Figures {
+		if f.Key == "opsPerSecond" {
+			return []Gate{{Figure: f.Key, Tolerance: tolerance, falls: true}}
+		}
+	}
+
+	return []Gate{{Figure: "time", Tolerance: tolerance}}
+}
+
+// check returns an error for a gate that no figure of the trial is for.
+func (t *Trial) check(gates []Gate) error {
+	for _, g := range gates {
+		at := slices.IndexFunc(t.Figures, func(f Figure) bool { return f.Key == g.Figure })
+		if at < 0 {
+			var known []string
+			for _, f := range t.Figures {
+				if !slices.Contains(known, f.Key) {
+					known = append(known, f.Key)
+				}
+			}
+
+			return fmt.Errorf("gate %s: no step of both commands has the figure %q: it must be one of %s", g, g.Figure, strings.Join(known, ", "))
+		}
+		if t.Figures[at].rate != g.falls {
+			return fmt.Errorf("gate %s: %s gets worse when it %s", g, g.Figure, map[bool]string{true: "falls", false: "rises"}[t.Figures[at].rate])
+		}
+	}
+
+	return nil
+}
+
+// Judgement is what the pairs say of one figure.
+type Judgement struct {
+	Figure
+	// BaseMedian and ChangeMedian are those over the pairs.
+	BaseMedian   float64 `json:"base"`
+	ChangeMedian float64 `json:"change"`
+	paired.Estimate
+	// Visible is the smallest change, as a part of base, that these pairs could see.
+	Visible float64 `json:"visible"`
+	// Gate is the figure's gate; empty where it has none.
+	Gate string `json:"gate,omitempty"`
+	// Outcome is what the gate came to.
+	Outcome paired.Outcome `json:"outcome,omitempty"`
+	// PairsNeeded is how many pairs it takes to see a change of the gate's size, where it is undecided.
+	PairsNeeded int `json:"pairsNeeded,omitempty"`
+}
+
+// confidence is that of all intervals; what is left of it is the chance of a false alarm.
+const confidence = 0.95
+
+// Judge estimates each figure that is shown, and judges those that have a gate as one family. looked
+// tells that the trial was looked at after each pair.
+func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
+	if len(gates) == 0 {
+		gates = t.usualGates()
+	}
+	if err := t.check(gates); err != nil {
+		return nil, err
+	}
+	estimate := paired.Of
+	if looked {
+		estimate = paired.Until
+	}
+	var all []Judgement
+	var family []paired.Gate
+	var judged []int
+	for _, f := range t.Figures {
+		at := slices.IndexFunc(gates, func(g Gate) bool { return g.Figure == f.Key })
+		if at < 0 && !f.usual {
+			continue
+		}
+		e, err := estimate(f.Pairs, confidence)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.TrimSpace(f.Step+" "+f.name), err)
+		}
+		j := Judgement{Figure: f, Estimate: e, Visible: e.Visible()}
+		j.BaseMedian, j.ChangeMedian = medians(f.Pairs)
+		if at >= 0 {
+			j.Gate = gates[at].String()
+			family = append(family, paired.Gate{Estimate: e, Rate: f.rate, Tolerance: gates[at].Tolerance})
+			judged = append(judged, len(all))
+		}
+		all = append(all, j)
+	}
+	for i, outcome := range paired.Judge(family, 1-confidence) {
+		j := &all[judged[i]]
+		j.Outcome = outcome
+		if outcome == paired.Undecided {
+			j.PairsNeeded = j.PairsFor(family[i].Tolerance)
+		}
+	}
+
+	return all, nil
+}
+
+// Precision is how wide the widest interval of the gated figures is to each side, as a part of its
+// ratio, when it is looked at after each pair.
+func (t *Trial) Precision(gates []Gate) (float64, error) {
+	judgements, err := t.Judge(gates, true)
+	widest := 0.0
+	for i := range judgements {
+		if judgements[i].Gate != "" {
+			widest = max(widest, judgements[i].Estimate.Precision())
+		}
+	}
+
+	return widest, err
+}
+
+func medians(pairs []paired.Pair) (base, change float64) {
+	middle := func(of func(paired.Pair) float64) float64 {
+		values := make([]float64, len(pairs))
+		for i, p := range pairs {
+			values[i] = of(p)
+		}
+		slices.SortFunc(values, cmp.Compare)
+		n := len(values)
+
+		return values[(n-1)/2]/2 + values[n/2]/2
+	}
+
+	return middle(func(p paired.Pair) float64 { return p.Base }), middle(func(p paired.Pair) float64 { return p.Change })
+}

@@ -1,0 +1,31 @@
+package ab
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParseGate(t *testing.T) {
+	for text, want := range map[string]Gate{
+		"opsPerSecond=-5%": {Figure: "opsPerSecond", Tolerance: 0.05, falls: true},
+		"p99=+10%":         {Figure: "p99", Tolerance: 0.1},
+		"cpu=+0%":          {Figure: "cpu"},
+		"p50=+0.5%":        {Figure: "p50", Tolerance: 0.005},
+	} {
+		got, err := ParseGate(text)
+		require.NoError(t, err)
+		require.InDelta(t, want.Tolerance, got.Tolerance, 1e-12)
+		got.Tolerance = want.Tolerance
+		require.Equal(t, want, got)
+		require.Equal(t, text, got.String())
+	}
+	for _, text := range []string{"", "p99", "p99=", "p99=%", "p99=+", "p99=10%", "p99=+10", "=+10%", "p99=+x%", "p99=+-1%", "p99=+NaN%", "p99=+Inf%"} {
+		_, err := ParseGate(text)
+		require.EqualError(t, err, `a gate of "`+text+`" is impossible: it must be such as opsPerSecond=-5% or p99=+10%`)
+	}
+}
+
+func TestCommandAsItIsTyped(t *testing.T) {
+	require.Equal(t, `bin/k6 run -e A=b '' 'two words' 'it'\''s' 'a&b'`, Command{"bin/k6", "run", "-e", "A=b", "", "two words", "it's", "a&b"}.String())
+}

@@ -1,0 +1,120 @@
+package ab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// endWithin is how long a process that was interrupted may take to end.
+const endWithin = 10 * time.Second
+
+// Command is a program with its arguments.
+type Command []string
+
+// String is the command as it is typed.
+func (c Command) String() string {
+	words := make([]string, len(c))
+	for i, word := range c {
+		words[i] = word
+		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~") {
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+
+	return strings.Join(words, " ")
+}
+
+// run runs the command in a process of its own, and returns its figures. The sweep's results are in
+// dir, and what the command printed.
+func (c Command) run(ctx context.Context, dir string) ([]value, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	out, err := os.Create(filepath.Join(dir, "stdout"))
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() //nolint:errcheck // it is for people who look for more
+	var problems bytes.Buffer
+
+	process := exec.CommandContext(ctx, c[0], c[1:]...)
+	process.Env = append(os.Environ(), "SWEEP_RESULTS="+dir, "RESULTS="+dir)
+	process.Stdout, process.Stderr = out, &problems
+	process.Cancel = func() error { return nil } // what interrupts us, at a terminal, interrupts it too
+	process.WaitDelay = endWithin
+	began := time.Now()
+	err = process.Run()
+	elapsed := time.Since(began)
+	_ = os.WriteFile(filepath.Join(dir, "stderr"), problems.Bytes(), 0o644)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, failed(err, problems.String())
+	}
+
+	reports, err := readReports(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(reports) == 0 {
+		state := process.ProcessState
+
+		return processValues(elapsed, state.UserTime()+state.SystemTime()), nil
+	}
+	var values []value
+	for _, r := range reports {
+		values = append(values, reportValues(r, len(reports) > 1)...)
+	}
+
+	return values, nil
+}
+
+// failed is the error of a command that did not end well, with the last line that it wrote to
+// standard error.
+func failed(err error, problems string) error {
+	lines := strings.Split(strings.TrimSpace(problems), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 0 {
+		err = errors.New("exit code " + strconv.Itoa(exit.ExitCode()))
+	}
+	if last == "" {
+		return err
+	}
+
+	return fmt.Errorf("%w: %s", err, last)
+}
+
+// readReports reads the reports of the sweeps that the process has run, in the order of their names.
+func readReports(dir string) ([]*report.Report, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(files)
+	var reports []*report.Report
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		r, err := report.Read(raw)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
+		}
+		reports = append(reports, r)
+	}
+
+	return reports, nil
+}

@@ -1,0 +1,77 @@
+package ab
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Text is a trial's judgements for people: a table, and what is undecided.
+func Text(t *Trial, judgements []Judgement) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t")
+	for i := range judgements {
+		j := &judgements[i]
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
+			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High, percent(j.Visible), j.verdict())
+	}
+	_ = w.Flush() // to memory
+
+	return trimLines(b.String()) + undecided(judgements)
+}
+
+// verdict is the gate and what it came to.
+func (j *Judgement) verdict() string {
+	switch j.Outcome {
+	case paired.Crossed:
+		return "CROSSED " + j.Gate
+	case paired.Held, paired.Undecided:
+		return string(j.Outcome) + " " + j.Gate
+	}
+
+	return ""
+}
+
+// undecided says what it takes to decide what is not decided yet.
+func undecided(judgements []Judgement) string {
+	needed, at := 0, -1
+	for i := range judgements {
+		if judgements[i].PairsNeeded > needed {
+			needed, at = judgements[i].PairsNeeded, i
+		}
+	}
+	if at < 0 {
+		return ""
+	}
+	j := &judgements[at]
+	if needed <= j.N {
+		return fmt.Sprintf("\nundecided: the change of %s is near to what is tolerated; more pairs tell\n", j.name)
+	}
+
+	return fmt.Sprintf("\nundecided: with such noise it takes some %s to see a change of the tolerated size in %s\n",
+		report.Plural(needed, "pair"), j.name)
+}
+
+func percent(part float64) string {
+	const whole = 0.1 // from here on, tenths of a percent say nothing
+	if part >= whole {
+		return fmt.Sprintf("%.0f %%", 100*part)
+	}
+
+	return fmt.Sprintf("%.2g %%", 100*part)
+}
+
+func trimLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,210 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+)
+
+// between separates the two commands of ab.
+const between = "---"
+
+// mostPairs is how many pairs a trial that goes on until it is precise has at most, unless --pairs says another number.
+const mostPairs = 100
+
+type abOptions struct {
+	pairs  int
+	until  string
+	gates  []string
+	seed   uint64
+	dir    string
+	asJSON bool
+}
+
+func newAB(gs *state.GlobalState) *cobra.Command {
+	o := abOptions{}
+	cmd := &cobra.Command{
+		Use:   "ab [--pairs N] [--until PRECISION] [--gate GATE]... -- BASE... --- CHANGE...",
+		Short: "Run two commands in turns, and judge the one beside the other",
+		Long: `Run two commands in pairs, each in a process of its own, in random balanced order, and judge the ratio of their figures:
+two builds of k6, two scripts, two settings, or any two programs. What disturbs the machine for longer than a pair
+disturbs both, so that far smaller changes are seen than between two runs.
+
+Of a k6 with a sweep the figures are those of its steps: ops/s, percentiles, and processor time of an operation. Its
+results go to a folder of each process (SWEEP_RESULTS). Of any other command they are its time and its processor time.
+
+A gate is how much worse than base a figure may be, such as opsPerSecond=-5%, p99=+10%, cpu=+3% or time=+5%; it is for
+every step. Without --gate it is opsPerSecond=-5%, and time=+5% where there is no sweep. A gate is held when the whole
+interval is within the tolerance, crossed when none of it is, and else undecided: these pairs could not have seen a
+change of that size. Several gates are corrected for their number (Holm).
+
+With --until the trial ends when the intervals of the gated figures are that narrow to each side, such as 1%. They are
+then those of Lai's confidence sequence, which holds however often somebody looks.
+
+"could see" is the smallest change that such pairs show in four cases of five.
+
+Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided, 104 when a command fails.`,
+		Example: `  k6 x sweep ab --pairs 10 -- bin/k6-old run sweep.js --- bin/k6 run sweep.js
+  k6 x sweep ab --until 1% --gate opsPerSecond=-3% -- k6 run -e DRIVER=machgo sweep.js --- k6 run sweep.js
+  k6 x sweep ab --gate time=+2% -- ./old --- ./new`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			_, _, err := twoCommands(cmd, args)
+
+			return err
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			base, change, err := twoCommands(cmd, args)
+			if err != nil {
+				return err
+			}
+
+			return runAB(gs, cmd, base, change, &o)
+		},
+	}
+	cmd.Flags().IntVar(&o.pairs, "pairs", 10, "how many pairs; with --until how many at most, then 100 when not given")
+	cmd.Flags().StringVar(&o.until, "until", "", "go on until intervals are that narrow, such as `1%`")
+	cmd.Flags().StringArrayVar(&o.gates, "gate", nil, "how much worse a `figure` may be, such as opsPerSecond=-5% or p99=+10%")
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, "of the random order; 0 for another one each time")
+	cmd.Flags().StringVar(&o.dir, "keep", "", "keep the results of each process in this `folder`")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of a table")
+
+	return cmd
+}
+
+// twoCommands are those before and after the three dashes.
+func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, err error) {
+	for i, arg := range args {
+		if arg != between {
+			continue
+		}
+		if base, change = args[:i], args[i+1:]; len(base) > 0 && len(change) > 0 {
+			return base, change, nil
+		}
+	}
+
+	return nil, nil, wrongUse(cmd, errors.New("ab needs two commands: ab -- BASE... --- CHANGE..."))
+}
+
+func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o *abOptions) error {
+	gates, until, err := o.parse(cmd)
+	if err != nil {
+		return wrongUse(cmd, err)
+	}
+	dir := o.dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "sweep-ab-"); err != nil {
+			return unusable("the folder for results", err)
+		}
+		defer os.RemoveAll(dir) //nolint:errcheck // it is the system's folder for such things
+	}
+	if o.seed == 0 {
+		o.seed = rand.Uint64()
+	}
+	ctx, stop := signal.NotifyContext(gs.Ctx, os.Interrupt)
+	defer stop()
+
+	trial := ab.NewTrial(base, change, dir, o.seed)
+	if err := measurePairs(ctx, gs, trial, gates, until, o.pairs); err != nil {
+		if trial.Pairs < paired.Fewest || !errors.Is(err, context.Canceled) {
+			return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+		}
+	}
+
+	return conclude(gs, trial, gates, until > 0, o)
+}
+
+// parse reads the gates and the precision, and how many pairs there are at most.
+func (o *abOptions) parse(cmd *cobra.Command) (gates []ab.Gate, until float64, err error) {
+	for _, text := range o.gates {
+		gate, err := ab.ParseGate(text)
+		if err != nil {
+			return nil, 0, err
+		}
+		gates = append(gates, gate)
+	}
+	if o.until != "" {
+		number, percent := strings.CutSuffix(o.until, "%")
+		until, err = strconv.ParseFloat(number, 64)
+		if until /= 100; err != nil || !percent || !(until > 0 && until < 1) {
+			return nil, 0, fmt.Errorf("a precision of %q is impossible: it must be above 0%% and below 100%%, such as 1%%", o.until)
+		}
+		if !cmd.Flags().Changed("pairs") {
+			o.pairs = mostPairs
+		}
+	}
+	if o.pairs < paired.Fewest {
+		return nil, 0, fmt.Errorf("%d pairs are too few: an interval takes at least %d", o.pairs, paired.Fewest)
+	}
+
+	return gates, until, nil
+}
+
+// measurePairs measures the pairs, and says after each of them how far it is.
+func measurePairs(ctx context.Context, gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, until float64, most int) error {
+	for trial.Pairs < most {
+		if err := trial.Pair(ctx); err != nil {
+			return err
+		}
+		progress := fmt.Sprintf("pair %d of %d", trial.Pairs, most)
+		if until > 0 && trial.Pairs >= paired.Fewest {
+			precision, err := trial.Precision(gates)
+			if err != nil {
+				return err
+			}
+			progress = fmt.Sprintf("pair %d of at most %d: ±%.2g %%", trial.Pairs, most, 100*precision)
+			if precision <= until {
+				most = trial.Pairs
+			}
+		}
+		if _, err := fmt.Fprintln(gs.Stderr, progress); err != nil {
+			return unusable("standard error", err)
+		}
+	}
+
+	return nil
+}
+
+// conclude prints the judgements, and tells by its error what they come to.
+func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bool, o *abOptions) error {
+	judgements, err := trial.Judge(gates, looked)
+	if err != nil {
+		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
+	}
+	if o.asJSON {
+		err = writeJSON(gs, map[string]any{
+			"base": trial.Base.String(), "change": trial.Change.String(), "pairs": trial.Pairs, "seed": o.seed, "figures": judgements,
+		})
+	} else {
+		err = write(gs, "", []byte(ab.Text(trial, judgements)))
+	}
+	if err != nil {
+		return err
+	}
+	count := map[paired.Outcome]int{}
+	total := 0
+	for i := range judgements {
+		if judgements[i].Gate != "" {
+			count[judgements[i].Outcome]++
+			total++
+		}
+	}
+	if count[paired.Held] == total {
+		return nil
+	}
+	err = fmt.Errorf("%d of %d gates crossed, %d undecided", count[paired.Crossed], total, count[paired.Undecided])
+
+	return errext.WithExitCodeIfNone(err, exitcodes.ThresholdsHaveFailed)
+}

@@ -1,0 +1,120 @@
+package command
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
+)
+
+// Variables that make a test's process a command which leaves a report with ops/s and latencies of
+// this speed, each time a little different ones.
+const (
+	helperSpeed = "TEST_AB_SPEED"
+	helperNoise = "TEST_AB_NOISE"
+)
+
+// TestReportOfASpeed is no test but the command that TestAB runs in turns.
+func TestReportOfASpeed(t *testing.T) {
+	speed, err := strconv.ParseFloat(os.Getenv(helperSpeed), 64)
+	if err != nil {
+		return
+	}
+	noise, err := strconv.ParseFloat(os.Getenv(helperNoise), 64)
+	require.NoError(t, err)
+	raw, err := steady(t, speed*math.Exp(noise*rand.NormFloat64())).JSON()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(os.Getenv("SWEEP_RESULTS"), "cache.json"), raw, 0o644))
+}
+
+func ofSpeed(speed, noise string) []string {
+	return []string{"env", helperSpeed + "=" + speed, helperNoise + "=" + noise, os.Args[0], "-test.run=^TestReportOfASpeed$"}
+}
+
+func (k *k6) ab(flags, base, change []string) (out, message string, code int) {
+	k.t.Helper()
+	args := append([]string{"ab", "--seed", "1"}, flags...)
+	args = append(append(append(append(args, "--"), base...), between), change...)
+
+	return k.run(args...)
+}
+
+func TestAB(t *testing.T) {
+	k := newK6(t)
+	const quiet, loud = "0.002", "0.3"
+	for _, tt := range []struct {
+		speed, noise string
+		flags        []string
+		message      string
+		code         int
+	}{
+		{"1", quiet, nil, "", 0},
+		{"0.9", quiet, nil, "2 of 2 gates crossed, 0 undecided", 99},
+		{"0.9", quiet, []string{"--gate", "opsPerSecond=-20%"}, "", 0},
+		{"0.9", quiet, []string{"--gate", "p50=+5%"}, "2 of 2 gates crossed, 0 undecided", 99},
+		{"1", loud, nil, "0 of 2 gates crossed, 2 undecided", 99},
+	} {
+		_, message, code := k.ab(append([]string{"--pairs", "6"}, tt.flags...), ofSpeed("1", quiet), ofSpeed(tt.speed, tt.noise))
+		require.Equal(t, tt.message, message, tt)
+		require.Equal(t, tt.code, code, tt)
+	}
+	require.Contains(t, k.errOut.String(), "pair 6 of 6\n")
+}
+
+func TestABGoesOnUntilItIsPrecise(t *testing.T) {
+	k := newK6(t)
+	out, message, code := k.ab([]string{"--until", "2%", "--gate", "opsPerSecond=-9%", "--json"}, ofSpeed("1", "0.01"), ofSpeed("0.95", "0.01"))
+	require.Empty(t, message)
+	require.Zero(t, code)
+	var trial struct {
+		Pairs   int
+		Seed    uint64
+		Figures []ab.Judgement
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &trial))
+	require.Greater(t, trial.Pairs, 4)
+	require.Less(t, trial.Pairs, 60)
+	require.Equal(t, uint64(1), trial.Seed)
+	for _, j := range trial.Figures {
+		if j.Key == "opsPerSecond" {
+			require.InDelta(t, 0.95, j.Ratio, 0.02)
+			require.LessOrEqual(t, j.Precision(), 0.02)
+			require.Less(t, j.High, 1.0)
+			require.Len(t, j.Pairs, trial.Pairs)
+		}
+	}
+	require.Contains(t, k.errOut.String(), "of at most 100: ±")
+}
+
+func TestABText(t *testing.T) {
+	k := newK6(t)
+	out, _, _ := k.ab([]string{"--pairs", "4"}, ofSpeed("1", "0"), ofSpeed("0.5", "0"))
+	require.Contains(t, out, "4 pairs, in random balanced order\nbase:   env "+helperSpeed+"=1 ")
+	require.Regexp(t, `get, 8 clients +ops/s +\S+/s +\S+/s +0\.500 +0\.500 to 0\.500 +\S+ % +CROSSED opsPerSecond=-5%\n`, out)
+	require.Regexp(t, `get, 1 client +p50 +\S+ +\S+ +2\.0\d\d +`, out)
+	require.Regexp(t, `get, 1 client +k6 CPU/op +\S+ µs +\S+ µs +1\.000 +`, out)
+}
+
+func TestABWrongUse(t *testing.T) {
+	k := newK6(t)
+	for want, args := range map[string][]string{
+		"ab needs two commands: ab -- BASE... --- CHANGE...":                                 {"ab", "--", "true"},
+		"3 pairs are too few: an interval takes at least 4":                                  {"ab", "--pairs", "3", "--", "true", "---", "true"},
+		"a precision of \"1\" is impossible: it must be above 0% and below 100%, such as 1%": {"ab", "--until", "1", "--", "true", "---", "true"},
+		"a gate of \"p99\" is impossible: it must be such as opsPerSecond=-5% or p99=+10%":   {"ab", "--gate", "p99", "--", "true", "---", "true"},
+	} {
+		_, message, code := k.run(args...)
+		require.Contains(t, message, want+"\nhint: use: k6 x sweep ab ")
+		require.Equal(t, 104, code)
+	}
+	_, message, code := k.run("ab", "--", "false", "---", "true")
+	require.Equal(t, "pair 1, base (false): exit code 1", message)
+	require.Equal(t, 104, code)
+}

@@ -1,0 +1,139 @@
+package paired
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Fewest is how many pairs an interval takes.
+const Fewest = 4
+
+// power is how often a change of the size that Visible returns is seen.
+const power = 0.8
+
+// errNoRatio is the error of a pair of which one value is zero: it has no ratio.
+var errNoRatio = errors.New("has no ratio: both values must be above 0")
+
+// Pair is a figure as both ways to do the same work have it.
+type Pair struct {
+	Base   float64 `json:"base"`
+	Change float64 `json:"change"`
+}
+
+// Estimate is the ratio of change to base.
+type Estimate struct {
+	// Ratio is the geometric mean over the pairs.
+	Ratio float64 `json:"ratio"`
+	// Low and High are the ends of the interval that has the true ratio with Confidence.
+	Low        float64 `json:"low"`
+	High       float64 `json:"high"`
+	Confidence float64 `json:"confidence"`
+	// N is the number of pairs.
+	N int `json:"n"`
+
+	mean, deviation float64 // of the logarithms of the ratios
+	sequential      bool
+}
+
+// Of estimates the ratio from a number of pairs that was fixed before they were measured.
+//
+// It returns an error for fewer than Fewest pairs, and for a value that is not above zero.
+func Of(pairs []Pair, confidence float64) (Estimate, error) {
+	e, err := newEstimate(pairs, confidence)
+	if err != nil {
+		return e, err
+	}
+
+	return e.within(e.standardError() * quantile((1-confidence)/2, e.freedom())), nil
+}
+
+// Until estimates the ratio from pairs that are looked at again and again, after each of them from
+// the fourth on: until the interval is narrow enough, say. With a probability of confidence, none of
+// all these intervals is without the true ratio.
+//
+// It returns an error for fewer than Fewest pairs, and for a value that is not above zero.
+func Until(pairs []Pair, confidence float64) (Estimate, error) {
+	e, err := newEstimate(pairs, confidence)
+	if err != nil {
+		return e, err
+	}
+	e.sequential = true
+
+	return e.within(e.spread() * laiRadius(laiBound(1-confidence), e.N)), nil
+}
+
+func newEstimate(pairs []Pair, confidence float64) (Estimate, error) {
+	e := Estimate{Confidence: confidence, N: len(pairs)}
+	if len(pairs) < Fewest {
+		return e, fmt.Errorf("an interval takes at least %d pairs, and there are %d", Fewest, len(pairs))
+	}
+	logs := make([]float64, len(pairs))
+	for i, p := range pairs {
+		if !(p.Base > 0 && p.Change > 0) || math.IsInf(p.Base, 0) || math.IsInf(p.Change, 0) {
+			return e, fmt.Errorf("pair %d of %g and %g %w", i+1, p.Base, p.Change, errNoRatio)
+		}
+		logs[i] = math.Log(p.Change / p.Base)
+		e.mean += logs[i] / float64(len(pairs))
+	}
+	for _, l := range logs {
+		e.deviation += (l - e.mean) * (l - e.mean)
+	}
+	e.deviation = math.Sqrt(e.deviation / e.freedom())
+
+	return e, nil
+}
+
+// within is the estimate with an interval of that half width, in logarithms.
+func (e Estimate) within(half float64) Estimate {
+	e.Ratio, e.Low, e.High = math.Exp(e.mean), math.Exp(e.mean-half), math.Exp(e.mean+half)
+
+	return e
+}
+
+func (e *Estimate) freedom() float64       { return float64(e.N - 1) }
+func (e *Estimate) standardError() float64 { return e.deviation / math.Sqrt(float64(e.N)) }
+
+// spread is the deviation of these pairs themselves, and not of those that they are a sample of.
+func (e *Estimate) spread() float64 {
+	return e.deviation * math.Sqrt(e.freedom()/float64(e.N))
+}
+
+// P is how likely pairs that differ from ratio as much as these are when ratio is the true one.
+func (e *Estimate) P(ratio float64) float64 {
+	distance := math.Abs(e.mean - math.Log(ratio))
+	switch {
+	case distance == 0:
+		return 1
+	case e.deviation == 0:
+		return 0
+	case e.sequential:
+		return laiP(distance/e.spread(), e.N)
+	}
+
+	return beyond(distance/e.standardError(), e.freedom())
+}
+
+// Precision is how far the farther end of the interval is from the ratio, as a part of it.
+func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.Ratio) }
+
+// Visible is the smallest change, as a part of base, that so many pairs of such a spread show in four
+// cases of five: their interval is then without 1.
+func (e *Estimate) Visible() float64 {
+	half := math.Log(e.High / e.Ratio)
+
+	return math.Expm1(half + e.standardError()*quantile(1-power, e.freedom()))
+}
+
+// PairsFor is how many pairs of such a spread it takes to see a change, as a part of base.
+func (e *Estimate) PairsFor(change float64) int {
+	if e.Visible() <= change {
+		return e.N
+	}
+	if change <= 0 {
+		return math.MaxInt
+	}
+	wider := math.Log1p(e.Visible()) / math.Log1p(change)
+
+	return int(min(math.Ceil(float64(e.N)*wider*wider), math.MaxInt32))
+}
