@@ -13,7 +13,7 @@ import (
 const maxShown = 80
 
 // Differences lists in what two runs differ other than in their figures, so that these cannot be compared as if only
-// the code had changed: the host's class (processor, cores, system), the target (kind, version, driver) and the
+// the code had changed: the host's class (processor, cores, system) and fingerprint, the target (kind, version, driver) and the
 // parameters, of which the segment is one: a part of a run is not the whole. Where the results went is none. It is empty
 // when the runs fit.
 func Differences(before, after *Report) []string {
@@ -33,6 +33,8 @@ func Differences(before, after *Report) []string {
 			found = append(found, text)
 		}
 	}
+
+	found = append(found, fingerprintDifferences(before.Fingerprint, after.Fingerprint)...)
 
 	return append(found, paramDifferences(before, after)...)
 }

@@ -168,6 +168,9 @@ func (r *Report) junitProperties() []junitProperty {
 		{"host.os", r.Host.OS},
 		{"k6", r.K6},
 	}, len(r.Target))
+	for _, f := range r.Fingerprint.Facts() {
+		properties = append(properties, junitProperty{"fingerprint." + f.Name, f.Text})
+	}
 	for _, key := range slices.Sorted(maps.Keys(r.Target)) {
 		properties = append(properties, junitProperty{"target." + key, fmt.Sprint(r.Target[key])})
 	}

@@ -14,20 +14,24 @@ const Schema = "xk6-sweep/1"
 
 // Report is one run of one scenario.
 type Report struct {
-	Schema      string         `json:"schema"`
-	Scenario    string         `json:"scenario"`
-	Started     time.Time      `json:"started"`
-	Interrupted bool           `json:"interrupted"` // the user or an abort ended the run before its time
-	Host        Host           `json:"host"`        // the machine that k6 ran on
-	K6          string         `json:"k6"`          // version, such as "v2.2.0"
-	Target      map[string]any `json:"target"`      // kind, version, driver, url (without password); what the script told
-	Params      map[string]any `json:"params"`      // the executor's options and what the script told
-	Published   []Series       `json:"published,omitempty"`
-	Search      *Search        `json:"search,omitempty"` // what `find` looked for and found
-	Quiet       *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
-	Steps       []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
-	Gates       []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
-	Tables      []Table        `json:"tables,omitempty"` // what the script has made of the figures
+	Schema      string    `json:"schema"`
+	Scenario    string    `json:"scenario"`
+	Started     time.Time `json:"started"`
+	Interrupted bool      `json:"interrupted"` // the user or an abort ended the run before its time
+	Host        Host      `json:"host"`        // the machine that k6 ran on
+	K6          string    `json:"k6"`          // version, such as "v2.2.0"
+
+	// Fingerprint is nil in reports of before there was this key.
+	Fingerprint *Fingerprint `json:"fingerprint,omitempty"`
+
+	Target    map[string]any `json:"target"` // kind, version, driver, url (without password); what the script told
+	Params    map[string]any `json:"params"` // the executor's options and what the script told
+	Published []Series       `json:"published,omitempty"`
+	Search    *Search        `json:"search,omitempty"` // what `find` looked for and found
+	Quiet     *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
+	Steps     []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
+	Gates     []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
+	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
 }
 
 // Step is one kind of operation in one step of the sweep.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -71,9 +72,12 @@ func (r *Results) addReport(scenario string, params map[string]any) *report.Repo
 		Started:  time.Now().UTC(),
 		Host:     report.ThisHost(),
 		K6:       k6Version(),
-		Target:   map[string]any{},
-		Params:   params,
-		Steps:    []report.Step{},
+
+		Fingerprint: host.Fingerprint(),
+
+		Target: map[string]any{},
+		Params: params,
+		Steps:  []report.Step{},
 	}
 	r.tell(rep)
 	if _, cache := r.server(scenario); cache != nil {

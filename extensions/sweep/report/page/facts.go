@@ -31,6 +31,9 @@ func factsOf(r *report.Report) []facts {
 		host.add("memory", bytesText(h.MemBytes))
 	}
 	host.add("system", h.OS)
+	for _, f := range r.Fingerprint.Facts() {
+		host.add(f.Name, f.Text)
+	}
 
 	run := facts{Title: "Run"}
 	run.add("scenario", r.Scenario)

@@ -1,0 +1,144 @@
+package host
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/shirou/gopsutil/v4/host"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Fingerprint is the state of this machine and of this process.
+func Fingerprint() *report.Fingerprint {
+	f := &report.Fingerprint{
+		Go: runtime.Version(), GoMaxProcs: runtime.GOMAXPROCS(0),
+		GoGC: os.Getenv("GOGC"), GoMemLimit: os.Getenv("GOMEMLIMIT"),
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		f.Build = commitOf(info)
+	}
+	if kernel, err := host.KernelVersion(); err == nil {
+		f.Kernel = kernel
+	}
+	if system, role, err := host.Virtualization(); err == nil && role == "guest" {
+		f.Hypervisor = system
+	}
+	if runtime.GOOS == "linux" {
+		readSystem(f, os.DirFS("/"))
+	}
+
+	return f
+}
+
+// commitOf is the commit that a program was built of.
+func commitOf(info *debug.BuildInfo) string {
+	commit, dirty := "", ""
+	for _, setting := range info.Settings {
+		switch {
+		case setting.Key == "vcs.revision":
+			commit = setting.Value
+		case setting.Key == "vcs.modified" && setting.Value == "true":
+			dirty = "+dirty"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+
+	return commit + dirty
+}
+
+// readSystem reads what Linux tells in files, of which root is the first folder.
+func readSystem(f *report.Fingerprint, root fs.FS) {
+	f.Governor = line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	f.ClockSource = line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource")
+	var caches []string
+	for i := range 8 {
+		cache := fmt.Sprintf("sys/devices/system/cpu/cpu0/cache/index%d/", i)
+		if size := line(root, cache+"size"); size != "" {
+			caches = append(caches, fmt.Sprintf("L%s %s %s", line(root, cache+"level"), line(root, cache+"type"), size))
+		}
+	}
+	f.Caches = strings.Join(caches, ", ")
+	readControlGroup(f, root)
+}
+
+// readControlGroup reads the limits of the process's control group and of those that it is in:
+// cpu.max and memory.max of version 2 (kernel, admin-guide/cgroup-v2.rst), cpu.cfs_quota_us and
+// memory.limit_in_bytes of version 1.
+func readControlGroup(f *report.Fingerprint, root fs.FS) {
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return
+	}
+	for group := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(group), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		controllers := "," + parts[1] + ","
+		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+			switch {
+			case parts[0] == "0":
+				readUnified(f, root, "sys/fs/cgroup"+at)
+			case strings.Contains(controllers, ",cpu,"):
+				folder := "sys/fs/cgroup/cpu" + at
+				limitCPU(f, line(root, path.Join(folder, "cpu.cfs_quota_us")), line(root, path.Join(folder, "cpu.cfs_period_us")))
+			case strings.Contains(controllers, ",memory,"):
+				limitMemory(f, line(root, path.Join("sys/fs/cgroup/memory"+at, "memory.limit_in_bytes")))
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+}
+
+func readUnified(f *report.Fingerprint, root fs.FS, folder string) {
+	quota, period, _ := strings.Cut(line(root, path.Join(folder, "cpu.max")), " ")
+	limitCPU(f, quota, period)
+	limitMemory(f, line(root, path.Join(folder, "memory.max")))
+}
+
+// limitCPU takes a quota of microseconds in each period, unless one that is as small is known.
+func limitCPU(f *report.Fingerprint, quota, period string) {
+	q, errQuota := strconv.ParseFloat(quota, 64)
+	p, errPeriod := strconv.ParseFloat(period, 64)
+	if errQuota != nil || errPeriod != nil || !(q > 0 && p > 0) { // "max" or -1: no limit
+		return
+	}
+	if cores := q / p; f.CPUQuota == 0 || cores < f.CPUQuota {
+		f.CPUQuota = cores
+	}
+}
+
+// limitMemory takes a limit, unless one that is as small is known.
+func limitMemory(f *report.Fingerprint, limit string) {
+	bytes, err := strconv.ParseUint(limit, 10, 64)
+	// Version 1 writes the largest number of whole pages for no limit.
+	if err != nil || bytes == 0 || bytes > math.MaxInt64/2 {
+		return
+	}
+	if f.MemoryLimit == 0 || bytes < f.MemoryLimit {
+		f.MemoryLimit = bytes
+	}
+}
+
+// line is a file's first line; empty when it cannot be read.
+func line(root fs.FS, file string) string {
+	raw, err := fs.ReadFile(root, file)
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(raw), "\n")
+
+	return strings.TrimSpace(first)
+}

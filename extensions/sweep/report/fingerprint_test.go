@@ -1,0 +1,32 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFingerprintsThatDiffer(t *testing.T) {
+	one := Fingerprint{Build: "a", Go: "go1.26.8", GoMaxProcs: 2, Kernel: "6.1", Caches: "L1 Data 48K"}
+	run := func(change func(*Fingerprint)) *Report {
+		f := one
+		change(&f)
+
+		return &Report{Fingerprint: &f}
+	}
+	same := run(func(*Fingerprint) {})
+	require.Empty(t, Differences(same, run(func(f *Fingerprint) { f.Build = "b" })), "another build is what is compared")
+	require.Equal(t, []string{"fingerprint.gomaxprocs differs: \"2\" and \"1\""}, Differences(same, run(func(f *Fingerprint) { f.GoMaxProcs = 1 })))
+	require.Equal(t, []string{
+		`fingerprint.cpuQuota differs: nothing and "1.5"`, `fingerprint.kernel differs: "6.1" and "6.2"`, `fingerprint.caches differs: "L1 Data 48K" and nothing`,
+	}, Differences(same, run(func(f *Fingerprint) { f.CPUQuota, f.Kernel, f.Caches = 1.5, "6.2", "" })))
+	require.Empty(t, Differences(&Report{}, &Report{}))
+	require.Equal(t, []string{"fingerprint differs: the old run has none, as it was recorded before reports had them"}, Differences(&Report{}, same))
+	require.Equal(t, []string{"fingerprint differs: the new run has none, as it was measured before reports had them"}, Differences(same, &Report{}))
+}
+
+func TestFactsOfAFingerprint(t *testing.T) {
+	f := Fingerprint{Go: "go1.26.8", GoMaxProcs: 2, CPUQuota: 0.5, MemoryLimit: 1 << 30}
+	require.Equal(t, []Fact{{"go", "go1.26.8"}, {"gomaxprocs", "2"}, {"cpuQuota", "0.5"}, {"memoryLimit", "1073741824"}}, f.Facts())
+	require.Empty(t, (*Fingerprint)(nil).Facts())
+}
