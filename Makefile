@@ -35,6 +35,9 @@ turns := $(if $(OPS)$(DURATION),,-e DURATION=2s) -e WARMUP=$(or $(WARMUP),1s) -e
 few := 1,8,64
 gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
+# What each process of make gate-change measures.
+pair := -e CLIENTS=$(or $(CLIENTS),$(few)) -e DURATION=$(or $(DURATION),3s)
+
 .PHONY: help
 help: ## say what each target does
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F'\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -88,6 +91,13 @@ stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its 
 gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 run $(gated) -e THRESHOLDS=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
+
+.PHONY: gate-change
+gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; exit code 99 when it is worse
+	$(MAKE) -C $(or $(BASE),$(error BASE is the folder of another checkout)) bin/k6
+	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
+	  exec bin/k6 x sweep ab --pairs $(or $(PAIRS),8) --gate opsPerSecond=-5% --gate p99=+20% -- \
+	    $(BASE)/bin/k6 run --quiet $(pair) $(BASE)/scenarios/stock-rollup.js --- bin/k6 run --quiet $(pair) scenarios/stock-rollup.js'
 
 .PHONY: baseline
 baseline: bin/k6 ## record the run that make gate compares with: on this host, with this version of the server

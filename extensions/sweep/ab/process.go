@@ -16,6 +16,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
+// mostOfLine is how much of a failed command's last line is shown, in characters.
+const mostOfLine = 300
+
 // endWithin is how long a process that was interrupted may take to end.
 const endWithin = 10 * time.Second
 
@@ -49,7 +52,7 @@ func (c Command) run(ctx context.Context, dir string) ([]value, error) {
 	var problems bytes.Buffer
 
 	process := exec.CommandContext(ctx, c[0], c[1:]...)
-	process.Env = append(os.Environ(), "SWEEP_RESULTS="+dir, "RESULTS="+dir)
+	process.Env = append(os.Environ(), "SWEEP_RESULTS="+dir)
 	process.Stdout, process.Stderr = out, &problems
 	process.Cancel = func() error { return nil } // what interrupts us, at a terminal, interrupts it too
 	process.WaitDelay = endWithin
@@ -91,6 +94,9 @@ func failed(err error, problems string) error {
 	}
 	if last == "" {
 		return err
+	}
+	if runes := []rune(last); len(runes) > mostOfLine {
+		last = string(runes[:mostOfLine]) + "..."
 	}
 
 	return fmt.Errorf("%w: %s", err, last)

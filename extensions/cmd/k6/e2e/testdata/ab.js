@@ -1,0 +1,11 @@
+// An operation sleeps for -e MS milliseconds.
+import { sleep } from 'k6';
+import sweep from 'k6/x/sweep';
+
+export const options = sweep.options({ scenario: 'ab', clients: [2], duration: '1500ms', op: 'nap', quiet: '0s' });
+
+const seconds = Number(__ENV.MS) / 1000;
+
+export default function () {
+  sweep.run(() => sleep(seconds));
+}
