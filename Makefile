@@ -6,7 +6,8 @@ SHELL := bash
 # k6 finds its extensions in the binary and reports to nobody.
 export K6_AUTO_EXTENSION_RESOLUTION := false
 export K6_NO_USAGE_REPORT := true
-# By default a program with the race detector sleeps for a second before it exits, and the tests start a thousand of them.
+# By default a program with the race detector sleeps for a second before it exits, and the tests
+# start a thousand of them.
 export GORACE := atexit_sleep_ms=0
 
 K6_VERSION := $(shell sed -n 's/^[[:space:]]*go\.k6\.io\/k6\/v2 //p' extensions/cmd/k6/go.mod)
@@ -27,7 +28,8 @@ shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(v
 portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
-# A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in two to three minutes.
+# A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in
+# two to three minutes.
 share := $(if $(OPS)$(DURATION),,-e DURATION=10s)
 # Short turns, many of them: fair to all drivers, whatever changes meanwhile.
 turns := $(if $(OPS)$(DURATION),,-e DURATION=2s) -e WARMUP=$(or $(WARMUP),1s) -e PAUSE=$(or $(PAUSE),200ms) -e REPEATS=$(or $(REPEATS),4)
@@ -104,7 +106,8 @@ baseline: bin/k6 ## record the run that make gate compares with: on this host, w
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js'
 	bin/k6 x sweep record --force results/stock-rollup.json
 
-# What make check covers: no room needs a server that is not in it, and nothing but the files of this checkout.
+# What make check covers: no room needs a server that is not in it, and nothing but the files of
+# this checkout.
 CHECKED := . extensions/sql scripts/bench/programs scripts/bench/ratios scripts/chaos scripts/mxgateway scripts/read-bulk
 
 .PHONY: check
@@ -112,7 +115,8 @@ check: ## the quick tests, in less than a minute: no server, no race detector
 	printf '%s\n' $(CHECKED) extensions/cmd/k6 | xargs -P 2 -I{} go vet -C {} -tags servers ./...
 	printf '%s\n' $(CHECKED) | xargs -P 2 -I{} go test -C {} -vet=off ./...
 
-# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own: three run at a time.
+# The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own:
+# three run at a time.
 STAGES := e2e unit servers chaos deployment wires portable drivers programs read-bulk lint-extension dist types
 # Stages that judge times run alone.
 ALONE := e2e-alone
@@ -124,7 +128,8 @@ test: ## every test, against real servers and with the race detector (make test 
 
 stages := $(patsubst %,test-%,$(STAGES) $(ALONE))
 .PHONY: $(stages)
-# Each stage has servers of its own, of which no other stage's tests take connections, keys or tables.
+# Each stage has servers of its own, of which no other stage's tests take connections, keys or
+# tables.
 $(stages): export SERVERS_ROOM = $@
 
 test-servers:
@@ -209,7 +214,8 @@ chaos: bin/k6 bin/k6-clock bin/chaos ## break connections, servers, names, limit
 bin/chaos: $(GO_SOURCES) $(wildcard scripts/chaos/*.go scripts/chaos/go.*)
 	go build -C scripts/chaos -o $(CURDIR)/bin/chaos .
 
-# The same k6 with a wall clock that can be stepped. The first build compiles all of it anew, for some minutes.
+# The same k6 with a wall clock that can be stepped. The first build compiles all of it anew, for
+# some minutes.
 bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
 	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .

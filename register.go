@@ -1,5 +1,6 @@
-// Package xk6sweep is what `xk6 build --with github.com/xk6-sweep/xk6-sweep` compiles into k6: importing it registers every
-// extension of this module. k6/x/sql is a module of its own, in extensions/sql, as it needs a replacement of k6 v1.
+// Package xk6sweep is what `xk6 build --with github.com/xk6-sweep/xk6-sweep` compiles into k6:
+// importing it registers every extension of this module. k6/x/sql is a module of its own, in
+// extensions/sql, as it needs a replacement of k6 v1.
 package xk6sweep
 
 import (

@@ -1,4 +1,5 @@
-// What `xk6 lint` runs: the modules are there, and a sweep counts what it did. It needs no server, and leaves no file.
+// What `xk6 lint` runs: the modules are there, and a sweep counts what it did. It needs no server,
+// and leaves no file.
 //     k6 run examples/smoke.js
 import machbase from 'k6/x/machbase';
 import memcached from 'k6/x/memcached';

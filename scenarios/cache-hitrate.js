@@ -1,11 +1,13 @@
-// The published hit-rate benchmark of caches, exactly: a pass that warms the cache, and one that is measured.
+// The published hit-rate benchmark of caches, exactly: a pass that warms the cache, and one that is
+// measured.
 // Source: imchuncai/umem-cache-benchmark at 17218b3. Settings: see README.md.
 //
 // With the published flags of the servers (MB), one of them, and all side by side:
 //   MEMCACHED_MEMORY=2048 MEMCACHED_ITEM=2 MEMCACHED_CONNECTIONS=512 scripts/servers.sh with memcached -- bin/k6 run scenarios/cache-hitrate.js
 //   REDIS_MEMORY=100 REDIS_CONNECTIONS=512 scripts/servers.sh up redis; eval "$(scripts/servers.sh env)"
 //   bin/k6 run scenarios/cache-hitrate.js -e TARGETS=all -e CONFIG=100m-512b
-// umem-cache is built with its limit: make MEM_LIMIT=2147483648. pogocache: --threads=4 --maxmemory=2147483648 --maxconns=512.
+// umem-cache is built with its limit: make MEM_LIMIT=2147483648. pogocache: --threads=4
+// --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
 import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
@@ -32,7 +34,8 @@ export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, afte
   thresholds: targets.length > 1 ? {} : text('THRESHOLDS', {}),
 }));
 
-// There is no end to what fails before there is anything to be done: it ends the test, with one line.
+// There is no end to what fails before there is anything to be done: it ends the test, with one
+// line.
 function orAbort(fn) {
   try {
     return fn();
@@ -42,7 +45,8 @@ function orAbort(fn) {
 }
 
 export function setup() {
-  // Of all of them before the first one is measured: what is wrong with the last one is told now, and not in an hour.
+  // Of all of them before the first one is measured: what is wrong with the last one is told now,
+  // and not in an hour.
   const memories = targets.map((target) => orAbort(() => memoryOf(target, clients[target], config.memory, name ? `CONFIG=${name}` : 'MEMORY')));
   for (const [i, target] of targets.entries()) {
     const pids = pidsOf(target);

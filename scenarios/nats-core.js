@@ -1,4 +1,5 @@
-// Messages of core NATS, 1 to 512 clients: publishing, publish-subscribe and request-reply, one after the other. Settings: see README.md.
+// Messages of core NATS, 1 to 512 clients: publishing, publish-subscribe and request-reply, one
+// after the other. Settings: see README.md.
 //   publish  an operation is BATCH messages to a subject that nobody listens to, and the server's word that it has them
 //   pubsub   an operation (deliver) is one message from when it was sent until it was taken, BATCH of them at a time; a lost one has failed
 //   request  an operation is a request to a service of the same machine, and its answer

@@ -1,5 +1,6 @@
-// Records in the published key-value layouts, 1 to 512 clients: put, get, and both in equal shares, one after the other for each layout.
-// Each value that is read is checked. The operations are called set, which is put, and get. Settings: see README.md.
+// Records in the published key-value layouts, 1 to 512 clients: put, get, and both in equal shares,
+// one after the other for each layout. Each value that is read is checked. The operations are
+// called set, which is put, and get. Settings: see README.md.
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
 import sweep from 'k6/x/sweep';

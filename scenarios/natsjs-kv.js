@@ -1,12 +1,16 @@
-// The published benchmark of key-value stores on NATS JetStream, go-orb's against go-micro's: its 18 rows, with its payloads and
-// numbers of iterations, one client, one connection, one row after another. Tables have the published columns, bytes moved in the place of
-// allocations, and the ratios, those of lists in both forms: as published, and like for like.
-// Source: go-orb/plugins, kvstore/natsjs_micro_tests; extensions/nats/kvlayout/rows has what each row does.
+// The published benchmark of key-value stores on NATS JetStream, go-orb's against go-micro's: its
+// 18 rows, with its payloads and numbers of iterations, one client, one connection, one row after
+// another. Tables have the published columns, bytes moved in the place of allocations, and the
+// ratios, those of lists in both forms: as published, and like for like.
+// Source: go-orb/plugins, kvstore/natsjs_micro_tests; extensions/nats/kvlayout/rows has what each
+// row does.
 //
-// Rows with values of 1 MiB write up to 1.3 GB, which is deleted again, and the server must take such messages:
+// Rows with values of 1 MiB write up to 1.3 GB, which is deleted again, and the server must take
+// such messages:
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv.js
 //   bin/k6 run scenarios/natsjs-kv.js -e LAYOUT=orb -e ROWS=OrbSet,OrbGet -e OPS=1000
-// Settings: see README.md; OPS is that of each row, but rows that move all keys of all tables do no more than the published 6.
+// Settings: see README.md; OPS is that of each row, but rows that move all keys of all tables do no
+// more than the published 6.
 import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
@@ -25,8 +29,8 @@ const rows = known.filter(({ name }) => asked.includes(name));
 const ops = wholeNumber('OPS', undefined, 1, 1000000);
 const fill = { tables: wholeNumber('TABLES', 100, 1, 10000), keys: wholeNumber('KEYS', 1000, 1, 100000) };
 
-// Rows of which nothing is published do as many iterations as the published one of the same pair and loop; but those that move all keys of
-// all tables never more than the published one that does.
+// Rows of which nothing is published do as many iterations as the published one of the same pair
+// and loop; but those that move all keys of all tables never more than the published one that does.
 const slow = natsjsRows.find(({ name }) => name === 'MicroList').published.iterations;
 function iterations(row) {
   if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(ops || slow, slow);
@@ -54,8 +58,8 @@ export function setup() {
   sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(ops ? { ops } : {}) }, results });
 }
 
-// Each row is a step of its own, and begins with an empty database. What fills it comes before the start line, and is no part of
-// the row's time.
+// Each row is a step of its own, and begins with an empty database. What fills it comes before the
+// start line, and is no part of the row's time.
 export default function () {
   const row = rows.find(({ name }) => name === sweep.variant());
   const run = client.natsjsRow(row.name, { database, ...fill });

@@ -1,6 +1,7 @@
-// ReadBulk from an MXAccess gateway: each client opens a session, registers, subscribes to the tags, warms up, reads them all again and
-// again, and ends its session. One client unless CLIENTS says otherwise; then the last line is the published JSON object, for
-// scripts/read-bulk.sh and its like. Settings: see README.md.
+// ReadBulk from an MXAccess gateway: each client opens a session, registers, subscribes to the
+// tags, warms up, reads them all again and again, and ends its session. One client unless CLIENTS
+// says otherwise; then the last line is the published JSON object, for scripts/read-bulk.sh and its
+// like. Settings: see README.md.
 //
 //   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js
 //   scripts/servers.sh with mxgateway -- bin/k6 run scenarios/read-bulk.js -e CLIENTS=1,2,5,10,20,64

@@ -1,6 +1,7 @@
-// Rows a second against clients: each client appends stock ticks, which are made in Go, into a table that is created for
-// it. One operation is ROWS rows, sent and acknowledged by the server. At the end the table is counted: a run in which it does not
-// hold all that was acknowledged fails. KEEP=true leaves the table. Settings: see README.md.
+// Rows a second against clients: each client appends stock ticks, which are made in Go, into a
+// table that is created for it. One operation is ROWS rows, sent and acknowledged by the server. At
+// the end the table is counted: a run in which it does not hold all that was acknowledged fails.
+// KEEP=true leaves the table. Settings: see README.md.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { Counter, Gauge } from 'k6/metrics';
@@ -90,7 +91,8 @@ export function teardown() {
   if (!keep) drop();
 }
 
-// drop waits while the server still has an appender on the table, of a connection whose end it has not noticed yet.
+// drop waits while the server still has an appender on the table, of a connection whose end it has
+// not noticed yet.
 function drop() {
   for (let tries = 50; ; tries -= 1) {
     try {

@@ -1,7 +1,8 @@
-// Creates the tables of the stock benchmark and loads them with the published generator: ticks and the roll-up rows
-// that belong to them, from BACK minutes ago to AHEAD minutes from now, so that the sweeps find their data for that
-// long. Equal SEED and TPS give equal rows for equal times. It may be run again: what is there stays, what is missing
-// is added. Source: machbase/neo-tester at b95bed6, stockappendgo. Settings: see README.md.
+// Creates the tables of the stock benchmark and loads them with the published generator: ticks and
+// the roll-up rows that belong to them, from BACK minutes ago to AHEAD minutes from now, so that
+// the sweeps find their data for that long. Equal SEED and TPS give equal rows for equal times. It
+// may be run again: what is there stays, what is missing is added. Source: machbase/neo-tester at
+// b95bed6, stockappendgo. Settings: see README.md.
 import exec from 'k6/execution';
 import { Counter } from 'k6/metrics';
 import { minute, newClient, orAbort } from './lib/stock.js';

@@ -1,6 +1,7 @@
-// The classic ramp, for those who want it: the roll-up query of stock-rollup.js under k6's own ramping-vus, from 1 VU to
-// the most and back. Each second is a row of the report: operations a second and percentiles against the VUs of that
-// second. Connecting is an operation of its own; there is no warm-up and no start line. Settings: see README.md.
+// The classic ramp, for those who want it: the roll-up query of stock-rollup.js under k6's own
+// ramping-vus, from 1 VU to the most and back. Each second is a row of the report: operations a
+// second and percentiles against the VUs of that second. Connecting is an operation of its own;
+// there is no warm-up and no start line. Settings: see README.md.
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';

@@ -1,7 +1,8 @@
-// The published union sweep: the roll-up of the last hour, its last two minutes from fresher rows, 60 or 61 rows an
-// operation. UNION=1m takes them from the ticks, UNION=1s from the roll-up by seconds (load it with SECONDS=true).
-// Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system has no rows ahead
-// of its clock; data that was loaded ahead needs one. Settings: see README.md.
+// The published union sweep: the roll-up of the last hour, its last two minutes from fresher rows,
+// 60 or 61 rows an operation. UNION=1m takes them from the ticks, UNION=1s from the roll-up by
+// seconds (load it with SECONDS=true).
+// Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system
+// has no rows ahead of its clock; data that was loaded ahead needs one. Settings: see README.md.
 import { code, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { oneOf } from './lib/settings.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';

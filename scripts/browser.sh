@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Prints the path of a Chromium for tests: the one in PATH; or else, for root on Debian, that of the package chromium, which it installs.
-# (It cannot be unpacked into the cache, as servers are: it needs too many libraries.)
+# Prints the path of a Chromium for tests: the one in PATH; or else, for root on Debian, that of the
+# package chromium, which it installs. (It cannot be unpacked into the cache, as servers are: it
+# needs too many libraries.)
 set -euo pipefail
 
 say() { printf 'browser.sh: %s\n' "$*" >&2; }

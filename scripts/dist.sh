@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH, a CycloneDX bill of materials of each (.cdx.json),
-# and the checksums of all (SHA256SUMS).
+# Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH, a CycloneDX
+# bill of materials of each (.cdx.json), and the checksums of all (SHA256SUMS).
 #
 #   scripts/dist.sh [OS/ARCH...]     all platforms when none is named; VERSION is the tag's when it is not set
 #
-# The same files and the same Go make the same bytes, wherever the checkout lies. What this machine, or an emulator (qemu-user-static) can
-# run says its version; Windows' and macOS's run on machines of their own, in the workflow.
+# The same files and the same Go make the same bytes, wherever the checkout lies. What this machine,
+# or an emulator (qemu-user-static) can run says its version; Windows' and macOS's run on machines
+# of their own, in the workflow.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

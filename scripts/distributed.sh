@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs a scenario in several k6 processes on this machine, each with an execution segment of its own, as k6-operator does on
-# several, and merges their reports. `distributed.sh help` says how to use it.
+# Runs a scenario in several k6 processes on this machine, each with an execution segment of its
+# own, as k6-operator does on several, and merges their reports. `distributed.sh help` says how to
+# use it.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -133,8 +134,8 @@ check_options() {
 
 # --- the parts
 
-# prepare: a folder for each part, without what an earlier run has left there, and without its merged reports: if this run fails, they would
-# be taken for its own.
+# prepare: a folder for each part, without what an earlier run has left there, and without its
+# merged reports: if this run fails, they would be taken for its own.
 prepare() {
   local i name suffix
   rm -rf -- "${results:?}"/parts/[0-9]*
@@ -144,7 +145,8 @@ prepare() {
   for ((i = 1; i <= count; i++)); do mkdir -p "$results/parts/$i"; done
 }
 
-# scenario_names: the names of the script's sweeps, which are those of their reports. A script that k6 cannot read is taken to have its own.
+# scenario_names: the names of the script's sweeps, which are those of their reports. A script that
+# k6 cannot read is taken to have its own.
 scenario_names() {
   local name=${script##*/}
   {
@@ -177,7 +179,8 @@ start_part() {
   ports[$1]=$port
 }
 
-# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it. It fails when there is no answer in time.
+# status PORT [BODY]: what k6's REST API says of the run there, once BODY has changed it. It fails
+# when there is no answer in time.
 status() {
   local method=GET body=${2:-} answer='' code=0
   [[ -z $body ]] || method=PATCH
@@ -190,7 +193,8 @@ status() {
   ) 2>/dev/null
 }
 
-# await_parts: until every part has its VUs and pauses before its first step. It fails when one has ended.
+# await_parts: until every part has its VUs and pauses before its first step. It fails when one has
+# ended.
 await_parts() {
   local i paused=4   # ExecutionStatusPausedBeforeRun in k6's lib/execution.go
   for ((i = 0; i < count; i++)); do
@@ -213,7 +217,8 @@ resume_parts() {
 
 is_alive() { is_same "${pids[$1]}" "${births[$1]}"; }
 
-# start_again I: the part on another port, if it has ended because somebody had taken its own before it could.
+# start_again I: the part on another port, if it has ended because somebody had taken its own before
+# it could.
 start_again() {
   grep -q ":${ports[$1]}: bind: address already in use" "$results/parts/$(($1 + 1))/k6.log" || return
   say "port ${ports[$1]} was taken: part $(($1 + 1)) starts again on another"
@@ -222,13 +227,15 @@ start_again() {
   ((signals == 0))   # or it has begun too late to get them
 }
 
-# signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it ends at once.
+# signal_parts SIGNAL: at INT and TERM k6 ends and reports what it has measured; at a second one it
+# ends at once.
 signal_parts() {
   local i
   for ((i = 0; i < ${#births[@]}; i++)); do signal_process "$1" "${pids[i]}" "${births[i]}"; done
 }
 
-# rank CODE: how much an exit code of k6 tells of what went wrong. A part is interrupted when another has failed before it began.
+# rank CODE: how much an exit code of k6 tells of what went wrong. A part is interrupted when
+# another has failed before it began.
 rank() {
   case $1 in
     0) echo 0 ;;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs ReadBulk benchmark clients at once against an MXAccess gateway, and compares them. `read-bulk.sh --help` says how to use it.
-# It builds the clients that it knows; scripts/read-bulk does the rest.
+# Runs ReadBulk benchmark clients at once against an MXAccess gateway, and compares them.
+# `read-bulk.sh --help` says how to use it. It builds the clients that it knows; scripts/read-bulk
+# does the rest.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)

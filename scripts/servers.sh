@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts and stops the servers that the scenarios and tests run against. `servers.sh help` says how to use it.
-# How to add a server: scripts/servers/README.md.
+# Starts and stops the servers that the scenarios and tests run against. `servers.sh help` says how
+# to use it. How to add a server: scripts/servers/README.md.
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -104,15 +104,16 @@ load() {
   . "$scripts/servers/$1.sh"
 }
 
-# lock: one servers.sh at a time works on the server at hand. The lock is on its file in scripts/servers: it is there already, and stays.
+# lock: one servers.sh at a time works on the server at hand. The lock is on its file in
+# scripts/servers: it is there already, and stays.
 lock() {
   exec 9<"$scripts/servers/$name.sh"
   take_lock 9 "another servers.sh is at work on $name in this checkout: waiting for it"
 }
 unlock() { exec 9>&-; }
 
-# --- state: .servers/NAME/state says what runs, or is being started while it names no process; .servers/NAME/with.PID, that the `with` of that
-# process id uses it, and when that began
+# --- state: .servers/NAME/state says what runs, or is being started while it names no process;
+# .servers/NAME/with.PID, that the `with` of that process id uses it, and when that began
 
 read_state() {
   local key value
@@ -149,7 +150,8 @@ discard() {
 
 # --- starting
 
-# start KEEP: KEEP is yes for a server that stays until `down`, no for one that goes with the last `with` that uses it.
+# start KEEP: KEEP is yes for a server that stays until `down`, no for one that goes with the last
+# `with` that uses it.
 start() {
   local port_variable=${upper}_PORT tries=5 wanted=$1
   local timeout_variable=${upper}_START_TIMEOUT
@@ -195,7 +197,8 @@ make_home() {
   mkdir "$home/tmp"
 }
 
-# wait_until_ready SECONDS: fails when they are over and at once when the process has ended; `why` then says which.
+# wait_until_ready SECONDS: fails when they are over and at once when the process has ended; `why`
+# then says which.
 wait_until_ready() {
   local begun=$SECONDS
   until server_ready; do
@@ -350,7 +353,8 @@ join() {
   unlock
 }
 
-# leave NAME: we use it no more. The last `with` to leave stops it, unless it was started (or taken over) by `up`.
+# leave NAME: we use it no more. The last `with` to leave stops it, unless it was started (or taken
+# over) by `up`.
 leave() {
   local other
   load "$1"
@@ -369,9 +373,11 @@ leave() {
   unlock
 }
 
-# run_command COMMAND...: runs it so that bash still acts on signals, which it does not while it runs something in the foreground.
-# With a terminal the command stays in our process group: it may read the terminal, which also sends it Ctrl-C; we only wait for its end.
-# Without one it gets a group of its own, and each signal that we get is passed on, once: a second one makes k6 give up its summary.
+# run_command COMMAND...: runs it so that bash still acts on signals, which it does not while it
+# runs something in the foreground. With a terminal the command stays in our process group: it may
+# read the terminal, which also sends it Ctrl-C; we only wait for its end. Without one it gets a
+# group of its own, and each signal that we get is passed on, once: a second one makes k6 give up
+# its summary.
 run_command() {
   local child code own_group='' signals=0 seen
   if (: </dev/tty) 2>/dev/null; then

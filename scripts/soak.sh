@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# An hour's worth of streaming in ten minutes: a sweep of memcached with 64 clients goes to InfluxDB second by second, and afterwards every
-# second has to be there, the sums have to be the report's, and k6's memory must not have grown. Leave the machine alone meanwhile.
+# An hour's worth of streaming in ten minutes: a sweep of memcached with 64 clients goes to InfluxDB
+# second by second, and afterwards every second has to be there, the sums have to be the report's,
+# and k6's memory must not have grown. Leave the machine alone meanwhile.
 #
 #   scripts/servers.sh with influxdb memcached -- scripts/soak.sh
 #
 # SOAK_SECONDS (600) and SOAK_CLIENTS (64) make it shorter or smaller; K6 is the binary (bin/k6).
 set -euo pipefail
 export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-# A sweep lets garbage lie until the heap is five times what is in use (extensions/sweep/host/collector.go), which takes minutes: memory would grow
-# for as long, whatever is kept. With Go's own setting, which a sweep leaves alone, what grows is what is kept.
+# A sweep lets garbage lie until the heap is five times what is in use
+# (extensions/sweep/host/collector.go), which takes minutes: memory would grow for as long, whatever
+# is kept. With Go's own setting, which a sweep leaves alone, what grows is what is kept.
 export GOGC=${GOGC:-100}
 cd "$(dirname "$0")/.."
 
@@ -24,7 +26,8 @@ die() { say "$@" >&2; exit 1; }
 settled=60 # seconds after which memory must not grow
 ((seconds >= 90)) || settled=$((seconds * 2 / 3))
 
-# The address may hold a password: it is in no command line, which everybody can read, and in nothing that is printed.
+# The address may hold a password: it is in no command line, which everybody can read, and in
+# nothing that is printed.
 work=$(mktemp -d) server=${INFLUXDB_URL%/*} database=soak_$$_$(date +%s) pid='' failed=0
 # shellcheck disable=SC2317   # the trap calls it
 finish() {

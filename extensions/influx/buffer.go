@@ -2,7 +2,8 @@ package influx
 
 import "sync"
 
-// buffer keeps lines until they are written, the oldest first. It is full at a number of lines; then the oldest give way.
+// buffer keeps lines until they are written, the oldest first. It is full at a number of lines;
+// then the oldest give way.
 type buffer struct {
 	mu    sync.Mutex
 	lines [][]byte

@@ -44,8 +44,9 @@ const (
 	defaultBatchSize    = 1000
 )
 
-// NewConfig reads the settings of an output, each overriding those before: k6's configuration file, K6_SWEEP_INFLUXDB_*, and
-// the argument of -o. The error names a setting that is unknown, malformed, missing or of another version; it never holds a secret.
+// NewConfig reads the settings of an output, each overriding those before: k6's configuration file,
+// K6_SWEEP_INFLUXDB_*, and the argument of -o. The error names a setting that is unknown,
+// malformed, missing or of another version; it never holds a secret.
 func NewConfig(params output.Params) (Config, error) {
 	s := settings{Config: Config{
 		PushInterval: defaultPushInterval, Timeout: defaultTimeout, FlushTimeout: defaultFlushTimeout,
@@ -70,8 +71,8 @@ func NewConfig(params output.Params) (Config, error) {
 	return s.Config, nil
 }
 
-// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the machine's name and, where this k6 runs one
-// segment of a test, which.
+// instance is what the run's tag of that name says (k6 run --tag instance=...) or else the
+// machine's name and, where this k6 runs one segment of a test, which.
 func instance(params output.Params) string {
 	name := params.ScriptOptions.RunTags["instance"]
 	if name == "" {
@@ -125,7 +126,8 @@ func (s *settings) check() error {
 	return nil
 }
 
-// likely is the version that the settings are of: only 2 has organizations and buckets, and only 2 and 3 have tokens.
+// likely is the version that the settings are of: only 2 has organizations and buckets, and only 2
+// and 3 have tokens.
 func (s *settings) likely() int {
 	switch {
 	case s.Bucket != "" || s.Organization != "":

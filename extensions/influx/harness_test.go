@@ -30,7 +30,8 @@ type running struct {
 	n    int // seconds sent
 }
 
-// start starts the output with an argument of -o. Where transport is given, requests go there instead of to a server.
+// start starts the output with an argument of -o. Where transport is given, requests go there
+// instead of to a server.
 func start(t *testing.T, argument string, transport http.RoundTripper) *running {
 	t.Helper()
 	logger, logs := logtest.NewNullLogger()

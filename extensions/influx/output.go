@@ -16,7 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// Output streams the figures of sweeps. What the server does, or does not do, neither slows the test nor changes its exit code.
+// Output streams the figures of sweeps. What the server does, or does not do, neither slows the
+// test nor changes its exit code.
 type Output struct {
 	config Config
 	logger logrus.FieldLogger
@@ -81,8 +82,8 @@ func (o *Output) AddMetricSamples(containers []metrics.SampleContainer) {
 	}
 }
 
-// Stop writes what is left, as long as that takes no more than flushTimeout, and says what became of all points. It returns nil: k6's
-// exit code is that of the test.
+// Stop writes what is left, as long as that takes no more than flushTimeout, and says what became
+// of all points. It returns nil: k6's exit code is that of the test.
 func (o *Output) Stop() error {
 	close(o.stopping)
 	deadline := time.AfterFunc(o.config.FlushTimeout, func() {
@@ -200,8 +201,8 @@ const (
 	longestBackOff = 30 * time.Second
 )
 
-// backOff is how long to wait after a number of failures in a row: twice as long each time, of which a random half, so that many
-// k6 do not come back all at once.
+// backOff is how long to wait after a number of failures in a row: twice as long each time, of
+// which a random half, so that many k6 do not come back all at once.
 func backOff(failures int) time.Duration {
 	wait := longestBackOff
 	if failures < 10 {
@@ -211,8 +212,9 @@ func backOff(failures int) time.Duration {
 	return wait/2 + rand.N(wait/2)
 }
 
-// pause waits that long, and at least as long as the server has asked for. When the test has ended, there is little time left: then it
-// waits no longer than the first back-off, but as long as the server has asked for.
+// pause waits that long, and at least as long as the server has asked for. When the test has ended,
+// there is little time left: then it waits no longer than the first back-off, but as long as the
+// server has asked for.
 func (o *Output) pause(wait, asked time.Duration) {
 	begun := time.Now()
 	if !o.sleep(max(wait, asked), o.stopping) {
@@ -220,7 +222,8 @@ func (o *Output) pause(wait, asked time.Duration) {
 	}
 }
 
-// sleep tells whether it was not ended before by interrupt. It also ends, as if the time were over, when the output gives up.
+// sleep tells whether it was not ended before by interrupt. It also ends, as if the time were over,
+// when the output gives up.
 func (o *Output) sleep(wait time.Duration, interrupt <-chan struct{}) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests with a false server run in synctest's bubbles: waiting takes no time, times are exact, and a goroutine that is left fails the
-// test.
+// The tests with a false server run in synctest's bubbles: waiting takes no time, times are exact,
+// and a goroutine that is left fails the test.
 
 const (
 	one = "http://host:8086/db"
@@ -54,7 +54,8 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 	})
 }
 
-// A server that is down for a while loses nothing, is asked less and less often, and the log says so once.
+// A server that is down for a while loses nothing, is asked less and less often, and the log says
+// so once.
 func TestServerThatIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool
@@ -129,7 +130,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A request that is too large is split until it fits; a point that does not fit by itself is dropped.
+// A request that is too large is split until it fits; a point that does not fit by itself is
+// dropped.
 func TestTooLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newFake(func(r request) (*http.Response, error) {
@@ -287,7 +289,8 @@ func TestPartialWrite(t *testing.T) {
 	})
 }
 
-// While the server takes nothing, what is kept is bounded: the oldest give way, and are counted. Each point is either written or dropped.
+// While the server takes nothing, what is kept is bounded: the oldest give way, and are counted.
+// Each point is either written or dropped.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool

@@ -22,7 +22,8 @@ const (
 	byStep   = "sweep_step" // one point a step, for each kind of operation
 )
 
-// shortestRate is how long a second must be at least to have a rate: the rest of one, at the end of a step, would show any.
+// shortestRate is how long a second must be at least to have a rate: the rest of one, at the end of
+// a step, would show any.
 const shortestRate = 500 * time.Millisecond
 
 // points writes figures as lines of the line protocol, with times in nanoseconds.
@@ -42,8 +43,8 @@ func newPoints(runTags map[string]string, instance string) *points {
 	return &points{tags: tags}
 }
 
-// lines returns one line, with its end, for each point. The error is that of points which the protocol has no form for; the lines are
-// those of the others.
+// lines returns one line, with its end, for each point. The error is that of points which the
+// protocol has no form for; the lines are those of the others.
 func (p *points) lines(f *stream.Figures) (lines [][]byte, err error) {
 	for i := range f.Seconds {
 		s := &f.Seconds[i]
@@ -173,11 +174,13 @@ func (p *points) line(measurement string, tags map[string]string, fields []field
 	return e.Bytes(), nil
 }
 
-// lastBackslash is what stands for a backslash at the end of a tag's value: there it would escape the comma or space that follows, and the
-// line protocol has no escape for a backslash. Cut off instead, two names would be one.
+// lastBackslash is what stands for a backslash at the end of a tag's value: there it would escape
+// the comma or space that follows, and the line protocol has no escape for a backslash. Cut off
+// instead, two names would be one.
 const lastBackslash = "%5C"
 
-// clean makes a tag's value one that the line protocol has a form for: without control characters, and no backslash at its end.
+// clean makes a tag's value one that the line protocol has a form for: without control characters,
+// and no backslash at its end.
 func clean(value string) string {
 	value = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// No InfluxDB 2 or 3 can be had from a registry here. published is what their documentation says of writing:
-// https://docs.influxdata.com/influxdb/v2/api/write-data/ and https://docs.influxdata.com/influxdb3/core/api/write-data/.
+// No InfluxDB 2 or 3 can be had from a registry here. published is what their documentation says of
+// writing: https://docs.influxdata.com/influxdb/v2/api/write-data/ and
+// https://docs.influxdata.com/influxdb3/core/api/write-data/.
 type published struct {
 	path, authorization string
 	query               url.Values

@@ -17,7 +17,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// database is the address of a database of the test's own, which is not there yet, in the InfluxDB that the tests share.
+// database is the address of a database of the test's own, which is not there yet, in the InfluxDB
+// that the tests share.
 func database(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -75,7 +76,8 @@ func TestRealNamesThatEndInABackslash(t *testing.T) {
 	require.Equal(t, map[string]float64{`a`: 1, `a%5C`: 2, `a\%5C`: 3}, ops)
 }
 
-// Points that the server refuses because somebody else has written the field as another type are counted, the others are there.
+// Points that the server refuses because somebody else has written the field as another type are
+// counted, the others are there.
 func TestRealPartialWrite(t *testing.T) {
 	address := database(t)
 	first := start(t, address, nil)
@@ -117,7 +119,8 @@ func TestRealTooLarge(t *testing.T) {
 	require.Len(t, influxtest.Query(t, server.Address+"/db", "SELECT ops FROM sweep"), 700)
 }
 
-// A server that is killed, and one that stands still: what could be written was, and the rest is counted.
+// A server that is killed, and one that stands still: what could be written was, and the rest is
+// counted.
 func TestRealServerDies(t *testing.T) {
 	server := influxtest.Start(t)
 	o := start(t, server.Address+"/db?pushInterval=10ms&timeout=300ms&flushTimeout=20s&bufferSize=100&batchSize=50", nil)

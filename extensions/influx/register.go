@@ -1,4 +1,5 @@
-// Package influx is k6's output sweep-influxdb: it streams the figures of sweeps, second by second, to InfluxDB 1, 2 or 3.
+// Package influx is k6's output sweep-influxdb: it streams the figures of sweeps, second by second,
+// to InfluxDB 1, 2 or 3.
 package influx
 
 import "go.k6.io/k6/v2/output"

@@ -18,7 +18,8 @@ func TestReplies(t *testing.T) {
 
 		return string(raw)
 	}
-	// Those of 1 are what influxd 1.6.7 has answered, those of 2 and 3 what their documentation shows.
+	// Those of 1 are what influxd 1.6.7 has answered, those of 2 and 3 what their documentation
+	// shows.
 	for name, tt := range map[string]struct {
 		status     int
 		body       string

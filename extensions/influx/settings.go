@@ -15,8 +15,8 @@ import (
 	"unicode"
 )
 
-// settings are a Config while it is read. Each setting has one name: as it is in k6's configuration file and in the URL's query, and in
-// capitals behind environmentPrefix in the environment.
+// settings are a Config while it is read. Each setting has one name: as it is in k6's configuration
+// file and in the URL's query, and in capitals behind environmentPrefix in the environment.
 type settings struct {
 	Config
 
@@ -48,7 +48,8 @@ func (s *settings) setters() map[string]func(string) error {
 	}
 }
 
-// inOrder are the names of settings, the address first: what it says of the database and the user is less than what is set by its name.
+// inOrder are the names of settings, the address first: what it says of the database and the user
+// is less than what is set by its name.
 func inOrder[V any](given map[string]V) []string {
 	isURL := func(name string) bool { return strings.EqualFold(strings.TrimPrefix(name, environmentPrefix), "url") }
 
@@ -135,9 +136,10 @@ func snake(name string) string {
 
 var errURL = errors.New("must be a URL such as http://host:port/database")
 
-// setURL reads an address with, all optional, user:password, the name of the database (or the bucket) as its path, and settings as its
-// query. Nothing is left of an address before: what that said of user and database was its own. The error does not repeat the address: it
-// may hold a secret.
+// setURL reads an address with, all optional, user:password, the name of the database (or the
+// bucket) as its path, and settings as its query. Nothing is left of an address before: what that
+// said of user and database was its own. The error does not repeat the address: it may hold a
+// secret.
 func (s *settings) setURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.Fragment != "" {

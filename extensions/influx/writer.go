@@ -36,7 +36,8 @@ func newWriter(config Config) *writer {
 		client: &http.Client{
 			Transport: transport,
 			Timeout:   config.Timeout,
-			// A POST that is redirected may become a GET, and credentials are for this server alone.
+			// A POST that is redirected may become a GET, and credentials are for this server
+			// alone.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}

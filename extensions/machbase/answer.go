@@ -6,7 +6,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// queryAnswer takes the rows of an answer: it keeps or only counts them, and checks each against what is expected.
+// queryAnswer takes the rows of an answer: it keeps or only counts them, and checks each against
+// what is expected.
 type queryAnswer struct {
 	keep   bool
 	expect []expectation

@@ -89,8 +89,8 @@ var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:
 	"close":         (*appender).close,
 })
 
-// writing is a task of the appender. An appender ends with its connection: what the server had accepted is known to the
-// server alone then, so that it is not opened anew silently.
+// writing is a task of the appender. An appender ends with its connection: what the server had
+// accepted is known to the server alone then, so that it is not opened anew silently.
 func (a *appender) writing(job func(context.Context) error) *task {
 	return &task{
 		client: a.client, operation: opAppend, timeout: a.config.Timeout,
@@ -105,7 +105,8 @@ func (a *appender) writing(job func(context.Context) error) *task {
 	}
 }
 
-// append is appender.append(row, row...): it appends rows, each an array of values in the order of the columns.
+// append is appender.append(row, row...): it appends rows, each an array of values in the order of
+// the columns.
 func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	rows := make([][]any, len(call.Arguments))
 	for i, argument := range call.Arguments {
@@ -134,7 +135,8 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// appendColumns is appender.appendColumns([column, ...]): it appends rows that come as columns, and returns how many.
+// appendColumns is appender.appendColumns([column, ...]): it appends rows that come as columns, and
+// returns how many.
 func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	columns, err := columnsOf(call.Argument(0))
 	if err != nil {
@@ -153,8 +155,8 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// generate is appender.generate(name, options): it appends rows that are made in Go, so that loading is not bound by
-// JavaScript, and returns how many. See index.d.ts for the names.
+// generate is appender.generate(name, options): it appends rows that are made in Go, so that
+// loading is not bound by JavaScript, and returns how many. See index.d.ts for the names.
 func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	batches, err := a.generator(k6glue.Show(call.Argument(0)), call.Argument(1))
 	if err != nil {
@@ -188,7 +190,8 @@ func (a *appender) flush(sobek.FunctionCall) (*task, error) {
 	return a.writing(func(ctx context.Context) error { return a.appender.Flush(ctx) }), nil
 }
 
-// sync is appender.sync(): it sends what is buffered, waits for the server, and returns the receipt.
+// sync is appender.sync(): it sends what is buffered, waits for the server, and returns the
+// receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) { return a.appender.Sync(ctx) }), nil
 }
@@ -202,7 +205,8 @@ func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// asking is a task that asks for the receipt. What the server has said is counted, whatever comes after it.
+// asking is a task that asks for the receipt. What the server has said is counted, whatever comes
+// after it.
 func (a *appender) asking(ask func(context.Context) (cmi.Receipt, error)) *task {
 	var answer *cmi.Receipt
 	t := a.writing(func(ctx context.Context) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// client is a JavaScript Client: one connection of one VU, opened by the first operation that needs it, opened anew
-// by the next one after it broke, and closed when the VU ends.
+// client is a JavaScript Client: one connection of one VU, opened by the first operation that needs
+// it, opened anew by the next one after it broke, and closed when the VU ends.
 type client struct {
 	*module
 
@@ -38,7 +38,8 @@ type client struct {
 	stock *stockSource
 }
 
-// newClient is new Client(url, options) or new Client(options). It does not connect: that is not for the init context.
+// newClient is new Client(url, options) or new Client(options). It does not connect: that is not
+// for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, "a url", &o, o.config)
@@ -69,7 +70,8 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
-// connect is client.connect(): it connects now, if that was not done yet, and throws when it cannot.
+// connect is client.connect(): it connects now, if that was not done yet, and throws when it
+// cannot.
 func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{client: c}, nil }
 
 // close is client.close(): it closes the connection. The next operation opens a new one.

@@ -10,8 +10,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// columnsOf turns an array of columns into what an appender takes. A typed array becomes a slice of its numbers, with no
-// value of its own for each; a copy, as the script may fill the array anew while a promise is not settled yet.
+// columnsOf turns an array of columns into what an appender takes. A typed array becomes a slice of
+// its numbers, with no value of its own for each; a copy, as the script may fill the array anew
+// while a promise is not settled yet.
 func columnsOf(value sobek.Value) ([]any, error) {
 	reading := &k6glue.Reading{}
 	n, err := reading.Length(value)

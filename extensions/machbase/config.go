@@ -35,7 +35,8 @@ type Config struct {
 	Password string
 
 	Driver string
-	// Alternatives are host:port of servers with the same data, tried when the first does not answer.
+	// Alternatives are host:port of servers with the same data, tried when the first does not
+	// answer.
 	Alternatives []string
 
 	// Timeout is that of an operation.
@@ -67,7 +68,8 @@ type options struct {
 // Address is host:port.
 func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)) }
 
-// config works out the options: what stands in them overrides what stands in the URL, and that the defaults.
+// config works out the options: what stands in them overrides what stands in the URL, and that the
+// defaults.
 func (o *options) config(url string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,

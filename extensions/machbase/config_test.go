@@ -165,7 +165,8 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// Whatever can be written into a URL comes out as it was meant, escaped or refused, but never as something else.
+// Whatever can be written into a URL comes out as it was meant, escaped or refused, but never as
+// something else.
 func TestEveryPasswordSurvivesAURL(t *testing.T) {
 	var password string
 	driver := &fakeDriver{open: func(c *Config) error { require.Equal(t, password, c.Password); return nil }}

@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// connection is a driver's Conn with deadlines: a call that takes too long is given up, and the Conn with it.
+// connection is a driver's Conn with deadlines: a call that takes too long is given up, and the
+// Conn with it.
 type connection struct {
 	conn Conn
 	// calls makes the contexts of calls, which end at their timeout.
@@ -23,7 +24,8 @@ type connection struct {
 	received, sent uint64
 }
 
-// connect connects. A driver that does not come back in time is left behind; what it opens then is closed.
+// connect connects. A driver that does not come back in time is left behind; what it opens then is
+// closed.
 func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*connection, error) {
 	if ctx.Err() != nil {
 		return nil, k6mod.TestEnded()
@@ -77,7 +79,8 @@ func newConnection(conn Conn) *connection { return &connection{conn: conn} }
 // job is what is done on a connection, before its context ends.
 type job = func(ctx context.Context, conn Conn) error
 
-// do runs a job on the connection. The job's context ends at the timeout, and with the one that it is within.
+// do runs a job on the connection. The job's context ends at the timeout, and with the one that it
+// is within.
 func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
 	if ctx.Err() != nil {
 		return k6mod.TestEnded()
@@ -106,7 +109,8 @@ func (c *connection) guard(ctx context.Context, do job) (err error) {
 	return do(ctx, c.conn)
 }
 
-// restart gives the job that is under way its whole timeout again. It is for the job itself, and does nothing when its time is over.
+// restart gives the job that is under way its whole timeout again. It is for the job itself, and
+// does nothing when its time is over.
 func (c *connection) restart() { c.calls.Extend(c.timeout) }
 
 // closeTimeout is how long logging out may take.

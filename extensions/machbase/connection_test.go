@@ -93,7 +93,8 @@ func TestContextEndsACall(t *testing.T) {
 	requireNoneLeft(t)
 }
 
-// k6 cancels setup's context on Ctrl-C while setup still runs; its clients are closed from another goroutine then.
+// k6 cancels setup's context on Ctrl-C while setup still runs; its clients are closed from another
+// goroutine then.
 func TestEndOfTheVUAmidACall(t *testing.T) {
 	for range 50 {
 		driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { time.Sleep(50 * time.Microsecond); return 0, nil }}
@@ -350,7 +351,8 @@ func TestCloseThatFailsOrStalls(t *testing.T) {
 	require.Len(t, driver.connections(), 2)
 }
 
-// A call that comes back just when its time is over has succeeded, but its connection was interrupted.
+// A call that comes back just when its time is over has succeeded, but its connection was
+// interrupted.
 func TestCallThatIsDoneWhenItsTimeIsOver(t *testing.T) {
 	driver := &fakeDriver{exec: func(c *fakeConn, _ string, _ []any) (int64, error) {
 		if c.number == 1 {
@@ -380,8 +382,8 @@ func TestInitContext(t *testing.T) {
 	require.Len(t, driver.connections(), 1)
 }
 
-// A script may make a client for each iteration, or lose its connection again and again: what waits for the VU's end
-// must not pile up.
+// A script may make a client for each iteration, or lose its connection again and again: what waits
+// for the VU's end must not pile up.
 func TestNothingPilesUp(t *testing.T) {
 	driver := &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) { return 0, errBroken }}
 	v := newVU(t, driver)
@@ -442,7 +444,8 @@ func TestMetrics(t *testing.T) {
 	require.Equal(t, 20.0, v.Counted("data_sent"))
 }
 
-// Under client-sweep, what an operation came to is added to the step's client, and the connection ends with the step.
+// Under client-sweep, what an operation came to is added to the step's client, and the connection
+// ends with the step.
 func TestClientOfASweep(t *testing.T) {
 	driver := answer([]Column{{"a", "long"}}, []any{int64(1)}, []any{int64(2)})
 	v := newVU(t, driver)

@@ -11,8 +11,8 @@ import (
 )
 
 // Driver speaks to the server. Its calls block until they are done or their context ends, which may
-// be at its deadline: a connection is of no use after that, but for Close. Errors of the server, and
-// those with a kind, are a *cmi.Error; all others are that the connection broke.
+// be at its deadline: a connection is of no use after that, but for Close. Errors of the server,
+// and those with a kind, are a *cmi.Error; all others are that the connection broke.
 type Driver interface {
 	// Name is the driver's name, as the option driver and reports have it.
 	Name() string
@@ -31,13 +31,13 @@ type Conn interface {
 	Exec(ctx context.Context, sql string, args []any) (affected int64, err error)
 	// Prepare prepares a statement for many uses on this connection.
 	Prepare(ctx context.Context, sql string) (Statement, error)
-	// Append opens an appender on a table. Columns are the table's, in the order in which rows will bring them;
-	// without columns, rows bring all of them in the table's order.
+	// Append opens an appender on a table. Columns are the table's, in the order in which rows will
+	// bring them; without columns, rows bring all of them in the table's order.
 	Append(ctx context.Context, table string, options cmi.AppendOptions) (Appender, error)
 	// Traffic is the number of bytes received from and sent to the server so far.
 	Traffic() (received, sent uint64)
-	// Broken tells whether the connection is of no use any more. The end of a call's context and errors of kind
-	// connection need not be told.
+	// Broken tells whether the connection is of no use any more. The end of a call's context and
+	// errors of kind connection need not be told.
 	Broken() bool
 	// Close logs out and closes the connection.
 	Close(ctx context.Context) error
@@ -59,8 +59,8 @@ type Rows interface {
 	Next() bool
 	// Equal compares a value of the current row with one as parameters are.
 	Equal(column int, want any) bool
-	// Values are those of the current row: nil, string, int16, uint16, int32, uint32, int64, uint64, float32, float64,
-	// time.Time, netip.Addr or []byte. They stay valid.
+	// Values are those of the current row: nil, string, int16, uint16, int32, uint32, int64,
+	// uint64, float32, float64, time.Time, netip.Addr or []byte. They stay valid.
 	Values() []any
 	Err() error
 }
@@ -73,11 +73,13 @@ type Column struct {
 // Appender writes many rows without an answer for each.
 type Appender interface {
 	Append(ctx context.Context, row ...any) error
-	// AppendColumns appends rows that come as columns, which are as those of cmi.Appender, and tells how many it appended.
+	// AppendColumns appends rows that come as columns, which are as those of cmi.Appender, and
+	// tells how many it appended.
 	AppendColumns(ctx context.Context, columns ...any) (int, error)
 	// Flush sends what is buffered.
 	Flush(ctx context.Context) error
-	// Sync sends what is buffered, and returns what the server took and rejected of all rows so far.
+	// Sync sends what is buffered, and returns what the server took and rejected of all rows so
+	// far.
 	Sync(ctx context.Context) (cmi.Receipt, error)
 	// Close sends what is left and returns what the server took and rejected.
 	Close(ctx context.Context) (cmi.Receipt, error)

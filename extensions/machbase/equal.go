@@ -63,7 +63,8 @@ func equalFloat(got any, want float64) bool {
 	return ok && (f == want || math.IsNaN(f) && math.IsNaN(want))
 }
 
-// same tells whether n and f are the same number. Not float64(n) == f: that rounds n when it has more than 53 bits.
+// same tells whether n and f are the same number. Not float64(n) == f: that rounds n when it has
+// more than 53 bits.
 func same(n int64, f float64) bool {
 	return f >= math.MinInt64 && f < -math.MinInt64 && f == math.Trunc(f) && n == int64(f)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// fakeDriver is a driver without a server. What a test wants of it stands in its functions; without them, all goes
-// well and there are no rows.
+// fakeDriver is a driver without a server. What a test wants of it stands in its functions; without
+// them, all goes well and there are no rows.
 type fakeDriver struct {
 	open    func(*Config) error
 	query   func(conn *fakeConn, sql string, args []any, read func(Rows) error) error

@@ -120,7 +120,8 @@ type stockOptions struct {
 	TPS  float64   `json:"tps"`
 }
 
-// stockSource is the generator of the client's last call, kept: a range that continues the last one costs what it holds.
+// stockSource is the generator of the client's last call, kept: a range that continues the last one
+// costs what it holds.
 type stockSource struct {
 	*stock.Generator
 

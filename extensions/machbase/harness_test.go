@@ -66,7 +66,8 @@ func serverURL(t *testing.T) string {
 	return url
 }
 
-// newServerVU returns a VU with a `client` of the real server, and a name of its own for the test's tables.
+// newServerVU returns a VU with a `client` of the real server, and a name of its own for the test's
+// tables.
 func newServerVU(t *testing.T) *vu {
 	t.Helper()
 	url := serverURL(t)
@@ -78,8 +79,8 @@ func newServerVU(t *testing.T) *vu {
 	return v
 }
 
-// table creates a table under a name of this test's own, which it returns, and drops it when the test ends. The word
-// TABLE in the statement stands for the name.
+// table creates a table under a name of this test's own, which it returns, and drops it when the
+// test ends. The word TABLE in the statement stands for the name.
 func (v *vu) table(create string) string {
 	v.t.Helper()
 	tables++

@@ -19,8 +19,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoDriver is Machbase's own Go client. It dials by itself and ignores deadlines, reports errors as text and
-// drops some; what can be mended from outside is mended here.
+// machgoDriver is Machbase's own Go client. It dials by itself and ignores deadlines, reports
+// errors as text and drops some; what can be mended from outside is mended here.
 type machgoDriver struct{}
 
 func (machgoDriver) Name() string { return "machgo" }
@@ -85,8 +85,8 @@ type machgoConn struct {
 	broken bool
 }
 
-// machgoSocket finds the socket of a connection. machgo keeps it to itself and heeds no deadline: closing the socket
-// under it is the only way to make it return from a server that does not answer.
+// machgoSocket finds the socket of a connection. machgo keeps it to itself and heeds no deadline:
+// closing the socket under it is the only way to make it return from a server that does not answer.
 func machgoSocket(conn *machgo.Conn) (net.Conn, error) {
 	field := reflect.ValueOf(conn)
 	for _, name := range []string{"handle", "native", "netConn"} {

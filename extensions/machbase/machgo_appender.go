@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoAppender puts the values where the table has them. machgo's own way to do that ends in a panic on a column
-// that it does not know, and fails on log tables.
+// machgoAppender puts the values where the table has them. machgo's own way to do that ends in a
+// panic on a column that it does not know, and fails on log tables.
 type machgoAppender struct {
 	conn     *machgoConn
 	appender *machgo.Appender

@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/internal/official"
 )
 
-// machgoRejected is how machgo puts it when it finds the news of a rejected row where it expects another answer.
+// machgoRejected is how machgo puts it when it finds the news of a rejected row where it expects
+// another answer.
 const machgoRejected = "unexpected protocol 12 "
 
 var errMachgoRejected = cmi.NewError(cmi.KindAppend, "the server has rejected rows that were appended before this call")
@@ -44,7 +45,8 @@ func (c *machgoConn) failed(err error) error {
 	return e
 }
 
-// outOfStep returns an error of the kind append, after which the connection must not be used any more.
+// outOfStep returns an error of the kind append, after which the connection must not be used any
+// more.
 func (c *machgoConn) outOfStep(err error) error {
 	c.broken = true
 

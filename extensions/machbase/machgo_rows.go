@@ -30,7 +30,8 @@ func (s *machgoStatement) Query(ctx context.Context, args []any, read func(Rows)
 	return s.conn.read(rows, err, read)
 }
 
-// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
+// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to
+// the next.
 func (s *machgoStatement) Exec(ctx context.Context, args []any) (int64, error) {
 	defer s.conn.during(ctx)()
 	result := s.stmt.Exec(ctx, official.Args(args)...)

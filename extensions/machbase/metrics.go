@@ -7,7 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// The module's metrics. Tags: operation (connect, query, exec, prepare, append) and outcome (ok, or the error's kind).
+// The module's metrics. Tags: operation (connect, query, exec, prepare, append) and outcome (ok, or
+// the error's kind).
 const (
 	metricOps      = "machbase_ops"         // Counter: operations
 	metricDuration = "machbase_op_duration" // Trend, ms: their durations; not emitted in a sweep, which has its own

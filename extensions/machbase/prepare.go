@@ -9,7 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// statement is a JavaScript Statement. It outlives its connection: on a new one it is prepared anew.
+// statement is a JavaScript Statement. It outlives its connection: on a new one it is prepared
+// anew.
 type statement struct {
 	*client
 

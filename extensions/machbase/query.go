@@ -21,7 +21,8 @@ func (c *client) query(call sobek.FunctionCall) (*task, error) {
 	return c.queryTask(call.Argument(1), call.Argument(2), sql, nil)
 }
 
-// exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many rows it changed.
+// exec is client.exec(sql, params): it runs a statement that returns no rows, and returns how many
+// rows it changed.
 func (c *client) exec(call sobek.FunctionCall) (*task, error) {
 	sql, err := c.textOf(call, "exec")
 	if err != nil {
@@ -57,10 +58,12 @@ func (c *client) execTask(
 	return t, nil
 }
 
-// lateness is how much longer than queryTimeout a busy server, which looks each second, may take to end a statement.
+// lateness is how much longer than queryTimeout a busy server, which looks each second, may take to
+// end a statement.
 const lateness = 5 * time.Second
 
-// limit is how long a statement may take: no longer than a server needs that ends it at queryTimeout.
+// limit is how long a statement may take: no longer than a server needs that ends it at
+// queryTimeout.
 func (c *client) limit(timeout time.Duration) time.Duration {
 	if c.config.QueryTimeout == 0 {
 		return timeout

@@ -11,7 +11,8 @@ import (
 // otherReason is the tag of rejected rows whose reasons are not known.
 const otherReason = "other"
 
-// count adds to the metrics what a receipt, which is of all rows of the appender, has more than the one before.
+// count adds to the metrics what a receipt, which is of all rows of the appender, has more than the
+// one before.
 func (a *appender) count(receipt cmi.Receipt) {
 	accepted := receipt.Accepted - a.counted.Accepted
 	rejected := reasonsOf(receipt)

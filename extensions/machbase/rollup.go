@@ -74,8 +74,8 @@ func (r *rollup) info(sobek.FunctionCall) (*task, error) {
 	}, nil
 }
 
-// gapQuery compares, for each partition of the source, how far its rows and the roll-up have come: both count rows from the
-// table's beginning.
+// gapQuery compares, for each partition of the source, how far its rows and the roll-up have come:
+// both count rows from the table's beginning.
 const gapQuery = `select t.table_end_rid - r.end_rid from v$rollup r, m$sys_tables m, v$storage_tag_tables t
 	where r.rollup_name = ? and r.source_table = m.name and r.user_id = m.user_id and m.id = t.id`
 
@@ -125,7 +125,8 @@ type waitOptions struct {
 
 const (
 	defaultInterval = 100 * time.Millisecond // of wait
-	// waitGrace is what the last answer may take beyond the timeout, so that a short one does not cost the connection.
+	// waitGrace is what the last answer may take beyond the timeout, so that a short one does not
+	// cost the connection.
 	waitGrace = time.Second
 )
 

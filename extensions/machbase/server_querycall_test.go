@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Queries one after the other, beside each other and after ones that failed have each their own arguments, options and rows.
+// Queries one after the other, beside each other and after ones that failed have each their own
+// arguments, options and rows.
 func TestServerQueriesDoNotMix(t *testing.T) {
 	v := newServerVU(t)
 	v.numbered(20)

@@ -145,7 +145,8 @@ func (v *vu) numbered(n int) string {
 	return table
 }
 
-// untilCount waits until that many rows can be seen: the server takes appended ones in on its own time.
+// untilCount waits until that many rows can be seen: the server takes appended ones in on its own
+// time.
 func (v *vu) untilCount(n int) {
 	v.t.Helper()
 	require.Eventually(v.t, func() bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// task is one call of a script, its arguments read. What touches JavaScript or metrics is done on the
-// VU's goroutine.
+// task is one call of a script, its arguments read. What touches JavaScript or metrics is done on
+// the VU's goroutine.
 type task struct {
 	client *client
 	// operation names it in the metrics.

@@ -59,8 +59,9 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	return args, nil
 }
 
-// bind turns a JavaScript value into a parameter: a string into varchar, a whole number or BigInt into long, any other
-// number into double, a Date into datetime, an ArrayBuffer into binary, null into null.
+// bind turns a JavaScript value into a parameter: a string into varchar, a whole number or BigInt
+// into long, any other number into double, a Date into datetime, an ArrayBuffer into binary, null
+// into null.
 func bind(value sobek.Value) (any, error) {
 	if k6glue.IsNullish(value) {
 		return nil, nil //nolint:nilnil // a null is a value
@@ -207,8 +208,8 @@ func bindTime(value sobek.Value, plain any) (any, error) {
 	}
 }
 
-// toJS turns a value of the server into a JavaScript value. A datetime becomes a Date or, with ns, a BigInt of
-// nanoseconds since 1970; a long that Number cannot hold exactly becomes a BigInt.
+// toJS turns a value of the server into a JavaScript value. A datetime becomes a Date or, with ns,
+// a BigInt of nanoseconds since 1970; a long that Number cannot hold exactly becomes a BigInt.
 func toJS(rt *sobek.Runtime, value any, ns bool) (sobek.Value, error) {
 	switch v := value.(type) {
 	case nil:

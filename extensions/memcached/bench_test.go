@@ -251,7 +251,8 @@ func TestRunOfPipelinesInAStep(t *testing.T) {
 	require.Equal(t, int64(2*120), r.Op("set").Durations.Count)
 }
 
-// Each access is done once by whoever comes first, and hot ones are as many as they are for one client.
+// Each access is done once by whoever comes first, and hot ones are as many as they are for one
+// client.
 func TestHitRateInAStep(t *testing.T) {
 	const config = `{ config: { memory: 131072, item: 1000, random: true, hot: 20, access: 80, hotMemory: 80 }`
 	c := newClients(t, 5, measure.Plan{UntilDone: true}, "")

@@ -14,8 +14,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire/hashing"
 )
 
-// client is a JavaScript Client: its connections are opened by the first operation that needs them, opened anew by the
-// next one after they broke, and closed when the VU ends.
+// client is a JavaScript Client: its connections are opened by the first operation that needs them,
+// opened anew by the next one after they broke, and closed when the VU ends.
 type client struct {
 	*module
 
@@ -125,7 +125,8 @@ func (c *client) server(key []byte) int {
 	return c.picker.Pick(key)
 }
 
-// begin guards what is used again from call to call: a getter in an argument could call another method.
+// begin guards what is used again from call to call: a getter in an argument could call another
+// method.
 func (c *client) begin() {
 	c.MustRun()
 	if c.calling {
@@ -158,8 +159,8 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 	return err
 }
 
-// timed does an operation and returns how long that took: with the waiting for a connection of a shared pool, and without
-// connecting, which is an operation of its own.
+// timed does an operation and returns how long that took: with the waiting for a connection of a
+// shared pool, and without connecting, which is an operation of its own.
 func (c *client) timed(operation func()) time.Duration {
 	c.dialling = 0
 	begin := time.Now()

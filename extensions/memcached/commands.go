@@ -64,7 +64,8 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-// commandMethods are the methods that do one command: those of the property meta, or those of the client itself.
+// commandMethods are the methods that do one command: those of the property meta, or those of the
+// client itself.
 func commandMethods(meta bool) k6glue.Methods[*client] {
 	methods := k6glue.Methods[*client]{}
 	for _, command := range commands {

@@ -72,7 +72,8 @@ type options struct {
 	Values   string `json:"values"`
 }
 
-// config works out the options: what stands in them overrides what stands in the address, and that the defaults.
+// config works out the options: what stands in them overrides what stands in the address, and that
+// the defaults.
 func (o *options) config(address string) (*Config, error) {
 	c := &Config{
 		Timeout: wire.DefaultTimeout, ConnectTimeout: wire.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
@@ -111,7 +112,8 @@ func (o *options) config(address string) (*Config, error) {
 	return c, c.validate(o)
 }
 
-// target names the servers and the keys on them: what clients must have in common to work on the same data.
+// target names the servers and the keys on them: what clients must have in common to work on the
+// same data.
 func (c *Config) target() string {
 	return fmt.Sprintf("%q %q %s", c.Servers, c.Prefix, c.Hashing)
 }
@@ -137,7 +139,8 @@ func serverAddress(text string) (string, error) {
 
 var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s")
 
-// parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
+// parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it
+// holds a password.
 func (c *Config) parse(raw string) (address string, err error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||

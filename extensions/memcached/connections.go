@@ -18,7 +18,8 @@ type lease struct {
 	pool   *pool // that it belongs to, or nil
 }
 
-// acquire returns a connection to a server, after whose use release must be called. It connects where there is none.
+// acquire returns a connection to a server, after whose use release must be called. It connects
+// where there is none.
 func (c *client) acquire(server int) (lease, error) {
 	ctx := c.VU().Context()
 	if ctx.Err() != nil {
@@ -129,7 +130,8 @@ func (c *client) release(l lease) {
 	}
 }
 
-// disconnect closes all connections, at once. It may be called by any goroutine: what is under way then is cancelled.
+// disconnect closes all connections, at once. It may be called by any goroutine: what is under way
+// then is cancelled.
 func (c *client) disconnect() {
 	c.watch.Interrupt()
 	c.watch.Stop()

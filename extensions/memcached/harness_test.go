@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/internal/testserver"
 )
 
-// vu is a VU with the module as `memcached`, the address of the shared server as `addr`, and a `key`
-// that no other test has.
+// vu is a VU with the module as `memcached`, the address of the shared server as `addr`, and a
+// `key` that no other test has.
 type vu struct {
 	*k6test.Runner
 

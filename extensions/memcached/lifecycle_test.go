@@ -258,7 +258,8 @@ func TestEndOfTheTest(t *testing.T) {
 	require.Equal(t, wire.KindCancelled, v.fail(`client.connect()`).Kind)
 }
 
-// The end of the VU ends a call that waits for its answer as the end of the test does, whichever comes first.
+// The end of the VU ends a call that waits for its answer as the end of the test does, whichever
+// comes first.
 func TestEndOfTheVU(t *testing.T) {
 	for _, options := range everyWay {
 		t.Run(options, func(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/memcached"
 
-// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the error's kind).
+// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the
+// error's kind).
 const (
 	metricOps      = "memcached_ops"         // Counter: operations; of a pipeline each of its commands
 	metricDuration = "memcached_op_duration" // Trend, ms: durations of calls, without connecting; not in a sweep, which has its own

@@ -144,7 +144,8 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 	return all
 }
 
-// exchangeAll does the batch of a server. Where there is no connection, all its requests have failed.
+// exchangeAll does the batch of a server. Where there is no connection, all its requests have
+// failed.
 func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
 	err := c.exchange(server, func(conn *wire.Conn) error {
 		_ = job(conn) // the replies have it
@@ -160,7 +161,8 @@ func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
 	}
 }
 
-// getMulti is client.getMulti(keys, options): an object of all keys, with null for those that are not there.
+// getMulti is client.getMulti(keys, options): an object of all keys, with null for those that are
+// not there.
 func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
@@ -232,7 +234,8 @@ func (c *client) multiResult(names []sobek.Value, binary bool, took time.Duratio
 	return object
 }
 
-// setMulti is client.setMulti(values, ttl): it stores all properties of an object, and returns how many were stored.
+// setMulti is client.setMulti(values, ttl): it stores all properties of an object, and returns how
+// many were stored.
 func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()

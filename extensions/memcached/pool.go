@@ -59,8 +59,8 @@ func (p *pool) close() {
 	p.idle = nil
 }
 
-// take returns a connection that nobody uses, or nil when the caller may open one. It waits until there are less than
-// the pool's size in use.
+// take returns a connection that nobody uses, or nil when the caller may open one. It waits until
+// there are less than the pool's size in use.
 func (p *pool) take(ctx context.Context, timeout time.Duration) (*wire.Conn, error) {
 	select {
 	case p.slots <- struct{}{}:

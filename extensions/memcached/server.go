@@ -45,7 +45,8 @@ func (c *client) noop(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
-// stats is client.stats(argument): an object of the servers' addresses, and for each one of its statistics.
+// stats is client.stats(argument): an object of the servers' addresses, and for each one of its
+// statistics.
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
 	c.MustRun()
 	argument := ""

@@ -7,8 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// store is a client in the part of a workload.Store, with all that one can do but getOrSet in one request. Its metrics have
-// the commands that go to the servers.
+// store is a client in the part of a workload.Store, with all that one can do but getOrSet in one
+// request. Its metrics have the commands that go to the servers.
 type store struct {
 	client  *client
 	running bool    // a run is under way: bytes are for it to record
@@ -114,7 +114,8 @@ func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
 	return first
 }
 
-// Pipeline implements workload.Pipeliner. A server that cannot be reached fails its own commands alone.
+// Pipeline implements workload.Pipeliner. A server that cannot be reached fails its own commands
+// alone.
 func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) error {
 	c := s.client
 	c.clearAll()

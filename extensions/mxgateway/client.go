@@ -81,7 +81,8 @@ func (c *client) connected(ctx context.Context) (*wire.Conn, error) {
 	return c.conn, nil
 }
 
-// dial makes sure that there is a connection, which gRPC opens when it is used. The caller holds c.mu.
+// dial makes sure that there is a connection, which gRPC opens when it is used. The caller holds
+// c.mu.
 func (c *client) dial() (err error) {
 	if c.conn != nil {
 		return nil

@@ -91,7 +91,8 @@ func TestErrors(t *testing.T) {
 	require.EqualValues(t, codes.Unavailable, refused.Code)
 }
 
-// Connecting is told apart from opening a session: it happens before the start line, or fails, at once.
+// Connecting is told apart from opening a session: it happens before the start line, or fails, at
+// once.
 func TestConnect(t *testing.T) {
 	server := start(t, nil)
 	v := newVU(t, server.Address)

@@ -16,8 +16,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// durations are the names of configurations that hold times, in nanoseconds. Scripts write them as k6
-// does, and see them as strings: what they see can be written again.
+// durations are the names of configurations that hold times, in nanoseconds. Scripts write them as
+// k6 does, and see them as strings: what they see can be written again.
 var durations = []string{ //nolint:gochecknoglobals // a constant
 	"ack_wait", "backoff", "duplicate_window", "idle_heartbeat", "inactive_threshold", "limit_marker_ttl", "max_age", "max_expires",
 	"priority_timeout", "subject_delete_marker_ttl", "ttl",
@@ -193,8 +193,8 @@ func (m *module) fromNumber(name string, n json.Number) sobek.Value {
 	return rt.ToValue(f)
 }
 
-// shownTime is a time of a configuration as scripts see it: a string such as "1h" or "1m30s", or the
-// number 0 for none.
+// shownTime is a time of a configuration as scripts see it: a string such as "1h" or "1m30s", or
+// the number 0 for none.
 func shownTime(d time.Duration) any {
 	if d == 0 {
 		return 0

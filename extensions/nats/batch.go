@@ -8,7 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// extent is how much a call does that does many operations: so many, or as many as it can in a time.
+// extent is how much a call does that does many operations: so many, or as many as it can in a
+// time.
 type extent struct {
 	iterations int
 	duration   time.Duration

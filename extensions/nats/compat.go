@@ -11,8 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// natsClient is a JavaScript Nats: a Client under the names that ydarias/xk6-nats has, for the scripts
-// that were written for it. All of its methods do what others do as well.
+// natsClient is a JavaScript Nats: a Client under the names that ydarias/xk6-nats has, for the
+// scripts that were written for it. All of its methods do what others do as well.
 type natsClient struct {
 	*client
 

@@ -82,8 +82,8 @@ func TestConfigurationsAndInfosAreDeclared(t *testing.T) {
 	require.ElementsMatch(t, v.Run(`Object.keys(kv.info())`), declaredProperties(declaration(t, "KeyValueInfo")))
 }
 
-// apiNames are the names of a struct of JetStream's API as scripts see them. Each time among them is
-// known as one.
+// apiNames are the names of a struct of JetStream's API as scripts see them. Each time among them
+// is known as one.
 func apiNames(t reflect.Type) []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {

@@ -177,9 +177,9 @@ func (a *acks) claim() (stored volume, lost map[string]int, first error) {
 	return stored, lost, first
 }
 
-// publishNoWait is jetStream.publishNoWait(subject, data, options): it waits for the acknowledgement
-// of others only, and only where there are maxPending of them already. What became of it is told by
-// complete.
+// publishNoWait is jetStream.publishNoWait(subject, data, options): it waits for the
+// acknowledgement of others only, and only where there are maxPending of them already. What became
+// of it is told by complete.
 func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 	c := h.client
 	m, o, err := h.outgoing("publishNoWait", call)

@@ -81,8 +81,8 @@ type record struct {
 	operation, subject string
 	err                error
 	took               time.Duration
-	// many tells that it stands for many operations: times of them were successful, and lost are those
-	// that have failed, by the kind of error.
+	// many tells that it stands for many operations: times of them were successful, and lost are
+	// those that have failed, by the kind of error.
 	many  bool
 	times int
 	lost  map[string]int

@@ -102,8 +102,8 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 
 var rowExtent = extentOptions(func(e *extent) *extent { return e }) //nolint:gochecknoglobals // a table
 
-// run is row.run(options): iterations of the row, in Go, as many as options.iterations or for as long
-// as options.duration, each an operation of the step with the row's name.
+// run is row.run(options): iterations of the row, in Go, as many as options.iterations or for as
+// long as options.duration, each an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
 	var o extent

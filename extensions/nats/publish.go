@@ -73,8 +73,8 @@ func (p *publisher) send(c *client, subject string, data []byte, o *publishOptio
 }
 
 // publishBatch is client.publishBatch(subject, data, options): many messages in one call, in Go.
-// Data is that of all of them, or an array with that of each; it is published options.iterations times
-// over.
+// Data is that of all of them, or an array with that of each; it is published options.iterations
+// times over.
 func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	p := &c.publish
 	subject, err := k6mod.Name("publishBatch", "the subject", call.Argument(0))

@@ -15,9 +15,9 @@ import (
 // opRequest is the operation of a step that each request of a batch is.
 const opRequest = "request"
 
-// requestBatch is client.requestBatch(subject, data, options): requests one after another, in Go, as
-// many as options.iterations or for as long as options.duration, each an operation of the step. Those
-// that fail are counted, and throw nothing.
+// requestBatch is client.requestBatch(subject, data, options): requests one after another, in Go,
+// as many as options.iterations or for as long as options.duration, each an operation of the step.
+// Those that fail are counted, and throw nothing.
 func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	m, o, err := c.asking("requestBatch", call, ofRequestBatch)
 	if err == nil {

@@ -23,8 +23,8 @@ type task struct {
 	timeout time.Duration
 	// brief tells that the job leaves nothing behind that its context would have to end.
 	brief bool
-	// on is the connection that the job works on, though the client may have another one by now; nil
-	// for the client's.
+	// on is the connection that the job works on, though the client may have another one by now;
+	// nil for the client's.
 	on *connection
 	// job does the work, and adds what it has sent and received; nil to connect only.
 	job func(ctx context.Context, conn *connection, r *record) error

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// client is a JavaScript Client: one connection to each server, opened by the first operation that needs it, opened anew by
-// the next one after it broke, and closed when the VU ends.
+// client is a JavaScript Client: one connection to each server, opened by the first operation that
+// needs it, opened anew by the next one after it broke, and closed when the VU ends.
 type client struct {
 	*module
 

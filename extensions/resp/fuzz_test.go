@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzConfig: whatever the address is, an error is one line that does not show it, and what is taken
-// can be dialled.
+// FuzzConfig: whatever the address is, an error is one line that does not show it, and what is
+// taken can be dialled.
 func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{"", "a", "a:1,b", "redis://u:secret@h:1/2", "rediss://[::1]:1", "unix:///a?db=1", "redis://h?x", ",", "[", "%zz"} {
 		f.Add(seed)

@@ -31,8 +31,9 @@ type node struct {
 	redis *redis.Client
 }
 
-// ready makes sure that there is a connection that the server has greeted, and returns the client to use it with. It
-// connects by itself, so that go-redis neither tries again nor writes to the log when it cannot.
+// ready makes sure that there is a connection that the server has greeted, and returns the client
+// to use it with. It connects by itself, so that go-redis neither tries again nor writes to the log
+// when it cannot.
 func (n *node) ready() (*redis.Client, error) {
 	if client := n.live(); client != nil {
 		return client, nil

@@ -13,7 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// leastBuffer is what values are read into at first, in bytes: go-redis gives up a connection when its buffer is too small.
+// leastBuffer is what values are read into at first, in bytes: go-redis gives up a connection when
+// its buffer is too small.
 const leastBuffer = 4 << 10
 
 // Get implements workload.Store.
@@ -182,7 +183,8 @@ func (n *node) counted(operation string, err error, hit bool) {
 	}
 }
 
-// do does a job on the connection. A key that is not there is redis.Nil; other errors are the module's.
+// do does a job on the connection. A key that is not there is redis.Nil; other errors are the
+// module's.
 func (n *node) do(job func(context.Context, *redis.Client) error) error {
 	client, err := n.ready()
 	if err != nil {

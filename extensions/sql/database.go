@@ -116,8 +116,8 @@ func (d *database) do(op, method string, timeout time.Duration, arguments []sobe
 	}
 }
 
-// cutOff is the error of a call that its timeout has cut off, or the end of the test. Drivers word it
-// each in its own way. Another error stays as it is.
+// cutOff is the error of a call that its timeout has cut off, or the end of the test. Drivers word
+// it each in its own way. Another error stays as it is.
 func (d *database) cutOff(err error, timeout, took time.Duration) error {
 	switch kind := d.As(err).Kind; {
 	case kind != k6mod.KindTimeout && kind != k6mod.KindCancelled:

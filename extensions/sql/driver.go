@@ -7,10 +7,10 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// registerModule makes a driver of database/sql a module for scripts, k6/x/sql/driver/NAME. xk6-sql has a function for this,
-// but the default export of its module is a bare symbol: k6 keeps the names of a module's exports when its first VU
-// imports it and, where there are none, once more for each VU, which is a data race between them (k6 v2.2.0,
-// js/modules/gomodule.go).
+// registerModule makes a driver of database/sql a module for scripts, k6/x/sql/driver/NAME. xk6-sql
+// has a function for this, but the default export of its module is a bare symbol: k6 keeps the
+// names of a module's exports when its first VU imports it and, where there are none, once more for
+// each VU, which is a data race between them (k6 v2.2.0, js/modules/gomodule.go).
 func registerModule(name string) {
 	modules.Register("k6/x/sql/driver/"+name, &driverModule{name: name, id: xk6sql.RegisterDriver(name)})
 }

@@ -72,8 +72,8 @@ func kindOf(err error) string {
 	}
 }
 
-// kindOfLocal is that of an error of SQLite's (https://sqlite.org/rescode.html). Its code 1 stands for
-// all that is wrong with a statement, which the text alone tells apart.
+// kindOfLocal is that of an error of SQLite's (https://sqlite.org/rescode.html). Its code 1 stands
+// for all that is wrong with a statement, which the text alone tells apart.
 func kindOfLocal(e *sqlite.Error) string {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -305,7 +305,8 @@ func TestCancelledCall(t *testing.T) {
 	requireReplaced(t, p, db)
 }
 
-// amidRows is a database through a proxy, with rows of which one was read, and many are still to be fetched.
+// amidRows is a database through a proxy, with rows of which one was read, and many are still to be
+// fetched.
 func amidRows(ctx context.Context, t *testing.T, options string) (*proxy, *sql.DB, *sql.Rows) {
 	t.Helper()
 	table := makeTable(t, "id integer")

@@ -16,7 +16,8 @@ type Driver struct{}
 // OpenConnector is NewConnector.
 func (Driver) OpenConnector(url string) (driver.Connector, error) { return NewConnector(url) }
 
-// Open connects to the server that the URL names. database/sql does not call it, as there is OpenConnector.
+// Open connects to the server that the URL names. database/sql does not call it, as there is
+// OpenConnector.
 func (Driver) Open(url string) (driver.Conn, error) {
 	c, err := NewConnector(url)
 	if err != nil {
@@ -26,8 +27,8 @@ func (Driver) Open(url string) (driver.Conn, error) {
 	return c.Connect(context.Background())
 }
 
-// NewConnector returns a connector for sql.OpenDB that connects to the server that the URL names. It fails when the URL is malformed,
-// with an error that does not show it, and does not connect.
+// NewConnector returns a connector for sql.OpenDB that connects to the server that the URL names.
+// It fails when the URL is malformed, with an error that does not show it, and does not connect.
 func NewConnector(url string) (driver.Connector, error) { return parse(url) }
 
 // connector is what a URL says.

@@ -7,7 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// withContextError makes errors.Is find the context's error in that of a call which its context has ended.
+// withContextError makes errors.Is find the context's error in that of a call which its context has
+// ended.
 func withContextError(err error) error {
 	var e *cmi.Error
 	if !errors.As(err, &e) || e.Code != 0 { // one with a code is the server's

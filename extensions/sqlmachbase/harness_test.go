@@ -21,7 +21,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sqlmachbase"
 )
 
-// patience is how long a test waits for what must happen, soon is how long calls of tests wait for what must not.
+// patience is how long a test waits for what must happen, soon is how long calls of tests wait for
+// what must not.
 const (
 	patience = 30 * time.Second
 	soon     = 100 * time.Millisecond
@@ -177,7 +178,8 @@ func (p *proxy) serve() {
 	}
 }
 
-// forward passes bytes on until one of the ends is closed. A proxy that is stalled swallows what the server says.
+// forward passes bytes on until one of the ends is closed. A proxy that is stalled swallows what
+// the server says.
 func (p *proxy) forward(to, from net.Conn, answers bool) {
 	defer to.Close()
 	buf := make([]byte, 64<<10)
@@ -219,7 +221,8 @@ func (p *proxy) stallNext(t *testing.T) (wait func()) {
 	}
 }
 
-// listen answers each connection with peer, until the test ends, and returns a data source name for it.
+// listen answers each connection with peer, until the test ends, and returns a data source name for
+// it.
 func listen(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -256,7 +259,8 @@ func requireOneLine(t *testing.T, err error) {
 	require.NotContains(t, err.Error(), secret)
 }
 
-// requireNothingLeft checks when the test ends that it has left no goroutine. It has to come before what the test opens.
+// requireNothingLeft checks when the test ends that it has left no goroutine. It has to come before
+// what the test opens.
 func requireNothingLeft(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()

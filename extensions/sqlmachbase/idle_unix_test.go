@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutAtRest closes the connection that the pool has, and waits until the pool has noticed it and taken another.
+// cutAtRest closes the connection that the pool has, and waits until the pool has noticed it and
+// taken another.
 func cutAtRest(t *testing.T, p *proxy, db *sql.DB) {
 	t.Helper()
 	before := p.accepted.Load()

@@ -28,7 +28,8 @@ func (r *rows) Columns() []string {
 	return names
 }
 
-// ColumnTypeDatabaseTypeName is the type's name in Machbase's SQL, in upper case, without its length.
+// ColumnTypeDatabaseTypeName is the type's name in Machbase's SQL, in upper case, without its
+// length.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
 	return strings.ToUpper(r.native.Columns()[i].Type.String())
 }
@@ -53,7 +54,8 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	}
 }
 
-// Next goes to the next row. Bytes are those of the answer: good until the next row, as database/sql expects.
+// Next goes to the next row. Bytes are those of the answer: good until the next row, as
+// database/sql expects.
 func (r *rows) Next(into []driver.Value) error {
 	if !r.native.Next() {
 		if err := r.native.Err(); err != nil {

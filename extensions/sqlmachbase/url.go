@@ -104,7 +104,8 @@ func parseQueryTimeout(text string) (time.Duration, error) {
 // longest is the limit of durations: a thousand years would not fit a time.Duration.
 const longest = 100 * 365 * 24 * time.Hour
 
-// parseDuration reads a duration as k6 does: a number of milliseconds, or one with units, of which the first may be days.
+// parseDuration reads a duration as k6 does: a number of milliseconds, or one with units, of which
+// the first may be days.
 func parseDuration(text string) (time.Duration, bool) {
 	if ms, err := strconv.ParseFloat(text, 64); err == nil {
 		ns := ms * float64(time.Millisecond)

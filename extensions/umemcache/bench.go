@@ -49,8 +49,8 @@ func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
 // errTTL is why nothing is stored for a time.
 var errTTL error = k6mod.Misuse("umem-cache knows no time to live: option ttl must be 0")
 
-// GetOrSet implements workload.GetOrSetter. A value that the server has not taken is a failure, and not workload.ErrRefused: who
-// took the fill lock may have stored another one, or nothing.
+// GetOrSet implements workload.GetOrSetter. A value that the server has not taken is a failure, and
+// not workload.ErrRefused: who took the fill lock may have stored another one, or nothing.
 func (s *store) GetOrSet(key, value, buf []byte, ttl int) (got []byte, hit bool, err error) {
 	if ttl != 0 {
 		return buf, false, errTTL

@@ -56,7 +56,8 @@ func TestRunDoesAWorkload(t *testing.T) {
 	}
 }
 
-// A getOrSet whose value the server has not taken has failed, as G1 says at once: whoever took the lock may have stored another.
+// A getOrSet whose value the server has not taken has failed, as G1 says at once: whoever took the
+// lock may have stored another.
 func TestRunOfValuesThatAreRefused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Generation: wire.G1, Memory: 4 << 20})
 	v := newVU(t, server)
@@ -91,7 +92,8 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, "usage", init.fail(`client.run({ ops: 1 })`).Kind)
 }
 
-// Each access is done once by whoever comes first; a getOrSet that waits for another client's value is a hit.
+// Each access is done once by whoever comes first; a getOrSet that waits for another client's value
+// is a hit.
 func TestHitRateInAStep(t *testing.T) {
 	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
 	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`

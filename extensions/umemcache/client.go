@@ -15,8 +15,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// client is a JavaScript Client: one user of connections that all clients of the process with the same options share. They
-// are opened as they are needed, and closed when the last of these clients, or its VU, has no more use for them.
+// client is a JavaScript Client: one user of connections that all clients of the process with the
+// same options share. They are opened as they are needed, and closed when the last of these
+// clients, or its VU, has no more use for them.
 type client struct {
 	*module
 
@@ -58,7 +59,8 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"hitRate":  (*client).hitRate,
 }
 
-// connect is client.connect(): it opens a connection to each thread for this client, as far as there may be more.
+// connect is client.connect(): it opens a connection to each thread for this client, as far as
+// there may be more.
 func (c *client) connect(sobek.FunctionCall) sobek.Value {
 	c.do("connect", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
 
@@ -102,7 +104,8 @@ func (c *client) locked(operation string, job func(context.Context, *wire.Client
 	return err
 }
 
-// perform runs one operation, and returns what it came to: nil if it could not begin. The caller holds c.mu.
+// perform runs one operation, and returns what it came to: nil if it could not begin. The caller
+// holds c.mu.
 func (c *client) perform(operation string, job func(context.Context, *wire.Client, *done) error) (*done, error) {
 	if err := c.join(); err != nil {
 		return nil, err

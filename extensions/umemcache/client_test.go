@@ -211,7 +211,8 @@ func TestInitContext(t *testing.T) {
 	v.Run(`client.get('k')`)
 }
 
-// All clients of the process with the same options share connections, which go with the last of them.
+// All clients of the process with the same options share connections, which go with the last of
+// them.
 func TestSharedConnections(t *testing.T) {
 	server := newServer(t)
 	root := New()
@@ -271,7 +272,8 @@ func TestEndOfTheTestInterrupts(t *testing.T) {
 	require.Equal(t, thrown{"the operation was cancelled", "cancelled"}, v.fail(`owner.getOrSet('k', () => waiter.get('k'))`))
 }
 
-// Under client-sweep, bytes are added to the step's client, and its share in the connections ends with the step.
+// Under client-sweep, bytes are added to the step's client, and its share in the connections ends
+// with the step.
 func TestClientOfASweep(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)

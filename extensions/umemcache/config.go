@@ -100,8 +100,8 @@ func (o *options) config(address string) (*Config, error) {
 	return c, nil
 }
 
-// open returns the target, without a connection so far. It connects as k6 does for this VU: with the test's hosts, DNS, blocked
-// addresses and options of TLS.
+// open returns the target, without a connection so far. It connects as k6 does for this VU: with
+// the test's hosts, DNS, blocked addresses and options of TLS.
 func (c *Config) open(vu modules.VU) (wire.Target, error) {
 	o := c.Target.options()
 	o.Dial = dialer(vu)

@@ -14,7 +14,8 @@ import (
 // ImportPath is the name under which scripts import the module.
 const ImportPath = "k6/x/umemcache"
 
-// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the error's kind).
+// The module's metrics. Tags: operation (connect, or the method's name) and outcome (ok, or the
+// error's kind).
 const (
 	metricOps       = "umemcache_ops"         // Counter: operations
 	metricDuration  = "umemcache_op_duration" // Trend, ms: their durations; not emitted in a sweep, which has its own
@@ -41,7 +42,8 @@ func New() modules.Module {
 
 // sharedByAll is what all VUs have in common.
 type sharedByAll struct {
-	// targets are the connections that clients share: a server has slots for 512, whatever the number of VUs.
+	// targets are the connections that clients share: a server has slots for 512, whatever the
+	// number of VUs.
 	targets k6glue.Shared[targetConfig, wire.Target]
 	bench   cachebench.Shared
 }

@@ -28,8 +28,8 @@ func (c *client) get(call sobek.FunctionCall) sobek.Value {
 	return k6glue.FromBytes(c.Runtime(), value, c.config.Binary)
 }
 
-// getOrSet is client.getOrSet(key, value) or client.getOrSet(key, fn): the value that is there or, where there is none,
-// the one given or returned by fn, which is stored.
+// getOrSet is client.getOrSet(key, value) or client.getOrSet(key, fn): the value that is there or,
+// where there is none, the one given or returned by fn, which is stored.
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("getOrSet", call)
 	fill := c.filler(call.Argument(1))

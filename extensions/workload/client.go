@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// Client does a workload's operations on one store. Its stream goes on from one run to the next. It belongs to one
-// goroutine.
+// Client does a workload's operations on one store. Its stream goes on from one run to the next. It
+// belongs to one goroutine.
 type Client struct {
 	work   *Workload
 	store  Store
@@ -49,9 +49,9 @@ func (c *Client) offer() error {
 	return nil
 }
 
-// Prefill writes those of the client's share of the keys that it has not written yet. It does nothing for a workload
-// without the option prefill. Nobody observes it: it stops at the first error, which names the key, and goes on from
-// there when it is called again.
+// Prefill writes those of the client's share of the keys that it has not written yet. It does
+// nothing for a workload without the option prefill. Nobody observes it: it stops at the first
+// error, which names the key, and goes on from there when it is called again.
 func (c *Client) Prefill(ctx context.Context) error {
 	for ; c.unwritten < c.end; c.unwritten++ {
 		if ctx.Err() != nil {

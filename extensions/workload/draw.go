@@ -33,7 +33,8 @@ type uniform int
 
 func (u uniform) draw(random *rand.Rand) int { return random.IntN(int(u)) }
 
-// hotCold draws from the first hot keys with the probability access, and uniformly within either group.
+// hotCold draws from the first hot keys with the probability access, and uniformly within either
+// group.
 type hotCold struct {
 	hot, count int
 	access     float64
@@ -59,7 +60,8 @@ func (s *sequential) draw(*rand.Rand) int {
 	return i
 }
 
-// gaussian draws keys around the mean. What falls outside of the keys is drawn again, at most two times of three.
+// gaussian draws keys around the mean. What falls outside of the keys is drawn again, at most two
+// times of three.
 type gaussian struct {
 	count           int
 	mean, deviation float64

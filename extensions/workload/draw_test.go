@@ -69,13 +69,15 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	return order
 }
 
-// fits tests counts against probabilities with chi squared: p below 1 in 10^6 fails, and a wrong distribution by far.
+// fits tests counts against probabilities with chi squared: p below 1 in 10^6 fails, and a wrong
+// distribution by far.
 func fits(t *testing.T, counts []int, p func(i int) float64) {
 	t.Helper()
 	require.Less(t, chiSquared(counts, p), 0.0)
 }
 
-// chiSquared is by how much the statistic is above what one in a million draws of the distribution exceeds.
+// chiSquared is by how much the statistic is above what one in a million draws of the distribution
+// exceeds.
 func chiSquared(counts []int, p func(i int) float64) float64 {
 	n := 0
 	for _, count := range counts {

@@ -15,7 +15,8 @@ const (
 	numOps
 )
 
-// NumOps is the number of kinds of operations: what an Observer needs to keep something for each of them.
+// NumOps is the number of kinds of operations: what an Observer needs to keep something for each of
+// them.
 const NumOps = int(numOps)
 
 // String is the operation's name, as it is in [Mix].

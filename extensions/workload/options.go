@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Options describe a workload, under the names that scripts use. [Defaults] has what applies where a script says nothing.
+// Options describe a workload, under the names that scripts use. [Defaults] has what applies where
+// a script says nothing.
 type Options struct {
 	Ops      int      `json:"ops"`      // operations of one run; this or Duration
 	Duration Duration `json:"duration"` // of one run
@@ -35,8 +36,8 @@ type Mix struct {
 	GetMulti float64 `json:"getMulti"`
 }
 
-// Keys describe which keys there are and how they are drawn. What only some distributions know is nil where it has not
-// been said.
+// Keys describe which keys there are and how they are drawn. What only some distributions know is
+// nil where it has not been said.
 type Keys struct {
 	Distribution string `json:"distribution"`
 	Count        int    `json:"count"`
@@ -63,7 +64,8 @@ const (
 // [{size: 100, weight: 9}, {size: 1000, weight: 1}], by itself or as {size: ...}.
 type Sizes []SizeRange
 
-// SizeRange are sizes from Min to Max, each as likely as the others, that are drawn in proportion to Weight.
+// SizeRange are sizes from Min to Max, each as likely as the others, that are drawn in proportion
+// to Weight.
 type SizeRange struct {
 	Min, Max int
 	Weight   float64
@@ -72,8 +74,8 @@ type SizeRange struct {
 // Duration is a time in a script: a text such as "30s", or a number of milliseconds.
 type Duration time.Duration
 
-// Defaults are the options of a script that says nothing but how long: 90 % gets and 10 % sets of 100 bytes, evenly over
-// 10,000 keys of 16 bytes, verified.
+// Defaults are the options of a script that says nothing but how long: 90 % gets and 10 % sets of
+// 100 bytes, evenly over 10,000 keys of 16 bytes, verified.
 func Defaults() Options {
 	return Options{
 		Mix:      Mix{Get: 90, Set: 10},

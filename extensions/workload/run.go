@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// Run does operations until as many are done as the option ops says, or for as long as the option duration says, and tells
-// the observer of each. A client of a workload with the option prefill first writes its share of the keys, if it has not
-// yet.
+// Run does operations until as many are done as the option ops says, or for as long as the option
+// duration says, and tells the observer of each. A client of a workload with the option prefill
+// first writes its share of the keys, if it has not yet.
 //
-// Operations that fail are counted, and Run goes on. It ends early, with what it has done, and returns
-//   - the context's cause when the context ends. It looks between two operations; that which the end cuts short has failed,
+// Operations that fail are counted, and Run goes on. It ends early, with what it has done, and
+// returns
+//   - the context's cause when the context ends. It looks between two operations; that which the
+//     end cuts short has failed,
 //   - the store's error when that is or wraps ErrClosed,
 //   - the error of Prefill.
 func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
@@ -26,8 +28,8 @@ func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 	return c.result, err
 }
 
-// until calls step, with how many operations may be done at most, until that is none, the time is over or step returns an
-// error. Step returns how many it did.
+// until calls step, with how many operations may be done at most, until that is none, the time is
+// over or step returns an error. Step returns how many it did.
 func (w *Workload) until(ctx context.Context, start time.Time, step func(most int) (int, error)) error {
 	left, duration := w.options.Ops, time.Duration(w.options.Duration)
 	timed := duration > 0

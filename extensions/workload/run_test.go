@@ -29,7 +29,8 @@ func everything() workload.Mix {
 	return workload.Mix{Get: 5, Set: 2, Delete: 1, Touch: 1, GetOrSet: 2, GetMulti: 1}
 }
 
-// Many clients write and read one store at the same time: every value that one reads is right, whoever wrote it.
+// Many clients write and read one store at the same time: every value that one reads is right,
+// whoever wrote it.
 func TestManyClients(t *testing.T) {
 	const clients, ops = 16, 500
 	for name, spoil := range map[string]func(*workload.Options){
@@ -78,7 +79,8 @@ func TestManyClients(t *testing.T) {
 	}
 }
 
-// What is counted of each operation, against a store that holds the keys below 50 of 100, of 100 bytes each.
+// What is counted of each operation, against a store that holds the keys below 50 of 100, of 100
+// bytes each.
 func TestCounts(t *testing.T) {
 	for name, test := range map[string]struct {
 		mix      workload.Mix
@@ -378,7 +380,8 @@ func TestClosedForGood(t *testing.T) {
 	}
 }
 
-// With a duration there is no number: at least one operation, and none that starts when the time is over.
+// With a duration there is no number: at least one operation, and none that starts when the time is
+// over.
 func TestDuration(t *testing.T) {
 	options := base(0, workload.Mix{Get: 1})
 	options.Duration = workload.Duration(20 * time.Millisecond)

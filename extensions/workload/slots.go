@@ -20,11 +20,12 @@ type slots struct {
 	bad  error                     // of values that nobody asked for
 }
 
-// ErrUnasked is why a getMulti or a pipeline has failed in which a value came for a key that is none of it or that is not read,
-// or twice.
+// ErrUnasked is why a getMulti or a pipeline has failed in which a value came for a key that is
+// none of it or that is not read, or twice.
 var ErrUnasked = errors.New("the store returned a value that was not asked for")
 
-// ErrUnanswered is why a command of a pipeline has failed to which the store had no reply, and no error either.
+// ErrUnanswered is why a command of a pipeline has failed to which the store had no reply, and no
+// error either.
 var ErrUnanswered = errors.New("the store did not answer a command")
 
 func newSlots(c *Client, n int) *slots {
@@ -56,7 +57,8 @@ func (s *slots) begin(c *Client, n int) {
 	}
 }
 
-// getMulti reads as many keys at once as the option batch says. It fails as a whole when one of the values is wrong.
+// getMulti reads as many keys at once as the option batch says. It fails as a whole when one of the
+// values is wrong.
 func (c *Client) getMulti() (closed error) {
 	s := c.slots
 	s.begin(c, c.work.options.Batch)
@@ -81,8 +83,8 @@ func (c *Client) getMulti() (closed error) {
 	return c.tell(GetMulti, err, took)
 }
 
-// pipeline does n commands at once. Each of them is an operation, which takes from the first command's sending until the
-// last reply is here.
+// pipeline does n commands at once. Each of them is an operation, which takes from the first
+// command's sending until the last reply is here.
 func (c *Client) pipeline(n int) (closed error) {
 	s := c.slots
 	s.begin(c, n)

@@ -21,9 +21,10 @@ var (
 
 // Values makes the values of keys and tells whether a value is a key's. It is immutable.
 //
-// A value is of letters, digits, - and _. It begins with a tag of 11 characters, which no two keys of a workload share,
-// and goes on with a stretch of one pool, which is as random as such characters can be: a cache cannot compress it to
-// less than three quarters. A value of less than 11 bytes holds the beginning of its tag, and two keys may share that.
+// A value is of letters, digits, - and _. It begins with a tag of 11 characters, which no two keys
+// of a workload share, and goes on with a stretch of one pool, which is as random as such
+// characters can be: a cache cannot compress it to less than three quarters. A value of less than
+// 11 bytes holds the beginning of its tag, and two keys may share that.
 type Values struct {
 	seed   uint64
 	sizes  Sizes
@@ -31,8 +32,8 @@ type Values struct {
 	pool   []byte
 }
 
-// Pools keeps the bytes that values are cut from, one pool for a seed, so that all clients of a process share them. The
-// zero value is ready.
+// Pools keeps the bytes that values are cut from, one pool for a seed, so that all clients of a
+// process share them. The zero value is ready.
 type Pools struct {
 	mu     sync.Mutex
 	bySeed map[uint64][]byte
@@ -101,7 +102,8 @@ func (v *Values) Size(i int) int {
 	return rest.size
 }
 
-// Verify returns nil when value is that of key i, and else ErrWrongSize, ErrWrongKey or ErrWrongBytes.
+// Verify returns nil when value is that of key i, and else ErrWrongSize, ErrWrongKey or
+// ErrWrongBytes.
 func (v *Values) Verify(i int, value []byte) error {
 	tag, rest := v.parts(i)
 	if len(value) != rest.size {
@@ -161,7 +163,8 @@ func alphabetical(tag uint64) (characters [tagSize]byte) {
 	return characters
 }
 
-// mix is the finaliser of SplitMix64: one to one, and a change of any bit of x changes half of the result's.
+// mix is the finaliser of SplitMix64: one to one, and a change of any bit of x changes half of the
+// result's.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -54,7 +54,8 @@ func TestValuesNeverChange(t *testing.T) {
 	require.Equal(t, []int{423, 474, 50}, sizes)
 }
 
-// A value is the key's whoever makes it: with another memory, and with a pool that has grown for another workload.
+// A value is the key's whoever makes it: with another memory, and with a pool that has grown for
+// another workload.
 func TestValuesAreTheSameForAll(t *testing.T) {
 	pools := &workload.Pools{}
 	small := values(t, 7, pools, between(0, 300))

@@ -5,7 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// Workload is what options describe, ready for clients. It is immutable, and any number of clients may share it.
+// Workload is what options describe, ready for clients. It is immutable, and any number of clients
+// may share it.
 type Workload struct {
 	options Options
 	values  *Values
@@ -14,8 +15,8 @@ type Workload struct {
 	hot     int       // keys before this one are hot
 }
 
-// New returns the workload that options describe, or an error that names the option that is not as it should be. Workloads
-// that share pools share the memory of their values; pools may be nil.
+// New returns the workload that options describe, or an error that names the option that is not as
+// it should be. Workloads that share pools share the memory of their values; pools may be nil.
 func New(options Options, pools *Pools) (*Workload, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
@@ -46,8 +47,9 @@ func (w *Workload) Keys() *Keys { return &w.options.Keys }
 // Values are the workload's values.
 func (w *Workload) Values() *Values { return w.values }
 
-// Client returns client index, from 0, of so many clients, at the beginning of its stream. It returns an error when the
-// store cannot do what the workload asks of it, and when there are fewer keys than clients to go through them.
+// Client returns client index, from 0, of so many clients, at the beginning of its stream. It
+// returns an error when the store cannot do what the workload asks of it, and when there are fewer
+// keys than clients to go through them.
 func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 	if index < 0 || index >= clients {
 		return nil, fmt.Errorf("client %d is none of %d", index, clients)

@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// zipf draws key i in proportion to 1/(i+1)^exponent, by rejection-inversion: no table, and about one draw for a key
-// whatever the exponent, 1 and below included.
+// zipf draws key i in proportion to 1/(i+1)^exponent, by rejection-inversion: no table, and about
+// one draw for a key whatever the exponent, 1 and below included.
 //
-// Source: W. Hörmann and G. Derflinger, Rejection-inversion to generate variates from monotone discrete distributions,
-// ACM TOMACS 6 (1996) 169-184. Names are the paper's: h is the density, H its integral.
+// Source: W. Hörmann and G. Derflinger, Rejection-inversion to generate variates from monotone
+// discrete distributions, ACM TOMACS 6 (1996) 169-184. Names are the paper's: h is the density, H
+// its integral.
 type zipf struct {
 	exponent float64
 	count    float64

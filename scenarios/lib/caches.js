@@ -29,7 +29,9 @@ function memcachedMemory(client) {
   }));
 }
 
-/** The same of Redis. Keys of the benchmark never expire: a policy for those that do evicts none. */
+/**
+ * The same of Redis. Keys of the benchmark never expire: a policy for those that do evicts none.
+ */
 function redisMemory(client) {
   return Object.entries(client.info('memory')).map(([address, { maxmemory, maxmemory_policy: policy }]) => ({
     address, limit: number(maxmemory), unlimited: maxmemory === '0',
@@ -101,14 +103,16 @@ export function pidsOf(name) {
 export const isNear = (limit, wanted) => Math.abs(limit - wanted) <= 0.01 * wanted;
 
 /**
- * What the report is to tell of a server's memory, asked of the server itself: its limit in bytes, of all its instances together, and
- * whether it makes room in it. Nothing where the server does not tell.
+ * What the report is to tell of a server's memory, asked of the server itself: its limit in bytes,
+ * of all its instances together, and whether it makes room in it. Nothing where the server does not
+ * tell.
  *
  * @param {string} name
  * @param {object} client
  * @param {number} wanted bytes that the benchmark is made for
  * @param {string} setting that says so
- * @throws where the limit is another one, or the server does not evict: with what it has, and how to start it
+ * @throws where the limit is another one, or the server does not evict: with what it has, and how
+ *   to start it
  */
 export function memoryOf(name, client, wanted, setting) {
   let all = [];

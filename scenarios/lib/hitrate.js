@@ -1,6 +1,6 @@
 // The published hit-rate benchmark: its configurations, its results, and its table.
-// Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and BENCHMARK-100M-512B: two Raspberry Pi 4B with
-// 1 Gbit/s between them.
+// Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and
+// BENCHMARK-100M-512B: two Raspberry Pi 4B with 1 Gbit/s between them.
 import { isNear } from './caches.js';
 import { oneOf, text, wholeNumber, flag } from './settings.js';
 
@@ -33,7 +33,10 @@ const published = {
 
 const own = ['MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA'];
 
-/** The name of the published configuration that is asked for; none when it is one of the variables' own. */
+/**
+ * The name of the published configuration that is asked for; none when it is one of the variables'
+ * own.
+ */
 export const name = (() => {
   const given = own.filter((variable) => text(variable) !== undefined);
   if (given.length === 0) return oneOf('CONFIG', Object.keys(published), '2g-513k');
@@ -60,7 +63,10 @@ export const accesses = Math.floor(
   Math.floor(((config.random ? 8 : 4) * config.memory * config.hotMemory) / config.hot) / config.item,
 );
 
-/** Hot accesses of the timed pass that a whole run comes to; unknown but for published configurations. */
+/**
+ * Hot accesses of the timed pass that a whole run comes to; unknown but for published
+ * configurations.
+ */
 export const checkFigure = name && published[name].hotAccesses;
 
 const kib = (bytes) => (bytes === undefined ? undefined : Math.round(bytes / 1024));
@@ -84,7 +90,8 @@ function measuredRow({ seconds, extra }) {
 }
 
 /**
- * The published columns of servers side by side, each with its published row, and what has to be known of them.
+ * The published columns of servers side by side, each with its published row, and what has to be
+ * known of them.
  *
  * @param {{ target: string, report: any }[]} measured report of each server
  * @returns {import('k6/x/sweep').Table}

@@ -1,4 +1,5 @@
-// What the scenarios of NATS have in common: where the server is, and which layouts of records there are.
+// What the scenarios of NATS have in common: where the server is, and which layouts of records
+// there are.
 import nats from 'k6/x/nats';
 import { duration, oneOf, text } from './settings.js';
 
@@ -23,7 +24,10 @@ export const layouts = (() => {
   return asked === 'all' ? names : [asked];
 })();
 
-/** Refuses THRESHOLDS where there are several scenarios: a file of gates is for one. `how` says what to set. */
+/**
+ * Refuses THRESHOLDS where there are several scenarios: a file of gates is for one. `how` says what
+ * to set.
+ */
 export function oneScenario(scenarios, how) {
   if (scenarios.length > 1 && text('THRESHOLDS')) {
     throw new Error(`THRESHOLDS is for one scenario, and there are ${scenarios.length}: set ${how}`);

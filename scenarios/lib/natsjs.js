@@ -1,4 +1,5 @@
-// The tables of the published benchmark of key-value stores on NATS JetStream: go-orb's against go-micro's.
+// The tables of the published benchmark of key-value stores on NATS JetStream: go-orb's against
+// go-micro's.
 
 const pairs = ['Set', 'SetGet', 'Get', 'List', 'ListPagination', 'SetLarge', 'GetLarge', 'SetGetLarge', 'DeleteLarge'];
 

@@ -1,7 +1,7 @@
-// What the authors of a store have published for a scenario, to be shown beside the measured figures as a shape: it was
-// measured on other machines.
-// Source: the tables that go with machbase/neo-tester at b95bed6, its programs stock and stockgo with -rollup, 10,000
-// operations a client.
+// What the authors of a store have published for a scenario, to be shown beside the measured
+// figures as a shape: it was measured on other machines.
+// Source: the tables that go with machbase/neo-tester at b95bed6, its programs stock and stockgo
+// with -rollup, 10,000 operations a client.
 
 const clients = [1, 8, 16, 32, 64, 128, 512];
 
@@ -26,7 +26,10 @@ const rollups = [
   rollup('machgo-reuse', '2026/02/20, api/machgo, stmt-reuse (-reuse)', [1719, 11443, 20843, 29231, 29594, 29497, 29725]),
 ];
 
-/** Series of each scenario, by its name: `{ label, source, machine, op, points: [{ clients, opsPerSecond }] }`. */
+/**
+ * Series of each scenario, by its name: `{ label, source, machine, op, points: [{ clients,
+ * opsPerSecond }] }`.
+ */
 export const published = {
   'stock-rollup': rollups.map(({ client, ...series }) => ({ ...series, op: 'rollup' })),
   'stock-drivers': rollups.map(({ client, ...series }) => ({ ...series, op: client })),

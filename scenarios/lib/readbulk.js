@@ -1,4 +1,5 @@
-// Reading tags in bulk from an MXAccess gateway: the published flow, through k6/x/mxgateway or through k6/net/grpc.
+// Reading tags in bulk from an MXAccess gateway: the published flow, through k6/x/mxgateway or
+// through k6/net/grpc.
 import { sleep } from 'k6';
 import { Counter } from 'k6/metrics';
 import grpc from 'k6/net/grpc';
@@ -62,8 +63,8 @@ const tls = (() => {
 export const tally = new mxgateway.Tally('read-bulk');
 
 /**
- * A client: begin() opens a session, registers and subscribes, work() reads until the step has enough, end() ends all that.
- * backend() says what answers.
+ * A client: begin() opens a session, registers and subscribes, work() reads until the step has
+ * enough, end() ends all that. backend() says what answers.
  */
 export const client = { mxgateway: ownModule, grpc: k6Module }[clientName]();
 

@@ -1,5 +1,5 @@
-// What scenarios are told: variables from `-e NAME=value` or from the environment. A malformed value is an error that
-// names the variable and what it accepts.
+// What scenarios are told: variables from `-e NAME=value` or from the environment. A malformed
+// value is an error that names the variable and what it accepts.
 
 const sweeps = [
   'CLIENTS', 'OPS', 'DURATION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'PORTABLE',
@@ -38,8 +38,9 @@ export const settings = {
 };
 
 /**
- * Throws when a variable is set that is no setting of the scenario, and so near to one that it is a slip. A scenario of which
- * there are several at once has a name that begins with one of those in settings; of other names nothing is known.
+ * Throws when a variable is set that is no setting of the scenario, and so near to one that it is a
+ * slip. A scenario of which there are several at once has a name that begins with one of those in
+ * settings; of other names nothing is known.
  */
 export function refuseSlips(scenario) {
   if (__VU > 0) return; // the environment is that of all VUs
@@ -53,8 +54,9 @@ export function refuseSlips(scenario) {
 }
 
 /**
- * Whether who wrote name has meant setting: one for several or several for one, or a letter or two that are wrong. Short names
- * have neighbours that mean something else, such as OS on Windows, the neighbour of OPS.
+ * Whether who wrote name has meant setting: one for several or several for one, or a letter or two
+ * that are wrong. Short names have neighbours that mean something else, such as OS on Windows, the
+ * neighbour of OPS.
  */
 function slip(name, setting) {
   if ([name.toUpperCase(), `${name}S`].includes(setting) || name === `${setting}S`) return true;
@@ -65,7 +67,10 @@ function slip(name, setting) {
   return lacks <= slips && distance(name, setting) <= slips;
 }
 
-/** How many slips lead from one name to the other: a letter too many, too few, another one, or two in the wrong order. */
+/**
+ * How many slips lead from one name to the other: a letter too many, too few, another one, or two
+ * in the wrong order.
+ */
 function distance(a, b) {
   const rows = [[...b, ''].map((_, j) => j)];
   for (let i = 1; i <= a.length; i += 1) {
@@ -116,7 +121,10 @@ export function wholeNumbers(name, fallback, most) {
 
 const milliseconds = { ms: 1, s: 1000, m: 60000, h: 3600000 };
 
-/** A duration as k6 writes it: "30s", "1m30s", "500ms". At least so many milliseconds; more than nothing, unless that is 0. */
+/**
+ * A duration as k6 writes it: "30s", "1m30s", "500ms". At least so many milliseconds; more than
+ * nothing, unless that is 0.
+ */
 export function duration(name, fallback, { least = undefined } = {}) {
   if (!given(name)) return fallback;
   const written = /^(\d+(\.\d+)?(ms|s|m|h))+$/.test(__ENV[name]);

@@ -1,4 +1,5 @@
-// What the stock scenarios have in common: the connection, the code, and the check that there is something to read.
+// What the stock scenarios have in common: the connection, the code, and the check that there is
+// something to read.
 import exec from 'k6/execution';
 import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
@@ -13,7 +14,10 @@ export const minute = 60 * 1000;
 // The limit of the published queries.
 const limit = 100;
 
-/** Parameters of the published queries: the code, `minutes` that ended `ago` minutes before now, and the limit. */
+/**
+ * Parameters of the published queries: the code, `minutes` that ended `ago` minutes before now, and
+ * the limit.
+ */
 export function lastMinutes(minutes, ago) {
   const to = Date.now() - ago * minute;
   return [code, new Date(to - minutes * minute), new Date(to), limit];
@@ -28,32 +32,42 @@ export function orAbort(fn) {
   }
 }
 
-/** A statement as one line: what the server and the report get is then not the script's indentation. */
+/**
+ * A statement as one line: what the server and the report get is then not the script's indentation.
+ */
 export function oneLine(sql) {
   return sql.trim().replace(/\s+/g, ' ');
 }
 
-/** The drivers of k6/x/machbase. `make build-drivers` builds a k6 that has all of them; the others have the native one. */
+/**
+ * The drivers of k6/x/machbase. `make build-drivers` builds a k6 that has all of them; the others
+ * have the native one.
+ */
 export const drivers = ['native', 'machgo', 'machcli'];
 
 /**
- * A client as the settings ask for it. REUSE is whether a statement is prepared once per connection, or prepared,
- * executed and freed each time; it, DRIVER and TIMEOUT override what the URL says.
+ * A client as the settings ask for it. REUSE is whether a statement is prepared once per
+ * connection, or prepared, executed and freed each time; it, DRIVER and TIMEOUT override what the
+ * URL says.
  */
 export function newClient() {
   return clientOf(oneOf('DRIVER', drivers), flag('REUSE'));
 }
 
-/** A client with this driver, and with or without statement reuse, whatever the settings say of these two. */
+/**
+ * A client with this driver, and with or without statement reuse, whatever the settings say of
+ * these two.
+ */
 export function clientOf(driver, reuse) {
   const statementCache = { true: 'auto', false: 'off' }[reuse];
   return new Client(url, { driver, statementCache, timeout: duration('TIMEOUT') });
 }
 
 /**
- * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never measures empty
- * answers, and tells the report what is measured, and what was published of the same. The facts are the driver and whether
- * statements are reused, where they are not those of the client.
+ * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never
+ * measures empty answers, and tells the report what is measured, and what was published of the
+ * same. The facts are the driver and whether statements are reused, where they are not those of the
+ * client.
  */
 export function prepare(db, query, params, least, published = [], facts = { driver: db.driver, reuse: db.statementCache === 'auto' }) {
   orAbort(() => {
@@ -86,11 +100,12 @@ function requireRows(db, query, params, least) {
 }
 
 /**
- * A function that runs the query once, reads every row and checks it, and that there are at least `least` rows. The
- * parameters are worked out once per client, as the published programs do.
+ * A function that runs the query once, reads every row and checks it, and that there are at least
+ * `least` rows. The parameters are worked out once per client, as the published programs do.
  */
 export function queryOperation(db, query, params, least, expect) {
-  // Frozen, they are read once and not at every operation; a Date can change even when it is frozen.
+  // Frozen, they are read once and not at every operation; a Date can change even when it is
+  // frozen.
   const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
   const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect) });
   return () => {
@@ -99,7 +114,10 @@ export function queryOperation(db, query, params, least, expect) {
   };
 }
 
-/** The default function of a stock sweep: a client connects, and then runs the query again and again. */
+/**
+ * The default function of a stock sweep: a client connects, and then runs the query again and
+ * again.
+ */
 export function sweepQuery(db, query, params, least, expect) {
   db.connect();
   sweep.run(queryOperation(db, query, params, least, expect));

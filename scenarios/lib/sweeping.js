@@ -6,7 +6,8 @@ import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } f
 export const results = text('RESULTS', 'results');
 
 /**
- * What each client does in a step: OPS operations, or as many as it can in DURATION. Where neither is set, it is the usual share.
+ * What each client does in a step: OPS operations, or as many as it can in DURATION. Where neither
+ * is set, it is the usual share.
  *
  * @param {{ iterations?: number, duration?: string }} usual
  */
@@ -18,24 +19,29 @@ export function share(usual = { iterations: 10000 }) {
 }
 
 /**
- * The usual share of scenarios of which nothing is published: with one client as with 512, enough operations for a p99. A number of
- * operations would be a tenth of a second of the one, or an hour of the others.
+ * The usual share of scenarios of which nothing is published: with one client as with 512, enough
+ * operations for a p99. A number of operations would be a tenth of a second of the one, or an hour
+ * of the others.
  */
 export const tenSeconds = { duration: '10s' };
 
-/** How long a sweep waits at most until its target is at rest: it may still work on what was loaded before. */
+/**
+ * How long a sweep waits at most until its target is at rest: it may still work on what was loaded
+ * before.
+ */
 export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
 /**
- * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, REPEAT_ORDER, PAUSE, MAX_DURATION and
- * PORTABLE override the published defaults; THRESHOLDS names a file of gates, from the scenario's folder. A run with a failed
- * operation, an incomplete step or a crossed gate ends with exit code 99.
+ * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, REPEAT_ORDER,
+ * PAUSE, MAX_DURATION and PORTABLE override the published defaults; THRESHOLDS names a file of
+ * gates, from the scenario's folder. A run with a failed operation, an incomplete step or a crossed
+ * gate ends with exit code 99.
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
  * @param {object} more     options that the settings do not change
- * @param {{ iterations?: number, duration?: string }} [usual] share of a client where the settings name none; the published one when
- *   not given
+ * @param {{ iterations?: number, duration?: string }} [usual] share of a client where the settings
+ *   name none; the published one when not given
  */
 export function sweepOptions(scenario, op, more = {}, usual = undefined) {
   refuseSlips(scenario);
@@ -64,7 +70,8 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
  * k6 options of several sweeps, each of which begins when the one before has ended.
  *
  * @param {string[]} scenarios their names
- * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf the options of each; `after` is to be among them
+ * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf the options of
+ *   each; `after` is to be among them
  */
 export function oneAfterAnother(scenarios, optionsOf) {
   const all = scenarios.map((scenario, i) => optionsOf(scenario, i > 0 ? { after: scenarios[i - 1] } : {}, i));
@@ -75,7 +82,10 @@ export function oneAfterAnother(scenarios, optionsOf) {
   };
 }
 
-/** k6 thresholds of the file of gates that THRESHOLDS names, for a scenario that is no sweep; none when it is not set. */
+/**
+ * k6 thresholds of the file of gates that THRESHOLDS names, for a scenario that is no sweep; none
+ * when it is not set.
+ */
 export function gates() {
   const file = text('THRESHOLDS');
   return file ? sweep.thresholds(file) : {};
@@ -85,7 +95,8 @@ export function gates() {
  * For handleSummary: the tables on standard output, and the report's files in RESULTS (results).
  *
  * @param {any} data
- * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] what the scenario makes of a report's figures
+ * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] what the scenario makes of a
+ *   report's figures
  */
 export function sweepReport(data, tables = undefined) {
   return sweep.report(data, { dir: results, tables });

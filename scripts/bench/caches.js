@@ -1,5 +1,6 @@
-// Gets of 100 bytes as no scenario does them: each a call of JavaScript, which is what client.run saves; or in pipelines of the
-// meta protocol, as memcached answers those of the text protocol one by one. See scripts/bench.sh.
+// Gets of 100 bytes as no scenario does them: each a call of JavaScript, which is what client.run
+// saves; or in pipelines of the meta protocol, as memcached answers those of the text protocol one
+// by one. See scripts/bench.sh.
 import memcached from 'k6/x/memcached';
 import redis from 'k6/x/redis';
 import sweep from 'k6/x/sweep';
@@ -35,7 +36,8 @@ function check(got) {
   if (got !== value) throw new Error('get gave another value than was set');
 }
 
-// k6/x/redis returns promises, which are not for sweep.run: the executor repeats the whole function.
+// k6/x/redis returns promises, which are not for sweep.run: the executor repeats the whole
+// function.
 async function callRedis() {
   check(await client.get(next()));
 }

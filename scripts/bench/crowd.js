@@ -1,4 +1,5 @@
-// Many clients and very many operations, few of them queries: what k6 itself needs for them. See scripts/bench.sh.
+// Many clients and very many operations, few of them queries: what k6 itself needs for them. See
+// scripts/bench.sh.
 import { code, lastMinutes, newClient, oneLine, prepare } from '../../scenarios/lib/stock.js';
 import { sweepOptions, sweepReport } from '../../scenarios/lib/sweeping.js';
 import sweep from 'k6/x/sweep';

@@ -1,5 +1,6 @@
-// ReadBulk through k6/net/grpc as no scenario does it: nothing but the call and its status, in the ways that a script has to make it
-// cheaper. VARIANT is plain, discard (discardResponseMessage) or async (asyncInvoke). See scripts/bench.sh.
+// ReadBulk through k6/net/grpc as no scenario does it: nothing but the call and its status, in the
+// ways that a script has to make it cheaper. VARIANT is plain, discard (discardResponseMessage) or
+// async (asyncInvoke). See scripts/bench.sh.
 import grpc from 'k6/net/grpc';
 import sweep from 'k6/x/sweep';
 import { tags } from '../../scenarios/lib/readbulk.js';
@@ -44,7 +45,8 @@ export function blocking() {
   client.close();
 }
 
-// Promises are not for sweep.run: the executor repeats the whole function, and its first call, which opens the session, is not measured.
+// Promises are not for sweep.run: the executor repeats the whole function, and its first call,
+// which opens the session, is not measured.
 export async function asynchronous() {
   if (!request) begin();
   check(await client.asyncInvoke(`${service}/Invoke`, request, params));

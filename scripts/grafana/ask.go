@@ -122,7 +122,8 @@ func (a *asker) all(chosen choice) ([]answer, error) {
 	return answers, nil
 }
 
-// get reads the JSON that a server answers with. What is not 2xx is an error with the answer's own words.
+// get reads the JSON that a server answers with. What is not 2xx is an error with the answer's own
+// words.
 func get(address string, query url.Values, into any) error {
 	client := http.Client{Timeout: 30 * time.Second}
 	response, err := client.Get(address + "?" + query.Encode()) //nolint:gosec // the user's own server

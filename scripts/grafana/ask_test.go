@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// The run "a/1 (new)" does 2000 and 3000 operations a second with 1 and 8 clients, and the run "base" 1000 and 2000. Names are such that
-// they must be escaped. Of each second's operations a quarter misses.
+// The run "a/1 (new)" does 2000 and 3000 operations a second with 1 and 8 clients, and the run
+// "base" 1000 and 2000. Names are such that they must be escaped. Of each second's operations a
+// quarter misses.
 const (
 	newRun  = "a/1 (new)"
 	baseRun = "base"
@@ -28,7 +29,8 @@ func rate(run string, clients int) int {
 	return rates[run][clients]
 }
 
-// points are those of both runs in the line protocol: 3 seconds of each step, a second of its warm-up, and its end.
+// points are those of both runs in the line protocol: 3 seconds of each step, a second of its
+// warm-up, and its end.
 func points(scenario string, began time.Time) string {
 	var lines strings.Builder
 	escape := strings.NewReplacer(" ", `\ `, ",", `\,`, "=", `\=`).Replace
@@ -56,7 +58,8 @@ func points(scenario string, began time.Time) string {
 	return lines.String()
 }
 
-// writePoints writes them to the InfluxDB of `scripts/servers.sh with influxdb`, and returns what asks for them.
+// writePoints writes them to the InfluxDB of `scripts/servers.sh with influxdb`, and returns what
+// asks for them.
 func writePoints(t *testing.T) choice {
 	t.Helper()
 	server, err := url.Parse(os.Getenv("INFLUXDB_URL"))

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// influxAsker asks over the HTTP API of InfluxDB 1, as Grafana does. The address ends with the database's name.
+// influxAsker asks over the HTTP API of InfluxDB 1, as Grafana does. The address ends with the
+// database's name.
 func influxAsker(address string) (*asker, error) {
 	server, err := url.Parse(address)
 	if err != nil {
@@ -36,7 +37,8 @@ func influxAsker(address string) (*asker, error) {
 	}, nil
 }
 
-// fillInflux: the format regex escapes what has a meaning in a regular expression, and the slash that ends one.
+// fillInflux: the format regex escapes what has a meaning in a regular expression, and the slash
+// that ends one.
 func fillInflux(query string, chosen choice) string {
 	literal := func(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(value), "/", `\/`) }
 

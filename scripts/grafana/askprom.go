@@ -47,7 +47,8 @@ func promAsker(address string) (*asker, error) {
 
 func seconds(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
 
-// fillProm: a variable of which several values can be chosen stands in a regular expression, another in a string.
+// fillProm: a variable of which several values can be chosen stands in a regular expression,
+// another in a string.
 func fillProm(query string, chosen choice) string {
 	quoted := func(value string) string {
 		inString := strconv.Quote(value)

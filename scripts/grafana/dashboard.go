@@ -3,7 +3,8 @@ package main
 // object is an object of JSON.
 type object = map[string]any
 
-// schemaVersion is that of Grafana 12.0. An older Grafana reads it as well, and a newer one brings it up to its own.
+// schemaVersion is that of Grafana 12.0. An older Grafana reads it as well, and a newer one brings
+// it up to its own.
 const schemaVersion = 41
 
 // columns of Grafana's grid.
@@ -147,7 +148,8 @@ func fields(p panel) object {
 
 func logarithms(base int) object { return object{"type": "log", "log": base} }
 
-// overrides are the units of a table's columns, and a scale of clients that has the steps evenly apart.
+// overrides are the units of a table's columns, and a scale of clients that has the steps evenly
+// apart.
 func overrides(p panel) []object {
 	named := func(name, property string, value any) object {
 		return object{
@@ -176,7 +178,8 @@ func overrides(p panel) []object {
 	return all
 }
 
-// transformations make one table of the answers, with numbers of clients that are numbers, and lines of it for a graph.
+// transformations make one table of the answers, with numbers of clients that are numbers, and
+// lines of it for a graph.
 func transformations(s store, p panel) []object {
 	if p.kind == overTime {
 		return []object{}

@@ -93,7 +93,8 @@ func influxSeries(p panel) string {
 	return `"op", "clients", "instance"`
 }
 
-// influxOfStep is a figure of one step. The hit rate comes from its parts: that of the report is in percent.
+// influxOfStep is a figure of one step. The hit rate comes from its parts: that of the report is in
+// percent.
 func influxOfStep(f figure) string {
 	if f == hitRate {
 		return `"hits" / ("hits" + "misses")`
@@ -115,8 +116,8 @@ func influxColumns(p panel, expression func(figure) string) string {
 	return strings.Join(columns, ", ")
 }
 
-// influxChange divides the medians of two runs. InfluxQL has no join: both come as rows of one table, each with one half of the
-// columns, and mean skips what is not there.
+// influxChange divides the medians of two runs. InfluxQL has no join: both come as rows of one
+// table, each with one half of the columns, and mean skips what is not there.
 func influxChange(p panel) string {
 	half := func(prefix, instances string) string {
 		columns := make([]string, 0, len(p.figures))

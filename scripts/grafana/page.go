@@ -36,7 +36,8 @@ type legend struct {
 	Name  string
 }
 
-// drawPage draws the answers of InfluxDB to the queries of its dashboard. It is an error where no panel has anything to show.
+// drawPage draws the answers of InfluxDB to the queries of its dashboard. It is an error where no
+// panel has anything to show.
 func drawPage(out io.Writer, chosen choice, answers []answer) error {
 	page, err := template.New("page").Parse(pageHTML)
 	if err != nil {
@@ -84,7 +85,8 @@ type line struct {
 
 type point struct{ x, y float64 }
 
-// linesOf has a line for each figure, operation and run; over time also for each step. As in the dashboard, names say what differs.
+// linesOf has a line for each figure, operation and run; over time also for each step. As in the
+// dashboard, names say what differs.
 func linesOf(p panel, found []series) []line {
 	lines := map[string]*line{}
 	var names []string

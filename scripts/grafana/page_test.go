@@ -58,7 +58,8 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The axis on the left ends at or above the highest value, and one of powers of ten begins at or below the lowest.
+// The axis on the left ends at or above the highest value, and one of powers of ten begins at or
+// below the lowest.
 func TestAxes(t *testing.T) {
 	for _, c := range []struct {
 		of       figure

@@ -18,7 +18,8 @@ type panel struct {
 	baseline           bool // shows the baseline beside the chosen instances
 }
 
-// anyOperation tells whether the figures are those of all operations together: keys are looked up by the step, not by the operation.
+// anyOperation tells whether the figures are those of all operations together: keys are looked up
+// by the step, not by the operation.
 func (p panel) anyOperation() bool { return p.figures[0] == hitRate }
 
 // logarithmic tells whether values that are a thousand times apart have to be read off together.

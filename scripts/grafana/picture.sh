@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Makes dashboard.png: sweeps a Redis and a memcached that have less memory than their keys need, streams both to an InfluxDB, and draws
-# what the queries of its dashboard bring. Needs bin/k6, and takes two minutes or so; leave the machine alone meanwhile.
+# Makes dashboard.png: sweeps a Redis and a memcached that have less memory than their keys need,
+# streams both to an InfluxDB, and draws what the queries of its dashboard bring. Needs bin/k6, and
+# takes two minutes or so; leave the machine alone meanwhile.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

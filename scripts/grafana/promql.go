@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// prometheus is what k6's output experimental-prometheus-rw has written to, with the tag instance for the run.
+// prometheus is what k6's output experimental-prometheus-rw has written to, with the tag instance
+// for the run.
 func prometheus() store {
 	return store{
 		uid: "xk6-sweep-prometheus", title: "xk6-sweep (Prometheus)", file: "prometheus.json",
@@ -17,7 +18,8 @@ func prometheus() store {
 	}
 }
 
-// Which series: Grafana escapes a variable for the operator =~ where several of its values can be chosen, and for = where only one can.
+// Which series: Grafana escapes a variable for the operator =~ where several of its values can be
+// chosen, and for = where only one can.
 const (
 	promOf       = `scenario="$scenario", clients=~"$clients"`
 	promChosen   = promOf + `, instance=~"$instance"`
@@ -58,7 +60,8 @@ func promOverTime(f figure) string {
 	return fmt.Sprintf(`%s(max_over_time(%s{%s}[$__rate_interval]))`, by, promMetric(f), promChosen+promOp)
 }
 
-// promOfStep is a figure of whole steps: the last that the executor sends of a step, and the counters at its end.
+// promOfStep is a figure of whole steps: the last that the executor sends of a step, and the
+// counters at its end.
 func promOfStep(f figure, selector, by string) string {
 	return fmt.Sprintf(`max by (%s) (last_over_time(%s{%s}[$__range]))`, by, promMetric(f), selector+promOp)
 }
@@ -89,7 +92,8 @@ func promTargets(p panel) []object {
 	return targets
 }
 
-// promFigures are those of a panel that can be asked: the executor's metrics do not have all of a whole step's.
+// promFigures are those of a panel that can be asked: the executor's metrics do not have all of a
+// whole step's.
 func promFigures(p panel) []figure {
 	var figures []figure
 	for _, f := range p.figures {
@@ -101,7 +105,8 @@ func promFigures(p panel) []figure {
 	return figures
 }
 
-// promColumns: Grafana calls the values of several queries by their letters, and those of one just so.
+// promColumns: Grafana calls the values of several queries by their letters, and those of one just
+// so.
 func promColumns(p panel) map[string]string {
 	figures := promFigures(p)
 	columns := map[string]string{}

@@ -4,10 +4,12 @@ package main
 type store struct {
 	uid, title, file string
 	datasource       string // Grafana's name of the kind
-	// targets are the queries of a panel; merged tells whether they are to be put together by what they have in common.
+	// targets are the queries of a panel; merged tells whether they are to be put together by what
+	// they have in common.
 	targets func(panel) []object
 	merged  bool
-	// columns are the names that the panel's figures have in the answer, where those are not their own.
+	// columns are the names that the panel's figures have in the answer, where those are not their
+	// own.
 	columns func(panel) map[string]string
 	// values is the query for the values of a variable.
 	values func(variable) any
@@ -35,8 +37,8 @@ func (v variable) tag() string {
 	return v.name
 }
 
-// variables are those of every dashboard. What a module counts while a step warms up has no tag for the clients: all clients are all
-// that are named. A run need not have a name.
+// variables are those of every dashboard. What a module counts while a step warms up has no tag for
+// the clients: all clients are all that are named. A run need not have a name.
 func variables() []variable {
 	return []variable{
 		{name: "scenario", label: "Scenario"},

@@ -28,7 +28,8 @@ type settings struct {
 	faults           []emulator.Fault
 }
 
-// readFlags reads the command line. An error is one line, or flag.ErrHelp once the help is written to out.
+// readFlags reads the command line. An error is one line, or flag.ErrHelp once the help is written
+// to out.
 func readFlags(args []string, out io.Writer) (*settings, error) {
 	s := &settings{timing: emulator.Published()}
 	flags := flag.NewFlagSet("mxgateway", flag.ContinueOnError)

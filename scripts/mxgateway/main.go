@@ -1,5 +1,6 @@
-// Mxgateway emulates an MXAccess gateway, for benchmarks of its clients. It says of itself that it is an emulator: in its log, in the
-// backend_name of every session, and in its summary, which it prints to stdout when it is told to end (SIGINT, SIGTERM).
+// Mxgateway emulates an MXAccess gateway, for benchmarks of its clients. It says of itself that it
+// is an emulator: in its log, in the backend_name of every session, and in its summary, which it
+// prints to stdout when it is told to end (SIGINT, SIGTERM).
 package main
 
 import (

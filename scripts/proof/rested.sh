@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Shows that the first row of `make stock-rollup` is that of a server at rest: right after the load, the step of one client has the
-# operations a second that it has after 60 seconds of rest, within 10 %. Leave the machine alone meanwhile; a try takes about two minutes.
+# Shows that the first row of `make stock-rollup` is that of a server at rest: right after the load,
+# the step of one client has the operations a second that it has after 60 seconds of rest, within 10
+# %. Leave the machine alone meanwhile; a try takes about two minutes.
 #
 #   scripts/proof/rested.sh [TRIES]    3 tries when not given, each with a Machbase of its own; exit code 1 when one is further apart
 set -euo pipefail

@@ -46,7 +46,8 @@ type ending struct {
 	patience time.Duration   // from being asked to being killed
 }
 
-// runAll starts all clients at once and returns what came of each, in their order, when all have ended.
+// runAll starts all clients at once and returns what came of each, in their order, when all have
+// ended.
 func runAll(s settings, e ending) []outcome {
 	outcomes := make([]outcome, len(s.clients))
 	var all sync.WaitGroup
@@ -113,7 +114,8 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	group := -cmd.Process.Pid
-	// What is left of the group when its leader has ended; when nothing is, there is no such group, which is no error here.
+	// What is left of the group when its leader has ended; when nothing is, there is no such group,
+	// which is no error here.
 	defer func() { _ = syscall.Kill(group, syscall.SIGKILL) }()
 
 	alarm := time.NewTimer(timeout)
@@ -144,7 +146,8 @@ func supervise(cmd *exec.Cmd, timeout time.Duration, e ending) (why string, err 
 	return why, <-ended
 }
 
-// backendLine is a line "backend: NAME", as it stands or as the message of a log line of k6's (time="..." level=info msg="...").
+// backendLine is a line "backend: NAME", as it stands or as the message of a log line of k6's
+// (time="..." level=info msg="...").
 var backendLine = regexp.MustCompile(`(?m)^(?:backend: (.{1,200})|time=\S+ level=info msg=("backend: (?:[^"\\]|\\.){1,200}").*)$`)
 
 // backendIn is what a client says that it spoke to, "" if it says nothing.

@@ -1,5 +1,6 @@
-// Command read-bulk runs ReadBulk benchmark clients at once, each a process of its own, and compares what they print: scripts/read-bulk.sh
-// builds the clients that it knows by name and starts it. A client is any command whose last JSON object is the shared one (see result).
+// Command read-bulk runs ReadBulk benchmark clients at once, each a process of its own, and
+// compares what they print: scripts/read-bulk.sh builds the clients that it knows by name and
+// starts it. A client is any command whose last JSON object is the shared one (see result).
 package main
 
 import (
@@ -64,7 +65,8 @@ func bench(s settings) int {
 	return exitOK
 }
 
-// catch closes stop on the first signal to end, and kill on the second. It returns the number of the first, 0 as long as there was none.
+// catch closes stop on the first signal to end, and kill on the second. It returns the number of
+// the first, 0 as long as there was none.
 func catch(stop, kill chan<- struct{}) *atomic.Int64 {
 	first := new(atomic.Int64)
 	signals := make(chan os.Signal, 2)

@@ -35,7 +35,8 @@ type latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// lastResult reads the last JSON object of what a client has printed. Errors: there is none, or it is not of the schema.
+// lastResult reads the last JSON object of what a client has printed. Errors: there is none, or it
+// is not of the schema.
 func lastResult(output string) (result, error) {
 	raw := lastObject(output)
 	if raw == nil {
@@ -49,8 +50,8 @@ func lastResult(output string) (result, error) {
 	return r, nil
 }
 
-// lastObject finds the last JSON object of at most 4 KiB in a text, nil if there is none. The limit keeps its work in proportion to the
-// text.
+// lastObject finds the last JSON object of at most 4 KiB in a text, nil if there is none. The limit
+// keeps its work in proportion to the text.
 func lastObject(text string) []byte {
 	const most = 4 << 10
 	var last []byte
@@ -100,11 +101,12 @@ func decode(raw []byte) (result, error) {
 	return r, below.err
 }
 
-// longestLanguage is how many bytes the name of a language may have. With it, what was accepted stays
-// below the 4 KiB in which lastObject looks, however JSON escapes it.
+// longestLanguage is how many bytes the name of a language may have. With it, what was accepted
+// stays below the 4 KiB in which lastObject looks, however JSON escapes it.
 const longestLanguage = 64
 
-// check holds a result against itself, and against the tags of a call. The error says what does not fit.
+// check holds a result against itself, and against the tags of a call. The error says what does not
+// fit.
 func (r result) check(bulk int) error {
 	l, perSecond := r.LatencyMs, 0.0
 	if r.DurationMs > 0 {
@@ -149,7 +151,8 @@ func (r result) check(bulk int) error {
 
 // doubt says what makes a sound result no good one, or nothing.
 func (r result) doubt(s settings) string {
-	// A client may leave out the call that is under way when its time is over, and clocks are rounded.
+	// A client may leave out the call that is under way when its time is over, and clocks are
+	// rounded.
 	const enough = 0.95
 	measured := time.Duration(r.DurationMs * float64(time.Millisecond))
 	switch {
@@ -164,7 +167,8 @@ func (r result) doubt(s settings) string {
 	return ""
 }
 
-// fields are those of a JSON object, and the first error in reading them: with one, all that is read is zero.
+// fields are those of a JSON object, and the first error in reading them: with one, all that is
+// read is zero.
 type fields struct {
 	path   string // before its keys in errors
 	values map[string]json.RawMessage

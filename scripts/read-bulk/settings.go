@@ -18,7 +18,8 @@ import (
 // mostTags keeps their list within what an environment variable can hold.
 const mostTags = 1000
 
-// settings is what a run is told, by options or by the variables that scenarios/read-bulk.js reads as well.
+// settings is what a run is told, by options or by the variables that scenarios/read-bulk.js reads
+// as well.
 type settings struct {
 	clients  []client
 	duration time.Duration // what each client measures
@@ -39,8 +40,9 @@ type settings struct {
 // timeout is how long a client may live.
 func (s settings) timeout() time.Duration { return s.duration + s.warmup + s.slack }
 
-// environment is what the clients are told, beside what they inherit. Durations are in seconds whatever was given, such as 90s for 1m30s,
-// and TAGS is a list of names, so that a client needs to read nothing else; the key (MXGW_KEY) is inherited, and in no argument.
+// environment is what the clients are told, beside what they inherit. Durations are in seconds
+// whatever was given, such as 90s for 1m30s, and TAGS is a list of names, so that a client needs to
+// read nothing else; the key (MXGW_KEY) is inherited, and in no argument.
 func (s settings) environment() []string {
 	return []string{
 		"MXGW_URL=" + s.address,
@@ -57,7 +59,8 @@ func (s settings) environment() []string {
 
 func inSeconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s" }
 
-// parse reads options, whose defaults are variables, and says in one line what is wrong with them. read-bulk.sh has the usage.
+// parse reads options, whose defaults are variables, and says in one line what is wrong with them.
+// read-bulk.sh has the usage.
 func parse(args []string, getenv func(string) string) (settings, error) {
 	var s settings
 	or := func(name, fallback string) string {
@@ -121,7 +124,8 @@ func parseDuration(option, text string, least time.Duration) (time.Duration, err
 	return d, nil
 }
 
-// expand makes the tags of a pattern with %03d or the like in the place of their number, from 1 on, or of a list with commas.
+// expand makes the tags of a pattern with %03d or the like in the place of their number, from 1 on,
+// or of a list with commas.
 func expand(pattern string, bulk int) ([]string, error) {
 	if strings.Contains(pattern, ",") {
 		tags := strings.Split(pattern, ",")
@@ -149,7 +153,8 @@ func expand(pattern string, bulk int) ([]string, error) {
 	return tags, nil
 }
 
-// secure works out whether there is TLS, and where its file is: clients may read it from another folder.
+// secure works out whether there is TLS, and where its file is: clients may read it from another
+// folder.
 func (s *settings) secure(given string) error {
 	hasOptions := s.tlsCA != "" || s.tlsName != ""
 	var err error

@@ -1,6 +1,7 @@
 package main
 
-// tail keeps the last bytes written to it, so that a client that prints without end costs no memory.
+// tail keeps the last bytes written to it, so that a client that prints without end costs no
+// memory.
 type tail struct {
 	kept []byte
 	most int
@@ -26,8 +27,8 @@ func (t *tail) shorten() {
 	}
 }
 
-// text is what is kept, passed through hide. Where something was cut off, the first line is left out: it may begin within what should
-// have been hidden.
+// text is what is kept, passed through hide. Where something was cut off, the first line is left
+// out: it may begin within what should have been hidden.
 func (t *tail) text(hide func(string) string) string {
 	t.shorten()
 	text := string(t.kept)

@@ -5,7 +5,8 @@ server_address=INFLUXDB_URL
 
 server_build() { debian_program influxdb usr/bin/influxd; }
 
-# An hour of one point a second is less than 1 MB; k6's own output can write a hundred times as much.
+# An hour of one point a second is less than 1 MB; k6's own output can write a hundred times as
+# much.
 server_space=200
 
 server_command() {
@@ -13,7 +14,8 @@ server_command() {
   command=(env LD_LIBRARY_PATH="$libraries" "$binary" -config "$home/influxdb.conf")
 }
 
-# Its port for backups would be 8088: here it is any that is free. Without statistics of its own, which it stores every 10 s.
+# Its port for backups would be 8088: here it is any that is free. Without statistics of its own,
+# which it stores every 10 s.
 influxdb_settings() {
   cat <<END
 reporting-enabled = false
@@ -35,7 +37,8 @@ END
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another InfluxDB could answer on a port that ours has just lost to it. Then the database is made, unless it is there.
+# What it says first: another InfluxDB could answer on a port that ours has just lost to it. Then
+# the database is made, unless it is there.
 server_ready() {
   grep -q "Listening on HTTP.*127.0.0.1:$port" "$home/stdout" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Machbase Neo, headless: one TCP port with the native protocol; with MACHBASE_HTTP=true its HTTP API as well, which opens
-# ports of MQTT, gRPC and SSH too. What these names mean: scripts/servers/README.md.
+# Machbase Neo, headless: one TCP port with the native protocol; with MACHBASE_HTTP=true its HTTP
+# API as well, which opens ports of MQTT, gRPC and SSH too. What these names mean:
+# scripts/servers/README.md.
 
 server_address=MACHBASE_URL
 
@@ -27,7 +28,8 @@ server_command() {
 
 server_logs() { printf '%s\n' "$home/log" "$home/stdout"; }
 
-# The log first: another machbase could answer on a port that ours has just lost to it. Then the hello of the native protocol.
+# The log first: another machbase could answer on a port that ours has just lost to it. Then the
+# hello of the native protocol.
 server_ready() {
   grep -q "MACH Listen tcp://127.0.0.1:$port" "$home/log" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"
@@ -46,5 +48,6 @@ server_env() {
   [[ ! -e $home/http-port ]] || printf 'MACHBASE_HTTP_URL=http://127.0.0.1:%s\n' "$(<"$home/http-port")"
 }
 
-# The engine puts a socket into /tmp whatever TMPDIR says, and leaves it there. One on a port that answers belongs to another server.
+# The engine puts a socket into /tmp whatever TMPDIR says, and leaves it there. One on a port that
+# answers belongs to another server.
 server_clean() { port_in_use "$port" || rm -f "/tmp/machbase-unix-$port.sock"; }

@@ -22,7 +22,8 @@ server_command() {
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# Its process id, as it gives it itself: another memcached could answer on a port that ours has just lost to it.
+# Its process id, as it gives it itself: another memcached could answer on a port that ours has just
+# lost to it.
 server_ready() {
   (
     exec 3<>"/dev/tcp/127.0.0.1/$port"

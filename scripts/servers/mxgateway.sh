@@ -1,9 +1,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# The emulator of an MXAccess gateway (scripts/mxgateway), built from this checkout. What these names mean, and the settings: scripts/servers/README.md.
+# The emulator of an MXAccess gateway (scripts/mxgateway), built from this checkout. What these
+# names mean, and the settings: scripts/servers/README.md.
 
 server_address=MXGW_URL
 
-# The file's name holds a hash of the sources and of all that decides what comes out, so that it is never out of date.
+# The file's name holds a hash of the sources and of all that decides what comes out, so that it is
+# never out of date.
 server_build() {
   local folder=$scripts/mxgateway module=google.golang.org/grpc package=. space=300 cache key
 

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2013,SC2016,SC2034,SC2154
-# NATS with JetStream: one server, or with NATS_CLUSTER=3 a cluster of three. What these names mean, and the settings: scripts/servers/README.md.
+# NATS with JetStream: one server, or with NATS_CLUSTER=3 a cluster of three. What these names mean,
+# and the settings: scripts/servers/README.md.
 
 server_address=NATS_URL
 
@@ -18,15 +19,16 @@ server_command() {
   while read -r each route; do routes="$routes${routes:+, }\"nats-route://127.0.0.1:$route\""; done <"$home/ports"
   while read -r each route; do
     nats_settings "$each" "$route" "$routes" >"$home/$each.conf"
-    # Deleting a server's last stream removes the folder of all, also from under a stream that is made at that moment ("error creating
-    # store for stream"): something in it keeps it.
+    # Deleting a server's last stream removes the folder of all, also from under a stream that is
+    # made at that moment ("error creating store for stream"): something in it keeps it.
     mkdir -p "$home/store-$each/jetstream/\$G/streams/kept"
   done <"$home/ports"
   command=("$binary" --config "$home/$port.conf")
   [[ ${NATS_CLUSTER:-1} == 1 ]] || command=(bash -c "$nats_cluster" nats.sh "$binary" "$home")
 }
 
-# nats_choose_ports: prints a line for each server of a cluster: its port of clients, the first of which is $port, and that of the other servers.
+# nats_choose_ports: prints a line for each server of a cluster: its port of clients, the first of
+# which is $port, and that of the other servers.
 nats_choose_ports() {
   local taken=' ' clients
   for _ in 1 2 3; do
@@ -57,7 +59,8 @@ EOF
 
 nats_name() { printf '%s-%s' "${home##*.}" "$1"; }
 
-# Starts all servers; when one of them ends, the others do, and so they do when this shell is told to end, or is killed.
+# Starts all servers; when one of them ends, the others do, and so they do when this shell is told
+# to end, or is killed.
 nats_cluster='
   binary=$1 home=$2 guard=$(type -P setpriv) servers=() stopped="" code=0
   trap "stopped=yes; kill -TERM \${servers[*]} 2>/dev/null" TERM
@@ -84,8 +87,8 @@ server_ready() {
   done
 }
 
-# nats_answers PORT: whether JetStream does, and not only the server, which is known by its name: another NATS could answer on a port that
-# ours has just lost to it.
+# nats_answers PORT: whether JetStream does, and not only the server, which is known by its name:
+# another NATS could answer on a port that ours has just lost to it.
 nats_answers() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1

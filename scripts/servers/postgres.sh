@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# PostgreSQL, with its own settings but for the number of connections. What these names mean: scripts/servers/README.md.
+# PostgreSQL, with its own settings but for the number of connections. What these names mean:
+# scripts/servers/README.md.
 
 server_address=POSTGRES_URL
 
@@ -24,8 +25,9 @@ server_command() {
   command=("${as_nobody[@]}" env LC_ALL=C LD_LIBRARY_PATH="$libraries" bash -c "$postgres_run" postgres.sh "$programs" "$home" "$port")
 }
 
-# not_as_root: sets `as_nobody`, the start of a command that is not to be run as root, which PostgreSQL refuses. To itself it is
-# nobody then, but its files, and what it may read, are still root's.
+# not_as_root: sets `as_nobody`, the start of a command that is not to be run as root, which
+# PostgreSQL refuses. To itself it is nobody then, but its files, and what it may read, are still
+# root's.
 not_as_root() {
   as_nobody=()
   ((EUID == 0)) || return 0
@@ -33,8 +35,9 @@ not_as_root() {
   "${as_nobody[@]}" true 2>/dev/null || die "PostgreSQL does not run as root, and unshare --user does not work here: start it as another user"
 }
 
-# To PostgreSQL TERM means to wait until all clients have left: it gets INT instead, also when this shell is killed.
-# Its socket and its shared memory, which lie outside its folder by default, are left out or moved inside.
+# To PostgreSQL TERM means to wait until all clients have left: it gets INT instead, also when this
+# shell is killed. Its socket and its shared memory, which lie outside its folder by default, are
+# left out or moved inside.
 # shellcheck disable=SC2016   # it is for the shell that runs it
 postgres_run='
   programs=$1 home=$2 port=$3 guard=$(type -P setpriv) stopped=""
@@ -49,8 +52,8 @@ postgres_run='
 
 server_logs() { printf '%s\n' "$home/stdout"; }
 
-# What it says first: another PostgreSQL could answer on a port that ours has just lost to it. N is the answer to a client that
-# asks for TLS.
+# What it says first: another PostgreSQL could answer on a port that ours has just lost to it. N is
+# the answer to a client that asks for TLS.
 server_ready() {
   grep -q 'database system is ready to accept connections' "$home/stdout" 2>/dev/null && (
     exec 3<>"/dev/tcp/127.0.0.1/$port"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Prometheus that scrapes nothing and takes remote writes, as those of k6's output experimental-prometheus-rw.
-# What these names mean: scripts/servers/README.md.
+# Prometheus that scrapes nothing and takes remote writes, as those of k6's output
+# experimental-prometheus-rw. What these names mean: scripts/servers/README.md.
 
 server_address=PROMETHEUS_URL
 

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
-# Redis, in memory only: it writes nothing to the disk. What these names mean, and the settings: scripts/servers/README.md.
+# Redis, in memory only: it writes nothing to the disk. What these names mean, and the settings:
+# scripts/servers/README.md.
 
 server_address=REDIS_URL
 
@@ -8,7 +9,8 @@ server_build() { debian_program redis-server usr/bin/redis-server; }
 # Its own folder stays empty but for what it says.
 server_space=10
 
-# Started by a link in its folder: Redis writes over its command line, and keeps of it only the name it was called by.
+# Started by a link in its folder: Redis writes over its command line, and keeps of it only the name
+# it was called by.
 server_command() {
   local setting
   for setting in REDIS_MEMORY REDIS_CONNECTIONS; do

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Publishes this checkout to a repository in a temporary folder, with a version, and does there what others do with it:
-# xk6's checks, of the presets strict and community, one of which builds k6 with the module and no flag; and `xk6 build` of the published
-# version, with k6/x/sql, whose module and replacement have versions of their own.
-# Three checks cannot be had here. vulnerability asks vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it
-# with ours. smoke gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is run here.
+# Publishes this checkout to a repository in a temporary folder, with a version, and does there what
+# others do with it: xk6's checks, of the presets strict and community, one of which builds k6 with
+# the module and no flag; and `xk6 build` of the published version, with k6/x/sql, whose module and
+# replacement have versions of their own. Three checks cannot be had here. vulnerability asks
+# vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it with ours. smoke
+# gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is
+# run here.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

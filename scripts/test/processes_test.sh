@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests what distributed.sh, soak.sh and stages.sh do with processes: whom they signal, what is in a command line, and what runs beside what.
-# It needs neither k6 nor a server.
+# Tests what distributed.sh, soak.sh and stages.sh do with processes: whom they signal, what is in a
+# command line, and what runs beside what. It needs neither k6 nor a server.
 # shellcheck disable=SC2016,SC2034,SC2317   # what is in single quotes is for other shells; the functions under test read the variables
 set -uo pipefail
 

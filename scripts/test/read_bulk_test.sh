@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tests read-bulk.sh and its clients against the gateway's emulator: scripts/servers.sh with mxgateway -- scripts/test/read_bulk_test.sh [CLIENT...]
-# The clients are k6 and go where none are named. Building the others takes what read-bulk.sh --help and README.md say: python3 and PyPI, Java and
-# Maven, Rust. K6 names the k6. Takes half a minute once they are built.
+# Tests read-bulk.sh and its clients against the gateway's emulator: scripts/servers.sh with
+# mxgateway -- scripts/test/read_bulk_test.sh [CLIENT...] The clients are k6 and go where none are
+# named. Building the others takes what read-bulk.sh --help and README.md say: python3 and PyPI,
+# Java and Maven, Rust. K6 names the k6. Takes half a minute once they are built.
 set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -16,7 +17,8 @@ passed=0 failed=0 said='' code=0
 
 # --- helpers
 
-# run CLIENTS OPTION...: runs read-bulk.sh for two seconds; sets `said` to what it printed, `code` to its exit code, `report` to its file.
+# run CLIENTS OPTION...: runs read-bulk.sh for two seconds; sets `said` to what it printed, `code`
+# to its exit code, `report` to its file.
 run() {
   local names=$1
   shift

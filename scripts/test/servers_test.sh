@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Tests servers.sh against real servers, and, for what a real one cannot be made to do, against fakes.
-# It works on copies of scripts/ in a temporary folder: servers that run in this checkout are not touched.
-# Takes less than a minute once the server is in the cache; the first time it is built, which takes minutes.
+# Tests servers.sh against real servers, and, for what a real one cannot be made to do, against
+# fakes. It works on copies of scripts/ in a temporary folder: servers that run in this checkout are
+# not touched. Takes less than a minute once the server is in the cache; the first time it is built,
+# which takes minutes.
 # shellcheck disable=SC2016   # what is in single quotes is for the shell that servers.sh starts
 set -uo pipefail
 
@@ -97,7 +98,8 @@ postgres_answers() {
   [[ $answer == N ]]
 }
 
-# jetstream_says PORT REQUEST BODY PATTERN: whether the answer to a request of JetStream's API is as the pattern.
+# jetstream_says PORT REQUEST BODY PATTERN: whether the answer to a request of JetStream's API is as
+# the pattern.
 jetstream_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1
@@ -110,7 +112,8 @@ jetstream_says() (
   exit 1
 )
 
-# gateway_says URL METHOD PATH BODY PATTERN: whether a line of what the control port of an emulated gateway answers is as the pattern.
+# gateway_says URL METHOD PATH BODY PATTERN: whether a line of what the control port of an emulated
+# gateway answers is as the pattern.
 gateway_says() (
   exec 2>/dev/null
   exec 3<>"/dev/tcp/127.0.0.1/${1##*:}" || exit 1
@@ -297,7 +300,8 @@ rm -f /tmp/machbase-unix-"${ports##* }".sock
 said=$(<"$room/out")
 check 'a process that has got the number of a server that ended is not killed' test -z "$said"
 
-# servers.sh is killed after it has started the server, and before it has written down which process that is.
+# servers.sh is killed after it has started the server, and before it has written down which process
+# that is.
 run one up machbase
 ports="$ports $(field one port)" server=$(field one pid)
 sed -i.bak "s/^pid=.*/pid=/" "$room/one/.servers/machbase/state"
@@ -462,7 +466,8 @@ run one down redis
 run env REDIS_MEMORY=1g "$room/one/scripts/servers.sh" up redis
 check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes a whole number of at least 1"
 
-# fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on stdin.
+# fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on
+# stdin.
 fake_redis() {
   mkdir -p "$room/$1"
   cat >"$room/$1/redis-server"
@@ -607,7 +612,8 @@ run "${source[@]}"
 check 'and again when its sources change' exited 0 'built mxgateway'
 check 'as another file' test "$(tail -n 1 <<<"$said")" != "$file"
 
-# fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the script on stdin.
+# fake_postgres NAME: makes the folder $room/NAME for PATH, in which postgres and initdb are the
+# script on stdin.
 fake_postgres() {
   mkdir -p "$room/$1"
   tee "$room/$1/postgres" >"$room/$1/initdb"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs stages of `make test`, and prints what each of them took: stages.sh STAGE... [-- STAGE...]
-# A stage is the target test-STAGE of the Makefile. Three run at a time. Those after -- run alone, once the others have ended: they judge times.
-# What a stage prints goes to results/test/STAGE.log; it is shown when the stage fails.
+# A stage is the target test-STAGE of the Makefile. Three run at a time. Those after -- run alone,
+# once the others have ended: they judge times. What a stage prints goes to results/test/STAGE.log;
+# it is shown when the stage fails.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +17,8 @@ all=() running=() failed=()
 
 say() { printf '%(%H:%M:%S)T %s\n' -1 "$*"; }
 
-# start STAGE: runs it in a process group of its own. What it took is in STAGE.took, its exit code in STAGE.code.
+# start STAGE: runs it in a process group of its own. What it took is in STAGE.took, its exit code
+# in STAGE.code.
 start() {
   local stage=$1
   say "$stage begins"

@@ -1,8 +1,9 @@
-// Command k6-drivers is k6 with all that cmd/k6 has and, beside the native driver of k6/x/machbase, those over Machbase's own
-// clients: machgo, and machcli, which is C. `make build-drivers` builds it, with the build tags machgo and machcli.
+// Command k6-drivers is k6 with all that cmd/k6 has and, beside the native driver of k6/x/machbase,
+// those over Machbase's own clients: machgo, and machcli, which is C. `make build-drivers` builds
+// it, with the build tags machgo and machcli.
 //
-// It is a module of its own, so that what those clients need is nowhere near the k6 that is the default. Never run go mod
-// tidy here: see ../../machbase/machcli.
+// It is a module of its own, so that what those clients need is nowhere near the k6 that is the
+// default. Never run go mod tidy here: see ../../machbase/machcli.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package ext is k6 v2's package of the same name, under k6 v1's import path: xk6-sql's tests import it, and so
-// `go mod tidy` looks for it.
+// Package ext is k6 v2's package of the same name, under k6 v1's import path: xk6-sql's tests
+// import it, and so `go mod tidy` looks for it.
 package ext
 
 import "go.k6.io/k6/v2/ext"

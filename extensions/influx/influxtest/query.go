@@ -45,8 +45,8 @@ func (r Row) Text(column string) string {
 	return text
 }
 
-// Query asks the database at an address such as http://host:port/database, in InfluxQL, and returns all rows; tags of GROUP BY are
-// columns too.
+// Query asks the database at an address such as http://host:port/database, in InfluxQL, and returns
+// all rows; tags of GROUP BY are columns too.
 func Query(tb testing.TB, address, query string) (rows []Row) {
 	tb.Helper()
 	u, err := url.Parse(address)

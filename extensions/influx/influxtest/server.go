@@ -40,7 +40,8 @@ type Server struct {
 	cmd    *exec.Cmd
 }
 
-// Start starts an InfluxDB with further settings of its section [http], such as "auth-enabled = true".
+// Start starts an InfluxDB with further settings of its section [http], such as "auth-enabled =
+// true".
 func Start(tb testing.TB, http ...string) *Server {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +112,8 @@ func (s *Server) Stop() {
 	require.NoError(s.tb, standstill.Stop(s.cmd.Process))
 }
 
-// program is the influxd in PATH, or else the one that runs as INFLUXDB_PID, with the environment that it needs.
+// program is the influxd in PATH, or else the one that runs as INFLUXDB_PID, with the environment
+// that it needs.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()
 	if path, err := exec.LookPath("influxd"); err == nil {

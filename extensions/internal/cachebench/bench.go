@@ -26,9 +26,10 @@ type Bench struct {
 	rates    map[bool]*hitrate.Client // by whether values are verified
 }
 
-// New returns the bench of a client. All clients of a module have the same shared; those with the same target, the server
-// and how it is used, do the same passes and prefill the same keys. The cases of the hit-rate benchmark are spread over
-// the stores, or all are the cache's when there are none.
+// New returns the bench of a client. All clients of a module have the same shared; those with the
+// same target, the server and how it is used, do the same passes and prefill the same keys. The
+// cases of the hit-rate benchmark are spread over the stores, or all are the cache's when there are
+// none.
 func New(host Host, shared *Shared, target string, cache Cache, stores ...workload.Store) *Bench {
 	if len(stores) == 0 {
 		stores = []workload.Store{cache}
@@ -40,7 +41,8 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	}
 }
 
-// join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys begin anew with a step.
+// join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys
+// begin anew with a step.
 func (b *Bench) join() {
 	session := k6glue.SessionOf(b.host.VU())
 	if session == b.session {
@@ -54,9 +56,9 @@ func (b *Bench) join() {
 	clear(b.work)
 }
 
-// place is which of how many clients this one is, from zero, and what they are the clients of. In a sweep that is the
-// step, of which the channel of its start line is a name that keeps nothing of it in memory. VUs of k6's own executors
-// are those that the test has by now.
+// place is which of how many clients this one is, from zero, and what they are the clients of. In a
+// sweep that is the step, of which the channel of its start line is a name that keeps nothing of it
+// in memory. VUs of k6's own executors are those that the test has by now.
 func (b *Bench) place() (index, clients int, of any) {
 	if b.session != nil {
 		c := b.session.Client
@@ -75,8 +77,8 @@ func (b *Bench) place() (index, clients int, of any) {
 	return id - 1, clients, "VUs"
 }
 
-// during calls job with a context that ends when the client's share of a step is done, and returns its error, which is nil
-// for that end. Traffic before it is nobody's.
+// during calls job with a context that ends when the client's share of a step is done, and returns
+// its error, which is nil for that end. Traffic before it is nobody's.
 func (b *Bench) during(job func(context.Context) error) error {
 	vuContext := b.host.VU().Context()
 	ctx, stop := context.WithCancelCause(vuContext)

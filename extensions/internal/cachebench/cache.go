@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Cache is a module's client in the part of a store. Its operations count themselves in the module's metrics.
+// Cache is a module's client in the part of a store. Its operations count themselves in the
+// module's metrics.
 type Cache interface {
 	workload.Store
 
@@ -23,7 +24,8 @@ type Host interface {
 	VU() modules.VU
 	// Emit sends the module's metrics.
 	Emit()
-	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a second.
+	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a
+	// second.
 	Elapsed(took time.Duration)
 	// As says what an error is to scripts.
 	As(err error) k6mod.Error

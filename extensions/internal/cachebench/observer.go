@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// observer records operations in the step of a sweep, each under its own name, and ends a run when the client's share is
-// done. The bytes of a pipeline are those of its first command.
+// observer records operations in the step of a sweep, each under its own name, and ends a run when
+// the client's share is done. The bytes of a pipeline are those of its first command.
 type observer struct {
 	host      Host
 	cache     Cache

@@ -26,7 +26,8 @@ type passKey struct {
 	of     any
 }
 
-// workloadKey is what a workload is made of: a script's options, as JSON, and whether the client is one of those that prefill.
+// workloadKey is what a workload is made of: a script's options, as JSON, and whether the client is
+// one of those that prefill.
 type workloadKey struct {
 	options string
 	prefill bool
@@ -39,7 +40,8 @@ type made struct {
 	err   error
 }
 
-// workload returns the one of the options, which all clients share. Given is the options as the script wrote them.
+// workload returns the one of the options, which all clients share. Given is the options as the
+// script wrote them.
 func (s *Shared) workload(given string, options workload.Options) (*workload.Workload, error) {
 	key := workloadKey{given, options.Prefill}
 	s.mu.Lock()
@@ -59,7 +61,8 @@ func (s *Shared) workload(given string, options workload.Options) (*workload.Wor
 	return work, nil
 }
 
-// prefills tells whether keys are to be prefilled by the clients of what asks: the first that does, and no other.
+// prefills tells whether keys are to be prefilled by the clients of what asks: the first that does,
+// and no other.
 func (s *Shared) prefills(keys string, of any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -48,7 +48,8 @@ func Contain(what string) {
 	}
 }
 
-// Go calls do on a goroutine of its own, and contains its panic; what says, in the log, whose it was.
+// Go calls do on a goroutine of its own, and contains its panic; what says, in the log, whose it
+// was.
 func Go(what string, do func()) {
 	go func() {
 		defer Contain(what)

@@ -11,9 +11,9 @@ import (
 // callback names, in the log, what has asked to be called when a call's context ends.
 const callback = "a callback of a call's context"
 
-// Contexts makes the contexts of calls: each ends at the call's deadline, and with the context that it
-// is within. Calls that end in time and are within the same one have the same context. A call must
-// leave nothing behind that its context has to end. The zero value is ready.
+// Contexts makes the contexts of calls: each ends at the call's deadline, and with the context that
+// it is within. Calls that end in time and are within the same one have the same context. A call
+// must leave nothing behind that its context has to end. The zero value is ready.
 type Contexts struct {
 	watch *Watch[*callContext]
 	now   *callContext
@@ -43,8 +43,8 @@ func (c *Contexts) End() Outcome {
 	return outcome
 }
 
-// Extend gives the call under way so much time from now on, unless it was interrupted. It is for the
-// call itself.
+// Extend gives the call under way so much time from now on, unless it was interrupted. It is for
+// the call itself.
 func (c *Contexts) Extend(timeout time.Duration) {
 	c.watch.Extend(timeout)
 	c.now.extend(time.Now().Add(timeout))

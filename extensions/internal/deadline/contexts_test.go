@@ -106,7 +106,8 @@ func TestExtendedCallsContext(t *testing.T) {
 	})
 }
 
-// What waits for a call's end has no goroutine for it. It is told once, and not after it was stopped.
+// What waits for a call's end has no goroutine for it. It is told once, and not after it was
+// stopped.
 func TestFunctionsAfterACall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d Contexts

@@ -20,8 +20,8 @@ const (
 	Ended
 )
 
-// Watch interrupts the calls of one user that use a T, such as a connection. One goroutine begins and
-// ends them; any may interrupt them. Until the first call it costs nothing.
+// Watch interrupts the calls of one user that use a T, such as a connection. One goroutine begins
+// and ends them; any may interrupt them. Until the first call it costs nothing.
 type Watch[T any] struct {
 	// interrupt makes the call return soon that uses the T. It is called once for a call, on any
 	// goroutine and before End returns, which waits for it. It must not use the watch.
@@ -45,8 +45,8 @@ type Watch[T any] struct {
 // New returns a watch that interrupts calls so.
 func New[T any](interrupt func(T, Outcome)) *Watch[T] { return &Watch[T]{interrupt: interrupt} }
 
-// Begin watches a call that begins now, for so much time, 0 for any. A context that has ended already
-// interrupts it as well.
+// Begin watches a call that begins now, for so much time, 0 for any. A context that has ended
+// already interrupts it as well.
 func (w *Watch[T]) Begin(ctx context.Context, uses T, now time.Time, timeout time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

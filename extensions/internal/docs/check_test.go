@@ -145,7 +145,8 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 	return faults
 }
 
-// undeclared are options that no Go file of the folder declares, and values of -only that none names.
+// undeclared are options that no Go file of the folder declares, and values of -only that none
+// names.
 func undeclared(folder string, arguments []string) (faults []string) {
 	files, _ := filepath.Glob(filepath.Join(root, folder, "*.go"))
 	var source strings.Builder
@@ -172,7 +173,8 @@ func undeclared(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
-// ofK6 looks at the script of a run and at what it is told. Options of k6 itself are for its own test.
+// ofK6 looks at the script of a run and at what it is told. Options of k6 itself are for its own
+// test.
 func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	var script string
 	for i, argument := range arguments {
@@ -200,8 +202,8 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 	return faults
 }
 
-// reads says whether a script reads a variable: a scenario by its settings, another script, from the
-// root or the folder, by its text.
+// reads says whether a script reads a variable: a scenario by its settings, another script, from
+// the root or the folder, by its text.
 func (c *checker) reads(folder, script, name string) bool {
 	if placeholder.MatchString(script) {
 		return true

@@ -65,8 +65,8 @@ func (p Page) Commands() []Command {
 var commented = regexp.MustCompile(
 	`^//\s{2,}((?:[A-Z_]+=\S+ )*(?:make|bin/k6|k6|scripts/[a-z-]+\.sh) .*)$`)
 
-// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and begin
-// with a program of this repository.
+// CommandsIn are the commands in the comments of a JavaScript file: lines that are set off and
+// begin with a program of this repository.
 func CommandsIn(path, text string) []Command {
 	var commands []Command
 	number := 0
@@ -83,8 +83,8 @@ func CommandsIn(path, text string) []Command {
 	return commands
 }
 
-// split takes a line of a shell apart: its commands, each with its words. A command in another one's
-// arguments, as in $(...), stays a word of it.
+// split takes a line of a shell apart: its commands, each with its words. A command in another
+// one's arguments, as in $(...), stays a word of it.
 func split(line string) []Command {
 	var commands []Command
 	current := Command{}
@@ -126,7 +126,8 @@ type word struct {
 	quoted bool
 }
 
-// words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and operators.
+// words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and
+// operators.
 func words(line string) []word {
 	r := &reader{}
 	for _, letter := range line {

@@ -24,7 +24,8 @@ func pages(t *testing.T) []Page {
 // page reads text as a page of its own.
 func page(name, text string) Page { return Page{Path: name, Lines: strings.Split(text, "\n")} }
 
-// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are passed by.
+// brokenLinks are the targets of a page's links that are not there. Addresses elsewhere are passed
+// by.
 func brokenLinks(p Page, all []Page) (broken []string) {
 	for _, targets := range p.Links() {
 		for _, target := range targets {
@@ -149,8 +150,8 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 	require.Len(t, page("README.md", "```yaml\n- run: make gate # the change\nscript: make gate\n```").Commands(), 2)
 }
 
-// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped, and
-// the change log has a line for each change.
+// A page is read in editors and terminals: a clause a line. Tables and blocks cannot be wrapped,
+// and the change log has a line for each change.
 func TestLinesOfPagesAreShort(t *testing.T) {
 	for _, p := range pages(t) {
 		if path.Base(p.Path) == "CHANGELOG.md" {

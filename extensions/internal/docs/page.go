@@ -67,7 +67,8 @@ type Block struct {
 	Lines []string
 }
 
-// parts tells the page's blocks from its text. Lines of blocks and of comments are empty in the text.
+// parts tells the page's blocks from its text. Lines of blocks and of comments are empty in the
+// text.
 func (p Page) parts() (text []string, blocks []Block) {
 	text = slices.Clone(p.Lines)
 	var open *Block

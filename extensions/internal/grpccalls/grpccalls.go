@@ -1,5 +1,5 @@
-// Package grpccalls tells of gRPC calls that have failed, from within gRPC: k6 sends no sample of one
-// that runs into its own timeout, as the context that would carry it is over by then.
+// Package grpccalls tells of gRPC calls that have failed, from within gRPC: k6 sends no sample of
+// one that runs into its own timeout, as the context that would carry it is over by then.
 //
 // gRPC asks a balancer for the connection of each call, and tells it how the call has ended. Of the
 // balancers with one name the last one counts that is registered before package grpc is
@@ -35,8 +35,8 @@ type Call struct {
 // TimedOut tells whether the call's time was over before it had ended.
 func (c Call) TimedOut() bool { return errors.Is(c.Context.Err(), context.DeadlineExceeded) }
 
-// Observer is told of the calls of a context. Its methods are called before the call returns, by the
-// goroutine that calls or one of gRPC's.
+// Observer is told of the calls of a context. Its methods are called before the call returns, by
+// the goroutine that calls or one of gRPC's.
 type Observer interface {
 	// Waits tells that a call has no connection yet: nobody tells of it if it never gets one.
 	Waits(call Call)

@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Closing closes what a VU has opened when the VU has no more use for it: see OnVUEnd. Any goroutine may use it.
+// Closing closes what a VU has opened when the VU has no more use for it: see OnVUEnd. Any
+// goroutine may use it.
 type Closing struct {
 	vu modules.VU
 
@@ -23,8 +24,8 @@ type Closing struct {
 // NewClosing returns the VU's.
 func NewClosing(vu modules.VU) *Closing { return &Closing{vu: vu, owners: map[any]func(){}} }
 
-// Add remembers that the owner, a pointer, has something open, which end closes. It waits for the VU's end once, however
-// many owners come and however often they open something.
+// Add remembers that the owner, a pointer, has something open, which end closes. It waits for the
+// VU's end once, however many owners come and however often they open something.
 func (c *Closing) Add(owner any, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"go.k6.io/k6/v2/lib"
 )
 
-// What is open at the end of a step is closed once, and what is opened in the next step at the end of that.
+// What is open at the end of a step is closed once, and what is opened in the next step at the end
+// of that.
 func TestClosing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vu := &modulestest.VU{StateField: &lib.State{VUID: 1}}

@@ -8,8 +8,9 @@ import (
 	"go.k6.io/k6/v2/lib/netext"
 )
 
-// Dial opens a connection as k6 does for its own protocols, with the test's hosts, DNS and blocked addresses. k6 does not count
-// its bytes, which it would only do at the end of an iteration: the module does, with its meter.
+// Dial opens a connection as k6 does for its own protocols, with the test's hosts, DNS and blocked
+// addresses. k6 does not count its bytes, which it would only do at the end of an iteration: the
+// module does, with its meter.
 func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := vu.State().Dialer
 

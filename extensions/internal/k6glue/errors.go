@@ -2,7 +2,8 @@ package k6glue
 
 import "github.com/grafana/sobek"
 
-// Throw throws a JavaScript Error with the given name, message and further properties. It does not return.
+// Throw throws a JavaScript Error with the given name, message and further properties. It does not
+// return.
 func Throw(rt *sobek.Runtime, name, message string, properties map[string]any) {
 	panic(NewError(rt, name, message, properties))
 }

@@ -15,8 +15,8 @@ const (
 	exitEvent    = 6 // event.Exit: "emitted when the k6 process is about to exit"
 )
 
-// OnVUEnd calls fn once when the VU has no more use for what it opened: at the end of the client's step under
-// client-sweep, when setup or teardown has returned, and otherwise when k6 exits.
+// OnVUEnd calls fn once when the VU has no more use for what it opened: at the end of the client's
+// step under client-sweep, when setup or teardown has returned, and otherwise when k6 exits.
 func OnVUEnd(vu modules.VU, fn func()) {
 	ctx := vu.Context()
 	if s := SessionOf(vu); s != nil {
@@ -36,8 +36,8 @@ func OnVUEnd(vu modules.VU, fn func()) {
 	on(vu.Events(), exitEvent, fn)
 }
 
-// OnTestEnd calls fn once when all scenarios have ended, while k6 still takes samples and before it asks for the
-// summary.
+// OnTestEnd calls fn once when all scenarios have ended, while k6 still takes samples and before it
+// asks for the summary.
 func OnTestEnd(of common.Events, fn func()) { on(of, testEndEvent, fn) }
 
 func on(of common.Events, kind int, fn func()) {

@@ -13,7 +13,8 @@ const (
 	lookEvery  = 10 * time.Millisecond // of operations: how often such a call looks at the clock for that
 )
 
-// Series is one of a Meter's: a k6 metric with tags of its own, beside those that the VU has at the moment.
+// Series is one of a Meter's: a k6 metric with tags of its own, beside those that the VU has at the
+// moment.
 type Series int
 
 type series struct {
@@ -22,9 +23,10 @@ type series struct {
 	base, tags *metrics.TagSet // with them, worked out for this base
 }
 
-// Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can take samples of:
-// there counters are summed up and go out once a second, and single durations do not go out at all (the sweep has
-// them in its histograms). Elsewhere every sample goes out at once, as k6's users expect.
+// Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can
+// take samples of: there counters are summed up and go out once a second, and single durations do
+// not go out at all (the sweep has them in its histograms). Elsewhere every sample goes out at
+// once, as k6's users expect.
 type Meter struct {
 	vu      modules.VU
 	sums    []float64 // of each Series; side by side, as an operation adds to many, and of many clients all is out of the processor's caches
@@ -52,8 +54,8 @@ func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
 // Add counts n.
 func (m *Meter) Add(s Series, n float64) { m.sums[s] += n }
 
-// Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in milliseconds belong to
-// this moment; in a sweep they are dropped.
+// Emit sends what was counted: at once or, in a sweep, when a second has passed. Durations in
+// milliseconds belong to this moment; in a sweep they are dropped.
 func (m *Meter) Emit(durations ...Duration) {
 	session := m.Session()
 	if session != m.session {
@@ -73,7 +75,8 @@ func (m *Meter) Emit(durations ...Duration) {
 	}
 }
 
-// Elapsed is for a call that does many operations, and tells how long each has taken: it sends what was counted when a second has passed.
+// Elapsed is for a call that does many operations, and tells how long each has taken: it sends what
+// was counted when a second has passed.
 func (m *Meter) Elapsed(took time.Duration) {
 	if m.unlooked += took; m.unlooked < lookEvery {
 		return
@@ -139,15 +142,15 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 	}
 	ctx := m.vu.Context()
 	if m.session != nil {
-		// The last counts go out after the iteration, the context of which is done by then. The executor is still
-		// running, so somebody still listens.
+		// The last counts go out after the iteration, the context of which is done by then. The
+		// executor is still running, so somebody still listens.
 		ctx = context.WithoutCancel(ctx)
 	}
 	metrics.PushIfNotDone(ctx, state.Samples, samples)
 }
 
-// tagged returns the base tags with the series' own. The result is kept for as long as the base stays the same: a VU
-// is reused by later steps and scenarios with other tags.
+// tagged returns the base tags with the series' own. The result is kept for as long as the base
+// stays the same: a VU is reused by later steps and scenarios with other tags.
 func (s *series) tagged(base *metrics.TagSet) *metrics.TagSet {
 	if s.base != base {
 		s.base, s.tags = base, base

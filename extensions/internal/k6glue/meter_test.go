@@ -143,7 +143,8 @@ func TestMeterInASession(t *testing.T) {
 	})
 }
 
-// A call that does many operations sends the counts of each second, and looks at the clock after every 10 ms of operations only.
+// A call that does many operations sends the counts of each second, and looks at the clock after
+// every 10 ms of operations only.
 func TestMeterOfACallThatDoesMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeterTest(t)

@@ -8,14 +8,16 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Methods are those of one kind of JavaScript objects, by name. One table, which never changes, serves all objects of all VUs.
+// Methods are those of one kind of JavaScript objects, by name. One table, which never changes,
+// serves all objects of all VUs.
 type Methods[T any] map[string]Method[T]
 
-// Method is what one of them does with the T that its object stands for. It knows that T without `this`, so that scripts can write
-// const { get } = client.
+// Method is what one of them does with the T that its object stands for. It knows that T without
+// `this`, so that scripts can write const { get } = client.
 type Method[T any] = func(of T, call sobek.FunctionCall) sobek.Value
 
-// With returns a table of the methods and of others. A name that both have is that of the other one.
+// With returns a table of the methods and of others. A name that both have is that of the other
+// one.
 func (m Methods[T]) With(others Methods[T]) Methods[T] {
 	all := maps.Clone(m)
 	maps.Copy(all, others)
@@ -23,10 +25,12 @@ func (m Methods[T]) With(others Methods[T]) Methods[T] {
 	return all
 }
 
-// AsyncName is the name of the form of an operation that returns a promise: asyncGet beside get, which blocks.
+// AsyncName is the name of the form of an operation that returns a promise: asyncGet beside get,
+// which blocks.
 func AsyncName(name string) string { return "async" + strings.ToUpper(name[:1]) + name[1:] }
 
-// Put gives a JavaScript object the methods, by a prototype before the one that it has: `instanceof` says the same as before.
+// Put gives a JavaScript object the methods, by a prototype before the one that it has:
+// `instanceof` says the same as before.
 func (m Methods[T]) Put(rt *sobek.Runtime, object *sobek.Object, of T) {
 	prototype := m.Prototype(rt, of)
 	must(rt, prototype.SetPrototype(object.Prototype()))
@@ -38,13 +42,15 @@ func (m Methods[T]) Object(rt *sobek.Runtime, of T) *sobek.Object {
 	return rt.CreateObject(m.Prototype(rt, of))
 }
 
-// Prototype makes the prototype of an object with the methods. Their functions are made when they are asked for first: a function takes
-// some 700 bytes, and most scripts use two or three of a client's many methods.
+// Prototype makes the prototype of an object with the methods. Their functions are made when they
+// are asked for first: a function takes some 700 bytes, and most scripts use two or three of a
+// client's many methods.
 func (m Methods[T]) Prototype(rt *sobek.Runtime, of T) *sobek.Object {
 	return rt.NewDynamicObject(&prototype[T]{runtime: rt, methods: m, of: of})
 }
 
-// prototype is the JavaScript object that has the methods. Scripts cannot change it: what they assign becomes their object's own.
+// prototype is the JavaScript object that has the methods. Scripts cannot change it: what they
+// assign becomes their object's own.
 type prototype[T any] struct {
 	runtime *sobek.Runtime
 	methods Methods[T]
@@ -69,9 +75,9 @@ func (p *prototype[T]) Get(name string) sobek.Value {
 	return p.made[name]
 }
 
-// function makes the JavaScript function of a method, with the name that scripts and their stack traces know it by. Its form is the
-// cheapest in which Go can be called from JavaScript: 97 ns, where a function found by reflection costs 230 and a method of a reflected
-// struct 1540.
+// function makes the JavaScript function of a method, with the name that scripts and their stack
+// traces know it by. Its form is the cheapest in which Go can be called from JavaScript: 97 ns,
+// where a function found by reflection costs 230 and a method of a reflected struct 1540.
 func (p *prototype[T]) function(name string, method Method[T]) sobek.Value {
 	of, runtime := p.of, p.runtime
 	function := runtime.ToValue(func(call sobek.FunctionCall) sobek.Value {

@@ -28,7 +28,8 @@ var thingMethods = Methods[*thing]{"get": (*thing).get, "set": (*thing).get}.Wit
 	AsyncName("get"): (*thing).get, "fail": (*thing).fail,
 })
 
-// withClients returns a runtime with a class Client that has a property meta, and with `client`, one of it.
+// withClients returns a runtime with a class Client that has a property meta, and with `client`,
+// one of it.
 func withClients(t *testing.T) *sobek.Runtime {
 	t.Helper()
 	rt := newRuntime()

@@ -11,8 +11,9 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// Options reads a JavaScript object of options into a struct, by the struct's json tags. An unknown name or a value
-// of the wrong type is an error that names it. Undefined and null leave the struct as it is.
+// Options reads a JavaScript object of options into a struct, by the struct's json tags. An unknown
+// name or a value of the wrong type is an error that names it. Undefined and null leave the struct
+// as it is.
 func Options(value sobek.Value, into any) error {
 	if value == nil || sobek.IsUndefined(value) || sobek.IsNull(value) {
 		return nil

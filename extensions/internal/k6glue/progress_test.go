@@ -12,8 +12,8 @@ import (
 	"go.k6.io/k6/v2/metrics"
 )
 
-// k6's own progress bar shows what SetProgress says. When an upgrade of k6 renames what is set by reflection, this
-// fails.
+// k6's own progress bar shows what SetProgress says. When an upgrade of k6 renames what is set by
+// reflection, this fails.
 func TestSetProgress(t *testing.T) {
 	et, err := lib.NewExecutionTuple(nil, nil)
 	require.NoError(t, err)

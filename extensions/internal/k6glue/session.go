@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Session is what the executor client-sweep and the modules of one VU share while the VU is a client of a step. It
-// travels in the VU's context, as k6's own scenario state does.
+// Session is what the executor client-sweep and the modules of one VU share while the VU is a
+// client of a step. It travels in the VU's context, as k6's own scenario state does.
 type Session struct {
 	Client *measure.Client
 	Op     string // the name of an operation that nobody named
@@ -23,8 +23,8 @@ type Session struct {
 	Tags map[string]string
 	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.
 	Tap *Tap
-	// Cut is to be called when the VU's context has ended, before what was under way is counted; nil
-	// where the executor knows by itself.
+	// Cut is to be called when the VU's context has ended, before what was under way is counted;
+	// nil where the executor knows by itself.
 	Cut func()
 
 	mu            sync.Mutex
@@ -46,7 +46,8 @@ func WithSession(ctx context.Context, s *Session) context.Context {
 // joined holds the sessions of VUs that an executor of k6's own runs, whose contexts carry none.
 var joined sync.Map //nolint:gochecknoglobals // *lib.State -> *Session; the state is all that a VU's modules share
 
-// Join makes s the session of a VU that another executor than client-sweep runs, until leave is called.
+// Join makes s the session of a VU that another executor than client-sweep runs, until leave is
+// called.
 func Join(vu modules.VU, s *Session) (leave func()) {
 	state := vu.State()
 	joined.Store(state, s)
@@ -73,7 +74,8 @@ func SessionIn(ctx context.Context) *Session {
 	return s
 }
 
-// BeforeMeasure registers fn to be called when the warm-up is over, before the first measured operation.
+// BeforeMeasure registers fn to be called when the warm-up is over, before the first measured
+// operation.
 func (s *Session) BeforeMeasure(fn func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 const settingPrefix = "SWEEP_"
 
 // Setting is a setting of a script: what `-e name=value` says, or else the environment's variable
-// that is called environment or, where that is "", SWEEP_ and the name. env has both, as scripts know them
-// from __ENV: a variable that a shell or a CI system exports is no setting by its name.
+// that is called environment or, where that is "", SWEEP_ and the name. env has both, as scripts
+// know them from __ENV: a variable that a shell or a CI system exports is no setting by its name.
 func Setting(
 	env func(name string) (string, bool), test *lib.TestPreInitState, name, environment string,
 ) (value string, is bool) {

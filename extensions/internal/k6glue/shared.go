@@ -2,7 +2,8 @@ package k6glue
 
 import "sync"
 
-// Shared holds what clients of several VUs use together, by what they must have in common for that. The zero value is ready.
+// Shared holds what clients of several VUs use together, by what they must have in common for that.
+// The zero value is ready.
 type Shared[K comparable, V any] struct {
 	mu    sync.Mutex
 	known map[K]*share[V]
@@ -13,8 +14,8 @@ type share[V any] struct {
 	users int
 }
 
-// Join returns what all clients with the key use, which the first of them opens: open must not wait for anything. Its error is
-// the only one. Whoever has joined must leave.
+// Join returns what all clients with the key use, which the first of them opens: open must not wait
+// for anything. Its error is the only one. Whoever has joined must leave.
 func (s *Shared[K, V]) Join(key K, open func() (V, error)) (V, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

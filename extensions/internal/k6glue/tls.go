@@ -52,9 +52,10 @@ func (o *TLSOptions) Read() (*TLS, error) {
 // Options are those that were read.
 func (t *TLS) Options() TLSOptions { return t.options }
 
-// Config is what Go needs to connect to host:port. What the options leave open is as k6's own options have it for the VU
-// (insecureSkipTLSVerify, tlsAuth, tlsVersion, tlsCipherSuites); least is the oldest version where these name none. The
-// name to verify is the option's or else the host; none for the address "".
+// Config is what Go needs to connect to host:port. What the options leave open is as k6's own
+// options have it for the VU (insecureSkipTLSVerify, tlsAuth, tlsVersion, tlsCipherSuites); least
+// is the oldest version where these name none. The name to verify is the option's or else the host;
+// none for the address "".
 func (t *TLS) Config(vu modules.VU, address string, least uint16) *tls.Config {
 	c := &tls.Config{MinVersion: least}
 	if base := vu.State().TLSConfig; base != nil {

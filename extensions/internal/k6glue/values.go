@@ -20,8 +20,8 @@ func Override[T comparable](into *T, value T) {
 	}
 }
 
-// Bytes returns the bytes of a string (as UTF-8, in the memory of buffer), an ArrayBuffer, a typed array or a DataView
-// (their own memory: of a view, what it shows). It is false for all else.
+// Bytes returns the bytes of a string (as UTF-8, in the memory of buffer), an ArrayBuffer, a typed
+// array or a DataView (their own memory: of a view, what it shows). It is false for all else.
 func Bytes(rt *sobek.Runtime, value sobek.Value, buffer []byte) (bytes []byte, ok bool) {
 	switch v := value.(type) {
 	case sobek.String:
@@ -73,7 +73,8 @@ func FromBytes(rt *sobek.Runtime, bytes []byte, binary bool) sobek.Value {
 // maxMessage bounds, in bytes, how much a message shows of what a script has passed.
 const maxMessage = 300
 
-// OneLine is a message that shows what a script has passed: in one line, and not all of it when it is long.
+// OneLine is a message that shows what a script has passed: in one line, and not all of it when it
+// is long.
 func OneLine(format string, args ...any) string {
 	message := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
 	if len(message) > maxMessage {

@@ -13,9 +13,9 @@ import (
 )
 
 // ParseClient reads what `new Client` takes, which is an address and options, or options alone: it
-// fills the options, a pointer to a struct, and returns what config makes of them. The address is ""
-// when it is not there; what names it in errors, such as "an address". All errors are thrown. It is
-// for the init context, and does not connect.
+// fills the options, a pointer to a struct, and returns what config makes of them. The address is
+// "" when it is not there; what names it in errors, such as "an address". All errors are thrown. It
+// is for the init context, and does not connect.
 func ParseClient[C any](
 	m *Module, call sobek.ConstructorCall, what string, options any, config func(address string) (C, error),
 ) C {

@@ -27,8 +27,8 @@ type Metrics struct {
 	Tagged []string
 }
 
-// Instruments are the metrics of a module in one VU, data_sent and data_received among them, and what
-// a sweep reports of its step.
+// Instruments are the metrics of a module in one VU, data_sent and data_received among them, and
+// what a sweep reports of its step.
 type Instruments struct {
 	meter          k6glue.Meter
 	registry       *metrics.Registry
@@ -48,8 +48,8 @@ type opSeries struct {
 	counts k6glue.Series
 }
 
-// NewInstruments registers the metrics. It is for the init context. The error is that of a name that
-// has another type. kind is that of an operation's error.
+// NewInstruments registers the metrics. It is for the init context. The error is that of a name
+// that has another type. kind is that of an operation's error.
 func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*Instruments, error) {
 	env := vu.InitEnv()
 	i := &Instruments{meter: k6glue.NewMeter(vu), registry: env.Registry, kind: kind}
@@ -95,8 +95,8 @@ func (i *Instruments) Meter() *k6glue.Meter { return &i.meter }
 // Add counts n of a Counter's.
 func (i *Instruments) Add(counter k6glue.Series, n float64) { i.meter.Add(counter, n) }
 
-// Count counts one operation, which has ended with the error or nil, and what else is counted of it,
-// in the order of Metrics.Counts.
+// Count counts one operation, which has ended with the error or nil, and what else is counted of
+// it, in the order of Metrics.Counts.
 func (i *Instruments) Count(operation string, err error, counts ...int) {
 	s := i.of(operation, err)
 	i.meter.Add(s.ops, 1)

@@ -68,8 +68,8 @@ func (m *Module) MustRun() {
 	}
 }
 
-// Counter returns a series of a Counter of the module, for Instruments.Add. Tags are pairs of name and
-// value. It registers the Counter, for which the init context is the time, unless it is one of
+// Counter returns a series of a Counter of the module, for Instruments.Add. Tags are pairs of name
+// and value. It registers the Counter, for which the init context is the time, unless it is one of
 // Metrics.Tagged.
 func (m *Module) Counter(name string, tags ...[2]string) k6glue.Series {
 	series, err := m.counter(name, tags...)

@@ -12,11 +12,11 @@ import (
 // Task is one call of a script, its arguments read. It is done at once, while the VU waits, or on a
 // goroutine of its own, for a promise.
 type Task interface {
-	// Do does the work, on any goroutine: it touches neither JavaScript nor metrics. waits tells that
-	// the VU waits for it, as it does for one task at a time.
+	// Do does the work, on any goroutine: it touches neither JavaScript nor metrics. waits tells
+	// that the VU waits for it, as it does for one task at a time.
 	Do(ctx context.Context, waits bool) error
-	// Finish records what was done and makes what the script gets, on the VU's goroutine. err is that
-	// of Do; what Finish returns is the promise's.
+	// Finish records what was done and makes what the script gets, on the VU's goroutine. err is
+	// that of Do; what Finish returns is the promise's.
 	Finish(err error) (sobek.Value, error)
 }
 
@@ -44,8 +44,8 @@ func (q *Tasks) Now(t Task) sobek.Value {
 	return value
 }
 
-// Later does a task on a goroutine, and returns its promise. err is that of reading the arguments. k6
-// does not end the iteration before the promise is settled.
+// Later does a task on a goroutine, and returns its promise. err is that of reading the arguments.
+// k6 does not end the iteration before the promise is settled.
 func (q *Tasks) Later(t Task, err error) sobek.Value {
 	m := q.module
 	promise, resolve, reject := m.Runtime().NewPromise()
@@ -89,8 +89,8 @@ func (q *Tasks) Later(t Task, err error) sobek.Value {
 	return m.Runtime().ToValue(promise)
 }
 
-// Wait waits for the ordered tasks that were begun before, and whose promises nobody may have waited
-// for. It is for methods that are no tasks.
+// Wait waits for the ordered tasks that were begun before, and whose promises nobody may have
+// waited for. It is for methods that are no tasks.
 func (q *Tasks) Wait() {
 	if q.last != nil {
 		<-q.last

@@ -32,8 +32,9 @@ func Name(method, what string, value sobek.Value) (string, error) {
 	return text, nil
 }
 
-// Bytes reads a string (as UTF-8), an ArrayBuffer, a typed array or a DataView. The bytes of a string
-// are in the memory of the buffer, which grows for it; those of the others are their own memory.
+// Bytes reads a string (as UTF-8), an ArrayBuffer, a typed array or a DataView. The bytes of a
+// string are in the memory of the buffer, which grows for it; those of the others are their own
+// memory.
 func Bytes(rt *sobek.Runtime, method, what string, value sobek.Value, buffer *[]byte) ([]byte, error) {
 	bytes, ok := k6glue.Bytes(rt, value, *buffer)
 	if !ok {
@@ -76,8 +77,8 @@ func Count(method, what string, value sobek.Value) (int, error) {
 	return int(n), nil
 }
 
-// Duration reads a time as k6 writes it: a number of milliseconds, or a string such as '5s'. What is
-// not there is the fallback.
+// Duration reads a time as k6 writes it: a number of milliseconds, or a string such as '5s'. What
+// is not there is the fallback.
 func Duration(method, what string, value sobek.Value, fallback time.Duration) (time.Duration, error) {
 	if k6glue.IsNullish(value) {
 		return fallback, nil

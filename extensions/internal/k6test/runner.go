@@ -21,9 +21,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Runner is a virtual user in which a test runs JavaScript. The module is a variable with the last part
-// of its path as its name. `attempt(fn)` returns what fn throws as { name, message, kind, code,
-// isError }, and null when it throws nothing.
+// Runner is a virtual user in which a test runs JavaScript. The module is a variable with the last
+// part of its path as its name. `attempt(fn)` returns what fn throws as { name, message, kind,
+// code, isError }, and null when it throws nothing.
 type Runner struct {
 	*modulestest.Runtime
 	Samples

@@ -4,7 +4,8 @@ package quiet
 
 import "syscall"
 
-// Read is syscall.Read: the race detector needs to know that what one end of a connection sent, the other has received.
+// Read is syscall.Read: the race detector needs to know that what one end of a connection sent, the
+// other has received.
 func Read(socket uintptr, b []byte) (int, syscall.Errno) { return plain(syscall.Read, socket, b) }
 
 // Write is syscall.Write.

@@ -13,8 +13,9 @@ import (
 // most is the size of a read or write from which on it may take long, if only to be copied.
 const most = 64 << 10
 
-// Conn returns a connection of package net as one that is read and written quietly; others come back as they are. At most one goroutine
-// reads it, and one writes it, at a time. Its errors are those of the connection.
+// Conn returns a connection of package net as one that is read and written quietly; others come
+// back as they are. At most one goroutine reads it, and one writes it, at a time. Its errors are
+// those of the connection.
 func Conn(inner net.Conn) net.Conn {
 	system, ok := inner.(syscall.Conn)
 	if !ok {

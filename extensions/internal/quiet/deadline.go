@@ -2,8 +2,8 @@ package quiet
 
 import "time"
 
-// Deadline sets the deadline of a connection seldom: to set it for each call would cost some 2 % of the processor time of a memcached get.
-// The zero value is ready.
+// Deadline sets the deadline of a connection seldom: to set it for each call would cost some 2 % of
+// the processor time of a memcached get. The zero value is ready.
 type Deadline struct {
 	began time.Time
 	until time.Duration // after began: the deadline; zero for none

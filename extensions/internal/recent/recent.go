@@ -1,7 +1,8 @@
 // Package recent is a map for what is mostly asked for again and again.
 package recent
 
-// Map is a map that has what was asked for last at hand: most operations are of the same kind as the one before. The zero value is empty.
+// Map is a map that has what was asked for last at hand: most operations are of the same kind as
+// the one before. The zero value is empty.
 type Map[K comparable, V any] struct {
 	known map[K]V
 	any   bool // of the following

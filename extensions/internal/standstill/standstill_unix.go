@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// Stop makes a child of this process stand still: the kernel still takes its connections, and nothing answers.
-// A signal takes effect some time after it was sent, so Stop returns when all threads stand still.
+// Stop makes a child of this process stand still: the kernel still takes its connections, and
+// nothing answers. A signal takes effect some time after it was sent, so Stop returns when all
+// threads stand still.
 func Stop(child *os.Process) error {
 	if err := child.Signal(syscall.SIGSTOP); err != nil {
 		return err

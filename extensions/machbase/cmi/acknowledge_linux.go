@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// acknowledger returns a function that makes the system acknowledge what has come on a connection at once, and not up to 40 ms later
-// with the next request. Nil where that cannot be done.
+// acknowledger returns a function that makes the system acknowledge what has come on a connection
+// at once, and not up to 40 ms later with the next request. Nil where that cannot be done.
 func acknowledger(socket net.Conn) func() {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {

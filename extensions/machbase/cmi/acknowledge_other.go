@@ -4,5 +4,6 @@ package cmi
 
 import "net"
 
-// acknowledger returns nil: only Linux acknowledges at once what it is asked to, and on 386 by a call of another form.
+// acknowledger returns nil: only Linux acknowledges at once what it is asked to, and on 386 by a
+// call of another form.
 func acknowledger(net.Conn) func() { return nil }

@@ -14,7 +14,8 @@ type answer struct {
 	message        []byte
 }
 
-// readAnswer reads an answer up to its first row. An error that the server reports is a *Error with its code.
+// readAnswer reads an answer up to its first row. An error that the server reports is a *Error with
+// its code.
 func readAnswer(body []byte) (a answer, rows []byte, err error) { //nolint:cyclop // one case for each unit
 	var name []byte
 	for len(body) > 0 {

@@ -84,7 +84,8 @@ func TestValuesOfEveryType(t *testing.T) {
 	require.NoError(t, rows.Err())
 }
 
-// wantAccessors checks that a value comes out of what is made for its type, and that the others have zeros.
+// wantAccessors checks that a value comes out of what is made for its type, and that the others
+// have zeros.
 func wantAccessors(t *testing.T, rows *cmi.Rows, i int, want any) {
 	t.Helper()
 	var integer int64

@@ -4,7 +4,8 @@ import (
 	"context"
 )
 
-// Sync sends the rows that were appended so far, waits until the server has taken or rejected all of them, and says how many.
+// Sync sends the rows that were appended so far, waits until the server has taken or rejected all
+// of them, and says how many.
 func (a *Appender) Sync(ctx context.Context) (Receipt, error) {
 	if err := a.enter(ctx); err != nil {
 		return a.Receipt(), err
@@ -50,7 +51,8 @@ func (a *Appender) open(ctx context.Context) error {
 	return a.openError(err)
 }
 
-// Close sends the rows that were appended so far, ends the appender, and says how many rows the server took and rejected.
+// Close sends the rows that were appended so far, ends the appender, and says how many rows the
+// server took and rejected.
 func (a *Appender) Close(ctx context.Context) (Receipt, error) {
 	if a.closed {
 		return a.Receipt(), nil

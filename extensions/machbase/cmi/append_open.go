@@ -16,8 +16,8 @@ const (
 // arrivalTime is the first column of a log table, which some answers give without its name.
 const arrivalTime = "_ARRIVAL_TIME"
 
-// Append opens an appender. Errors are of kind not_found for a table or column that does not exist, and of kind usage for a
-// column that is there twice and for a table of another kind.
+// Append opens an appender. Errors are of kind not_found for a table or column that does not exist,
+// and of kind usage for a column that is there twice and for a table of another kind.
 func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) (*Appender, error) {
 	if isSystemTable(table) {
 		return nil, usage("table '%s' is the server's own: nothing can be appended to it", table)
@@ -69,8 +69,8 @@ func (c *Conn) Append(ctx context.Context, table string, options AppendOptions) 
 	return a, nil
 }
 
-// isSystemTable tells whether a table is one of those that the server makes: a row that is appended to V$SESSION ends a
-// machbase-neo v8.0.74.
+// isSystemTable tells whether a table is one of those that the server makes: a row that is appended
+// to V$SESSION ends a machbase-neo v8.0.74.
 func isSystemTable(name string) bool {
 	name = strings.ToUpper(name[strings.LastIndexByte(name, '.')+1:])
 

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Batch says when an appender sends the rows that it holds: at the first of these limits. It looks at them when a row is
-// appended, and sends what is left with Flush, Sync and Close.
+// Batch says when an appender sends the rows that it holds: at the first of these limits. It looks
+// at them when a row is appended, and sends what is left with Flush, Sync and Close.
 type Batch struct {
 	Rows  int           // 0 for no limit
 	Bytes int           // 0 for the largest packet, 64 KiB, which no limit exceeds
@@ -16,13 +16,15 @@ type Batch struct {
 
 // AppendOptions are how rows are appended.
 type AppendOptions struct {
-	// Columns are those that rows bring, in their order, in upper or lower case; the others become null. When it is empty,
-	// rows bring all columns in the table's order, but for a log table's time of arrival, which the server fills in.
+	// Columns are those that rows bring, in their order, in upper or lower case; the others become
+	// null. When it is empty, rows bring all columns in the table's order, but for a log table's
+	// time of arrival, which the server fills in.
 	Columns []string
 	Batch   Batch
 }
 
-// Appender writes rows to a tag or log table without an answer for each. Other calls on the connection may come in between.
+// Appender writes rows to a tag or log table without an answer for each. Other calls on the
+// connection may come in between.
 type Appender struct {
 	conn    *Conn
 	table   string
@@ -44,9 +46,10 @@ type Appender struct {
 // Columns describes the values that a row brings, in their order.
 func (a *Appender) Columns() []Column { return a.inputs }
 
-// Append appends a row. Its values are nil, or what fits the column: any integer or floating-point number, a time.Time or an int64 of
-// nanoseconds for a datetime, a string or []byte, netip.Addr, net.IP or a string for an IP address. A row that does not fit is
-// an error of kind append or usage, and is not appended; the appender can be used on.
+// Append appends a row. Its values are nil, or what fits the column: any integer or floating-point
+// number, a time.Time or an int64 of nanoseconds for a datetime, a string or []byte, netip.Addr,
+// net.IP or a string for an IP address. A row that does not fit is an error of kind append or
+// usage, and is not appended; the appender can be used on.
 func (a *Appender) Append(ctx context.Context, row ...any) error {
 	if err := a.enter(ctx); err != nil {
 		return err
@@ -61,9 +64,10 @@ func (a *Appender) Append(ctx context.Context, row ...any) error {
 	})
 }
 
-// AppendColumns appends as many rows as the columns have values, and returns how many it has appended before an error. Each column is
-// a slice: of []any with values as those of Append, of numbers ([]int8 to []int64, []uint8 to []uint64, []float32, []float64), []string,
-// [][]byte or []time.Time. Appending numbers and strings allocates nothing.
+// AppendColumns appends as many rows as the columns have values, and returns how many it has
+// appended before an error. Each column is a slice: of []any with values as those of Append, of
+// numbers ([]int8 to []int64, []uint8 to []uint64, []float32, []float64), []string, [][]byte or
+// []time.Time. Appending numbers and strings allocates nothing.
 func (a *Appender) AppendColumns(ctx context.Context, columns ...any) (int, error) {
 	if err := a.enter(ctx); err != nil {
 		return 0, err

@@ -8,16 +8,18 @@ import (
 // CacheMode says which statements of Query and Exec stay prepared on a connection.
 type CacheMode string
 
-// Modes of the statement cache. Only statements that read or change rows are ever kept; those of Prepare are not in the
-// cache. A statement that is kept has the columns that it was prepared with: when the table is made anew with columns of other sizes,
-// its rows end with an error, and with columns of the same sizes the values are taken for what they were.
+// Modes of the statement cache. Only statements that read or change rows are ever kept; those of
+// Prepare are not in the cache. A statement that is kept has the columns that it was prepared with:
+// when the table is made anew with columns of other sizes, its rows end with an error, and with
+// columns of the same sizes the values are taken for what they were.
 const (
 	CacheOff  CacheMode = "off"  // none: a statement with arguments is prepared, executed and freed, in one go where it can be
 	CacheAuto CacheMode = "auto" // those that come a second time: a text that runs once leaves nothing on the server
 	CacheOn   CacheMode = "on"   // all
 )
 
-// cacheSize is how many statements a cache keeps: half of what the server allows, the rest is for Prepare and appenders.
+// cacheSize is how many statements a cache keeps: half of what the server allows, the rest is for
+// Prepare and appenders.
 const cacheSize = maxStatements / 2
 
 // cache keeps the statements that were used last.

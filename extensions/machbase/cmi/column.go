@@ -31,7 +31,8 @@ const (
 // variable is the size of a value that brings its length.
 const variable = -1
 
-// Nulls, as they stand in a row. A text, a binary value and an expression that is always null have no bytes.
+// Nulls, as they stand in a row. A text, a binary value and an expression that is always null have
+// no bytes.
 const (
 	nullShort    = 0x8000
 	nullUshort   = 0xffff
@@ -87,14 +88,16 @@ func (t Type) IsText() bool {
 type Column struct {
 	Name string
 	Type Type
-	// Size is the largest length of a text or binary value, in bytes, as far as the server tells; else the number of bits.
+	// Size is the largest length of a text or binary value, in bytes, as far as the server tells;
+	// else the number of bits.
 	Size int
 
 	width int // bytes in a row, or variable
 	null  uint64
 }
 
-// describe makes a column of the server's description: type in the highest byte, size in the 28 bits behind it.
+// describe makes a column of the server's description: type in the highest byte, size in the 28
+// bits behind it.
 func describe(name string, description uint64) (Column, error) {
 	t := Type(description >> 56)
 	s, known := shapes[t]

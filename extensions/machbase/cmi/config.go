@@ -11,12 +11,14 @@ const DefaultFetchRows = 1000
 
 // Config is how to reach a server, and how to work with it.
 type Config struct {
-	// Addresses are those of one server, or of several that have the same data, as host:port: the first that answers is taken.
+	// Addresses are those of one server, or of several that have the same data, as host:port: the
+	// first that answers is taken.
 	Addresses []string
 	// User is sent in upper case, as the server keeps it.
 	User     string
 	Password string
-	// QueryTimeout is how long the server lets a query run, in whole seconds; 0 for no limit. It ends it with an error of kind cancelled.
+	// QueryTimeout is how long the server lets a query run, in whole seconds; 0 for no limit. It
+	// ends it with an error of kind cancelled.
 	QueryTimeout time.Duration
 	// StatementCache is off when empty.
 	StatementCache CacheMode

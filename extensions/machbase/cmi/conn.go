@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 )
 
-// Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use fails. Interrupt, Close,
-// Broken and Traffic may be called by any goroutine at any time.
+// Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use
+// fails. Interrupt, Close, Broken and Traffic may be called by any goroutine at any time.
 type Conn struct {
 	config  *Config
 	address string
@@ -59,8 +59,8 @@ func (c *Conn) Broken() bool { return c.closed.Load() }
 // Traffic is the number of bytes received from and sent to the server so far.
 func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
 
-// Interrupt closes the connection without waiting for anything. The call that is under way returns with an error of kind
-// connection.
+// Interrupt closes the connection without waiting for anything. The call that is under way returns
+// with an error of kind connection.
 func (c *Conn) Interrupt() {
 	c.closed.Store(true)
 	_ = c.socket.Close()
@@ -141,7 +141,8 @@ func (c *Conn) usable(ctx context.Context) error {
 	return nil
 }
 
-// leave ends a call. A context that ended before closes the connection now, and not in the middle of the next call.
+// leave ends a call. A context that ended before closes the connection now, and not in the middle
+// of the next call.
 func (c *Conn) leave() {
 	if c.calls.End() == deadline.Undisturbed && c.within.Err() != nil {
 		c.Interrupt()
@@ -149,8 +150,8 @@ func (c *Conn) leave() {
 	c.busy.Store(false)
 }
 
-// failure is what went wrong with a call. An error that is not the server's closes the connection: what comes
-// after it could be an answer to something else.
+// failure is what went wrong with a call. An error that is not the server's closes the connection:
+// what comes after it could be an answer to something else.
 func (c *Conn) failure(ctx context.Context, err error) error {
 	var known *Error
 	if errors.As(err, &known) && known.Code != 0 {
@@ -232,7 +233,8 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 				return m, err
 			}
 		case m.kind == msgFetch && kind == msgFree && m.statement == statement:
-			// After an error amid the rows, the server may send another one that nobody asked for (machbase-neo v8.0.74).
+			// After an error amid the rows, the server may send another one that nobody asked for
+			// (machbase-neo v8.0.74).
 		case m.kind != kind || m.statement != statement:
 			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
 		default:
@@ -241,8 +243,9 @@ func (c *Conn) answer(kind byte, statement uint32) (message, error) {
 	}
 }
 
-// sendFrees has the server free statements, one after the other: it sends its answers apart, and a second one waits for up to
-// 40 ms until the first one is acknowledged (Nagle's algorithm and delayed acknowledgements).
+// sendFrees has the server free statements, one after the other: it sends its answers apart, and a
+// second one waits for up to 40 ms until the first one is acknowledged (Nagle's algorithm and
+// delayed acknowledgements).
 func (c *Conn) sendFrees(ctx context.Context) error {
 	for len(c.frees) > 0 {
 		id := c.frees[len(c.frees)-1]

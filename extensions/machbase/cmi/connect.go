@@ -14,9 +14,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 )
 
-// Connect connects to the first of the addresses that answers, and logs in. Each address gets its share of the time until the
-// context's deadline; without one, a server that is silent is waited for. Errors are of kind connect, of kind auth and others of the
-// server's (other addresses are not tried then), or those of the context.
+// Connect connects to the first of the addresses that answers, and logs in. Each address gets its
+// share of the time until the context's deadline; without one, a server that is silent is waited
+// for. Errors are of kind connect, of kind auth and others of the server's (other addresses are not
+// tried then), or those of the context.
 func Connect(ctx context.Context, config Config) (*Conn, error) {
 	cfg, err := config.withDefaults()
 	if err != nil {
@@ -47,8 +48,8 @@ func isUnreachable(err error) bool {
 	return known.Kind == KindConnect || known.Kind == KindConnection || known.Kind == KindTimeout
 }
 
-// connectInTime leaves addresses that were not tried yet their share of the time until the deadline, so that a server that is silent
-// does not take all of it.
+// connectInTime leaves addresses that were not tried yet their share of the time until the
+// deadline, so that a server that is silent does not take all of it.
 func connectInTime(ctx context.Context, cfg *Config, address string, left int) (*Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && left > 1 {
 		var cancel context.CancelFunc
@@ -166,7 +167,8 @@ func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// setQueryTimeout has the server end queries that take too long: what it is told at login does not bind it.
+// setQueryTimeout has the server end queries that take too long: what it is told at login does not
+// bind it.
 func (c *Conn) setQueryTimeout(ctx context.Context) error {
 	if c.config.QueryTimeout == 0 {
 		return nil

@@ -15,7 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// atOnce is what an abandoned call may take on a machine that has other things to do as well. The query would take eight seconds.
+// atOnce is what an abandoned call may take on a machine that has other things to do as well. The
+// query would take eight seconds.
 const atOnce = 2 * time.Second
 
 // slowQuery is a query that takes the server seconds; it ends it after ten.
@@ -115,7 +116,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A context that ends when all has been read closes the connection with its own call, and not amid the next one.
+// A context that ends when all has been read closes the connection with its own call, and not amid
+// the next one.
 func TestCancelBeforeRowsAreClosed(t *testing.T) {
 	c := withPeer(t, cmi.Config{}, func(p *peer) {
 		p.request()

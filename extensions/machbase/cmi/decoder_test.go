@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireGarbage checks that an error of a decoder is one that closes the connection, or the server's.
+// requireGarbage checks that an error of a decoder is one that closes the connection, or the
+// server's.
 func requireGarbage(t *testing.T, err error) {
 	t.Helper()
 	var known *Error

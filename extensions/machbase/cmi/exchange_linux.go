@@ -14,9 +14,10 @@ import (
 // atOnce is the size of a request that a socket with nothing to send takes at once.
 const atOnce = 4 << 10
 
-// exchange sends a request and waits for its answer. Reading in the usual way looks for the answer first, finds nothing, and waits
-// then; here the runtime's poller is told to watch, then the request is sent, then waited: that look is spared. What came before the
-// request is seen when its answer comes, so that this is for a server that has shown that it answers.
+// exchange sends a request and waits for its answer. Reading in the usual way looks for the answer
+// first, finds nothing, and waits then; here the runtime's poller is told to watch, then the
+// request is sent, then waited: that look is spared. What came before the request is seen when its
+// answer comes, so that this is for a server that has shown that it answers.
 type exchange struct {
 	socket *net.TCPConn
 	raw    syscall.RawConn
@@ -28,7 +29,8 @@ type exchange struct {
 	err             error
 }
 
-// exchanger returns a function that does what Conn.sendAndReceive does. Nil where that cannot be done in another way.
+// exchanger returns a function that does what Conn.sendAndReceive does. Nil where that cannot be
+// done in another way.
 func exchanger(socket net.Conn) func(request, answer []byte) (sent, received int, err error) {
 	tcp, ok := socket.(*net.TCPConn)
 	if !ok {
@@ -69,7 +71,8 @@ func (e *exchange) run(request, answer []byte) (sent, received int, err error) {
 	return e.sent, e.received, e.err
 }
 
-// next sends first, when there is something to send, and then reads. It tells whether there is nothing to wait for.
+// next sends first, when there is something to send, and then reads. It tells whether there is
+// nothing to wait for.
 func (e *exchange) next(fd uintptr) bool {
 	if e.sending {
 		e.sending = false

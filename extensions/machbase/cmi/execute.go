@@ -5,7 +5,8 @@ import (
 	"context"
 )
 
-// take gives the statement a number. When there is none left, statements that are to be freed or only cached make room.
+// take gives the statement a number. When there is none left, statements that are to be freed or
+// only cached make room.
 func (s *Stmt) take(ctx context.Context) error {
 	c := s.conn
 	id, ok := c.ids.take()
@@ -62,8 +63,8 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// execute runs the statement, which is prepared first when it is not. The caller has entered the connection, and leaves it
-// when this fails; else Rows.Close does.
+// execute runs the statement, which is prepared first when it is not. The caller has entered the
+// connection, and leaves it when this fails; else Rows.Close does.
 func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	if !s.prepared {
 		if err := s.prepare(ctx); err != nil {
@@ -159,7 +160,8 @@ func (c *Conn) fetch(ctx context.Context, s *Stmt) ([]byte, error) {
 	return body, nil
 }
 
-// release ends the use of a statement. When the server may be in the middle of it, it has to free it.
+// release ends the use of a statement. When the server may be in the middle of it, it has to free
+// it.
 func (s *Stmt) release(unfinished bool) {
 	if unfinished || !s.keep {
 		s.free()

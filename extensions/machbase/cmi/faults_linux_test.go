@@ -15,7 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Every call during the outage fails with an error that says so, and those after it succeed on a new connection.
+// Every call during the outage fails with an error that says so, and those after it succeed on a
+// new connection.
 func TestServerKilledAmidQueries(t *testing.T) {
 	server := startServer(t)
 	server.table("t")
@@ -66,7 +67,8 @@ func TestServerKilledAmidQueries(t *testing.T) {
 	require.GreaterOrEqual(t, after.Load(), int64(40))
 }
 
-// Rows that Sync has said to be in the table are there after the server was killed and started again.
+// Rows that Sync has said to be in the table are there after the server was killed and started
+// again.
 func TestServerKilledAmidAppends(t *testing.T) {
 	server := startServer(t)
 	server.table("t")

@@ -56,7 +56,8 @@ func connect(t *testing.T) *cmi.Conn {
 
 var tables atomic.Int64
 
-// makeTable makes a table of a name that no other test has, and drops it when the test ends. The definition has a %s for the name.
+// makeTable makes a table of a name that no other test has, and drops it when the test ends. The
+// definition has a %s for the name.
 func makeTable(t *testing.T, definition string) string {
 	t.Helper()
 	name := fmt.Sprintf("cmi_%d_%d", os.Getpid(), tables.Add(1))
@@ -66,7 +67,8 @@ func makeTable(t *testing.T, definition string) string {
 	return name
 }
 
-// dropTable waits for those who still use the table: the server notices that they are gone a little later.
+// dropTable waits for those who still use the table: the server notices that they are gone a little
+// later.
 func dropTable(t *testing.T, name string) {
 	t.Helper()
 	c := connect(t)

@@ -52,7 +52,8 @@ func machgoRows(t *testing.T, sql string, args ...any) [][]any {
 	return all
 }
 
-// asMachgo is one of our values as machgo gives it: it has no unsigned numbers, and an address type of its own.
+// asMachgo is one of our values as machgo gives it: it has no unsigned numbers, and an address type
+// of its own.
 func asMachgo(v any) any {
 	switch v := v.(type) {
 	case uint16:

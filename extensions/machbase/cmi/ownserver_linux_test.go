@@ -50,7 +50,8 @@ func startServer(t *testing.T) *ownServer {
 	return s
 }
 
-// start starts it, and waits until it answers. It dies with the test's process, whatever becomes of that.
+// start starts it, and waits until it answers. It dies with the test's process, whatever becomes of
+// that.
 func (s *ownServer) start() {
 	s.t.Helper()
 	in := func(name string) string { return filepath.Join(s.home, name) }

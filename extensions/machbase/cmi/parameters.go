@@ -10,8 +10,8 @@ import (
 
 const inputParameter = 1
 
-// appendParameters writes arguments as the server takes them with an execute: their number, and for each of them its
-// place, direction, type, length (twice) and bytes, padded to an even length.
+// appendParameters writes arguments as the server takes them with an execute: their number, and for
+// each of them its place, direction, type, length (twice) and bytes, padded to an even length.
 func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error) {
 	if len(args) != len(parameters) {
 		return nil, usage("the statement takes %d parameters, not %d", len(parameters), len(args))
@@ -42,8 +42,8 @@ func appendParameters(b []byte, parameters []Column, args []any) ([]byte, error)
 	return b, nil
 }
 
-// appendArgument writes one argument and tells its type: that of the Go value, but for what the server can only take as what
-// the parameter is.
+// appendArgument writes one argument and tells its type: that of the Go value, but for what the
+// server can only take as what the parameter is.
 func appendArgument(b []byte, parameter Type, arg any) (Type, []byte, *Error) { //nolint:cyclop // one case for each type
 	switch v := arg.(type) {
 	case nil:

@@ -26,7 +26,8 @@ const (
 	bad  = 0x72434d5f_00000000
 )
 
-// packet is a packet as the package's documentation describes it, written independently of the client.
+// packet is a packet as the package's documentation describes it, written independently of the
+// client.
 func packet(kind byte, flag uint32, statement uint32, units ...[]byte) []byte {
 	body := bytes.Join(units, nil)
 	b := []byte{0, 0, 0, kind}
@@ -182,7 +183,8 @@ func withPeer(t *testing.T, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	return connectTo(t, config)
 }
 
-// replay is a connection whose other end says what is in the reader, and does not care what it is told.
+// replay is a connection whose other end says what is in the reader, and does not care what it is
+// told.
 type replay struct {
 	io.Reader
 	net.Conn
@@ -194,7 +196,8 @@ func (replay) Close() error                       { return nil }
 func (replay) SetReadDeadline(_ time.Time) error  { return nil }
 func (replay) SetWriteDeadline(_ time.Time) error { return nil }
 
-// withReplay connects to a server that lets the client log in, and then says all that the reader has.
+// withReplay connects to a server that lets the client log in, and then says all that the reader
+// has.
 func withReplay(t *testing.T, says io.Reader) *cmi.Conn {
 	t.Helper()
 	c, err := cmi.Connect(context.Background(), cmi.Config{Addresses: []string{"replay:1"}, Dial: func(context.Context, string, string) (net.Conn, error) {

@@ -6,8 +6,9 @@ import (
 	"net"
 )
 
-// selection is what a connection remembers of a query that it has prepared, executed and freed before, and whose rows came in
-// one answer. The next time, the three requests go out in one write, and cost one round trip instead of three.
+// selection is what a connection remembers of a query that it has prepared, executed and freed
+// before, and whose rows came in one answer. The next time, the three requests go out in one write,
+// and cost one round trip instead of three.
 type selection struct {
 	columns, parameters []Column
 	description         []byte // of both, as the server gave it
@@ -27,8 +28,9 @@ func (c *Conn) remember(s *Stmt) {
 	c.selections[s.text] = selection{s.columns, s.parameters, s.description}
 }
 
-// pipeline prepares, executes and frees a query in one go. Where the server describes it in another way, or its rows are more than one
-// answer's, which the server has freed by then, all is forgotten and done step by step.
+// pipeline prepares, executes and frees a query in one go. Where the server describes it in another
+// way, or its rows are more than one answer's, which the server has freed by then, all is forgotten
+// and done step by step.
 func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows, error) {
 	c := s.conn
 	var err error
@@ -52,7 +54,8 @@ func (s *Stmt) pipeline(ctx context.Context, known selection, args []any) (*Rows
 		return nil, c.endedAfter(ctx, described)
 	}
 
-	// The server holds back its next answers until this one is acknowledged, which this system would take its time for.
+	// The server holds back its next answers until this one is acknowledged, which this system
+	// would take its time for.
 	c.acknowledge()
 	m, err := c.answer(msgExecute, s.id)
 	if err != nil {
@@ -92,8 +95,8 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	return true, nil
 }
 
-// endedAfter returns why the connection is broken after an answer that was read: for the answer's own
-// sake, or because the context has ended since, or because somebody has closed the connection.
+// endedAfter returns why the connection is broken after an answer that was read: for the answer's
+// own sake, or because the context has ended since, or because somebody has closed the connection.
 func (c *Conn) endedAfter(ctx context.Context, answered error) error {
 	if answered != nil {
 		return answered

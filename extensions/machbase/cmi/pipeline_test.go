@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// A query that comes again is prepared, executed and freed in one go. Whatever has become of it meanwhile, its answer is
-// what it would be step by step.
+// A query that comes again is prepared, executed and freed in one go. Whatever has become of it
+// meanwhile, its answer is what it would be step by step.
 func TestQueriesThatComeAgain(t *testing.T) {
 	name := makeTable(t, "create volatile table %s (id integer primary key, v integer)")
 	config := serverConfig(t)

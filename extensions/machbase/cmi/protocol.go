@@ -1,12 +1,14 @@
 package cmi
 
-// What is said when a connection is made: the last character tells that the client is little-endian.
+// What is said when a connection is made: the last character tells that the client is
+// little-endian.
 const (
 	hello = "CMI_INET0"
 	ready = "CMI_READY"
 )
 
-// protocolVersion is 4.0.2: parameters by position, no nullable flags in the description of a column.
+// protocolVersion is 4.0.2: parameters by position, no nullable flags in the description of a
+// column.
 const protocolVersion = 4<<48 | 0<<32 | 2
 
 // Messages.

@@ -13,8 +13,8 @@ import (
 // cellWriter writes the value at a place of a row; false stands for a null.
 type cellWriter func(b []byte, column Column, place int) ([]byte, bool, *Error)
 
-// write writes a row: 0 for not compressed, the length of the nulls, a bit for each column that is null (the highest first), and the
-// values of the others, little-endian.
+// write writes a row: 0 for not compressed, the length of the nulls, a bit for each column that is
+// null (the highest first), and the values of the others, little-endian.
 func (a *Appender) write(cell cellWriter) error {
 	b := a.out.buf
 	unit := len(b)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Query runs a text with its arguments and returns its rows, which must be closed. Arguments are as those of [Stmt.Query].
+// Query runs a text with its arguments and returns its rows, which must be closed. Arguments are as
+// those of [Stmt.Query].
 func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	if err := c.enter(ctx); err != nil {
 		return nil, err
@@ -18,7 +19,8 @@ func (c *Conn) Query(ctx context.Context, sql string, args ...any) (*Rows, error
 	return rows, err
 }
 
-// Exec runs a text with its arguments and returns how many rows it changed. Arguments are as those of [Stmt.Query].
+// Exec runs a text with its arguments and returns how many rows it changed. Arguments are as those
+// of [Stmt.Query].
 func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error) {
 	if err := c.enter(ctx); err != nil {
 		return 0, err
@@ -34,7 +36,8 @@ func (c *Conn) Exec(ctx context.Context, sql string, args ...any) (int64, error)
 	return changed, rows.Close()
 }
 
-// run runs a text: as a statement that is kept when the cache says so, else as one that is freed after its use.
+// run runs a text: as a statement that is kept when the cache says so, else as one that is freed
+// after its use.
 func (c *Conn) run(ctx context.Context, sql string, args []any) (*Rows, error) {
 	if s := c.cache.get(c, sql); s != nil {
 		return s.execute(ctx, args)

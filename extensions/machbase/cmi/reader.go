@@ -18,7 +18,8 @@ type message struct {
 	body      []byte
 }
 
-// reader reads messages. Its buffer grows with what has come, not with what a header says is to come.
+// reader reads messages. Its buffer grows with what has come, not with what a header says is to
+// come.
 type reader struct {
 	from io.Reader
 	// most bounds the bytes of a message: maxMessage, but in tests.
@@ -162,7 +163,8 @@ func nextUnit(body []byte) (u unit, rest []byte, err error) {
 	return u, rest[align(int(number)):], nil
 }
 
-// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the time: nearly all units are rows.
+// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the
+// time: nearly all units are rows.
 func nextRow(body []byte) (row, rest []byte, isRow bool) {
 	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
 		return nil, nil, false

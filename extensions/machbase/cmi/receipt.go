@@ -9,15 +9,15 @@ import (
 
 // Receipt is what the server has said about the rows of an appender.
 type Receipt struct {
-	// Accepted are rows that are in the table. When the server is killed, a tag table keeps them and a
-	// log table loses those of the last quarter of a second (machbase-neo v8.0.74). Nobody says what is
-	// left when the machine fails. A query may see them only after `exec table_flush(table)`, or a
-	// little later.
+	// Accepted are rows that are in the table. When the server is killed, a tag table keeps them
+	// and a log table loses those of the last quarter of a second (machbase-neo v8.0.74). Nobody
+	// says what is left when the machine fails. A query may see them only after
+	// `exec table_flush(table)`, or a little later.
 	Accepted int64
 	// Rejected are rows that are not.
 	Rejected int64
-	// Reasons are why, the most frequent first. The server's texts are kept for maxReasons different ones; Other counts the
-	// rejected rows that have none of these.
+	// Reasons are why, the most frequent first. The server's texts are kept for maxReasons
+	// different ones; Other counts the rejected rows that have none of these.
 	Reasons []Reason
 	Other   int64
 }
@@ -78,8 +78,8 @@ func (a *Appender) counted(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// Receipt is what the server has said so far, up to the last Sync: of rows that were appended after it, only those that it
-// rejected at once may be among the reasons.
+// Receipt is what the server has said so far, up to the last Sync: of rows that were appended after
+// it, only those that it rejected at once may be among the reasons.
 func (a *Appender) Receipt() Receipt {
 	r := Receipt{Accepted: a.receipt.accepted, Rejected: a.receipt.rejected, Reasons: slices.Clone(a.receipt.reasons)}
 	slices.SortStableFunc(r.Reasons, func(x, y Reason) int { return cmp.Compare(y.Rows, x.Rows) })

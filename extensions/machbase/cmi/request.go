@@ -87,8 +87,8 @@ func (r *request) text(id uint32, s string) {
 	r.pad(len(s))
 }
 
-// sql adds a statement. A machbase-neo v8.0.74 reads on behind a text whose last line is a comment, into what was there before: a
-// line end ends it.
+// sql adds a statement. A machbase-neo v8.0.74 reads on behind a text whose last line is a comment,
+// into what was there before: a line end ends it.
 func (r *request) sql(id uint32, s string) {
 	if strings.Contains(s, "--") {
 		s += "\n"

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// row is a row as it came, and where its values stand. Only what says how long it is gets looked at when it comes: many readers want
-// few of its values.
+// row is a row as it came, and where its values stand. Only what says how long it is gets looked at
+// when it comes: many readers want few of its values.
 type row struct {
 	columns []Column
 	spans   []span // where each column's values stand
@@ -20,7 +20,8 @@ type row struct {
 	ends []int // where the row starts, and where each value ends that brings its length; none before the first row
 }
 
-// span is where the values of a column stand: so many bytes behind the end of the last value before that brings its length.
+// span is where the values of a column stand: so many bytes behind the end of the last value before
+// that brings its length.
 type span struct {
 	texts  int // of those before
 	offset int
@@ -44,8 +45,8 @@ func (r *row) begin(columns []Column) {
 	}
 }
 
-// set takes a row. The server runs a prepared statement on a table that was made anew since without saying that its columns are others:
-// the length of the rows is all there is to see it by.
+// set takes a row. The server runs a prepared statement on a table that was made anew since without
+// saying that its columns are others: the length of the rows is all there is to see it by.
 func (r *row) set(data []byte) error {
 	ends := r.ends[:0]
 	ends = append(ends, 0)
@@ -114,7 +115,8 @@ func (c *Column) isNull(b []byte) bool {
 	}
 }
 
-// raw are the bytes of a value; none of a null (a text or a binary value that has none is one), and none before the first row.
+// raw are the bytes of a value; none of a null (a text or a binary value that has none is one), and
+// none before the first row.
 func (r *row) raw(i int) []byte {
 	if i >= len(r.spans) || len(r.ends) == 0 {
 		return nil

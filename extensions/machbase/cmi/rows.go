@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Rows is the answer to a query, read from front to back. A connection has one answer at a time, and no other call until it
-// is closed; what Bytes returns is valid until Next or Close. After Close it must not be used any more: the next answer may take its place.
+// Rows is the answer to a query, read from front to back. A connection has one answer at a time,
+// and no other call until it is closed; what Bytes returns is valid until Next or Close. After
+// Close it must not be used any more: the next answer may take its place.
 type Rows struct {
 	row row
 
@@ -38,8 +39,8 @@ func (r *Rows) Index(name string) int {
 	return -1
 }
 
-// Next goes to the next row, and fetches more when it needs to. False after the last row, and after an error, which Err
-// tells apart.
+// Next goes to the next row, and fetches more when it needs to. False after the last row, and after
+// an error, which Err tells apart.
 func (r *Rows) Next() bool {
 	for r.open && r.err == nil {
 		if len(r.units) == 0 {
@@ -98,8 +99,9 @@ func (r *Rows) step() (row []byte, isRow bool, err error) {
 // Err is what ended the rows early, or nil.
 func (r *Rows) Err() error { return r.err }
 
-// Close ends the answer. When rows were not read, the server frees the statement, and a statement that is to be used
-// again is prepared anew then. It returns what Err does, or what went wrong with that.
+// Close ends the answer. When rows were not read, the server frees the statement, and a statement
+// that is to be used again is prepared anew then. It returns what Err does, or what went wrong with
+// that.
 func (r *Rows) Close() error {
 	if !r.open {
 		return r.err
@@ -135,8 +137,8 @@ func (r *Rows) IsNull(i int) bool { return len(r.row.raw(i)) == 0 }
 // Bytes are those of a text or binary value, not a copy; none of a null.
 func (r *Rows) Bytes(i int) []byte { return r.row.raw(i) }
 
-// Int64 is a value of a short, ushort, integer, uinteger or long column, or the nanoseconds of a datetime; 0 of a null, and
-// of other types.
+// Int64 is a value of a short, ushort, integer, uinteger or long column, or the nanoseconds of a
+// datetime; 0 of a null, and of other types.
 func (r *Rows) Int64(i int) int64 {
 	if r.IsNull(i) {
 		return 0
@@ -178,6 +180,7 @@ func (r *Rows) Time(i int) time.Time {
 	return datetime(b)
 }
 
-// Value is a value that stays valid: nil, int16, uint16, int32, uint32, int64, uint64, float32, float64, time.Time in UTC,
-// netip.Addr, string (of varchar, char, text, clob and json) or []byte (of binary and blob).
+// Value is a value that stays valid: nil, int16, uint16, int32, uint32, int64, uint64, float32,
+// float64, time.Time in UTC, netip.Addr, string (of varchar, char, text, clob and json) or []byte
+// (of binary and blob).
 func (r *Rows) Value(i int) any { return r.row.value(i) }

@@ -139,7 +139,8 @@ func TestLongTexts(t *testing.T) {
 	require.Len(t, query(t, c, "/* "+long+" */ select id from "+table+" where id = 0"), 1)
 }
 
-// A comment at the end: the server must not read what an earlier and longer request has left behind it.
+// A comment at the end: the server must not read what an earlier and longer request has left behind
+// it.
 func TestCommentsAtTheEnd(t *testing.T) {
 	table := makeTable(t, "create table %s (id integer, tx text)")
 	c := connect(t)

@@ -34,8 +34,8 @@ func (c *Conn) Prepare(ctx context.Context, sql string) (*Stmt, error) {
 	return s, s.prepare(ctx)
 }
 
-// Query runs the statement and returns its rows, which must be closed. Arguments are nil, bool, any integer or floating-point
-// number, string, []byte, time.Time, netip.Addr or net.IP.
+// Query runs the statement and returns its rows, which must be closed. Arguments are nil, bool, any
+// integer or floating-point number, string, []byte, time.Time, netip.Addr or net.IP.
 func (s *Stmt) Query(ctx context.Context, args ...any) (*Rows, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
@@ -84,8 +84,8 @@ func (s *Stmt) Columns() []Column { return s.columns }
 // Parameters describes what the question marks in the text take, as the server sees it.
 func (s *Stmt) Parameters() []Column { return s.parameters }
 
-// Close frees the statement on the server, together with the next call. It may be called while the connection is in use, such as by
-// the statement's own rows, which can be read on. It returns nil.
+// Close frees the statement on the server, together with the next call. It may be called while the
+// connection is in use, such as by the statement's own rows, which can be read on. It returns nil.
 func (s *Stmt) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -98,7 +98,8 @@ func (s *Stmt) Close() error {
 	return nil
 }
 
-// freeClosed marks the statements that were closed since the last call as those that the server is to free.
+// freeClosed marks the statements that were closed since the last call as those that the server is
+// to free.
 func (c *Conn) freeClosed() {
 	c.closing.Lock()
 	defer c.closing.Unlock()

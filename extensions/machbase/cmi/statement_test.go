@@ -163,7 +163,8 @@ func TestFailingPreparesLeaveNoStatements(t *testing.T) {
 	}
 }
 
-// A table that is made again with other columns, under a statement that is kept: no value is taken for what it is not.
+// A table that is made again with other columns, under a statement that is kept: no value is taken
+// for what it is not.
 func TestTableMadeAnew(t *testing.T) {
 	for _, mode := range cacheModes {
 		t.Run(string(mode), func(t *testing.T) {

@@ -34,10 +34,12 @@ func (u *URL) Address() string { return net.JoinHostPort(u.Host, strconv.Itoa(u.
 var errURL = errors.New("the url must look like machbase://user:password@host:port?timeout=5s, " +
 	"where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25")
 
-// errPort does not show the number: in machbase://user:password, without a host, it is the password.
+// errPort does not show the number: in machbase://user:password, without a host, it is the
+// password.
 var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
 
-// ParseURL reads machbase://user:password@host:port?option=value. Its errors never show the URL: it holds a password.
+// ParseURL reads machbase://user:password@host:port?option=value. Its errors never show the URL: it
+// holds a password.
 func ParseURL(raw string) (*URL, error) {
 	parsed, err := url.Parse(raw)
 	if err != nil || parsed.Scheme != "machbase" || parsed.Hostname() == "" || strings.Trim(parsed.Path, "/") != "" || parsed.Opaque != "" ||

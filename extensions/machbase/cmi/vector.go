@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// lengthOf is how many values a column has; false when it is none of the kinds that a column can be.
+// lengthOf is how many values a column has; false when it is none of the kinds that a column can
+// be.
 func lengthOf(column any) (int, bool) {
 	switch column.(type) {
 	case []any, []string, [][]byte, []time.Time, []float32, []float64,

@@ -1,4 +1,5 @@
-// Operations that do not block: three clients at a time, and an appender that is fed while the server is asked something.
+// Operations that do not block: three clients at a time, and an appender that is fed while the
+// server is asked something.
 //
 //   MACHBASE_URL=machbase://sys:manager@127.0.0.1:5656 bin/k6 run extensions/machbase/examples/async.js
 import machbase from 'k6/x/machbase';

@@ -1,5 +1,5 @@
-// Writes over HTTP, machbase-neo's /db/write, with k6/http. The table stays: with method=append the server keeps an appender on it
-// for some time, and does not let it be dropped.
+// Writes over HTTP, machbase-neo's /db/write, with k6/http. The table stays: with method=append the
+// server keeps an appender on it for some time, and does not let it be dropped.
 //
 //   MACHBASE_HTTP_URL=http://127.0.0.1:5654 bin/k6 run extensions/machbase/examples/http-write.js
 import { check } from 'k6';

@@ -45,7 +45,8 @@ func rows(tb testing.TB, s *Source, err error) []row {
 	return all
 }
 
-// The rows of equal options must never change: loads of different versions would no longer fit together. %v prints every bit.
+// The rows of equal options must never change: loads of different versions would no longer fit
+// together. %v prints every bit.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	o := Options{Tags: 3, Prefix: "sensor-", From: noon, Rows: 7, Interval: 250 * time.Millisecond}

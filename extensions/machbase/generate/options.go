@@ -18,8 +18,8 @@ type Options struct {
 	Prefix string
 	// From is the time of the first row of each tag.
 	From time.Time
-	// To is the time before which the rows end. Rows is how many there are in all; the last round may end amid the
-	// tags. One of both is set.
+	// To is the time before which the rows end. Rows is how many there are in all; the last round
+	// may end amid the tags. One of both is set.
 	To   time.Time
 	Rows int64
 	// Interval is the time from row to row of one tag, at least a nanosecond.

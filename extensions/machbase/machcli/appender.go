@@ -17,7 +17,8 @@ import (
 // appendedAtOnce is how many rows are handed to C in one call.
 const appendedAtOnce = 256
 
-// appender puts the values where the table has them, and gives them the types that the client asks for.
+// appender puts the values where the table has them, and gives them the types that the client asks
+// for.
 type appender struct {
 	conn     *connection
 	appender *machcli.Appender
@@ -57,7 +58,8 @@ func (a *appender) open(ctx context.Context) error {
 	return nil
 }
 
-// Append hands rows to C when there are enough of them: what is wrong with one there is told with a later one.
+// Append hands rows to C when there are enough of them: what is wrong with one there is told with a
+// later one.
 func (a *appender) Append(ctx context.Context, row ...any) error {
 	if len(row) != len(a.places) {
 		return usage("a row for table '%s' takes %d values, not %d", a.table, len(a.places), len(row))

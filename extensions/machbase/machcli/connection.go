@@ -68,8 +68,8 @@ func guard(call func() error) (err error) {
 	return call()
 }
 
-// call waits until C has done it, or until the context ends: then the call is left behind, and what fn writes must not be
-// looked at.
+// call waits until C has done it, or until the context ends: then the call is left behind, and what
+// fn writes must not be looked at.
 func (c *connection) call(ctx context.Context, fn func() error) error {
 	select {
 	case <-c.left:
@@ -208,7 +208,8 @@ func (p *prepared) Query(ctx context.Context, args []any, read func(machbase.Row
 	}, read)
 }
 
-// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to the next.
+// Exec tells apart the rows of this call: the server counts on from one execution of an INSERT to
+// the next.
 func (p *prepared) Exec(ctx context.Context, args []any) (int64, error) {
 	var changed int64
 	err := p.conn.call(ctx, func() error {

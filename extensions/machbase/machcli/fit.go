@@ -13,7 +13,8 @@ import (
 	"github.com/machbase/neo-client/api"
 )
 
-// nulls are those that the client does not write as the server reads them: it takes unsigned columns for signed ones.
+// nulls are those that the client does not write as the server reads them: it takes unsigned
+// columns for signed ones.
 var nulls = map[api.ColumnType]any{ //nolint:gochecknoglobals // a constant
 	api.ColumnTypeUShort: uint16(math.MaxUint16), api.ColumnTypeUInteger: uint32(math.MaxUint32), api.ColumnTypeULong: uint64(math.MaxUint64),
 }

@@ -18,16 +18,19 @@ import (
 
 // driver is Machbase's client in C. What can be mended of it from outside is mended here:
 //
-//   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the statement. So a call
-//     whose context ends is left behind: the operation ends, and the call goes on in C until the server answers or the
-//     connection breaks. It holds a thread meanwhile, and its connection, which is closed then.
+//   - It dials by itself, and heeds no deadline. Its own way to cancel a statement waits for the
+//     statement. So a call whose context ends is left behind: the operation ends, and the call goes
+//     on in C until the server answers or the connection breaks. It holds a thread meanwhile, and
+//     its connection, which is closed then.
 //   - It loses the reason why it could not connect: the native client is asked for it.
 //   - It tells nothing of its traffic, which is 0.
-//   - It keeps nothing of a parameter that is a number or a time but its address, until the statement is executed: should Go's
-//     collector pass in between, another value is sent. Scenarios check what comes back.
+//   - It keeps nothing of a parameter that is a number or a time but its address, until the
+//     statement is executed: should Go's collector pass in between, another value is sent.
+//     Scenarios check what comes back.
 //   - It cuts IP addresses and binary values off: answers that have some are refused.
 //
-// What it does not know is refused: statements that stay prepared, a number of rows to fetch, more than one alternative.
+// What it does not know is refused: statements that stay prepared, a number of rows to fetch, more
+// than one alternative.
 type driver struct{}
 
 func init() { machbase.RegisterDriver(driver{}) } //nolint:gochecknoinits // what the build tag is for

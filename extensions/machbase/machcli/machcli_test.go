@@ -117,7 +117,8 @@ func numbered(t *testing.T, conn machbase.Conn, n int) string {
 	return name
 }
 
-// untilCount waits until that many rows can be seen: the server takes appended ones in on its own time.
+// untilCount waits until that many rows can be seen: the server takes appended ones in on its own
+// time.
 func untilCount(t *testing.T, conn machbase.Conn, name string, n int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -469,7 +470,8 @@ func workers() int {
 	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "machcli.(*connection).work(")
 }
 
-// untilNoWorkers waits for the ends of those whose connections are closed: C logs out in the background.
+// untilNoWorkers waits for the ends of those whose connections are closed: C logs out in the
+// background.
 func untilNoWorkers(t *testing.T) {
 	t.Helper()
 	require.Eventually(t, func() bool { return workers() == 0 }, time.Minute, 5*time.Millisecond)

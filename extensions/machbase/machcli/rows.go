@@ -13,8 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase"
 )
 
-// fetchedAtOnce is how many rows are taken from C in one call: a change of goroutines for each of them would cost more
-// than the row does.
+// fetchedAtOnce is how many rows are taken from C in one call: a change of goroutines for each of
+// them would cost more than the row does.
 const fetchedAtOnce = 256
 
 // rows are an answer.
@@ -62,8 +62,8 @@ func (c *connection) answer(ctx context.Context, query func() (api.Rows, error),
 	return err
 }
 
-// readable tells whether the client can read the columns: IP addresses and binary values come as a text of which it has
-// only the beginning.
+// readable tells whether the client can read the columns: IP addresses and binary values come as a
+// text of which it has only the beginning.
 func readable(columns []machcli.ColumnDesc) error {
 	for _, c := range columns {
 		if typeNames[c.Type] == "" {

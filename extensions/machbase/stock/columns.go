@@ -41,9 +41,10 @@ func (c *columns) send(send func(columns ...any) error) error {
 	}
 }
 
-// TickBatches is [Generator.Ticks] for loading: it calls send with up to 1024 ticks at a time, as columns in the order of
-// the table: codes ([]string), times ([]int64, nanoseconds since 1970), and prices, volumes, bids and asks ([]float64).
-// They are valid until send returns. Nothing is allocated per row.
+// TickBatches is [Generator.Ticks] for loading: it calls send with up to 1024 ticks at a time, as
+// columns in the order of the table: codes ([]string), times ([]int64, nanoseconds since 1970), and
+// prices, volumes, bids and asks ([]float64). They are valid until send returns. Nothing is
+// allocated per row.
 func (g *Generator) TickBatches(from, to time.Time, send func(columns ...any) error) error {
 	c := &g.columns
 	c.clear()
@@ -59,7 +60,8 @@ func (g *Generator) TickBatches(from, to time.Time, send func(columns ...any) er
 	return c.send(send)
 }
 
-// RollupBatches is [Generator.Rollups] in the same way, with the counts ([]int64) as the last column.
+// RollupBatches is [Generator.Rollups] in the same way, with the counts ([]int64) as the last
+// column.
 func (g *Generator) RollupBatches(period time.Duration, from, to time.Time, send func(columns ...any) error) error {
 	c := &g.columns
 	c.clear()

@@ -1,4 +1,5 @@
-// Many commands in one round trip: mixed ones in a pipeline, many keys at once, and the meta commands.
+// Many commands in one round trip: mixed ones in a pipeline, many keys at once, and the meta
+// commands.
 //
 //   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/pipeline.js
 import memcached from 'k6/x/memcached';

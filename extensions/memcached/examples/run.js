@@ -1,4 +1,5 @@
-// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are asked for more often.
+// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are
+// asked for more often.
 //
 //   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/run.js
 import sweep from 'k6/x/sweep';

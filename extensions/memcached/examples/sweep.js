@@ -1,4 +1,5 @@
-// Sweeps the number of clients: each gets keys of which most are there, and sets those that are not.
+// Sweeps the number of clients: each gets keys of which most are there, and sets those that are
+// not.
 //
 //   MEMCACHED_URL=127.0.0.1:11211 bin/k6 run extensions/memcached/examples/sweep.js
 import sweep from 'k6/x/sweep';

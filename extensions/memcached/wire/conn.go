@@ -22,7 +22,8 @@ const (
 	DefaultMaxValue       = 1 << 30 // bytes: memcached's own upper limit of --max-item-size
 )
 
-// bufferSize is that of each of the two buffers of a connection, and with it the longest line that is read.
+// bufferSize is that of each of the two buffers of a connection, and with it the longest line that
+// is read.
 const bufferSize = 16 << 10
 
 // Config is how to reach a server. What is zero stands for the default.
@@ -49,10 +50,11 @@ func (c *Config) Network() string {
 	return "tcp"
 }
 
-// Conn is a connection. One goroutine uses it at a time; Interrupt, Close and Traffic may be called by any.
+// Conn is a connection. One goroutine uses it at a time; Interrupt, Close and Traffic may be called
+// by any.
 //
-// An error of kind connection, timeout, cancelled or protocol leaves it broken, and so does an error of another kind
-// after which nobody knows where the next answer begins: see Broken.
+// An error of kind connection, timeout, cancelled or protocol leaves it broken, and so does an
+// error of another kind after which nobody knows where the next answer begins: see Broken.
 type Conn struct {
 	socket   *countingConn
 	r        *bufio.Reader
@@ -70,7 +72,8 @@ type Conn struct {
 	closed      atomic.Bool
 }
 
-// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth and cancelled.
+// Dial connects, and logs in where cfg has a user. Its errors are of kind connect, auth and
+// cancelled.
 func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	full := *cfg
 	full.defaults()
@@ -187,21 +190,23 @@ func (c *Conn) fail(e *Error) *Error {
 // Broken tells whether the connection can only be closed any more.
 func (c *Conn) Broken() bool { return c.failed != nil || c.interrupted.Load() || c.closed.Load() }
 
-// Interrupt makes the call that is under way, or else the next one, return an error of kind cancelled soon, whatever
-// the server does. The connection is broken after it.
+// Interrupt makes the call that is under way, or else the next one, return an error of kind
+// cancelled soon, whatever the server does. The connection is broken after it.
 func (c *Conn) Interrupt() {
 	c.interrupted.Store(true)
 	_ = c.socket.SetDeadline(time.Unix(1, 0)) // it fails on a closed connection only
 }
 
-// Close closes the connection at once. A call that is under way returns an error of kind connection.
+// Close closes the connection at once. A call that is under way returns an error of kind
+// connection.
 func (c *Conn) Close() {
 	if !c.closed.Swap(true) {
 		_ = c.socket.Close() // there is nothing left to lose
 	}
 }
 
-// Traffic is the number of bytes received from and sent to the server so far, those of TLS included.
+// Traffic is the number of bytes received from and sent to the server so far, those of TLS
+// included.
 func (c *Conn) Traffic() (received, sent uint64) {
 	return c.socket.received.Load(), c.socket.sent.Load()
 }

@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// describe says what an error of the network is about, without the addresses that Go puts before it.
+// describe says what an error of the network is about, without the addresses that Go puts before
+// it.
 func describe(err error) string {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -58,9 +58,10 @@ func unexpected(line []byte) *Error {
 	return Errorf(KindProtocol, "the server sent %s, which is no answer to the request", quoted(line))
 }
 
-// refusal reads a line as one of the three forms in which the server says that a request failed. It is nil for any
-// other line. Whether the request's value was read to its end, so that the next line is the next answer, is known
-// for the two errors after which memcached swallows it (1.6.18: too large, out of memory) and without a value.
+// refusal reads a line as one of the three forms in which the server says that a request failed. It
+// is nil for any other line. Whether the request's value was read to its end, so that the next line
+// is the next answer, is known for the two errors after which memcached swallows it (1.6.18: too
+// large, out of memory) and without a value.
 func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	kind, text, swallowed := "", line, verb.shape() != storing
 	switch {

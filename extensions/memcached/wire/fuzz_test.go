@@ -13,7 +13,8 @@ import (
 
 const fuzzedMaxValue = 1 << 16
 
-// requireSound requires that what came of a request is either an answer or an error, and within bounds.
+// requireSound requires that what came of a request is either an answer or an error, and within
+// bounds.
 func requireSound(t *testing.T, err error, replies ...wire.Reply) {
 	t.Helper()
 	var e *wire.Error

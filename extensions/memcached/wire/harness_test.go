@@ -66,8 +66,8 @@ func values() map[string][]byte {
 	}
 }
 
-// answers returns a connection of which the server's side has said this already, and takes all that it is sent. What
-// it was sent stands in sent when the connection is closed.
+// answers returns a connection of which the server's side has said this already, and takes all that
+// it is sent. What it was sent stands in sent when the connection is closed.
 func answers(tb testing.TB, protocol wire.Protocol, said string, maxValue int) (c *wire.Conn, sent *bytes.Buffer) {
 	tb.Helper()
 	script := &scripted{said: bytes.NewBufferString(said)}

@@ -20,7 +20,8 @@ func isPlain(key []byte) bool {
 	return true
 }
 
-// checkKey returns an error that says what a key may be, or nil. Base64 tells whether the request can carry any bytes.
+// checkKey returns an error that says what a key may be, or nil. Base64 tells whether the request
+// can carry any bytes.
 func checkKey(key []byte, base64 bool) *Error {
 	switch {
 	case len(key) == 0:

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// metaNames are the commands of the meta protocol, with the flags that make of each what the verb stands for, and with
-// the codes of the answers to it. (doc/protocol.txt, "Meta Get" and what follows; as memcached 1.6.18 answers them.)
+// metaNames are the commands of the meta protocol, with the flags that make of each what the verb
+// stands for, and with the codes of the answers to it. (doc/protocol.txt, "Meta Get" and what
+// follows; as memcached 1.6.18 answers them.)
 var metaNames = [...]struct{ name, flags, codes string }{ //nolint:gochecknoglobals // a table
 	Get:            {"mg ", " v f", "VA EN"},
 	Gets:           {"mg ", " v f c", "VA EN"},
@@ -116,7 +117,8 @@ func (c *Conn) readMeta(q *Request, a *Reply) *Error {
 	return nil
 }
 
-// take takes the flags of an answer. It is false when they are not those of an answer to the request.
+// take takes the flags of an answer. It is false when they are not those of an answer to the
+// request.
 func (c *Conn) take(q *Request, a *Reply, flags []byte) bool {
 	if q.Verb.isMeta() {
 		a.Meta = append(a.Meta[:0], flags...)

@@ -5,14 +5,16 @@ import (
 	"math"
 )
 
-// runBytes is how many bytes of requests are sent before their replies are read: as many as the buffers of any two
-// hosts take. With more, both sides could come to write at each other with nobody reading.
+// runBytes is how many bytes of requests are sent before their replies are read: as many as the
+// buffers of any two hosts take. With more, both sides could come to write at each other with
+// nobody reading.
 const runBytes = 32 << 10
 
 // overhead is more than what a request has in bytes beside its key, its value and its flags.
 const overhead = 128
 
-// Do sends a request and reads its reply. An error is an *Error; one of kind usage was found before anything was sent.
+// Do sends a request and reads its reply. An error is an *Error; one of kind usage was found before
+// anything was sent.
 func (c *Conn) Do(q *Request, a *Reply) error {
 	a.reset()
 	err := c.check(q)
@@ -35,9 +37,9 @@ func (c *Conn) Do(q *Request, a *Reply) error {
 	return err
 }
 
-// Pipeline sends the requests together and reads their replies, into as many elements of replies. A reply's Err says
-// why its request failed. The error that is returned broke the connection; the requests that were not answered by then
-// have it as theirs.
+// Pipeline sends the requests together and reads their replies, into as many elements of replies. A
+// reply's Err says why its request failed. The error that is returned broke the connection; the
+// requests that were not answered by then have it as theirs.
 func (c *Conn) Pipeline(requests []Request, replies []Reply) error {
 	if len(requests) != len(replies) {
 		return Errorf(KindUsage, "there are %d requests and %d replies", len(requests), len(replies))
@@ -112,11 +114,12 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 	return nil
 }
 
-// GetMulti gets many values, in as few requests as the protocol has for it: one get of all keys with Text, a pipeline
-// with Meta. Errors are as those of Pipeline.
+// GetMulti gets many values, in as few requests as the protocol has for it: one get of all keys
+// with Text, a pipeline with Meta. Errors are as those of Pipeline.
 //
-// The pipeline uses no quiet requests (flag q), which leave out the answers of misses: that saves some bytes of each miss
-// and costs a closing mn, and an error of the server, which has no number, could no more be told whose it is.
+// The pipeline uses no quiet requests (flag q), which leave out the answers of misses: that saves
+// some bytes of each miss and costs a closing mn, and an error of the server, which has no number,
+// could no more be told whose it is.
 func (c *Conn) GetMulti(keys [][]byte, replies []Reply) error {
 	if len(keys) != len(replies) {
 		return Errorf(KindUsage, "there are %d keys and %d replies", len(keys), len(replies))
@@ -176,7 +179,8 @@ func (c *Conn) getRun(keys [][]byte, replies []Reply) *Error {
 	return c.readTextValues(keys, replies)
 }
 
-// readTextValues reads the answer to a get of several keys: the values that are there, in the order of the keys.
+// readTextValues reads the answer to a get of several keys: the values that are there, in the order
+// of the keys.
 func (c *Conn) readTextValues(keys [][]byte, replies []Reply) *Error {
 	for i := 0; ; i++ {
 		line, err := c.readAnswer(Get)

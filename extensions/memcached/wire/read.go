@@ -23,7 +23,8 @@ func (c *Conn) readLine() ([]byte, *Error) {
 	return line[:len(line)-2], nil
 }
 
-// firstGrowth bounds what is allocated on a server's word alone, in bytes. More is when that many have come.
+// firstGrowth bounds what is allocated on a server's word alone, in bytes. More is when that many
+// have come.
 const firstGrowth = 64 << 10
 
 // readValue reads a value of n bytes and the end of the line behind it. It uses the memory of into.

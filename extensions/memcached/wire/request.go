@@ -40,8 +40,8 @@ const (
 // Request is one command.
 type Request struct {
 	Verb Verb
-	// Key has 1 to 250 bytes. Other than printable ones without a space are for Meta and the meta verbs only, which
-	// send them in base64: up to 186.
+	// Key has 1 to 250 bytes. Other than printable ones without a space are for Meta and the meta
+	// verbs only, which send them in base64: up to 186.
 	Key    []byte
 	Value  []byte // what is stored
 	Flags  uint32 // what is kept with the value

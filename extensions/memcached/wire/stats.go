@@ -13,9 +13,9 @@ type Stat struct {
 	Name, Value string
 }
 
-// Stats returns statistics: the general ones for "", others for settings, items, slabs, conns and so on. "reset" sets
-// them to zero and returns none. "cachedump" and "detail dump" fail with kind usage: what they list is in no form of
-// statistics.
+// Stats returns statistics: the general ones for "", others for settings, items, slabs, conns and
+// so on. "reset" sets them to zero and returns none. "cachedump" and "detail dump" fail with kind
+// usage: what they list is in no form of statistics.
 func (c *Conn) Stats(argument string) ([]Stat, error) {
 	stats, err := c.stats(argument)
 	if err != nil {

@@ -1,10 +1,12 @@
-// Sweeps any unary method of any gRPC server, through k6's own client: address, method and request are settings.
+// Sweeps any unary method of any gRPC server, through k6's own client: address, method and request
+// are settings.
 //
 //   GRPC_URL=127.0.0.1:50051 GRPC_METHOD=grpc.health.v1.Health/Check GRPC_REQUEST='{"service":""}' \
 //     bin/k6 run extensions/mxgateway/examples/grpc-sweep.js
 //
-// What the script can do about k6's part of the cost: discardResponseMessage, where a reply need not be looked at, saves its way from
-// protobuf to JSON to JavaScript; the request is one object, made once.
+// What the script can do about k6's part of the cost: discardResponseMessage, where a reply need
+// not be looked at, saves its way from protobuf to JSON to JavaScript; the request is one object,
+// made once.
 import grpc from 'k6/net/grpc';
 import sweep from 'k6/x/sweep';
 

@@ -1,4 +1,5 @@
-// Reads tags of an MXAccess gateway in bulk: once with their values, then again and again, in Go, for 1, 5 and 20 clients.
+// Reads tags of an MXAccess gateway in bulk: once with their values, then again and again, in Go,
+// for 1, 5 and 20 clients.
 //
 //   MXGW_URL=127.0.0.1:50051 MXGW_KEY=mxgw_id_secret bin/k6 run extensions/mxgateway/examples/read-bulk.js
 import sweep from 'k6/x/sweep';

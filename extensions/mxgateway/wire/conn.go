@@ -79,8 +79,8 @@ func Open(o Options) (*Conn, error) {
 // probe is a method without effect. Connect calls it where there is no connection.
 const probe = "/grpc.health.v1.Health/Check"
 
-// Connect connects, if that was not done yet. Its error is of kind connect, or that of the context's
-// end.
+// Connect connects, if that was not done yet. Its error is of kind connect, or that of the
+// context's end.
 func (c *Conn) Connect(ctx context.Context) error {
 	opening, stop := context.WithTimeout(ctx, c.connectTimeout)
 	defer stop()
@@ -106,7 +106,8 @@ func (c *Conn) Connect(ctx context.Context) error {
 	}
 }
 
-// whyNot is why there is no connection: gRPC tells it to calls alone. It is nil where there is one now.
+// whyNot is why there is no connection: gRPC tells it to calls alone. It is nil where there is one
+// now.
 func (c *Conn) whyNot(ctx context.Context) error {
 	err := c.grpc.Invoke(ctx, probe, &request{}, &anyReply{}, grpc.ForceCodecV2(codec{}))
 	if status.Code(err) != codes.Unavailable {

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Kinds of errors. Those of gRPC's codes (https://grpc.io/docs/guides/status-codes) that are not here
-// are KindServer.
+// Kinds of errors. Those of gRPC's codes (https://grpc.io/docs/guides/status-codes) that are not
+// here are KindServer.
 const (
 	KindConnect    = "connect"    // the server could not be reached within the connect timeout
 	KindConnection = "connection" // no connection, or the server says so: UNAVAILABLE

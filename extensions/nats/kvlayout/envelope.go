@@ -31,7 +31,8 @@ func (l Layout) encodeValue(record Record) ([]byte, error) {
 	return record.Value, nil
 }
 
-// decodeValue returns the record of what the bucket holds. Orb's key is the one asked for; the others bring theirs.
+// decodeValue returns the record of what the bucket holds. Orb's key is the one asked for; the
+// others bring theirs.
 func (l Layout) decodeValue(table, key string, value []byte) (Record, error) {
 	if l == Orb {
 		return Record{Table: table, Key: key, Value: value}, nil

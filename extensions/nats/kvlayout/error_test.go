@@ -82,7 +82,8 @@ func operations(store *kvlayout.Store) map[string]func(context.Context) error {
 	}
 }
 
-// filled returns a store with 300 keys, more than a watcher holds back, whose connection is the line.
+// filled returns a store with 300 keys, more than a watcher holds back, whose connection is the
+// line.
 func filled(t *testing.T, l *line) *kvlayout.Store {
 	t.Helper()
 	direct := connect(t, serverURL(t))

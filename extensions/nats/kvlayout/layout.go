@@ -40,8 +40,9 @@ func (l Layout) encode(table, key string) string {
 	return base32.StdEncoding.EncodeToString([]byte(l.prefix(table) + key))
 }
 
-// decode returns the key of an encoded one, and whether it is one of the table. As in the libraries, what is no base32 is taken as it is,
-// and without a table every key is meant, with its own table's name.
+// decode returns the key of an encoded one, and whether it is one of the table. As in the
+// libraries, what is no base32 is taken as it is, and without a table every key is meant, with its
+// own table's name.
 func (l Layout) decode(table, encoded string) (key string, ok bool) {
 	full := encoded
 	if decoded, err := base32.StdEncoding.DecodeString(encoded); err == nil {

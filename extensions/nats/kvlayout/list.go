@@ -12,19 +12,20 @@ import (
 
 // ListOptions say which keys List returns.
 type ListOptions struct {
-	// Table is "" for the records without a table; in Micro, for those of all tables, whose keys then begin with table_. In OrbCompat it
-	// does nothing.
+	// Table is "" for the records without a table; in Micro, for those of all tables, whose keys
+	// then begin with table_. In OrbCompat it does nothing.
 	Table string
 	// Prefix and Suffix of the keys, without the table; "" for any.
 	Prefix, Suffix string
-	// Limit is the largest number of keys that are returned, 0 for all, after the first Offset ones. Orb and OrbCompat count those that do
-	// not match, too.
+	// Limit is the largest number of keys that are returned, 0 for all, after the first Offset
+	// ones. Orb and OrbCompat count those that do not match, too.
 	Limit, Offset uint
 }
 
-// List returns the keys of the records that match, not encoded, in the order in which they were last written. All keys of the bucket cross
-// the network, whatever the options. A key that is written meanwhile may come twice. The error is ErrEmpty where the layout calls an empty
-// bucket one, and ErrIncomplete when the connection was closed meanwhile.
+// List returns the keys of the records that match, not encoded, in the order in which they were
+// last written. All keys of the bucket cross the network, whatever the options. A key that is
+// written meanwhile may come twice. The error is ErrEmpty where the layout calls an empty bucket
+// one, and ErrIncomplete when the connection was closed meanwhile.
 func (s *Store) List(ctx context.Context, options ListOptions) ([]string, error) {
 	name := s.options.Layout.bucket(s.options.Database, options.Table)
 	ctx, cancel := withDeadline(ctx)
@@ -53,8 +54,9 @@ func (s *Store) list(ctx context.Context, name string, options ListOptions) ([]s
 	return s.filter(page(keys, options), options), nil
 }
 
-// allKeys returns the encoded keys of a bucket. Keys of jetstream.KeyValue would sort them, which the versions of nats.go that the
-// libraries pin do not, and when the context ends it would return those that have come so far.
+// allKeys returns the encoded keys of a bucket. Keys of jetstream.KeyValue would sort them, which
+// the versions of nats.go that the libraries pin do not, and when the context ends it would return
+// those that have come so far.
 func (s *Store) allKeys(ctx context.Context, bucket jetstream.KeyValue) ([]string, error) {
 	watcher, err := bucket.WatchAll(ctx, jetstream.IgnoreDeletes(), jetstream.MetaOnly())
 	if err != nil {
@@ -99,7 +101,8 @@ func (s *Store) collect(ctx context.Context, watcher jetstream.KeyWatcher) ([]st
 	}
 }
 
-// end stops a watcher, and takes what it still hands over, or it would wait for ever for somebody to take it.
+// end stops a watcher, and takes what it still hands over, or it would wait for ever for somebody
+// to take it.
 func end(watcher jetstream.KeyWatcher) {
 	_ = watcher.Stop() // where it fails, the connection is closed, and the watcher with it
 	for {

@@ -34,8 +34,8 @@ type Options struct {
 // deadline of an operation whose context has none.
 const deadline = 30 * time.Second
 
-// Store keeps the records of one database. It may be used by several goroutines at once. Its operations return an *Error. One whose context
-// has no deadline ends after 30 s.
+// Store keeps the records of one database. It may be used by several goroutines at once. Its
+// operations return an *Error. One whose context has no deadline ends after 30 s.
 type Store struct {
 	js      jetstream.JetStream
 	options Options
@@ -44,7 +44,8 @@ type Store struct {
 	buckets recent.Map[string, jetstream.KeyValue] // by name
 }
 
-// Open returns the Store of a database. In the layout Micro the database's bucket is there afterwards.
+// Open returns the Store of a database. In the layout Micro the database's bucket is there
+// afterwards.
 func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store, error) {
 	layout, err := ParseLayout(string(options.Layout))
 	if err != nil {
@@ -86,7 +87,8 @@ func (s *Store) put(ctx context.Context, at place, record Record) error {
 	return err
 }
 
-// Get reads a record. Where there is none the error is ErrNotFound, and where its value is not of this layout, ErrValue.
+// Get reads a record. Where there is none the error is ErrNotFound, and where its value is not of
+// this layout, ErrValue.
 func (s *Store) Get(ctx context.Context, table, key string) (Record, error) {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -136,7 +138,8 @@ type place struct {
 	key, encoded string
 }
 
-// place returns where the record of this key is. When it returns an error, the place has the names for it.
+// place returns where the record of this key is. When it returns an error, the place has the names
+// for it.
 func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
 	at = place{name: s.options.Layout.bucket(s.options.Database, table), key: key}
 	if key == "" {

@@ -1,4 +1,5 @@
-// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are asked for more often.
+// Sweeps the number of clients: many operations in each call, done in Go, on keys of which some are
+// asked for more often.
 //
 //   REDIS_URL=redis://127.0.0.1:6379 bin/k6 run extensions/resp/examples/run.js
 import sweep from 'k6/x/sweep';

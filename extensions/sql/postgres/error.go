@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// kinds are those of errors that the server tells, by SQLSTATE or, where the rest does not matter, by
-// its first two characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+// kinds are those of errors that the server tells, by SQLSTATE or, where the rest does not matter,
+// by its first two characters (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 var kinds = map[string]string{ //nolint:gochecknoglobals // a table
 	"08":    "connection",
 	"28":    "auth",

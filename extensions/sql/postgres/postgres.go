@@ -1,5 +1,5 @@
-// Package postgres is the PostgreSQL driver of k6/x/sql: pgx behind database/sql, with errors of one line in which the
-// password of a connection string never is.
+// Package postgres is the PostgreSQL driver of k6/x/sql: pgx behind database/sql, with errors of
+// one line in which the password of a connection string never is.
 package postgres
 
 import (
@@ -16,15 +16,16 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// errConnectionString has nothing of the string, nor of pgx's error: where a string is malformed nobody can tell which
-// part of it is the password.
+// errConnectionString has nothing of the string, nor of pgx's error: where a string is malformed
+// nobody can tell which part of it is the password.
 var errConnectionString = errors.New("the connection string of PostgreSQL is malformed: " +
 	"write postgres://user:password@host:port/database?sslmode=disable, where @ : / ? # % in a part are written " +
 	"%40 %3A %2F %3F %23 %25, or host=HOST port=PORT user=USER password='PASSWORD' dbname=DATABASE")
 
-// Connector returns the connector for a connection string in one of the two forms of PostgreSQL's own clients
-// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with the parameters of pgx besides. It
-// fails when the string is malformed or names a file that cannot be read, and does not connect.
+// Connector returns the connector for a connection string in one of the two forms of PostgreSQL's
+// own clients (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), with
+// the parameters of pgx besides. It fails when the string is malformed or names a file that cannot
+// be read, and does not connect.
 func Connector(name string) (driver.Connector, error) {
 	config, err := parse(name)
 	if err != nil {
@@ -57,8 +58,9 @@ func parse(name string) (*pgx.ConnConfig, error) {
 // connectTimeout is the limit where the string has no connect_timeout.
 const connectTimeout = 5 * time.Second
 
-// strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong to the password, the
-// rest of which would be taken for a host or a database, and be named in errors.
+// strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong
+// to the password, the rest of which would be taken for a host or a database, and be named in
+// errors.
 func strayAt(name string) bool {
 	scheme, rest, _ := strings.Cut(name, "://")
 	if scheme != "postgres" && scheme != "postgresql" {
@@ -81,7 +83,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// connectError is pgx's, which has a line for each attempt: one with TLS and one without where both are allowed.
+// connectError is pgx's, which has a line for each attempt: one with TLS and one without where both
+// are allowed.
 type connectError struct{ error }
 
 func (e connectError) Unwrap() error { return e.error }

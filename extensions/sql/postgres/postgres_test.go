@@ -104,7 +104,8 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
-// serve answers each connection with peer, until the test ends, and returns a connection string for it.
+// serve answers each connection with peer, until the test ends, and returns a connection string for
+// it.
 func serve(t *testing.T, peer func(net.Conn)) string {
 	t.Helper()
 	listener := listen(t)
@@ -136,7 +137,8 @@ func startup(conn net.Conn) {
 	}
 }
 
-// message is one of the protocol's: https://www.postgresql.org/docs/current/protocol-message-formats.html
+// message is one of the protocol's:
+// https://www.postgresql.org/docs/current/protocol-message-formats.html
 func message(kind byte, body string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(4+len(body))), body...)
 }

@@ -1,9 +1,11 @@
-// Package wholerows wraps a database/sql driver so that a query is answered with all of its rows or with an error.
+// Package wholerows wraps a database/sql driver so that a query is answered with all of its rows or
+// with an error.
 //
-// xk6-sql reads rows until there are no more, and never asks why: a connection that is lost, a timeout or an error of the
-// server in the middle of a result is a shorter result to it, and the query counts as one that has succeeded. As it
-// hands all rows to the script together in any case, the wrapped driver may as well read them before the query returns.
-// xk6-sql prepares no statements: those are as the driver makes them.
+// xk6-sql reads rows until there are no more, and never asks why: a connection that is lost, a
+// timeout or an error of the server in the middle of a result is a shorter result to it, and the
+// query counts as one that has succeeded. As it hands all rows to the script together in any case,
+// the wrapped driver may as well read them before the query returns. xk6-sql prepares no
+// statements: those are as the driver makes them.
 package wholerows
 
 import (
@@ -18,7 +20,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// Driver is a database/sql driver made from a function that returns its connector for a data source name.
+// Driver is a database/sql driver made from a function that returns its connector for a data source
+// name.
 type Driver func(name string) (driver.Connector, error)
 
 // OpenConnector returns the connector for a data source name. The error is that of the function.
@@ -48,8 +51,9 @@ type connector struct {
 
 func (c connector) Driver() driver.Driver { return c.driver }
 
-// Connect fails when the connection lacks what drivers have had since contexts came to database/sql.
-// The panic of a driver is an error: database/sql may connect on a goroutine of its own.
+// Connect fails when the connection lacks what drivers have had since contexts came to
+// database/sql. The panic of a driver is an error: database/sql may connect on a goroutine of its
+// own.
 func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	defer crash.Catch(&err)
 	opened, err := c.Connector.Connect(ctx)
@@ -93,7 +97,8 @@ func Local(d Driver) Driver {
 
 type local struct{ driver.Connector }
 
-// inner is what a wrapped connection has to have: database/sql finds it by the types of these interfaces.
+// inner is what a wrapped connection has to have: database/sql finds it by the types of these
+// interfaces.
 type inner interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -157,7 +162,8 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return whole, nil
 }
 
-// CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where it does not.
+// CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where
+// it does not.
 func (c *conn) CheckNamedValue(value *driver.NamedValue) error {
 	if checker, ok := c.inner.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(value)

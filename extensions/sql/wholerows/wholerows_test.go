@@ -165,7 +165,8 @@ func TestQueryGivesAllRowsOrAnError(t *testing.T) {
 	}
 }
 
-// A connection that is known to be bad before the query was sent may be replaced: that is database/sql's way.
+// A connection that is known to be bad before the query was sent may be replaced: that is
+// database/sql's way.
 func TestQueryOnADeadConnectionIsRunOnAnother(t *testing.T) {
 	f := &fake{query: driver.ErrBadConn}
 	_, err := like(open(t, f))

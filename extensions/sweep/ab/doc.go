@@ -2,5 +2,6 @@
 // beside the other: two builds of k6, two scripts, two settings, or any two programs.
 //
 // The commands of a pair run one right after the other. Which one is first is random, and each is
-// first as often as the other in every two pairs, so that neither has the machine when it is warmer.
+// first as often as the other in every two pairs, so that neither has the machine when it is
+// warmer.
 package ab

@@ -12,8 +12,8 @@ import (
 
 // Figure is one that both commands have, with its values in each pair.
 type Figure struct {
-	// Step is the step of a sweep that the figure is of, such as "get, 8 clients"; empty for the figures
-	// of the whole process.
+	// Step is the step of a sweep that the figure is of, such as "get, 8 clients"; empty for the
+	// figures of the whole process.
 	Step string `json:"step,omitempty"`
 	// Key is the figure's name in gates, such as "opsPerSecond".
 	Key string `json:"figure"`
@@ -43,8 +43,8 @@ func processValues(elapsed, cpu time.Duration) []value {
 	}
 }
 
-// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure that a step
-// has too few operations for is left out.
+// reportValues are those of the steps of a sweep, by the medians of their repeats. A figure that a
+// step has too few operations for is left out.
 func reportValues(r *report.Report, several bool) (values []value) {
 	groups := r.Groups()
 	for i := range groups {
@@ -77,8 +77,8 @@ func reportValues(r *report.Report, several bool) (values []value) {
 	return values
 }
 
-// cpuValues are the processor time of k6, and that of a server on this machine, for each operation. Of
-// a step with several kinds of operations nobody knows which took what.
+// cpuValues are the processor time of k6, and that of a server on this machine, for each operation.
+// Of a step with several kinds of operations nobody knows which took what.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
 	var k6, server, operations float64
 	known := true

@@ -93,15 +93,16 @@ type Judgement struct {
 	Gate string `json:"gate,omitempty"`
 	// Outcome is what the gate came to.
 	Outcome paired.Outcome `json:"outcome,omitempty"`
-	// PairsNeeded is how many pairs it takes to see a change of the gate's size, where it is undecided.
+	// PairsNeeded is how many pairs it takes to see a change of the gate's size, where it is
+	// undecided.
 	PairsNeeded int `json:"pairsNeeded,omitempty"`
 }
 
 // confidence is that of all intervals; what is left of it is the chance of a false alarm.
 const confidence = 0.95
 
-// Judge estimates each figure that is shown, and judges those that have a gate as one family. looked
-// tells that the trial was looked at after each pair.
+// Judge estimates each figure that is shown, and judges those that have a gate as one family.
+// looked tells that the trial was looked at after each pair.
 func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 	if len(gates) == 0 {
 		gates = t.usualGates()

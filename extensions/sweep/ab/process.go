@@ -102,7 +102,8 @@ func failed(err error, problems string) error {
 	return fmt.Errorf("%w: %s", err, last)
 }
 
-// readReports reads the reports of the sweeps that the process has run, in the order of their names.
+// readReports reads the reports of the sweeps that the process has run, in the order of their
+// names.
 func readReports(dir string) ([]*report.Report, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {

@@ -15,7 +15,8 @@ type Trial struct {
 	Base, Change Command
 	// Dir is the folder of the results: each process has one of its own in it.
 	Dir string
-	// Figures are those that every process so far has had, in the order in which the first one had them.
+	// Figures are those that every process so far has had, in the order in which the first one had
+	// them.
 	Figures []Figure
 	// Pairs is how many were measured.
 	Pairs int

@@ -22,7 +22,8 @@ import (
 // between separates the two commands of ab.
 const between = "---"
 
-// mostPairs is how many pairs a trial that goes on until it is precise has at most, unless --pairs says another number.
+// mostPairs is how many pairs a trial that goes on until it is precise has at most, unless --pairs
+// says another number.
 const mostPairs = 100
 
 type abOptions struct {

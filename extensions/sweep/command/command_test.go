@@ -71,7 +71,8 @@ func (k *k6) file(name string) string {
 	return string(raw)
 }
 
-// run runs `k6 x sweep` as k6 does, and returns what it printed, the error as k6 logs it with its hint, and the exit code.
+// run runs `k6 x sweep` as k6 does, and returns what it printed, the error as k6 logs it with its
+// hint, and the exit code.
 func (k *k6) run(args ...string) (out, message string, code int) {
 	k.t.Helper()
 	k.out.Reset()
@@ -97,8 +98,8 @@ func (k *k6) run(args ...string) (out, message string, code int) {
 	return k.out.String(), message, int(coded.ExitCode())
 }
 
-// sweep makes up a report of the scenario cache, with 1 and 8 clients and an operation get. The speed is the part of the
-// usual one that each repeat came to.
+// sweep makes up a report of the scenario cache, with 1 and 8 clients and an operation get. The
+// speed is the part of the usual one that each repeat came to.
 func sweep(t *testing.T, change func(*report.Report), speeds ...float64) *report.Report {
 	t.Helper()
 	r := &report.Report{

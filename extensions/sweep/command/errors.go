@@ -11,15 +11,16 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 )
 
-// foundWorse is the exit code of a command that did what it was asked for and found something wrong: a regression, or a
-// file that is invalid.
+// foundWorse is the exit code of a command that did what it was asked for and found something
+// wrong: a regression, or a file that is invalid.
 const foundWorse exitcodes.ExitCode = 1
 
 // notJudged is the exit code of a comparison in which nothing got worse as far as that can be told,
 // and something cannot.
 const notJudged exitcodes.ExitCode = 2
 
-// wrongUse is the error of arguments that a command does not take, with a hint at those that it does take.
+// wrongUse is the error of arguments that a command does not take, with a hint at those that it
+// does take.
 func wrongUse(cmd *cobra.Command, err error) error {
 	err = errext.WithHint(err, fmt.Sprintf("use: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()))
 
@@ -40,7 +41,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
-// needs checks the number of a command's arguments; most is zero when there is no limit. what names them.
+// needs checks the number of a command's arguments; most is zero when there is no limit. what names
+// them.
 func needs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most != 0 && len(args) > most {

@@ -89,8 +89,8 @@ func thresholds(gs *state.GlobalState, file string, raw []byte) (*gate.File, err
 	return f, nil
 }
 
-// write writes to a file, whose folder is created when it is missing, or to standard output when file is empty. None of
-// the files that it was made of is overwritten.
+// write writes to a file, whose folder is created when it is missing, or to standard output when
+// file is empty. None of the files that it was made of is overwritten.
 func write(gs *state.GlobalState, file string, contents []byte, sources ...string) error {
 	if file == "" {
 		if _, err := gs.Stdout.Write(contents); err != nil {
@@ -111,8 +111,8 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 	return nil
 }
 
-// sameFile tells whether two names are of one file, through links too. Of a file that is not there yet, and of a file
-// system that cannot tell, the paths say it.
+// sameFile tells whether two names are of one file, through links too. Of a file that is not there
+// yet, and of a file system that cannot tell, the paths say it.
 func sameFile(gs *state.GlobalState, a, b string) bool {
 	infoA, errA := gs.FS.Stat(a)
 	infoB, errB := gs.FS.Stat(b)

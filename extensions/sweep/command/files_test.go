@@ -12,7 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Whatever a command is given that is none: one line that names the file once, nothing printed, exit code 104.
+// Whatever a command is given that is none: one line that names the file once, nothing printed,
+// exit code 104.
 func TestFilesThatCannotBeUsed(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("good.json", steady(t, 1))
@@ -108,7 +109,8 @@ func TestSourcesAreNotOverwrittenThroughLinks(t *testing.T) {
 	require.Zero(t, code)
 }
 
-// part is one of the two parts of a run: each has half of the clients, but the first alone has the one of the first step.
+// part is one of the two parts of a run: each has half of the clients, but the first alone has the
+// one of the first step.
 func part(t *testing.T, segment string) *report.Report {
 	t.Helper()
 

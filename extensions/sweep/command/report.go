@@ -107,8 +107,8 @@ func render(gs *state.GlobalState, file, format, out string) error {
 	return write(gs, out, contents, file)
 }
 
-// renderAll writes the files of all formats but the one that the report was read from, and the table
-// to standard output.
+// renderAll writes the files of all formats but the one that the report was read from, and the
+// table to standard output.
 func renderAll(gs *state.GlobalState, file string) error {
 	r, err := readReport(gs, file)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Sweeps a gRPC server: a unary call, here of the standard health service. All clients of a step connect first and
-// start together; then sweep.run calls its function for each operation, and only that is measured.
+// Sweeps a gRPC server: a unary call, here of the standard health service. All clients of a step
+// connect first and start together; then sweep.run calls its function for each operation, and only
+// that is measured.
 //     k6 run -e GRPC_URL=127.0.0.1:50051 grpc.js
 import { check } from 'k6';
 import grpc from 'k6/net/grpc';

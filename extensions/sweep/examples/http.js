@@ -1,5 +1,6 @@
-// Sweeps an HTTP server: how fast is a GET with 1, 4 and 16 clients? The function below knows nothing of sweeps: the
-// executor repeats it, and its first call in each step, which opens the connection, is not measured.
+// Sweeps an HTTP server: how fast is a GET with 1, 4 and 16 clients? The function below knows
+// nothing of sweeps: the executor repeats it, and its first call in each step, which opens the
+// connection, is not measured.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ http.js
 import { check } from 'k6';
 import http from 'k6/http';

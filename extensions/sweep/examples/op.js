@@ -1,5 +1,5 @@
-// Operations of several kinds: sweep.op times a piece of JavaScript as an operation of its own name, with its own line in
-// the table and its own gates, and returns what the piece returns.
+// Operations of several kinds: sweep.op times a piece of JavaScript as an operation of its own
+// name, with its own line in the table and its own gates, and returns what the piece returns.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ op.js
 import { check } from 'k6';
 import http from 'k6/http';

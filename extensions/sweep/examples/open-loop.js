@@ -1,5 +1,6 @@
-// Starts 100, then 500 operations a second, whether those before have ended or not, as the users of a website do. Latency
-// counts from the moment when an operation was due: what a slow server makes others wait for is in it.
+// Starts 100, then 500 operations a second, whether those before have ended or not, as the users of
+// a website do. Latency counts from the moment when an operation was due: what a slow server makes
+// others wait for is in it.
 //     k6 run -e HTTP_URL=http://127.0.0.1:8080/ open-loop.js
 import http from 'k6/http';
 import sweep from 'k6/x/sweep';

@@ -1,5 +1,6 @@
-// Sweeps Redis: how fast is a GET with 1, 4 and 16 clients? The functions of k6/x/redis return promises, so the scenario's
-// function is async. sweep.run is not for those: the executor repeats the whole function, and waits for each promise.
+// Sweeps Redis: how fast is a GET with 1, 4 and 16 clients? The functions of k6/x/redis return
+// promises, so the scenario's function is async. sweep.run is not for those: the executor repeats
+// the whole function, and waits for each promise.
 //     k6 run -e REDIS_URL=redis://127.0.0.1:6379 redis.js
 import { check } from 'k6';
 import redis from 'k6/x/redis';

@@ -81,8 +81,8 @@ func (c *client) repeat(ctx context.Context, session *k6glue.Session, active lib
 		session.Measure()
 		active = c.activate(ctx, c.run.Tags())
 	}
-	// The only errors are those of an abort and of a step that is over: both are known where they come
-	// from.
+	// The only errors are those of an abort and of a step that is over: both are known where they
+	// come from.
 	_ = c.measured.Run(ctx, c.run.op(), measure, func() error { return c.operation(ctx, active) })
 }
 

@@ -352,7 +352,8 @@ func TestInterruptedRun(t *testing.T) {
 		"plain function": `sleep(100)`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Who sees the end of the context first is chance: many clients make sure that all orders occur.
+			// Who sees the end of the context first is chance: many clients make sure that all
+			// orders occur.
 			synctest.Test(t, func(t *testing.T) {
 				const clients = 50
 				ctx, cancel := context.WithCancel(t.Context())

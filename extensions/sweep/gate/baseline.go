@@ -8,7 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// SetBaseline gives the file the report that Relative.Baseline names. It refuses one that nothing can be judged by.
+// SetBaseline gives the file the report that Relative.Baseline names. It refuses one that nothing
+// can be judged by.
 func (f *File) SetBaseline(r *report.Report) error {
 	if f.Relative == nil {
 		return errors.New("there are no relative gates, which a baseline would be for")
@@ -36,9 +37,10 @@ func (f *File) judgeFit(r *report.Report) (held bool, detail string) {
 	return true, "same class of host, target and parameters"
 }
 
-// Baseline returns what is recorded of a run to compare others with: the run without the gates it was judged by. It
-// refuses a run that was interrupted, has no steps, lacks one that it was asked for, or has one that is incomplete or
-// empty, or failed operations, a part of a run, and one with too few repeats for a difference to be significant.
+// Baseline returns what is recorded of a run to compare others with: the run without the gates it
+// was judged by. It refuses a run that was interrupted, has no steps, lacks one that it was asked
+// for, or has one that is incomplete or empty, or failed operations, a part of a run, and one with
+// too few repeats for a difference to be significant.
 func Baseline(r *report.Report) (*report.Report, error) {
 	if problem := flaw(r); problem != "" {
 		return nil, fmt.Errorf("%s is no baseline: %s", r.Scenario, problem)

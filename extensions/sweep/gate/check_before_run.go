@@ -14,14 +14,14 @@ type Planned struct {
 	Scenario string   // empty: not known
 	Ops      []string // all kinds of operations that it will have
 
-	// Clients and Rates are the numbers that its steps will have. Both are empty when they are not known, as those of a
-	// search; of Clients without Rates, no step will have a rate.
+	// Clients and Rates are the numbers that its steps will have. Both are empty when they are not
+	// known, as those of a search; of Clients without Rates, no step will have a rate.
 	Clients []int
 	Rates   []float64
 }
 
-// Check tells, before a run, whether a gate is for what the run will not have: another scenario, kind of operation,
-// number of clients or rate.
+// Check tells, before a run, whether a gate is for what the run will not have: another scenario,
+// kind of operation, number of clients or rate.
 func (f *File) Check(p Planned) error {
 	if p.Scenario != "" && p.Scenario != f.Scenario {
 		return fmt.Errorf("the thresholds are of scenario %q, not of %q", f.Scenario, p.Scenario)
@@ -57,7 +57,8 @@ type lack struct {
 	there     string // what the run will have instead
 }
 
-// lacks returns what of a step the run will not have, or nil. Clients and rate are zero where the gate is for any.
+// lacks returns what of a step the run will not have, or nil. Clients and rate are zero where the
+// gate is for any.
 func (p *Planned) lacks(op string, clients int, rate float64) *lack {
 	switch {
 	case !slices.Contains(p.Ops, op):

@@ -81,7 +81,8 @@ func boundText(f *report.Figure, value float64) string {
 	return text + "ms"
 }
 
-// measured writes a measured value. A rate has a digit more than in tables: it stands beside its bound.
+// measured writes a measured value. A rate has a digit more than in tables: it stands beside its
+// bound.
 func measured(f *report.Figure, value float64) string {
 	if f.Rate {
 		return strconv.FormatFloat(value, 'f', 1, 64) + "/s"

@@ -73,8 +73,8 @@ func steps(key report.Key) string {
 	return name
 }
 
-// tagged is the name of a kind of operation as the value of a k6 tag may hold it in a threshold's name: what has a
-// meaning there is written as in a URL, so that different names stay different.
+// tagged is the name of a kind of operation as the value of a k6 tag may hold it in a threshold's
+// name: what has a meaning there is written as in a URL, so that different names stay different.
 func tagged(op string) string {
 	var b strings.Builder
 	for _, r := range op {

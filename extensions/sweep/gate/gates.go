@@ -10,9 +10,9 @@ type judged struct {
 	judge func(*report.Report) (held bool, detail string)
 }
 
-// Plan returns the names of all gates that Judge will judge, in its order. They can be told before the run; those of
-// relative gates, one for each step of the baseline and figure, once SetBaseline was called. No name has a comma, a
-// colon, a brace, a quote or a line end in it.
+// Plan returns the names of all gates that Judge will judge, in its order. They can be told before
+// the run; those of relative gates, one for each step of the baseline and figure, once SetBaseline
+// was called. No name has a comma, a colon, a brace, a quote or a line end in it.
 func (f *File) Plan() []string {
 	gates := f.gates()
 	names := make([]string, len(gates))

@@ -9,7 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// Judge judges a run: one verdict for each name of Plan, in that order. What cannot be judged is crossed.
+// Judge judges a run: one verdict for each name of Plan, in that order. What cannot be judged is
+// crossed.
 func (f *File) Judge(r *report.Report) []report.Verdict {
 	gates := f.gates()
 	verdicts := make([]report.Verdict, len(gates))
@@ -103,8 +104,8 @@ func (t Tolerance) judge(before *report.Group, r *report.Report, alpha float64) 
 	return true, detail
 }
 
-// unusable tells why the figures of a step say nothing, or nothing when they do. The failed operations of a step are
-// the business of a gate of their own.
+// unusable tells why the figures of a step say nothing, or nothing when they do. The failed
+// operations of a step are the business of a gate of their own.
 func unusable(g *report.Group) string {
 	for _, s := range g.Steps {
 		switch {

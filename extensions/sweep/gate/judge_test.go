@@ -16,8 +16,8 @@ func parsed(t *testing.T, raw string) *File {
 	return f
 }
 
-// run makes up a run of the scenario cache with operations get and set, each with 1 and 8 clients. The speed is the
-// part of the usual one that each repeat came to.
+// run makes up a run of the scenario cache with operations get and set, each with 1 and 8 clients.
+// The speed is the part of the usual one that each repeat came to.
 func run(speeds ...float64) *report.Report {
 	r := &report.Report{
 		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0",

@@ -8,8 +8,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// missingSteps names the steps and repeats that the run's parameters ask for and that it does not have. It names none
-// where the steps are not known before: those of a search, and the seconds of one of k6's own executors.
+// missingSteps names the steps and repeats that the run's parameters ask for and that it does not
+// have. It names none where the steps are not known before: those of a search, and the seconds of
+// one of k6's own executors.
 func missingSteps(r *report.Report) []string {
 	if r.Params["find"] != nil || r.Params["executor"] != nil {
 		return nil
@@ -23,8 +24,8 @@ func missingSteps(r *report.Report) []string {
 		func(rate float64) string { return "at " + decimal(rate) + " a second" })
 }
 
-// missingOf looks for the steps of which numbers were asked for: of reads that number from a step, and name names such
-// a step.
+// missingOf looks for the steps of which numbers were asked for: of reads that number from a step,
+// and name names such a step.
 func missingOf(r *report.Report, asked []float64, of func(*report.Step) float64, name func(float64) string) []string {
 	repeats := map[float64]map[int]bool{}
 	for i := range r.Steps {
@@ -49,8 +50,8 @@ func missingOf(r *report.Report, asked []float64, of func(*report.Step) float64,
 	return missing
 }
 
-// missingRepeats names the first repeat of a step that is missing, and counts the others: a file may ask for any number
-// of them.
+// missingRepeats names the first repeat of a step that is missing, and counts the others: a file
+// may ask for any number of them.
 func missingRepeats(there map[int]bool, asked int, step string) []string {
 	missing := asked
 	for repeat := range there {
@@ -83,8 +84,8 @@ func repeatsAsked(r *report.Report) int {
 	return asked
 }
 
-// numbers reads a list of numbers, which in a run that has just ended may be of another type than in a file. It is nil
-// for anything else: scripts may give parameters of their own the same name.
+// numbers reads a list of numbers, which in a run that has just ended may be of another type than
+// in a file. It is nil for anything else: scripts may give parameters of their own the same name.
 func numbers(value any) []float64 {
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -19,9 +19,9 @@ const (
 	maxShown = 60      // bytes of a wrong value that an error shows
 )
 
-// Parse reads a thresholds file. What is wrong with it is an error of one line that names the key and what would be
-// right; which file that was is for the caller to say. When there are relative gates, give the baseline that Relative
-// names to SetBaseline next.
+// Parse reads a thresholds file. What is wrong with it is an error of one line that names the key
+// and what would be right; which file that was is for the caller to say. When there are relative
+// gates, give the baseline that Relative names to SetBaseline next.
 func Parse(raw []byte) (*File, error) {
 	if len(raw) > maxFile {
 		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(raw), maxFile)
@@ -130,7 +130,8 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 	return g, inOrder(path, g.Bounds)
 }
 
-// inOrder refuses a bound of a percentile that is above the bound of a higher one, and would thus never be what decides.
+// inOrder refuses a bound of a percentile that is above the bound of a higher one, and would thus
+// never be what decides.
 func inOrder(path string, bounds []Bound) error {
 	for i, higher := range bounds {
 		for _, lower := range bounds[:i] {

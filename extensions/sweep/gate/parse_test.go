@@ -17,8 +17,8 @@ const (
 	relative = `"relative": {"baseline": "baselines/cache.json", "p99MayRise": 0.25}`
 )
 
-// files are thresholds files, good ones without an error. The schema finds what is wrong with a bad one, but for those
-// that are for Parse alone.
+// files are thresholds files, good ones without an error. The schema finds what is wrong with a bad
+// one, but for those that are for Parse alone.
 var files = []struct {
 	name, raw, wrong string
 	alone            bool

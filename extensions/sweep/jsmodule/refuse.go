@@ -13,8 +13,8 @@ import (
 )
 
 // refuseDropped interrupts the initialisation of a VU whose script has sweeps that k6 has dropped,
-// which ends the test before it begins. When the script's options are read, before there is any VU, no
-// test has executors yet.
+// which ends the test before it begins. When the script's options are read, before there is any VU,
+// no test has executors yet.
 func (m *module) refuseDropped() {
 	rt := m.vu.Runtime()
 	id := rt.Get("__VU")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Client is one of the clients of a step. All methods but those of the step that read it belong to the client's own
-// goroutine.
+// Client is one of the clients of a step. All methods but those of the step that read it belong to
+// the client's own goroutine.
 type Client struct {
 	step  *Step
 	index int
@@ -50,14 +50,16 @@ const (
 // ErrTwice is returned by Run when the client has already done its share of the step.
 var ErrTwice = errors.New("this client has already done its share of the step")
 
-// Stop marks an error of an operation as one that ends the client, instead of counting as one failed operation.
+// Stop marks an error of an operation as one that ends the client, instead of counting as one
+// failed operation.
 func Stop(err error) error { return stopError{err} }
 
 type stopError struct{ error }
 
 func (e stopError) Unwrap() error { return e.error }
 
-// Recorder returns the client's recorder for a kind of operation. Ask once and keep it for the step: asking takes a lock.
+// Recorder returns the client's recorder for a kind of operation. Ask once and keep it for the
+// step: asking takes a lock.
 func (c *Client) Recorder(op string) *Recorder {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,8 +75,8 @@ func (c *Client) Recorder(op string) *Recorder {
 	return r
 }
 
-// OnOk makes fn be called, by the client's goroutine, for every successful operation of the measured phase. Set it
-// before the client runs.
+// OnOk makes fn be called, by the client's goroutine, for every successful operation of the
+// measured phase. Set it before the client runs.
 func (c *Client) OnOk(fn func(op string, took time.Duration)) { c.tap = fn }
 
 // kinds are the recorders that there are by now.
@@ -85,7 +87,8 @@ func (c *Client) kinds() []*Recorder {
 	return c.recorders
 }
 
-// Finished tells whether the client is through with the step: its share is done or it was told to stop.
+// Finished tells whether the client is through with the step: its share is done or it was told to
+// stop.
 func (c *Client) Finished() bool { return c.stage == finished }
 
 // Step is the step that the client is of.
@@ -97,9 +100,9 @@ func (c *Client) Index() int { return c.index }
 // Measuring tells whether what the client does now is measured.
 func (c *Client) Measuring() bool { return c.measuring }
 
-// Enough tells a call of Run's fn that does many operations whether it has to return now, after the one that it has
-// just recorded: the client's share of the phase is done, or the step starts no more operations. Outside of Run only
-// the latter counts.
+// Enough tells a call of Run's fn that does many operations whether it has to return now, after the
+// one that it has just recorded: the client's share of the phase is done, or the step starts no
+// more operations. Outside of Run only the latter counts.
 func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
@@ -119,8 +122,9 @@ func (c *Client) Enough() bool {
 	}
 }
 
-// Done says, from within a call of Run's fn, that nothing is left of what the step's clients share: the client's part ends
-// with the call. It returns false, and nothing happens, unless the plan is UntilDone and the measured phase has begun.
+// Done says, from within a call of Run's fn, that nothing is left of what the step's clients share:
+// the client's part ends with the call. It returns false, and nothing happens, unless the plan is
+// UntilDone and the measured phase has begun.
 func (c *Client) Done() bool {
 	if !c.step.plan.UntilDone || c.stage != working {
 		return false
@@ -130,18 +134,21 @@ func (c *Client) Done() bool {
 	return true
 }
 
-// Run does the client's part of the step: it waits until all clients are here (connected), calls fn again and again
-// for the warm-up, calls warm, waits at the start line, and then calls fn until the client's share is done: a number of
-// operations, a time or, in an open-loop step, all operations of the schedule. A call that records nothing itself
-// counts as one operation named op: successful with the call's duration or, when fn returns an error, failed.
+// Run does the client's part of the step: it waits until all clients are here (connected), calls fn
+// again and again for the warm-up, calls warm, waits at the start line, and then calls fn until the
+// client's share is done: a number of operations, a time or, in an open-loop step, all operations
+// of the schedule. A call that records nothing itself counts as one operation named op: successful
+// with the call's duration or, when fn returns an error, failed.
 //
-// When ctx ends, fn has to return an error: what was under way then is one failed operation, whether fn recorded it as
-// such or not, and whatever it recorded before.
+// When ctx ends, fn has to return an error: what was under way then is one failed operation,
+// whether fn recorded it as such or not, and whatever it recorded before.
 //
-// It returns nil when the share is done or the step has ended, the error of an operation that was marked with Stop,
-// and the cause of ctx when that ended while the client was waiting for the others.
+// It returns nil when the share is done or the step has ended, the error of an operation that was
+// marked with Stop, and the cause of ctx when that ended while the client was waiting for the
+// others.
 //
-// A call from within fn goes on where the client stands: that is how a session whose first attempts failed joins in.
+// A call from within fn goes on where the client stands: that is how a session whose first attempts
+// failed joins in.
 func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() error) error {
 	if c.stage == finished {
 		return ErrTwice
@@ -181,8 +188,8 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 // Leave says that the client takes no further part: nobody waits for it any longer.
 func (c *Client) Leave() { c.finish(now()) }
 
-// Fault counts an error outside of Run, such as an exception after it, as one failed operation named op. Before the
-// measured phase it is only told.
+// Fault counts an error outside of Run, such as an exception after it, as one failed operation
+// named op. Before the measured phase it is only told.
 func (c *Client) Fault(op string, err error) {
 	if c.step.Interrupted() {
 		return
@@ -195,7 +202,8 @@ func (c *Client) Fault(op string, err error) {
 	r.note(err, began)
 }
 
-// finish ends the client's part, wherever it stands: those who still wait for it at a barrier need to no longer.
+// finish ends the client's part, wherever it stands: those who still wait for it at a barrier need
+// to no longer.
 func (c *Client) finish(at time.Duration) {
 	if c.stage < warmingUp {
 		c.step.ready.pass()
@@ -261,7 +269,8 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 	return nil
 }
 
-// follow does operations of a schedule that began at start until there are no more; then over is true.
+// follow does operations of a schedule that began at start until there are no more; then over is
+// true.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
 	defer func() { c.late = 0 }()
 	free, behind := now(), time.Duration(0)
@@ -319,8 +328,8 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	return end, nil
 }
 
-// hasFailed tells whether a call before which there were so many failures has recorded that of what made it return. One from before it was
-// cut off is of something else.
+// hasFailed tells whether a call before which there were so many failures has recorded that of what
+// made it return. One from before it was cut off is of something else.
 func (c *Client) hasFailed(failures uint64) bool {
 	return c.failures != failures && (c.failedCut || !c.cutOff())
 }
@@ -335,7 +344,8 @@ func (c *Client) cutOff() bool {
 	}
 }
 
-// closeOpen counts operations as failed that the call has begun and not ended, unless it was told to stop.
+// closeOpen counts operations as failed that the call has begun and not ended, unless it was told
+// to stop.
 func (c *Client) closeOpen(err error) {
 	var stop stopError
 	if errors.As(err, &stop) {

@@ -21,8 +21,8 @@ const (
 // operation's.
 const Messages = "messages"
 
-// Counter counts what one client's operations have done beside themselves. Its methods may be called
-// by the client's goroutine only.
+// Counter counts what one client's operations have done beside themselves. Its methods may be
+// called by the client's goroutine only.
 type Counter struct {
 	name   string
 	client *Client
@@ -36,8 +36,8 @@ func (c *Counter) Add(n uint64) {
 	}
 }
 
-// Counter returns the client's counter of that name. Ask once and keep it for the step: asking takes
-// a lock.
+// Counter returns the client's counter of that name. Ask once and keep it for the step: asking
+// takes a lock.
 func (c *Client) Counter(name string) *Counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// The compressed V2 format of the HdrHistogram project: a cookie and a length of 4 bytes each, and then, through zlib,
-// a header of 40 bytes and the counters. Numbers are big-endian. A cookie says in its second lowest digit how wide the
-// counters of older versions are, which says nothing in this one.
+// The compressed V2 format of the HdrHistogram project: a cookie and a length of 4 bytes each, and
+// then, through zlib, a header of 40 bytes and the counters. Numbers are big-endian. A cookie says
+// in its second lowest digit how wide the counters of older versions are, which says nothing in
+// this one.
 // Source: AbstractHistogram.encodeIntoCompressedByteBuffer of github.com/HdrHistogram/HdrHistogram.
 const (
 	compressedCookie = 0x1c849304
@@ -25,19 +26,21 @@ const (
 	innerHeader      = 40
 	digits           = 3
 
-	// maxEncoded is above what a histogram of 3 digits comes to when no two of its counters are equal and zlib gains
-	// nothing: 55,296 counters of 9 bytes, and a third more for base64.
+	// maxEncoded is above what a histogram of 3 digits comes to when no two of its counters are
+	// equal and zlib gains nothing: 55,296 counters of 9 bytes, and a third more for base64.
 	maxEncoded = 700_000
 
-	// maxCount is the most that a number in JSON holds exactly, and low enough for sums of many histograms.
+	// maxCount is the most that a number in JSON holds exactly, and low enough for sums of many
+	// histograms.
 	maxCount = 1 << 53
 )
 
-// Decode reads what Encode writes, and what other HdrHistogram libraries write with 3 digits of nanoseconds up to 1 h.
-// Count and counters come back as they were; Min, Max and Sum are as fine as the counters are (0.098 %), see SetExact.
+// Decode reads what Encode writes, and what other HdrHistogram libraries write with 3 digits of
+// nanoseconds up to 1 h. Count and counters come back as they were; Min, Max and Sum are as fine as
+// the counters are (0.098 %), see SetExact.
 //
-// It returns an error that says what is wrong with the text when it is none, and never allocates more than some
-// megabytes for it.
+// It returns an error that says what is wrong with the text when it is none, and never allocates
+// more than some megabytes for it.
 func Decode(encoded string) (Distribution, error) {
 	d := Distribution{}
 	raw, err := unpack(encoded)
@@ -51,9 +54,10 @@ func Decode(encoded string) (Distribution, error) {
 	return d, nil
 }
 
-// SetExact sets the longest duration and the mean, which are known exactly from elsewhere, such as the report that an
-// encoded histogram came with: the sum follows from the mean, and with them Quantile, Mean and Merge give what they gave
-// before the distribution was encoded. It does nothing when the distribution is empty.
+// SetExact sets the longest duration and the mean, which are known exactly from elsewhere, such as
+// the report that an encoded histogram came with: the sum follows from the mean, and with them
+// Quantile, Mean and Merge give what they gave before the distribution was encoded. It does nothing
+// when the distribution is empty.
 func (d *Distribution) SetExact(highest, mean time.Duration) {
 	if d.Count == 0 {
 		return
@@ -85,7 +89,8 @@ func unpack(encoded string) ([]byte, error) {
 	return inflate(raw[outerHeader:])
 }
 
-// inflate undoes zlib, up to the size that the longest histogram has: a few bytes can stand for gigabytes.
+// inflate undoes zlib, up to the size that the longest histogram has: a few bytes can stand for
+// gigabytes.
 func inflate(compressed []byte) ([]byte, error) {
 	source := bytes.NewReader(compressed)
 	z, err := zlib.NewReader(source)
@@ -137,8 +142,8 @@ func (d *Distribution) read(raw []byte) error {
 	return d.readCounters(payload, unit, octave(highest>>unit)<<halfBits+2*half)
 }
 
-// readCounters fills d from the counters of a histogram that has known of them, in units of 2^unit ns. A counter is a
-// positive number; a negative one stands for as many counters that are zero.
+// readCounters fills d from the counters of a histogram that has known of them, in units of 2^unit
+// ns. A counter is a positive number; a negative one stands for as many counters that are zero.
 func (d *Distribution) readCounters(payload []byte, unit, known int) error {
 	var sum float64
 	for at := 0; len(payload) > 0; {
@@ -169,8 +174,9 @@ func (d *Distribution) readCounters(payload []byte, unit, known int) error {
 	return nil
 }
 
-// addAt adds n to the counters for what another histogram's counter at holds, and returns the middle of that one's
-// range. Where that histogram is coarser, its highest value decides: a quantile is then never too low.
+// addAt adds n to the counters for what another histogram's counter at holds, and returns the
+// middle of that one's range. Where that histogram is coarser, its highest value decides: a
+// quantile is then never too low.
 func (d *Distribution) addAt(at, unit int, n int64) (middle float64, err error) {
 	lowest, highest := valueRange(at)
 	if lowest > int64(Highest)>>unit {
@@ -194,8 +200,8 @@ func (d *Distribution) addAt(at, unit int, n int64) (middle float64, err error) 
 	return (float64(lowest) + float64(highest)) / 2, nil
 }
 
-// zigZag reads a number of one to nine bytes, of which all but the ninth say in their highest bit whether there is one
-// more. The size is zero when it is cut off.
+// zigZag reads a number of one to nine bytes, of which all but the ninth say in their highest bit
+// whether there is one more. The size is zero when it is cut off.
 func zigZag(raw []byte) (n int64, size int) {
 	const last = 8
 	var value uint64

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What comes back has the same counters and, with what a report knows exactly, the same of everything.
+// What comes back has the same counters and, with what a report knows exactly, the same of
+// everything.
 func TestDecodeOfEncode(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3000} {
 		for name, durations := range shapes(n) {
@@ -104,7 +105,8 @@ func TestSetExact(t *testing.T) {
 	require.Equal(t, []time.Duration{900, 900, math.MaxInt64}, []time.Duration{d.Min, d.Max, d.Sum}, "no overflow")
 }
 
-// hdrhistogram-go writes, with ranges and units of its own; Decode finds each value where that library does.
+// hdrhistogram-go writes, with ranges and units of its own; Decode finds each value where that
+// library does.
 func TestDecodeOfHDR(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
@@ -355,7 +357,8 @@ func TestDecodeOfTheLargest(t *testing.T) {
 	require.Equal(t, h.TotalCount(), d.Count)
 }
 
-// What Decode accepts, hdrhistogram-go accepts too, with the same counters; and Encode writes it again.
+// What Decode accepts, hdrhistogram-go accepts too, with the same counters; and Encode writes it
+// again.
 func FuzzDecode(f *testing.F) {
 	for _, durations := range shapes(50) {
 		encoded, err := distribution(durations).Encode()

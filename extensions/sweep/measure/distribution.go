@@ -8,8 +8,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Distribution is a reading of one or more histograms: plain numbers that no client writes to any more. The zero
-// value is an empty one, ready to use. It is not safe for use by several goroutines at once.
+// Distribution is a reading of one or more histograms: plain numbers that no client writes to any
+// more. The zero value is an empty one, ready to use. It is not safe for use by several goroutines
+// at once.
 type Distribution struct {
 	Count    int64
 	Sum      time.Duration
@@ -18,7 +19,8 @@ type Distribution struct {
 	counts []uint64
 }
 
-// add merges what h holds now. A client that goes on recording meanwhile may be seen up to its last operation but one.
+// add merges what h holds now. A client that goes on recording meanwhile may be seen up to its last
+// operation but one.
 func (d *Distribution) add(h *histogram) {
 	n := h.count.Load()
 	if n == 0 {
@@ -81,8 +83,8 @@ func (d *Distribution) Merge(other *Distribution) {
 	}
 }
 
-// Since returns what was recorded between an earlier reading of the same histograms and this one. Its Min and Max are
-// as fine as the counters are, not exact.
+// Since returns what was recorded between an earlier reading of the same histograms and this one.
+// Its Min and Max are as fine as the counters are, not exact.
 func (d *Distribution) Since(earlier *Distribution) *Distribution {
 	diff := &Distribution{Count: d.Count - earlier.Count, Sum: d.Sum - earlier.Sum}
 	if diff.Count == 0 {
@@ -131,8 +133,8 @@ func (d *Distribution) Above(limit time.Duration) int64 {
 	return int64(n)
 }
 
-// Quantile is the smallest duration that at least the part q (0 to 1) of all operations did not exceed, at most
-// 0.098 % above the exact one; zero when nothing was recorded.
+// Quantile is the smallest duration that at least the part q (0 to 1) of all operations did not
+// exceed, at most 0.098 % above the exact one; zero when nothing was recorded.
 func (d *Distribution) Quantile(q float64) time.Duration {
 	if d.Count == 0 {
 		return 0
@@ -151,8 +153,8 @@ func (d *Distribution) Quantile(q float64) time.Duration {
 	return d.Max
 }
 
-// Encode returns the distribution as an HDR histogram in nanoseconds, 3 digits: the compressed V2 format of the
-// HdrHistogram project in base64, which every HdrHistogram library reads.
+// Encode returns the distribution as an HDR histogram in nanoseconds, 3 digits: the compressed V2
+// format of the HdrHistogram project in base64, which every HdrHistogram library reads.
 func (d *Distribution) Encode() (string, error) {
 	h := hdrhistogram.New(1, int64(Highest), 3)
 	for i, c := range d.counts {

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quantiles are those of the reports, and the ends, as fractions: a test's ranks must not depend on float64.
+// quantiles are those of the reports, and the ends, as fractions: a test's ranks must not depend on
+// float64.
 var quantiles = []struct{ num, den int64 }{{0, 1}, {1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}, {1, 1}}
 
 func distribution(durations []time.Duration) *Distribution {
@@ -72,7 +73,8 @@ func TestQuantileAgainstSortedSamples(t *testing.T) {
 	}
 }
 
-// The rank is exact for every number of operations: no rounding of q*n picks the operation after the right one.
+// The rank is exact for every number of operations: no rounding of q*n picks the operation after
+// the right one.
 func TestQuantileRank(t *testing.T) {
 	var h histogram
 	for n := int64(1); n <= 2000; n++ {

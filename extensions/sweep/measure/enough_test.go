@@ -96,7 +96,8 @@ func TestABatchEndsWhenTheStepStops(t *testing.T) {
 	})
 }
 
-// What clients share is done once, whoever does it, and finding out that there is no more is no operation.
+// What clients share is done once, whoever does it, and finding out that there is no more is no
+// operation.
 func TestUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(7, Plan{UntilDone: true}, nil)

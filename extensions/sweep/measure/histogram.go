@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// The layout is that of an HDR histogram with 3 significant digits, in nanoseconds: values below 2048 ns have a
-// counter each, every following power of two is cut into 1024 counters. A value is thus known to 1/1024 (0.098 %).
+// The layout is that of an HDR histogram with 3 significant digits, in nanoseconds: values below
+// 2048 ns have a counter each, every following power of two is cut into 1024 counters. A value is
+// thus known to 1/1024 (0.098 %).
 // Source: http://hdrhistogram.org, "HdrHistogram: A High Dynamic Range Histogram".
 const (
 	halfBits  = 10
@@ -17,16 +18,16 @@ const (
 	counters  = 32*half + half
 )
 
-// Highest is the longest duration that a histogram tells apart. Longer ones are counted as this long; the maximum and
-// the mean stay exact.
+// Highest is the longest duration that a histogram tells apart. Longer ones are counted as this
+// long; the maximum and the mean stay exact.
 const Highest = time.Hour
 
-// page is the unit of growth: most clients see latencies of a few octaves only, so that a client's histogram stays
-// small (1 KiB a page) although it could hold 1 ns to 1 h.
+// page is the unit of growth: most clients see latencies of a few octaves only, so that a client's
+// histogram stays small (1 KiB a page) although it could hold 1 ns to 1 h.
 type page [pageSize]atomic.Uint64
 
-// histogram counts durations. One goroutine writes, any number may read at the same time: the writer needs no lock
-// and, once a page exists, allocates nothing.
+// histogram counts durations. One goroutine writes, any number may read at the same time: the
+// writer needs no lock and, once a page exists, allocates nothing.
 type histogram struct {
 	count, sum, min, max atomic.Int64
 	pages                [pageCount]atomic.Pointer[page]

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The counters tile 0 to 1 h: no value is in none or in two of them, and each tells 1/1024 or better.
+// The counters tile 0 to 1 h: no value is in none or in two of them, and each tells 1/1024 or
+// better.
 func TestCountersTileTheRange(t *testing.T) {
 	next := int64(0)
 	for i := range counters {

@@ -168,8 +168,8 @@ func MostFrequent(counts map[string]uint64) []string {
 	})
 }
 
-// foldRarest counts all but the most frequent error texts under otherErrors: clients whose errors all differ, such as by
-// a local port, would otherwise make a report of thousands of texts.
+// foldRarest counts all but the most frequent error texts under otherErrors: clients whose errors
+// all differ, such as by a local port, would otherwise make a report of thousands of texts.
 func foldRarest(errors map[string]uint64) {
 	texts := slices.DeleteFunc(MostFrequent(errors), func(text string) bool { return text == otherErrors })
 	for _, text := range texts[min(maxMessages, len(texts)):] {
@@ -178,7 +178,8 @@ func foldRarest(errors map[string]uint64) {
 	}
 }
 
-// elapsed is the step time: from the start line to the last client's end, or to now while clients are at work.
+// elapsed is the step time: from the start line to the last client's end, or to now while clients
+// are at work.
 func (s *Step) elapsed(ended int, last time.Duration) time.Duration {
 	if !s.line.isOpen() {
 		return 0

@@ -8,13 +8,15 @@ import (
 	"time"
 )
 
-// Recorder holds what one client did of one kind of operation in the measured phase of a step. Its methods may be
-// called by the client's goroutine only; what is called during the warm-up is forgotten.
+// Recorder holds what one client did of one kind of operation in the measured phase of a step. Its
+// methods may be called by the client's goroutine only; what is called during the warm-up is
+// forgotten.
 type Recorder struct {
 	op     string
 	client *Client
 
-	// What each operation adds to comes before the pages of durations: of many clients all is out of the processor's caches.
+	// What each operation adds to comes before the pages of durations: of many clients all is out
+	// of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
 	durations            histogram
 	kept                 atomic.Int64              // one more than there were successful operations at the step's mark; zero: none since
@@ -26,15 +28,16 @@ type Recorder struct {
 	errors reasons
 }
 
-// ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that began it returned.
+// ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that
+// began it returned.
 var ErrNotEnded = errors.New("the operation had not ended when the call that began it returned; its promise has to be awaited")
 
-// Begin tells that an operation has begun, which End will end: one that has no end is counted as failed when the call that
-// began it returns.
+// Begin tells that an operation has begun, which End will end: one that has no end is counted as
+// failed when the call that began it returns.
 func (r *Recorder) Begin() { r.client.open = append(r.client.open, r) }
 
-// End counts the operation that was begun: as successful after took or, with a reason, as failed. It does nothing when the
-// call that began it has returned.
+// End counts the operation that was begun: as successful after took or, with a reason, as failed.
+// It does nothing when the call that began it has returned.
 func (r *Recorder) End(took time.Duration, reason error) {
 	switch {
 	case !r.close():
@@ -56,8 +59,8 @@ func (r *Recorder) close() bool {
 	return i >= 0
 }
 
-// Ok counts one successful operation that took d. In an open-loop step, the first one of a call took as much longer as
-// the call started late.
+// Ok counts one successful operation that took d. In an open-loop step, the first one of a call
+// took as much longer as the call started late.
 func (r *Recorder) Ok(d time.Duration) {
 	c := r.client
 	c.recorded++
@@ -224,7 +227,8 @@ func (t *Totals) Empty() bool {
 	return t.Durations.Count == 0 && t.Failed == 0 && t.Rows == 0 && t.BytesSent == 0 && t.BytesReceived == 0
 }
 
-// Since is what happened between an earlier reading of the same kind of operation, or nil, and this one.
+// Since is what happened between an earlier reading of the same kind of operation, or nil, and this
+// one.
 func (t *Totals) Since(earlier *Totals) Totals {
 	if earlier == nil {
 		earlier = &Totals{}

@@ -72,7 +72,8 @@ type turn struct {
 	begin time.Duration
 	// late is how long the operation had to wait for a client to be free.
 	late time.Duration
-	// behind is how long it waited after that: it is the generator's lateness, and not the server's.
+	// behind is how long it waited after that: it is the generator's lateness, and not the
+	// server's.
 	behind time.Duration
 }
 

@@ -24,7 +24,8 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-// A stall counts for all that had to wait, not only for the operations that met it: no coordinated omission.
+// A stall counts for all that had to wait, not only for the operations that met it: no coordinated
+// omission.
 func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 100, Duration: 10 * time.Second}, nil)
@@ -43,8 +44,8 @@ func TestOpenLoopCountsFromTheIntendedStart(t *testing.T) {
 		d := &readOp(s, "op").Durations
 		require.EqualValues(t, 1000, d.Count)
 		require.Equal(t, time.Second, d.Max)
-		// 100 operations were due during the stall: they waited for 990 ms, 980 ms, ... 0; a closed loop would have
-		// found only one that was slow.
+		// 100 operations were due during the stall: they waited for 990 ms, 980 ms, ... 0; a closed
+		// loop would have found only one that was slow.
 		waited := time.Duration(0)
 		for i := range 101 {
 			waited += time.Duration(i) * 10 * ms
@@ -70,8 +71,8 @@ func (s *stalling) Next() uint64 {
 	return s.allPlaces.Next()
 }
 
-// A generator that stands still is late, also with the operations that it has to catch up with. That
-// is told, and none of it is charged to the server: the client was free.
+// A generator that stands still is late, also with the operations that it has to catch up with.
+// That is told, and none of it is charged to the server: the client was free.
 func TestOpenLoopDoesNotChargeTheGeneratorsLateness(t *testing.T) {
 	for name, took := range map[string]time.Duration{"of no time": 0, "of some time": 4 * ms} {
 		t.Run(name, func(t *testing.T) {
@@ -322,8 +323,8 @@ func doing(t *testing.T, d time.Duration) func(int, *Client) error {
 	return func(_ int, c *Client) error { return c.Run(t.Context(), "op", nil, taking(d)) }
 }
 
-// A slow schedule ends when its time is over, not with the last operation that was due: else one operation a second would
-// be many.
+// A slow schedule ends when its time is over, not with the last operation that was due: else one
+// operation a second would be many.
 func TestOpenLoopTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewStep(1, Plan{Rate: 1, Duration: 3 * time.Second}, nil)

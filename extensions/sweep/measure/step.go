@@ -21,8 +21,8 @@ type Plan struct {
 	Duration   time.Duration // or else for how long
 	UntilDone  bool          // or else until Client.Done: there is a number of operations that the clients share
 
-	// Warmup and WarmupOperations are what each client does before the start line: for how long, or how many
-	// operations. Zero: nothing.
+	// Warmup and WarmupOperations are what each client does before the start line: for how long, or
+	// how many operations. Zero: nothing.
 	Warmup           time.Duration
 	WarmupOperations uint64
 
@@ -77,7 +77,8 @@ type Step struct {
 	// extension is by how much the warm-up lasts longer than planned, ns.
 	extension atomic.Int64
 
-	// ready opens when all clients are connected, line when all have warmed up: the start of the measured phase.
+	// ready opens when all clients are connected, line when all have warmed up: the start of the
+	// measured phase.
 	ready, line *barrier
 
 	stop        atomic.Bool   // start no more operations
@@ -118,7 +119,8 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 	return s
 }
 
-// OnStart makes fn be called at the last moment before the start line opens. Set it before any client runs.
+// OnStart makes fn be called at the last moment before the start line opens. Set it before any
+// client runs.
 func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 
 // OnEnd makes fn be called when the last client has ended, by that client's goroutine. Set it
@@ -156,8 +158,8 @@ func (s *Step) openWindow() {
 // counts.
 func (s *Step) mark(at time.Duration) { s.marked.CompareAndSwap(0, int64(at)) }
 
-// OnFail makes fn be called for every failed operation of the measured phase, by the client's goroutine. Set it before
-// any client runs.
+// OnFail makes fn be called for every failed operation of the measured phase, by the client's
+// goroutine. Set it before any client runs.
 func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
 
 // Clients is how many clients the step has.
@@ -172,13 +174,15 @@ func (s *Step) Stop() {
 	s.stopOnce.Do(func() { close(s.stopped) })
 }
 
-// Interrupt stops the step on the user's wish: operations that are cut off from now on are not counted as failed.
+// Interrupt stops the step on the user's wish: operations that are cut off from now on are not
+// counted as failed.
 func (s *Step) Interrupt() {
 	s.interrupt.Store(true)
 	s.Stop()
 }
 
-// InterruptUnlessStopped interrupts the step, unless it was stopped before: then what is cut off took too long.
+// InterruptUnlessStopped interrupts the step, unless it was stopped before: then what is cut off
+// took too long.
 func (s *Step) InterruptUnlessStopped() {
 	if !s.stopping() {
 		s.Interrupt()
@@ -266,8 +270,8 @@ func (s *Step) Line() <-chan struct{} { return s.line.open }
 // Started tells whether the measured phase has begun.
 func (s *Step) Started() bool { return s.line.isOpen() }
 
-// Progress is a cheap reading: how many operations have ended, failed ones included, and for how long the step has
-// been measured.
+// Progress is a cheap reading: how many operations have ended, failed ones included, and for how
+// long the step has been measured.
 func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 	for _, c := range s.clients {
 		for _, r := range c.kinds() {

@@ -15,14 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of whole steps run in synctest's bubbles: sleeping takes no time, so that every duration is exact, and a
-// goroutine that is left over or waits for ever fails the test.
+// The tests of whole steps run in synctest's bubbles: sleeping takes no time, so that every
+// duration is exact, and a goroutine that is left over or waits for ever fails the test.
 
 const ms = time.Millisecond
 
 var errServer = errors.New("server says no")
 
-// together runs all clients of the step, each in its goroutine, and returns what each came back with.
+// together runs all clients of the step, each in its goroutine, and returns what each came back
+// with.
 func together(s *Step, work func(i int, c *Client) error) []error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.clients))
@@ -220,7 +221,8 @@ func TestFaultsOfTheWarmupAreTold(t *testing.T) {
 	})
 }
 
-// No client operates before the last has connected, and none is measured before the last has warmed up.
+// No client operates before the last has connected, and none is measured before the last has warmed
+// up.
 func TestClientsStartTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const clients = 8
@@ -456,7 +458,8 @@ func TestCutOffWithoutInterrupt(t *testing.T) {
 	})
 }
 
-// What is under way when it is cut off fails exactly once, whoever records it, and whatever the call recorded before.
+// What is under way when it is cut off fails exactly once, whoever records it, and whatever the
+// call recorded before.
 func TestCutOffFailsOnce(t *testing.T) {
 	cutOff := errors.New("cut off")
 	before := map[string]func(r *Recorder){
@@ -466,7 +469,8 @@ func TestCutOffFailsOnce(t *testing.T) {
 		"failures, then none": func(r *Recorder) { r.Fail(errServer); r.Fail(nil); r.Ok(ms) },
 	}
 	failuresBefore := map[string]int{"a failure": 1, "failures, then none": 2}
-	// Each does something that is cut off, and says how often that has failed by the kind of operation.
+	// Each does something that is cut off, and says how often that has failed by the kind of
+	// operation.
 	ends := map[string]struct {
 		do   func(ctx context.Context, r *Recorder)
 		want map[string]int
@@ -622,8 +626,8 @@ func TestFault(t *testing.T) {
 	})
 }
 
-// A session whose first attempt fails joins in where the client stands: its calls are operations, the call that holds
-// them is none.
+// A session whose first attempt fails joins in where the client stands: its calls are operations,
+// the call that holds them is none.
 func TestNestedRun(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -674,7 +678,8 @@ func TestNestedRun(t *testing.T) {
 	}
 }
 
-// A nested Run that the step's end leaves without an operation does not turn the call around it into one.
+// A nested Run that the step's end leaves without an operation does not turn the call around it
+// into one.
 func TestNestedRunThatDoesNothing(t *testing.T) {
 	for name, warmup := range map[string]time.Duration{"warming up": time.Minute, "measuring": 0} {
 		t.Run(name, func(t *testing.T) {

@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// Warmed is how many operations of a kind the clients of a step did to warm up. They are no part of what is measured.
+// Warmed is how many operations of a kind the clients of a step did to warm up. They are no part of
+// what is measured.
 type Warmed struct {
 	Op          string
 	Ops, Failed uint64 // successful ones, failed ones
 }
 
-// Warmed returns what the clients have done so far to warm up, in the order of the operations' names, and for how long: from when all were
-// connected up to the start line. It may be called at any time, by any goroutine.
+// Warmed returns what the clients have done so far to warm up, in the order of the operations'
+// names, and for how long: from when all were connected up to the start line. It may be called at
+// any time, by any goroutine.
 func (s *Step) Warmed() (elapsed time.Duration, all []Warmed) {
 	if s.ready.isOpen() {
 		end := now()

@@ -55,8 +55,8 @@ const (
 type Config struct {
 	executor.BaseConfig
 
-	// Clients are the steps of the sweep: how many clients each has. One of Clients, Rate and Find is
-	// given.
+	// Clients are the steps of the sweep: how many clients each has. One of Clients, Rate and Find
+	// is given.
 	Clients []int64 `json:"clients"`
 	// Rate are the steps of an open-loop sweep: how many operations a second start in each.
 	Rate []float64 `json:"rate"`
@@ -70,8 +70,8 @@ type Config struct {
 	Iterations null.Int `json:"iterations"`
 	// Duration is for how long each step goes on.
 	Duration types.NullDuration `json:"duration"`
-	// UntilDone says that each step goes on until nothing is left of what its clients share, which the
-	// script tells.
+	// UntilDone says that each step goes on until nothing is left of what its clients share, which
+	// the script tells.
 	UntilDone null.Bool `json:"untilDone"`
 	// Warmup is how long the clients work before the start line, unmeasured.
 	Warmup types.NullDuration `json:"warmup"`
@@ -107,8 +107,8 @@ type Config struct {
 	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
 	Op null.String `json:"op"`
-	// Ops are the names that the script gives to operations, so that gates can be checked before the
-	// run.
+	// Ops are the names that the script gives to operations, so that gates can be checked before
+	// the run.
 	Ops []string `json:"ops"`
 }
 

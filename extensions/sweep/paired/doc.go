@@ -1,17 +1,18 @@
 // Package paired judges one way to do the same work beside another, measured in pairs.
 //
-// Both values of a pair are taken one right after the other, in random order. What disturbs a machine
-// for longer than a pair disturbs both, so that it falls out of their ratio (duet benchmarking: Bulej
-// et al., ICPE 2020). The package works on the logarithms of these ratios, which it takes to be
-// independent of each other and near to a normal distribution.
+// Both values of a pair are taken one right after the other, in random order. What disturbs a
+// machine for longer than a pair disturbs both, so that it falls out of their ratio (duet
+// benchmarking: Bulej et al., ICPE 2020). The package works on the logarithms of these ratios,
+// which it takes to be independent of each other and near to a normal distribution.
 //
 // How many pairs there are is known before, or it is not:
 //
 //   - After a number of pairs that was fixed before, the interval is Student's t interval.
 //   - Who looks after each pair, and stops when the interval is narrow enough, would be wrong more
-//     often than such an interval says. Lai's confidence sequence holds at all looks at once (T. L. Lai,
-//     On confidence sequences, Annals of Statistics 4, 1976; as theorem 4.1 in Wang and Ramdas, Anytime-
-//     valid t-tests and confidence sequences for Gaussian means with unknown variance, 2024).
+//     often than such an interval says. Lai's confidence sequence holds at all looks at once (T. L.
+//     Lai, On confidence sequences, Annals of Statistics 4, 1976; as theorem 4.1 in Wang and
+//     Ramdas, Anytime- valid t-tests and confidence sequences for Gaussian means with unknown
+//     variance, 2024).
 //
 // A gate holds when the whole interval is within its tolerance, and is crossed when none of it is.
 // Between these it is undecided: the pairs could not have seen a change of the tolerated size. Of

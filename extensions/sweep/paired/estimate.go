@@ -49,8 +49,8 @@ func Of(pairs []Pair, confidence float64) (Estimate, error) {
 }
 
 // Until estimates the ratio from pairs that are looked at again and again, after each of them from
-// the fourth on: until the interval is narrow enough, say. With a probability of confidence, none of
-// all these intervals is without the true ratio.
+// the fourth on: until the interval is narrow enough, say. With a probability of confidence, none
+// of all these intervals is without the true ratio.
 //
 // It returns an error for fewer than Fewest pairs, and for a value that is not above zero.
 func Until(pairs []Pair, confidence float64) (Estimate, error) {
@@ -117,8 +117,8 @@ func (e *Estimate) P(ratio float64) float64 {
 // Precision is how far the farther end of the interval is from the ratio, as a part of it.
 func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.Ratio) }
 
-// Visible is the smallest change, as a part of base, that so many pairs of such a spread show in four
-// cases of five: their interval is then without 1.
+// Visible is the smallest change, as a part of base, that so many pairs of such a spread show in
+// four cases of five: their interval is then without 1.
 func (e *Estimate) Visible() float64 {
 	half := math.Log(e.High / e.Ratio)
 

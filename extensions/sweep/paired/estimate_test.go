@@ -10,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
-// noisy are pairs whose true ratio of change to base is ratio. Their values wander together, much more
-// than the logarithms of their ratios do, which have the deviation noise.
+// noisy are pairs whose true ratio of change to base is ratio. Their values wander together, much
+// more than the logarithms of their ratios do, which have the deviation noise.
 func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 	pairs := make([]paired.Pair, n)
 	for i := range pairs {
@@ -23,8 +23,8 @@ func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
 }
 
 func TestOfKnownPairs(t *testing.T) {
-	// The differences of the logarithms are 0.01, 0.02, 0.03 and 0.04: mean 0.025, deviation 0.012910,
-	// t of 3 degrees of freedom at 97.5 % is 3.182446.
+	// The differences of the logarithms are 0.01, 0.02, 0.03 and 0.04: mean 0.025, deviation
+	// 0.012910, t of 3 degrees of freedom at 97.5 % is 3.182446.
 	var pairs []paired.Pair
 	for _, l := range []float64{0.01, 0.04, 0.02, 0.03} {
 		pairs = append(pairs, paired.Pair{Base: 100, Change: 100 * math.Exp(l)})

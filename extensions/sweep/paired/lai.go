@@ -9,11 +9,12 @@ import (
 // laiFirst is the number of values from which on Lai's confidence sequence holds.
 const laiFirst = Fewest
 
-// laiBound is the t at which the sequence is wrong with a probability of alpha: the a of the theorem,
-// which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of laiFirst - 1 degrees of freedom.
+// laiBound is the t at which the sequence is wrong with a probability of alpha: the a of the
+// theorem, which solves alpha = 2 (1 - F(a) + a f(a)) with F and f of laiFirst - 1 degrees of
+// freedom.
 func laiBound(alpha float64) float64 {
-	// The right side rises before it falls; it falls from the square root of the degrees of freedom on,
-	// well before it is as small as any alpha that is of use.
+	// The right side rises before it falls; it falls from the square root of the degrees of freedom
+	// on, well before it is as small as any alpha that is of use.
 	return root(func(a float64) float64 {
 		if a < 1 {
 			return 1

@@ -6,7 +6,8 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// beyond is how likely Student's t distribution of so many degrees of freedom is above t, or below -t.
+// beyond is how likely Student's t distribution of so many degrees of freedom is above t, or below
+// -t.
 func beyond(t, freedom float64) float64 {
 	if math.IsInf(t, 0) {
 		return 0

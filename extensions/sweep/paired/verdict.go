@@ -60,8 +60,8 @@ func (g *Gate) keeps(ratio float64) bool {
 	return ratio <= g.bound()
 }
 
-// Judge returns what each gate of a family comes to. The chance that any of them is crossed although
-// none of the true ratios is beyond its tolerance is at most alpha.
+// Judge returns what each gate of a family comes to. The chance that any of them is crossed
+// although none of the true ratios is beyond its tolerance is at most alpha.
 func Judge(gates []Gate, alpha float64) []Outcome {
 	outcomes := make([]Outcome, len(gates))
 	p := make([]float64, len(gates))
@@ -88,8 +88,8 @@ func Judge(gates []Gate, alpha float64) []Outcome {
 	return outcomes
 }
 
-// Holm corrects the p of several tests that are judged together: rejecting those below alpha rejects
-// any true one with a probability of at most alpha.
+// Holm corrects the p of several tests that are judged together: rejecting those below alpha
+// rejects any true one with a probability of at most alpha.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

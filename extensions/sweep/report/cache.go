@@ -7,8 +7,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// Cache is what has to be known of a cache beside its hits to compare it with others, as the published benchmark of hit
-// rates does.
+// Cache is what has to be known of a cache beside its hits to compare it with others, as the
+// published benchmark of hit rates does.
 type Cache struct {
 	Memory      int64 // its limit, bytes
 	AverageItem int64 // key and value, bytes
@@ -53,8 +53,8 @@ func (e *Extra) counters() measure.Counters {
 	return measure.Counters(nil).Plus(cache).Plus(e.Counters)
 }
 
-// Weigh adds the published benchmark's figures to a step: what the cache put out and, where its peak memory is known, its
-// hits by memory.
+// Weigh adds the published benchmark's figures to a step: what the cache put out and, where its
+// peak memory is known, its hits by memory.
 func (s *Step) Weigh(c Cache) {
 	e := &s.Extra
 	if e.HitRate == nil {

@@ -126,7 +126,8 @@ func (c *Comparison) judge(interrupted bool) {
 	}
 }
 
-// checkComparable returns an error when the options are impossible, or the runs as a whole cannot be compared.
+// checkComparable returns an error when the options are impossible, or the runs as a whole cannot
+// be compared.
 func checkComparable(before, after *Report, o CompareOptions) error {
 	switch {
 	case !(o.Tolerance >= 0 && o.Tolerance < 1):
@@ -165,7 +166,8 @@ func warnings(before, after *Report) []string {
 	return found
 }
 
-// nothingComparable says why no step can be compared, or nothing when one can. One reason stands for all.
+// nothingComparable says why no step can be compared, or nothing when one can. One reason stands
+// for all.
 func nothingComparable(pairs []pair) string {
 	for i := range pairs {
 		if pairs[i].problem == "" {

@@ -12,10 +12,10 @@ import (
 // maxShown is how much of a differing setting is shown, in bytes.
 const maxShown = 80
 
-// Differences lists in what two runs differ other than in their figures, so that these cannot be compared as if only
-// the code had changed: the host's class (processor, cores, system) and fingerprint, the target (kind, version, driver) and the
-// parameters, of which the segment is one: a part of a run is not the whole. Where the results went is none. It is empty
-// when the runs fit.
+// Differences lists in what two runs differ other than in their figures, so that these cannot be
+// compared as if only the code had changed: the host's class (processor, cores, system) and
+// fingerprint, the target (kind, version, driver) and the parameters, of which the segment is one:
+// a part of a run is not the whole. Where the results went is none. It is empty when the runs fit.
 func Differences(before, after *Report) []string {
 	var found []string
 	for _, fact := range []struct {
@@ -39,8 +39,8 @@ func Differences(before, after *Report) []string {
 	return append(found, paramDifferences(before, after)...)
 }
 
-// paramDifferences lists the parameters that differ, but those to ignore, in the order of their names. Where the results
-// went is never a difference.
+// paramDifferences lists the parameters that differ, but those to ignore, in the order of their
+// names. Where the results went is never a difference.
 func paramDifferences(before, after *Report, ignored ...string) []string {
 	names := map[string]any{}
 	maps.Copy(names, before.Params)
@@ -68,7 +68,8 @@ func difference(name string, before, after any) string {
 	return fmt.Sprintf("%s differs: %s and %s", name, shown(a), shown(b))
 }
 
-// plain is the value as a file has it: in a run that has just ended, a number may be of another type.
+// plain is the value as a file has it: in a run that has just ended, a number may be of another
+// type.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err != nil {

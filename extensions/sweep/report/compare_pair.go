@@ -114,7 +114,8 @@ func (p *pair) row(f *Figure, o CompareOptions) Row {
 	return r
 }
 
-// geomean is that of the rows of one figure which have a ratio: of zero, no geometric mean is known.
+// geomean is that of the rows of one figure which have a ratio: of zero, no geometric mean is
+// known.
 func geomean(figure string, rows []Row) (mean Geomean, known bool) {
 	var before, after float64
 	n := 0

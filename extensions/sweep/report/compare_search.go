@@ -19,7 +19,8 @@ type Sought struct {
 	Regressed bool `json:"regressed"`
 }
 
-// newSought returns nothing when the searches were for something else each: what they found cannot be compared then.
+// newSought returns nothing when the searches were for something else each: what they found cannot
+// be compared then.
 func newSought(before, after *Search, tolerance float64) *Sought {
 	if before.Of != after.Of || before.Bound != after.Bound {
 		return nil
@@ -38,8 +39,8 @@ func overlap(before, after *Bracket) bool {
 	return before != nil && after != nil && (after.High == 0 || before.Low <= after.High)
 }
 
-// ofBoth are the pairs that both searches have tried. Beyond what it finds, a search goes to where operations fail: a
-// step that fails in both runs did not get worse.
+// ofBoth are the pairs that both searches have tried. Beyond what it finds, a search goes to where
+// operations fail: a step that fails in both runs did not get worse.
 func ofBoth(all []pair) []pair {
 	both := slices.DeleteFunc(all, func(p pair) bool { return p.before == nil || p.after == nil })
 	for i := range both {
@@ -49,7 +50,8 @@ func ofBoth(all []pair) []pair {
 	return both
 }
 
-// text is one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, -50.00%  REGRESSION".
+// text is one line, such as "search: the most clients with p99 <= 5ms: old 64, new 32, -50.00%
+// REGRESSION".
 func (s *Sought) text() string {
 	show := func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {

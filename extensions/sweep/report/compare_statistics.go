@@ -10,7 +10,8 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// DefaultAlpha is the usual level of significance: where nothing has changed, one comparison in twenty says otherwise.
+// DefaultAlpha is the usual level of significance: where nothing has changed, one comparison in
+// twenty says otherwise.
 const DefaultAlpha = 0.05
 
 // fewestRepeats is how many repeats both sides need, whatever alpha is.
@@ -109,8 +110,9 @@ type Contrast struct {
 	Significant bool     `json:"significant"`
 }
 
-// NewContrast compares the values that one figure has in each repeat, without assuming how they are distributed. The
-// difference is significant when both sides have MinRepeats(alpha) and p is below alpha.
+// NewContrast compares the values that one figure has in each repeat, without assuming how they are
+// distributed. The difference is significant when both sides have MinRepeats(alpha) and p is below
+// alpha.
 func NewContrast(before, after []float64, alpha float64) Contrast {
 	c := Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 	if c.Old.Median != 0 {
@@ -126,7 +128,8 @@ func NewContrast(before, after []float64, alpha float64) Contrast {
 	return c
 }
 
-// MinRepeats is how many repeats each side needs for a difference to be significant at alpha: 4 for 0.05, 5 for 0.01.
+// MinRepeats is how many repeats each side needs for a difference to be significant at alpha: 4 for
+// 0.05, 5 for 0.01.
 func MinRepeats(alpha float64) int {
 	n := fewestRepeats
 	alpha = max(alpha, math.SmallestNonzeroFloat64)
@@ -137,8 +140,8 @@ func MinRepeats(alpha float64) int {
 	return n
 }
 
-// leastP is the p of two sides of n repeats each when all of one are above all of the other: of the C(2n, n) ways to
-// order them, two are that extreme.
+// leastP is the p of two sides of n repeats each when all of one are above all of the other: of the
+// C(2n, n) ways to order them, two are that extreme.
 func leastP(n int) float64 {
 	ways := 1.0
 	for i := 1; i <= n; i++ {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// compareRun makes up a run of get with 1 and 64 clients. The speed is the part of the usual one that each repeat came to.
+// compareRun makes up a run of get with 1 and 64 clients. The speed is the part of the usual one
+// that each repeat came to.
 func compareRun(speeds ...float64) *Report {
 	r := &Report{
 		Schema: Schema, Scenario: "cache", Started: time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC), K6: "v2.2.0",
@@ -115,7 +116,8 @@ func TestCompareVerdicts(t *testing.T) {
 	}
 }
 
-// What the new run lacks is a regression, and never compared; what the old one lacks is only not compared.
+// What the new run lacks is a regression, and never compared; what the old one lacks is only not
+// compared.
 func TestCompareOfFlawedRuns(t *testing.T) {
 	for problem, change := range map[string]func(*Report){
 		"missing":                            func(r *Report) { r.Steps = r.Steps[:6] },

@@ -138,8 +138,8 @@ func showRate(perSecond float64) string {
 	return Thousands(int64(math.Round(perSecond))) + "/s"
 }
 
-// writeColumns aligns the cells of a table: the first column to the left, figures to the right, what is said of them to
-// the left again.
+// writeColumns aligns the cells of a table: the first column to the left, figures to the right,
+// what is said of them to the left again.
 func writeColumns(b *strings.Builder, table [][]string) {
 	const figures = 3 // columns after the first
 	widths := make([]int, len(table[0]))

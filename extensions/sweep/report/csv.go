@@ -84,8 +84,8 @@ func latencyColumns() (columns []csvColumn) {
 // is 0 when a time was asked for, and cpu_server_s is empty when the server ran elsewhere. What
 // only some steps have is empty for others.
 //
-// Below them is a line for each cell of the script's tables. It has the scenario, the table's title,
-// the row from 1, the column and the value, and nothing else.
+// Below them is a line for each cell of the script's tables. It has the scenario, the table's
+// title, the row from 1, the column and the value, and nothing else.
 func (r *Report) CSV() ([]byte, error) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)

@@ -42,7 +42,8 @@ func (p Percentile) Needs() int64 { return leastBeyond * 1000 / int64(1000-p) }
 // RestsOnFew tells that of so many operations fewer than 10 are beyond the percentile.
 func (p Percentile) RestsOnFew(operations int64) bool { return p.Beyond(operations) < leastBeyond }
 
-// Show puts a percentile that rests on few operations in parentheses; of no operations there is none.
+// Show puts a percentile that rests on few operations in parentheses; of no operations there is
+// none.
 func (p Percentile) Show(text string, operations int64) string {
 	if operations == 0 {
 		return "-"

@@ -14,8 +14,8 @@ type Figure struct {
 	// Rate tells that the figure is a number a second: it gets worse when it falls. The others are
 	// latencies in milliseconds, which get worse when they rise.
 	Rate bool
-	// Chance tells that the figure is that of a single operation: nothing is bounded by it but what a
-	// threshold of k6 bounds.
+	// Chance tells that the figure is that of a single operation: nothing is bounded by it but what
+	// a threshold of k6 bounds.
 	Chance bool
 	// Of reads the figure from a step.
 	Of func(*Step) float64

@@ -29,17 +29,19 @@ func newBenchUnits() []benchUnit {
 	return append(units, benchUnit{"failed", "lower", func(s *Step) float64 { return float64(s.Failed) }})
 }
 
-// GoBench renders the report in the Go benchmark format, for benchstat: one line for each repeat of a step and kind of
-// operation, named as its step, so that repeats are the samples of one benchmark.
+// GoBench renders the report in the Go benchmark format, for benchstat: one line for each repeat of
+// a step and kind of operation, named as its step, so that repeats are the samples of one
+// benchmark.
 //
-// As in a Go benchmark with b.RunParallel, the iterations are the successful operations and ns/op is the step time over
-// their number: what an operation costs while all clients are at work. How long an operation takes is in mean-ns/op and
-// in the percentiles; benchstat shows all of them in seconds. A step without a successful operation has none of these
-// and is left out.
+// As in a Go benchmark with b.RunParallel, the iterations are the successful operations and ns/op
+// is the step time over their number: what an operation costs while all clients are at work. How
+// long an operation takes is in mean-ns/op and in the percentiles; benchstat shows all of them in
+// seconds. A step without a successful operation has none of these and is left out.
 //
-// The configuration is only what Go's own benchmarks have: benchstat compares nothing across runs whose configurations
-// differ. What was measured against (target-version and the like) is for people, in lines that benchstat passes over.
-// The address is left out: another port is no other target.
+// The configuration is only what Go's own benchmarks have: benchstat compares nothing across runs
+// whose configurations differ. What was measured against (target-version and the like) is for
+// people, in lines that benchstat passes over. The address is left out: another port is no other
+// target.
 func (r *Report) GoBench() string {
 	var b strings.Builder
 	goos, goarch, _ := strings.Cut(r.Host.OS, "/")
@@ -118,9 +120,9 @@ func benchName(scenario string) string {
 	return b.String()
 }
 
-// benchPart makes a name fit for one part of a benchmark's: neither spaces, which end the name, nor slashes, which
-// begin another part, nor equals signs. A number at the end does not look like the one of the processors, which only
-// follows the last part.
+// benchPart makes a name fit for one part of a benchmark's: neither spaces, which end the name, nor
+// slashes, which begin another part, nor equals signs. A number at the end does not look like the
+// one of the processors, which only follows the last part.
 func benchPart(name string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '/' || c == '=' || c == unicode.ReplacementChar || !unicode.IsGraphic(c) || unicode.IsSpace(c) {

@@ -55,7 +55,8 @@ func (g *Group) Values(figure func(*Step) float64) []float64 {
 	return values
 }
 
-// Succeeded is the group without the repeats in which no operation succeeded: these have no latencies.
+// Succeeded is the group without the repeats in which no operation succeeded: these have no
+// latencies.
 func (g Group) Succeeded() Group {
 	g.Steps = slices.DeleteFunc(slices.Clone(g.Steps), func(s *Step) bool { return s.Operations == 0 })
 

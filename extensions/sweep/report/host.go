@@ -7,8 +7,8 @@ import (
 	"github.com/shirou/gopsutil/v4/mem"
 )
 
-// sameClass tells whether figures of both machines can stand beside each other. How much memory a system sees of the
-// same machine changes with its kernel.
+// sameClass tells whether figures of both machines can stand beside each other. How much memory a
+// system sees of the same machine changes with its kernel.
 func (h Host) sameClass(other Host) bool {
 	return h.CPU == other.CPU && h.Cores == other.Cores && h.OS == other.OS
 }

@@ -53,10 +53,11 @@ type (
 	}
 )
 
-// JUnit renders the report as the XML that build servers read: a test case for each kind of operation in each repeat of
-// a step, which fails when an operation failed, none succeeded or the step is incomplete, and one for each gate, which
-// fails when the gate is crossed. A search has one too, which fails when nothing was found. A run that was interrupted, or that has no
-// steps, has one more, in error. Times are step times in seconds; the suite's is their sum.
+// JUnit renders the report as the XML that build servers read: a test case for each kind of
+// operation in each repeat of a step, which fails when an operation failed, none succeeded or the
+// step is incomplete, and one for each gate, which fails when the gate is crossed. A search has one
+// too, which fails when nothing was found. A run that was interrupted, or that has no steps, has
+// one more, in error. Times are step times in seconds; the suite's is their sum.
 func (r *Report) JUnit() ([]byte, error) {
 	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+2)
 	seconds := 0.0
@@ -180,8 +181,8 @@ func (r *Report) junitProperties() []junitProperty {
 
 func junitSeconds(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }
 
-// clean takes out of all texts what XML has no way to write: control characters and broken UTF-8, which servers may
-// send in their errors.
+// clean takes out of all texts what XML has no way to write: control characters and broken UTF-8,
+// which servers may send in their errors.
 func (s *junitSuite) clean() {
 	texts := []*string{&s.Name}
 	for i := range s.Properties {

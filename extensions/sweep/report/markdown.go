@@ -48,8 +48,8 @@ func (r *Report) withTotals() *Report {
 	return &shown
 }
 
-// columns are those of the table that the store's authors publish, followed by what they leave out. The rate and the
-// repeat are shown only where they tell steps apart.
+// columns are those of the table that the store's authors publish, followed by what they leave out.
+// The rate and the repeat are shown only where they tell steps apart.
 func (r *Report) columns() []column {
 	figure := func(title string, cell func(*Step) string) column {
 		return column{title, false, func(i int) string { return cell(&r.Steps[i]) }}
@@ -197,8 +197,8 @@ func writeRule(b *strings.Builder, columns []column, widths []int) {
 	b.WriteString("|\n")
 }
 
-// oneLineOf writes line breaks, and all other white space, as single spaces. Characters that would steer the terminal
-// that the table is printed to are left out.
+// oneLineOf writes line breaks, and all other white space, as single spaces. Characters that would
+// steer the terminal that the table is printed to are left out.
 func oneLineOf(text string) string {
 	visible := strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) && !unicode.IsSpace(c) {

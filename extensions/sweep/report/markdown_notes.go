@@ -14,7 +14,8 @@ const (
 	fewAtWork = 0.5 // of the step: the time in which all clients were at work, below which it is told
 )
 
-// notes are the sentences under the table: all that a reader must know before believing a row, and what was found.
+// notes are the sentences under the table: all that a reader must know before believing a row, and
+// what was found.
 func (r *Report) notes() []string {
 	var notes []string
 	if r.Interrupted {
@@ -204,7 +205,8 @@ func (r *Report) gateNotes() []string {
 	return notes
 }
 
-// SameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of a step are sorted.
+// SameStep tells whether b, which comes next, is of the same step as a: the kinds of operations of
+// a step are sorted.
 func SameStep(a, b *Step) bool {
 	return sameNumbers(a, b) && a.Op < b.Op
 }

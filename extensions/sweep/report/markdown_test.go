@@ -36,7 +36,8 @@ func cellsOf(line string) int {
 	return n
 }
 
-// The tables are for Markdown renderers and for the eye: each line has the same width and number of cells.
+// The tables are for Markdown renderers and for the eye: each line has the same width and number of
+// cells.
 func TestMarkdownTables(t *testing.T) {
 	for name, r := range reports() {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,8 @@ func TestMedianColumns(t *testing.T) {
 	require.Contains(t, reports()["repeats"].Markdown(), "\nMedians of 2 to 3 repeats\n")
 }
 
-// A repeat in which no operation succeeded has no latencies: it must not pull their medians down to zero.
+// A repeat in which no operation succeeded has no latencies: it must not pull their medians down to
+// zero.
 func TestMediansOfRepeatsThatSucceeded(t *testing.T) {
 	r := madeUp(func(r *Report) {
 		r.Steps = []Step{step(8, 1, "get"), step(8, 2, "get", nothingDone), step(8, 3, "get"), step(64, 1, "get", nothingDone), step(64, 2, "get", nothingDone)}

@@ -23,8 +23,9 @@ const maxApart = time.Minute
 // up. A step whose parts were together for less than leastOverlap of the shortest one's time is not
 // complete, and the notes say so.
 //
-// The host is the first part's; where others are of another class, they are listed in params.hosts. Verdicts of gates are left out:
-// those of a part say nothing about the whole. Errors name the parts by their place, from 1.
+// The host is the first part's; where others are of another class, they are listed in params.hosts.
+// Verdicts of gates are left out: those of a part say nothing about the whole. Errors name the
+// parts by their place, from 1.
 func Merge(parts ...*Report) (merged *Report, notes []string, err error) {
 	if len(parts) < 2 {
 		return nil, nil, errors.New("a merge needs at least 2 parts")
@@ -130,8 +131,8 @@ func sameRun(a, b *Report) error {
 	return nil
 }
 
-// sameTime refuses parts that did not run at the same time: what they did a second does not add up to what the server
-// did.
+// sameTime refuses parts that did not run at the same time: what they did a second does not add up
+// to what the server did.
 func sameTime(parts []*Report) error {
 	first, last := 0, 0
 	for i, part := range parts {
@@ -150,7 +151,8 @@ func sameTime(parts []*Report) error {
 	return nil
 }
 
-// mergedParams are the first part's without its segment, and with the hosts of the others where these are of another class.
+// mergedParams are the first part's without its segment, and with the hosts of the others where
+// these are of another class.
 func mergedParams(parts []*Report) map[string]any {
 	params := map[string]any{}
 	for name, value := range parts[0].Params {

@@ -29,7 +29,8 @@ func (b bounds) clients(n int) *big.Rat {
 	return length.Mul(length, big.NewRat(int64(n), 1))
 }
 
-// fraction is a number as k6 writes those of a segment. Others that big.Rat reads may be of any size.
+// fraction is a number as k6 writes those of a segment. Others that big.Rat reads may be of any
+// size.
 var fraction = regexp.MustCompile(`^[0-9]+(/[0-9]+)?$`)
 
 // parseSegment reads a segment as k6 writes it, such as "1/2:1".

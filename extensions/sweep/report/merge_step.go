@@ -49,8 +49,8 @@ func newStepsByRun(part *Report) stepsByRun {
 	return steps
 }
 
-// runIDs are the runs of all steps in the order of the run. A part may lack small steps: what only a later part has comes
-// after what comes before it in that part.
+// runIDs are the runs of all steps in the order of the run. A part may lack small steps: what only
+// a later part has comes after what comes before it in that part.
 func runIDs(parts []*Report) []runID {
 	var ids []runID
 	known := map[runID]bool{}
@@ -190,8 +190,9 @@ func mergeOperations(op string, steps []partStep) (*measure.Totals, error) {
 	return totals, nil
 }
 
-// hasClients tells whether clients of a step are in the segment of a part that lacks the step. None is when the other
-// parts have all clients. Where some of these never started, none is when the segment's share is less than one client.
+// hasClients tells whether clients of a step are in the segment of a part that lacks the step. None
+// is when the other parts have all clients. Where some of these never started, none is when the
+// segment's share is less than one client.
 func hasClients(segment bounds, others *measure.Reading, clients int) bool {
 	if others.ClientTimes.Count == int64(clients) {
 		return false
@@ -257,7 +258,8 @@ func addOperations(t *measure.Totals, s *Step) error {
 	return nil
 }
 
-// nanoseconds is a number of units as a duration: exactly what it was before it was written down in units.
+// nanoseconds is a number of units as a duration: exactly what it was before it was written down in
+// units.
 func nanoseconds(n float64, unit time.Duration) time.Duration {
 	ns := math.Round(n * float64(unit))
 	if ns >= math.MaxInt64 {

@@ -17,7 +17,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// mergeReading makes up what the clients of a segment did in a step, and adds it to what those of all segments did.
+// mergeReading makes up what the clients of a segment did in a step, and adds it to what those of
+// all segments did.
 func mergeReading(random *rand.Rand, clients int, whole *measure.Reading) measure.Reading {
 	r := measure.Reading{
 		Complete: true, Unstarted: random.Uint64N(3),
@@ -114,7 +115,8 @@ func TestMergeIsTheWhole(t *testing.T) {
 	}
 }
 
-// mergeHalves are two parts of a run with steps of 1 and 8 clients; the only client of the first is in the first part.
+// mergeHalves are two parts of a run with steps of 1 and 8 clients; the only client of the first is
+// in the first part.
 func mergeHalves(t *testing.T) []*Report {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -174,7 +176,8 @@ func TestMergeOfHalves(t *testing.T) {
 	}
 }
 
-// A kind of operation that few clients do may be in one part only; clients and step time are those of all parts.
+// A kind of operation that few clients do may be in one part only; clients and step time are those
+// of all parts.
 func TestMergeOfDifferentOperations(t *testing.T) {
 	parts := mergeHalves(t)
 	whole, _, err := Merge(parts...)
@@ -204,7 +207,8 @@ func TestMergeOfDifferentHosts(t *testing.T) {
 	require.Equal(t, []any{map[string]any{"cpu": "Imaginary 9000", "cores": 4.0, "memBytes": 0.0, "os": "linux/amd64"}}, merged.Params["hosts"])
 }
 
-// A step in which clients never started may be missing only where its segment has less than a whole client.
+// A step in which clients never started may be missing only where its segment has less than a whole
+// client.
 func TestMergeWithoutStartedClients(t *testing.T) {
 	lost := func(steps []Step) {
 		for i := range steps {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Span writes seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with milliseconds.
+// Span writes seconds as the published tables do: "12.5s", "1m 9s"; below ten seconds with
+// milliseconds.
 func Span(seconds float64) string {
 	switch {
 	case seconds < 9.9995: // what is shown as less than ten

@@ -71,7 +71,8 @@ func TestMillis(t *testing.T) {
 	}
 }
 
-// What is shown never goes down when the value goes up by a whole last digit, and never shows a unit too many.
+// What is shown never goes down when the value goes up by a whole last digit, and never shows a
+// unit too many.
 func TestMillisShowsAtMostFourDigitsBelowASecond(t *testing.T) {
 	for ms := 0.0; ms < 999.4; ms += 0.0173 {
 		digits := strings.NewReplacer(".", "", "ms", "").Replace(Millis(ms))

@@ -10,10 +10,12 @@ import (
 	"strings"
 )
 
-// Read reads the JSON of a report, as JSON writes it, and validates it. Nothing is taken for granted: a figure that is
-// missing or that does not agree with the others would be compared, merged and judged as if it had been measured.
+// Read reads the JSON of a report, as JSON writes it, and validates it. Nothing is taken for
+// granted: a figure that is missing or that does not agree with the others would be compared,
+// merged and judged as if it had been measured.
 //
-// Its errors are of one line and say what is wrong with the contents; which file that was is for the caller to say.
+// Its errors are of one line and say what is wrong with the contents; which file that was is for
+// the caller to say.
 func Read(raw []byte) (*Report, error) {
 	if err := checkJSON(raw); err != nil {
 		return nil, err
@@ -74,7 +76,8 @@ func position(raw []byte, offset int64) string {
 	return fmt.Sprintf("in line %d, column %d", line, column)
 }
 
-// checkSchema comes before everything else: of a version that is not known, nothing else can be said.
+// checkSchema comes before everything else: of a version that is not known, nothing else can be
+// said.
 func checkSchema(raw []byte) error {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &top); err != nil || top["schema"] == nil {

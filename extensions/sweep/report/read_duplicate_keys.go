@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// checkTwice refuses a key that an object has twice: encoding/json would take the last one, and other readers the first.
+// checkTwice refuses a key that an object has twice: encoding/json would take the last one, and
+// other readers the first.
 func checkTwice(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	var open []map[string]bool // the keys of each object that is not yet closed; nil for a list

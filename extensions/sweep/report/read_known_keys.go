@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// checkKeys holds the JSON against the structs: each key that is always written has to be there, no other may be, and
-// the values have to be of the right kind. encoding/json would let a key that is missing, null or spelt otherwise be zero.
+// checkKeys holds the JSON against the structs: each key that is always written has to be there, no
+// other may be, and the values have to be of the right kind. encoding/json would let a key that is
+// missing, null or spelt otherwise be zero.
 func checkKeys(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -125,7 +126,8 @@ func jsonKey(field reflect.StructField) (key string, optional bool) {
 	return key, options == "omitempty" || options == "omitzero"
 }
 
-// isKind tells whether a JSON value can be one of type t. Whether a number fits is for encoding/json to say.
+// isKind tells whether a JSON value can be one of type t. Whether a number fits is for
+// encoding/json to say.
 func isKind(t reflect.Type, value any) bool {
 	switch value.(type) {
 	case string:

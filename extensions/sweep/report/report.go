@@ -46,8 +46,8 @@ type Step struct {
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops
 	Complete   bool    `json:"complete"` // every client did its whole share, and it can be measured
 
-	// TooShort is of a step with a duration that is not complete because too few operations ended in
-	// it: how many, of all kinds together.
+	// TooShort is of a step with a duration that is not complete because too few operations ended
+	// in it: how many, of all kinds together.
 	TooShort *uint64 `json:"tooShort,omitempty"`
 
 	// Started is the wall-clock time of the start line; zero in reports of before there was this
@@ -82,8 +82,8 @@ type Step struct {
 	Extra     Extra  `json:"extra"`
 }
 
-// Clients are the client times of a step in seconds: from the start of a client's first operation to the end of its
-// last one. They are of all kinds of operations of the step together.
+// Clients are the client times of a step in seconds: from the start of a client's first operation
+// to the end of its last one. They are of all kinds of operations of the step together.
 type Clients struct {
 	Min       float64   `json:"min"`
 	Max       float64   `json:"max"`
@@ -105,8 +105,9 @@ type ClientOps struct {
 	Histogram string `json:"histogram"` // HDR histogram of numbers of operations, one value a client
 }
 
-// LatencyMs are the durations of the successful operations in milliseconds. In an open-loop step they begin when the
-// operation should have started, so that a stall of the server counts for all that had to wait.
+// LatencyMs are the durations of the successful operations in milliseconds. In an open-loop step
+// they begin when the operation should have started, so that a stall of the server counts for all
+// that had to wait.
 type LatencyMs struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
@@ -128,8 +129,8 @@ type Extra struct {
 	Errors    map[string]uint64 `json:"errors,omitempty"`    // error texts of failed operations and how often each came
 	Unstarted uint64            `json:"unstarted,omitempty"` // operations of an open-loop step that were due and never started
 
-	// Counters are what operations have counted beside themselves, by name, all kinds of operations of
-	// the step together. A cache's have keys of their own.
+	// Counters are what operations have counted beside themselves, by name, all kinds of operations
+	// of the step together. A cache's have keys of their own.
 	Counters measure.Counters `json:"counters,omitempty"`
 
 	// Of a cache, all kinds of operations of the step together.
@@ -156,7 +157,8 @@ type Host struct {
 	OS       string `json:"os"`
 }
 
-// Series is a result that somebody else has published, to be shown beside the measured one as a shape.
+// Series is a result that somebody else has published, to be shown beside the measured one as a
+// shape.
 type Series struct {
 	Label   string  `json:"label"`   // what was measured, such as "machgo, statement reuse"
 	Source  string  `json:"source"`  // where it was published

@@ -413,7 +413,8 @@ func TestLatency(t *testing.T) {
 	require.Equal(t, LatencyMs{}, Latency(&measure.Distribution{}))
 }
 
-// A step that never came to an operation is still in the report: a missing row would look like one never asked for.
+// A step that never came to an operation is still in the report: a missing row would look like one
+// never asked for.
 func TestNewStepsOfNothing(t *testing.T) {
 	s := measure.NewStep(2, measure.Plan{Operations: 100}, nil)
 	s.Client(0).Leave()

@@ -78,7 +78,8 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// Each key of the structs is described, with its type and whether it may be missing, and no other is.
+// Each key of the structs is described, with its type and whether it may be missing, and no other
+// is.
 func TestSchemaAndStructsAgree(t *testing.T) {
 	var root map[string]any
 	require.NoError(t, json.Unmarshal(SchemaJSON, &root))

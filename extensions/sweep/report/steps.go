@@ -7,9 +7,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// NewSteps turns the last reading of a step into the report's steps: one for each kind of operation. asked holds what
-// was asked of the step (clients, rate, repeat, operations of each client); the name op is for a step in which no client
-// came as far as an operation.
+// NewSteps turns the last reading of a step into the report's steps: one for each kind of
+// operation. asked holds what was asked of the step (clients, rate, repeat, operations of each
+// client); the name op is for a step in which no client came as far as an operation.
 func NewSteps(reading *measure.Reading, asked Step, op string, cpu CPUSeconds) ([]Step, error) {
 	ops := reading.Ops
 	if len(ops) == 0 {

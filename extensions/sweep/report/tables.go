@@ -42,7 +42,8 @@ type TableRow []any
 // maxDigits is the most decimals that a column may show.
 const maxDigits = 9
 
-// ReadTables reads the JSON of tables, and validates them. The error names what is wrong in one line.
+// ReadTables reads the JSON of tables, and validates them. The error names what is wrong in one
+// line.
 func ReadTables(raw []byte) ([]Table, error) {
 	var value any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -184,8 +185,8 @@ func (r *Report) writeTables(b *strings.Builder) {
 	}
 }
 
-// mergedTables are those of all parts. What a script has made of a part's figures is of that part: the
-// title says of which, where the parts do not have the same.
+// mergedTables are those of all parts. What a script has made of a part's figures is of that part:
+// the title says of which, where the parts do not have the same.
 func mergedTables(parts []*Report) []Table {
 	var merged []Table
 	for _, part := range parts {

@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
-// Validate tells whether the report can be true: its figures are possible, and where two say the same, they agree. It
-// returns an error that names the step and the figure.
+// Validate tells whether the report can be true: its figures are possible, and where two say the
+// same, they agree. It returns an error that names the step and the figure.
 func (r *Report) Validate() error {
 	switch {
 	case r.Schema != Schema:
@@ -54,8 +54,8 @@ func (r *Report) Validate() error {
 	return r.validatePublished()
 }
 
-// validateShares tells whether complete steps are of all their clients, and these did what was asked of them. Of a part
-// of a run, only the whole can tell.
+// validateShares tells whether complete steps are of all their clients, and these did what was
+// asked of them. Of a part of a run, only the whole can tell.
 func (r *Report) validateShares() error {
 	if _, part := r.Params[segmentParam]; part {
 		return nil

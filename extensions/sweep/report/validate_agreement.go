@@ -14,8 +14,8 @@ const (
 	rateTolerance      = 0.001
 )
 
-// How far a mean may be from its histogram's: a part of it, and nanoseconds, since a mean is a whole
-// number of them.
+// How far a mean may be from its histogram's: a part of it, and nanoseconds, since a mean is a
+// whole number of them.
 const (
 	meanTolerance = 0.01
 	meanSlack     = 1
@@ -49,7 +49,8 @@ func ascending(figures ...keyed) error {
 	return nil
 }
 
-// agree returns an error for the first figure, in units of so many ns, that is not the quantile of the distribution.
+// agree returns an error for the first figure, in units of so many ns, that is not the quantile of
+// the distribution.
 func agree(d *measure.Distribution, unit float64, figures []keyed, quantiles ...float64) error {
 	for i, q := range quantiles {
 		f := figures[i]
@@ -67,8 +68,8 @@ func agree(d *measure.Distribution, unit float64, figures []keyed, quantiles ...
 	return nil
 }
 
-// agreeMean holds a mean against the distribution's, which is not known for durations above its range. The unit is the
-// one of the figures.
+// agreeMean holds a mean against the distribution's, which is not known for durations above its
+// range. The unit is the one of the figures.
 func agreeMean(d *measure.Distribution, unit time.Duration, mean, highest keyed) error {
 	if highest.value > float64(measure.Highest)/float64(unit) {
 		return nil
@@ -81,5 +82,6 @@ func agreeMean(d *measure.Distribution, unit time.Duration, mean, highest keyed)
 	return nil
 }
 
-// near tells whether two numbers from 0 are apart by no more than the part tolerance of the higher one.
+// near tells whether two numbers from 0 are apart by no more than the part tolerance of the higher
+// one.
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance*max(a, b) }

@@ -120,7 +120,8 @@ func (s *Step) validateLatency() error {
 	return agreeMean(&d, time.Millisecond, keyed{"latencyMs.mean", l.Mean}, percentiles[5])
 }
 
-// validate tells whether c can be of a step of that many clients. Those that never started are not counted.
+// validate tells whether c can be of a step of that many clients. Those that never started are not
+// counted.
 func (c *Clients) validate(clients int) error {
 	seconds := []keyed{
 		{"client.min", c.Min}, {"client.p25", c.P25}, {"client.p50", c.P50}, {"client.p75", c.P75}, {"client.max", c.Max},
@@ -176,7 +177,8 @@ func (s *Step) validateTimes() error {
 	return nil
 }
 
-// validateErrors tells whether the error texts are of failed operations. A failed operation may have none.
+// validateErrors tells whether the error texts are of failed operations. A failed operation may
+// have none.
 func (s *Step) validateErrors() error {
 	left := s.Failed
 	for _, n := range s.Extra.Errors {

@@ -69,7 +69,8 @@ func TestRateOfAWindow(t *testing.T) {
 	}
 }
 
-// What Ctrl-C cuts off did not end later than its window: a note would tell a time that nothing took.
+// What Ctrl-C cuts off did not end later than its window: a note would tell a time that nothing
+// took.
 func TestAnInterruptedWindowHasNoTail(t *testing.T) {
 	r := reading(98)
 	r.Window = time.Second

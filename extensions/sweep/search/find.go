@@ -36,7 +36,8 @@ type Find struct {
 	// Max is the highest number that is tried.
 	Max float64 `json:"max"`
 
-	// The bounds, at least one of them. All that are given must be kept, by all kinds of operations.
+	// The bounds, at least one of them. All that are given must be kept, by all kinds of
+	// operations.
 	P50  types.NullDuration `json:"p50"`
 	P90  types.NullDuration `json:"p90"`
 	P95  types.NullDuration `json:"p95"`

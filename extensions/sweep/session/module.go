@@ -18,13 +18,15 @@ type Definition struct {
 	// Ops is the name of a Counter of operations, with the tags op and outcome: "ok", or the
 	// error's kind. It is required.
 	Ops string
-	// Duration is the name of a Trend of the durations of single calls in milliseconds, with the same
-	// tags. In a sweep it has no samples, as the sweep has them in its histograms. It is "" for none.
+	// Duration is the name of a Trend of the durations of single calls in milliseconds, with the
+	// same tags. In a sweep it has no samples, as the sweep has them in its histograms. It is ""
+	// for none.
 	Duration string
-	// Kind says what kind an error of an operation is: the tag outcome, and the exception's property
-	// kind. Without it, all are of kind "server".
+	// Kind says what kind an error of an operation is: the tag outcome, and the exception's
+	// property kind. Without it, all are of kind "server".
 	Kind func(err error) string
-	// Exports returns what a VU's script imports, by name: functions, and constructors such as Client.
+	// Exports returns what a VU's script imports, by name: functions, and constructors such as
+	// Client.
 	Exports func(m *Module) map[string]any
 }
 
@@ -77,8 +79,8 @@ func (m *Module) Dial(ctx context.Context, network, address string) (net.Conn, e
 	return k6glue.Dial(m.own.VU())(ctx, network, address)
 }
 
-// Close calls closed once when the VU has no more use for what the owner, a pointer, has opened: at the
-// end of the client's step, or when k6 exits.
+// Close calls closed once when the VU has no more use for what the owner, a pointer, has opened: at
+// the end of the client's step, or when k6 exits.
 func (m *Module) Close(owner any, closed func()) { m.own.Closing().Add(owner, closed) }
 
 // Closed forgets the owner: it has nothing open any more.

@@ -24,7 +24,8 @@ type Work struct {
 type Operation struct {
 	// Name is the kind of operation.
 	Name string
-	// Do does it, and returns when ctx ends. It may run on any goroutine, and touches no JavaScript.
+	// Do does it, and returns when ctx ends. It may run on any goroutine, and touches no
+	// JavaScript.
 	Do func(ctx context.Context) (Work, error)
 	// Value makes what the script gets. Without it, that is undefined.
 	Value func() any
@@ -36,8 +37,8 @@ type Reader func(args []sobek.Value) (Operation, error)
 // Function is a method that is no operation, such as close or run. It throws its error.
 type Function func(args []sobek.Value) (any, error)
 
-// Bind gives an object its methods. An operation NAME has two forms: NAME blocks and throws, asyncNAME
-// returns a promise. The calls of one object are done one after another.
+// Bind gives an object its methods. An operation NAME has two forms: NAME blocks and throws,
+// asyncNAME returns a promise. The calls of one object are done one after another.
 func (m *Module) Bind(object *sobek.Object, operations map[string]Reader, functions map[string]Function) {
 	tasks := make(map[string]k6mod.Operation[*bound, *task], len(operations))
 	for name, read := range operations {
@@ -122,9 +123,9 @@ type Result struct {
 	Seconds float64
 }
 
-// Run does n operations one after another, in Go, for a method such as client.run. Each counts by itself,
-// under its own name. In a sweep it ends as soon as the client's share of the step is done. It throws
-// in the init context, and when the test ends before.
+// Run does n operations one after another, in Go, for a method such as client.run. Each counts by
+// itself, under its own name. In a sweep it ends as soon as the client's share of the step is done.
+// It throws in the init context, and when the test ends before.
 func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work, err error)) Result {
 	m.own.MustRun()
 	m.recorders.of(m.own.Session())

@@ -22,7 +22,8 @@ type Results struct {
 	// told is what the script has told of each scenario; "": of all scenarios.
 	told    map[string]*told
 	reports []*report.Report
-	// sweeps are the scenarios with the executor client-sweep, each with what is closed when it ends.
+	// sweeps are the scenarios with the executor client-sweep, each with what is closed when it
+	// ends.
 	sweeps map[string]chan struct{}
 	// begun are the sweeps that have begun.
 	begun []string

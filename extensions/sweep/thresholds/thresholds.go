@@ -12,7 +12,8 @@ import (
 
 // Sweep is what the thresholds of a test have to know of a sweep's options.
 type Sweep interface {
-	// SampleTags are those that a metric's samples will have in the scenario; nil: there will be none.
+	// SampleTags are those that a metric's samples will have in the scenario; nil: there will be
+	// none.
 	SampleTags(metric string, runTags map[string]string) Tags
 	// OpenLoop tells whether the steps of the sweep have rates.
 	OpenLoop() bool

@@ -11,9 +11,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// Cluster is servers that answer a client's questions about their cluster: INIT, LEADER, CLUSTER, AUTHORITY. They do not
-// elect, nor move what they hold: the test says who leads and who is gone. They have one port each, where the real ones
-// have one for users and one for administrators.
+// Cluster is servers that answer a client's questions about their cluster: INIT, LEADER, CLUSTER,
+// AUTHORITY. They do not elect, nor move what they hold: the test says who leads and who is gone.
+// They have one port each, where the real ones have one for users and one for administrators.
 type Cluster struct {
 	Servers []*Server
 
@@ -41,7 +41,8 @@ const (
 
 const machineSize = 40 // bytes of a machine's record
 
-// StartCluster starts n servers, which end with the test. They are a cluster when one of them gets INIT.
+// StartCluster starts n servers, which end with the test. They are a cluster when one of them gets
+// INIT.
 func StartCluster(tb testing.TB, o Options, n int) *Cluster {
 	tb.Helper()
 	c := &Cluster{}
@@ -146,7 +147,8 @@ func (c *Cluster) change(p *peer) {
 	p.write(0)
 }
 
-// answerLeader is 20 bytes: an address, a port, whether there is none (the rest is garbage then), and a zero.
+// answerLeader is 20 bytes: an address, a port, whether there is none (the rest is garbage then),
+// and a zero.
 func (c *Cluster) answerLeader() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -67,8 +67,8 @@ func (p *peer) serve() {
 	}
 }
 
-// reset closes the connection as the real server does: without waiting for anything, so that the other side may see
-// a reset.
+// reset closes the connection as the real server does: without waiting for anything, so that the
+// other side may see a reset.
 func (p *peer) reset() {
 	if socket, ok := p.socket.(*net.TCPConn); ok {
 		_ = socket.SetLinger(0)
@@ -205,8 +205,8 @@ func (p *peer) getOrSet(key string) bool {
 	return false
 }
 
-// wait waits for the answer. A peer that only says that it will send no more keeps its place: the server looks at nothing
-// but resets then.
+// wait waits for the answer. A peer that only says that it will send no more keeps its place: the
+// server looks at nothing but resets then.
 func (p *peer) wait(a *answer) bool {
 	select {
 	case *a = <-p.granted:
@@ -274,8 +274,8 @@ func (p *peer) fill(key string) bool {
 	return p.write(0)
 }
 
-// awaitOwned waits until there are n bytes of a fill, and resets the connection when the next of them come after the lock
-// was lost.
+// awaitOwned waits until there are n bytes of a fill, and resets the connection when the next of
+// them come after the lock was lost.
 func (p *peer) awaitOwned(n int, key string) bool {
 	for len(p.buffer) < n {
 		if !p.more() {

@@ -20,9 +20,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// target is the server that the behaviours are tested on: the double of each generation or, when UMEM_URL is set, the
-// real server there, which is one of UMEM_GENERATION. Its TCP_TIMEOUT should be as short as the double's; all else is as
-// the real one's Makefile has it.
+// target is the server that the behaviours are tested on: the double of each generation or, when
+// UMEM_URL is set, the real server there, which is one of UMEM_GENERATION. Its TCP_TIMEOUT should
+// be as short as the double's; all else is as the real one's Makefile has it.
 type target struct {
 	generation wire.Generation
 	address    string
@@ -150,7 +150,8 @@ func (r *raw) expectEnd() {
 	require.True(r.t, errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET), "%v", err)
 }
 
-// expectLost expects the end of an owner who has lost the lock: with its next packet or, in these generations, at once.
+// expectLost expects the end of an owner who has lost the lock: with its next packet or, in these
+// generations, at once.
 func (r *raw) expectLost(atOnce ...wire.Generation) {
 	r.t.Helper()
 	if !slices.Contains(atOnce, r.s.generation) {
@@ -173,7 +174,8 @@ func (s target) missing(key string) *raw {
 	return owner
 }
 
-// waiting returns a connection that waits for the key. That it does cannot be seen from outside but by its silence.
+// waiting returns a connection that waits for the key. That it does cannot be seen from outside but
+// by its silence.
 func (s target) waiting(key string) *raw {
 	s.t.Helper()
 	waiter := s.connect()

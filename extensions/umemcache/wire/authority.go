@@ -9,8 +9,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// authority is the connection over which the leader approves operations: that of an operation that was done while another
-// machine led, or with an older list of machines, comes with another version. It has one goroutine, which reads.
+// authority is the connection over which the leader approves operations: that of an operation that
+// was done while another machine led, or with an older list of machines, comes with another
+// version. It has one goroutine, which reads.
 type authority struct {
 	socket net.Conn
 	reader sync.WaitGroup
@@ -39,8 +40,8 @@ func newAuthority(socket net.Conn, g Generation) *authority {
 	return a
 }
 
-// request asks for the approval of an operation. Its version comes over the channel, which is closed instead when
-// there is no such connection any more.
+// request asks for the approval of an operation. Its version comes over the channel, which is
+// closed instead when there is no such connection any more.
 func (a *authority) request() <-chan uint64 {
 	approval := make(chan uint64, 1)
 	a.mu.Lock()
@@ -59,8 +60,8 @@ func (a *authority) request() <-chan uint64 {
 	return approval
 }
 
-// ask sends the requests: one byte with the value 1 for each, which is right in all generations. There are never more
-// of them than clients, which fit in the buffer of a socket.
+// ask sends the requests: one byte with the value 1 for each, which is right in all generations.
+// There are never more of them than clients, which fit in the buffer of a socket.
 func (a *authority) ask() {
 	a.asking = a.unsent > 0
 	if a.asking {

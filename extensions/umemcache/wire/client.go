@@ -9,12 +9,13 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Client is one user of a Target. It does one operation at a time: its methods are for one goroutine, and so is the
-// function that GetOrSet calls, which must not use the same client.
+// Client is one user of a Target. It does one operation at a time: its methods are for one
+// goroutine, and so is the function that GetOrSet calls, which must not use the same client.
 //
-// Every operation has the client's timeout, from waiting for a connection to the last byte. When its context is done, it
-// returns at once, whatever it waits for. With a Pool it allocates nothing for a hit whose value has room in into, as long
-// as the context is the same as that of the operation before.
+// Every operation has the client's timeout, from waiting for a connection to the last byte. When
+// its context is done, it returns at once, whatever it waits for. With a Pool it allocates nothing
+// for a hit whose value has room in into, as long as the context is the same as that of the
+// operation before.
 type Client struct {
 	target  Target
 	timeout time.Duration
@@ -62,8 +63,9 @@ func NewClient(target Target, timeout time.Duration) *Client {
 	return &Client{target: target, timeout: timeout, turn: make(chan *conn, 1)}
 }
 
-// Connect opens one more connection to each thread of the server, as far as there may be more: as many clients as there
-// may be connections find one of their own then. It fails with kind connect or refused.
+// Connect opens one more connection to each thread of the server, as far as there may be more: as
+// many clients as there may be connections find one of their own then. It fails with kind connect
+// or refused.
 func (c *Client) Connect(ctx context.Context) error {
 	e := c.begin(ctx)
 	if e == nil {
@@ -75,9 +77,9 @@ func (c *Client) Connect(ctx context.Context) error {
 
 // Get appends the value of the key to into; without one, found is false.
 //
-// The protocol has no such command: this is a GET_OR_SET that, on a miss, closes its connection, the only way to decline the
-// fill lock. A miss costs the next operation a new connection therefore. Where another client holds the lock, it waits for
-// that client's value.
+// The protocol has no such command: this is a GET_OR_SET that, on a miss, closes its connection,
+// the only way to decline the fill lock. A miss costs the next operation a new connection
+// therefore. Where another client holds the lock, it waits for that client's value.
 func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found bool, err error) {
 	c.operation = operation{command: doGet, key: c.key, into: into}
 	err = c.run(ctx, key)
@@ -85,13 +87,14 @@ func (c *Client) Get(ctx context.Context, key, into []byte) (value []byte, found
 	return c.value, c.found, err
 }
 
-// GetOrSet appends the value of the key to into. Without one, it calls fill, once at most, sends what that returns to the
-// server and returns it; found is false then. It holds the key's fill lock meanwhile: whoever else asks for the key waits, and after
-// twice the server's TCP_TIMEOUT the server gives the lock to the next of them.
+// GetOrSet appends the value of the key to into. Without one, it calls fill, once at most, sends
+// what that returns to the server and returns it; found is false then. It holds the key's fill lock
+// meanwhile: whoever else asks for the key waits, and after twice the server's TCP_TIMEOUT the
+// server gives the lock to the next of them.
 //
-// When fill fails, it fails with kind fill, and nothing is stored. It fails with kind lock_lost when the server closes
-// the connection before it has the value. In G2 and G3, which do not acknowledge it, that may show only later: see
-// Retries.
+// When fill fails, it fails with kind fill, and nothing is stored. It fails with kind lock_lost
+// when the server closes the connection before it has the value. In G2 and G3, which do not
+// acknowledge it, that may show only later: see Retries.
 func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]byte, error)) (value []byte, found bool, err error) {
 	c.operation = operation{command: doGetOrSet, key: c.key, into: into, fill: fill}
 	err = c.run(ctx, key)
@@ -99,9 +102,10 @@ func (c *Client) GetOrSet(ctx context.Context, key, into []byte, fill func() ([]
 	return c.value, c.found, err
 }
 
-// Set stores the value. The protocol has no such command: this is a DEL and a GET_OR_SET with the value as its fill, again
-// from the start when somebody else was quicker with a fill in between, or has taken the lock from it, which only G1 says. It
-// fails with kind lock_lost when it has lost the lock ten times.
+// Set stores the value. The protocol has no such command: this is a DEL and a GET_OR_SET with the
+// value as its fill, again from the start when somebody else was quicker with a fill in between, or
+// has taken the lock from it, which only G1 says. It fails with kind lock_lost when it has lost the
+// lock ten times.
 func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	if e := c.checkValue(value); e != nil {
 		return e
@@ -111,8 +115,8 @@ func (c *Client) Set(ctx context.Context, key, value []byte) error {
 	return c.run(ctx, key)
 }
 
-// Del deletes the key, whether it is there or not. It takes the fill lock from a client that holds it: that one's fill
-// fails with kind lock_lost.
+// Del deletes the key, whether it is there or not. It takes the fill lock from a client that holds
+// it: that one's fill fails with kind lock_lost.
 func (c *Client) Del(ctx context.Context, key []byte) error {
 	c.operation = operation{command: doDel, key: c.key}
 
@@ -127,10 +131,11 @@ func (c *Client) Traffic() (received, sent uint64) {
 	return received, sent
 }
 
-// Retries returns how many operations were done on a second connection, because the server had ended the first one without
-// an answer, since it was last asked; and to how many of these the server said so that it had thrown away the fill before
-// them, of whatever client of the target. Only G2 and G3 have such fills: they acknowledge none, but end the connection
-// of an owner who has lost the lock, which the next operation on it finds out.
+// Retries returns how many operations were done on a second connection, because the server had
+// ended the first one without an answer, since it was last asked; and to how many of these the
+// server said so that it had thrown away the fill before them, of whatever client of the target.
+// Only G2 and G3 have such fills: they acknowledge none, but end the connection of an owner who has
+// lost the lock, which the next operation on it finds out.
 func (c *Client) Retries() (all, lostFills uint64) {
 	all, lostFills = c.retries, c.lostFills
 	c.retries, c.lostFills = 0, 0
@@ -165,8 +170,8 @@ func (c *Client) run(ctx context.Context, key []byte) error {
 	return c.end(e)
 }
 
-// setTries is how often a Set tries to get a value in at most: clients that set the same key take the lock from each other, and a value
-// without room is refused in the same way.
+// setTries is how often a Set tries to get a value in at most: clients that set the same key take
+// the lock from each other, and a value without room is refused in the same way.
 const setTries = 10
 
 // begin starts an operation: its time runs.
@@ -212,7 +217,8 @@ func (c *Client) watch(ctx context.Context) {
 	})
 }
 
-// interrupt makes the call on the connection that is under way return, if it is one of this context.
+// interrupt makes the call on the connection that is under way return, if it is one of this
+// context.
 func (c *Client) interrupt(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +227,8 @@ func (c *Client) interrupt(ctx context.Context) {
 	}
 }
 
-// hold gives a socket its deadline, and to interrupt. The context may have been done before: see cancelled.
+// hold gives a socket its deadline, and to interrupt. The context may have been done before: see
+// cancelled.
 func (c *Client) hold(socket net.Conn, deadline time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,9 +253,10 @@ func (c *Client) count(conn *conn) {
 
 // on does the operation on a connection to the thread.
 //
-// When the server ends the connection without a byte of an answer to a command other than a fill, there is one more try on a new
-// connection, as the official client has it: the reason is an earlier one. The fill before it was thrown away (see Retries),
-// or the server was started anew. What the operation has done by then is at most the DEL of a Set, which may be done twice.
+// When the server ends the connection without a byte of an answer to a command other than a fill,
+// there is one more try on a new connection, as the official client has it: the reason is an
+// earlier one. The fill before it was thrown away (see Retries), or the server was started anew.
+// What the operation has done by then is at most the DEL of a Set, which may be done twice.
 func (c *Client) on(t *thread) *Error {
 	conn, e := t.take(c)
 	if e != nil {

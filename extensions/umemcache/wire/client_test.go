@@ -18,8 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
 )
 
-// server is a server of each generation: the double or, when UMEM_URL is set, the real one there, which is one of
-// UMEM_GENERATION.
+// server is a server of each generation: the double or, when UMEM_URL is set, the real one there,
+// which is one of UMEM_GENERATION.
 type server struct {
 	address string
 	options wire.Options
@@ -263,7 +263,8 @@ func TestWaitersGetTheValue(t *testing.T) {
 	}
 }
 
-// lock returns a function that lets a client hold the key's fill lock until it is called, and returns its error then.
+// lock returns a function that lets a client hold the key's fill lock until it is called, and
+// returns its error then.
 func lock(t *testing.T, s *umemtest.Server, c *user, key, value string) (unlock func() error) {
 	t.Helper()
 	release, ended := make(chan struct{}), make(chan error, 1)

@@ -17,9 +17,10 @@ const (
 
 // Cluster is the connections to the members of a cluster of servers that were built with RAFT.
 //
-// An operation is valid only if the leader approves it in the version of the cluster in which it was done. Otherwise,
-// and when a member cannot be reached, the client learns anew who leads and who is there, and does the operation again,
-// until its time is over. The bytes that this takes are not among those that Client.Traffic counts.
+// An operation is valid only if the leader approves it in the version of the cluster in which it
+// was done. Otherwise, and when a member cannot be reached, the client learns anew who leads and
+// who is there, and does the operation again, until its time is over. The bytes that this takes are
+// not among those that Client.Traffic counts.
 type Cluster struct {
 	options Options
 	node    string // the one that the caller knows
@@ -32,8 +33,8 @@ type Cluster struct {
 	closed bool
 }
 
-// NewCluster returns the cluster to which the node at host:port belongs. It connects when a client needs it. The error is
-// one of the address or the options.
+// NewCluster returns the cluster to which the node at host:port belongs. It connects when a client
+// needs it. The error is one of the address or the options.
 func NewCluster(node string, options Options) (*Cluster, error) {
 	if err := CheckAddress(node); err != nil {
 		return nil, err
@@ -45,9 +46,10 @@ func NewCluster(node string, options Options) (*Cluster, error) {
 	return &Cluster{options: options, node: node, learning: make(chan struct{}, 1)}, nil
 }
 
-// InitCluster makes a cluster of servers that are in none: a power of two of them, at least four, whose addresses are IPv6
-// with their administrators' ports. The first one leads. That the servers have agreed shows only when clients reach them. The
-// error is of kind usage, or one of reaching the first server.
+// InitCluster makes a cluster of servers that are in none: a power of two of them, at least four,
+// whose addresses are IPv6 with their administrators' ports. The first one leads. That the servers
+// have agreed shows only when clients reach them. The error is of kind usage, or one of reaching
+// the first server.
 func InitCluster(ctx context.Context, nodes []string, options Options) error {
 	if err := options.Validate(); err != nil {
 		return newError(KindUsage, err, "%s", err)
@@ -82,7 +84,8 @@ func InitCluster(ctx context.Context, nodes []string, options Options) error {
 	return c.end(e)
 }
 
-// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+// Close closes the idle connections, and those in use when their operations end. Later operations
+// fail.
 func (k *Cluster) Close() {
 	k.mu.Lock()
 	last := k.last
@@ -123,7 +126,8 @@ func (k *Cluster) connect(c *Client) *Error {
 	})
 }
 
-// settled does a job with what the cluster looks like, and again with what it looks like then when it has changed meanwhile.
+// settled does a job with what the cluster looks like, and again with what it looks like then when
+// it has changed meanwhile.
 func (k *Cluster) settled(c *Client, job func(*view) *Error) *Error {
 	for {
 		v, e := k.current(c)
@@ -161,7 +165,8 @@ func (k *Cluster) do(c *Client, key []byte) *Error {
 	})
 }
 
-// isUnsettled tells whether an error may be one of the cluster's state, so that the operation is to be done again.
+// isUnsettled tells whether an error may be one of the cluster's state, so that the operation is to
+// be done again.
 func isUnsettled(e *Error) bool {
 	return e.gone || slices.Contains([]Kind{KindConnect, KindRefused, KindConnection, KindCluster}, e.Kind)
 }
@@ -171,8 +176,8 @@ func (c *Client) isLate(e *Error) bool {
 	return c.cancelled() == nil && slices.Contains([]Kind{KindTimeout, KindLockWait, KindBusy}, e.Kind)
 }
 
-// isApproved tells whether the leader has approved an operation by now. Where it has not in all the operation's time, it, or
-// the machine that was asked, may have gone without a word.
+// isApproved tells whether the leader has approved an operation by now. Where it has not in all the
+// operation's time, it, or the machine that was asked, may have gone without a word.
 func isApproved(approval <-chan uint64, version uint64) bool {
 	select {
 	case v, ok := <-approval:

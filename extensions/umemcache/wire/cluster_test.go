@@ -86,7 +86,8 @@ func TestClusterThatChanges(t *testing.T) {
 			servers.SetLeader(2)
 			c.requireValue("key", "value")
 
-			// The keys of a machine that is gone are on the next one, with the version of the one that is gone.
+			// The keys of a machine that is gone are on the next one, with the version of the one
+			// that is gone.
 			servers.Remove(t, 1)
 			for i := range 40 {
 				key := fmt.Sprintf("key %d", i)
@@ -204,7 +205,8 @@ func keysOf(g wire.Generation, member, n int) (keys []string) {
 	return keys
 }
 
-// Who waits for a connection to a machine that is gone goes to the next machine, and not down with the first.
+// Who waits for a connection to a machine that is gone goes to the next machine, and not down with
+// the first.
 func TestClusterThatChangesForThoseWhoWait(t *testing.T) {
 	g := wire.G3
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
@@ -241,7 +243,8 @@ func TestClusterThatChangesForThoseWhoWait(t *testing.T) {
 	}
 }
 
-// mutedConn is a connection that neither sends nor receives once it is muted, as when the network breaks without a word.
+// mutedConn is a connection that neither sends nor receives once it is muted, as when the network
+// breaks without a word.
 type mutedConn struct {
 	net.Conn
 
@@ -303,7 +306,8 @@ func (m *mutable) mute(address string) {
 	}
 }
 
-// A leader, or a machine, that is gone without a word costs the operation of that moment, and none after it.
+// A leader, or a machine, that is gone without a word costs the operation of that moment, and none
+// after it.
 func TestClusterThatFallsSilent(t *testing.T) {
 	servers := umemtest.StartCluster(t, umemtest.Options{}, 4)
 	nodes := servers.Addresses()

@@ -40,7 +40,8 @@ func (k *Cluster) known() (*view, *Error) {
 	return k.view, nil
 }
 
-// current returns what the cluster looks like. When that is not known, one client learns it, and the others wait.
+// current returns what the cluster looks like. When that is not known, one client learns it, and
+// the others wait.
 func (k *Cluster) current(c *Client) (*view, *Error) {
 	if v, e := k.known(); v != nil || e != nil {
 		return v, e

@@ -57,8 +57,8 @@ func (c *conn) handshake(thread int) *Error {
 	return c.expectDone("the handshake")
 }
 
-// get sends GET_OR_SET and reads the answer, of a hit with the value, which it appends to into. After a miss, fill is
-// the only thing that may follow.
+// get sends GET_OR_SET and reads the answer, of a hit with the value, which it appends to into.
+// After a miss, fill is the only thing that may follow.
 func (c *conn) get(key, into []byte) (value []byte, found bool, e *Error) {
 	if e := c.command(commandGetOrSet, key); e != nil {
 		return into, false, e
@@ -134,8 +134,8 @@ func (c *conn) fill(value []byte) *Error {
 	return nil
 }
 
-// lostIn is what an error in a fill means: a server closes the connection of an owner from whom the lock was taken, and of
-// one whose value has no room. It says nothing else in either case.
+// lostIn is what an error in a fill means: a server closes the connection of an owner from whom the
+// lock was taken, and of one whose value has no room. It says nothing else in either case.
 func lostIn(e *Error) *Error {
 	if e == nil || e.Kind != KindConnection {
 		return e
@@ -195,8 +195,8 @@ func (c *conn) expectDone(doing string) *Error {
 	return nil
 }
 
-// read reads n bytes, or what came of them. They are good until the next read. The connection is in step after it: nothing that
-// was sent before is without an answer.
+// read reads n bytes, or what came of them. They are good until the next read. The connection is in
+// step after it: nothing that was sent before is without an answer.
 func (c *conn) read(n int) ([]byte, error) {
 	bytes, err := c.reader.Peek(n)
 	c.received += uint64(len(bytes))
@@ -231,8 +231,9 @@ func (c *conn) traffic() (received, sent uint64) {
 // close closes the connection when all that was sent has gone out: a fill may be among it.
 func (c *conn) close() { _ = c.socket.Close() }
 
-// abandon resets the connection. A server looks at nothing else when one ends that waits for somebody's fill: after a
-// close, the slot would stay taken. And no port of this machine is left in TIME_WAIT, one a miss.
+// abandon resets the connection. A server looks at nothing else when one ends that waits for
+// somebody's fill: after a close, the slot would stay taken. And no port of this machine is left in
+// TIME_WAIT, one a miss.
 func (c *conn) abandon() {
 	socket := c.socket
 	for {

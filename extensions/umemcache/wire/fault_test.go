@@ -86,7 +86,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A pool never has more connections to a thread than it may, and serves those who wait one after the other.
+// A pool never has more connections to a thread than it may, and serves those who wait one after
+// the other.
 func TestConnectionsPerThread(t *testing.T) {
 	s := umemtest.Start(t, umemtest.Options{Threads: 1})
 	o := optionsOf(wire.G3)
@@ -174,8 +175,8 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// answering is a server that answers the handshake, and the first command with these bytes; then it closes the connection
-// or, if it stalls, does nothing until the other side does.
+// answering is a server that answers the handshake, and the first command with these bytes; then it
+// closes the connection or, if it stalls, does nothing until the other side does.
 func answering(t *testing.T, answer []byte, stalls bool) string {
 	t.Helper()
 
@@ -247,7 +248,8 @@ func TestBytesThatNobodyHasAskedFor(t *testing.T) {
 	}
 }
 
-// A server takes the lock from a fill so many times, as a del of somebody else's does, and then it acknowledges.
+// A server takes the lock from a fill so many times, as a del of somebody else's does, and then it
+// acknowledges.
 func TestSetThatLosesItsLock(t *testing.T) {
 	for losses, kind := range map[int32]wire.Kind{0: "", 1: "", 9: "", 10: wire.KindLockLost, 100: wire.KindLockLost} {
 		left, fills := atomic.Int32{}, atomic.Int32{}
@@ -333,7 +335,8 @@ func TestLyingSizeTakesNoMemory(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// cancelled runs an operation that would last for ever, ends its context when it has begun, and expects it to return.
+// cancelled runs an operation that would last for ever, ends its context when it has begun, and
+// expects it to return.
 func cancelled(t *testing.T, p *wire.Pool, begun func() bool, call func(ctx context.Context, c *wire.Client) error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -8,8 +8,9 @@ import (
 	"github.com/twmb/murmur3"
 )
 
-// Generation is one of the three protocols that umem-cache has had. Nothing on the wire tells them apart: a client of the
-// wrong generation waits for answers that never come, or asks the wrong threads.
+// Generation is one of the three protocols that umem-cache has had. Nothing on the wire tells them
+// apart: a client of the wrong generation waits for answers that never come, or asks the wrong
+// threads.
 type Generation int
 
 // The generations, by the server's first commit of each.
@@ -50,8 +51,9 @@ func (g Generation) order() byteOrder {
 // acknowledgesFill tells whether the server answers a fill with a byte.
 func (g Generation) acknowledgesFill() bool { return g == G1 }
 
-// Thread is the thread of a server with so many threads that a key with this hash belongs to. It is a convention among
-// clients: the server does not know it, and keeps what it is given in the thread that it is given to.
+// Thread is the thread of a server with so many threads that a key with this hash belongs to. It is
+// a convention among clients: the server does not know it, and keeps what it is given in the thread
+// that it is given to.
 func (g Generation) Thread(h1 uint64, threads int) int {
 	if g == G3 {
 		thread, _ := bits.Mul64(h1, uint64(threads))
@@ -62,8 +64,8 @@ func (g Generation) Thread(h1 uint64, threads int) int {
 	return int(h1 % uint64(threads))
 }
 
-// Place is the member of a cluster of so many members, and its thread, that a key with this hash belongs to. members is a
-// power of two.
+// Place is the member of a cluster of so many members, and its thread, that a key with this hash
+// belongs to. members is a power of two.
 func (g Generation) Place(h1, h2 uint64, members, threads int) (member, thread int) {
 	if g == G1 {
 		i := int(h1 % uint64(members*threads))

@@ -41,7 +41,8 @@ func requireGoroutines(t *testing.T, there bool, function string) {
 	}, 10*time.Second, time.Millisecond, "%s", &profile)
 }
 
-// cannedConn answers the handshake, and everything else with the same bytes, after which there are no more.
+// cannedConn answers the handshake, and everything else with the same bytes, after which there are
+// no more.
 type cannedConn struct {
 	answer, unread []byte
 	greeted        bool

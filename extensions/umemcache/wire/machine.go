@@ -24,7 +24,8 @@ const (
 	maxMachines = 1 << 12 // bounds the memory that a wrong number takes
 )
 
-// Machine is a member of a cluster. Its port is that for administrators, which serves users as well.
+// Machine is a member of a cluster. Its port is that for administrators, which serves users as
+// well.
 type Machine struct {
 	Address   netip.AddrPort
 	ID        uint32
@@ -41,7 +42,8 @@ type State struct {
 	Machines []Machine
 }
 
-// ReadLeader reads the answer to LEADER. It fails with kind cluster when the node knows of no leader.
+// ReadLeader reads the answer to LEADER. It fails with kind cluster when the node knows of no
+// leader.
 func ReadLeader(r io.Reader) (netip.AddrPort, error) {
 	var answer [leaderSize]byte
 	if _, err := io.ReadFull(r, answer[:]); err != nil {
@@ -91,7 +93,8 @@ func ReadState(r io.Reader, g Generation) (*State, error) {
 	return s, nil
 }
 
-// ReadApproval reads one answer of AUTHORITY: how many requests the leader approves, and in which version of the cluster.
+// ReadApproval reads one answer of AUTHORITY: how many requests the leader approves, and in which
+// version of the cluster.
 func ReadApproval(r io.Reader, g Generation) (version, count uint64, err error) {
 	var answer [approvalSize]byte
 	if _, err := io.ReadFull(r, answer[:]); err != nil {

@@ -59,7 +59,8 @@ func (o *Options) Validate() error {
 	}
 }
 
-// CheckAddress returns an error that says what an address must look like, unless it is host:port and not of IPv4.
+// CheckAddress returns an error that says what an address must look like, unless it is host:port
+// and not of IPv4.
 func CheckAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || host == "" || port == "" {
@@ -72,8 +73,8 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// dial opens a socket to an address, in ConnectTimeout and by the deadline. It returns the earlier of the two, by which the
-// handshake must have ended as well.
+// dial opens a socket to an address, in ConnectTimeout and by the deadline. It returns the earlier
+// of the two, by which the handshake must have ended as well.
 func (o *Options) dial(ctx context.Context, address string, deadline time.Time) (net.Conn, time.Time, *Error) {
 	if limit := time.Now().Add(o.ConnectTimeout); limit.Before(deadline) {
 		deadline = limit
@@ -110,7 +111,8 @@ func dialTCP6(ctx context.Context, address string) (net.Conn, error) {
 	return dialer.DialContext(ctx, "tcp6", address)
 }
 
-// serverName is the configuration with the host of the address as the name to verify, where it has none.
+// serverName is the configuration with the host of the address as the name to verify, where it has
+// none.
 func serverName(config *tls.Config, address string) *tls.Config {
 	if config.ServerName != "" {
 		return config

@@ -2,7 +2,8 @@ package wire
 
 // Target is what a Client speaks to: a Pool or a Cluster. Any number of clients share it.
 type Target interface {
-	// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+	// Close closes the idle connections, and those in use when their operations end. Later
+	// operations fail.
 	Close()
 
 	settings() *Options
@@ -18,8 +19,8 @@ type Pool struct {
 	threads []*thread
 }
 
-// NewPool returns the pool of the server at host:port. It connects when a client needs it. The error is one of the address
-// or the options.
+// NewPool returns the pool of the server at host:port. It connects when a client needs it. The
+// error is one of the address or the options.
 func NewPool(address string, options Options) (*Pool, error) {
 	if err := CheckAddress(address); err != nil {
 		return nil, err
@@ -42,7 +43,8 @@ func newThreads(address string, options *Options) []*thread {
 	return threads
 }
 
-// Close closes the idle connections, and those in use when their operations end. Later operations fail.
+// Close closes the idle connections, and those in use when their operations end. Later operations
+// fail.
 func (p *Pool) Close() {
 	for _, t := range p.threads {
 		t.close()

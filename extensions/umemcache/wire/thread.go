@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// thread is one thread of a server, with the connections to it: never more than its limit at a time, idle ones included.
+// thread is one thread of a server, with the connections to it: never more than its limit at a
+// time, idle ones included.
 type thread struct {
 	options *Options
 	address string
@@ -19,8 +20,8 @@ type thread struct {
 	closed  bool
 }
 
-// take gives the client a connection: the one that was used last, a new one when none is idle, or the one that comes back
-// next when there may be no more. First come, first served.
+// take gives the client a connection: the one that was used last, a new one when none is idle, or
+// the one that comes back next when there may be no more. First come, first served.
 func (t *thread) take(c *Client) (*conn, *Error) {
 	t.mu.Lock()
 	switch n := len(t.idle); {
@@ -133,8 +134,8 @@ func (t *thread) addOne(c *Client) *Error {
 	return nil
 }
 
-// refused is what an error in the handshake means: a server closes the connection when it has no such thread, or no slot
-// left in it. It says nothing else in either case.
+// refused is what an error in the handshake means: a server closes the connection when it has no
+// such thread, or no slot left in it. It says nothing else in either case.
 func (t *thread) refused(e *Error) *Error {
 	if e.Kind == KindTimeout {
 		return newError(KindConnect, e.Err, "cannot connect to %s: it does not answer the handshake in time", t.address)
@@ -192,7 +193,8 @@ func (t *thread) isClosed() bool {
 	return t.closed
 }
 
-// close closes the idle connections, and those in use when they come back. Those who wait for one do so no more.
+// close closes the idle connections, and those in use when they come back. Those who wait for one
+// do so no more.
 func (t *thread) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

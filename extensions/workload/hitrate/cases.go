@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// Benchmark are the cases and the accesses of a configuration. It is immutable and shared by all clients.
+// Benchmark are the cases and the accesses of a configuration. It is immutable and shared by all
+// clients.
 type Benchmark struct {
 	config   Config
 	pool     []byte

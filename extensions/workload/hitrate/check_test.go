@@ -11,7 +11,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// The published numbers of cases, hot cases, accesses, and hot accesses of the timed pass. They hang on every draw before.
+// The published numbers of cases, hot cases, accesses, and hot accesses of the timed pass. They
+// hang on every draw before.
 func TestCheckFigures(t *testing.T) {
 	for name, want := range map[string]struct{ cases, hot, accesses, hotAccesses int }{
 		"2g-513k":        {16_352, 3_270, 65_408, 52_259},
@@ -75,7 +76,8 @@ func TestRandomSize(t *testing.T) {
 	require.InDelta(t, 518, float64(total)/819_200, 1, "uniform from 12 to 1024")
 }
 
-// All keys, values and accesses are the original's: the sums come from a program that used the original's packages.
+// All keys, values and accesses are the original's: the sums come from a program that used the
+// original's packages.
 func TestNeverChanges(t *testing.T) {
 	for random, want := range map[bool]string{
 		false: "852d6fde95a72d1d2ba414f1f1100888dc8c3a31f49b7424873172ce9a7189ac",
@@ -125,7 +127,8 @@ func TestKeysDoNotAllocate(t *testing.T) {
 	}))
 }
 
-// made are the published benchmarks that a test has asked for: they take a second, under the race detector several.
+// made are the published benchmarks that a test has asked for: they take a second, under the race
+// detector several.
 var made = map[string]*hitrate.Benchmark{}
 
 func published(tb testing.TB, name string) *hitrate.Benchmark {

@@ -35,8 +35,8 @@ func configs() []published {
 	}
 }
 
-// Published returns a published configuration by its name: 2g-513k, 100m-512b, random-2g-1m or random-100m-1k. It returns
-// an error that names them when there is none.
+// Published returns a published configuration by its name: 2g-513k, 100m-512b, random-2g-1m or
+// random-100m-1k. It returns an error that names them when there is none.
 func Published(name string) (Config, error) {
 	all := configs()
 	i := slices.IndexFunc(all, func(p published) bool { return p.name == name })

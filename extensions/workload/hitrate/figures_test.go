@@ -11,9 +11,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
-// The published rows, from what was counted and measured for them. At 2g-513k umem-cache and redis kept below their limit:
-// their rate per memory is the hit rate itself. Redis at 100m-512b is the sum of two processes. The rates per memory were
-// published by hand, from hit rates of two decimals; speeds are rounded this way or that.
+// The published rows, from what was counted and measured for them. At 2g-513k umem-cache and redis
+// kept below their limit: their rate per memory is the hit rate itself. Redis at 100m-512b is the
+// sum of two processes. The rates per memory were published by hand, from hit rates of two
+// decimals; speeds are rounded this way or that.
 func TestPublishedRows(t *testing.T) {
 	for _, row := range []struct {
 		config, store       string
@@ -60,7 +61,8 @@ func TestFiguresOfNothing(t *testing.T) {
 	require.InDelta(t, 10.0, hitrate.PerMemory(10, 100, 0), 0, "an unknown peak is no gain")
 }
 
-// Clients at the same time: their counts add up, and the time is from the first's beginning to the last's end.
+// Clients at the same time: their counts add up, and the time is from the first's beginning to the
+// last's end.
 func TestAddResults(t *testing.T) {
 	at := time.Unix(1000, 0)
 	total := hitrate.Result{}

@@ -2,7 +2,8 @@ package hitrate
 
 import "sync/atomic"
 
-// Pass hands the accesses of a pass out to clients, each access once and in their order. Any number of clients may share it.
+// Pass hands the accesses of a pass out to clients, each access once and in their order. Any number
+// of clients may share it.
 type Pass struct {
 	bench    *Benchmark
 	accesses []uint32

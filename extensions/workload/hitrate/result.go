@@ -2,7 +2,8 @@ package hitrate
 
 import "time"
 
-// Result is what one client, or several, did of a pass. Accesses that failed are neither hits nor misses.
+// Result is what one client, or several, did of a pass. Accesses that failed are neither hits nor
+// misses.
 type Result struct {
 	Hits, Misses, Failed uint64
 	Wrong                uint64 // of those that failed: another value came than the case's

@@ -18,9 +18,9 @@ type Client struct {
 	result    Result
 }
 
-// NewClient returns a client of one server or of several, which take the cases in turn: case i is at store i modulo their
-// number. The observer is told of each access, as a getOrSet. With verify, hits are compared with what was written; the
-// original does not.
+// NewClient returns a client of one server or of several, which take the cases in turn: case i is
+// at store i modulo their number. The observer is told of each access, as a getOrSet. With verify,
+// hits are compared with what was written; the original does not.
 func NewClient(observer workload.Observer, verify bool, stores ...workload.Store) (*Client, error) {
 	if len(stores) == 0 {
 		return nil, errors.New("a client needs at least one store")
@@ -29,9 +29,10 @@ func NewClient(observer workload.Observer, verify bool, stores ...workload.Store
 	return &Client{stores: stores, observer: observer, verify: verify}, nil
 }
 
-// Run does accesses of the pass until most of them are done, or until there are none left when most is 0. An access that
-// fails is counted, and Run goes on; it looks at the context between two accesses. It returns what it has done, with
-// the context's cause when that has ended, and the store's error when that is or wraps workload.ErrClosed.
+// Run does accesses of the pass until most of them are done, or until there are none left when most
+// is 0. An access that fails is counted, and Run goes on; it looks at the context between two
+// accesses. It returns what it has done, with the context's cause when that has ended, and the
+// store's error when that is or wraps workload.ErrClosed.
 func (c *Client) Run(ctx context.Context, pass *Pass, most int) (Result, error) {
 	c.result = Result{}
 	for n := 0; most == 0 || n < most; n++ {

@@ -15,8 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/workloadtest"
 )
 
-// Whatever the number of clients, a pass is the original's accesses: each of them once, and as many hot ones. A store
-// without limits misses each case once, in the first pass that comes to it.
+// Whatever the number of clients, a pass is the original's accesses: each of them once, and as many
+// hot ones. A store without limits misses each case once, in the first pass that comes to it.
 func TestPassesWithManyClients(t *testing.T) {
 	b := small(t)
 	accesses := int(b.Config().Accesses())
@@ -144,7 +144,8 @@ func TestSeveralServers(t *testing.T) {
 	require.EqualError(t, err, "a client needs at least one store")
 }
 
-// A failed access is neither hit nor miss; a hot one is hot still, or the check figure would not come out.
+// A failed access is neither hit nor miss; a hot one is hot still, or the check figure would not
+// come out.
 func TestFailures(t *testing.T) {
 	b := small(t)
 	broken, n := errors.New("broken"), 0
@@ -200,7 +201,8 @@ func flipped(_, value []byte) []byte {
 	return value
 }
 
-// As in the original, the value of a miss that a store will not keep is no failure. Here it is counted.
+// As in the original, the value of a miss that a store will not keep is no failure. Here it is
+// counted.
 func TestRefused(t *testing.T) {
 	b := small(t)
 	store := &workloadtest.Store{Fault: func(op workload.Op, _ []byte) error {
@@ -281,7 +283,8 @@ func small(t *testing.T) *hitrate.Benchmark {
 	return smallBenchmark
 }
 
-// BenchmarkAccess measures what the benchmark itself costs an access: a claim, the key and the value.
+// BenchmarkAccess measures what the benchmark itself costs an access: a claim, the key and the
+// value.
 func BenchmarkAccess(b *testing.B) {
 	bench := published(b, "100m-512b")
 	pass, key := bench.Timed(), make([]byte, 0, 250)

@@ -1,4 +1,5 @@
-// Package workloadtest has what tests of workloads need: a store in memory and an observer that remembers.
+// Package workloadtest has what tests of workloads need: a store in memory and an observer that
+// remembers.
 package workloadtest
 
 import (
@@ -8,8 +9,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
 
-// Store is a cache in memory that can do everything that a workload asks for. Any number of clients may share it. Writing
-// a key again with a value of the same size does not allocate.
+// Store is a cache in memory that can do everything that a workload asks for. Any number of clients
+// may share it. Writing a key again with a value of the same size does not allocate.
 type Store struct {
 	// Fault, when set, is asked before each operation on a key, and its error is the operation's.
 	Fault func(op workload.Op, key []byte) error

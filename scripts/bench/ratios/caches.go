@@ -23,8 +23,8 @@ const (
 	cacheBatched = 5  // times as many values are got in batches as one at a time
 )
 
-// gotten are the medians of gets for one number of clients. Figures are of values, whatever an operation is; p99 is that of
-// operations.
+// gotten are the medians of gets for one number of clients. Figures are of values, whatever an
+// operation is; p99 is that of operations.
 type gotten struct {
 	clients                  int
 	k6, loop, gomemcache     figures // one at a time

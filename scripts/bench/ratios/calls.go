@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// calls are the medians of gets in client.run and of gets that are a call of JavaScript each, for one number of clients.
+// calls are the medians of gets in client.run and of gets that are a call of JavaScript each, for
+// one number of clients.
 type calls struct {
 	clients            int
 	run, call          figures // k6/x/memcached

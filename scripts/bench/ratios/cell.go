@@ -39,7 +39,8 @@ func measure(rounds, clients, perClient int, reuse bool) (*cell, error) {
 	return &cell{reuse: reuse, clients: clients, k6: k6, native: native}, nil
 }
 
-// inTurns runs both programs in turns, each first as often as the other, and returns the medians of both.
+// inTurns runs both programs in turns, each first as often as the other, and returns the medians of
+// both.
 func inTurns(rounds int, one, other func() (figures, error)) (ones, others figures, err error) {
 	medians, err := allInTurns(rounds, one, other)
 	if err != nil {
@@ -49,7 +50,8 @@ func inTurns(rounds int, one, other func() (figures, error)) (ones, others figur
 	return medians[0], medians[1], nil
 }
 
-// allInTurns runs programs in turns, every other round from the last one to the first, and returns the medians of each.
+// allInTurns runs programs in turns, every other round from the last one to the first, and returns
+// the medians of each.
 func allInTurns(rounds int, programs ...func() (figures, error)) ([]figures, error) {
 	kept := make([][]figures, len(programs))
 	order := make([]int, len(programs))

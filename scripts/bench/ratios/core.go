@@ -20,8 +20,8 @@ type core struct {
 	idle, after int64 // resident memory
 }
 
-// measureCore runs operations of nothing with one client and with 512. The memory of 512 VUs that do next to nothing is
-// measured first.
+// measureCore runs operations of nothing with one client and with 512. The memory of 512 VUs that
+// do next to nothing is measured first.
 func measureCore() (*core, error) {
 	c := &core{}
 	var err error

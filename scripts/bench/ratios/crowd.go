@@ -14,8 +14,9 @@ type crowd struct {
 	memory int64
 }
 
-// measureCrowd lets 512 clients connect to the server and do five million operations, one in a hundred of them a
-// query: what k6 itself needs for as many operations is the question, not what the server does in ten minutes.
+// measureCrowd lets 512 clients connect to the server and do five million operations, one in a
+// hundred of them a query: what k6 itself needs for as many operations is the question, not what
+// the server does in ten minutes.
 func measureCrowd() (*crowd, error) {
 	s, memory, err := runScript("scripts/bench/crowd.js", "crowd", map[string]string{
 		"CLIENTS": fmt.Sprint(crowdClients), "OPS": fmt.Sprint(crowdOperations),

@@ -25,8 +25,8 @@ func (v verdict) compares() bool {
 	return strings.HasSuffix(v.Gate, " of baseline") && (strings.HasPrefix(v.Gate, "ops/s of ") || strings.HasPrefix(v.Gate, "p99 of "))
 }
 
-// regressed tells whether a run was found slower than the baseline. A run that crossed another gate, or was not compared
-// at all, proves nothing: that is an error.
+// regressed tells whether a run was found slower than the baseline. A run that crossed another
+// gate, or was not compared at all, proves nothing: that is an error.
 func regressed(gates []verdict) (bool, error) {
 	for _, needed := range []string{baselineFits, everyStep} {
 		if !slices.ContainsFunc(gates, func(v verdict) bool { return v.Gate == needed }) {

@@ -12,13 +12,15 @@ import (
 	"strings"
 )
 
-// leastStreamed is the part of its operations a second that a sweep has to keep while it streams to InfluxDB.
+// leastStreamed is the part of its operations a second that a sweep has to keep while it streams to
+// InfluxDB.
 const leastStreamed = 0.97
 
 // streamedFor is how long each run is measured: what is streamed goes out once a second.
 const streamedFor = "5s"
 
-// streamed are the medians of a sweep of memcached with and without streaming, for one number of clients.
+// streamed are the medians of a sweep of memcached with and without streaming, for one number of
+// clients.
 type streamed struct {
 	clients       int
 	with, without figures
@@ -72,7 +74,8 @@ func newStreamTarget(address string) (*streamTarget, error) {
 	return &streamTarget{server: u.String(), database: fmt.Sprintf("ratios_%d", os.Getpid())}, nil
 }
 
-// streams is the same run as plainRun, with streaming. K6_OUT is k6's own way to name an output in the environment.
+// streams is the same run as plainRun, with streaming. K6_OUT is k6's own way to name an output in
+// the environment.
 func (s *streamTarget) streams(clients int) func() (figures, error) {
 	return func() (figures, error) {
 		if err := os.Setenv("K6_OUT", "sweep-influxdb="+s.server+"/"+s.database); err != nil {
@@ -115,7 +118,8 @@ type influxAnswer struct {
 	} `json:"results"`
 }
 
-// countOf is the number in the answer to a query of one count: its second column. None means that there is nothing.
+// countOf is the number in the answer to a query of one count: its second column. None means that
+// there is nothing.
 func countOf(answer *influxAnswer) (int, error) {
 	if len(answer.Results) != 1 || answer.Results[0].Error != "" {
 		return 0, fmt.Errorf("InfluxDB does not say how many points it has: %+v", answer.Results)
@@ -136,7 +140,8 @@ func countOf(answer *influxAnswer) (int, error) {
 func (s *streamed) ratio() float64 { return s.with.OpsPerSecond / s.without.OpsPerSecond }
 func (s *streamed) holds() bool    { return s.ratio() >= leastStreamed }
 
-// holds tells whether each cell does, and the points are there: one for each second of each run, at least.
+// holds tells whether each cell does, and the points are there: one for each second of each run, at
+// least.
 func (s *streaming) holds() bool {
 	return s.points >= 5*s.rounds*len(s.all) && !slices.ContainsFunc(s.all, func(c *streamed) bool { return !c.holds() })
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// How the gates are tried: so often with the same build, and so often with a server that got slower.
+// How the gates are tried: so often with the same build, and so often with a server that got
+// slower.
 const (
 	judgeTries  = 20
 	judgeDelay  = 3 * time.Millisecond // of every request, before and after: what it is slower by then does not drown in noise

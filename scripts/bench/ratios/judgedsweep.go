@@ -86,7 +86,8 @@ func (s *judgedSweep) count(slower *int) error {
 
 func (s *judgedSweep) report() string { return filepath.Join(s.dir, judgeScenario+".json") }
 
-// run tells whether k6 found a threshold crossed. The report is this run's, and never one that was left by the last.
+// run tells whether k6 found a threshold crossed. The report is this run's, and never one that was
+// left by the last.
 func (s *judgedSweep) run(more ...string) (crossed bool, err error) {
 	if err := os.RemoveAll(s.report()); err != nil {
 		return false, err

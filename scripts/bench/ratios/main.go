@@ -1,20 +1,22 @@
 // Command ratios measures what k6 costs, beside other programs, and prints the medians.
 //
-//   - native: k6 and a native Go program in turns over this repository's own client library. It compares
-//     operations a second, and the client's processor time for each, which holds on a noisy machine.
+//   - native: k6 and a native Go program in turns over this repository's own client library. It
+//     compares operations a second, and the client's processor time for each, which holds on a
+//     noisy machine.
 //   - drivers: that library beside machgo, Machbase's own.
 //   - crowd: k6 with 512 clients; core: operations of nothing; recording: one operation recorded.
 //   - gates: how gates judge runs that are alike, and runs that are slower.
-//   - caches, nats, readbulk: gets from memcached, NATS, and ReadBulk beside ghz; streaming: its cost.
+//   - caches, nats, readbulk: gets from memcached, NATS, and ReadBulk beside ghz; streaming: its
+//     cost.
 //
 // Each part replaces what stands of it in scripts/bench/README.md, with command, date, machine and
-// versions. With -report it measures nothing, and puts the tables of a scenario's report there and into
-// README.md; with -put, what another program has measured.
+// versions. With -report it measures nothing, and puts the tables of a scenario's report there and
+// into README.md; with -put, what another program has measured.
 //
 // It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded
 // Machbase at MACHBASE_URL, a memcached at MEMCACHED_URL, a Redis at REDIS_URL, a NATS at NATS_URL,
-// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key in MXGW_KEY,
-// and an idle machine. memtier_benchmark is measured as well where it is installed.
+// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key in
+// MXGW_KEY, and an idle machine. memtier_benchmark is measured as well where it is installed.
 package main
 
 import (

@@ -57,7 +57,8 @@ func runMemtier(flags ...string) (figures, error) {
 	return f, nil
 }
 
-// parseMemtier reads what it writes, and returns that and how many operations it did. Misses are failures.
+// parseMemtier reads what it writes, and returns that and how many operations it did. Misses are
+// failures.
 func parseMemtier(raw []byte) (f figures, operations float64, err error) {
 	var written struct {
 		All struct {

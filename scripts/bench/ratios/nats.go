@@ -54,7 +54,8 @@ func natsWorks() []natsWork {
 	}
 }
 
-// natsCell holds the medians of both for one kind of work and number of connections. Figures are of messages where it publishes.
+// natsCell holds the medians of both for one kind of work and number of connections. Figures are of
+// messages where it publishes.
 type natsCell struct {
 	work        natsWork
 	clients     int

@@ -69,7 +69,8 @@ func TestPutReport(t *testing.T) {
 	}
 }
 
-// The tables that a script has made go into the page without that of the sweep, in a part of another name.
+// The tables that a script has made go into the page without that of the sweep, in a part of
+// another name.
 func TestPutTablesOfScript(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -101,8 +102,8 @@ func empty() map[string]result {
 	}
 }
 
-// What stands in the page is what the parts write: their first lines, the heads of their tables, and a
-// caption with command and date.
+// What stands in the page is what the parts write: their first lines, the heads of their tables,
+// and a caption with command and date.
 func TestPageHasTheFormOfWhatIsMeasured(t *testing.T) {
 	raw, err := os.ReadFile("../README.md")
 	if err != nil {

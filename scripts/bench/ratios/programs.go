@@ -93,7 +93,8 @@ type step struct {
 	} `json:"cpuSeconds"`
 }
 
-// runScript runs k6 and returns the one step of the scenario's report and k6's largest resident memory in bytes.
+// runScript runs k6 and returns the one step of the scenario's report and k6's largest resident
+// memory in bytes.
 func runScript(script, scenario string, settings map[string]string) (step, int64, error) {
 	results, err := os.MkdirTemp("", "ratios")
 	if err != nil {

@@ -9,14 +9,16 @@ import (
 	"time"
 )
 
-// proxy passes TCP connections on to a server on this machine and holds every request back for a while.
+// proxy passes TCP connections on to a server on this machine and holds every request back for a
+// while.
 type proxy struct {
 	listener net.Listener
 	server   string
 	delay    atomic.Int64 // of each request, nanoseconds
 }
 
-// newProxy starts a proxy in front of the server of a URL, and returns it with the URL by which it is reached.
+// newProxy starts a proxy in front of the server of a URL, and returns it with the URL by which it
+// is reached.
 func newProxy(server string) (*proxy, string, error) {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" {

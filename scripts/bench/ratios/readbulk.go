@@ -25,7 +25,8 @@ const (
 	gatewayMethod = "mxaccess_gateway.v1.MxAccessGateway/Invoke"
 )
 
-// reads are the medians of ReadBulk calls for one number of connections, each with one call under way.
+// reads are the medians of ReadBulk calls for one number of connections, each with one call under
+// way.
 type reads struct {
 	connections              int
 	ghz                      figures
@@ -135,8 +136,8 @@ func requestsOf(out []byte) (string, error) {
 	return string(raw), err
 }
 
-// ghzReads is a run of ghz, with as many workers as connections. What ghz needs to begin, as a run of one call for each connection
-// shows it, is no call's: of k6, too, only what is measured counts.
+// ghzReads is a run of ghz, with as many workers as connections. What ghz needs to begin, as a run
+// of one call for each connection shows it, is no call's: of k6, too, only what is measured counts.
 func ghzReads(connections, calls int, requests string) func() (figures, error) {
 	return func() (figures, error) {
 		_, begin, err := runGhz(connections, connections, requests)

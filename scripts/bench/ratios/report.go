@@ -35,8 +35,9 @@ type scenarioReport struct {
 	} `json:"params"`
 }
 
-// putReport puts the tables beside a report, in its .md, into each page that has the part: the one of
-// the scenario's name, when part is empty. Where the script has tables of its own it puts those alone.
+// putReport puts the tables beside a report, in its .md, into each page that has the part: the one
+// of the scenario's name, when part is empty. Where the script has tables of its own it puts those
+// alone.
 func putReport(file, part, command string, pages []string) error {
 	if command == "" {
 		return errors.New("-report needs -command, the command that made it")

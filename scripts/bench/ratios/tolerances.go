@@ -6,7 +6,8 @@ import (
 	"os"
 )
 
-// tolerances are those of a thresholds file: by which part of the baseline's a figure may get worse.
+// tolerances are those of a thresholds file: by which part of the baseline's a figure may get
+// worse.
 type tolerances struct {
 	OpsPerSecondMayFall float64 `json:"opsPerSecondMayFall"`
 	P99MayRise          float64 `json:"p99MayRise"`
@@ -31,8 +32,8 @@ func readTolerances(file string) (tolerances, error) {
 	return thresholds.Relative, nil
 }
 
-// write writes a thresholds file with these tolerances alone: the absolute bounds of the one that ships are for any
-// machine, and say nothing about a difference to a baseline.
+// write writes a thresholds file with these tolerances alone: the absolute bounds of the one that
+// ships are for any machine, and say nothing about a difference to a baseline.
 func (t tolerances) write(file, baseline string) error {
 	type relative struct {
 		Baseline string `json:"baseline"`

@@ -81,8 +81,8 @@ func told(server, address, question, pattern string) (string, error) {
 	return "", fmt.Errorf("%s does not tell it", address)
 }
 
-// influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host, and
-// maybe a password.
+// influxVersion is what an InfluxDB answers to a ping. Its URL has the database behind the host,
+// and maybe a password.
 func influxVersion() (string, error) {
 	u, err := url.Parse(os.Getenv("INFLUXDB_URL"))
 	if err != nil {

@@ -1,4 +1,5 @@
-// What the scripts of all protocols have in common. scripts/chaos runs them, and says with -e where and how.
+// What the scripts of all protocols have in common. scripts/chaos runs them, and says with -e where
+// and how.
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -33,8 +34,8 @@ export function valueOf(key) {
 }
 
 /**
- * Holds what came for a key, null for nothing, against what was written; throws where the operation has failed by it.
- * A key that was not acknowledged may be there or not.
+ * Holds what came for a key, null for nothing, against what was written; throws where the operation
+ * has failed by it. A key that was not acknowledged may be there or not.
  */
 export function check(key, value, acknowledged = true) {
   if (value === valueOf(key)) return;

@@ -1,4 +1,5 @@
-// Machbase: rows that are appended and acknowledged, and queries whose three requests go out together.
+// Machbase: rows that are appended and acknowledged, and queries whose three requests go out
+// together.
 import sweep from 'k6/x/sweep';
 import machbase from 'k6/x/machbase';
 import { address, cell, check, nameOf, optionsOf, timeout, valueOf, work } from './lib.js';

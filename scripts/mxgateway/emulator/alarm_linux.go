@@ -9,8 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm is a timerfd. Go's own timers end up to a millisecond late in a process that has nothing else to do, as the runtime waits for them
-// in epoll, in whole milliseconds; a file that becomes readable ends that wait at once.
+// alarm is a timerfd. Go's own timers end up to a millisecond late in a process that has nothing
+// else to do, as the runtime waits for them in epoll, in whole milliseconds; a file that becomes
+// readable ends that wait at once.
 type alarm struct {
 	fd   int
 	file *os.File // nil: the kernel gave no timerfd

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// coarse is the end of a wait that is left to an alarm. The rest is left to Go's own timers, which can be a millisecond late but end with
-// a context.
+// coarse is the end of a wait that is left to an alarm. The rest is left to Go's own timers, which
+// can be a millisecond late but end with a context.
 const coarse = 5 * time.Millisecond
 
 // clock tells the time since its start, and waits with the accuracy of the kernel's timers.

@@ -46,8 +46,8 @@ func kindOf(command *pb.MxCommand) pb.MxCommandKind {
 	return pb.MxCommandKind_MX_COMMAND_KIND_UNSPECIFIED
 }
 
-// extra is how much longer the worker takes for the command: a ReadBulk waits for the values that were not cached when it came, as long as
-// its own timeout allows.
+// extra is how much longer the worker takes for the command: a ReadBulk waits for the values that
+// were not cached when it came, as long as its own timeout allows.
 func (c *command) extra() time.Duration {
 	read := c.command.GetReadBulk()
 	for _, tag := range read.GetTagAddresses() {

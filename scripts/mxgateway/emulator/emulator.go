@@ -1,5 +1,7 @@
-// Package emulator stands in for an MXAccess gateway: the service of scenarios/lib/mxaccess_gateway.proto, with the timing of the published
-// runs of the real one, and with faults on request. It is no gateway: behind it there is no MXAccess, and its tags are made up.
+// Package emulator stands in for an MXAccess gateway: the service of
+// scenarios/lib/mxaccess_gateway.proto, with the timing of the published runs of the real one, and
+// with faults on request. It is no gateway: behind it there is no MXAccess, and its tags are made
+// up.
 package emulator
 
 import (
@@ -83,7 +85,8 @@ func New(config Config, listener net.Listener) *Emulator {
 // Serve returns when the emulator is closed, or with what ended it before.
 func (e *Emulator) Serve() error { return e.server.Serve(e.listener) }
 
-// Close ends all calls and sessions, and writes the rest of the log. Its error is the first one of writing that. It may be called again.
+// Close ends all calls and sessions, and writes the rest of the log. Its error is the first one of
+// writing that. It may be called again.
 func (e *Emulator) Close() error {
 	e.mu.Lock()
 	for id, session := range e.sessions {

@@ -20,7 +20,8 @@ const (
 	faultItems  = "items"  // the first items of a ReadBulk fail
 )
 
-// calls are the names of what a fault can befall: an RPC, a command of Invoke, or an event, each look of an open stream for changes.
+// calls are the names of what a fault can befall: an RPC, a command of Invoke, or an event, each
+// look of an open stream for changes.
 const (
 	callOpen        = "OpenSession"
 	callClose       = "CloseSession"
@@ -54,7 +55,8 @@ const FaultSyntax = "kind=status|slow|close|items and, with commas between them:
 	"code=UNAVAILABLE (of status), delay=1s (of slow), items=N (of items: how many of a call; without it all), " +
 	"after=2s and for=5s (when it begins, and how long it stays), skip=N and calls=N (how many calls it spares first, and befalls then)"
 
-// ParseFault reads a fault, such as kind=status,code=UNAVAILABLE,for=5s. An error names the part that is wrong.
+// ParseFault reads a fault, such as kind=status,code=UNAVAILABLE,for=5s. An error names the part
+// that is wrong.
 func ParseFault(text string) (Fault, error) {
 	fault := Fault{call: callRead, code: codes.Unavailable, delay: time.Second, spec: text}
 	var given []string

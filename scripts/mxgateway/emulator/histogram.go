@@ -27,7 +27,8 @@ func (h *histogram) add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// quantile returns the middle of the bucket that holds it, in milliseconds; 0 of an empty histogram.
+// quantile returns the middle of the bucket that holds it, in milliseconds; 0 of an empty
+// histogram.
 func (h *histogram) quantile(q float64) float64 {
 	wanted, seen := uint64(q*float64(h.total)), uint64(0)
 	for index, count := range h.counts {
@@ -48,7 +49,8 @@ func (h *histogram) mean() float64 {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// bucket: values below 2^precision have one each; above, each power of two is split into 2^(precision-1).
+// bucket: values below 2^precision have one each; above, each power of two is split into
+// 2^(precision-1).
 func bucket(v uint64) int {
 	shift := max(bits.Len64(v)-precision, 0)
 	return shift<<(precision-1) + int(v>>shift)

@@ -34,8 +34,9 @@ type key struct {
 	scopes []string
 }
 
-// ReadKeys reads one key a line: mxgw_<keyId>_<secret>, a space, and its scopes with commas between them. Empty lines and those that begin
-// with # are skipped. Errors name the line, never the secret.
+// ReadKeys reads one key a line: mxgw_<keyId>_<secret>, a space, and its scopes with commas between
+// them. Empty lines and those that begin with # are skipped. Errors name the line, never the
+// secret.
 func ReadKeys(file io.Reader) (Keys, error) {
 	keys := Keys{}
 	lines := bufio.NewScanner(file)
@@ -79,7 +80,8 @@ func cutKey(text string) (id, secret string, ok bool) {
 	return id, secret, ok && id != "" && secret != ""
 }
 
-// check returns nil if the call has a key that grants scope, and else a status: UNAUTHENTICATED or PERMISSION_DENIED.
+// check returns nil if the call has a key that grants scope, and else a status: UNAUTHENTICATED or
+// PERMISSION_DENIED.
 func (k Keys) check(ctx context.Context, scope string) error {
 	values := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(values) != 1 {

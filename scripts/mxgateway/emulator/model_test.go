@@ -20,7 +20,8 @@ type played struct {
 	perSession         []int
 }
 
-// play lets n sessions call for the time given, in no time: it asks when calls end, and waits for none. So it says the same on any machine.
+// play lets n sessions call for the time given, in no time: it asks when calls end, and waits for
+// none. So it says the same on any machine.
 func play(shape Shape, n int, during time.Duration, seed uint64) played {
 	all := &shared{}
 	workers, next := make([]*worker, n), make([]time.Duration, n)

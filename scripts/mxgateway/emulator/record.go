@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// maxRecorded is the number of sessions that are summed up each for itself; the calls of later ones are only in the total.
+// maxRecorded is the number of sessions that are summed up each for itself; the calls of later ones
+// are only in the total.
 const maxRecorded = 1000
 
 // unknownSession is whose calls those are that name no session there is.
@@ -24,8 +25,9 @@ type Latency struct {
 	Mean float64 `json:"mean"`
 }
 
-// Calls sums up ReadBulk calls: all of them, the failed ones too. Durations are those of the server's side, from the request's arrival to
-// its answer; calls/s are over the time from the first call's start to the last one's end.
+// Calls sums up ReadBulk calls: all of them, the failed ones too. Durations are those of the
+// server's side, from the request's arrival to its answer; calls/s are over the time from the first
+// call's start to the last one's end.
 type Calls struct {
 	Session           string  `json:"session"`
 	Client            string  `json:"client,omitempty"`

@@ -136,7 +136,8 @@ func (e *Emulator) StreamEvents(request *pb.StreamEventsRequest, stream pb.MxAcc
 	}
 }
 
-// admit checks the key and lets the faults of this call befall it. It returns how many items of it are to fail.
+// admit checks the key and lets the faults of this call befall it. It returns how many items of it
+// are to fail.
 func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, err error) {
 	if err := e.config.Keys.check(ctx, scope); err != nil {
 		return 0, err
@@ -153,7 +154,8 @@ func (e *Emulator) admit(ctx context.Context, call, scope string) (failing int, 
 	return failing, e.befall(ctx, faults)
 }
 
-// befall waits where a fault is to be slow, closes the connection, and returns the status that ends the call.
+// befall waits where a fault is to be slow, closes the connection, and returns the status that ends
+// the call.
 func (e *Emulator) befall(ctx context.Context, faults []Fault) error {
 	for _, fault := range faults {
 		switch fault.kind {

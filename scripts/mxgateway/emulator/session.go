@@ -81,7 +81,8 @@ func (s *session) hasServer(handle int32) bool {
 	return 1 <= handle && handle <= s.servers
 }
 
-// advise subscribes to tag, whose first value comes at first. A tag that is advised already keeps its handle and its value.
+// advise subscribes to tag, whose first value comes at first. A tag that is advised already keeps
+// its handle and its value.
 func (s *session) advise(a address, tag *tag, first time.Duration) *item {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,8 +115,8 @@ func (s *session) advised(a address) *item {
 	return s.handles[a]
 }
 
-// changes returns an event for each item whose tag has changed since sent, which says how often each had by then, and brings that up to
-// date.
+// changes returns an event for each item whose tag has changed since sent, which says how often
+// each had by then, and brings that up to date.
 func (s *session) changes(all *tags, now time.Duration, sent map[int32]int64) []*pb.MxEvent {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,9 +9,10 @@ import (
 
 // Shape says how long calls take. The zero value answers at once.
 //
-// A call first holds a resource that all sessions share, one call at a time; then its session's worker works on it, one command at a time.
-// A call that had to wait for the shared resource may bring on a pause of it: that is where the tail at five sessions comes from, which one
-// session alone does not have.
+// A call first holds a resource that all sessions share, one call at a time; then its session's
+// worker works on it, one command at a time. A call that had to wait for the shared resource may
+// bring on a pause of it: that is where the tail at five sessions comes from, which one session
+// alone does not have.
 type Shape struct {
 	Worker       time.Duration // median of the worker's time for a command
 	WorkerSpread float64       // standard deviation of its logarithm
@@ -29,9 +30,10 @@ type Shape struct {
 	Uncached   time.Duration // how much longer a read takes when a tag of it has no cached value
 }
 
-// Published is the shape of the published runs: 267 calls/s of one session alone, about 800 calls/s of five or more together, and at five
-// sessions a median near 3.8 ms, p95 near 14 ms, p99 near 41 ms. A shared call takes 1.25 ms on average when others always wait.
-// The constants were fitted to those figures in a simulation of this model.
+// Published is the shape of the published runs: 267 calls/s of one session alone, about 800 calls/s
+// of five or more together, and at five sessions a median near 3.8 ms, p95 near 14 ms, p99 near 41
+// ms. A shared call takes 1.25 ms on average when others always wait. The constants were fitted to
+// those figures in a simulation of this model.
 func Published() Shape {
 	return Shape{
 		Worker: 2800 * time.Microsecond, WorkerSpread: 0.18,
@@ -47,8 +49,8 @@ func logNormal(random *rand.Rand, median time.Duration, spread float64) time.Dur
 	return time.Duration(float64(median) * math.Exp(spread*random.NormFloat64()))
 }
 
-// shared is the resource of all sessions. It is booked, not held: a caller learns when its turn ends and waits until then, so that a wait
-// that ends late takes nothing from the others.
+// shared is the resource of all sessions. It is booked, not held: a caller learns when its turn
+// ends and waits until then, so that a wait that ends late takes nothing from the others.
 type shared struct {
 	mu   sync.Mutex
 	free time.Duration // when the last turn that is booked ends
@@ -82,8 +84,8 @@ func newWorker(shape *Shape, all *shared, seed, ordinal uint64) *worker {
 	return &worker{shape: shape, shared: all, random: rand.New(rand.NewPCG(seed, ordinal))}
 }
 
-// book returns when the worker has done a command that comes at now and takes it extra longer than usual. A command that its client
-// gives up meanwhile keeps its turn: COM cannot be interrupted.
+// book returns when the worker has done a command that comes at now and takes it extra longer than
+// usual. A command that its client gives up meanwhile keeps its turn: COM cannot be interrupted.
 func (w *worker) book(now, extra time.Duration) time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 // goodQuality is OPC's.
 const goodQuality = 192
 
-// tag is one attribute of one machine. Its value is that of a counter which grows by one with every change.
+// tag is one attribute of one machine. Its value is that of a counter which grows by one with every
+// change.
 type tag struct {
 	machine   int64
 	phase     time.Duration // how long before the start it changed last

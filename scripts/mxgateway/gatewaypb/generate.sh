@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Generates this package from the .proto; run by `go generate`. It takes protoc (on Debian: apt-get install protobuf-compiler).
+# Generates this package from the .proto; run by `go generate`. It takes protoc (on Debian: apt-get
+# install protobuf-compiler).
 set -euo pipefail
 cd "$(dirname "$0")"
 proto=../../../scenarios/lib

@@ -1,5 +1,6 @@
-// Command go is the ReadBulk benchmark of a gateway's client in Go, over grpc-go. It takes its settings from the environment and prints the
-// shared JSON object as its last line, as scripts/read-bulk.sh wants it; the object is described in scripts/read-bulk/result.go.
+// Command go is the ReadBulk benchmark of a gateway's client in Go, over grpc-go. It takes its
+// settings from the environment and prints the shared JSON object as its last line, as
+// scripts/read-bulk.sh wants it; the object is described in scripts/read-bulk/result.go.
 package main
 
 import (
@@ -15,7 +16,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// pause is what follows a call that found no gateway, so that the client does not spin; it belongs to no call.
+// pause is what follows a call that found no gateway, so that the client does not spin; it belongs
+// to no call.
 const pause = 100 * time.Millisecond
 
 func main() {
@@ -25,7 +27,8 @@ func main() {
 	}
 }
 
-// bench does the whole flow. An interrupt ends the loops, not the flow: what was measured is printed.
+// bench does the whole flow. An interrupt ends the loops, not the flow: what was measured is
+// printed.
 func bench() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -107,7 +107,8 @@ func (s *session) readBulk() ([]*gatewaypb.BulkReadResult, error) {
 	return results, nil
 }
 
-// close unsubscribes and closes the session as far as the gateway still answers, and the connection.
+// close unsubscribes and closes the session as far as the gateway still answers, and the
+// connection.
 func (s *session) close() {
 	_, unsubscribed := s.invoke(&gatewaypb.MxCommand{
 		Kind: gatewaypb.MxCommandKind_MX_COMMAND_KIND_UNSUBSCRIBE_BULK,

@@ -1,11 +1,14 @@
 # shellcheck shell=bash disable=SC2154  # scripts is servers.sh's
-# Builds a server from a tool module under scripts/tools, once, into a cache that all checkouts of this user share.
+# Builds a server from a tool module under scripts/tools, once, into a cache that all checkouts of
+# this user share.
 
 build_job=''     # the go command at work, the leader of a process group of its own
 build_files=''   # folder of its output and of the unfinished binary
 
-# build_go_tool FOLDER MODULE PACKAGE MB: sets `binary` to the program PACKAGE of MODULE, built as scripts/tools/FOLDER pins it.
-# MB is what that takes of the disk when nothing of it is in Go's caches. The file's name holds the version and a hash of all that decides what comes out, so that a file is never out of date.
+# build_go_tool FOLDER MODULE PACKAGE MB: sets `binary` to the program PACKAGE of MODULE, built as
+# scripts/tools/FOLDER pins it. MB is what that takes of the disk when nothing of it is in Go's
+# caches. The file's name holds the version and a hash of all that decides what comes out, so that a
+# file is never out of date.
 build_go_tool() {
   local folder=$scripts/tools/$1 module=$2 package=$2/$3 space=$4 version cache key
 
@@ -49,10 +52,12 @@ make_cache_folder() {
     die "cannot write to the cache folder $1: set XK6_SWEEP_CACHE to a folder that you can write to"
 }
 
-# The check sum finds a file that was cut short or overwritten. cksum, as it takes 50 ms for 120 MB; sha256sum takes ten times that.
+# The check sum finds a file that was cut short or overwritten. cksum, as it takes 50 ms for 120 MB;
+# sha256sum takes ten times that.
 is_intact() { [[ -x $1 && -r $1.cksum && $(cksum <"$1") == "$(<"$1.cksum")" ]]; }
 
-# Renamed into place, so that nobody sees half a file; first the sum, so that a binary without one is never seen either.
+# Renamed into place, so that nobody sees half a file; first the sum, so that a binary without one
+# is never seen either.
 install_binary() {
   cksum <"$1" >"$1.cksum"
   mv -f "$1.cksum" "$2.cksum"
@@ -72,8 +77,8 @@ need_c_compiler() {
   }
 }
 
-# Two phases, so that each can say how far it is: listing the packages makes go download all the modules that they are in.
-# folder, module, package and space are build_go_tool's.
+# Two phases, so that each can say how far it is: listing the packages makes go download all the
+# modules that they are in. folder, module, package and space are build_go_tool's.
 download_and_compile() {
   local name=$1 total begun=$SECONDS
   # Go's work folder lies in ours: a go that is killed leaves it behind.
@@ -93,7 +98,8 @@ download_and_compile() {
   say "built $name in $((SECONDS - begun)) s"
 }
 
-# Before the download it is only known whether the module is there; what is left to compile is known after it.
+# Before the download it is only known whether the module is there; what is left to compile is known
+# after it.
 need_space_to_build() {
   [[ -n $(cd "$folder" && GOWORK=off go list -mod=readonly -m -f '{{.Dir}}' "$module" 2>/dev/null) ]] ||
     need_space "$(go env GOMODCACHE)" "$space" "downloading and compiling $name"
@@ -114,8 +120,9 @@ build_failed() {
   exit 1
 }
 
-# run_shown DESCRIBE COMMAND...: runs COMMAND and shows on stderr what the function DESCRIBE prints meanwhile: on a terminal in one line
-# that is rewritten, otherwise a line every 10 s. COMMAND gets a process group of its own (set -m): what it has started ends with it.
+# run_shown DESCRIBE COMMAND...: runs COMMAND and shows on stderr what the function DESCRIBE prints
+# meanwhile: on a terminal in one line that is rewritten, otherwise a line every 10 s. COMMAND gets
+# a process group of its own (set -m): what it has started ends with it.
 run_shown() {
   local describe=$1 begun=$SECONDS shown=$SECONDS code=0
   shift

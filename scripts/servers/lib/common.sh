@@ -15,7 +15,8 @@ show_end() {
   done
 }
 
-# need_space FOLDER MB PURPOSE: stops here and now, not half-way through, when the file system of FOLDER is too full.
+# need_space FOLDER MB PURPOSE: stops here and now, not half-way through, when the file system of
+# FOLDER is too full.
 need_space() {
   local folder=$1 need=$2 purpose=$3 available
   while [[ ! -d $folder && $folder == */?* ]]; do folder=${folder%/*}; done
@@ -24,8 +25,9 @@ need_space() {
   ((available >= need)) || die "not enough disk space in $1: $purpose needs about $need MB, $available MB are available"
 }
 
-# take_lock FD MESSAGE: waits for the lock on an open file. It polls, because bash runs no trap while flock itself waits.
-# Without flock (macOS) there is no lock; files are put in place by rename, so the worst is work done twice.
+# take_lock FD MESSAGE: waits for the lock on an open file. It polls, because bash runs no trap
+# while flock itself waits. Without flock (macOS) there is no lock; files are put in place by
+# rename, so the worst is work done twice.
 take_lock() {
   local code=0
   have flock || return 0

@@ -1,11 +1,13 @@
 # shellcheck shell=bash disable=SC2034  # libraries is read by the servers' own files
-# Takes a server from Debian's packages, without installing it and without root: its files are unpacked into the cache that build.sh uses.
+# Takes a server from Debian's packages, without installing it and without root: its files are
+# unpacked into the cache that build.sh uses.
 
 libraries=''   # LD_LIBRARY_PATH for `binary`
 
-# debian_program PACKAGE FILE: sets `binary` to the program of FILE's name that is in PATH, or else to FILE of the Debian package PACKAGE,
-# such as usr/bin/redis-server; and `libraries` to what LD_LIBRARY_PATH must be for it. The package is unpacked together with those that
-# it needs and this system lacks. What is in the cache stays as it is: to get a newer version, delete it there.
+# debian_program PACKAGE FILE: sets `binary` to the program of FILE's name that is in PATH, or else
+# to FILE of the Debian package PACKAGE, such as usr/bin/redis-server; and `libraries` to what
+# LD_LIBRARY_PATH must be for it. The package is unpacked together with those that it needs and this
+# system lacks. What is in the cache stays as it is: to get a newer version, delete it there.
 debian_program() {
   local package=$1 file=$2 program=${2##*/} cache tree key
   libraries=${LD_LIBRARY_PATH:-}
@@ -25,8 +27,8 @@ debian_program() {
   use_tree
 }
 
-# is_whole TREE FILE: whether TREE is complete and as it was unpacked, and FILE finds all its libraries: a cache that is shared, or older
-# than the system, may lack one.
+# is_whole TREE FILE: whether TREE is complete and as it was unpacked, and FILE finds all its
+# libraries: a cache that is shared, or older than the system, may lack one.
 is_whole() {
   [[ -x $1/$2 && -r $1.cksum && $(sum_of_tree "$1") == "$(<"$1.cksum")" ]] || return 1
   [[ $(LD_LIBRARY_PATH=$(library_path "$1") ldd "$1/$2" 2>/dev/null) != *'not found'* ]]
@@ -66,8 +68,8 @@ fetch_package() {
   remove_build_files
 }
 
-# download_packages: the package and what this system lacks of those that it needs. It lists them first, as anybody may; apt-get itself
-# would want to be root to download what it is to install.
+# download_packages: the package and what this system lacks of those that it needs. It lists them
+# first, as anybody may; apt-get itself would want to be root to download what it is to install.
 download_packages() {
   local names
   run_shown describe_listing apt-get install --print-uris -qq --reinstall --no-install-recommends "$package" || return 1
@@ -79,7 +81,8 @@ download_packages() {
   run_shown describe_packages env -C "$build_files/archives" apt-get download -q $names
 }
 
-# Without package lists, which container images come without, or with lists that name files which are gone by now.
+# Without package lists, which container images come without, or with lists that name files which
+# are gone by now.
 update_lists_and_download() {
   ((EUID == 0)) || fetch_failed "cannot fetch $package: as root, run apt-get update, or install $package"
   say "updating the package lists"
@@ -100,8 +103,9 @@ unpack_packages() {
   done
 }
 
-# complete_program: a package may be split, and its program be a link to a file of another one, as redis-server's to the redis-check-rdb of
-# redis-tools. Where this system has that one, it is not among those that were downloaded, and is fetched all the same: links stay in the tree.
+# complete_program: a package may be split, and its program be a link to a file of another one, as
+# redis-server's to the redis-check-rdb of redis-tools. Where this system has that one, it is not
+# among those that were downloaded, and is fetched all the same: links stay in the tree.
 complete_program() {
   local at=/$file target owner hops
   for ((hops = 0; hops < 10; hops++)); do
@@ -122,7 +126,8 @@ complete_program() {
   done
 }
 
-# owner_of FILE: prints the package of this system that has it. Its /bin and /lib may be links to those in /usr, and dpkg knows one of the names.
+# owner_of FILE: prints the package of this system that has it. Its /bin and /lib may be links to
+# those in /usr, and dpkg knows one of the names.
 owner_of() {
   local path
   for path in "$1" "${1#/usr}" "/usr$1"; do

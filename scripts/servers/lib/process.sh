@@ -1,17 +1,20 @@
 # shellcheck shell=bash disable=SC2154  # home is servers.sh's
-# Ports and processes, with nothing but bash and coreutils: no ss, nc, curl, and no ps where there is /proc.
+# Ports and processes, with nothing but bash and coreutils: no ss, nc, curl, and no ps where there
+# is /proc.
 
 port_in_use() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# free_port: sets `port`. Below the range from which Linux takes the ports of outgoing connections (32768 on), so that none of those can take it.
-# Another process still can before the server has it; who starts a server on it must be ready to try another.
+# free_port: sets `port`. Below the range from which Linux takes the ports of outgoing connections
+# (32768 on), so that none of those can take it. Another process still can before the server has it;
+# who starts a server on it must be ready to try another.
 free_port() {
   port=$((20000 + RANDOM % 12000))
   while port_in_use "$port"; do port=$((20000 + RANDOM % 12000)); done
 }
 
-# launch COMMAND...: starts it as a daemon that keeps nothing of ours (session, terminal, folder, open files); sets `pid`.
-# Its HOME and TMPDIR lie in the server's own folder `home`, so that nothing lands in the user's.
+# launch COMMAND...: starts it as a daemon that keeps nothing of ours (session, terminal, folder,
+# open files); sets `pid`. Its HOME and TMPDIR lie in the server's own folder `home`, so that
+# nothing lands in the user's.
 launch() {
   local detach=''
   if have setsid; then detach=setsid; else set -m; fi   # macOS has no setsid: a process group of its own has to do
@@ -36,7 +39,8 @@ close_inherited_files() {
   done
 }
 
-# is_running PID FOLDER: whether PID is alive and still the process whose command line names FOLDER. A zombie has no command line.
+# is_running PID FOLDER: whether PID is alive and still the process whose command line names FOLDER.
+# A zombie has no command line.
 is_running() {
   local args=''
   [[ -n $1 && -n $2 ]] || return 1
@@ -48,7 +52,8 @@ is_running() {
   [[ $args == *"$2"* ]]
 }
 
-# birth PID: prints when the process began, as the system counts it. A number that is used again is born again; nothing for no process.
+# birth PID: prints when the process began, as the system counts it. A number that is used again is
+# born again; nothing for no process.
 birth() {
   local stat
   if [[ -r /proc/self/stat ]]; then
@@ -65,8 +70,8 @@ birth() {
 # is_same PID BIRTH: whether it is still the process that began then.
 is_same() { [[ -n $1 && -n $2 && $(birth "$1") == "$2" ]]; }
 
-# process_of FOLDER: prints the process that launch has started there, whose HOME it is; nothing when there is none. Of several it is the one
-# that leads the session.
+# process_of FOLDER: prints the process that launch has started there, whose HOME it is; nothing
+# when there is none. Of several it is the one that leads the session.
 process_of() {
   local folder stat found='' one
   [[ -r /proc/self/environ ]] || { ps -axww -o pid=,args= | { grep -F -- "$1" || true; } | { read -r one _ && printf '%s' "$one"; } || true; return 0; }
@@ -83,8 +88,9 @@ process_of() {
   printf '%s' "$found"
 }
 
-# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped process acts on no signal but KILL.
-# Before each it looks again: once the process has ended, its number may be another's.
+# stop_process PID FOLDER: TERM, and KILL if that has not helped after 10 s. CONT, as a stopped
+# process acts on no signal but KILL. Before each it looks again: once the process has ended, its
+# number may be another's.
 stop_process() {
   local born
   born=$(birth "$1")
@@ -109,8 +115,9 @@ has_ended_within() {
   done
 }
 
-# has_ended PID: stricter than not is_running, as a process that is ending loses its command line before it closes its files.
-# A zombie has ended (in a container often nobody reaps it), once its last thread has.
+# has_ended PID: stricter than not is_running, as a process that is ending loses its command line
+# before it closes its files. A zombie has ended (in a container often nobody reaps it), once its
+# last thread has.
 has_ended() {
   local stat
   kill -0 "$1" 2>/dev/null || return 0

@@ -31,7 +31,8 @@ func read(t *testing.T, path string) []byte {
 	return raw
 }
 
-// stages parses Dockerfile.k6. What BuildKit's linter says of an instruction is an error of the test.
+// stages parses Dockerfile.k6. What BuildKit's linter says of an instruction is an error of the
+// test.
 func stages(t *testing.T) []instructions.Stage {
 	t.Helper()
 	parsed, err := parser.Parse(strings.NewReader(string(read(t, "Dockerfile.k6"))))
@@ -80,7 +81,8 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// The steps of the first stage are done with nothing but what .dockerignore lets through; the binary is the same each time.
+// The steps of the first stage are done with nothing but what .dockerignore lets through; the
+// binary is the same each time.
 func TestBuildStepsInACleanFolder(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "src")
 	first := buildIn(t, src)
@@ -91,7 +93,8 @@ func TestBuildStepsInACleanFolder(t *testing.T) {
 	require.Equal(t, first, buildIn(t, src), "the same folder, the same binary")
 }
 
-// buildIn runs the instructions of the first stage in a folder, which stands for its WORKDIR, and returns the binary's digest.
+// buildIn runs the instructions of the first stage in a folder, which stands for its WORKDIR, and
+// returns the binary's digest.
 func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	t.Helper()
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "GOFLAGS=") })
@@ -124,7 +127,8 @@ func buildIn(t *testing.T, src string) [sha256.Size]byte {
 	return sha256.Sum256(raw)
 }
 
-// copyContext copies a file or a folder of the build's context: what .dockerignore does not keep out.
+// copyContext copies a file or a folder of the build's context: what .dockerignore does not keep
+// out.
 func copyContext(t *testing.T, from, to string) {
 	t.Helper()
 	patterns, err := ignorefile.ReadAll(strings.NewReader(string(read(t, ".dockerignore"))))

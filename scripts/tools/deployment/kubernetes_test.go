@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// testRunSchema is the JSON Schema in k6-operator's CustomResourceDefinition, made strict: a key that it does not name is an error, as
-// kubectl's --validate=strict has it.
+// testRunSchema is the JSON Schema in k6-operator's CustomResourceDefinition, made strict: a key
+// that it does not name is an error, as kubectl's --validate=strict has it.
 func testRunSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	var crd struct {
@@ -23,7 +23,8 @@ func testRunSchema(t *testing.T) *jsonschema.Schema {
 			}
 		}
 	}
-	// config/crd/bases/k6.io_testruns.yaml of github.com/grafana/k6-operator v1.6.0 (Apache-2.0), unchanged.
+	// config/crd/bases/k6.io_testruns.yaml of github.com/grafana/k6-operator v1.6.0 (Apache-2.0),
+	// unchanged.
 	require.NoError(t, yaml.Unmarshal(read(t, "scripts/tools/deployment/testdata/k6.io_testruns.yaml"), &crd))
 	require.Len(t, crd.Spec.Versions, 1)
 	require.Equal(t, "v1alpha1", crd.Spec.Versions[0].Name)
@@ -39,7 +40,8 @@ func testRunSchema(t *testing.T) *jsonschema.Schema {
 	return compiled
 }
 
-// closeObjects lets no object have other properties than the schema names, and translates what JSON Schema does not know.
+// closeObjects lets no object have other properties than the schema names, and translates what JSON
+// Schema does not know.
 func closeObjects(schema map[string]any) {
 	if schema["x-kubernetes-int-or-string"] == true {
 		delete(schema, "anyOf")

@@ -1,4 +1,5 @@
-// What the declarations of k6 and of our modules lack: the modules of others in our binaries, as far as our scripts use them.
+// What the declarations of k6 and of our modules lack: the modules of others in our
+// binaries, as far as our scripts use them.
 
 /** k6's console, which is less than a browser's. */
 declare const console: Record<'debug' | 'error' | 'info' | 'log' | 'warn', (...values: unknown[]) => void>;

@@ -144,7 +144,8 @@ func (b *tab) look(t *testing.T, s show) look {
 	return l
 }
 
-// row is a row of a page's table: of which step it is, and the exact values that its cells' attributes give.
+// row is a row of a page's table: of which step it is, and the exact values that its cells'
+// attributes give.
 type row struct {
 	Clients, Repeat, Op, Rate string
 	Cells                     map[string]string // as JSON, by the key in the report's JSON, such as latencyMs.p99

@@ -18,8 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/umemtest"
 )
 
-// cachesEnv are the addresses of the caches that the Makefile has started, and of a umem-cache of the test's own. Machbase has
-// no part in it.
+// cachesEnv are the addresses of the caches that the Makefile has started, and of a umem-cache of
+// the test's own. Machbase has no part in it.
 func cachesEnv(t *testing.T, more ...string) map[string]string {
 	t.Helper()
 	env := map[string]string{defaultEnvMachbase: "", "UMEM_URL": umemtest.Start(t, umemtest.Options{}).Address()}
@@ -56,7 +56,8 @@ func cacheSteps(t *testing.T, r *run, scenario string) (steps []cacheStep) {
 	return rep.Steps
 }
 
-// A small configuration: its accesses, 4 * 1 MiB * 80 / 20 / 2000, and how many of those of the timed pass are hot.
+// A small configuration: its accesses, 4 * 1 MiB * 80 / 20 / 2000, and how many of those of the
+// timed pass are hot.
 const (
 	smallAccesses = 8388
 	smallHot      = 6668
@@ -184,7 +185,8 @@ func TestHitRateAsksWhatMemoryTheServerHas(t *testing.T) {
 	require.NotContains(t, r.output, "VmHWM counts since")
 }
 
-// The numbers of accesses and of hot ones are those of the configuration, whatever the number of clients.
+// The numbers of accesses and of hot ones are those of the configuration, whatever the number of
+// clients.
 func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []string{"1", "64"} {

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sweep runs `k6 x sweep` and returns its exit code, and what it wrote to standard output and error.
+// sweep runs `k6 x sweep` and returns its exit code, and what it wrote to standard output and
+// error.
 func sweep(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append([]string{"--no-color", "x", "sweep"}, args...)...)

@@ -21,8 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// distributed runs scripts/distributed.sh with the parts' binary being the one with the race detector. Windows of time are as long as they
-// are set, and several processes start at once: it hangs later than one k6.
+// distributed runs scripts/distributed.sh with the parts' binary being the one with the race
+// detector. Windows of time are as long as they are set, and several processes start at once: it
+// hangs later than one k6.
 func distributed(t *testing.T, started func(*os.Process), args ...string) *run {
 	t.Helper()
 
@@ -85,7 +86,8 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 	return h
 }
 
-// 512 clients in four processes do to the operation what they do in one, and the merged percentiles are those of all operations.
+// 512 clients in four processes do to the operation what they do in one, and the merged percentiles
+// are those of all operations.
 func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
@@ -188,7 +190,8 @@ func TestDistributedExitCodes(t *testing.T) {
 	}
 }
 
-// What an earlier run has left is not taken for the result of one that fails. Reports of other scenarios stay.
+// What an earlier run has left is not taken for the result of one that fails. Reports of other
+// scenarios stay.
 func TestDistributedLeavesNoOldReport(t *testing.T) {
 	t.Parallel()
 	scenario := script("cache-sweep.js")
@@ -265,7 +268,8 @@ func takePorts(t *testing.T) (address string) {
 	return told.Addr().String()
 }
 
-// A port that somebody has taken since it was chosen, who accepts connections and says nothing, delays a part and no more.
+// A port that somebody has taken since it was chosen, who accepts connections and says nothing,
+// delays a part and no more.
 func TestDistributedTakesAnotherPort(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -307,7 +311,8 @@ func TestDistributedIsInterrupted(t *testing.T) {
 	require.Zero(t, rep.Steps[0].Failed)
 }
 
-// Without windows each part does its steps as it can; the merged report is whole all the same, and that is said.
+// Without windows each part does its steps as it can; the merged report is whole all the same, and
+// that is said.
 func TestDistributedWithoutWindows(t *testing.T) {
 	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
 	r := distributed(t, nil, "--parts", "3", "--", filepath.Join(root, "extensions/sweep/examples/http.js"), "-e", "PORTABLE=false", "-e", "HTTP_URL="+url)

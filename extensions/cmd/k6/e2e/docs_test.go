@@ -15,8 +15,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/docs"
 )
 
-// Options of k6 and of its subcommands that the pages of the repository show are those that it has. The
-// rest of the pages' commands is tested in extensions/internal/docs, without k6.
+// Options of k6 and of its subcommands that the pages of the repository show are those that it has.
+// The rest of the pages' commands is tested in extensions/internal/docs, without k6.
 func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	t.Parallel()
 	pages, err := docs.Pages(root)
@@ -48,8 +48,8 @@ func TestOptionsInPagesAreThoseOfK6(t *testing.T) {
 	require.Greater(t, shown, 20)
 }
 
-// ofK6 finds a command of k6 in words, such as those behind the -- of servers.sh: its subcommand, and
-// its arguments.
+// ofK6 finds a command of k6 in words, such as those behind the -- of servers.sh: its subcommand,
+// and its arguments.
 func ofK6(words []string) (subcommand string, arguments []string) {
 	at := slices.IndexFunc(words, func(word string) bool { return word == "bin/k6" || word == "k6" || word == "bin/k6-drivers" })
 	if at < 0 || len(words) < at+2 {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The clients of Machbase's own are under other licences, and one of them needs cgo: no k6 that is built by default has them.
+// The clients of Machbase's own are under other licences, and one of them needs cgo: no k6 that is
+// built by default has them.
 func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"k6-race", "k6-xk6"} {

@@ -21,7 +21,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
-// exampleSteps and exampleShare are what the examples ask for: clients, and operations of each of them.
+// exampleSteps and exampleShare are what the examples ask for: clients, and operations of each of
+// them.
 var exampleSteps = []int{1, 4, 16}
 
 const exampleShare = 200
@@ -51,8 +52,9 @@ func requireExampleSteps(t *testing.T, r *run, scenario, op string) {
 	}
 }
 
-// requirePhases checks the tags of a Trend that a protocol of k6 sends for each call: those of the measured phase have
-// the step's clients, the others are of the warm-up, and there is none besides. It returns how many there are in all.
+// requirePhases checks the tags of a Trend that a protocol of k6 sends for each call: those of the
+// measured phase have the step's clients, the others are of the warm-up, and there is none besides.
+// It returns how many there are in all.
 func requirePhases(t *testing.T, r *run, trend string) int {
 	t.Helper()
 	points := r.samples(t, trend)

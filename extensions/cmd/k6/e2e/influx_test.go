@@ -18,7 +18,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/influx/influxtest"
 )
 
-// influxDatabase is the address of a database of the test's own in the InfluxDB that the Makefile has started.
+// influxDatabase is the address of a database of the test's own in the InfluxDB that the Makefile
+// has started.
 func influxDatabase(t *testing.T) string {
 	t.Helper()
 	u, err := url.Parse(influxtest.URL(t))
@@ -42,7 +43,8 @@ func gets(t *testing.T, more ...string) map[string]string {
 // written matches the summary of an output that has dropped points.
 var written = regexp.MustCompile(`([0-9]+) points written, ([0-9]+) DROPPED`)
 
-// requireStreamed compares what is in InfluxDB with the report: the same operations, bytes and lookups in each step, every second once.
+// requireStreamed compares what is in InfluxDB with the report: the same operations, bytes and
+// lookups in each step, every second once.
 func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	t.Helper()
 	points := 0
@@ -90,7 +92,8 @@ func requireStreamed(t *testing.T, r *run, address, scenario string) {
 	require.Len(t, r.lines(fmt.Sprintf("%d points written, none dropped", points)), 1, "none has overwritten another: %s", r.output)
 }
 
-// killWhenWritten kills influxd as soon as it has two seconds of a sweep. The function that it returns waits for that.
+// killWhenWritten kills influxd as soon as it has two seconds of a sweep. The function that it
+// returns waits for that.
 func killWhenWritten(t *testing.T, server *influxtest.Server, address string) (wait func()) {
 	t.Helper()
 	influxtest.Query(t, address, `CREATE DATABASE "k6"`)
@@ -160,7 +163,8 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 	requireStreamed(t, r, address, "cache-sweep")
 }
 
-// The same without its coming back: what was not delivered is counted, and the exit code is that of the gates.
+// The same without its coming back: what was not delivered is counted, and the exit code is that of
+// the gates.
 func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
@@ -196,7 +200,8 @@ func TestInfluxIsKilled(t *testing.T) {
 	}
 }
 
-// A server that refuses the token, and one that is down from the start, are both told, and change nothing.
+// A server that refuses the token, and one that is down from the start, are both told, and change
+// nothing.
 func TestInfluxThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	refuses := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

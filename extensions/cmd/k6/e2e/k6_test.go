@@ -72,7 +72,8 @@ type options struct {
 	args   []string
 	// environment is what k6's own environment has beside the test's, NAME=value.
 	environment []string
-	// measuring is called when the first step is being measured or, if given, when k6 shows what matches.
+	// measuring is called when the first step is being measured or, if given, when k6 shows what
+	// matches.
 	measuring func(k6 *os.Process)
 	shows     string
 }
@@ -80,7 +81,8 @@ type options struct {
 // measured matches k6's progress line once a step is being measured.
 var measured = regexp.MustCompile(`clients? +[0-9,]+/[0-9,]+ ops|clients? +[0-9.a-z]+/[0-9.a-z]+s`)
 
-// k6 runs a script with the race detector. It fails the test when the run hangs or reports a data race.
+// k6 runs a script with the race detector. It fails the test when the run hangs or reports a data
+// race.
 func k6(t *testing.T, o options) *run {
 	t.Helper()
 	dir := t.TempDir()

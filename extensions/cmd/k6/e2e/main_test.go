@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain sets what every k6 with the race detector inherits: after a data race it exits with 66, and
-// it does not sleep for a second before it exits, as it does by default.
+// TestMain sets what every k6 with the race detector inherits: after a data race it exits with 66,
+// and it does not sleep for a second before it exits, as it does by default.
 func TestMain(m *testing.M) {
 	if err := os.Setenv("GORACE", "exitcode=66 atexit_sleep_ms=0"); err != nil {
 		panic(err)

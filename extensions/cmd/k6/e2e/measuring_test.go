@@ -188,8 +188,8 @@ func TestOnErrorAbortEndsTheRun(t *testing.T) {
 }
 
 func TestOpenLoop(t *testing.T) {
-	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where that of a closed loop
-	// would stay at 20 ms, and the rate was not kept.
+	// One client that needs 20 ms an operation cannot do 100 a second: the latency says so, where
+	// that of a closed loop would stay at 20 ms, and the rate was not kept.
 	r := work(t, `{"rate": [20, 100], "preAllocatedVUs": 1, "duration": "1s"}`, map[string]string{"MS": "20"})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	rep := r.report(t, "work")
@@ -320,7 +320,8 @@ func TestPortableStepThatOverruns(t *testing.T) {
 	}
 }
 
-// k6's other commands know the executor, and what portable makes of it. An archive holds the file of gates.
+// k6's other commands know the executor, and what portable makes of it. An archive holds the file
+// of gates.
 func TestInspectAndArchive(t *testing.T) {
 	t.Parallel()
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {

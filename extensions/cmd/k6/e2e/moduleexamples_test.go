@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireNoFault checks that every iteration did what it should, without an exception and with all of its checks.
+// requireNoFault checks that every iteration did what it should, without an exception and with all
+// of its checks.
 func requireNoFault(t *testing.T, r *run, iterations int) {
 	t.Helper()
 	require.Equal(t, exitOK, r.code, r.output)

@@ -281,8 +281,8 @@ func (s *natsServer) answers() bool {
 
 var acknowledged = regexp.MustCompile(`ACKNOWLEDGED (\d+) (\d+) (\d+)`)
 
-// The server to which all clients are connected, and which leads the stream, is killed in the middle of the step, and comes back:
-// whatever was acknowledged is in the stream, once.
+// The server to which all clients are connected, and which leads the stream, is killed in the
+// middle of the step, and comes back: whatever was acknowledged is in the stream, once.
 func TestNatsServerOfAClusterIsKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	servers := startNats(t, 3, "")

@@ -46,7 +46,8 @@ func askDashboard(t *testing.T, store, address, run string) {
 	require.NoError(t, err, string(out))
 }
 
-// The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each step came to last.
+// The recipe of scripts/grafana/README.md: all of a sweep arrives, a sample a second, and what each
+// step came to last.
 func TestPrometheusRemoteWrite(t *testing.T) {
 	t.Parallel()
 	server, name := address(t, "PROMETHEUS_URL"), newRun()
@@ -102,7 +103,8 @@ func TestDashboardOfInfluxDB(t *testing.T) {
 	askDashboard(t, "influxdb", server, name)
 }
 
-// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges end with what the whole step came to.
+// The recipe of scripts/grafana/README.md, with both protocols: counters are complete, and gauges
+// end with what the whole step came to.
 func TestOpenTelemetry(t *testing.T) {
 	t.Parallel()
 	for protocol, listen := range map[string]func(*testing.T, *receiver) string{"http/protobuf": listenHTTP, "grpc": listenGRPC} {
@@ -131,7 +133,8 @@ func TestOpenTelemetry(t *testing.T) {
 	}
 }
 
-// receiver keeps the last value of each series: metric, unit, and the tags scenario, instance, clients and op.
+// receiver keeps the last value of each series: metric, unit, and the tags scenario, instance,
+// clients and op.
 type receiver struct {
 	collector.UnimplementedMetricsServiceServer
 

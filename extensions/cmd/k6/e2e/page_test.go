@@ -92,7 +92,8 @@ func TestPageFaultsAreFound(t *testing.T) {
 	require.Contains(t, requests, "https://localhost:1/picture.png")
 }
 
-// pageFaults looks at a page as it is shown on a screen, on a phone and on paper, and tells what is wrong.
+// pageFaults looks at a page as it is shown on a screen, on a phone and on paper, and tells what is
+// wrong.
 func pageFaults(t *testing.T, b *tab) []string {
 	t.Helper()
 	var faults []string
@@ -125,13 +126,14 @@ func pageFaults(t *testing.T, b *tab) []string {
 	return faults
 }
 
-// publishedKeys are those of the published table, and of what it leaves out: the page has them of each step.
+// publishedKeys are those of the published table, and of what it leaves out: the page has them of
+// each step.
 var publishedKeys = []string{
 	"opsPerSecond", "client.min", "client.max", "client.avg", "latencyMs.p50", "latencyMs.p99", "failed",
 }
 
-// requireSameNumbers checks that the rows of the page's tables are of the steps of the JSON, and that every value in them
-// is exactly the one there.
+// requireSameNumbers checks that the rows of the page's tables are of the steps of the JSON, and
+// that every value in them is exactly the one there.
 func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(r.results, scenario+".json"))
@@ -168,8 +170,8 @@ func requireSameNumbers(t *testing.T, r *run, scenario string, rows []row) {
 	}
 }
 
-// requireSameValue compares a value of the report's JSON with the one in the page: a text as it is, all else as JSON. What
-// the report leaves out is nothing there.
+// requireSameValue compares a value of the report's JSON with the one in the page: a text as it is,
+// all else as JSON. What the report leaves out is nothing there.
 func requireSameValue(t *testing.T, want any, shown, name string) {
 	t.Helper()
 	switch want := want.(type) {

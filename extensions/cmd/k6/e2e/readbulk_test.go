@@ -158,8 +158,9 @@ func (r *run) object(t *testing.T) (calls readCalls) {
 	return calls
 }
 
-// requireClose holds a median of k6's against the gateway's own, of the same calls: what is between them is the way there and back. How
-// near they really are is for a measured run: here k6 has the race detector, and the machine may be busy.
+// requireClose holds a median of k6's against the gateway's own, of the same calls: what is between
+// them is the way there and back. How near they really are is for a measured run: here k6 has the
+// race detector, and the machine may be busy.
 func requireClose(t *testing.T, server, client float64) {
 	t.Helper()
 	require.GreaterOrEqual(t, client, 0.9*server)
@@ -199,8 +200,9 @@ func TestReadBulkOfOneClient(t *testing.T) {
 	}
 }
 
-// The object is the last line of standard output: drivers of many clients look there. A warm-up is in none of its figures.
-// The command is the one of scenarios/README.md, whose settings come from the environment here.
+// The object is the last line of standard output: drivers of many clients look there. A warm-up is
+// in none of its figures. The command is the one of scenarios/README.md, whose settings come from
+// the environment here.
 func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 	t.Parallel()
 	g := startedGateway(t)
@@ -312,7 +314,8 @@ func TestReadBulkFaults(t *testing.T) {
 	}
 }
 
-// An outage of some time, in the midst of the measured phase: calls fail as long as it lasts, and succeed again after it.
+// An outage of some time, in the midst of the measured phase: calls fail as long as it lasts, and
+// succeed again after it.
 func TestReadBulkOutage(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -336,7 +339,8 @@ func TestReadBulkOutage(t *testing.T) {
 	}
 }
 
-// What the end of a step's time cuts off is the same to both clients: one failed operation of the step, and no call of the object's.
+// What the end of a step's time cuts off is the same to both clients: one failed operation of the
+// step, and no call of the object's.
 func TestReadBulkCutOff(t *testing.T) {
 	t.Parallel()
 	for _, client := range []string{"mxgateway", "grpc"} {
@@ -355,7 +359,8 @@ func TestReadBulkCutOff(t *testing.T) {
 	}
 }
 
-// outage makes ReadBulk UNAVAILABLE for a time, and waits for its end. What the gateway has counted by then is forgotten.
+// outage makes ReadBulk UNAVAILABLE for a time, and waits for its end. What the gateway has counted
+// by then is forgotten.
 func (g *gateway) outage(ctx context.Context, lasting string) error {
 	if _, err := g.ask(ctx, http.MethodPost, "faults", "kind=status,code=UNAVAILABLE,for="+lasting); err != nil {
 		return err

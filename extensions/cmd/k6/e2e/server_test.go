@@ -97,8 +97,8 @@ func (s *ownServer) goOn(t *testing.T) {
 	assert.NoError(t, standstill.Continue(s.process))
 }
 
-// ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count. It
-// returns the variables that name it.
+// ownRedis starts a Redis of a test's own, which the test may change and whose calls it may count.
+// It returns the variables that name it.
 func ownRedis(t *testing.T) map[string]string {
 	t.Helper()
 	servers := func(verb ...string) string {

@@ -81,7 +81,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	}
 }
 
-// scenarios/README.md lists the settings of each scenario, and its section says what each of them means.
+// scenarios/README.md lists the settings of each scenario, and its section says what each of them
+// means.
 func TestSettingsAreDocumented(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)

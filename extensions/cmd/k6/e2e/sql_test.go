@@ -38,7 +38,8 @@ func TestExampleSQLite(t *testing.T) {
 	requireExampleSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), "sqlite", "select")
 }
 
-// postgresURL is the PostgreSQL that `scripts/servers.sh with postgres` has started, and its password.
+// postgresURL is the PostgreSQL that `scripts/servers.sh with postgres` has started, and its
+// password.
 func postgresURL(t *testing.T) (address *url.URL, secret string) {
 	t.Helper()
 	text := os.Getenv("POSTGRES_URL")
@@ -89,7 +90,8 @@ func TestProcessorTimeOfPostgres(t *testing.T) {
 	}
 }
 
-// said runs statements, separated by semicolons, and returns what was said to each: its rows as JSON, or its error.
+// said runs statements, separated by semicolons, and returns what was said to each: its rows as
+// JSON, or its error.
 func said(t *testing.T, driver, name, statements string) []string {
 	t.Helper()
 	r := k6(t, options{

@@ -177,7 +177,8 @@ func TestAnswersThatShrinkAreFailures(t *testing.T) {
 		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "0", "TPS": "200",
 	}})
 	require.Equal(t, exitOK, r.code, r.output)
-	// The window of a client ends two minutes before it starts, as does the data: from the third minute on a row is missing.
+	// The window of a client ends two minutes before it starts, as does the data: from the third
+	// minute on a row is missing.
 	r = k6(t, options{script: "testdata/shrink.js", env: map[string]string{"MACHBASE_URL": server.url}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	s := r.report(t, "shrink").Steps[0]

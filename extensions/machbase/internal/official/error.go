@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// The two ways in which the clients write an error of the server, and a third one of machcli's, which ends with the name
-// of a function.
+// The two ways in which the clients write an error of the server, and a third one of machcli's,
+// which ends with the name of a function.
 var (
 	coded  = regexp.MustCompile(`(?:MACHCLI-ERR-|^server error code=)(\d+)(?:, *| message=|$)`)
 	called = regexp.MustCompile(`(?s)^MACHCLI-ERR (\d+) (.*), MachC\w+(?:\([^)]*\))?$`)
 )
 
-// ServerError finds the server's code and message in the text of an error. The code is 0 when the error is not the
-// server's.
+// ServerError finds the server's code and message in the text of an error. The code is 0 when the
+// error is not the server's.
 func ServerError(text string) (code int, message string) {
 	if match := called.FindStringSubmatch(text); match != nil {
 		return number(match[1]), match[2]

@@ -10,8 +10,9 @@ import (
 // ArrivalTime is the first column of a log table. The server fills it in when a row brings none.
 const ArrivalTime = "_ARRIVAL_TIME"
 
-// Places are those in a table's row of the values that rows bring for the wanted columns; without these, for all that the
-// table knows. The error is that of a column which is not there, or there twice.
+// Places are those in a table's row of the values that rows bring for the wanted columns; without
+// these, for all that the table knows. The error is that of a column which is not there, or there
+// twice.
 func Places(table string, known, wanted []string) ([]int, *cmi.Error) {
 	var places []int
 	if len(wanted) == 0 {

@@ -9,8 +9,9 @@ import (
 
 var tightSelect = regexp.MustCompile(`(?i)^select[^\w\s]`)
 
-// SQL makes a statement one that the clients understand: they tell a query by its first word, and find no columns when a
-// comment stands before it, or something other than a space behind it, such as a hint.
+// SQL makes a statement one that the clients understand: they tell a query by its first word, and
+// find no columns when a comment stands before it, or something other than a space behind it, such
+// as a hint.
 func SQL(sql string) string {
 	sql = trimComments(sql)
 	if tightSelect.MatchString(sql) {
@@ -20,7 +21,8 @@ func SQL(sql string) string {
 	return sql
 }
 
-// trimComments takes away the comments before a statement. Hints, which stand behind its first word, stay.
+// trimComments takes away the comments before a statement. Hints, which stand behind its first
+// word, stay.
 func trimComments(sql string) string {
 	for {
 		sql = strings.TrimSpace(sql)
@@ -41,8 +43,8 @@ func trimComments(sql string) string {
 	}
 }
 
-// Args writes IP addresses as text, which is how the clients take them as parameters and to append. The array that it is
-// given stays as it is.
+// Args writes IP addresses as text, which is how the clients take them as parameters and to append.
+// The array that it is given stays as it is.
 func Args(args []any) []any {
 	own := args
 	for i, arg := range args {

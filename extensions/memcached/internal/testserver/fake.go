@@ -51,7 +51,8 @@ func Fake(tb testing.TB, serve func(net.Conn)) (addr string) {
 	return listener.Addr().String()
 }
 
-// Answer is a server that answers the first line with these bytes, and goes on reading without a word.
+// Answer is a server that answers the first line with these bytes, and goes on reading without a
+// word.
 func Answer(tb testing.TB, answer string) (addr string) {
 	tb.Helper()
 

@@ -120,7 +120,8 @@ func (s *Server) Continue() {
 	require.NoError(s.tb, standstill.Continue(s.cmd.Process))
 }
 
-// program is the memcached in PATH, or else the one that runs as MEMCACHED_PID, with the environment that it needs.
+// program is the memcached in PATH, or else the one that runs as MEMCACHED_PID, with the
+// environment that it needs.
 func program(tb testing.TB) (path string, environment []string) {
 	tb.Helper()
 	if path, err := exec.LookPath("memcached"); err == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StartTLS starts a memcached that takes TLS only, and returns its certificate for 127.0.0.1 in PEM.
+// StartTLS starts a memcached that takes TLS only, and returns its certificate for 127.0.0.1 in
+// PEM.
 func StartTLS(tb testing.TB) (server *Server, certificate []byte) {
 	tb.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

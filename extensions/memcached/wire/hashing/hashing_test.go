@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The servers, keys and expectations are those with which libmemcached tests its own weighted ketama.
+// The servers, keys and expectations are those with which libmemcached tests its own weighted
+// ketama.
 func TestKetamaAsLibmemcached(t *testing.T) {
 	weights := []int{600, 300, 200, 350, 1000, 800, 950, 100}
 	servers := make([]Server, len(weights))

@@ -1,8 +1,8 @@
 package hashing
 
-// Jump is the jump consistent hash of Lamping and Veach ("A Fast, Minimal Memory, Consistent Hash Algorithm", 2014) of
-// the key's 64-bit FNV-1a hash. It needs no memory and spreads keys evenly. Servers are known by their place in the
-// list: they can be added and removed at its end only.
+// Jump is the jump consistent hash of Lamping and Veach ("A Fast, Minimal Memory, Consistent Hash
+// Algorithm", 2014) of the key's 64-bit FNV-1a hash. It needs no memory and spreads keys evenly.
+// Servers are known by their place in the list: they can be added and removed at its end only.
 type Jump int
 
 // NewJump returns the hashing among so many servers, of which there must be one at least.

@@ -16,10 +16,11 @@ type Server struct {
 	Weight  int    // its share of the keys, relative to the others'
 }
 
-// Ketama is consistent hashing as libmemcached does it with MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED and MD5 (also: the
-// clients of PHP, Python's pylibmc and Ruby that are built on it): 160 points a server of average weight, four from
-// the MD5 sum of each "host:port-number", where the port 11211 is left out. A key belongs to the first point at or
-// after its own sum. Servers that come or go move only their own share of the keys.
+// Ketama is consistent hashing as libmemcached does it with MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED and
+// MD5 (also: the clients of PHP, Python's pylibmc and Ruby that are built on it): 160 points a
+// server of average weight, four from the MD5 sum of each "host:port-number", where the port 11211
+// is left out. A key belongs to the first point at or after its own sum. Servers that come or go
+// move only their own share of the keys.
 type Ketama struct {
 	points []point
 }

@@ -19,7 +19,8 @@ import (
 // patience is how long a server may take to start.
 const patience = 20 * time.Second
 
-// shared is the server that the tests of a package share, which starts when one of them asks for it.
+// shared is the server that the tests of a package share, which starts when one of them asks for
+// it.
 //
 //nolint:gochecknoglobals // tests of a package have nothing else in common
 var shared struct {

@@ -41,9 +41,11 @@ type Row struct {
 	Layout kvlayout.Layout
 	Loop   Loop
 	Fill   Fill
-	// Key is the key of loop Get and fill OneRecord, and what stands before the number of the others' keys.
+	// Key is the key of loop Get and fill OneRecord, and what stands before the number of the
+	// others' keys.
 	Key string
-	// Large values are 1 MiB, byte i being i modulo 256; the others are value-<i>, and test-value in the fill OneRecord.
+	// Large values are 1 MiB, byte i being i modulo 256; the others are value-<i>, and test-value
+	// in the fill OneRecord.
 	Large bool
 	// Limit and Offset of a list; 0 and 0 for all keys.
 	Limit, Offset uint
@@ -87,7 +89,8 @@ func Rows() []Row {
 	}
 }
 
-// LikeForLike returns what is to be compared with OrbList and OrbListPagination: go-micro's list of one table out of the same 100.
+// LikeForLike returns what is to be compared with OrbList and OrbListPagination: go-micro's list of
+// one table out of the same 100.
 func LikeForLike() []Row {
 	return []Row{
 		{"MicroListTable", "List", kvlayout.Micro, ListTable, Tables, "key-", false, 0, 0, Published{}},
@@ -95,8 +98,9 @@ func LikeForLike() []Row {
 	}
 }
 
-// Compatible returns the rows of go-orb in its compatible mode, of which nothing is published. There the tables of the fills share their
-// keys, as all tables of a database do: a list of any of them returns those of one.
+// Compatible returns the rows of go-orb in its compatible mode, of which nothing is published.
+// There the tables of the fills share their keys, as all tables of a database do: a list of any of
+// them returns those of one.
 func Compatible() []Row {
 	var all []Row
 	for _, row := range Rows() {

@@ -22,8 +22,8 @@ type Options struct {
 	Replicas int
 }
 
-// Run is a row with a connection. It is for one client at a time; several clients, each with a Run and a connection of its own, may share
-// the database that one of them has filled.
+// Run is a row with a connection. It is for one client at a time; several clients, each with a Run
+// and a connection of its own, may share the database that one of them has filled.
 type Run struct {
 	row   Row
 	store *kvlayout.Store
@@ -42,7 +42,8 @@ type Work struct {
 	Keys int
 	// Written and Read are the bytes of values.
 	Written, Read int
-	// Sent and Received are the bytes of all messages on the connection meanwhile: their headers and data.
+	// Sent and Received are the bytes of all messages on the connection meanwhile: their headers
+	// and data.
 	Sent, Received uint64
 }
 
@@ -116,8 +117,9 @@ func (r *Run) fill(ctx context.Context, tableOf func(table, key int) int) error 
 	return nil
 }
 
-// Do runs iteration i. Clients that share a database must not share numbers, as they are part of the keys. What is read must be what was
-// written: a small value, the length of a large one, the number of keys.
+// Do runs iteration i. Clients that share a database must not share numbers, as they are part of
+// the keys. What is read must be what was written: a small value, the length of a large one, the
+// number of keys.
 func (r *Run) Do(ctx context.Context, i uint64) (Work, error) {
 	r.work = Work{}
 	before := r.conn.Stats()

@@ -1,5 +1,5 @@
-// Package formats is the one list of the forms in which a report can be written. The files of a run,
-// `k6 x sweep report` with its help, and scripts/distributed.sh derive from it.
+// Package formats is the one list of the forms in which a report can be written. The files of a
+// run, `k6 x sweep report` with its help, and scripts/distributed.sh derive from it.
 //
 // A new format is a file with a function that renders a report, and a line in All.
 package formats
@@ -20,13 +20,15 @@ type Format struct {
 	Name string
 	// Suffix is the end of the file's name, such as ".bench.txt".
 	Suffix string
-	// Help says what the format is for, in the half line that `k6 x sweep report --help` has for it.
+	// Help says what the format is for, in the half line that `k6 x sweep report --help` has for
+	// it.
 	Help string
 	// Render writes a report in the format.
 	Render func(*report.Report) ([]byte, error)
 }
 
-// Usual is the name of the format that people read, which `k6 x sweep report` writes when it is told none.
+// Usual is the name of the format that people read, which `k6 x sweep report` writes when it is
+// told none.
 const Usual = "md"
 
 // All are the formats, in the order in which a run names its files.
@@ -72,7 +74,8 @@ func Suffixes() string {
 	return strings.Join(suffixes, ", ")
 }
 
-// Render writes a report in the format of that name. Another name is an error that lists the formats.
+// Render writes a report in the format of that name. Another name is an error that lists the
+// formats.
 func Render(r *report.Report, name string) ([]byte, error) {
 	at := slices.IndexFunc(All, func(f Format) bool { return f.Name == name })
 	if at < 0 {

@@ -60,8 +60,8 @@ func linearAxis(title string, lo, hi, from, to float64, text func(v float64) str
 	return a
 }
 
-// logAxis goes from a round number at or below lo to one at or above hi; both are more than zero. Where there is room, it
-// has 1, 2 and 5 of each decade, else every decade, or every so many.
+// logAxis goes from a round number at or below lo to one at or above hi; both are more than zero.
+// Where there is room, it has 1, 2 and 5 of each decade, else every decade, or every so many.
 func logAxis(title string, lo, hi, from, to float64) axis {
 	const roomy, crowded = 3, 7
 	first, last := roundDown(lo), roundUp(hi)
@@ -143,8 +143,8 @@ func distinct(values []float64) []float64 {
 	return slices.Compact(values)
 }
 
-// thinned takes their texts from ticks that would overlap with others: the last and the first one stay, then those that
-// are preferred, and then as many as there is room for.
+// thinned takes their texts from ticks that would overlap with others: the last and the first one
+// stay, then those that are preferred, and then as many as there is room for.
 func thinned(ticks []tick, preferred func(i int) bool) []tick {
 	var order, rest []int
 	for i := range ticks {

@@ -52,7 +52,8 @@ func whole(n int) string { return report.Thousands(int64(n)) }
 
 func count(n uint64) string { return report.Thousands(int64(n)) }
 
-// publishedColumns are the columns of the table that the store's authors publish, and what they leave out.
+// publishedColumns are the columns of the table that the store's authors publish, and what they
+// leave out.
 func publishedColumns() []tabular {
 	perClient := onceAStep(tabular{column{Name: "per client"}, func(s *report.Step) cell {
 		return cell{Key: "perClient", Value: exact(s.PerClient), Text: strings.Replace(s.Share(), "-", "–", 1)}
@@ -81,7 +82,8 @@ func publishedColumns() []tabular {
 	}
 }
 
-// onceAStep shows what is of all kinds of operations of a step together in the first row of the step only.
+// onceAStep shows what is of all kinds of operations of a step together in the first row of the
+// step only.
 func onceAStep(t tabular) tabular {
 	plain := t.cell
 	var above *report.Step
@@ -151,7 +153,8 @@ func versionColumn(r *report.Report) tabular {
 	}}
 }
 
-// scenarioColumn has the scenario and the kind of operation, where it is another one than in the row above.
+// scenarioColumn has the scenario and the kind of operation, where it is another one than in the
+// row above.
 func scenarioColumn(r *report.Report) tabular {
 	var above *report.Step
 	return tabular{column{Name: "scenario", Text: true}, func(s *report.Step) cell {

@@ -16,7 +16,8 @@ type maker struct{ random *rand.Rand }
 
 func newMaker() *maker { return &maker{rand.New(rand.NewSource(1))} }
 
-// step makes up a step of a server that does at most capacity operations a second, with log-normal latencies.
+// step makes up a step of a server that does at most capacity operations a second, with log-normal
+// latencies.
 func (m *maker) step(clients, repeat, perClient int, op string, capacity float64, change ...func(*report.Step)) report.Step {
 	n := float64(clients)
 	rate := capacity * n / (n + 4) * (1 - n/6000) * (0.98 + 0.04*m.random.Float64())

@@ -93,7 +93,8 @@ func found(s *report.Search) string {
 	return fmt.Sprintf("The search was for %s: it is %s %s.%s", asked, tickText(s.Found), s.Of, s.Sure())
 }
 
-// publishedTable is the published figures as they are: a row for each number of clients, a column for each series.
+// publishedTable is the published figures as they are: a row for each number of clients, a column
+// for each series.
 type publishedTable struct {
 	Series []publishedSeries
 	Rows   []publishedRow

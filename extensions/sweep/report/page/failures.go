@@ -15,7 +15,8 @@ type failure struct {
 	Count          string
 }
 
-// failures lists the error texts of each step, the most frequent first, and counts those that are left out.
+// failures lists the error texts of each step, the most frequent first, and counts those that are
+// left out.
 func failures(s *sweep) (list []failure, more int) {
 	for i := range s.report.Steps {
 		step := &s.report.Steps[i]

@@ -33,7 +33,8 @@ func (f *figure) sayOmitted(s *sweep) {
 	}
 }
 
-// figures are those of the page, numbered. With several kinds of operations, those with a plot for each come last.
+// figures are those of the page, numbered. With several kinds of operations, those with a plot for
+// each come last.
 func figures(s *sweep) []figure {
 	out := []figure{throughput(s, shapesOf(s)), latency(s), tails(s), fairness(s)}
 	slices.SortStableFunc(out, func(a, b figure) int { return wide(a) - wide(b) })

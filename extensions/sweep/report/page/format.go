@@ -24,8 +24,8 @@ func bounded(v float64, unit string, write func(float64) string) string {
 	return strconv.FormatFloat(v, 'g', 4, 64) + unit
 }
 
-// rate writes operations a second as the published table does; below ten with three digits, where a whole number would
-// say too little.
+// rate writes operations a second as the published table does; below ten with three digits, where a
+// whole number would say too little.
 func rate(v float64) string {
 	switch {
 	case v != 0 && math.Abs(v) < 9.995:

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// All that is drawn is a mark (a path) or a label (a text), so that the template that writes them, and with it the
-// escaping, stays in one place.
+// All that is drawn is a mark (a path) or a label (a text), so that the template that writes them,
+// and with it the escaping, stays in one place.
 
 // mark is a path of an SVG.
 type mark struct {
@@ -59,7 +59,8 @@ func rectangle(x0, y0, x1, y1 float64) string {
 // shapes is how many there are.
 const shapes = 8
 
-// shape is the outline of the n-th marker around p: series that look alike in print or to the colour-blind differ by it.
+// shape is the outline of the n-th marker around p: series that look alike in print or to the
+// colour-blind differ by it.
 func shape(n int, p xy, r float64) string {
 	x, y := p.x, p.y
 	switch n % shapes {

@@ -165,7 +165,8 @@ func requireRow(t *testing.T, s *report.Step, row *html.Node) {
 	}
 }
 
-// jsonAt is the text of a value in the JSON; that of nothing is null, and zero where the JSON leaves zero out.
+// jsonAt is the text of a value in the JSON; that of nothing is null, and zero where the JSON
+// leaves zero out.
 func jsonAt(t *testing.T, raw json.RawMessage, key string) string {
 	t.Helper()
 	for part := range strings.SplitSeq(key, ".") {

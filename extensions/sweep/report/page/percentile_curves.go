@@ -26,7 +26,8 @@ type curve struct {
 	of    distribution
 }
 
-// tails is figure 3: the whole distribution of some steps, with the rare and slow operations spread out.
+// tails is figure 3: the whole distribution of some steps, with the rare and slow operations spread
+// out.
 func tails(s *sweep) figure {
 	f := figure{ID: "percentiles", Title: "Latency by percentile"}
 	all := make([][]curve, len(s.series))
@@ -79,7 +80,8 @@ func tails(s *sweep) figure {
 	return f
 }
 
-// newCurve reads the histograms of all repeats of a step. With an error, it is of those that can be read.
+// newCurve reads the histograms of all repeats of a step. With an error, it is of those that can be
+// read.
 func newCurve(g report.Group) (curve, error) {
 	c := curve{key: g.Key}
 	merged := &measure.Distribution{}
@@ -106,7 +108,8 @@ func milliseconds(ms float64) time.Duration {
 	return time.Duration(min(max(ms*float64(time.Millisecond), 0), math.MaxInt64/2))
 }
 
-// nines is where the slowest of n operations stands: 0 is the fastest, 1 is p90, 2 is p99, and so on.
+// nines is where the slowest of n operations stands: 0 is the fastest, 1 is p90, 2 is p99, and so
+// on.
 func nines(n int64) float64 { return max(math.Log10(float64(n)), minNines) }
 
 const (
@@ -115,7 +118,8 @@ const (
 	drawNines = 9.0
 )
 
-// points are those of the curve, nines and milliseconds: often enough to look smooth, and where the markers are.
+// points are those of the curve, nines and milliseconds: often enough to look smooth, and where the
+// markers are.
 func (c *curve) points() []xy {
 	end := min(nines(c.count), drawNines)
 	var at []float64

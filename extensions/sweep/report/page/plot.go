@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A plot has its own units, of which a phone shows about 0.7 as a pixel and a wide screen 1.2; the style sheet sets texts
-// larger where a plot is narrow, and the measures here leave room for that.
+// A plot has its own units, of which a phone shows about 0.7 as a pixel and a wide screen 1.2; the
+// style sheet sets texts larger where a plot is narrow, and the measures here leave room for that.
 const (
 	plotWidth  = 440.0
 	plotHeight = 290.0
@@ -94,7 +94,8 @@ func (p *plot) frame(x, y *axis) {
 	p.write(p.right, plotHeight-6, "axis-title", "end", x.title)
 }
 
-// line draws a line through the points and keeps its label for the end. The style is its number among the lines.
+// line draws a line through the points and keeps its label for the end. The style is its number
+// among the lines.
 func (p *plot) line(class, text string, points []xy) {
 	if len(points) == 0 {
 		return
@@ -124,8 +125,8 @@ func (p *plot) sized(r float64) float64 {
 	return r
 }
 
-// label puts the labels of the lines beside their ends, one below the other where these are close, and joins the two
-// where a line ends early or its label had to move.
+// label puts the labels of the lines beside their ends, one below the other where these are close,
+// and joins the two where a line ends early or its label had to move.
 func (p *plot) label() {
 	slices.SortStableFunc(p.ends, func(a, b ending) int {
 		switch {
@@ -150,8 +151,9 @@ func (p *plot) label() {
 	}
 }
 
-// spread moves sorted coordinates apart, so that texts at them do not overlap: those that are too close become a stack
-// around their middle, which stays between top and bottom as long as there is room.
+// spread moves sorted coordinates apart, so that texts at them do not overlap: those that are too
+// close become a stack around their middle, which stays between top and bottom as long as there is
+// room.
 func spread(ys []float64, top, bottom float64) {
 	type stack struct {
 		n           int

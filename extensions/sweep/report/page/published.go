@@ -19,8 +19,8 @@ type publishedShape struct {
 	points []report.Point // those that can be drawn, in the order of clients
 }
 
-// shapesOf are the published series of which a kind of operation was measured. There are none beside an open-loop sweep:
-// nobody asked for a rate there.
+// shapesOf are the published series of which a kind of operation was measured. There are none
+// beside an open-loop sweep: nobody asked for a rate there.
 func shapesOf(s *sweep) []publishedShape {
 	var out []publishedShape
 	for i, one := range s.report.Published {
@@ -68,7 +68,8 @@ func peak(s *sweep, op string) float64 {
 	return highest
 }
 
-// drawPublished draws each series with its letter at another point: they all end about where the measured one does.
+// drawPublished draws each series with its letter at another point: they all end about where the
+// measured one does.
 func drawPublished(p *plot, x, y *axis, published []publishedShape) {
 	highest := map[float64]float64{} // coordinates: y by x
 	lines := make([][]xy, len(published))
@@ -96,7 +97,8 @@ func drawPublished(p *plot, x, y *axis, published []publishedShape) {
 	}
 }
 
-// publishedPoints marks the points of a series that are within the x axis, and returns where they are.
+// publishedPoints marks the points of a series that are within the x axis, and returns where they
+// are.
 func (p *plot) publishedPoints(x, y *axis, one publishedShape, class string, n int) []xy {
 	var line []xy
 	for _, point := range one.points {
@@ -122,7 +124,8 @@ const publishedSize = 2
 // entry is a line of a legend.
 type entry struct{ Mark, Text string }
 
-// legend says what the letters stand for; the origin only where the caption does not say it for all.
+// legend says what the letters stand for; the origin only where the caption does not say it for
+// all.
 func legend(published []publishedShape) []entry {
 	out := make([]entry, 0, len(published))
 	for _, one := range published {

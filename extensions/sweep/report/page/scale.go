@@ -2,7 +2,8 @@ package page
 
 import "math"
 
-// What can be drawn. Anything beyond is in the table only: it would leave nothing to see of the rest.
+// What can be drawn. Anything beyond is in the table only: it would leave nothing to see of the
+// rest.
 const (
 	smallest = 1e-9
 	largest  = 1e15

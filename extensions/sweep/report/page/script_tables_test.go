@@ -10,7 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// What a script has made is on the page, with its numbers exactly in the attributes, and with its notes.
+// What a script has made is on the page, with its numbers exactly in the attributes, and with its
+// notes.
 func TestScriptTables(t *testing.T) {
 	r := &report.Report{Scenario: "bench", Tables: []report.Table{
 		{

@@ -37,8 +37,8 @@ type slot struct {
 	text  string // the spread in words
 }
 
-// fairness is figure 4: how far the clients of a step were apart. Each had the same share of operations, and needed its
-// time for it, or had the same time, and did its number of operations.
+// fairness is figure 4: how far the clients of a step were apart. Each had the same share of
+// operations, and needed its time for it, or had the same time, and did its number of operations.
 func fairness(s *sweep) figure {
 	f := figure{ID: "spread", Title: "Spread over the clients"}
 	counted := len(s.report.Steps) > 0 && s.report.Steps[0].PerClient > 0
@@ -65,7 +65,8 @@ func fairness(s *sweep) figure {
 	return f
 }
 
-// groups are the steps of the sweep, whatever their kind of operation: client times are of all kinds together.
+// groups are the steps of the sweep, whatever their kind of operation: client times are of all
+// kinds together.
 func (s *sweep) groups() []report.Group {
 	seen := map[report.Key]bool{}
 	var out []report.Group

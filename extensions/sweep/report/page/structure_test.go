@@ -13,7 +13,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// The page asks nothing of a network: no attribute, no style and no element refers to anything outside.
+// The page asks nothing of a network: no attribute, no style and no element refers to anything
+// outside.
 func TestNoReferences(t *testing.T) {
 	loading := map[string]bool{
 		"script": true, "img": true, "iframe": true, "object": true, "embed": true, "video": true, "audio": true, "source": true,
@@ -160,7 +161,8 @@ func TestCoordinates(t *testing.T) {
 	})
 }
 
-// Colours of texts and lines stand out from the paper in both schemes: 4.5 to 1, as WCAG AA asks for texts.
+// Colours of texts and lines stand out from the paper in both schemes: 4.5 to 1, as WCAG AA asks
+// for texts.
 func TestContrast(t *testing.T) {
 	raw, err := files.ReadFile("templates/style.gohtml")
 	require.NoError(t, err)

@@ -16,7 +16,8 @@ type best struct {
 	P99  string // empty when no operation succeeded
 }
 
-// bests are the steps with the highest median of operations a second, one for each kind of operation.
+// bests are the steps with the highest median of operations a second, one for each kind of
+// operation.
 func bests(s *sweep) []best {
 	var out []best
 	for _, one := range s.series {
@@ -88,7 +89,8 @@ func newTally(r *report.Report) tally {
 	return t
 }
 
-// warnings are what must be known before a figure is believed, each with the word that says it in short.
+// warnings are what must be known before a figure is believed, each with the word that says it in
+// short.
 func warnings(r *report.Report) []fact {
 	var out []fact
 	t := newTally(r)

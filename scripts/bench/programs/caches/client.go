@@ -8,7 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
-// client is one connection over either client library. Keys are the numbers of entries; a miss is an error.
+// client is one connection over either client library. Keys are the numbers of entries; a miss is
+// an error.
 type client interface {
 	set(i int) error
 	get(i int) error

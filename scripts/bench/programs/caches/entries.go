@@ -13,7 +13,8 @@ const (
 	size  = 100 // bytes
 )
 
-// entries are the keys, in the ways in which the libraries take them, and their values. They are only read.
+// entries are the keys, in the ways in which the libraries take them, and their values. They are
+// only read.
 type entries struct {
 	keys   [][]byte
 	names  []string

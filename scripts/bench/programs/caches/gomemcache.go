@@ -8,7 +8,8 @@ import (
 	"github.com/bradfitz/gomemcache/memcache"
 )
 
-// gomemcacheClient is the widely used client. It has a pool to itself: one that all clients share would be a queue for its lock.
+// gomemcacheClient is the widely used client. It has a pool to itself: one that all clients share
+// would be a queue for its lock.
 type gomemcacheClient struct {
 	*entries
 	client *memcache.Client

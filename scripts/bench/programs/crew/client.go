@@ -39,7 +39,8 @@ func (c *client) warmUp(d time.Duration) {
 	}
 }
 
-// measure runs n operations, all of them, whether or not some fail. What ends the work is part of the last one.
+// measure runs n operations, all of them, whether or not some fail. What ends the work is part of
+// the last one.
 func (c *client) measure(n int) {
 	start := time.Now()
 	for last := start; n > 0; n-- {

@@ -19,9 +19,9 @@ type Work interface {
 	Close() error
 }
 
-// Run lets so many clients, each of which connects for itself, warm up for a while, if at all, and then do so many operations
-// each. It fails with the error of a client that cannot connect, or when this process's use of the processor is not known;
-// operations that fail are in the result.
+// Run lets so many clients, each of which connects for itself, warm up for a while, if at all, and
+// then do so many operations each. It fails with the error of a client that cannot connect, or when
+// this process's use of the processor is not known; operations that fail are in the result.
 func Run(number, operations int, warmup time.Duration, connect func(number int) (Work, error)) (*Result, error) {
 	clients, err := connectAll(number, connect)
 	defer func() {

@@ -18,7 +18,8 @@ type machgoSession struct {
 	conn api.Conn
 }
 
-// connectMachgo opens a database of the session's own: goroutines that share a machgo.Database race.
+// connectMachgo opens a database of the session's own: goroutines that share a machgo.Database
+// race.
 func connectMachgo(s settings) (session, error) {
 	db, err := machgo.NewDatabase(&machgo.Config{
 		Host: s.host, Port: s.port, MaxOpenConn: -1, MaxOpenQuery: -1,

@@ -29,7 +29,8 @@ func (w *asking) End() error { return nil }
 // Close closes the connection.
 func (w *asking) Close() error { return w.session.close() }
 
-// batch is how many rows one operation appends: reading the clock for each of them would cost as much as the row.
+// batch is how many rows one operation appends: reading the clock for each of them would cost as
+// much as the row.
 const batch = 1000
 
 // appending appends ticks, a batch an operation, to a table of the client's own.

@@ -12,8 +12,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
-// server is as much of a NATS as requests and publishing use: it hands messages to the subscriptions of their subject, and closes the
-// connection of those that ask JetStream.
+// server is as much of a NATS as requests and publishing use: it hands messages to the
+// subscriptions of their subject, and closes the connection of those that ask JetStream.
 type server struct {
 	change func(payload string) string // on its way
 

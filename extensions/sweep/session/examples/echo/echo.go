@@ -1,5 +1,5 @@
-// Package echo is k6/x/echo: a client of servers that send each line back. It is an example of a module
-// that is not of xk6-sweep's repository, and takes part in its sweeps.
+// Package echo is k6/x/echo: a client of servers that send each line back. It is an example of a
+// module that is not of xk6-sweep's repository, and takes part in its sweeps.
 package echo
 
 import (

@@ -1,4 +1,5 @@
-// A module of somebody else in a sweep: single calls in both forms, and many in one, judged by gates.
+// A module of somebody else in a sweep: single calls in both forms, and many in one, judged by
+// gates.
 //     k6 run -e ECHO_URL=127.0.0.1:7 echo.js
 import echo from 'k6/x/echo';
 import sweep from 'k6/x/sweep';
