@@ -41,6 +41,8 @@ type keeping struct {
 type journal struct {
 	path string
 	made bool // its folder was made for it
+	// release lets other runs keep a report of this name in this folder.
+	release func()
 
 	mu      sync.Mutex
 	removed bool
@@ -81,9 +83,17 @@ func (r *Results) keepReport(rep *report.Report, test *lib.TestRunState) error {
 
 		return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 	}
+	release, ok := files.Claim(filepath.Join(dir, "."+rep.Scenario+".running"))
+	if !ok {
+		k6glue.FailExit(exitcodes.InvalidConfig)
+
+		return errext.WithExitCodeIfNone(fmt.Errorf(
+			"another run is at work that keeps the report of %s in %s: give this one a folder of its own, such as -e RESULTS=%s-2",
+			rep.Scenario, dir, filepath.Clean(dir)), exitcodes.InvalidConfig)
+	}
 	j := &journal{
 		path: filepath.Join(dir, rep.Scenario+journalSuffix), made: errors.Is(missing, fs.ErrNotExist),
-		next: time.Now().Add(batchEvery),
+		next: time.Now().Add(batchEvery), release: release,
 	}
 	if info, err := os.Stat(j.path); err == nil {
 		older := filepath.Join(dir, rep.Scenario+"."+info.ModTime().UTC().Format("20060102T150405Z")+journalSuffix)
@@ -205,6 +215,7 @@ func (k *keeping) remove(scenario string) {
 	defer j.mu.Unlock()
 	j.removed = true
 	_ = os.Remove(j.path) // there is none when nothing was done
+	j.release()
 	if j.made {
 		_ = os.Remove(filepath.Dir(j.path)) // fails where there is anything else in it
 	}

@@ -24,7 +24,7 @@ func TestStepsOfASecondAreWrittenInBatches(t *testing.T) {
 		run := &lib.TestRunState{TestPreInitState: &lib.TestPreInitState{Logger: logger}}
 		r := Of(metrics.NewRegistry())
 		rep := r.addReport("ramp", map[string]any{})
-		r.keep.journals = map[string]*journal{"ramp": {path: path, next: time.Now().Add(batchEvery)}}
+		r.keep.journals = map[string]*journal{"ramp": {release: func() {}, path: path, next: time.Now().Add(batchEvery)}}
 		batch := func() {
 			r.batch(rep, run)
 			synctest.Wait()

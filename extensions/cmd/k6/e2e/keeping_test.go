@@ -83,7 +83,7 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	})
 	require.NotEqual(t, exitOK, r.code)
 	journal := filepath.Join(r.results, "steps.partial.json")
-	require.Equal(t, []string{"steps.partial.json"}, filesIn(t, r.results))
+	require.Equal(t, []string{".steps.running", "steps.partial.json"}, filesIn(t, r.results))
 	code, stdout, stderr := sweep(t, "report", journal)
 	require.Zero(t, code, stderr)
 	require.Contains(t, stdout, "| steps    |       1 |        300 |")
@@ -97,6 +97,23 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(r.results, "steps.*.partial.json"))
 	require.NoError(t, err)
 	require.Len(t, left, 1, "what the killed run did is not lost with the next one")
+	require.NoFileExists(t, filepath.Join(r.results, ".steps.running"))
+}
+
+// Of two runs at once that would keep the same report in the same folder, the second does not begin.
+func TestTwoRunsAtOnceInOneFolder(t *testing.T) {
+	t.Parallel()
+	var second *run
+	results := filepath.Join(t.TempDir(), "results")
+	both := with(noMachbase, map[string]string{"RESULTS": results, "SWEEP": `{"iterations": 60000}`})
+	first := k6(t, options{script: "testdata/steps.js", env: both, measuring: func(k6OfFirst *os.Process) {
+		second = k6(t, options{script: "testdata/steps.js", env: both})
+		_ = k6OfFirst.Signal(syscall.SIGINT)
+	}})
+	require.Equal(t, exitInvalidConfig, second.code, second.output)
+	require.Contains(t, second.output, "another run is at work that keeps the report of steps in "+results+": give this one a folder of its own")
+	require.Equal(t, exitInterrupted, first.code, first.output)
+	requireFilesOf(t, results, "steps")
 }
 
 func TestAFolderThatCannotBeWrittenToEndsTheRunBeforeItBegins(t *testing.T) {
