@@ -48,7 +48,7 @@ export const options = {
     variants: rows.map(({ name }) => name),
     quiet: quiet(),
     maxDuration: duration('MAX_DURATION', '1h'),
-    thresholds: text('THRESHOLDS', {}),
+    gates: text('THRESHOLDS'),
   }),
   setupTimeout: '2m',
 };

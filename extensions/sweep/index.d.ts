@@ -190,13 +190,13 @@ declare module 'k6/x/sweep' {
     min?: number;
     /** The highest number that is tried. */
     max: number;
-    /** The bounds, such as `'5ms'`; at least one. */
-    p50?: string | number;
-    p90?: string | number;
-    p95?: string | number;
-    p99?: string | number;
-    p999?: string | number;
-    mean?: string | number;
+    /** The bounds, each with its unit, such as `'5ms'`; at least one. Files of gates have the same. */
+    p50?: string;
+    p90?: string;
+    p95?: string;
+    p99?: string;
+    p999?: string;
+    mean?: string;
   }
 
   /** A result that somebody else has published. */
@@ -217,7 +217,8 @@ declare module 'k6/x/sweep' {
    * options of `client-sweep` and:
    *
    * - `scenario`: its name, and that of the report's files. Default: `'default'`.
-   * - `thresholds`: the path of a file of gates (see `thresholds`), or k6's own thresholds.
+   * - `gates`: the path of a file of gates, see `gates`.
+   * - `thresholds`: k6's own thresholds, beside those of the gates.
    * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in windows of time, for
    *   places that know only those, such as Grafana Cloud. The window of a step is its `maxDuration` or, where there is
    *   none, warm-up, duration and 10 s; a step that overruns it is incomplete. The scenario's function has to call
@@ -232,7 +233,8 @@ declare module 'k6/x/sweep' {
   export function options(
     options: Omit<ClientSweep, 'executor'> & {
       scenario?: string;
-      thresholds?: string | Record<string, unknown[]>;
+      gates?: string;
+      thresholds?: Record<string, unknown[]>;
       portable?: boolean;
     },
   ): { scenarios: Record<string, object>; thresholds: Record<string, unknown[]> };
@@ -245,7 +247,7 @@ declare module 'k6/x/sweep' {
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context
    */
-  export function thresholds(path: string): Record<string, string[]>;
+  export function gates(path: string): Record<string, string[]>;
 
   /**
    * Calls `fn` for each operation, until this client's share of the step is done. Before that it waits until all
@@ -397,7 +399,7 @@ declare module 'k6/x/sweep' {
 
   const sweep: {
     options: typeof options;
-    thresholds: typeof thresholds;
+    gates: typeof gates;
     run: typeof run;
     done: typeof done;
     op: typeof op;

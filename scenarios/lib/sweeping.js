@@ -58,7 +58,7 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       pause: duration('PAUSE', '1s', { least: 0 }),
       quiet: quiet(),
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
-      thresholds: text('THRESHOLDS', {}),
+      gates: text('THRESHOLDS'),
       portable,
       ...more,
     }),
@@ -88,7 +88,7 @@ export function oneAfterAnother(scenarios, optionsOf) {
  */
 export function gates() {
   const file = text('THRESHOLDS');
-  return file ? sweep.thresholds(file) : {};
+  return file ? sweep.gates(file) : {};
 }
 
 /**

@@ -177,10 +177,10 @@ func TestWrongUse(t *testing.T) {
 		{"report a.json b.json", "report needs one run\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"report a.json --format pdf", "unknown format \"pdf\": it must be one of " + sortedFormats() + "\nhint: use: k6 x sweep report RUN [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"record", "record needs one run\nhint: use: k6 x sweep record RUN [-o FILE] [--force] [flags]; see k6 x sweep record --help"},
-		{"gate a.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},
-		{"gate a.json b.json c.json", "gate needs a run and a thresholds file\nhint: use: k6 x sweep gate RUN THRESHOLDS [flags]; see k6 x sweep gate --help"},
-		{"schema", "schema needs one of report, thresholds\nhint: use: k6 x sweep schema report|thresholds [flags]; see k6 x sweep schema --help"},
-		{"schema gates", "unknown schema \"gates\": it must be one of report, thresholds\nhint: use: k6 x sweep schema report|thresholds [flags]; see k6 x sweep schema --help"},
+		{"gate a.json", "gate needs a run and a file of gates\nhint: use: k6 x sweep gate RUN GATES [flags]; see k6 x sweep gate --help"},
+		{"gate a.json b.json c.json", "gate needs a run and a file of gates\nhint: use: k6 x sweep gate RUN GATES [flags]; see k6 x sweep gate --help"},
+		{"schema", "schema needs one of gates, report\nhint: use: k6 x sweep schema gates|report [flags]; see k6 x sweep schema --help"},
+		{"schema thresholds", "unknown schema \"thresholds\": it must be one of gates, report\nhint: use: k6 x sweep schema gates|report [flags]; see k6 x sweep schema --help"},
 		{"validate", "validate needs at least one file\nhint: use: k6 x sweep validate FILE... [flags]; see k6 x sweep validate --help"},
 	} {
 		out, message, code := k.run(strings.Fields(tt.args)...)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -35,8 +36,8 @@ which the answers surely are, have no number in common.
 
 With --json: an array with one comparison for each new run.
 
-Exit codes: 0 when nothing got worse, 1 with a regression, 2 when there is none and something cannot be judged, 104
-when a file cannot be used or nothing can be compared.`,
+Exit codes: 0 when nothing got worse, 99 with a regression, 110 when there is none and something cannot be judged, 104
+when a file is invalid or nothing can be compared, 1 when a file cannot be read.`,
 		Example: `  k6 x sweep compare old.json new.json
   k6 x sweep compare main.json branch-a.json branch-b.json --tolerance 0.1
   k6 x sweep compare old.json new.json --json`,
@@ -89,10 +90,10 @@ func compare(gs *state.GlobalState, files []string, o report.CompareOptions, asJ
 	case err != nil:
 		return err
 	case len(regressed) > 0:
-		return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), foundWorse)
+		return errext.WithExitCodeIfNone(fmt.Errorf("%s: worse than %s", strings.Join(regressed, ", "), files[0]), exitcodes.ThresholdsHaveFailed)
 	case len(undecided) > 0:
 		return errext.WithExitCodeIfNone(
-			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), notJudged)
+			fmt.Errorf("%s: cannot be judged beside %s in all of its figures", strings.Join(undecided, ", "), files[0]), exitcodes.MarkedAsFailed)
 	}
 
 	return nil

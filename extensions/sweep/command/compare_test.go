@@ -25,12 +25,12 @@ func TestCompare(t *testing.T) {
 		code    int
 	}{
 		{"compare-same.txt", []string{"old.json", "same.json"}, "", 0},
-		{"compare-slower.txt", []string{"old.json", "slower.json"}, "slower.json: worse than old.json", 1},
+		{"compare-slower.txt", []string{"old.json", "slower.json"}, "slower.json: worse than old.json", 99},
 		{"compare-tolerated.txt", []string{"old.json", "slower.json", "--tolerance", "0.2"}, "", 0},
-		{"compare-less.txt", []string{"old.json", "less.json"}, "less.json: worse than old.json", 1},
-		{"compare-once.txt", []string{"old.json", "once.json"}, "once.json: cannot be judged beside old.json in all of its figures", 2},
-		{"compare-several.txt", []string{"old.json", "less.json", "same.json", "slower.json"}, "less.json, slower.json: worse than old.json", 1},
-		{"compare-several.json", []string{"--json", "old.json", "same.json", "slower.json"}, "slower.json: worse than old.json", 1},
+		{"compare-less.txt", []string{"old.json", "less.json"}, "less.json: worse than old.json", 99},
+		{"compare-once.txt", []string{"old.json", "once.json"}, "once.json: cannot be judged beside old.json in all of its figures", 110},
+		{"compare-several.txt", []string{"old.json", "less.json", "same.json", "slower.json"}, "less.json, slower.json: worse than old.json", 99},
+		{"compare-several.json", []string{"--json", "old.json", "same.json", "slower.json"}, "slower.json: worse than old.json", 99},
 	} {
 		out, message, code := k.run(append([]string{"compare"}, tt.args...)...)
 		require.Equal(t, tt.message, message)
@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 	k.writeReport("cut.json", sweep(t, func(r *report.Report) { r.Interrupted = true }, 1, 1.01, 0.99, 1.005))
 	_, got, code := k.run("compare", "old.json", "cut.json")
 	require.Equal(t, "cut.json: worse than old.json", got)
-	require.Equal(t, 1, code)
+	require.Equal(t, 99, code)
 
 	for message, args := range map[string][]string{
 		"old.json and failed.json: no step can be compared, such as get, 1 client: 1 failed (repeat 1) in new":                 {"old.json", "failed.json"},

@@ -11,14 +11,6 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 )
 
-// foundWorse is the exit code of a command that did what it was asked for and found something
-// wrong: a regression, or a file that is invalid.
-const foundWorse exitcodes.ExitCode = 1
-
-// notJudged is the exit code of a comparison in which nothing got worse as far as that can be told,
-// and something cannot.
-const notJudged exitcodes.ExitCode = 2
-
 // wrongUse is the error of arguments that a command does not take, with a hint at those that it
 // does take.
 func wrongUse(cmd *cobra.Command, err error) error {
@@ -53,12 +45,17 @@ func needs(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// unusable is the error of a file that cannot be read, written or used. It names the file once.
-func unusable(file string, err error) error {
+// unusable is the error of a file that is invalid. It names the file once.
+func unusable(file string, err error) error { return fileError(file, err, exitcodes.InvalidConfig) }
+
+// notDone is the error of a file that cannot be read or written.
+func notDone(file string, err error) error { return fileError(file, err, 1) }
+
+func fileError(file string, err error, code exitcodes.ExitCode) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		err = path.Err
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 
-	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), exitcodes.InvalidConfig)
+	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), code)
 }

@@ -12,7 +12,7 @@ const (
 	noObject kind = iota
 	anotherObject
 	aReport
-	aThresholdsFile
+	aFileOfGates
 )
 
 // kindOf tells files apart by their keys.
@@ -28,7 +28,7 @@ func kindOf(raw []byte) kind {
 	case schema:
 		return aReport
 	case absolute || relative:
-		return aThresholdsFile
+		return aFileOfGates
 	}
 
 	return anotherObject
@@ -36,12 +36,12 @@ func kindOf(raw []byte) kind {
 
 // swapped is the error of a file that is where gate takes one of the other kind, or nil.
 func swapped(file string, raw []byte, taken kind) error {
-	const order = "k6 x sweep gate takes the run first and then the thresholds"
+	const order = "k6 x sweep gate takes the run first and then the gates"
 	switch looks := kindOf(raw); {
-	case taken == aReport && looks == aThresholdsFile:
-		return unusable(file, errors.New("it looks like a thresholds file and not like a report: "+order))
-	case taken == aThresholdsFile && looks == aReport:
-		return unusable(file, errors.New("it looks like a report and not like a thresholds file: "+order))
+	case taken == aReport && looks == aFileOfGates:
+		return unusable(file, errors.New("it looks like a file of gates and not like a report: "+order))
+	case taken == aFileOfGates && looks == aReport:
+		return unusable(file, errors.New("it looks like a report and not like a file of gates: "+order))
 	}
 
 	return nil

@@ -9,11 +9,11 @@ import (
 func TestGateWithItsFilesSwapped(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("run.json", steady(t, 1))
-	k.write("gates.json", `{"scenario": "cache", "absolute": [{"op": "get", "maxP99Ms": 100}]}`)
-	const order = ": k6 x sweep gate takes the run first and then the thresholds"
+	k.write("gates.json", `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)
+	const order = ": k6 x sweep gate takes the run first and then the gates"
 	for message, args := range map[string][]string{
-		"gates.json: it looks like a thresholds file and not like a report" + order: {"gate", "gates.json", "run.json"},
-		"run.json: it looks like a report and not like a thresholds file" + order:   {"gate", "run.json", "run.json"},
+		"gates.json: it looks like a file of gates and not like a report" + order: {"gate", "gates.json", "run.json"},
+		"run.json: it looks like a report and not like a file of gates" + order:   {"gate", "run.json", "run.json"},
 	} {
 		out, got, code := k.run(args...)
 		require.Empty(t, out)

@@ -21,13 +21,13 @@ const maxFile = 256 << 20
 func read(gs *state.GlobalState, file string) ([]byte, error) {
 	f, err := gs.FS.Open(file)
 	if err != nil {
-		return nil, unusable(file, err)
+		return nil, notDone(file, err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, unusable(file, err)
+		return nil, notDone(file, err)
 	}
 	if len(raw) > maxFile {
 		return nil, unusable(file, fmt.Errorf("the file has more than %d MiB", maxFile>>20))
@@ -69,8 +69,8 @@ func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error
 	return reports, nil
 }
 
-// thresholds makes a thresholds file of its contents, and reads the baseline that it names.
-func thresholds(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
+// gates makes a file of gates of its contents, and reads the baseline that it names.
+func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	f, err := gate.Parse(raw)
 	if err != nil {
 		return nil, unusable(file, err)
@@ -94,7 +94,7 @@ func thresholds(gs *state.GlobalState, file string, raw []byte) (*gate.File, err
 func write(gs *state.GlobalState, file string, contents []byte, sources ...string) error {
 	if file == "" {
 		if _, err := gs.Stdout.Write(contents); err != nil {
-			return unusable("standard output", err)
+			return notDone("standard output", err)
 		}
 
 		return nil
@@ -105,7 +105,7 @@ func write(gs *state.GlobalState, file string, contents []byte, sources ...strin
 		}
 	}
 	if err := files.Write(gs.FS, file, contents); err != nil {
-		return unusable(file, err)
+		return notDone(file, err)
 	}
 
 	return nil
@@ -131,7 +131,7 @@ func writeJSON(gs *state.GlobalState, value any) error {
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false) // names of gates have ">=" in them
 	if err := encoder.Encode(value); err != nil {
-		return unusable("standard output", err)
+		return notDone("standard output", err)
 	}
 
 	return nil

@@ -15,18 +15,18 @@ import (
 func newGate(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "gate RUN THRESHOLDS",
-		Short: "Judge a run by a thresholds file, as the run itself does",
-		Long: `Judge a run by the gates of a thresholds file, with the same outcome as in the run itself. The baseline that the file
+		Use:   "gate RUN GATES",
+		Short: "Judge a run by a file of gates, as the run itself does",
+		Long: `Judge a run by a file of gates, with the same outcome as in the run itself. The baseline that the file
 names is read from its folder. One line a gate tells whether it was held or crossed, and what was measured. What cannot
 be judged is crossed, such as a percentile with fewer than 10 operations beyond it (p99 of fewer than 1,000).
 
 With --json: an array with a verdict for each gate.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file cannot be used.`,
+Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file is invalid, 1 when one cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
   k6 x sweep gate merged.json thresholds/rollup.json --json`,
-		Args: needs(2, 2, "a run and a thresholds file"),
+		Args: needs(2, 2, "a run and a file of gates"),
 		RunE: func(_ *cobra.Command, args []string) error { return judge(gs, args[0], args[1], asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of lines")
@@ -34,7 +34,7 @@ Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file
 	return cmd
 }
 
-func judge(gs *state.GlobalState, file, thresholdsFile string, asJSON bool) error {
+func judge(gs *state.GlobalState, file, gatesFile string, asJSON bool) error {
 	rawRun, err := read(gs, file)
 	if err != nil {
 		return err
@@ -46,14 +46,14 @@ func judge(gs *state.GlobalState, file, thresholdsFile string, asJSON bool) erro
 	if err != nil {
 		return err
 	}
-	raw, err := read(gs, thresholdsFile)
+	raw, err := read(gs, gatesFile)
 	if err != nil {
 		return err
 	}
-	if err := swapped(thresholdsFile, raw, aThresholdsFile); err != nil {
+	if err := swapped(gatesFile, raw, aFileOfGates); err != nil {
 		return err
 	}
-	f, err := thresholds(gs, thresholdsFile, raw)
+	f, err := gates(gs, gatesFile, raw)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,8 +10,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-const bothKinds = `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "maxP99Ms": 10, "minOpsPerSecond": 1750}],
-	"relative": {"baseline": "baselines/cache.json", "opsPerSecondMayFall": 0.1, "p99MayRise": 0.25}}`
+const bothKinds = `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "p99": "10ms", "opsPerSecond": 1750}],
+	"relative": {"baseline": "baselines/cache.json", "opsPerSecond": "-10%", "p99": "+25%"}}`
 
 func TestGate(t *testing.T) {
 	k := newK6(t)
@@ -48,17 +49,17 @@ func TestGateWithoutWhatItNeeds(t *testing.T) {
 	k := newK6(t)
 	k.writeReport("run.json", steady(t, 1))
 	k.write("thresholds/cache.json", bothKinds)
-	k.write("thresholds/wrong.json", `{"scenario": "cache", "absolute": [{"op": "get", "maxP98Ms": 10}]}`)
+	k.write("thresholds/wrong.json", `{"scenario": "cache", "absolute": [{"op": "get", "p98": "10ms"}]}`)
 	for file, want := range map[string]string{
 		"thresholds/missing.json": "thresholds/missing.json: file does not exist",
 		"thresholds/cache.json":   "thresholds/cache.json: baseline thresholds/baselines/cache.json: file does not exist",
-		"thresholds/wrong.json": `thresholds/wrong.json: absolute[0]: unknown key "maxP98Ms"; ` +
-			`known are op, clients, rate, minOpsPerSecond, maxP50Ms, maxP90Ms, maxP95Ms, maxP99Ms, maxP999Ms, maxMeanMs`,
+		"thresholds/wrong.json": `thresholds/wrong.json: absolute[0]: unknown key "p98"; ` +
+			`known are op, clients, rate, opsPerSecond, p50, p90, p95, p99, p999, mean`,
 	} {
 		out, message, code := k.run("gate", "run.json", file)
 		require.Empty(t, out)
 		require.Equal(t, want, message)
-		require.Equal(t, 104, code)
+		require.Equal(t, map[bool]int{false: 104, true: 1}[strings.HasSuffix(message, "does not exist")], code)
 	}
 
 	interrupted := steady(t, 1)

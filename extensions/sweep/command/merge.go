@@ -28,7 +28,7 @@ are refused. Reports of older builds do not have the times of their steps: these
 
 The report is written to standard output, or to the file that -o names.
 
-Exit codes: 0, or 104 when a file cannot be used or the parts do not fit together.`,
+Exit codes: 0, 104 when a file is invalid or the parts do not fit together, 1 when one cannot be read or written.`,
 		Example: `  k6 run sweep.js --execution-segment 0:1/2 --execution-segment-sequence 0,1/2,1 -e RESULTS=part1   # on one machine
   k6 run sweep.js --execution-segment 1/2:1 --execution-segment-sequence 0,1/2,1 -e RESULTS=part2   # on another
   k6 x sweep merge part1/rollup.json part2/rollup.json -o results/rollup.json`,

@@ -25,7 +25,7 @@ complete, no operation failed, and at least 4 repeats of each step (REPEATS=4), 
 The file is thresholds/baselines/<scenario>.json when -o does not name another. One that is there already is replaced
 only with --force.
 
-Exit codes: 0, or 104 when a file cannot be used or the run cannot be a baseline.`,
+Exit codes: 0, 104 when a file is invalid or the run cannot be a baseline, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep record results/rollup.json
   k6 x sweep record results/rollup.json --force
   k6 x sweep record results/rollup.json -o thresholds/baselines/rollup-arm64.json`,

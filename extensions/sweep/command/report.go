@@ -32,7 +32,7 @@ func newReport(gs *state.GlobalState) *cobra.Command {
 It is written to standard output, or to the file that -o names. --all writes the files of all formats beside RUN, as the
 run itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
 
-Exit codes: 0, or 104 when a file cannot be used.`,
+Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep report results/rollup.json
   k6 x sweep report results/rollup.json --format html -o rollup.html
   k6 x sweep report results/rollup.json --format bench | benchstat /dev/stdin

@@ -14,19 +14,19 @@ import (
 )
 
 func newSchema(gs *state.GlobalState) *cobra.Command {
-	schemas := map[string][]byte{"report": report.SchemaJSON, "thresholds": []byte(gate.Schema())}
+	schemas := map[string][]byte{"report": report.SchemaJSON, "gates": []byte(gate.Schema())}
 	known := slices.Sorted(maps.Keys(schemas))
 
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(known, "|"),
-		Short: "Print the JSON Schema of reports or of thresholds files",
-		Long: `Print the JSON Schema (draft 2020-12) of reports or of thresholds files, for editors and for programs of your own. It
+		Short: "Print the JSON Schema of reports or of files of gates",
+		Long: `Print the JSON Schema (draft 2020-12) of reports or of files of gates, for editors and for programs of your own. It
 says what each key means, and in which unit. It says less than k6 x sweep validate does: a schema cannot tell whether
 figures agree.
 
 Exit codes: 0, or 104 when there is no such schema.`,
 		Example: `  k6 x sweep schema report > report.schema.json
-  k6 x sweep schema thresholds > thresholds/schema.json`,
+  k6 x sweep schema gates > thresholds/schema.json`,
 		Args: needs(1, 1, "one of "+strings.Join(known, ", ")),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			schema, there := schemas[args[0]]

@@ -9,7 +9,7 @@ import (
 
 func TestSchema(t *testing.T) {
 	k := newK6(t)
-	for name, key := range map[string]string{"report": "steps", "thresholds": "absolute"} {
+	for name, key := range map[string]string{"report": "steps", "gates": "absolute"} {
 		out, message, code := k.run("schema", name)
 		require.Empty(t, message)
 		require.Zero(t, code)

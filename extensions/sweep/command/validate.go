@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.k6.io/k6/v2/cmd/state"
 	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -23,13 +24,13 @@ func newValidate(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Tell whether reports and thresholds files can be used",
-		Long: `Validate reports and thresholds files, which are told apart by what is in them. One line a file says "ok" or what is
-wrong with it. Of a thresholds file, the baseline is validated too.
+		Short: "Tell whether reports and files of gates can be used",
+		Long: `Validate reports and files of gates, which are told apart by what is in them. One line a file says "ok" or what is
+wrong with it. Of a file of gates, the baseline is validated too.
 
 With --json: an array with an object for each file.
 
-Exit codes: 0 when all files are valid, 1 when one is not.`,
+Exit codes: 0 when all files are valid, 104 when one is not.`,
 		Example: `  k6 x sweep validate results/*.json thresholds/*.json thresholds/baselines/*.json`,
 		Args:    needs(1, 0, "at least one file"),
 		RunE:    func(_ *cobra.Command, args []string) error { return validate(gs, args, asJSON) },
@@ -63,7 +64,7 @@ func validate(gs *state.GlobalState, files []string, asJSON bool) error {
 		return err
 	}
 
-	return errext.WithExitCodeIfNone(errors.New(invalidities(invalid, len(files))), foundWorse)
+	return errext.WithExitCodeIfNone(errors.New(invalidities(invalid, len(files))), exitcodes.InvalidConfig)
 }
 
 // invalidities says how many of the files are invalid.
@@ -78,19 +79,19 @@ func invalidities(invalid, files int) string {
 	return fmt.Sprintf("%d of %d files are invalid", invalid, files)
 }
 
-// validateFile validates a report by its key "schema", and what has gates as a thresholds file.
+// validateFile validates a report by its key "schema", and what has gates as a file of gates.
 func validateFile(gs *state.GlobalState, file string) error {
 	raw, err := read(gs, file)
 	if err != nil {
 		return err
 	}
 	switch kindOf(raw) {
-	case aThresholdsFile:
-		_, err := thresholds(gs, file, raw)
+	case aFileOfGates:
+		_, err := gates(gs, file, raw)
 
 		return err
 	case anotherObject:
-		return unusable(file, errors.New(`neither a report, which has the key "schema", nor thresholds, which have "absolute" or "relative"`))
+		return unusable(file, errors.New(`neither a report, which has the key "schema", nor a file of gates, which has "absolute" or "relative"`))
 	case aReport, noObject: // report.Read says what is wrong with what is no JSON
 	}
 	if _, err := report.Read(raw); err != nil {

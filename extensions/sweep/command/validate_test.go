@@ -11,8 +11,8 @@ func TestValidate(t *testing.T) {
 	k.writeReport("run.json", steady(t, 1))
 	k.writeReport("thresholds/baselines/cache.json", steady(t, 1))
 	k.write("thresholds/cache.json", bothKinds)
-	k.write("thresholds/none.json", `{"scenario": "cache", "relative": {"baseline": "none.json", "p99MayRise": "a lot"}}`)
-	k.write("thresholds/lost.json", `{"scenario": "cache", "relative": {"baseline": "b.json", "p99MayRise": 1}}`)
+	k.write("thresholds/none.json", `{"scenario": "cache", "relative": {"baseline": "none.json", "p99": "a lot"}}`)
+	k.write("thresholds/lost.json", `{"scenario": "cache", "relative": {"baseline": "b.json", "p99": "+100%"}}`)
 	k.write("other.json", `{"name": "xk6"}`)
 	k.write("list.json", `[]`)
 	k.write("text.json", `p99`)
@@ -28,12 +28,12 @@ func TestValidate(t *testing.T) {
 	}
 	out, message, code = k.run(all...)
 	require.Equal(t, "7 of 8 files are invalid", message)
-	require.Equal(t, 1, code)
+	require.Equal(t, 104, code)
 	requireGolden(t, "validate.txt", out)
 
 	out, message, code = k.run(append(all, "--json")...)
 	require.Equal(t, "7 of 8 files are invalid", message)
-	require.Equal(t, 1, code)
+	require.Equal(t, 104, code)
 	requireGolden(t, "validate.json", out)
 
 	_, message, _ = k.run("validate", "list.json")

@@ -51,6 +51,6 @@ func TestSetBaseline(t *testing.T) {
 	require.Equal(t, []string{"baseline fits", "every step complete and no operation failed"}, f.Plan(), "none of them was taken")
 	require.NoError(t, f.SetBaseline(steady(1)))
 
-	none := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "maxP99Ms": 100}]}`)
+	none := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)
 	require.EqualError(t, none.SetBaseline(steady(1)), "there are no relative gates, which a baseline would be for")
 }

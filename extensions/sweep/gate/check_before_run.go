@@ -24,7 +24,7 @@ type Planned struct {
 // kind of operation, number of clients or rate.
 func (f *File) Check(p Planned) error {
 	if p.Scenario != "" && p.Scenario != f.Scenario {
-		return fmt.Errorf("the thresholds are of scenario %q, not of %q", f.Scenario, p.Scenario)
+		return fmt.Errorf("the gates are of scenario %q, not of %q", f.Scenario, p.Scenario)
 	}
 	for i, a := range f.Absolute {
 		if l := p.lacks(a.Op, a.Clients, a.Rate); l != nil {
@@ -33,7 +33,7 @@ func (f *File) Check(p Planned) error {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
 			}
 
-			return fmt.Errorf("thresholds: absolute[%d].%s is %s, which %s does not have: it has %s%s",
+			return fmt.Errorf("gates: absolute[%d].%s is %s, which %s does not have: it has %s%s",
 				i, l.key, l.value, f.Scenario, l.there, hint)
 		}
 	}
@@ -52,7 +52,7 @@ func (f *File) Check(p Planned) error {
 
 // lack is what a gate is for and a run will not have.
 type lack struct {
-	key, noun string // what it is: as a thresholds file calls it, and as a sentence does
+	key, noun string // what it is: as a file of gates calls it, and as a sentence does
 	value     string
 	there     string // what the run will have instead
 }

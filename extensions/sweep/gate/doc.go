@@ -1,3 +1,3 @@
-// Package gate judges a run by a thresholds file: bounds that hold by themselves, and bounds
+// Package gate judges a run by a file of gates: bounds that hold by themselves, and bounds
 // against a recorded run, the baseline. It knows nothing of k6.
 package gate

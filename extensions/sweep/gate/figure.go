@@ -1,9 +1,12 @@
 package gate
 
 import (
-	"math"
+	"encoding/json"
+	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -19,47 +22,101 @@ func bounded() (figures []*report.Figure) {
 	return figures
 }
 
-// lastOf is the last part of the figure's path in a report, such as "p99".
-func lastOf(f *report.Figure) string { return f.JSON[strings.LastIndexByte(f.JSON, '.')+1:] }
+// keyOf is the key of the figure's bound, the last part of the figure's path in a report: "p99",
+// "opsPerSecond".
+func keyOf(f *report.Figure) string { return f.JSON[strings.LastIndexByte(f.JSON, '.')+1:] }
 
-// absoluteKey is the key of the figure's bound, such as "maxP99Ms" or "minOpsPerSecond".
-func absoluteKey(f *report.Figure) string {
-	name := lastOf(f)
-	name = strings.ToUpper(name[:1]) + name[1:]
-	if f.Rate {
-		return "min" + name
-	}
-
-	return "max" + name + "Ms"
-}
-
-// relativeKey is the key of the figure's tolerance, such as "p99MayRise" or "opsPerSecondMayFall".
-func relativeKey(f *report.Figure) string {
-	if f.Rate {
-		return lastOf(f) + "MayFall"
-	}
-
-	return lastOf(f) + "MayRise"
-}
-
-// keysOf are the keys of all bounded figures.
-func keysOf(key func(*report.Figure) string) []string {
+// boundKeys are the keys of all bounded figures, in both kinds of gates.
+func boundKeys() []string {
 	figures := bounded()
 	keys := make([]string, 0, len(figures))
 	for _, f := range figures {
-		keys = append(keys, key(f))
+		keys = append(keys, keyOf(f))
 	}
 
 	return keys
 }
 
-// tolerable is what a tolerance may be at most, and what it must be.
-func tolerable(f *report.Figure) (high float64, must string) {
+// bound reads the figure's bound: a number a second, or a duration in milliseconds.
+func (o *object) bound(f *report.Figure) (float64, error) {
+	key := keyOf(f)
 	if f.Rate {
-		return 1, "a number above 0 and below 1, such as 0.1 for 10 %"
+		return o.positive(key)
+	}
+	const must = `a duration above 0 with its unit, such as "5ms"`
+	text, err := o.text(key, must)
+	if err != nil {
+		return 0, err
+	}
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit <= 0 || strings.HasPrefix(text, "+") {
+		return 0, o.wrong(key, must)
 	}
 
-	return math.Inf(1), "a number above 0, such as 0.25 for 25 %"
+	return report.Ms(limit), nil
+}
+
+var percentage = regexp.MustCompile(`^[+-]([0-9]+(\.[0-9]+)?)%$`)
+
+// tolerance reads by which part the figure may get worse.
+func (o *object) tolerance(f *report.Figure) (float64, error) {
+	key, sign, must := keyOf(f), "+", `by how much it may rise, such as "+30%"`
+	if f.Rate {
+		sign, must = "-", `by how much it may fall, less than all of it, such as "-10%"`
+	}
+	text, err := o.text(key, must)
+	if err != nil {
+		return 0, err
+	}
+	found := percentage.FindStringSubmatch(text)
+	if found == nil || !strings.HasPrefix(text, sign) {
+		return 0, o.wrong(key, must)
+	}
+	percent, err := strconv.ParseFloat(found[1], 64)
+	if err != nil || percent <= 0 || f.Rate && percent >= 100 {
+		return 0, o.wrong(key, must)
+	}
+
+	return percent / 100, nil
+}
+
+// renamed is what a key of an earlier form is called now, with its value; "": it is none.
+func renamed(key string, value json.RawMessage) string {
+	number, err := strconv.ParseFloat(string(value), 64)
+	is := err == nil
+	for _, f := range bounded() {
+		name := keyOf(f)
+		upper := strings.ToUpper(name[:1]) + name[1:]
+		form := ""
+		switch key {
+		case "min" + upper:
+			form = "200"
+			if is {
+				form = decimal(number)
+			}
+		case "max" + upper + "Ms":
+			form = `"5ms"`
+			if is {
+				form = fmt.Sprintf(`"%sms"`, decimal(number))
+			}
+		case name + "MayFall":
+			form = `"-10%"`
+			if is {
+				form = fmt.Sprintf(`"-%s%%"`, decimal(percent(number)))
+			}
+		case name + "MayRise":
+			form = `"+30%"`
+			if is {
+				form = fmt.Sprintf(`"+%s%%"`, decimal(percent(number)))
+			}
+		default:
+			continue
+		}
+
+		return fmt.Sprintf("%q: %s", name, form)
+	}
+
+	return ""
 }
 
 // comparison is the sign between a figure and its bound.

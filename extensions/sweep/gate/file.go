@@ -4,7 +4,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// File is a thresholds file.
+// File is a file of gates, one of the folder thresholds.
 type File struct {
 	Scenario string
 	Absolute []Absolute
@@ -29,7 +29,7 @@ type Bound struct {
 
 // Relative bounds each step of a run by the same step of a baseline.
 type Relative struct {
-	Baseline   string // path of the baseline's report, from the folder of the thresholds file
+	Baseline   string // path of the baseline's report, from the folder of the file
 	Tolerances []Tolerance
 	Alpha      float64 // of the significance test
 }

@@ -58,98 +58,98 @@ func TestAbsolute(t *testing.T) {
 		run                *report.Report
 		held               bool
 	}{
-		{"ops/s of get with 8 clients >= 8000", `"clients": 8, "minOpsPerSecond": 8000`, "8000.0/s with 8 clients", run(1), true},
-		{"ops/s of get with 8 clients >= 8000.5", `"clients": 8, "minOpsPerSecond": 8000.5`, "8000.0/s with 8 clients", run(1), false},
-		{"p50 of get with 8 clients <= 4ms", `"clients": 8, "maxP50Ms": 4`, "4.000ms with 8 clients", run(1), true},
-		{"p50 of get with 8 clients <= 3.9ms", `"clients": 8, "maxP50Ms": 3.9`, "4.000ms with 8 clients", run(1), false},
-		{"p90 of get with 1 client <= 0.7ms", `"clients": 1, "maxP90Ms": 0.7`, "0.800ms with 1 client", run(1), false},
-		{"p95 of get with 1 client <= 0.8ms", `"clients": 1, "maxP95Ms": 0.8`, "0.900ms with 1 client", run(1), false},
-		{"p99 of get with 1 client <= 0.9ms", `"clients": 1, "maxP99Ms": 0.9`, "1.000ms with 1 client", run(1), false},
-		{"p99.9 of get with 1 client <= 1.9ms", `"clients": 1, "maxP999Ms": 1.9`, "2.000ms with 1 client", run(1), false},
-		{"mean of get with 1 client <= 0.5ms", `"clients": 1, "maxMeanMs": 0.5`, "0.600ms with 1 client", run(1), false},
-		{"p99 of get in every step <= 8ms", `"maxP99Ms": 8`, "8.000ms with 8 clients", run(1), true},
-		{"p99 of get in every step <= 5ms", `"maxP99Ms": 5`, "8.000ms with 8 clients", run(1), false},
+		{"ops/s of get with 8 clients >= 8000", `"clients": 8, "opsPerSecond": 8000`, "8000.0/s with 8 clients", run(1), true},
+		{"ops/s of get with 8 clients >= 8000.5", `"clients": 8, "opsPerSecond": 8000.5`, "8000.0/s with 8 clients", run(1), false},
+		{"p50 of get with 8 clients <= 4ms", `"clients": 8, "p50": "4ms"`, "4.000ms with 8 clients", run(1), true},
+		{"p50 of get with 8 clients <= 3.9ms", `"clients": 8, "p50": "3.9ms"`, "4.000ms with 8 clients", run(1), false},
+		{"p90 of get with 1 client <= 0.7ms", `"clients": 1, "p90": "0.7ms"`, "0.800ms with 1 client", run(1), false},
+		{"p95 of get with 1 client <= 0.8ms", `"clients": 1, "p95": "0.8ms"`, "0.900ms with 1 client", run(1), false},
+		{"p99 of get with 1 client <= 0.9ms", `"clients": 1, "p99": "0.9ms"`, "1.000ms with 1 client", run(1), false},
+		{"p99.9 of get with 1 client <= 1.9ms", `"clients": 1, "p999": "1.9ms"`, "2.000ms with 1 client", run(1), false},
+		{"mean of get with 1 client <= 0.5ms", `"clients": 1, "mean": "0.5ms"`, "0.600ms with 1 client", run(1), false},
+		{"p99 of get in every step <= 8ms", `"p99": "8ms"`, "8.000ms with 8 clients", run(1), true},
+		{"p99 of get in every step <= 5ms", `"p99": "5ms"`, "8.000ms with 8 clients", run(1), false},
 		{
-			"p99 of get in every step <= 0.5ms", `"maxP99Ms": 0.5`,
+			"p99 of get in every step <= 0.5ms", `"p99": "0.5ms"`,
 			"1.000ms with 1 client; 8.000ms with 8 clients", run(1), false,
 		},
-		{"ops/s of get in every step >= 900", `"minOpsPerSecond": 900`, "1000.0/s with 1 client", run(1), true},
+		{"ops/s of get in every step >= 900", `"opsPerSecond": 900`, "1000.0/s with 1 client", run(1), true},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`,
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
 			"8.000ms with 8 clients (median of 3 repeats)", run(0.1, 1, 1), true,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`,
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
 			"16.0ms with 8 clients (median of 3 repeats)", run(1, 0.5, 0.5), false,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`,
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`,
 			"not judged: p99 of 500 operations rests on 5 of them, 10 are needed: 1,000 operations or more with 8 clients",
 			changed(run(1), operations(500)), false,
 		},
-		{"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, "8.000ms with 8 clients (median of 2 repeats)", changed(run(1, 1), operations(500)), true},
+		{"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "8.000ms with 8 clients (median of 2 repeats)", changed(run(1, 1), operations(500)), true},
 		{
-			"p99 of get with 8 clients <= 7ms", `"clients": 8, "maxP99Ms": 7`, "8.000ms with 8 clients",
+			"p99 of get with 8 clients <= 7ms", `"clients": 8, "p99": "7ms"`, "8.000ms with 8 clients",
 			changed(run(1), operations(500)), false,
 		},
 		{
-			"p99.9 of get with 8 clients <= 99ms", `"clients": 8, "maxP999Ms": 99`,
+			"p99.9 of get with 8 clients <= 99ms", `"clients": 8, "p999": "99ms"`,
 			"not judged: p99.9 of 1,000 operations rests on 1 of them, 10 are needed: 10,000 operations or more with 8 clients", run(1), false,
 		},
 		{
-			"p50 of get with 8 clients <= 9ms", `"clients": 8, "maxP50Ms": 9`,
+			"p50 of get with 8 clients <= 9ms", `"clients": 8, "p50": "9ms"`,
 			"not judged: p50 of 19 operations rests on 9 of them, 10 are needed: 20 operations or more with 8 clients", changed(run(1), operations(19)), false,
 		},
-		{"p90 of get with 8 clients <= 9ms", `"clients": 8, "maxP90Ms": 9`, "6.400ms with 8 clients", changed(run(1), operations(100)), true},
-		{"mean of get with 8 clients <= 9ms", `"clients": 8, "maxMeanMs": 9`, "4.800ms with 8 clients", changed(run(1), operations(10)), true},
+		{"p90 of get with 8 clients <= 9ms", `"clients": 8, "p90": "9ms"`, "6.400ms with 8 clients", changed(run(1), operations(100)), true},
+		{"mean of get with 8 clients <= 9ms", `"clients": 8, "mean": "9ms"`, "4.800ms with 8 clients", changed(run(1), operations(10)), true},
 		{
-			"mean of get with 8 clients <= 9ms", `"clients": 8, "maxMeanMs": 9`,
+			"mean of get with 8 clients <= 9ms", `"clients": 8, "mean": "9ms"`,
 			"not judged: too short to measure: 9 operations, at least 10 are needed with 8 clients", changed(run(1), operations(9)), false,
 		},
 		{
-			"p50 of get with 8 clients <= 9ms", `"clients": 8, "maxP50Ms": 9`,
+			"p50 of get with 8 clients <= 9ms", `"clients": 8, "p50": "9ms"`,
 			"not judged: repeat 1 is too short to measure: 2 operations, at least 10 are needed with 8 clients",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Complete, r.Steps[2].TooShort = false, new(uint64(2)) }), false,
 		},
 		{
-			"ops/s of get with 8 clients >= 100", `"clients": 8, "minOpsPerSecond": 100`,
+			"ops/s of get with 8 clients >= 100", `"clients": 8, "opsPerSecond": 100`,
 			"not judged: ops/s of 9 operations in 1.000s: at least 10 operations and 0.1s are needed with 8 clients", changed(run(1), operations(9)), false,
 		},
 		{
-			"ops/s of get with 8 clients >= 100", `"clients": 8, "minOpsPerSecond": 100`,
+			"ops/s of get with 8 clients >= 100", `"clients": 8, "opsPerSecond": 100`,
 			"not judged: ops/s of 1,000 operations in 0.099s: at least 10 operations and 0.1s are needed with 8 clients",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Seconds = 0.099 }), false,
 		},
 		{
-			"p99 of get with 16 clients <= 9ms", `"clients": 16, "maxP99Ms": 9`,
+			"p99 of get with 16 clients <= 9ms", `"clients": 16, "p99": "9ms"`,
 			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), false,
 		},
 		{
-			"p99 of get at 500 a second <= 9ms", `"rate": 500, "maxP99Ms": 9`,
+			"p99 of get at 500 a second <= 9ms", `"rate": 500, "p99": "9ms"`,
 			"not judged: there is no such step; there are get with 1 client, get with 8 clients", run(1), false,
 		},
 		{
-			"p99 of get with 8 clients at 500 a second <= 9ms", `"clients": 8, "rate": 500, "maxP99Ms": 9`, "8.000ms with 8 clients at 500 a second",
+			"p99 of get with 8 clients at 500 a second <= 9ms", `"clients": 8, "rate": 500, "p99": "9ms"`, "8.000ms with 8 clients at 500 a second",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Rate = 500 }), true,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, `not judged: there is no operation "get"; there are "read", "set"`,
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, `not judged: there is no operation "get"; there are "read", "set"`,
 			changed(run(1), func(r *report.Report) { r.Steps[0].Op, r.Steps[2].Op = "read", "read" }), false,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, "not judged: the run has no steps",
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "not judged: the run has no steps",
 			changed(run(1), func(r *report.Report) { r.Steps = nil }), false,
 		},
 		{
-			"p99 of get in every step <= 9ms", `"maxP99Ms": 9`, "not judged: repeat 1 is incomplete with 8 clients",
+			"p99 of get in every step <= 9ms", `"p99": "9ms"`, "not judged: repeat 1 is incomplete with 8 clients",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Complete = false }), false,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, "not judged: no operation succeeded in repeat 1 with 8 clients",
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, "not judged: no operation succeeded in repeat 1 with 8 clients",
 			changed(run(1), func(r *report.Report) { r.Steps[2].Operations = 0 }), false,
 		},
 		{
-			"p99 of get with 8 clients <= 9ms", `"clients": 8, "maxP99Ms": 9`, `not judged: the run is of scenario "queue", the gates are of "cache"`,
+			"p99 of get with 8 clients <= 9ms", `"clients": 8, "p99": "9ms"`, `not judged: the run is of scenario "queue", the gates are of "cache"`,
 			changed(run(1), func(r *report.Report) { r.Scenario = "queue" }), false,
 		},
 	} {
@@ -171,9 +171,9 @@ func operations(n int64) func(*report.Report) {
 
 // Where everything failed, or nothing succeeded, no figure keeps a bound, whatever the bound is.
 func TestNoFigureOfARunThatFailedHolds(t *testing.T) {
-	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "minOpsPerSecond": 0.001, "maxP50Ms": 9e9, "maxP90Ms": 9e9, "maxP95Ms": 9e9,
-		"maxP99Ms": 9e9, "maxP999Ms": 9e9, "maxMeanMs": 9e9}],
-		"relative": {"baseline": "b.json", "opsPerSecondMayFall": 0.99, "p50MayRise": 9e9, "p99MayRise": 9e9}}`)
+	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "opsPerSecond": 0.001, "p50": "100000h", "p90": "100000h", "p95": "100000h",
+		"p99": "100000h", "p999": "100000h", "mean": "100000h"}],
+		"relative": {"baseline": "b.json", "opsPerSecond": "-99%", "p50": "+900000000%", "p99": "+900000000%"}}`)
 	require.NoError(t, f.SetBaseline(steady(1)))
 	for name, failed := range map[string]func(*report.Step){
 		"all failed": func(s *report.Step) {
@@ -222,7 +222,7 @@ func TestRelativeOfFewOperations(t *testing.T) {
 }
 
 func TestEveryStep(t *testing.T) {
-	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "maxP99Ms": 100}]}`)
+	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)
 	for _, tt := range []struct {
 		detail string
 		held   bool
@@ -256,7 +256,7 @@ func TestEveryStep(t *testing.T) {
 }
 
 const againstBaseline = `{"scenario": "cache",
-	"relative": {"baseline": "b.json", "opsPerSecondMayFall": 0.1, "p50MayRise": 1.2, "p99MayRise": 0.25}}`
+	"relative": {"baseline": "b.json", "opsPerSecond": "-10%", "p50": "+120%", "p99": "+25%"}}`
 
 func TestRelativePlan(t *testing.T) {
 	f := parsed(t, againstBaseline)
@@ -360,7 +360,7 @@ func TestBaselineOfZero(t *testing.T) {
 
 // With a stricter alpha, four repeats cannot tell a difference, so that they must not pass.
 func TestAlpha(t *testing.T) {
-	f := parsed(t, `{"scenario": "cache", "relative": {"baseline": "b.json", "p99MayRise": 0.25, "alpha": 0.01}}`)
+	f := parsed(t, `{"scenario": "cache", "relative": {"baseline": "b.json", "p99": "+25%", "alpha": 0.01}}`)
 	require.NoError(t, f.SetBaseline(steady(1)))
 	require.Equal(t, "cannot be judged: the baseline has 4 repeats and the run 4 repeats, both need at least 5", f.Judge(steady(1))[0].Detail)
 }

@@ -11,7 +11,7 @@ import (
 // Without a baseline, the parameters alone tell which steps there should be.
 func TestStepsThatWereAskedFor(t *testing.T) {
 	const all = "16 of 16"
-	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "maxP99Ms": 100}]}`)
+	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)
 	for _, tt := range []struct {
 		detail string
 		change func(*report.Report)

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	maxFile  = 1 << 20 // bytes of a thresholds file
+	maxFile  = 1 << 20 // bytes of a file of gates
 	maxGates = 1000    // entries of "absolute"
 	maxShown = 60      // bytes of a wrong value that an error shows
 )
 
-// Parse reads a thresholds file. What is wrong with it is an error of one line that names the key
+// Parse reads a file of gates. What is wrong with it is an error of one line that names the key
 // and what would be right; which file that was is for the caller to say. When there are relative
 // gates, give the baseline that Relative names to SetBaseline next.
 func Parse(raw []byte) (*File, error) {
@@ -91,7 +91,7 @@ func parseAbsolute(o *object) ([]Absolute, error) {
 func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 	var g Absolute
 	known := []string{"op", "clients", "rate"}
-	bounds := keysOf(absoluteKey)
+	bounds := boundKeys()
 	o, err := newObject(path, raw, append(known, bounds...)...)
 	if err != nil {
 		return g, err
@@ -113,11 +113,10 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 		}
 	}
 	for _, f := range bounded() {
-		key := absoluteKey(f)
-		if !o.has(key) {
+		if !o.has(keyOf(f)) {
 			continue
 		}
-		value, err := o.positive(key)
+		value, err := o.bound(f)
 		if err != nil {
 			return g, err
 		}
@@ -136,8 +135,8 @@ func inOrder(path string, bounds []Bound) error {
 	for i, higher := range bounds {
 		for _, lower := range bounds[:i] {
 			if lower.Figure.Percentile != 0 && higher.Figure.Percentile != 0 && lower.Value > higher.Value {
-				return fmt.Errorf("%s: %s is above %s, and would never be crossed alone: it must be at most %g",
-					path, absoluteKey(lower.Figure), absoluteKey(higher.Figure), higher.Value)
+				return fmt.Errorf("%s: %s is above %s, and would never be crossed alone: it must be at most %s",
+					path, keyOf(lower.Figure), keyOf(higher.Figure), boundText(higher.Figure, higher.Value))
 			}
 		}
 	}
@@ -146,7 +145,7 @@ func inOrder(path string, bounds []Bound) error {
 }
 
 func parseRelative(raw json.RawMessage) (*Relative, error) {
-	tolerances := keysOf(relativeKey)
+	tolerances := boundKeys()
 	o, err := newObject("relative", raw, slices.Concat([]string{"baseline"}, tolerances, []string{"alpha"})...)
 	if err != nil {
 		return nil, err
@@ -161,12 +160,10 @@ func parseRelative(raw json.RawMessage) (*Relative, error) {
 		return nil, o.wrong("baseline", path)
 	}
 	for _, f := range bounded() {
-		key := relativeKey(f)
-		if !o.has(key) {
+		if !o.has(keyOf(f)) {
 			continue
 		}
-		high, must := tolerable(f)
-		part, err := o.number(key, high, must)
+		part, err := o.tolerance(f)
 		if err != nil {
 			return nil, err
 		}

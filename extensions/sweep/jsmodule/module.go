@@ -37,15 +37,15 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	m.results.Prepare(registered, test.Registry)
 	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
 	m.exports = k6glue.Exports(vu, map[string]any{
-		"run":        m.run,
-		"done":       m.done,
-		"op":         m.op,
-		"options":    m.options,
-		"thresholds": m.thresholds,
-		"variant":    m.variant,
-		"meta":       m.meta,
-		"report":     m.report,
-		"setting":    m.setting,
+		"run":     m.run,
+		"done":    m.done,
+		"op":      m.op,
+		"options": m.options,
+		"gates":   m.gates,
+		"variant": m.variant,
+		"meta":    m.meta,
+		"report":  m.report,
+		"setting": m.setting,
 	})
 	m.refuseDropped()
 

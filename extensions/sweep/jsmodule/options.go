@@ -16,7 +16,8 @@ import (
 // client-sweep and
 //
 //	scenario    its name, and that of the report's files; "default" when not given
-//	thresholds  the path of a file of gates, for sweep.thresholds, or k6's own thresholds
+//	gates       the path of a file of gates, as sweep.gates takes it
+//	thresholds  k6's own thresholds
 //	portable    true: the same steps as scenarios of k6's own executors, for places that know only those
 //
 // and returns { scenarios, thresholds }, to which a script may add more. A run with a failed

@@ -59,7 +59,9 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options()`: "sweep.options: takes an object of options",
 		`sweep.options({ scenario: 5, clients: [1] })`:                                     "sweep.options: scenario must be a name",
 		`sweep.options({ clients: [1], iterations: 1, portable: 'yes' })`:                  "sweep.options: portable must be true or false",
-		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be the path of a file, or an object of k6 thresholds",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 5 })`:                    "sweep.options: thresholds must be an object of k6's own thresholds, such as { sweep_p99: ['value<5'] }",
+		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:             "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
+		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                        "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
 		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
@@ -111,15 +113,15 @@ func TestPortableOptions(t *testing.T) {
 
 const someGates = `{
 	"scenario": "rollup",
-	"absolute": [{"op": "rollup", "clients": 2, "maxP99Ms": 15}, {"op": "rollup", "maxP50Ms": 5}]
+	"absolute": [{"op": "rollup", "clients": 2, "p99": "15ms"}, {"op": "rollup", "p50": "5ms"}]
 }`
 
-func TestThresholdsOfAFile(t *testing.T) {
+func TestGatesOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
 	runtime, _ := sweeptest.NewModule(t)
 	inFolder(runtime, dir)
-	thresholds, ok := evaluate(t, runtime, `sweep.thresholds('gates.json')`).(map[string]any)
+	thresholds, ok := evaluate(t, runtime, `sweep.gates('gates.json')`).(map[string]any)
 	require.True(t, ok)
 	file, err := gate.Parse([]byte(someGates))
 	require.NoError(t, err)
@@ -130,26 +132,28 @@ func TestThresholdsOfAFile(t *testing.T) {
 	}
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "gates.json")))
-	require.Equal(t, thresholds, evaluate(t, runtime, `sweep.thresholds('gates.json')`), "read once, not by each VU")
-	_, in := evaluate(t, runtime, `sweep.options({ scenario: 'rollup', clients: [2], iterations: 1, thresholds: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
+	require.Equal(t, thresholds, evaluate(t, runtime, `sweep.gates('gates.json')`), "read once, not by each VU")
+	_, in := evaluate(t, runtime, `sweep.options({ scenario: 'rollup', clients: [2], iterations: 1, gates: 'gates.json' })`).(map[string]any)["thresholds"].(map[string]any)["sweep_failed"]
 	require.True(t, in)
+	both := evaluate(t, runtime, `sweep.options({ scenario: 'rollup', clients: [2], iterations: 1, gates: 'gates.json', thresholds: { sweep_p99: ['value<9'] } })`)
+	require.Len(t, both.(map[string]any)["thresholds"], len(plan)+3)
 }
 
 func TestThresholdsThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"bad.json":      `{"scenario": "x", "absolut": []}`,
-		"relative.json": `{"scenario": "x", "relative": {"baseline": "gone.json", "p99MayRise": 0.1}}`,
-		"broken.json":   `{"scenario": "x", "relative": {"baseline": "bad.json", "p99MayRise": 0.1}}`,
+		"relative.json": `{"scenario": "x", "relative": {"baseline": "gone.json", "p99": "+10%"}}`,
+		"broken.json":   `{"scenario": "x", "relative": {"baseline": "bad.json", "p99": "+10%"}}`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	for script, want := range map[string]string{
-		`sweep.thresholds()`:                "sweep.thresholds(path) takes the path of a file of gates",
-		`sweep.thresholds('none.json')`:     "no such file",
-		`sweep.thresholds('bad.json')`:      `"absolut"`,
-		`sweep.thresholds('relative.json')`: "the baseline cannot be read (record one: k6 x sweep record RUN.json)",
-		`sweep.thresholds('broken.json')`:   "baseline bad.json",
+		`sweep.gates()`:                "sweep.gates(path) takes the path of a file of gates",
+		`sweep.gates('none.json')`:     "no such file",
+		`sweep.gates('bad.json')`:      `"absolut"`,
+		`sweep.gates('relative.json')`: "the baseline cannot be read (record one: k6 x sweep record RUN.json)",
+		`sweep.gates('broken.json')`:   "baseline bad.json",
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		inFolder(runtime, dir)
@@ -158,8 +162,8 @@ func TestThresholdsThatCannotBeRead(t *testing.T) {
 	}
 	runtime, _ := sweeptest.NewModule(t)
 	runtime.VU.InitEnvField = nil
-	_, message := sweeptest.ThrownBy(t, runtime, `sweep.thresholds('bad.json')`)
-	require.Equal(t, "sweep.thresholds belongs into the init context, where options are", message)
+	_, message := sweeptest.ThrownBy(t, runtime, `sweep.gates('bad.json')`)
+	require.Equal(t, "sweep.gates belongs into the init context, where options are", message)
 }
 
 // The executor judges the gates when its last step has ended, and tells k6.
@@ -215,6 +219,6 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
 	inFolder(runtime, dir)
-	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, thresholds: 'gates.json' })`)
-	require.Equal(t, `the thresholds are of scenario "rollup", not of "fake"`, message)
+	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, gates: 'gates.json' })`)
+	require.Equal(t, `the gates are of scenario "rollup", not of "fake"`, message)
 }

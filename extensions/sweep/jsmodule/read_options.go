@@ -21,8 +21,8 @@ const defaultScenario = "default"
 type sweepOptions struct {
 	Scenario   string
 	Portable   bool
-	Thresholds map[string]any
-	Gates      *gate.File     // that the thresholds are of; nil when they are k6's own
+	Thresholds map[string]any // those of the gates as well
+	Gates      *gate.File     // nil where there are none
 	Executor   map[string]any // the rest
 }
 
@@ -36,7 +36,7 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 		return nil, errors.New("takes an object of options")
 	}
 	o := &sweepOptions{Scenario: defaultScenario, Executor: maps.Clone(given)}
-	own := []string{"scenario", "thresholds", "portable"}
+	own := []string{"scenario", "gates", "thresholds", "portable"}
 	known := slices.AppendSeq(own, maps.Keys(options.NamesAndTypes(reflect.TypeFor[options.Config]())))
 	for name := range given {
 		if !slices.Contains(known, name) {
@@ -60,23 +60,30 @@ func (m *module) readOptions(value sobek.Value) (*sweepOptions, error) {
 		}
 	}
 
-	return o, m.readThresholds(given["thresholds"], o)
+	return o, m.readGates(given, o)
 }
 
-// readThresholds reads k6's thresholds, or the file of gates that they are to be made of.
-func (m *module) readThresholds(given any, into *sweepOptions) error {
-	switch thresholds := given.(type) {
-	case nil:
-	case map[string]any:
-		into.Thresholds = thresholds
-	case string:
-		file, err := m.loadGates(thresholds)
-		if err != nil {
+// readGates reads the options gates and thresholds: both make thresholds of k6.
+func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
+	o.Thresholds = map[string]any{}
+	if path, is := given["gates"]; is && path != nil {
+		text, ok := path.(string)
+		if !ok || text == "" {
+			return errors.New("gates must be the path of a file of gates, such as '../thresholds/x.json'")
+		}
+		if o.Gates, err = m.loadGates(text); err != nil {
 			return err
 		}
-		into.Gates, into.Thresholds = file, thresholdsOf(file)
+		o.Thresholds = thresholdsOf(o.Gates)
+	}
+	switch thresholds := given["thresholds"].(type) {
+	case nil:
+	case map[string]any:
+		maps.Copy(o.Thresholds, thresholds)
+	case string:
+		return fmt.Errorf("thresholds must be an object of k6's own thresholds; a file of gates is named by gates: '%s'", thresholds)
 	default:
-		return errors.New("thresholds must be the path of a file, or an object of k6 thresholds")
+		return errors.New("thresholds must be an object of k6's own thresholds, such as { sweep_p99: ['value<5'] }")
 	}
 
 	return nil

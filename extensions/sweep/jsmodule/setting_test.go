@@ -35,8 +35,8 @@ func TestSweepErrorHasAKind(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	inFolder(runtime, t.TempDir())
 	for script, want := range map[string]string{
-		`sweep.done()`:                  "usage",
-		`sweep.thresholds('none.json')`: "not_found",
+		`sweep.done()`:             "usage",
+		`sweep.gates('none.json')`: "not_found",
 	} {
 		require.Equal(t, []any{"SweepError", want, int64(0)}, evaluate(t, runtime,
 			`(() => { try { `+script+` } catch (e) { return [e.name, e.kind, e.code] } })()`), script)

@@ -90,11 +90,11 @@ func checkOption(name string, value json.RawMessage, kind reflect.Type) error {
 const shortestNumber = 100
 
 // checkUnit refuses a time without a unit that k6 takes for milliseconds, and that was meant for
-// something else. Latencies are milliseconds, where they are numbers.
+// something else. Bounds of latency have their unit always, as in files of gates.
 func checkUnit(value json.RawMessage, latency bool) error {
 	var text string
 	number, err := strconv.ParseFloat(string(value), 64)
-	wrong := err == nil && number != 0 && math.Abs(number) < shortestNumber && !latency
+	wrong := err == nil && number != 0 && (latency || math.Abs(number) < shortestNumber)
 	if json.Unmarshal(value, &text) == nil {
 		number, err = strconv.ParseFloat(text, 64)
 		wrong = err == nil && number != 0

@@ -79,6 +79,8 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"maxDuration": "60"}`, `maxDuration must have a unit, such as '60s'`},
 		{`{"gracefulStop": 5}`, `gracefulStop must have a unit`},
 		{`{"startTime": "10"}`, `startTime must have a unit`},
+		{`{"find": {"p99": 5}}`, `find: p99 must have a unit, such as '5s' or '5ms', but is 5`},
+		{`{"find": {"mean": 500}}`, `find: mean must have a unit`},
 		{`{"find": {"p99": "5"}}`, `find: p99 must have a unit, such as '5s' or '5ms'`},
 	} {
 		_, err := Read("rollup", []byte(tt.json))
@@ -88,7 +90,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 }
 
 func TestTimesThatNeedNoUnit(t *testing.T) {
-	c := read(t, `{"find": {"p99": 5, "max": 8}, "duration": 1500, "warmup": 0, "pause": "0", "gracefulStop": 100, "maxDuration": "1m30s"}`)
+	c := read(t, `{"find": {"p99": "5ms", "max": 8}, "duration": 1500, "warmup": 0, "pause": "0", "gracefulStop": 100, "maxDuration": "1m30s"}`)
 	require.Empty(t, c.Validate())
 	require.Equal(t, 1500*time.Millisecond, c.Duration.TimeDuration())
 	require.Equal(t, 5*time.Millisecond, c.Find.P99.TimeDuration())
@@ -176,7 +178,7 @@ func TestConfigValidate(t *testing.T) {
 			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
 		}},
 		{`{"find": {"p99": "5ms", "max": 512}, "iterations": 100}`, nil},
-		{`{"find": {"of": "rate", "p99": "5ms", "p50": 1, "min": 10, "max": 512}, "preAllocatedVUs": 4, "duration": "1s"}`, nil},
+		{`{"find": {"of": "rate", "p99": "5ms", "p50": "1ms", "min": 10, "max": 512}, "preAllocatedVUs": 4, "duration": "1s"}`, nil},
 		{`{"find": {"of": "rate", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{noVUs}},
 		{`{"find": {"of": "vus", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{
 			"find.of must be 'clients' or 'rate', but is 'vus'",

@@ -5,7 +5,7 @@ package report
 type Figure struct {
 	// Name is what people call the figure, such as "p99.9".
 	Name string
-	// Key is the figure's part of names for programs: sweep_p999, p999_ms, p999-ns/op, maxP999Ms.
+	// Key is the figure's part of names for programs: sweep_p999, p999_ms, p999-ns/op.
 	Key string
 	// JSON is the path of the figure in a report's step, such as "latencyMs.p999".
 	JSON string

@@ -30,7 +30,7 @@ type Report struct {
 	Search    *Search        `json:"search,omitempty"` // what `find` looked for and found
 	Quiet     *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
 	Steps     []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
-	Gates     []Verdict      `json:"gates,omitempty"`  // the thresholds that were judged, in the run or afterwards
+	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
 	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
 }
 

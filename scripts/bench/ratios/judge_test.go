@@ -26,7 +26,7 @@ func TestJudgedBounds(t *testing.T) {
 }
 
 func TestJudgedSaysWhatWasTried(t *testing.T) {
-	said := (&judged{tolerances: tolerances{OpsPerSecondMayFall: 0.1, P99MayRise: 0.3}, tries: 20, caughtSlower: 19}).String()
+	said := (&judged{tolerances: tolerances{OpsPerSecond: "-10%", P99: "+30%"}, tries: 20, caughtSlower: 19}).String()
 	for _, want := range []string{
 		"ops/s may fall by 10 %, p99 may rise by 30 %", "4 clients, 100 operations of each a repeat, 3 ms of delay in a proxy",
 		"fails in 0 of 20 tries", "caught in 19 of 20 (20)",

@@ -4,35 +4,36 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strings"
 )
 
-// tolerances are those of a thresholds file: by which part of the baseline's a figure may get
+// tolerances are those of a file of gates: by which part of the baseline's a figure may get
 // worse.
 type tolerances struct {
-	OpsPerSecondMayFall float64 `json:"opsPerSecondMayFall"`
-	P99MayRise          float64 `json:"p99MayRise"`
+	OpsPerSecond string `json:"opsPerSecond"` // such as "-10%"
+	P99          string `json:"p99"`          // such as "+30%"
 }
 
-// readTolerances reads them from a thresholds file, so that what is tried is what ships.
+// readTolerances reads them from a file of gates, so that what is tried is what ships.
 func readTolerances(file string) (tolerances, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return tolerances{}, err
 	}
-	var thresholds struct {
+	var gates struct {
 		Relative tolerances `json:"relative"`
 	}
-	if err := json.Unmarshal(raw, &thresholds); err != nil {
+	if err := json.Unmarshal(raw, &gates); err != nil {
 		return tolerances{}, fmt.Errorf("%s: %w", file, err)
 	}
-	if t := thresholds.Relative; t.OpsPerSecondMayFall <= 0 || t.P99MayRise <= 0 {
-		return tolerances{}, fmt.Errorf("%s: relative must have opsPerSecondMayFall and p99MayRise: they are what is tried", file)
+	if t := gates.Relative; t.OpsPerSecond == "" || t.P99 == "" {
+		return tolerances{}, fmt.Errorf("%s: relative must have opsPerSecond and p99: they are what is tried", file)
 	}
 
-	return thresholds.Relative, nil
+	return gates.Relative, nil
 }
 
-// write writes a thresholds file with these tolerances alone: the absolute bounds of the one that
+// write writes a file of gates with these tolerances alone: the absolute bounds of the one that
 // ships are for any machine, and say nothing about a difference to a baseline.
 func (t tolerances) write(file, baseline string) error {
 	type relative struct {
@@ -49,5 +50,5 @@ func (t tolerances) write(file, baseline string) error {
 
 // String says how much is tolerated.
 func (t tolerances) String() string {
-	return fmt.Sprintf("ops/s may fall by %.0f %%, p99 may rise by %.0f %%", 100*t.OpsPerSecondMayFall, 100*t.P99MayRise)
+	return fmt.Sprintf("ops/s may fall by %s %%, p99 may rise by %s %%", strings.Trim(t.OpsPerSecond, "-%"), strings.Trim(t.P99, "+%"))
 }

@@ -29,9 +29,9 @@ func TestTolerancesOfTheRepository(t *testing.T) {
 
 func TestTolerancesThatAreMissing(t *testing.T) {
 	for contents, wrong := range map[string]string{
-		`{`:  "unexpected end of JSON input",
-		`{}`: "relative must have opsPerSecondMayFall and p99MayRise",
-		`{"relative": {"opsPerSecondMayFall": 0.1}}`: "relative must have opsPerSecondMayFall and p99MayRise",
+		`{`:                                      "unexpected end of JSON input",
+		`{}`:                                     "relative must have opsPerSecond and p99",
+		`{"relative": {"opsPerSecond": "-10%"}}`: "relative must have opsPerSecond and p99",
 	} {
 		file := filepath.Join(t.TempDir(), "thresholds.json")
 		if err := os.WriteFile(file, []byte(contents), 0o600); err != nil {

@@ -113,8 +113,8 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 	require.Contains(t, stdout, "baseline.json")
 	gates := filepath.Join(dir, "gates.json")
 	require.NoError(t, os.WriteFile(gates, []byte(
-		`{"scenario": "work", "relative": {"baseline": "baseline.json", "opsPerSecondMayFall": 0.25, "p99MayRise": 2}}`), 0o600))
-	gated := `{"clients": [4], "iterations": 50, "repeats": 5, "thresholds": "` + gates + `"}`
+		`{"scenario": "work", "relative": {"baseline": "baseline.json", "opsPerSecond": "-25%", "p99": "+200%"}}`), 0o600))
+	gated := `{"clients": [4], "iterations": 50, "repeats": 5, "gates": "` + gates + `"}`
 
 	same := work(t, gated, map[string]string{"MS": "5"})
 	require.Equal(t, exitOK, same.code, same.output)
@@ -130,20 +130,20 @@ func TestABaselineJudgesTheRunAndTheFileAfterwards(t *testing.T) {
 	require.Contains(t, stdout, "CROSSED")
 
 	code, stdout, _ = sweep(t, "compare", filepath.Join(first.results, "work.json"), filepath.Join(slower.results, "work.json"))
-	require.Equal(t, 1, code, stdout)
+	require.Equal(t, exitThreshold, code, stdout)
 	require.Contains(t, stdout, "REGRESSION")
 	code, stdout, _ = sweep(t, "compare", "--tolerance", "0.25",
 		filepath.Join(first.results, "work.json"), filepath.Join(same.results, "work.json"))
 	require.Zero(t, code, stdout)
 
-	other := work(t, `{"clients": [4], "iterations": 51, "repeats": 5, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	other := work(t, `{"clients": [4], "iterations": 51, "repeats": 5, "gates": "`+gates+`"}`, map[string]string{"MS": "5"})
 	require.Equal(t, exitThreshold, other.code, "other parameters: the baseline does not fit")
 	require.NotEmpty(t, other.lines("iterations"), other.output)
 
-	few := work(t, `{"clients": [4], "iterations": 50, "repeats": 2, "thresholds": "`+gates+`"}`, map[string]string{"MS": "5"})
+	few := work(t, `{"clients": [4], "iterations": 50, "repeats": 2, "gates": "`+gates+`"}`, map[string]string{"MS": "5"})
 	require.Equal(t, exitThreshold, few.code, "too few repeats to judge")
 	code, stdout, stderr = sweep(t, "compare", filepath.Join(first.results, "work.json"), filepath.Join(few.results, "work.json"))
-	require.Equal(t, 2, code, "what gates refuse to judge, compare does not let pass: %s", stdout)
+	require.Equal(t, exitMarkedFailed, code, "what gates refuse to judge, compare does not let pass: %s", stdout)
 	require.True(t, strings.HasPrefix(stdout, "n=2: too few repeats to judge a difference"), stdout)
 	require.Contains(t, stderr, "cannot be judged")
 }
@@ -152,14 +152,14 @@ func TestGatesAreCheckedBeforeTheRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for text, says := range map[string]string{
-		`{"scenario": "work", "absolute": [{"op": "wurk", "maxP99Ms": 5}]}`:         "wurk",
-		`{"scenario": "work", "absolute": [{"op": "work", "maxP99": 5}]}`:           "maxP99",
-		`{"scenario": "work", "absolute": [{"op": "work", "minOpsPerSecond": -5}]}`: "minOpsPerSecond",
+		`{"scenario": "work", "absolute": [{"op": "wurk", "p99": "5ms"}]}`:       "wurk",
+		`{"scenario": "work", "absolute": [{"op": "work", "maxP99Ms": 5}]}`:      `write \"p99\": \"5ms\"`,
+		`{"scenario": "work", "absolute": [{"op": "work", "opsPerSecond": -5}]}`: "opsPerSecond is -5",
 		`{"scenario": "work", "abs`: "gates.json",
 	} {
 		gates := filepath.Join(dir, "gates.json")
 		require.NoError(t, os.WriteFile(gates, []byte(text), 0o600))
-		r := work(t, `{"clients": [1], "iterations": 1, "thresholds": "`+gates+`"}`, nil)
+		r := work(t, `{"clients": [1], "iterations": 1, "gates": "`+gates+`"}`, nil)
 		require.Contains(t, []int{exitInvalidConfig, exitScriptException}, r.code, r.output)
 		require.NotEmpty(t, r.lines(says), "%s\n%s", text, r.output)
 		require.NoFileExists(t, filepath.Join(r.results, "work.json"))
@@ -187,7 +187,7 @@ func TestReportsThatAreNone(t *testing.T) {
 			require.Contains(t, stderr, c.says, args)
 		}
 		code, stdout, _ := sweep(t, "validate", file)
-		require.Equal(t, 1, code)
+		require.Equal(t, exitInvalidConfig, code)
 		require.Contains(t, stdout, c.says)
 	}
 }

@@ -149,7 +149,7 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 func TestDistributedGates(t *testing.T) {
 	t.Parallel()
 	gates := filepath.Join(t.TempDir(), "gates.json")
-	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e12}]}`), 0o600))
+	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "opsPerSecond": 1e12}]}`), 0o600))
 
 	r := distributed(t, nil, append([]string{"--parts", "2", "--", script("cache-sweep.js")}, settings(map[string]string{
 		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",

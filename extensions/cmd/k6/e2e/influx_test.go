@@ -168,7 +168,7 @@ func TestInfluxIsKilledAndComesBack(t *testing.T) {
 func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
-	require.NoError(t, os.WriteFile(gate, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "minOpsPerSecond": 1e9}]}`), 0o600))
+	require.NoError(t, os.WriteFile(gate, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "opsPerSecond": 1e9}]}`), 0o600))
 	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"THRESHOLDS", gate}} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			t.Parallel()

@@ -49,8 +49,8 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 		`{"clients": [1], "iterations": 5, "iteratons": 6}`:                        `iteratons`,
 		`{"clients": [0], "iterations": 5}`:                                        "clients must be whole numbers from 1 to 100000, but one is 0",
 		`{"rate": [10], "duration": "1s"}`:                                         "with rate, preAllocatedVUs must be how many clients share the operations",
-		`{"clients": [1], "iterations": 5, "thresholds": 7}`:                       "thresholds must be the path of a file, or an object of k6 thresholds",
-		`{"clients": [1], "iterations": 5, "thresholds": "none.json"}`:             "thresholds: stat /",
+		`{"clients": [1], "iterations": 5, "thresholds": 7}`:                       "thresholds must be an object of k6's own thresholds, such as",
+		`{"clients": [1], "iterations": 5, "gates": "none.json"}`:                  "gates: stat /",
 		`{"rate": [10], "preAllocatedVUs": 1, "duration": "1s", "portable": true}`: "portable: rate needs the executor client-sweep",
 	} {
 		r := work(t, given, nil)
@@ -326,8 +326,8 @@ func TestInspectAndArchive(t *testing.T) {
 	t.Parallel()
 	for executor, portable := range map[string]string{"client-sweep": "false", "per-vu-iterations": "true"} {
 		gates := filepath.Join(t.TempDir(), "gates.json")
-		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "maxMeanMs": 9000}]}`), 0o600))
-		given := `OPTIONS={"clients": [1, 2], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "thresholds": "` + gates +
+		require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "work", "absolute": [{"op": "work", "mean": "9000ms"}]}`), 0o600))
+		given := `OPTIONS={"clients": [1, 2], "iterations": 20, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "gates": "` + gates +
 			`", "portable": ` + portable + `}`
 		out, err := exec.CommandContext(t.Context(), binary(t, "k6-race"), "inspect", "-e", given, "testdata/options.js").Output()
 		require.NoError(t, err)

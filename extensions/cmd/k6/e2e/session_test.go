@@ -129,7 +129,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 
 	gates := filepath.Join(t.TempDir(), "echo.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario":"echo","absolute":[
-		{"op":"echo","clients":4,"minOpsPerSecond":1},{"op":"batch","clients":4,"minOpsPerSecond":1e12}]}`), 0o600))
+		{"op":"echo","clients":4,"opsPerSecond": 1},{"op":"batch","clients":4,"opsPerSecond": 1e12}]}`), 0o600))
 	env["THRESHOLDS"] = gates
 	r = k6(t, options{binary: k6Echo, script: script, env: env})
 	require.Equal(t, exitThreshold, r.code, r.output)

@@ -14,21 +14,21 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
-// thresholds is sweep.thresholds(path): it reads a file of gates, and the baseline that it names,
+// gates is sweep.gates(path): it reads a file of gates, and the baseline that it names,
 // and returns k6 thresholds of which each is one gate: `options.thresholds =
-// sweep.thresholds('../thresholds/x.json')`. The gates are judged when the scenario has ended. path
+// sweep.gates('../thresholds/x.json')`. The gates are judged when the scenario has ended. path
 // is relative to the script, the baseline's to the file.
 //
 // It throws a TypeError outside of the init context, and an Error when a file cannot be read or
 // makes no sense: it names the file and what is wrong.
-func (m *module) thresholds(call sobek.FunctionCall) sobek.Value {
+func (m *module) gates(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	path, ok := k6glue.Text(call.Argument(0))
 	if !ok || path == "" {
-		k6glue.ThrowType(rt, "sweep.thresholds(path) takes the path of a file of gates")
+		k6glue.ThrowType(rt, "sweep.gates(path) takes the path of a file of gates")
 	}
 	if m.vu.InitEnv() == nil {
-		k6glue.ThrowType(rt, "sweep.thresholds belongs into the init context, where options are")
+		k6glue.ThrowType(rt, "sweep.gates belongs into the init context, where options are")
 	}
 	file, err := m.loadGates(path)
 	if err != nil {
@@ -58,15 +58,15 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 
 	raw, err := readFile(env, absolute)
 	if err != nil {
-		return nil, fmt.Errorf("thresholds: %w", err)
+		return nil, fmt.Errorf("gates: %w", err)
 	}
 	file, err := gate.Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("thresholds %s: %w", path, err)
+		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}
 	if file.Relative != nil {
 		if err := loadBaseline(env, file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
-			return nil, fmt.Errorf("thresholds %s: %w", path, err)
+			return nil, fmt.Errorf("gates %s: %w", path, err)
 		}
 	}
 	m.results.AddGates(absolute, file)
