@@ -130,7 +130,7 @@ func TestModuleOfAnotherRepository(t *testing.T) {
 	gates := filepath.Join(t.TempDir(), "echo.json")
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario":"echo","absolute":[
 		{"op":"echo","clients":4,"opsPerSecond": 1},{"op":"batch","clients":4,"opsPerSecond": 1e12}]}`), 0o600))
-	env["THRESHOLDS"] = gates
+	env["GATES"] = gates
 	r = k6(t, options{binary: k6Echo, script: script, env: env})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("CROSSED: ops/s of batch with 4 clients"), r.output)

@@ -12,7 +12,8 @@ export const options = sweep.options({
   iterations: 3000,
   warmupIterations: 20,
   ops: ['echo', 'batch', 'single'],
-  thresholds: __ENV.THRESHOLDS || { 'sweep_p90{clients:4,op:echo}': ['value<1000'] }, // ms
+  gates: __ENV.GATES,
+  thresholds: { 'sweep_p90{clients:4,op:echo}': ['value<1000'] }, // ms
 });
 
 export default function () {
