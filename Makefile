@@ -20,7 +20,11 @@ with := scripts/servers.sh with
 own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MXGW_CONTROL MXGW_FLAGS \
   MXGW_KEY MXGW_KEY_WITHOUT_READ NATS_URL POGOCACHE_URL POSTGRES_URL PROMETHEUS_URL REDIS_URL UMEM_URL) scripts/servers.sh with
 # Rooms that decode what servers say: what users run is without the race detector.
-wires := ./machbase/cmi ./nats/kvlayout/... $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
+wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
+# Rooms in which no goroutine begins, as a test of internal/crash holds: the race detector would
+# only make them ten times as slow.
+sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows resp/wire sweep/command sweep/gate sweep/options \
+  sweep/report sweep/report/formats sweep/report/page sweep/search sweep/thresholds
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)
@@ -117,7 +121,7 @@ check: ## the quick tests, in less than a minute: no server, no race detector
 
 # The stages of make test. Each can be run by itself, as make test-e2e, and gets servers of its own:
 # three run at a time.
-STAGES := e2e unit servers chaos deployment wires portable drivers programs read-bulk lint-extension dist types
+STAGES := e2e unit servers sequential chaos deployment wires portable drivers programs read-bulk lint-extension dist types
 # Stages that judge times run alone.
 ALONE := e2e-alone
 
@@ -137,8 +141,12 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	$(own) influxdb machbase memcached nats redis -- go test -race -tags servers ./...
+	$(own) influxdb machbase memcached nats redis -- go test -race -tags servers \
+	  $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	go test -C extensions/sql -race ./...
+
+test-sequential:
+	go test $(sequential:%=./extensions/%)
 
 # With the race detector their calls are others.
 test-wires:

@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,28 +61,58 @@ func uncontained(t *testing.T, path string) (places []string) {
 			methods[fn.Name.Name] = fn.Body
 		}
 	}
-	check := func(fn ast.Expr) {
+	eachStart(file, func(fn ast.Expr) {
 		if !isContained(fn, methods) {
 			places = append(places, set.Position(fn.Pos()).String())
 		}
-	}
+	})
+
+	return places
+}
+
+// eachStart calls found with each function of a file that runs on another goroutine.
+func eachStart(file *ast.File, found func(fn ast.Expr)) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch n := node.(type) {
 		case *ast.GoStmt:
-			check(n.Call.Fun)
+			found(n.Call.Fun)
 		case *ast.CallExpr:
 			called, ok := n.Fun.(*ast.SelectorExpr)
 			switch {
 			case !ok || len(n.Args) == 0:
 			case called.Sel.Name == "AfterFunc", called.Sel.Name == "Go" && len(n.Args) == 1, called.Sel.Name == "SetClosedHandler":
-				check(n.Args[len(n.Args)-1])
+				found(n.Args[len(n.Args)-1])
 			}
 		}
 
 		return true
 	})
+}
 
-	return places
+// make test runs the tests of some rooms without the race detector: no goroutine begins in them.
+func TestSequentialRoomsStartNoGoroutine(t *testing.T) {
+	makefile, err := os.ReadFile("../../../Makefile")
+	require.NoError(t, err)
+	list := regexp.MustCompile(`(?m)^sequential := ((?:.*\\\n)*.*)$`).FindSubmatch(makefile)
+	require.NotNil(t, list)
+	rooms := strings.Fields(strings.ReplaceAll(string(list[1]), "\\\n", ""))
+	require.Greater(t, len(rooms), 5)
+	for _, room := range rooms {
+		files, err := filepath.Glob(filepath.Join("../..", room, "*.go"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files, room)
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, 0)
+			require.NoError(t, err)
+			eachStart(file, func(fn ast.Expr) {
+				t.Errorf("%s: a goroutine begins here: take %s from the Makefile's sequential", set.Position(fn.Pos()), room)
+			})
+		}
+	}
 }
 
 // isContained tells whether a function, one written there or one of the same file, defers
