@@ -42,7 +42,7 @@ type client struct {
 // for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, "a url", &o, o.config)
+	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	driver, err := m.driverNamed(config.Driver)
 	if err != nil {
 		m.Misuse("new Client: %s", err)

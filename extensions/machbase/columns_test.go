@@ -86,7 +86,7 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batchRows: 10 }`:        {Batch: cmi.Batch{Rows: 10}},
 		`{ batchBytes: 65536 }`:    {Batch: cmi.Batch{Bytes: 65536}},
 		`{ batchTime: '1500ms' }`:  {Batch: cmi.Batch{Age: 1500 * time.Millisecond}},
-		`{ batchTime: 20 }`:        {Batch: cmi.Batch{Age: 20 * time.Millisecond}},
+		`{ batchTime: '20ms' }`:    {Batch: cmi.Batch{Age: 20 * time.Millisecond}},
 		`{ batchRows: undefined }`: {},
 	} {
 		var got cmi.AppendOptions
@@ -105,7 +105,7 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batch: 1 }`:           `appender: unknown option "batch"; known are columns, batchRows, batchBytes, batchTime`,
 		`{ columns: 'a' }`:       `appender: option columns must be an array, not a string`,
 		`{ columns: ['a', 5] }`:  `appender: option columns must be a string, not a number`,
-		`{ batchTime: 'soon' }`:  `appender: time: invalid duration "soon"`,
+		`{ batchTime: 'soon' }`:  `appender: option batchTime must be a time such as '5s', or a number of milliseconds from 100, not soon`,
 		`{ batchRows: 'many' }`:  `appender: option batchRows must be an integer, not a string`,
 		`{ batchBytes: 'many' }`: `appender: option batchBytes must be an integer, not a string`,
 	} {

@@ -51,7 +51,8 @@ type Config struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	URL          string   `json:"url"`
+	k6mod.Target
+
 	Host         string   `json:"host"`
 	Port         int      `json:"port"`
 	User         string   `json:"user"`
@@ -70,15 +71,14 @@ func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa
 
 // config works out the options: what stands in them overrides what stands in the URL, and that the
 // defaults.
-func (o *options) config(url string) (*Config, error) {
+func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
 		Timeout: defaultTimeout, ConnectTimeout: defaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
-	k6glue.Override(&url, o.URL)
-	if url != "" {
-		if err := c.parse(url); err != nil {
+	if len(urls) > 0 {
+		if err := c.parse(strings.Join(urls, ",")); err != nil {
 			return nil, err
 		}
 	}

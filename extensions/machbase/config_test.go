@@ -103,7 +103,7 @@ func TestConfigErrors(t *testing.T) {
 		{`'machbase://db?timeout=soon'`, known("timeout", "soon", `time: invalid duration "soon"`)},
 		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `time: invalid duration "x"`)},
 		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `strconv.ParseInt: parsing "many": invalid syntax`)},
-		{`{ hostname: 'db' }`, `new Client: unknown option "hostname"; known are url, host, port, user, password, driver, ` +
+		{`{ hst: 'db' }`, `new Client: unknown option "hst"; known are url, host, port, user, password, driver, ` +
 			`alternatives, timeout, connectTimeout, queryTimeout, statementCache, fetchRows`},
 		{`{ port: '5656' }`, `new Client: option port must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},

@@ -99,7 +99,7 @@ func optionKeys(t reflect.Type) []string {
 		field := t.Field(i)
 		if key := field.Tag.Get("json"); key != "" {
 			keys = append(keys, key)
-		} else if field.Type == reflect.TypeFor[k6mod.Timeouts]() {
+		} else if field.Type == reflect.TypeFor[k6mod.Timeouts]() || field.Type == reflect.TypeFor[k6mod.Target]() {
 			keys = append(keys, optionKeys(field.Type)...)
 		}
 	}

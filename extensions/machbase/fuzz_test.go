@@ -3,6 +3,8 @@ package machbase
 import (
 	"strings"
 	"testing"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // FuzzConfig: whatever the URL is, an error is one line that does not show the password.
@@ -12,7 +14,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, url string) {
 		for _, text := range []string{url, "machbase://u:se-cret" + url, "machbase://h?" + url} {
-			c, err := new(options).config(text)
+			c, err := new(options).config(k6mod.SplitURLs(text))
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
 				t.Fatalf("%q", err)

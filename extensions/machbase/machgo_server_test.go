@@ -111,7 +111,7 @@ func TestMachgoServerRowsChanged(t *testing.T) {
 func machgoConnection(t *testing.T) Conn {
 	t.Helper()
 	o := options{Driver: "machgo"}
-	cfg, err := o.config(serverURL(t))
+	cfg, err := o.config([]string{serverURL(t)})
 	require.NoError(t, err)
 	driver, err := driverNamed("machgo")
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ func New() modules.Module { return newModule(driverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
 	return k6mod.New(k6mod.Definition{
-		ErrorName: "MachbaseError", AsError: asError, Coded: true,
+		ErrorName: "MachbaseError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
 		Exports: func(m *k6mod.Module) map[string]any {
 			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m)}

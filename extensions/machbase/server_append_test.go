@@ -108,7 +108,7 @@ func TestServerAsync(t *testing.T) {
 	table := v.table(tagTable)
 	v.loop(`var receipt, read, failed; (async () => {
 		const a = await client.asyncAppender(table);
-		const batches = Array.from({ length: 20 }, (_, i) => a.asyncGenerate('sequence', { from: new Date(i * 1000), rows: 50, interval: 1 }));
+		const batches = Array.from({ length: 20 }, (_, i) => a.asyncGenerate('sequence', { from: new Date(i * 1000), rows: 50, interval: '1ms' }));
 		const made = await Promise.all(batches);
 		if (made.some((n) => n !== 50)) throw made;
 		receipt = await a.asyncSync();

@@ -36,7 +36,7 @@ func TestServerRollup(t *testing.T) {
 	v.Run(`r.wait()`)
 	v.Run(`var a = client.appender(source); a.generate('uniform', { from: new Date(0), rows: 3000, tags: 5, seed: 1 }); a.close()`)
 	require.Eventually(t, func() bool { return v.Run(`r.gap()`) == int64(3000) }, 20*time.Second, 5*time.Millisecond)
-	require.Equal(t, k6mod.KindTimeout, v.fail(`r.wait({ timeout: 50 })`).Kind)
+	require.Equal(t, k6mod.KindTimeout, v.fail(`r.wait({ timeout: '50ms' })`).Kind)
 
 	status := v.Run(`var s = r.info(); [s.ROLLUP_NAME, s.ROOT_TABLE, s.ROLLUP_TABLE, s.ENABLED, s.END_RID, s.SOURCE_TABLE]`).([]any)
 	require.Equal(t, strings.ToUpper(name), status[0])

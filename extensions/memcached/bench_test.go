@@ -45,7 +45,7 @@ func newBenchVU(t *testing.T, options string) *vu {
 }
 
 func TestRunDoesAWorkload(t *testing.T) {
-	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ pool: 'shared', poolSize: 2 }`} {
+	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ connection: 'shared', poolSize: 2 }`} {
 		v := newBenchVU(t, options)
 		r := v.bench(`client.run({
 			ops: 500, prefill: true, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
@@ -80,15 +80,15 @@ func TestRunCountsCommands(t *testing.T) {
 }
 
 func TestRunInPipelines(t *testing.T) {
-	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ servers: [addr, '127.0.0.1:1'], hashing: 'jump' }`} {
+	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ url: [addr, '127.0.0.1:1'], hashing: 'jump' }`} {
 		v := newVU(t)
-		v.Run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "servers")] +
+		v.Run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "url")] +
 			`Object.assign({ prefix: key }, ` + options + `))`)
 		r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
 		require.Equal(t, 1000, r.Ops+r.Failed, options)
 		require.Equal(t, float64(r.Ops), v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect", "outcome", "ok"))
 		require.Positive(t, r.Hits)
-		if strings.Contains(options, "servers") {
+		if strings.Contains(options, "url") {
 			require.InDelta(t, 500, r.Failed, 200, "a server that cannot be reached fails its own commands")
 			require.Equal(t, float64(r.Failed), v.Counted(metricOps, "outcome", "connect")-v.Counted(metricOps, "op", "connect", "outcome", "connect"))
 		} else {
@@ -134,7 +134,7 @@ func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 	require.NoError(t, v.JS.Set("servers", []string{
 		testserver.Answer(t, "SERVER_ERROR busy\r\n"), testserver.Answer(t, "CLIENT_ERROR no\r\n"), testserver.Answer(t, "nonsense\r\n"),
 	}))
-	v.Run(`var client = new memcached.Client({ servers, hashing: 'jump' })`)
+	v.Run(`var client = new memcached.Client({ url: servers, hashing: 'jump' })`)
 	r := v.bench(`client.run({ ops: 1, mix: { getMulti: 1 }, batch: 1000 })`)
 	require.Equal(t, result{Failed: 1, Seconds: r.Seconds}, r)
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "getMulti", "outcome", "server"))

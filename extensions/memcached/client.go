@@ -40,7 +40,7 @@ type client struct {
 // newClient is new Client(address, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, "an address", &o, o.config)
+	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{
 		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),

@@ -178,7 +178,7 @@ func TestSeveralServers(t *testing.T) {
 			servers := []any{testserver.Start(t).Addr, testserver.Start(t).Addr, testserver.Start(t).Addr}
 			require.NoError(t, v.JS.Set("servers", servers))
 			v.Run(`
-				var client = new memcached.Client({ servers, hashing: '` + hashing + `' });
+				var client = new memcached.Client({ url: servers, hashing: '` + hashing + `' });
 				var names = Array.from({ length: 300 }, (_, i) => 'key-' + i);
 				client.setMulti(Object.fromEntries(names.map((name) => [name, 'of ' + name])));
 				var found = client.getMulti(names);
@@ -233,7 +233,7 @@ func TestTLS(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("server", server.Addr))
 	require.NoError(t, v.JS.Set("ca", string(certificate)))
-	for _, options := range []string{`{ ca }`, `{ insecureSkipVerify: true }`, `{ ca, serverName: '127.0.0.1' }`} {
+	for _, options := range []string{`{ ca }`, `{ insecureSkipTLSVerify: true }`, `{ ca, serverName: '127.0.0.1' }`} {
 		require.Equal(t, "v", v.Run(`(() => {
 			const client = new memcached.Client(server, { tls: `+options+` });
 			client.set('k', 'v');

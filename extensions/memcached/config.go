@@ -14,12 +14,13 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
 const (
 	scheme          = "memcached"
-	defaultHost     = "127.0.0.1"
+	defaultURL      = "127.0.0.1:11211"
 	defaultPort     = "11211"
 	defaultPoolSize = 16
 )
@@ -30,8 +31,6 @@ const (
 	protocolMeta  = "meta"
 	hashingKetama = "ketama"
 	hashingJump   = "jump"
-	poolVU        = "vu"
-	poolShared    = "shared"
 	valuesString  = "string"
 	valuesBinary  = "binary"
 )
@@ -49,8 +48,8 @@ type Config struct {
 	MaxValue       int // bytes
 
 	Hashing  string
-	Pool     string
-	PoolSize int // connections to a server, of a shared pool
+	Shared   bool // clients share connections
+	PoolSize int  // of those, to a server
 
 	Prefix string // of all keys
 	Binary bool   // values come out as ArrayBuffers
@@ -58,45 +57,47 @@ type Config struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	Servers  []string           `json:"servers"`
+	k6mod.Target
+
 	Protocol string             `json:"protocol"`
 	User     string             `json:"user"`
 	Password string             `json:"password"`
 	TLS      *k6glue.TLSOptions `json:"tls"`
 	k6mod.Timeouts
-	MaxValue int    `json:"maxValue"`
-	Hashing  string `json:"hashing"`
-	Pool     string `json:"pool"`
-	PoolSize int    `json:"poolSize"`
-	Prefix   string `json:"prefix"`
-	Values   string `json:"values"`
+
+	MaxValue   int    `json:"maxValue"`
+	Hashing    string `json:"hashing"`
+	Connection string `json:"connection"`
+	PoolSize   int    `json:"poolSize"`
+	Prefix     string `json:"prefix"`
+	Values     string `json:"values"`
 }
 
-// config works out the options: what stands in them overrides what stands in the address, and that
-// the defaults.
-func (o *options) config(address string) (*Config, error) {
+// config works out the options: what stands in them overrides what stands in the URLs, and that the
+// defaults.
+func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		Timeout: wire.DefaultTimeout, ConnectTimeout: wire.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
-		Hashing: hashingKetama, Pool: poolVU, PoolSize: defaultPoolSize, Prefix: o.Prefix,
+		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout, MaxValue: wire.DefaultMaxValue,
+		Hashing: hashingKetama, Shared: o.Connection == k6mod.ConnectionShared, PoolSize: defaultPoolSize, Prefix: o.Prefix,
 	}
-	if address != "" && len(o.Servers) > 0 {
-		return nil, errors.New("the servers are given twice: as the address and as the option servers")
+	if len(urls) == 0 {
+		urls = []string{defaultURL}
 	}
-	addresses := o.Servers
-	if strings.Contains(address, "://") {
-		parsed, err := c.parse(address)
-		if err != nil {
-			return nil, err
+	defaults := *c
+	for i, address := range urls {
+		one := defaults
+		if strings.Contains(address, "://") {
+			var err error
+			if address, err = one.parse(address); err != nil {
+				return nil, err
+			}
 		}
-		addresses = []string{parsed}
-	} else if address != "" {
-		addresses = strings.Split(address, ",")
-	}
-	if len(addresses) == 0 {
-		addresses = []string{net.JoinHostPort(defaultHost, defaultPort)}
-	}
-	for _, a := range addresses {
-		server, err := serverAddress(a)
+		if i == 0 {
+			c.User, c.Password, c.Timeout, c.ConnectTimeout = one.User, one.Password, one.Timeout, one.ConnectTimeout
+		} else if one.User != c.User || one.Password != c.Password || one.Timeout != c.Timeout || one.ConnectTimeout != c.ConnectTimeout {
+			return nil, errURLs
+		}
+		server, err := serverAddress(address)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +107,6 @@ func (o *options) config(address string) (*Config, error) {
 	k6glue.Override(&c.User, o.User)
 	k6glue.Override(&c.Password, o.Password)
 	k6glue.Override(&c.Hashing, o.Hashing)
-	k6glue.Override(&c.Pool, o.Pool)
 	k6glue.Override(&c.PoolSize, o.PoolSize)
 	k6glue.Override(&c.MaxValue, o.MaxValue)
 	return c, c.validate(o)
@@ -137,6 +137,8 @@ func serverAddress(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
+var errURLs = errors.New("all urls must have the same user, password and options: those are of all servers")
+
 var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s")
 
 // parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it
@@ -166,6 +168,9 @@ func (c *Config) parse(raw string) (address string, err error) {
 			return "", fmt.Errorf("unknown option %q in the url; known are connectTimeout, timeout", name)
 		}
 		value := values[len(values)-1]
+		if err := units.Text("option "+name+" in the url:", value); err != nil {
+			return "", err
+		}
 		if *into, err = types.ParseExtendedDuration(value); err != nil {
 			return "", fmt.Errorf("option %s in the url cannot be %q: %w", name, value, err)
 		}
@@ -179,7 +184,7 @@ func (c *Config) validate(o *options) error {
 		k6mod.OneOf("protocol", o.Protocol, protocolText, protocolMeta),
 		k6mod.OneOf("values", o.Values, valuesString, valuesBinary),
 		k6mod.OneOf("hashing", c.Hashing, hashingKetama, hashingJump),
-		k6mod.OneOf("pool", c.Pool, poolVU, poolShared),
+		k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared),
 		o.Override(&c.Timeout, &c.ConnectTimeout),
 	); err != nil {
 		return err
@@ -199,7 +204,7 @@ func (c *Config) validate(o *options) error {
 	case strings.ContainsAny(c.User, " \r\n") || strings.ContainsAny(c.Password, "\r\n"):
 		return errors.New("user must have no space, user and password no line end: memcached cannot take them")
 	}
-	if o.TLS == nil {
+	if !o.TLS.Given() {
 		return nil
 	}
 	var err error

@@ -27,7 +27,7 @@ func (c *client) acquire(server int) (lease, error) {
 	}
 	l := lease{server: server}
 	var err error
-	if c.config.Pool == poolShared {
+	if c.config.Shared {
 		l.pool = c.join(server)
 		if l.Conn, err = l.pool.take(ctx, c.config.Timeout); err != nil {
 			return lease{}, err
@@ -98,7 +98,7 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	c.dialling += took
 	if err == nil {
 		c.account(conn, traffic{})
-		if c.config.Pool == poolVU {
+		if !c.config.Shared {
 			c.mu.Lock()
 			c.conns[server] = conn
 			c.mu.Unlock()

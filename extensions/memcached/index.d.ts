@@ -1,4 +1,5 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
+/// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/memcached: a client of memcached over its text or its meta protocol.
  *
@@ -10,9 +11,6 @@
  * `meta`) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/memcached' {
-  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
-  export type Duration = number | string;
-
   /** Bytes as they are. Of a typed array or DataView, the part of the buffer that it shows. */
   export type Binary = ArrayBuffer | ArrayBufferView;
 
@@ -39,33 +37,15 @@ declare module 'k6/x/memcached' {
     as?: F;
   }
 
-  /** TLS. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth, tlsVersion). */
-  export interface TLSOptions {
-    /** Certificates in PEM: who may have signed the server's. Default: those of the system. */
-    ca?: string;
-    /** The client's own certificate and key, in PEM. */
-    cert?: string;
-    key?: string;
-    /** The name in the server's certificate. Default: the server's host. */
-    serverName?: string;
-    insecureSkipVerify?: boolean;
-  }
-
   /** How to reach the servers, and how to use them. Times must be more than 0. */
-  export interface ClientOptions {
-    /** `host:port`, `host` (port 11211), or the path of a unix socket, which starts with a slash. Default `["127.0.0.1:11211"]`. */
-    servers?: string[];
+  export interface ClientOptions extends Modules.ClientOptions {
     /** `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is another one's. */
     protocol?: 'text' | 'meta';
     /** Where the server was started with --auth-file. No space in the user. They are in no error's message. */
     user?: string;
     password?: string;
-    /** Default: none. `{}` for TLS with nothing special. */
-    tls?: TLSOptions;
-    /** How long a call may take, for each server that it goes to. Default `"5s"`. */
-    timeout?: Duration;
-    /** How long connecting, TLS and login may take together. Default `"5s"`. */
-    connectTimeout?: Duration;
+    /** Default: none. */
+    tls?: boolean | Modules.TLSOptions;
     /** Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the default. */
     maxValue?: number;
     /**
@@ -74,11 +54,11 @@ declare module 'k6/x/memcached' {
      */
     hashing?: 'ketama' | 'jump';
     /**
-     * `"vu"` (default): one connection per VU and server. `"shared"`: all VUs whose clients have equal options share up to `poolSize`
-     * connections to each server; a call waits for a free one, up to `timeout`.
+     * `"vu"` (default): one connection per client and server, as a client of a sweep is a connection. `"shared"`: all VUs whose clients
+     * have equal options share up to `poolSize` connections to each server; a call waits for a free one, up to `timeout`.
      */
-    pool?: 'vu' | 'shared';
-    /** Default 16; 0 stands for the default. */
+    connection?: 'vu' | 'shared';
+    /** How many connections are shared. Default 16; 0 stands for the default. */
     poolSize?: number;
     /** Put before all keys. */
     prefix?: string;
@@ -177,11 +157,12 @@ declare module 'k6/x/memcached' {
     /**
      * Does not connect.
      *
-     * @param address `host:port`, several of them with commas, the path of a unix socket, or
-     *   `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`
+     * @param url `host:port`, `host` (port 11211), the path of a unix socket, which starts with a slash, or
+     *   `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`; several in an array, or with commas. A call's `timeout` is for
+     *   each server that it goes to. Default `"127.0.0.1:11211"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
-    constructor(address: string | null | undefined, options?: ClientOptions);
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
     readonly protocol: 'text' | 'meta';

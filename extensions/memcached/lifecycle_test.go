@@ -122,7 +122,7 @@ func TestSharedPool(t *testing.T) {
 		vus[i] = newInitVU(t, root)
 		vus[i].Start(uint64(i + 1))
 		require.NoError(t, vus[i].JS.Set("server", server.addr))
-		vus[i].Run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 2 })`)
+		vus[i].Run(`var client = new memcached.Client(server, { connection: 'shared', poolSize: 2 })`)
 	}
 	for _, v := range vus {
 		work.Go(func() {
@@ -168,7 +168,7 @@ func TestSharedPoolThatIsTaken(t *testing.T) {
 func TestPoolKey(t *testing.T) {
 	key := func(o options) poolKey {
 		t.Helper()
-		config, err := o.config("")
+		config, err := o.config(o.URL)
 		require.NoError(t, err)
 
 		return config.poolKey(0)
@@ -176,9 +176,9 @@ func TestPoolKey(t *testing.T) {
 	plain := key(options{})
 	require.Equal(t, plain, key(options{Prefix: "p", Values: valuesBinary, PoolSize: defaultPoolSize}), "what is no business of a connection's")
 	for _, other := range []options{
-		{Servers: []string{"other"}}, {User: "u"}, {User: "u", Password: "p"}, {Protocol: protocolMeta}, {PoolSize: 1}, {MaxValue: 1},
+		{Target: k6mod.Target{URL: []string{"other"}}}, {User: "u"}, {User: "u", Password: "p"}, {Protocol: protocolMeta}, {PoolSize: 1}, {MaxValue: 1},
 		{Timeouts: k6mod.Timeouts{Timeout: k6types.NullDurationFrom(1)}}, {Timeouts: k6mod.Timeouts{ConnectTimeout: k6types.NullDurationFrom(1)}},
-		{TLS: &k6glue.TLSOptions{}}, {TLS: &k6glue.TLSOptions{InsecureSkipVerify: true}},
+		{TLS: &k6glue.TLSOptions{}}, {TLS: &k6glue.TLSOptions{InsecureSkipTLSVerify: true}},
 	} {
 		require.NotEqual(t, plain, key(other))
 		require.Equal(t, key(other), key(other))
@@ -235,7 +235,7 @@ func TestServerThatTalksNonsense(t *testing.T) {
 }
 
 // everyWay are options of clients that come to their connections in different ways.
-var everyWay = []string{`{}`, `{ pool: 'shared' }`, `{ protocol: 'meta' }`}
+var everyWay = []string{`{}`, `{ connection: 'shared' }`, `{ protocol: 'meta' }`}
 
 // The end of the test ends a call that waits for its answer.
 func TestEndOfTheTest(t *testing.T) {
@@ -349,7 +349,7 @@ func TestDurationsWithoutConnecting(t *testing.T) {
 	for call, operation := range map[string]string{
 		`get('k')`: "get", `getMulti(['k'])`: "getMulti", `pipeline([['get', 'k']])`: "pipeline",
 	} {
-		for _, options := range []string{`{}`, `{ pool: 'shared' }`} {
+		for _, options := range []string{`{}`, `{ connection: 'shared' }`} {
 			v := newVU(t)
 			v.Dialer.Control = func(string, string, syscall.RawConn) error {
 				time.Sleep(connecting) // a slow network
@@ -392,7 +392,7 @@ func TestDurationsWithWaiting(t *testing.T) {
 			vus[i] = newInitVU(t, root)
 			vus[i].Start(uint64(i + 1))
 			require.NoError(t, vus[i].JS.Set("server", server))
-			vus[i].Run(`var client = new memcached.Client(server, { pool: 'shared', poolSize: 1 })`)
+			vus[i].Run(`var client = new memcached.Client(server, { connection: 'shared', poolSize: 1 })`)
 		}
 		var work sync.WaitGroup
 		errs := make([]error, 2)

@@ -39,7 +39,7 @@ type client struct {
 // not for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, "an address", &o, o.config), tasks: m.NewTasks(true)}
+	c := &client{module: m, config: k6mod.ParseClient(m.Module, call, &o, o.config), tasks: m.NewTasks(true)}
 	if c.config.Proto != "" {
 		var err error
 		if c.schema, err = m.load(c.config); err != nil {

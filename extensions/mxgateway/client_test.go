@@ -140,9 +140,9 @@ func TestWrongUse(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	for script, message := range map[string]string{
 		`new mxgateway.Client('host')`:                                         `new Client: address must be host:port, such as 127.0.0.1:50051`,
-		`new mxgateway.Client(options, {})`:                                    `new Client takes an address and options, or options alone`,
+		`new mxgateway.Client(options, {})`:                                    `new Client takes a url and options, or options alone`,
 		`new mxgateway.Client({ apiKey: 'a b', proto })`:                       `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
-		`new mxgateway.Client({ key: 'x' })`:                                   `new Client: unknown option "key"; known are timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ key: 'x' })`:                                   `new Client: unknown option "key"; known are url, timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
 		`new mxgateway.Client({ timeout: 0, proto })`:                          `new Client: timeout must be more than 0, not 0s`,
 		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:               `new Client: connectTimeout must be more than 0, not -1s`,
 		`new mxgateway.Client({ connection: 'all', proto })`:                   `new Client: connection must be 'vu' or 'shared', not "all"`,
@@ -160,7 +160,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client(options).subscribe(['a', 1])`:                    `subscribe: a tag must be a string that is not empty, not 1`,
 		`new mxgateway.Client(options).readBulk('a')`:                          `readBulk: the tags must be an array, not a`,
 		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:           `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
-		`new mxgateway.Client(new Array(4294967295))`:                          `new Client: options cannot be read: an array has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(new Array(4294967295))`:                          `new Client: the url has 4294967295 elements: at most 1000000 are allowed`,
 		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:       `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
 		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`:     `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
 		`new mxgateway.Client(options).unsubscribe(['a'])`:                     `unsubscribe: a handle must be an integer, not a`,

@@ -47,6 +47,7 @@ type target struct {
 
 // options are a Config as scripts write it.
 type options struct {
+	k6mod.Target
 	k6mod.Timeouts
 
 	Address     string             `json:"address"`
@@ -60,19 +61,19 @@ type options struct {
 }
 
 // config works out the options. Its errors never show the key.
-func (o *options) config(address string) (*Config, error) {
+func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		target:  target{Address: defaultAddress, Key: o.APIKey, Service: o.Service, ConnectTimeout: defaultConnectTimeout},
 		Timeout: defaultTimeout, Shared: o.Connection == ofAll, Proto: o.Proto, ProtoPaths: o.ImportPaths,
 	}
-	k6glue.Override(&c.Address, cmp.Or(address, o.Address))
+	k6glue.Override(&c.Address, cmp.Or(strings.Join(urls, ","), o.Address))
 	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
 		return nil, err
 	}
 	if err := k6mod.OneOf("connection", o.Connection, ofVU, ofAll); err != nil {
 		return nil, err
 	}
-	if o.TLS != nil {
+	if o.TLS.Given() {
 		c.Secured, c.TLSOptions = true, *o.TLS
 		var err error
 		if c.TLS, err = o.TLS.Read(); err != nil {

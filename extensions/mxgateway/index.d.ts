@@ -17,25 +17,31 @@ declare module 'k6/x/mxgateway' {
 
   /** TLS 1.2 or later. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth). */
   export interface TLSOptions {
-    /** PEM: who may have signed the server's certificate. Default: whom the system trusts. */
-    ca?: string;
-    /** PEM: the client's own certificate, together with `key`. */
+    /** Certificates in PEM, as one string or several: who may have signed the server's. Default: whom the system trusts. */
+    cacerts?: string | readonly string[];
+    /** The same as `cacerts`, under the name that k6/x/redis has for it. */
+    ca?: string | readonly string[];
+    /** The client's own certificate in PEM, together with `key`. */
     cert?: string;
     key?: string;
-    /** The name that the server's certificate must have. Default: the address's host. */
+    /** That of an encrypted key (not of PKCS #8, which k6 cannot read). */
+    password?: string;
+    /** The name that the server's certificate must have. Default: the server's host. */
     serverName?: string;
     /** Whether any certificate will do. Default false. */
-    insecureSkipVerify?: boolean;
+    insecureSkipTLSVerify?: boolean;
   }
 
   /** How to reach the gateway. Either `proto` or `reflection` is needed. */
   export interface ClientOptions {
+    /** Where the server is, if the constructor's first argument does not say it. */
+    url?: string | readonly string[];
     /** host:port, if the constructor's first argument is not there. */
     address?: string;
     /** The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is in no error and no log. Default: none. */
     apiKey?: string;
     /** TLS, `{}` for that of the system; without it the connection is in plain text. */
-    tls?: TLSOptions;
+    tls?: boolean | TLSOptions;
     /** How long a call may take, connecting included. Default `"60s"`. */
     timeout?: Duration;
     /** How long connecting may take, TLS included. Default `"5s"`. */

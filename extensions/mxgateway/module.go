@@ -38,7 +38,7 @@ func New() modules.Module {
 	var shared process
 
 	return k6mod.New(k6mod.Definition{
-		ErrorName: "GatewayError", AsError: asError, Coded: true,
+		ErrorName: "GatewayError", AsError: asError,
 		Metrics: k6mod.Metrics{
 			Ops: metricOps, Duration: metricDuration, Counts: []string{metricResults, metricCached, metricFailed},
 		},

@@ -164,7 +164,7 @@ func TestTLS(t *testing.T) {
 	s := startServer(t, "tls { "+files+" }")
 	require.NoError(t, v.JS.Set("own", s.URL))
 	for _, good := range []string{
-		`{ tls: { ca } }`, `{ tls: { ca, serverName: 'nats.test' } }`, `{ tls: { insecureSkipVerify: true } }`, `{ unsafe: true }`,
+		`{ tls: { ca } }`, `{ tls: { ca, serverName: 'nats.test' } }`, `{ tls: { insecureSkipTLSVerify: true } }`, `{ unsafe: true }`,
 	} {
 		require.JSONEq(t, `["x", true]`, v.JSON(`(() => {
 			const client = new nats.Client(own, `+good+`), sub = client.subscribe('a');

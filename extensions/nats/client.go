@@ -46,7 +46,7 @@ type client struct {
 // for the init context.
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, "a url", &o, o.config)))
+	methods.Put(m.Runtime(), call.This, m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config)))
 
 	return nil
 }

@@ -22,7 +22,7 @@ type natsClient struct {
 // newNats is new Nats(options). It does not connect.
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	c := m.clientOf(k6mod.ParseClient(m.Module, call, "a url", &o, o.config))
+	c := m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config))
 	methods.Put(m.Runtime(), call.This, c)
 	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})
 

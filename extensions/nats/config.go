@@ -33,6 +33,7 @@ const (
 
 // options are how to reach the servers and how to use them, as scripts write it.
 type options struct {
+	k6mod.Target
 	k6mod.Timeouts
 
 	Servers         []string           `json:"servers"`
@@ -84,17 +85,29 @@ type tlsOptions struct {
 	First bool `json:"first"`
 }
 
-// config works out the options. The url is where servers may also stand, with commas between them.
-func (o *options) config(text string) (*Config, error) {
+// UnmarshalJSON reads them all.
+func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
+	own := struct {
+		First *bool `json:"first"`
+	}{&o.First}
+
+	return o.UnmarshalWith(raw, &own)
+}
+
+// config works out the options, and the URLs where there are some.
+func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		options: *o, Reconnects: defaultReconnects, TimeoutEach: defaultTimeout, ConnectWithin: defaultConnectTimeout,
 		secrets: &noTLS,
 	}
-	if text != "" && len(o.Servers) > 0 {
+	if o.TLS != nil && !o.TLS.Given() {
+		c.TLS = nil
+	}
+	if len(urls) > 0 && len(o.Servers) > 0 {
 		return nil, errors.New("the servers are given twice: as the url and as the option servers")
 	}
-	if text != "" {
-		c.Servers = strings.Split(text, ",")
+	if len(urls) > 0 {
+		c.Servers = urls
 	}
 	if len(c.Servers) == 0 {
 		c.Servers = []string{defaultURL}
@@ -120,7 +133,7 @@ func (o *options) config(text string) (*Config, error) {
 	}
 	c.Pool = cmp.Or(c.Pool, poolVU)
 	var err error
-	if o.TLS != nil {
+	if c.TLS != nil {
 		if c.secrets, err = o.TLS.Read(); err != nil {
 			return nil, err
 		}
@@ -158,10 +171,10 @@ func (c *Config) validate() error {
 // key is what clients must have in common to share a connection.
 func (c *Config) key() string {
 	o, given := c.options, tlsOptions{}
-	if o.TLS != nil {
+	if c.TLS != nil {
 		given = *o.TLS
 	}
-	o.TLS, o.MaxReconnects, o.Servers = nil, nil, nil
+	o.TLS, o.MaxReconnects, o.Servers, o.URL = nil, nil, nil, nil
 
 	return fmt.Sprintf("%#v %#v %t %q %d", o, given, c.TLS != nil, c.Servers, c.Reconnects)
 }

@@ -17,21 +17,21 @@ func TestServers(t *testing.T) {
 		"nats://me:pass@a:1/":            {"nats://me:pass@a:1"},
 		"ws://a,wss://b,wss://c:1,[::1]": {"ws://a:80", "wss://b:443", "wss://c:1", "nats://[::1]:4222"},
 	} {
-		c, err := new(options).config(text)
+		c, err := new(options).config(k6mod.SplitURLs(text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Servers, text)
 	}
 	for _, text := range []string{"http://a", "nats://", "nats://secret@a:port", "nats://a?secret", "nats://a/secret", "nats://secret#@a", ","} {
-		_, err := new(options).config(text)
+		_, err := new(options).config(k6mod.SplitURLs(text))
 		require.Equal(t, errURL, err, text)
 	}
-	c, err := (&options{Servers: []string{"nats://me:secret@a:1", "b"}}).config("")
+	c, err := (&options{Servers: []string{"nats://me:secret@a:1", "b"}}).config(nil)
 	require.NoError(t, err)
 	require.Equal(t, "a:1, b:4222", c.hosts())
 }
 
 func TestDefaults(t *testing.T) {
-	c, err := new(options).config("")
+	c, err := new(options).config(nil)
 	require.NoError(t, err)
 	require.Equal(t, 5*time.Second, c.TimeoutEach)
 	require.Equal(t, 5*time.Second, c.ConnectWithin)
@@ -43,7 +43,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	v := newInitVU(t, New())
 	for given, message := range map[string]string{
 		`'a', { servers: ['b'] }`:                      `new Client: the servers are given twice: as the url and as the option servers`,
-		`{ server: 'a' }`:                              `new Client: unknown option "server"; known are timeout, connectTimeout, servers, name, user`,
+		`{ server: 'a' }`:                              `new Client: unknown option "server": use url`,
 		`{ servers: 'a' }`:                             `new Client: option servers must be an array, not a string`,
 		`{}, {}`:                                       `new Client takes a url and options, or options alone`,
 		`{ timeout: 0 }`:                               `new Client: timeout must be more than 0, not 0s`,
@@ -58,7 +58,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 		`{ nkey: 'SU-sec-ret' }`:                       `new Client: nkey must be the seed of a user's key, which begins with SU`,
 		`{ jwt: 'sec-ret' }`:                           `new Client: jwt needs nkey, the user's seed`,
 		`{ credentials: 'sec-ret' }`:                   `new Client: credentials must be the text of a credentials file`,
-		`{ tls: { ca: 'sec-ret' } }`:                   `new Client: tls.ca must hold certificates in PEM`,
+		`{ tls: { ca: 'sec-ret' } }`:                   `new Client: tls.cacerts must hold certificates in PEM`,
 		`{ tls: { cert: 'sec-ret' } }`:                 `new Client: tls.cert and tls.key must be given together`,
 		`{ tls: { cert: 'sec-ret', key: 'sec-ret' } }`: `new Client: tls.cert and tls.key cannot be read`,
 		`'nats://u:sec-ret@host:port'`:                 `new Client: a server must look like nats://user:password@host:4222`,

@@ -63,7 +63,7 @@ func TestPull(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `[null, "a", ["b","c"], [], 0, true, null, []]`, v.JSON(`(() => {
 		const client = new nats.Client(url), sub = client.subscribe(unique);
-		const none = sub.next(20);
+		const none = sub.next('20ms');
 		client.publishBatch(unique, ['a', 'b', 'c']);
 		const first = sub.next().data, rest = sub.fetch(2).map((m) => m.data), nothing = sub.fetch(5, { noWait: true });
 		const pending = sub.pending();
@@ -125,7 +125,7 @@ func TestRequest(t *testing.T) {
 
 	e := v.fail(`new nats.Client(url).request(unique + '.nobody', 'x')`)
 	require.Equal(t, thrown{Message: "no responders available for request", Kind: kindNoResponders}, e)
-	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: 30 })`)
+	e = v.fail(`const client = new nats.Client(url); client.subscribe(unique + '.silent'); client.request(unique + '.silent', 'x', { timeout: '30ms' })`)
 	require.Equal(t, thrown{Message: "no answer within timeout (30ms)", Kind: k6mod.KindTimeout}, e)
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", k6mod.KindTimeout))
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
@@ -321,12 +321,12 @@ func TestUsage(t *testing.T) {
 		`client.publishBatch('a', new Array(4294967295))`:                     `publishBatch: the data has 4294967295 elements: at most 1000000 are allowed`,
 		`client.publish(new Array(4294967295), 'x')`:                          `publish: the subject must be a string that is not empty, not an array of 4294967295 elements`,
 		`client.publish('a', new Array(4294967295))`:                          `publish: the data must be a string, an ArrayBuffer or a typed array, not an array of 4294967295 elements`,
-		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: option timeout must be a number of milliseconds or a string such as '5s', not an array of 4294967295 elements`,
+		`client.request('a', 'x', { timeout: new Array(4294967295) })`:        `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not an array of 4294967295 elements`,
 		`js.createStream({ subjects: new Array(4294967295) })`:                `createStream: the configuration cannot be read: subjects: an array has 4294967295 elements: at most 1000000 are allowed`,
 		`const c = {}; c.metadata = c; js.createStream(c)`:                    `createStream: the configuration cannot be read: metadata: it holds itself`,
 		`client.publishBatch('a', 'x', { iterations: 0 })`:                    `publishBatch: option iterations must be an integer from 1 to 1000000, not 0`,
 		`client.request('a', 'x', { max: 1 })`:                                `request: unknown option "max"; known are headers, timeout`,
-		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: option timeout must be a number of milliseconds or a string such as '5s', not soon`,
+		`client.request('a', 'x', { timeout: 'soon' })`:                       `request: option timeout must be a time such as '5s', or a number of milliseconds from 100, not soon`,
 		`client.requestMany('a', 'x', { maximum: 1 })`:                        `requestMany: unknown option "maximum"; known are headers, timeout, max, stall`,
 		`client.subscribe('a', null, { queu: 'q' })`:                          `subscribe: unknown option "queu"; known are queue, max, pending`,
 		`client.subscribe('a', null, { pending: 0 })`:                         `subscribe: max must not be below 0, and pending must be from 1 to 1000000`,

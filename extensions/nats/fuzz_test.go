@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"strings"
 	"testing"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // FuzzConfig: whatever the servers are, an error is one line that does not show the password.
@@ -13,7 +15,7 @@ func FuzzConfig(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, servers string) {
 		for _, text := range []string{servers, "nats://u:se-cret" + servers} {
-			c, err := new(options).config(text)
+			c, err := new(options).config(k6mod.SplitURLs(text))
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):
 				t.Fatalf("%q", err)

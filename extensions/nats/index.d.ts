@@ -55,20 +55,27 @@ declare module 'k6/x/nats' {
 
   /** TLS. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth, tlsVersion). */
   export interface TLSOptions {
-    /** Certificates in PEM: who may have signed the server's. Default: those of the system. */
-    ca?: string;
-    /** The client's own certificate and key, in PEM. */
+    /** Certificates in PEM, as one string or several: who may have signed the server's. Default: whom the system trusts. */
+    cacerts?: string | readonly string[];
+    /** The same as `cacerts`, under the name that k6/x/redis has for it. */
+    ca?: string | readonly string[];
+    /** The client's own certificate in PEM, together with `key`. */
     cert?: string;
     key?: string;
-    /** The name in the server's certificate. Default: the server's host. */
+    /** That of an encrypted key (not of PKCS #8, which k6 cannot read). */
+    password?: string;
+    /** The name that the server's certificate must have. Default: the server's host. */
     serverName?: string;
-    insecureSkipVerify?: boolean;
+    /** Whether any certificate will do. Default false. */
+    insecureSkipTLSVerify?: boolean;
     /** Before the server has said anything, for one with `handshake_first`. */
     first?: boolean;
   }
 
   /** How to reach the servers, and how to use them. */
   export interface ClientOptions {
+    /** Where the server is, if the constructor's first argument does not say it. */
+    url?: string | readonly string[];
     /** `nats://host:port`, `host:port` or `host` (port 4222), `tls://`, `ws://`, `wss://`. Default `["nats://127.0.0.1:4222"]`. */
     servers?: string[];
     /** What the server shows of the client. */
@@ -85,7 +92,7 @@ declare module 'k6/x/nats' {
     nkey?: string;
     jwt?: string;
     /** Default: none, unless the server wants it. `{}` for TLS with nothing special. */
-    tls?: TLSOptions;
+    tls?: boolean | TLSOptions;
     /** Takes any certificate, where the server wants TLS. */
     unsafe?: boolean;
     /** How long an operation may take. Default `"5s"`. */

@@ -124,13 +124,13 @@ func TestConsumer(t *testing.T) {
 		first.nak();
 		const second = other.next('10s');
 		second.nak('1h');
-		return [first.data, second.data, second.deliveries, other.next(50)];
+		return [first.data, second.data, second.deliveries, other.next('50ms')];
 	})()`))
 	v.Run(`consumer.fetch(2).forEach((m) => m.term('never again'))`)
 	require.JSONEq(t, `[["4","5"],["6","again"],[],null,0]`, v.JSON(`(() => {
 		const same = client.jetStream().consumer(unique, 'c'), data = (all) => all.map((m) => { m.ack(); return m.data; });
-		return [data(same.fetch(2)), data(same.fetch(5, { timeout: 100 })), data(same.fetch(5, { noWait: true })), same.next(50),
-			same.fetch(5, { timeout: 50, discard: true })];
+		return [data(same.fetch(2)), data(same.fetch(5, { timeout: 100 })), data(same.fetch(5, { noWait: true })), same.next('50ms'),
+			same.fetch(5, { timeout: '50ms', discard: true })];
 	})()`))
 	require.Len(t, v.Found(metricLatency), 9, "1, again twice, 2 to 6, again")
 	require.JSONEq(t, `[0, ["b","c"], "2h"]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),

@@ -77,7 +77,7 @@ func TestWatch(t *testing.T) {
 	require.JSONEq(t, `[["a.1","before","put"],["a.2","after","put"],["a.1","","delete"]]`, v.JSON(`got`))
 	require.JSONEq(t, `[null, "a.3", null, true]`, v.JSON(`(() => {
 		const watch = kv.watch(['a.*', 'b.*'], { updatesOnly: true, metaOnly: true });
-		const nothing = watch.next(20);
+		const nothing = watch.next('20ms');
 		kv.put('a.3', 'x');
 		const key = watch.next().key;
 		watch.close();

@@ -139,7 +139,7 @@ func TestServerThatDiesAndComesBack(t *testing.T) {
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("own", s.URL))
 			v.Run(`
-				var client = new nats.Client(own, Object.assign({ reconnectWait: 20, maxReconnects: -1, timeout: '500ms' }, ` + options + `));
+				var client = new nats.Client(own, Object.assign({ reconnectWait: '20ms', maxReconnects: -1, timeout: '500ms' }, ` + options + `));
 				var sub = client.subscribe(unique), js = client.jetStream(), kv = js.createKeyValue({ bucket: 'b' });
 				kv.put('k', 'v');
 			`)
@@ -182,7 +182,7 @@ func TestServerThatStalls(t *testing.T) {
 	s := startServer(t, "")
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("own", s.URL))
-	v.Run(`var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '200ms', reconnectWait: 20 }), kv = client.jetStream().createKeyValue({ bucket: 'b' })`)
+	v.Run(`var client = new nats.Client(own, { timeout: '200ms', connectTimeout: '200ms', reconnectWait: '20ms' }), kv = client.jetStream().createKeyValue({ bucket: 'b' })`)
 	s.stop()
 	want := thrown{Message: "no answer within timeout (200ms)", Kind: k6mod.KindTimeout}
 	require.Equal(t, want, v.fail(`kv.put('k', 'v')`))

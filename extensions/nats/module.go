@@ -16,7 +16,7 @@ func New() modules.Module {
 	var shared sharedByAll
 
 	return k6mod.New(k6mod.Definition{
-		ErrorName: "NatsError", AsError: asError, Coded: true,
+		ErrorName: "NatsError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Tagged: []string{metricErrors}},
 		Exports: func(in *k6mod.Module) map[string]any {
 			m := &module{Module: in, instruments: newInstruments(in), shared: &shared}

@@ -128,7 +128,7 @@ func TestMisuse(t *testing.T) {
 		`new resp.Client(',')`:                                     `new Client: ` + server,
 		`new resp.Client('h', { timeout: 0 })`:                     `new Client: timeout must be more than 0, not 0s`,
 		`new resp.Client('h', { connectTimeout: -1 })`:             `new Client: connectTimeout must be more than 0, not -1ms`,
-		`new resp.Client('h', { pool: 1 })`:                        `new Client: unknown option "pool"; known are timeout, connectTimeout`,
+		`new resp.Client('h', { pool: 1 })`:                        `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls`,
 		`new resp.Client('h,i').run({ ops: 1 })`:                   `run works with one server, and this Client has 2; hitRate spreads its keys over several`,
 		`new resp.Client(url).run({ ops: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
 		`new resp.Client(url).hitRate({ config: '100m-512b' })`:    `hitRate: option pass must be 'warmup' or 'timed', not ""`,

@@ -24,7 +24,7 @@ type client struct {
 // newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, "a url", &o, o.config)
+	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {

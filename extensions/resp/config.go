@@ -9,13 +9,13 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 const (
-	defaultURL     = "redis://127.0.0.1:6379"
-	defaultPort    = "6379"
-	defaultTimeout = 5 * time.Second
+	defaultURL  = "redis://127.0.0.1:6379"
+	defaultPort = "6379"
 )
 
 // Config is how to reach the servers.
@@ -23,6 +23,8 @@ type Config struct {
 	Servers        []server
 	Timeout        time.Duration // of an operation
 	ConnectTimeout time.Duration
+	// TLS is what the option tls says, for servers that have TLS.
+	TLS *k6glue.TLS
 }
 
 // server is one of the servers.
@@ -36,22 +38,35 @@ type server struct {
 }
 
 // options are what a script says beside the URLs.
-type options struct{ k6mod.Timeouts }
+type options struct {
+	k6mod.Target
+	k6mod.Timeouts
+
+	TLS *k6glue.TLSOptions `json:"tls"`
+}
 
 var errURL = errors.New("a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS")
 
-// config works out the options, and the URLs, which are separated by commas.
-func (o *options) config(urls string) (*Config, error) {
-	c := &Config{Timeout: defaultTimeout, ConnectTimeout: defaultTimeout}
-	if urls == "" {
-		urls = defaultURL
+// config works out the options, and the URLs.
+func (o *options) config(urls []string) (*Config, error) {
+	c := &Config{Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout}
+	if len(urls) == 0 {
+		urls = []string{defaultURL}
 	}
-	for _, url := range strings.Split(urls, ",") {
-		s, err := parse(strings.TrimSpace(url))
+	for _, url := range urls {
+		s, err := parse(url)
 		if err != nil {
 			return nil, err
 		}
+		s.TLS = s.TLS || o.TLS.Given()
 		c.Servers = append(c.Servers, s)
+	}
+	c.TLS = &k6glue.TLS{}
+	if o.TLS.Given() {
+		var err error
+		if c.TLS, err = o.TLS.Read(); err != nil {
+			return nil, err
+		}
 	}
 
 	return c, o.Override(&c.Timeout, &c.ConnectTimeout)

@@ -4,6 +4,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // FuzzConfig: whatever the address is, an error is one line that does not show it, and what is
@@ -13,7 +15,7 @@ func FuzzConfig(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		c, err := new(options).config(address)
+		c, err := new(options).config(k6mod.SplitURLs(address))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") || len(err.Error()) > 200 {
 				t.Fatalf("%q", err)
@@ -27,7 +29,7 @@ func FuzzConfig(f *testing.F) {
 			}
 		}
 		_ = c.target()
-		if _, err := new(options).config("redis://u:secret" + address); err != nil && strings.Contains(err.Error(), "secret") {
+		if _, err := new(options).config(k6mod.SplitURLs("redis://u:secret" + address)); err != nil && strings.Contains(err.Error(), "secret") {
 			t.Fatalf("%q", err)
 		}
 	})

@@ -1,4 +1,5 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
+/// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/resp: benchmarks of servers that speak RESP, such as Redis, Valkey and pogocache, done in Go with go-redis. It has what
  * k6/x/redis has not: many operations in one call. For single commands in a script there is k6/x/redis.
@@ -12,11 +13,10 @@
  * kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/resp' {
-  export interface ClientOptions {
-    /** How long an operation may take: a text such as `"5s"`, or milliseconds. Default `"5s"`. */
-    timeout?: number | string;
-    /** How long connecting may take, TLS included. Default `"5s"`. */
-    connectTimeout?: number | string;
+  /** How to reach the servers. A Client never shares its connections: a client of a sweep is a connection. */
+  export interface ClientOptions extends Modules.ClientOptions {
+    /** TLS for all servers, as `rediss://` asks for it. Default: that of the url. */
+    tls?: boolean | Modules.TLSOptions;
   }
 
   /**
@@ -49,11 +49,10 @@ declare module 'k6/x/resp' {
     /**
      * Does not connect.
      *
-     * @param url `host:port` or `redis://user:password@host:port/0` (`rediss://` for TLS, as k6's own options have it). Several, with
-     *   commas, are instances among which hitRate spreads its keys. Default `"redis://127.0.0.1:6379"`.
+     * @param url `host:port` or `redis://user:password@host:port/0` (`rediss://` for TLS). Several, in an array or with commas, are instances among which hitRate spreads its keys. Default `"redis://127.0.0.1:6379"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
-    constructor(url: string | null | undefined, options?: ClientOptions);
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
     /** Connects to all servers now, where that was not done yet. */

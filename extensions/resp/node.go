@@ -123,8 +123,7 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 	if !n.server.TLS {
 		return &conn{Conn: raw, node: n, replies: &wire.Bounds{}}, nil
 	}
-	var asK6 k6glue.TLS
-	secure := tls.Client(&conn{Conn: raw, node: n}, asK6.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
+	secure := tls.Client(&conn{Conn: raw, node: n}, n.config.TLS.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = raw.Close() // there is nothing to lose
 

@@ -31,7 +31,7 @@ func New() modules.Module {
 	grafanas := xk6sql.New()
 
 	return k6mod.New(k6mod.Definition{
-		ErrorName: "SqlError", AsError: asError, Coded: true,
+		ErrorName: "SqlError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
 			m := &module{Module: in}

@@ -37,7 +37,7 @@ type client struct {
 // newClient is new Client(address, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
-	config := k6mod.ParseClient(m.Module, call, "an address", &o, o.config)
+	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{module: m, config: config}
 	c.store = &store{client: c}
 	c.bench = cachebench.New(m, &m.shared.bench, config.Target.Address, c.store)

@@ -73,7 +73,7 @@ func TestOperations(t *testing.T) {
 
 func TestBinaryValues(t *testing.T) {
 	v := newVU(t, newServer(t))
-	v.Run(`var client = new umemcache.Client({ address: addr, values: 'binary' })`)
+	v.Run(`var client = new umemcache.Client({ url: addr, values: 'binary' })`)
 	require.Equal(t, "0,255,128", v.Run(`client.set('k', new Uint8Array([0, 255, 128])); new Uint8Array(client.get('k')).join()`))
 	require.Equal(t, "65", v.Run(`new Uint8Array(client.getOrSet('l', 'A')).join()`))
 	require.Equal(t, "0,255,128", v.Run(`const a = client.get('k'); client.get('l'); new Uint8Array(a).join()`), "each value has memory of its own")
@@ -146,7 +146,8 @@ func TestErrors(t *testing.T) {
 func TestOptionsThatCannotBe(t *testing.T) {
 	v := newVU(t, newServer(t))
 	for arguments, want := range map[string]string{
-		``:                                   `new Client: the address must look like [::1]:10047, not ""`,
+		`'x'`:                                `new Client: the address must look like [::1]:10047, not "x"`,
+		`[addr, addr]`:                       `new Client: the url must be one server, or one node of a cluster, not 2`,
 		`'127.0.0.1:1'`:                      `new Client: the address must be one of IPv6, such as [::1]:1, not "127.0.0.1:1": umem-cache listens on nothing else`,
 		`addr, { threads: -1 }`:              `new Client: threads must be from 1 to 1024, not -1`,
 		`addr, { threads: 1025 }`:            `new Client: threads must be from 1 to 1024, not 1025`,
@@ -156,10 +157,11 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		`addr, { connectTimeout: '-1s' }`:    `new Client: connectTimeout must be more than 0, not -1s`,
 		`addr, { values: 'json' }`:           `new Client: values must be 'string' or 'binary', not "json"`,
 		`addr, { maxValue: -1 }`:             `new Client: maxValue must be at least 0, not -1`,
-		`addr, { tls: { ca: 'x' } }`:         `new Client: tls.ca must hold certificates in PEM, as open() reads them from a file`,
+		`addr, { tls: { ca: 'x' } }`:         `new Client: tls.cacerts must hold certificates in PEM, as open() reads them from a file`,
 		`addr, { tls: { key: 's3cret' } }`:   `new Client: tls.cert and tls.key must be given together`,
-		`{ address: addr }, {}`:              `new Client takes an address and options, or options alone`,
-		`addr, { thread: 4 }`: `new Client: unknown option "thread"; known are address, generation, threads, connectionsPerThread, ` +
+		`{ url: addr }, {}`:                  `new Client takes a url and options, or options alone`,
+		`{ address: addr }`:                  `new Client: unknown option "address": use url`,
+		`addr, { thread: 4 }`: `new Client: unknown option "thread"; known are url, generation, threads, connectionsPerThread, ` +
 			`timeout, connectTimeout, tls, cluster, maxValue, values`,
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail(`new umemcache.Client(`+arguments+`)`), arguments)
@@ -313,7 +315,7 @@ func TestTLS(t *testing.T) {
 	require.NoError(t, v.JS.Set("pem", map[string]string{"ca": certificate, "cert": certificate, "key": key}))
 	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { ca: pem.ca, cert: pem.cert, key: pem.key } }).getOrSet('k', 'v')`))
 	require.Equal(t, "connect", v.fail(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key } }).get('k')`).Kind)
-	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key, insecureSkipVerify: true } }).get('k')`))
+	require.Equal(t, "v", v.Run(`new umemcache.Client(addr, { tls: { cert: pem.cert, key: pem.key, insecureSkipTLSVerify: true } }).get('k')`))
 
 	// What the options do not say, k6's own insecureSkipTLSVerify and tlsAuth do.
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))

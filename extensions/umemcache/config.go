@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	defaultTimeout = 60 * time.Second // that of k6/http
+	defaultURL = "[::1]:10047"
 
 	valuesString = "string"
 	valuesBinary = "binary"
@@ -47,7 +47,8 @@ type targetConfig struct {
 
 // options are a Config as scripts write it.
 type options struct {
-	Address              string `json:"address"`
+	k6mod.Target
+
 	Generation           string `json:"generation"`
 	Threads              int    `json:"threads"`
 	ConnectionsPerThread int    `json:"connectionsPerThread"`
@@ -59,20 +60,27 @@ type options struct {
 }
 
 // config completes the options with the defaults.
-func (o *options) config(address string) (*Config, error) {
-	k6glue.Override(&o.Address, address)
+func (o *options) config(urls []string) (*Config, error) {
+	address := defaultURL
+	switch len(urls) {
+	case 0:
+	case 1:
+		address = urls[0]
+	default:
+		return nil, fmt.Errorf("the url must be one server, or one node of a cluster, not %d", len(urls))
+	}
 	defaults := wire.DefaultOptions()
 	c := &Config{
 		Target: targetConfig{
-			Address: o.Address, Cluster: o.Cluster, Generation: defaults.Generation, Threads: defaults.Threads,
+			Address: address, Cluster: o.Cluster, Generation: defaults.Generation, Threads: defaults.Threads,
 			ConnectionsPerThread: defaults.ConnectionsPerThread, ConnectTimeout: defaults.ConnectTimeout, MaxValue: defaults.MaxValue,
 		},
-		Timeout: defaultTimeout, Binary: o.Values == valuesBinary,
+		Timeout: k6mod.DefaultTimeout, Binary: o.Values == valuesBinary,
 	}
 	k6glue.Override(&c.Target.Threads, o.Threads)
 	k6glue.Override(&c.Target.ConnectionsPerThread, o.ConnectionsPerThread)
 	k6glue.Override(&c.Target.MaxValue, o.MaxValue)
-	if o.TLS != nil {
+	if o.TLS.Given() {
 		c.Target.UseTLS, c.Target.TLS = true, *o.TLS
 		var err error
 		if c.TLS, err = o.TLS.Read(); err != nil {

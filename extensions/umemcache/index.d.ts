@@ -1,4 +1,5 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
+/// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/umemcache: a client of umem-cache, over its own protocol (TCP over IPv6).
  *
@@ -11,36 +12,15 @@
  * them on that connection); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/umemcache' {
-  /** A time as k6 writes it: a number of milliseconds, or a text such as `"5s"`, `"1m30s"` or `"300ms"`. */
-  export type Duration = number | string;
-
   /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
   export type Bytes = string | ArrayBuffer | ArrayBufferView;
-
-  /**
-   * TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the client's IP address. What stands
-   * nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth).
-   */
-  export interface TLSOptions {
-    /** PEM: who may have signed the server's certificate. Default: whom the system trusts. */
-    ca?: string;
-    /** PEM: the client's own certificate, together with `key`. */
-    cert?: string;
-    key?: string;
-    /** The name that the server's certificate must have. Default: the address's host. */
-    serverName?: string;
-    /** Whether any certificate will do. Default false. */
-    insecureSkipVerify?: boolean;
-  }
 
   /**
    * How to reach the server. None of it can be asked of the server: what is wrong here shows as timeouts or misses. Times must be more
    * than 0. Clients that share connections connect with k6's options (hosts, dns, blockHostnames, blacklistIPs, localIPs) as the VU of
    * the first of them has them.
    */
-  export interface ClientOptions {
-    /** host:port, if the constructor's first argument is not there. */
-    address?: string;
+  export interface ClientOptions extends Modules.ClientOptions {
     /**
      * The protocol that the server speaks, by its commit: `"G1"` from 53f97eb (2025-12-22, the published benchmark) on, `"G2"`
      * from 855aee6 (2026-06-18) on, `"G3"` (default) from 32cedee (2026-07-09) on.
@@ -50,7 +30,7 @@ declare module 'k6/x/umemcache' {
     threads?: number;
     /**
      * How many connections all clients of this process together may have to each thread, at most; who finds none free waits.
-     * Default 120; 0 stands for the default. That is of the 128 slots that the server has by default (MAX_CONN / THREAD_NR): those of connections that were just
+     * Default 120; 0 stands for the default. Connections are always shared, as the server has few slots: this is of the 128 slots that the server has by default (MAX_CONN / THREAD_NR): those of connections that were just
      * closed are not free at once.
      */
     connectionsPerThread?: number;
@@ -58,10 +38,9 @@ declare module 'k6/x/umemcache' {
      * How long an operation may take, from waiting for a connection to the last byte. Default `"60s"`. Give less where clients set or
      * delete the same keys at the same time: see `lock_wait`.
      */
-    timeout?: Duration;
-    /** How long connecting may take. Default `"5s"`. */
-    connectTimeout?: Duration;
-    tls?: TLSOptions;
+    timeout?: Modules.Duration;
+    /** TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the client's IP address. Default: none. */
+    tls?: boolean | Modules.TLSOptions;
     /** Whether the address is that of a cluster's node, any of them. Default false. */
     cluster?: boolean;
     /**
@@ -123,12 +102,12 @@ declare module 'k6/x/umemcache' {
     /**
      * Does not connect.
      *
-     * @param address host:port of IPv6, such as `"[::1]:10047"`: umem-cache listens on nothing else. k6 resolves names, to IPv4 first
+     * @param url host:port of IPv6, of one server or of a node of a cluster. Default `"[::1]:10047"`. umem-cache listens on nothing else. k6 resolves names, to IPv4 first
      *   unless its option says `dns: { policy: 'preferIPv6' }`
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
-    constructor(address: string | null | undefined, options?: ClientOptions);
-    constructor(options: ClientOptions);
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
+    constructor(options?: ClientOptions);
 
     /** The protocol, from the options. */
     readonly generation: 'G1' | 'G2' | 'G3';

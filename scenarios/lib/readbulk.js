@@ -55,7 +55,7 @@ const tls = (() => {
   const file = (name) => (text(name) ? open(text(name)) : undefined);
   return {
     ca: file('TLS_CA'), cert: file('TLS_CERT'), key: file('TLS_KEY'), serverName: text('TLS_SERVER_NAME'),
-    insecureSkipVerify: flag('TLS_INSECURE', false),
+    insecureSkipTLSVerify: flag('TLS_INSECURE', false),
   };
 })();
 

@@ -6,14 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib/types"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
 // Options reads a JavaScript object of options into a struct, by the struct's json tags. An unknown
-// name or a value of the wrong type is an error that names it. Undefined and null leave the struct
-// as it is.
+// name, a value of the wrong type or a time without a unit is an error that names it. Undefined and
+// null leave the struct as it is.
 func Options(value sobek.Value, into any) error {
 	if value == nil || sobek.IsUndefined(value) || sobek.IsNull(value) {
 		return nil
@@ -30,10 +34,19 @@ func Options(value sobek.Value, into any) error {
 	if err != nil {
 		return fmt.Errorf("options cannot be read: %w", err)
 	}
+	if err := checkTimes(raw, reflect.TypeOf(into).Elem()); err != nil {
+		return err
+	}
 
+	return decodeOptions(raw, into, "")
+}
+
+// decodeOptions reads JSON into a struct. The prefix, such as "tls.", stands before the options'
+// names in errors.
+func decodeOptions(raw []byte, into any, prefix string) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	err = decoder.Decode(into)
+	err := decoder.Decode(into)
 
 	var wrongType *json.UnmarshalTypeError
 	switch {
@@ -42,14 +55,75 @@ func Options(value sobek.Value, into any) error {
 	case errors.As(err, &wrongType) && wrongType.Field == "": // an array, a Date
 		return fmt.Errorf("options must be an object, not a %s", wrongType.Value)
 	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s must be %s, not a %s", wrongType.Field, noun(wrongType.Type), wrongType.Value)
+		return fmt.Errorf("option %s%s must be %s, not a %s", prefix, wrongType.Field, noun(wrongType.Type), wrongType.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("unknown option %s; known are %s", name, strings.Join(known(reflect.TypeOf(into).Elem()), ", "))
+		return UnknownOption(prefix, strings.Trim(name, `"`), known(reflect.TypeOf(into).Elem()))
 	}
 
 	return err
 }
+
+// UnknownOption is the error of an option that there is not: it has the known ones or, of a name
+// that is known from elsewhere, the one to use. The prefix is that of decodeOptions.
+func UnknownOption(prefix, name string, known []string) error {
+	if now := renamed[name]; slices.Contains(known, now) {
+		return fmt.Errorf("unknown option %q: use %s%s", prefix+name, prefix, now)
+	}
+	if gone, is := withdrawn[name]; is && slices.Contains(known, gone.beside) {
+		return fmt.Errorf("unknown option %q: %s", prefix+name, gone.instead)
+	}
+	verb := "are"
+	if len(known) == 1 {
+		verb = "is"
+	}
+
+	return fmt.Errorf("unknown option %q; known %s %s", prefix+name, verb, strings.Join(known, ", "))
+}
+
+// renamed are names that people have in their scripts, from other libraries or from before, by what
+// they are called here. They count where there is an option of the new name.
+var renamed = map[string]string{ //nolint:gochecknoglobals // a table
+	"servers": "url", "server": "url", "address": "url", "addr": "url", "addrs": "url", "urls": "url", "hosts": "url", "host": "url",
+	"hostname": "url", "port": "url", "alternatives": "url", "pool": "connection",
+	"ops": "iterations", "operations": "iterations", "calls": "iterations", "most": "iterations", "count": "iterations",
+	"insecureSkipVerify": "insecureSkipTLSVerify",
+	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl",
+}
+
+// withdrawn are names of options that have become something else, in calls that have the option
+// beside.
+var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
+	"prefill": {"mix", "call client.prefill(workload) before"},
+	"unsafe":  {"tls", "use tls: { insecureSkipTLSVerify: true }"},
+}
+
+// checkTimes refuses values of the struct's times that are none, or that lack a unit.
+func checkTimes(raw []byte, options reflect.Type) error {
+	var given map[string]json.RawMessage
+	if options.Kind() != reflect.Struct || json.Unmarshal(raw, &given) != nil {
+		return nil // which the decoder says better
+	}
+	for _, field := range fieldsOf(options) {
+		name := optionName(field)
+		value, is := given[name]
+		if !is || field.Type != reflect.TypeFor[types.NullDuration]() {
+			continue
+		}
+		if err := units.JSON(name, value); err != nil {
+			return err
+		}
+		var read types.NullDuration
+		if json.Unmarshal(value, &read) != nil {
+			return fmt.Errorf("option %s must be %s, not %s", name, DurationNoun, strings.Trim(string(value), `"`))
+		}
+	}
+
+	return nil
+}
+
+// DurationNoun is what a time has to be.
+const DurationNoun = "a time such as '5s', or a number of milliseconds from 100"
 
 // noun is a Go type in words that a script's author knows.
 func noun(t reflect.Type) string {
@@ -71,15 +145,23 @@ func noun(t reflect.Type) string {
 	}
 }
 
-func known(t reflect.Type) []string {
-	var names []string
-	for i := range t.NumField() {
-		if field := t.Field(i); field.Anonymous {
-			names = append(names, known(field.Type)...)
-		} else if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+func known(t reflect.Type) (names []string) {
+	for _, field := range fieldsOf(t) {
+		if name := optionName(field); name != "" && name != "-" {
 			names = append(names, name)
 		}
 	}
 
 	return names
+}
+
+// fieldsOf are the fields of a struct and of those that are part of it.
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(field reflect.StructField) bool { return field.Anonymous })
+}
+
+func optionName(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+
+	return name
 }

@@ -1,22 +1,100 @@
 package k6glue
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
+	"slices"
+	"strings"
 
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// TLSOptions are the option tls of a module. Equal ones are equal by ==.
+// TLSOptions are the option tls of a module: true, or an object. Equal ones are equal by ==.
 type TLSOptions struct {
-	CA                 string `json:"ca"`   // PEM: who may have signed the server's certificate; default: as k6 is told
-	Cert               string `json:"cert"` // PEM: the client's own; default: k6's option tlsAuth
-	Key                string `json:"key"`  // PEM
-	ServerName         string `json:"serverName"`
-	InsecureSkipVerify bool   `json:"insecureSkipVerify"`
+	// CACerts may have signed the server's certificate. The default is as k6 is told.
+	CACerts PEM `json:"cacerts"`
+	// CA is CACerts, as k6/x/redis calls it.
+	CA PEM `json:"ca"`
+	// Cert is the client's own certificate. The default is k6's option tlsAuth.
+	Cert string `json:"cert"`
+	Key  string `json:"key"`
+	// Password is that of an encrypted key.
+	Password              string `json:"password"`
+	ServerName            string `json:"serverName"`
+	InsecureSkipTLSVerify bool   `json:"insecureSkipTLSVerify"`
+	// off tells that a script has written false.
+	off bool
+}
+
+// PEM is a string of certificates, or an array of such strings, as k6/net/grpc takes it.
+type PEM string
+
+// UnmarshalJSON reads either.
+func (p *PEM) UnmarshalJSON(raw []byte) error {
+	var all []string
+	if json.Unmarshal(raw, &all) != nil {
+		all = make([]string, 1)
+		if json.Unmarshal(raw, &all[0]) != nil {
+			return errors.New("option tls.cacerts must be a string or an array of strings, in PEM")
+		}
+	}
+	*p = PEM(strings.Join(all, "\n"))
+
+	return nil
+}
+
+// Given tells whether a script asks for TLS with the options, which are nil where it says nothing.
+func (o *TLSOptions) Given() bool { return o != nil && !o.off }
+
+// UnmarshalJSON reads true, false or an object.
+func (o *TLSOptions) UnmarshalJSON(raw []byte) error { return o.UnmarshalWith(raw, nil) }
+
+// UnmarshalWith reads what UnmarshalJSON does, and options that only one module has: further is a
+// pointer to a struct.
+func (o *TLSOptions) UnmarshalWith(raw []byte, further any) error {
+	if on := false; json.Unmarshal(raw, &on) == nil {
+		o.off = !on
+
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return errors.New("option tls must be true, false or an object")
+	}
+	type plain TLSOptions
+	if further == nil {
+		return decodeOptions(raw, (*plain)(o), "tls.")
+	}
+	own, others := map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	names := known(reflect.TypeOf(further).Elem())
+	for name, value := range given {
+		if slices.Contains(names, name) {
+			others[name] = value
+		} else {
+			own[name] = value
+		}
+	}
+	for _, part := range []struct {
+		given map[string]json.RawMessage
+		into  any
+	}{{own, (*plain)(o)}, {others, further}} {
+		raw, err := json.Marshal(part.given)
+		if err != nil {
+			return err
+		}
+		if err := decodeOptions(raw, part.into, "tls."); err != nil {
+			return err
+		}
+	}
+
+	return nil
 }
 
 // TLS is TLSOptions that were read. The zero value has none: all is as k6's own options have it.
@@ -29,24 +107,58 @@ type TLS struct {
 // Read reads what is PEM. Its errors name the option, and show nothing of the key.
 func (o *TLSOptions) Read() (*TLS, error) {
 	t := &TLS{options: *o}
-	if o.CA != "" {
+	if o.CA != "" && o.CACerts != "" {
+		return nil, errors.New("tls.cacerts and tls.ca are the same: give one of them")
+	}
+	if certificates := o.CACerts + o.CA; certificates != "" {
 		t.roots = x509.NewCertPool()
-		if !t.roots.AppendCertsFromPEM([]byte(o.CA)) {
-			return nil, errors.New("tls.ca must hold certificates in PEM, as open() reads them from a file")
+		if !t.roots.AppendCertsFromPEM([]byte(certificates)) {
+			return nil, errors.New("tls.cacerts must hold certificates in PEM, as open() reads them from a file")
 		}
 	}
-	if (o.Cert == "") != (o.Key == "") {
+	switch {
+	case (o.Cert == "") != (o.Key == ""):
 		return nil, errors.New("tls.cert and tls.key must be given together")
+	case o.Key == "" && o.Password != "":
+		return nil, errors.New("tls.password is that of tls.key, and there is none")
+	case o.Cert == "":
+		return t, nil
 	}
-	if o.Cert != "" {
-		pair, err := tls.X509KeyPair([]byte(o.Cert), []byte(o.Key))
-		if err != nil {
-			return nil, fmt.Errorf("tls.cert and tls.key cannot be read: %w", err)
-		}
-		t.certificates = []tls.Certificate{pair}
+	key, err := o.key()
+	if err != nil {
+		return nil, err
 	}
+	pair, err := tls.X509KeyPair([]byte(o.Cert), key)
+	if err != nil {
+		return nil, fmt.Errorf("tls.cert and tls.key cannot be read: %w", err)
+	}
+	t.certificates = []tls.Certificate{pair}
 
 	return t, nil
+}
+
+// key is the private key in PEM, no longer encrypted. It takes the encryption that k6's own options
+// take.
+func (o *TLSOptions) key() ([]byte, error) {
+	key := []byte(o.Key)
+	block, _ := pem.Decode(key)
+	switch {
+	case block == nil:
+		return key, nil // which tls says
+	case block.Type == "ENCRYPTED PRIVATE KEY":
+		return nil, errors.New("tls.key is encrypted in a way (PKCS #8) that k6 cannot read: " +
+			"write it with `openssl rsa -aes256 -traditional`, or without a password")
+	case !x509.IsEncryptedPEMBlock(block): //nolint:staticcheck // as k6's option tlsAuth
+		return key, nil
+	case o.Password == "":
+		return nil, errors.New("tls.key is encrypted: tls.password must be given")
+	}
+	plain, err := x509.DecryptPEMBlock(block, []byte(o.Password)) //nolint:staticcheck // as k6's option tlsAuth
+	if err != nil {
+		return nil, errors.New("tls.key cannot be read with tls.password")
+	}
+
+	return bytes.TrimSpace(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: plain})), nil
 }
 
 // Options are those that were read.
@@ -65,7 +177,7 @@ func (t *TLS) Config(vu modules.VU, address string, least uint16) *tls.Config {
 			c.MinVersion = least
 		}
 	}
-	c.InsecureSkipVerify = c.InsecureSkipVerify || t.options.InsecureSkipVerify
+	c.InsecureSkipVerify = c.InsecureSkipVerify || t.options.InsecureSkipTLSVerify
 	c.ServerName = t.options.ServerName
 	if host, _, err := net.SplitHostPort(address); err == nil && c.ServerName == "" {
 		c.ServerName = host

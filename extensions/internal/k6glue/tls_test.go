@@ -1,12 +1,17 @@
 package k6glue
 
 import (
+	"crypto/ecdsa"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/lib"
@@ -56,7 +61,7 @@ func TestTLSOfK6(t *testing.T) {
 
 func TestTLSOfTheOptions(t *testing.T) {
 	certificate, key := pair(t)
-	options := &TLSOptions{CA: certificate, Cert: certificate, Key: key, ServerName: "name", InsecureSkipVerify: true}
+	options := &TLSOptions{CACerts: PEM(certificate), Cert: certificate, Key: key, ServerName: "name", InsecureSkipTLSVerify: true}
 	read, err := options.Read()
 	require.NoError(t, err)
 	require.Equal(t, *options, read.Options())
@@ -74,14 +79,107 @@ func TestTLSOfTheOptions(t *testing.T) {
 func TestTLSOptionsThatCannotBe(t *testing.T) {
 	certificate, key := pair(t)
 	for want, options := range map[string]TLSOptions{
-		"tls.ca must hold certificates in PEM, as open() reads them from a file": {CA: "x"},
-		"tls.cert and tls.key must be given together":                            {Key: key},
-		"tls.cert and tls.key must be given together ":                           {Cert: certificate},
-		"tls.cert and tls.key cannot be read":                                    {Cert: certificate, Key: "s3cret"},
+		"tls.cacerts must hold certificates in PEM, as open() reads them from a file":  {CACerts: "x"},
+		"tls.cacerts must hold certificates in PEM, as open() reads them from a file ": {CA: "x"},
+		"tls.cacerts and tls.ca are the same: give one of them":                        {CA: "x", CACerts: "y"},
+		"tls.password is that of tls.key, and there is none":                           {Password: "s3cret"},
+		"tls.cert and tls.key must be given together":                                  {Key: key},
+		"tls.cert and tls.key must be given together ":                                 {Cert: certificate},
+		"tls.cert and tls.key cannot be read":                                          {Cert: certificate, Key: "s3cret"},
 	} {
 		_, err := options.Read()
 		require.Error(t, err)
 		require.Contains(t, err.Error()+" ", want)
 		require.NotContains(t, err.Error(), "s3cret")
 	}
+}
+
+// A script writes true, false or an object, with names that k6/net/grpc and k6/x/redis have.
+func TestTLSOptionsOfAScript(t *testing.T) {
+	read := func(js string) (*TLSOptions, error) {
+		value, err := sobek.New().RunString(js)
+		require.NoError(t, err)
+		var into struct {
+			TLS *TLSOptions `json:"tls"`
+		}
+
+		err = Options(value, &into)
+
+		return into.TLS, err
+	}
+	for js, want := range map[string]TLSOptions{
+		`({ tls: true })`: {}, `({ tls: {} })`: {}, `({ tls: false })`: {off: true},
+		`({ tls: { cacerts: 'a' } })`:        {CACerts: "a"},
+		`({ tls: { cacerts: ['a', 'b'] } })`: {CACerts: "a\nb"},
+		`({ tls: { ca: ['a'], cert: 'c', key: 'k', password: 'p', serverName: 's', insecureSkipTLSVerify: true } })`: {
+			CA: "a", Cert: "c", Key: "k", Password: "p", ServerName: "s", InsecureSkipTLSVerify: true,
+		},
+	} {
+		got, err := read(js)
+		require.NoError(t, err, js)
+		require.Equal(t, want, *got, js)
+		require.Equal(t, !want.off, got.Given(), js)
+	}
+	got, err := read(`({ tls: null })`)
+	require.NoError(t, err)
+	require.False(t, got.Given())
+	for js, want := range map[string]string{
+		`({ tls: 'yes' })`:                        `option tls must be true, false or an object`,
+		`({ tls: { insecureSkipVerify: true } })`: `unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
+		`({ tls: { caFile: 'x' } })`:              `unknown option "tls.caFile"; known are cacerts, ca, cert, key, password, serverName, insecureSkipTLSVerify`,
+		`({ tls: { cert: 5 } })`:                  `option tls.cert must be a string, not a number`,
+		`({ tls: { cacerts: 5 } })`:               `option tls.cacerts must be a string or an array of strings, in PEM`,
+	} {
+		_, err := read(js)
+		require.EqualError(t, err, want, js)
+	}
+}
+
+// An option of one module's stands beside those of all.
+func TestTLSOptionsOfOneModule(t *testing.T) {
+	var o TLSOptions
+	var own struct {
+		First bool `json:"first"`
+	}
+	require.NoError(t, o.UnmarshalWith([]byte(`{ "first": true, "serverName": "s" }`), &own))
+	require.True(t, own.First)
+	require.Equal(t, "s", o.ServerName)
+	require.EqualError(t, o.UnmarshalWith([]byte(`{ "first": 5 }`), &own), "option tls.first must be true or false, not a number")
+	require.ErrorContains(t, o.UnmarshalWith([]byte(`{ "last": true }`), &own), `unknown option "tls.last"`)
+}
+
+// An encrypted key is read with its password, as k6's option tlsAuth does, and not without.
+func TestTLSKeyWithPassword(t *testing.T) {
+	certificate, key := pair(t)
+	block, _ := pem.Decode([]byte(key))
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	require.NoError(t, err)
+	var kind string
+	var raw []byte
+	switch k := parsed.(type) {
+	case *rsa.PrivateKey:
+		kind, raw = "RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(k)
+	case *ecdsa.PrivateKey:
+		kind = "EC PRIVATE KEY"
+		raw, err = x509.MarshalECPrivateKey(k)
+		require.NoError(t, err)
+	default:
+		t.Fatalf("%T", k)
+	}
+	locked, err := x509.EncryptPEMBlock(rand.Reader, kind, raw, []byte("s3cret"), x509.PEMCipherAES256) //nolint:staticcheck // as k6's
+	require.NoError(t, err)
+	o := TLSOptions{Cert: certificate, Key: string(pem.EncodeToMemory(locked)), Password: "s3cret"}
+	read, err := o.Read()
+	require.NoError(t, err)
+	require.Len(t, read.certificates, 1)
+	for password, want := range map[string]string{
+		"": "tls.key is encrypted: tls.password must be given", "wr0ng": "tls.key cannot be read with tls.password",
+	} {
+		o.Password = password
+		_, err := o.Read()
+		require.EqualError(t, err, want)
+	}
+	o.Key = strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+	_, err = o.Read()
+	require.ErrorContains(t, err, "tls.key is encrypted in a way (PKCS #8) that k6 cannot read")
 }

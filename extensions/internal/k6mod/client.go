@@ -1,6 +1,8 @@
 package k6mod
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,28 +14,139 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
-// ParseClient reads what `new Client` takes, which is an address and options, or options alone: it
-// fills the options, a pointer to a struct, and returns what config makes of them. The address is
-// "" when it is not there; what names it in errors, such as "an address". All errors are thrown. It
-// is for the init context, and does not connect.
+// Defaults of the options timeout and connectTimeout, in all modules. The first is that of k6/http.
+const (
+	DefaultTimeout        = 60 * time.Second
+	DefaultConnectTimeout = 5 * time.Second
+)
+
+// Words of the option connection: each VU's client has connections of its own, or all clients with
+// the same options share theirs.
+const (
+	ConnectionVU     = "vu"
+	ConnectionShared = "shared"
+)
+
+// ParseClient reads what `new Client` takes, which is a url and options, or options alone: it fills
+// the options, a pointer to a struct that embeds Target, and returns what config makes of them and
+// of the URLs. There are none when the script names none. All errors are thrown. It is for the init
+// context, and does not connect.
 func ParseClient[C any](
-	m *Module, call sobek.ConstructorCall, what string, options any, config func(address string) (C, error),
+	m *Module, call sobek.ConstructorCall, options targeted, config func(urls []string) (C, error),
 ) C {
-	address, rest := "", call.Argument(0)
-	if text, ok := k6glue.Text(rest); ok || k6glue.IsNullish(rest) {
-		address, rest = text, call.Argument(1)
-	} else if !k6glue.IsNullish(call.Argument(1)) {
-		m.Misuse("new Client takes %s and options, or options alone", what)
+	var urls []string
+	rest := call.Argument(0)
+	switch given, is, err := readURLs(rest); {
+	case err != nil:
+		m.Misuse("new Client: %s", err)
+	case is:
+		urls, rest = given, call.Argument(1)
+	case !k6glue.IsNullish(call.Argument(1)):
+		m.Misuse("new Client takes a url and options, or options alone")
 	}
 	if err := k6glue.Options(rest, options); err != nil {
 		m.Misuse("new Client: %s", err)
 	}
-	c, err := config(address)
+	if also := options.urls(); also != nil {
+		if urls != nil {
+			m.Misuse("new Client: the url is given twice: as the first argument and as option url")
+		}
+		urls = also
+	}
+	c, err := config(urls)
 	if err != nil {
 		m.Misuse("new Client: %s", err)
 	}
 
 	return c
+}
+
+// Target is the option url, to be embedded in a Client's options.
+type Target struct {
+	URL URLs `json:"url"`
+}
+
+type targeted interface{ urls() []string }
+
+func (t *Target) urls() []string { return t.URL }
+
+// URLs are where the servers are, as a string, in which commas separate them, or an array of
+// strings.
+type URLs []string
+
+// errURLs does not show what was passed: it may hold a password.
+var errURLs = errors.New("the url must be a string or an array of strings")
+
+// UnmarshalJSON reads either.
+func (u *URLs) UnmarshalJSON(raw []byte) error {
+	var text *string
+	if json.Unmarshal(raw, &text) == nil {
+		if text != nil {
+			*u = SplitURLs(*text)
+		}
+
+		return nil
+	}
+	var all []string
+	if json.Unmarshal(raw, &all) != nil {
+		return errURLs
+	}
+	if err := checkURLs(all); err != nil {
+		return err
+	}
+	*u = all
+
+	return nil
+}
+
+// readURLs reads the first argument. It is not the URLs when it is an object of options, or
+// something else that is none.
+func readURLs(value sobek.Value) (urls []string, is bool, err error) {
+	if text, ok := k6glue.Text(value); ok || k6glue.IsNullish(value) {
+		return SplitURLs(text), true, nil
+	}
+	if object, ok := value.(*sobek.Object); !ok || object.ClassName() != "Array" {
+		return nil, false, nil
+	}
+	elements, err := k6glue.Elements("the url", value)
+	if err != nil {
+		return nil, true, err
+	}
+	for _, element := range elements {
+		url, ok := k6glue.Text(element)
+		if !ok {
+			return nil, true, errURLs
+		}
+		urls = append(urls, url)
+	}
+
+	return urls, true, checkURLs(urls)
+}
+
+func checkURLs(urls []string) error {
+	if len(urls) == 0 || slices.Contains(urls, "") {
+		return errors.New("the url must name a server: there is an empty string or an empty array")
+	}
+
+	return nil
+}
+
+// SplitURLs are the servers of a string; none for "". A comma in what a URL has behind its question
+// mark separates no servers, unless another URL with a scheme follows.
+func SplitURLs(text string) (urls []string) {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	for piece := range strings.SplitSeq(text, ",") {
+		if last := len(urls) - 1; last >= 0 && strings.Contains(urls[last], "?") && !strings.Contains(piece, "://") {
+			urls[last] += "," + piece
+
+			continue
+		}
+		urls = append(urls, strings.TrimSpace(piece))
+	}
+
+	return urls
 }
 
 // Timeouts are the options timeout and connectTimeout, to be embedded in a Client's options.

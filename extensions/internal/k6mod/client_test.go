@@ -11,24 +11,41 @@ import (
 func TestParseClient(t *testing.T) {
 	v, c := newCacheVU(t, true)
 	for script, want := range map[string]cacheConfig{
-		`new cache.Client()`:                       {},
-		`new cache.Client(null, undefined)`:        {},
-		`new cache.Client('h')`:                    {address: "h"},
-		`new cache.Client({ size: 3 })`:            {size: 3},
-		`new cache.Client('h', { size: 3 })`:       {"h", 3},
-		`new cache.Client(null, { size: 3 })`:      {size: 3},
-		`new cache.Client({ size: 3 }, null)`:      {size: 3},
-		`new cache.Client('h', { timeout: '1s' })`: {address: "h"},
+		`new cache.Client()`:                                  {},
+		`new cache.Client('')`:                                {},
+		`new cache.Client(null, undefined)`:                   {},
+		`new cache.Client('h')`:                               {urls: []string{"h"}},
+		`new cache.Client('h:1, g')`:                          {urls: []string{"h:1", "g"}},
+		`new cache.Client(['h', 'g'])`:                        {urls: []string{"h", "g"}},
+		`new cache.Client('c://h?of=a,b,c://g')`:              {urls: []string{"c://h?of=a,b", "c://g"}},
+		`new cache.Client({ size: 3 })`:                       {size: 3},
+		`new cache.Client('h', { size: 3 })`:                  {[]string{"h"}, 3},
+		`new cache.Client(['h'], { size: 3 })`:                {[]string{"h"}, 3},
+		`new cache.Client({ url: 'h,g', size: 3 })`:           {[]string{"h", "g"}, 3},
+		`new cache.Client(undefined, { url: ['h', 'g,i'] })`:  {urls: []string{"h", "g,i"}},
+		`new cache.Client(null, { size: 3 })`:                 {size: 3},
+		`new cache.Client({ size: 3 }, null)`:                 {size: 3},
+		`new cache.Client('h', { timeout: '1s', url: null })`: {urls: []string{"h"}},
 	} {
 		v.Run(script)
 		require.Equal(t, want, *c.config, script)
 	}
 	for script, want := range map[string]string{
-		`new cache.Client({}, {})`:           `new Client takes an address and options, or options alone`,
-		`new cache.Client(5, {})`:            `new Client takes an address and options, or options alone`,
-		`new cache.Client(5)`:                `new Client: options must be an object, not 5`,
-		`new cache.Client('h', { port: 1 })`: `new Client: unknown option "port"; known are timeout, connectTimeout, size`,
-		`new cache.Client({ size: -1 })`:     `new Client: size must be at least 0`,
+		`new cache.Client({}, {})`:              `new Client takes a url and options, or options alone`,
+		`new cache.Client(5, {})`:               `new Client takes a url and options, or options alone`,
+		`new cache.Client(5)`:                   `new Client: options must be an object, not 5`,
+		`new cache.Client('h', { key: 1 })`:     `new Client: unknown option "key"; known are url, timeout, connectTimeout, size`,
+		`new cache.Client('h', { port: 1 })`:    `new Client: unknown option "port": use url`,
+		`new cache.Client({ servers: ['h'] })`:  `new Client: unknown option "servers": use url`,
+		`new cache.Client({ size: -1 })`:        `new Client: size must be at least 0`,
+		`new cache.Client('h', { url: 'h' })`:   `new Client: the url is given twice: as the first argument and as option url`,
+		`new cache.Client([])`:                  `new Client: the url must name a server: there is an empty string or an empty array`,
+		`new cache.Client(['h', ''])`:           `new Client: the url must name a server: there is an empty string or an empty array`,
+		`new cache.Client(['h', 5])`:            `new Client: the url must be a string or an array of strings`,
+		`new cache.Client({ url: 5 })`:          `new Client: the url must be a string or an array of strings`,
+		`new cache.Client({ timeout: 5 })`:      `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
+		`new cache.Client({ timeout: '5' })`:    `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
+		`new cache.Client({ timeout: 'soon' })`: `new Client: option timeout must be a time such as '5s', or a number of milliseconds from 100, not soon`,
 	} {
 		requireThrown(t, KindUsage, want, v.Fail(script))
 	}
@@ -49,8 +66,8 @@ func TestTimeouts(t *testing.T) {
 }
 
 func TestOneOf(t *testing.T) {
-	require.NoError(t, OneOf("pool", "", "vu"))
-	require.NoError(t, OneOf("pool", "shared", "vu", "shared"))
-	require.EqualError(t, OneOf("pool", "x", "vu"), `pool must be 'vu', not "x"`)
-	require.EqualError(t, OneOf("pool", "x", "a", "b", "c"), `pool must be 'a', 'b' or 'c', not "x"`)
+	require.NoError(t, OneOf("connection", "", "vu"))
+	require.NoError(t, OneOf("connection", "shared", "vu", "shared"))
+	require.EqualError(t, OneOf("connection", "x", "vu"), `connection must be 'vu', not "x"`)
+	require.EqualError(t, OneOf("connection", "x", "a", "b", "c"), `connection must be 'a', 'b' or 'c', not "x"`)
 }

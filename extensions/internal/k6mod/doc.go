@@ -31,8 +31,10 @@
 //
 // # What goes where
 //
-//   - new Client(address, options): ParseClient. Options embed Timeouts; OneOf checks words;
+//   - new Client(url, options): ParseClient. Options embed Target and Timeouts; OneOf checks words;
 //     k6glue.TLSOptions are the option tls. SetConstant makes a property that scripts can read.
+//   - The option tags of calls: TagsOption in a table of Options or, in options that are read into
+//     a struct, a field Tags. A Task that is Tagged has them on its samples; others call Tag.
 //   - Errors: Misuse, Errorf, TestEnded and ErrInit make an *Error, which Throw and NewError show
 //     to the script. AsError says what the errors of the wire room are: it may import no k6, and
 //     has a type of its own. Kinds that only this server has are the module's own constants.
@@ -40,7 +42,7 @@
 //   - Methods in both forms, get and asyncGet: an Operation reads the arguments and returns a Task;
 //     BothForms makes the methods. Ordered tasks are for a connection that does one thing at a
 //     time.
-//   - Arguments: Text, Name, Bytes, Elements, Unsigned, Count, Duration, Word; Wrong makes the
+//   - Arguments: Text, Name, Bytes, Elements, Unsigned, Count, Duration, TTL, Word; Wrong makes the
 //     error of any other. Options is a table of the options of a call, for values that JSON has not
 //     or for calls that must cost little, and Into an entry of it; k6glue.Options reads all others
 //     into a struct. k6glue.Frozen remembers what was read of a frozen object.

@@ -11,14 +11,20 @@ import (
 )
 
 // Kinds of errors that modules have in common. Scripts see them in an exception's property kind and
-// in the tag outcome. A module adds the kinds of its own server.
+// in the tag outcome. A module adds the kinds of its own server, where none of these fits.
 const (
 	KindConnect    = "connect"    // the server could not be reached within connectTimeout
 	KindConnection = "connection" // the connection broke
 	KindTimeout    = "timeout"    // no answer within timeout
 	KindCancelled  = "cancelled"  // the test ended
-	KindAuth       = "auth"       // the server does not let this user in
+	KindAuth       = "auth"       // the server does not let this user in, or do this
+	KindBusy       = "busy"       // the server has too much to do, or the client too much under way
+	KindNotFound   = "not_found"  // what the call is about is not there
+	KindConflict   = "conflict"   // it is there already, or has another version
+	KindTooLarge   = "too_large"  // a key, a value or a message is larger than is allowed
+	KindFull       = "full"       // the server has no room
 	KindServer     = "server"     // any other error of the server
+	KindProtocol   = "protocol"   // the answer is none of the request
 	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 	KindInternal   = "internal"   // a fault of k6's extensions or of a library
 )
@@ -89,10 +95,7 @@ func (m *Module) Misuse(format string, args ...any) { m.Throw(Misuse(format, arg
 // properties may tell more of it.
 func (m *Module) NewError(err error, further ...Property) *sobek.Object {
 	e := m.As(err)
-	properties := map[string]any{"kind": e.Kind}
-	if m.definition.Coded {
-		properties["code"] = e.Code
-	}
+	properties := map[string]any{"kind": e.Kind, "code": e.Code}
 	for _, p := range further {
 		properties[p.Name] = p.Value
 	}

@@ -26,22 +26,23 @@ type cache struct {
 }
 
 type cacheOptions struct {
+	Target
 	Timeouts
 
 	Size int `json:"size"`
 }
 
 type cacheConfig struct {
-	address string
-	size    int
+	urls []string
+	size int
 }
 
-func (o *cacheOptions) config(address string) (*cacheConfig, error) {
+func (o *cacheOptions) config(urls []string) (*cacheConfig, error) {
 	if o.Size < 0 {
 		return nil, errors.New("size must be at least 0")
 	}
 
-	return &cacheConfig{address, o.Size}, nil
+	return &cacheConfig{urls, o.Size}, nil
 }
 
 func (c *cache) Tasks() *Tasks { return c.tasks }
@@ -54,7 +55,7 @@ func newCacheVU(t *testing.T, ordered bool) (*k6test.Runner, *cache) {
 	made := &cache{gates: map[string]chan struct{}{}}
 	methods := BothForms(map[string]Operation[*cache, *cacheTask]{"get": (*cache).get})
 	v := k6test.NewRunner(t, "k6/x/cache", New(Definition{
-		ErrorName: "CacheError", Coded: true,
+		ErrorName: "CacheError",
 		AsError: func(err error) Error {
 			return Error{Kind: KindServer, Code: 7, Message: "the server says: " + err.Error()}
 		},
@@ -64,7 +65,7 @@ func newCacheVU(t *testing.T, ordered bool) (*k6test.Runner, *cache) {
 
 			return map[string]any{"Client": func(call sobek.ConstructorCall) *sobek.Object {
 				var o cacheOptions
-				made.config = ParseClient(m, call, "an address", &o, o.config)
+				made.config = ParseClient(m, call, &o, o.config)
 				made.tasks = m.NewTasks(ordered)
 				m.SetConstant(call.This, "size", made.config.size)
 				methods.Put(m.Runtime(), call.This, made)

@@ -1,6 +1,7 @@
 package k6mod
 
 import (
+	"slices"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -8,6 +9,12 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
+)
+
+// Tags of the module's metrics.
+const (
+	tagOp      = "op"
+	tagOutcome = "outcome"
 )
 
 // OutcomeOK is the outcome of an operation that did not fail.
@@ -38,9 +45,11 @@ type Instruments struct {
 	series         recent.Map[seriesKey, opSeries]
 	sent, received k6glue.Series
 	step           step
+	// tags are those of the call under way.
+	tags Tags
 }
 
-type seriesKey struct{ operation, outcome string }
+type seriesKey struct{ operation, outcome, tags string }
 
 type opSeries struct {
 	ops, duration k6glue.Series
@@ -95,6 +104,10 @@ func (i *Instruments) Meter() *k6glue.Meter { return &i.meter }
 // Add counts n of a Counter's.
 func (i *Instruments) Add(counter k6glue.Series, n float64) { i.meter.Add(counter, n) }
 
+// Tag gives the tags of a call to what Count, EmitDuration and Elapsed count of it: until Tag is
+// called again, with the zero value where there are none.
+func (i *Instruments) Tag(tags Tags) { i.tags = tags }
+
 // Count counts one operation, which has ended with the error or nil, and what else is counted of
 // it, in the order of Metrics.Counts.
 func (i *Instruments) Count(operation string, err error, counts ...int) {
@@ -128,11 +141,12 @@ func (i *Instruments) of(operation string, err error) opSeries {
 	if err != nil {
 		outcome = i.kind(err)
 	}
-	key := seriesKey{operation, outcome}
+	key := seriesKey{operation, outcome, i.tags.key}
 	s, known := i.series.Get(key)
 	if !known {
+		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation}, [2]string{tagOutcome, outcome})
 		series := func(metric *metrics.Metric) k6glue.Series {
-			return i.meter.Series(metric, [2]string{"op", operation}, [2]string{"outcome", outcome})
+			return i.meter.Series(metric, tags...)
 		}
 		s = opSeries{ops: series(i.ops)}
 		s.counts = s.ops + 1

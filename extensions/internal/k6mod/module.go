@@ -14,8 +14,6 @@ type Definition struct {
 	ErrorName string
 	// AsError says what an error of the module's protocol, which is no *Error, is to scripts.
 	AsError func(err error) Error
-	// Coded tells that the exceptions have a property code, the server's.
-	Coded bool
 	// Metrics are those of the module's operations.
 	Metrics Metrics
 	// Exports returns what a VU's script imports: functions, and the constructor Client.

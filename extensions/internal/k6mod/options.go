@@ -1,8 +1,6 @@
 package k6mod
 
 import (
-	"strings"
-
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -46,7 +44,7 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	for _, name := range object.Keys() {
 		option := all.named(name)
 		if option == nil {
-			return Misuse("%s: unknown option %q; known %s", method, name, all.known())
+			return Misuse("%s: %s", method, k6glue.UnknownOption("", name, all.known()))
 		}
 		given := object.Get(name)
 		if k6glue.IsNullish(given) {
@@ -70,14 +68,11 @@ func (all Options[T]) named(name string) *Option[T] {
 	return nil
 }
 
-func (all Options[T]) known() string {
+func (all Options[T]) known() []string {
 	names := make([]string, len(all))
 	for i := range all {
 		names[i] = all[i].Name
 	}
-	if len(names) == 1 {
-		return "is " + names[0]
-	}
 
-	return "are " + strings.Join(names, ", ")
+	return names
 }

@@ -20,6 +20,19 @@ type Task interface {
 	Finish(err error) (sobek.Value, error)
 }
 
+// Tagged is a Task whose call may have the option tags.
+type Tagged interface{ CallTags() Tags }
+
+// finish is Finish of a task, whose samples have the call's tags.
+func (m *Module) finish(t Task, err error) (sobek.Value, error) {
+	if tagged, is := t.(Tagged); is {
+		m.Tag(tagged.CallTags())
+		defer m.Tag(Tags{})
+	}
+
+	return t.Finish(err)
+}
+
 // Tasks does the tasks of a Client.
 type Tasks struct {
 	module  *Module
@@ -36,7 +49,7 @@ func (m *Module) NewTasks(ordered bool) *Tasks { return &Tasks{module: m, ordere
 func (q *Tasks) Now(t Task) sobek.Value {
 	q.module.MustRun()
 	q.Wait()
-	value, err := t.Finish(do(q.module.vu.Context(), t, true))
+	value, err := q.module.finish(t, do(q.module.vu.Context(), t, true))
 	if err != nil {
 		q.module.Throw(err)
 	}
@@ -77,7 +90,7 @@ func (q *Tasks) Later(t Task, err error) sobek.Value {
 			close(done)
 		}
 		back(func() error {
-			value, err := t.Finish(err)
+			value, err := m.finish(t, err)
 			if err != nil {
 				return reject(m.NewError(err))
 			}

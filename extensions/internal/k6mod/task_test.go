@@ -15,13 +15,23 @@ import (
 type cacheTask struct {
 	cache *cache
 	key   string
+	tags  Tags
 	took  time.Duration
 }
 
-func (c *cache) get(call sobek.FunctionCall) (*cacheTask, error) {
-	key, err := Name("get", "the key", call.Argument(0))
+var getOptions = Options[cacheTask]{TagsOption(func(t *cacheTask) *Tags { return &t.tags })}
 
-	return &cacheTask{cache: c, key: key}, err
+// CallTags implements Tagged.
+func (t *cacheTask) CallTags() Tags { return t.tags }
+
+func (c *cache) get(call sobek.FunctionCall) (*cacheTask, error) {
+	t := &cacheTask{cache: c}
+	var err error
+	if t.key, err = Name("get", "the key", call.Argument(0)); err == nil {
+		err = getOptions.Read("get", call.Argument(1), t)
+	}
+
+	return t, err
 }
 
 func (t *cacheTask) Do(ctx context.Context, waits bool) error {

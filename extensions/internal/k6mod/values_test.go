@@ -1,6 +1,7 @@
 package k6mod
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ func TestValues(t *testing.T) {
 		"unsigned": func(v sobek.Value) (any, error) { return Unsigned("get", "the key", v) },
 		"count":    func(v sobek.Value) (any, error) { return Count("get", "the key", v) },
 		"duration": func(v sobek.Value) (any, error) { return Duration("get", "the key", v, time.Hour) },
+		"ttl":      func(v sobek.Value) (any, error) { return TTL("touch", "the ttl", v) },
 		"word":     func(v sobek.Value) (any, error) { return Word("get", "the key", v, "a", "b") },
 		"bytes": func(v sobek.Value) (any, error) {
 			b, err := Bytes(rt, "get", "the key", v, &buffer)
@@ -48,8 +50,28 @@ func TestValues(t *testing.T) {
 		{"duration", `'5s'`, 5 * time.Second, false},
 		{"duration", `1500`, 1500 * time.Millisecond, false},
 		{"duration", `null`, time.Hour, false},
-		{"duration", `-1`, "get: the key must be a number of milliseconds or a string such as '5s', not -1", true},
-		{"duration", `Infinity`, "get: the key must be a number of milliseconds or a string such as '5s', not Infinity", true},
+		{"duration", `100`, 100 * time.Millisecond, false},
+		{"duration", `0`, time.Duration(0), false},
+		{"duration", `99`, "get: key 99 could be seconds or milliseconds: write '99s' or '99ms'", true},
+		{"duration", `1.5`, "get: key 1.5 could be seconds or milliseconds: write '1.5s' or '1.5ms'", true},
+		{"duration", `'1500'`, "get: key 1500 could be seconds or milliseconds: write '1500s' or '1500ms'", true},
+		{"duration", `-1`, "get: the key must be a time such as '5s', or a number of milliseconds from 100, not -1", true},
+		{"duration", `Infinity`, "get: the key must be a time such as '5s', or a number of milliseconds from 100, not Infinity", true},
+		{"ttl", `'60s'`, time.Minute, false},
+		{"ttl", `'1d'`, 24 * time.Hour, false},
+		{"ttl", `0`, time.Duration(0), false},
+		{"ttl", `'0'`, time.Duration(0), false},
+		{"ttl", `null`, time.Duration(0), false},
+		{"ttl", `new Date(Date.now() - 1)`, AtOnce, false},
+		{"ttl", `60`, "touch: ttl 60 must say its unit, such as '60s'", true},
+		{"ttl", `60000`, "touch: ttl 60000 must say its unit, such as '60000s'", true},
+		{"ttl", `0.5`, "touch: ttl 0.5 must say its unit, such as '0.5s'", true},
+		{"ttl", `'60'`, "touch: ttl 60 must say its unit, such as '60s'", true},
+		{"ttl", `-1`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not -1", true},
+		{"ttl", `'-1s'`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not -1s", true},
+		{"ttl", `NaN`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not NaN", true},
+		{"ttl", `new Date(NaN)`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not an object (Date)", true},
+		{"ttl", `({})`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not an object", true},
 		{"word", `'b'`, "b", false},
 		{"word", `'c'`, "get: the key must be 'a' or 'b', not c", true},
 		{"bytes", `'ä'`, "ä", false},
@@ -72,6 +94,23 @@ func TestValues(t *testing.T) {
 		var e *Error
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, KindUsage, e.Kind)
+	}
+}
+
+// The Date of an end is the time until then; stores of seconds round up.
+func TestTTLOfADate(t *testing.T) {
+	rt := sobek.New()
+	value, err := rt.RunString(`new Date(Date.now() + 90_000)`)
+	require.NoError(t, err)
+	ttl, err := TTL("touch", "the ttl", value)
+	require.NoError(t, err)
+	require.InDelta(t, 90, ttl.Seconds(), 60)
+	require.LessOrEqual(t, ttl, 90*time.Second)
+
+	for ttl, want := range map[time.Duration]int64{
+		0: 0, AtOnce: -1, 1: 1, time.Second: 1, time.Second + 1: 2, time.Hour: 3600, math.MaxInt64: math.MaxInt64/1_000_000_000 + 1,
+	} {
+		require.Equal(t, want, Seconds(ttl), ttl)
 	}
 }
 
@@ -118,7 +157,7 @@ func TestOptions(t *testing.T) {
 		`null`:                               {as: "default"},
 		`({})`:                               {as: "default"},
 		`({ as: undefined, timeout: null })`: {as: "default"},
-		`({ timeout: 5, as: 'binary' })`:     {5 * time.Millisecond, "binary"},
+		`({ timeout: 150, as: 'binary' })`:   {150 * time.Millisecond, "binary"},
 	} {
 		got, err := read(js)
 		require.NoError(t, err, js)
@@ -128,7 +167,8 @@ func TestOptions(t *testing.T) {
 		`'binary'`:           "get: options must be an object, not binary",
 		`[]`:                 "get: options must be an object, not []",
 		`({ at: 1 })`:        `get: unknown option "at"; known are timeout, as`,
-		`({ timeout: 'x' })`: "get: option timeout must be a number of milliseconds or a string such as '5s', not x",
+		`({ timeout: 'x' })`: "get: option timeout must be a time such as '5s', or a number of milliseconds from 100, not x",
+		`({ timeout: 5 })`:   "get: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'",
 		`({ as: 5 })`:        "get: option as must be 'string' or 'binary', not 5",
 	} {
 		_, err := read(js)

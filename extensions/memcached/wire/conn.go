@@ -17,7 +17,7 @@ import (
 
 // Defaults of a Config.
 const (
-	DefaultTimeout        = 5 * time.Second
+	DefaultTimeout        = 60 * time.Second
 	DefaultConnectTimeout = 5 * time.Second
 	DefaultMaxValue       = 1 << 30 // bytes: memcached's own upper limit of --max-item-size
 )

@@ -1,0 +1,58 @@
+package k6mod
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A call's tags are on its own samples and on no other's.
+func TestTagsOfACall(t *testing.T) {
+	v, c := startedCacheVU(t, true)
+	v.Run(`client.get('a'); client.get('b', { tags: { name: 'login', n: 5, hot: true } }); client.get('c', { tags: { name: 'login', hot: true, n: 5 } })`)
+	v.Loop(`await client.asyncGet('d', { tags: { name: 'async' } })`)
+	v.Run(`client.get('e')`)
+	var got []string
+	for _, s := range v.Sent() {
+		if s.Metric.Name != "cache_hits" {
+			got = append(got, fmt.Sprintf("%s %g %v", s.Metric.Name, s.Value, s.Tags.Map()))
+		}
+	}
+	own := "map[hot:true n:5 name:login op:get outcome:ok]"
+	require.Equal(t, []string{
+		"cache_ops 1 map[op:get outcome:ok]", "cache_op_duration 1 map[op:get outcome:ok]",
+		"cache_ops 1 " + own, "cache_op_duration 1 " + own, "cache_ops 1 " + own, "cache_op_duration 1 " + own,
+		"cache_ops 1 map[name:async op:get outcome:ok]", "cache_op_duration 1 map[name:async op:get outcome:ok]",
+		"cache_ops 1 map[op:get outcome:ok]", "cache_op_duration 1 map[op:get outcome:ok]",
+	}, got)
+
+	for script, want := range map[string]string{
+		`client.get('a', { tags: 'login' })`:         `get: option tags must be an object of strings, such as { name: 'login' }, not login`,
+		`client.get('a', { tags: { name: {} } })`:    `get: option tags.name must be a string, not an object`,
+		`client.get('a', { tags: { op: 'mine' } })`:  `get: option tags cannot have op, which is a tag of the module's own`,
+		`client.get('a', { tags: { outcome: '' } })`: `get: option tags cannot have outcome, which is a tag of the module's own`,
+	} {
+		requireThrown(t, KindUsage, want, v.Fail(script))
+	}
+	value, err := v.JS.RunString(`({ name: 'login' })`)
+	require.NoError(t, err)
+	tags, err := ReadTags("get", "option tags", value)
+	require.NoError(t, err)
+	c.Tag(tags)
+	c.Count("get", nil, 1)
+	require.Zero(t, testing.AllocsPerRun(100, func() { c.Tag(tags); c.Count("get", nil, 1); c.Tag(Tags{}); c.Elapsed(time.Nanosecond) }))
+}
+
+// Tags in options that are read as JSON are the same ones.
+func TestTagsInJSON(t *testing.T) {
+	var read struct{ Tags Tags }
+	require.NoError(t, json.Unmarshal([]byte(`{ "tags": { "n": 5, "a": "x", "hot": true } }`), &read))
+	require.Equal(t, [][2]string{{"a", "x"}, {"hot", "true"}, {"n", "5"}}, read.Tags.pairs)
+	require.NoError(t, json.Unmarshal([]byte(`{ "tags": null }`), &read))
+	require.EqualError(t, json.Unmarshal([]byte(`{ "tags": 5 }`), &read), "option tags must be an object of strings, such as { name: 'login' }, not 5")
+	require.EqualError(t, json.Unmarshal([]byte(`{ "tags": { "a": [] } }`), &read), "option tags.a must be a string, not []")
+	require.EqualError(t, json.Unmarshal([]byte(`{ "tags": { "op": "x" } }`), &read), "option tags cannot have op, which is a tag of the module's own")
+}

@@ -1,0 +1,25 @@
+package units
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestJSON(t *testing.T) {
+	for _, raw := range []string{`0`, `100`, `1500.5`, `-5`, `"5s"`, `"0"`, `"soon"`, `null`, `true`, `{}`} {
+		require.NoError(t, JSON("timeout", []byte(raw)), raw)
+	}
+	for raw, want := range map[string]string{
+		`5`:      "timeout 5 could be seconds or milliseconds: write '5s' or '5ms'",
+		`0.5`:    "timeout 0.5 could be seconds or milliseconds: write '0.5s' or '0.5ms'",
+		`99`:     "timeout 99 could be seconds or milliseconds: write '99s' or '99ms'",
+		`"1500"`: "timeout 1500 could be seconds or milliseconds: write '1500s' or '1500ms'",
+	} {
+		require.EqualError(t, JSON("timeout", []byte(raw)), want)
+	}
+}
+
+func TestTTL(t *testing.T) {
+	require.EqualError(t, TTL("ttl", 60), "ttl 60 must say its unit, such as '60s'")
+}
