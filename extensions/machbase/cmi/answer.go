@@ -1,5 +1,7 @@
 package cmi
 
+import "encoding/binary"
+
 // answer is what stands before the rows of an answer.
 type answer struct {
 	answered       bool // there is a result
@@ -107,4 +109,52 @@ func result(status uint64, rest []byte) (last bool, err error) {
 	e.Detail = detail
 
 	return false, e
+}
+
+// unit is a piece of a body. Those with a length have data, the others a number.
+type unit struct {
+	id     uint32
+	number uint64
+	data   []byte
+}
+
+// nextUnit takes the first unit from a body.
+func nextUnit(body []byte) (u unit, rest []byte, err error) {
+	if len(body) < unitHeader {
+		return u, nil, garbage("an answer ends in the middle of a unit")
+	}
+	u.id = binary.LittleEndian.Uint32(body)
+	unitType := binary.LittleEndian.Uint32(body[4:])
+	number := binary.LittleEndian.Uint64(body[8:])
+	rest = body[unitHeader:]
+	if !isSized(unitType) {
+		if unitType < typeInt64 { // the upper bytes belong to no number
+			number &= 1<<32 - 1
+		}
+		u.number = number
+
+		return u, rest, nil
+	}
+
+	if number > uint64(len(rest)) || align(int(number)) > len(rest) {
+		return u, nil, garbage("a unit says that it has %d bytes, and there are %d", number, len(rest))
+	}
+	u.data = rest[:number]
+
+	return u, rest[align(int(number)):], nil
+}
+
+// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the
+// time: nearly all units are rows.
+func nextRow(body []byte) (row, rest []byte, isRow bool) {
+	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
+		return nil, nil, false
+	}
+	rest = body[unitHeader:]
+	length := binary.LittleEndian.Uint64(body[8:])
+	if length > uint64(len(rest)) || align(int(length)) > len(rest) {
+		return nil, nil, false
+	}
+
+	return rest[:length], rest[align(int(length)):], true
 }

@@ -74,37 +74,6 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// incoming reads from a connection, after a request that is still to be sent, and counts.
-type incoming struct{ *Conn }
-
-func (c incoming) Read(b []byte) (int, error) {
-	sent, received, err := c.exchange(c.sending, b)
-	c.sending = nil
-	c.sent.Add(uint64(sent))
-	c.received.Add(uint64(received))
-
-	return received, err
-}
-
-// sendAndReceive sends a request, if there is one, waits for an answer, and reads what fits of it.
-func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
-	if len(request) > 0 {
-		sent, err = c.socket.Write(request)
-	}
-	if err == nil {
-		received, err = c.socket.Read(answer)
-	}
-
-	return sent, received, err
-}
-
-func (c *Conn) write(b []byte) error {
-	n, err := c.socket.Write(b)
-	c.sent.Add(uint64(n))
-
-	return err
-}
-
 // enter begins a call. What it returns is an error, or the call must end with leave.
 func (c *Conn) enter(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
@@ -198,49 +167,6 @@ func cause(err error) string {
 	}
 
 	return err.Error()
-}
-
-// ask sends the request and returns the body of its answer.
-func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
-	c.sending = c.out.buf // together with the first look for its answer
-	if c.in.buffered() {
-		c.sending = nil
-		if err := c.write(c.out.buf); err != nil {
-			return nil, c.failure(ctx, err)
-		}
-	}
-	m, err := c.answer(kind, statement)
-	if cap(c.out.buf) > keptBuffer {
-		c.out.buf = nil
-	}
-	if err != nil {
-		return nil, c.failure(ctx, err)
-	}
-
-	return m.body, nil
-}
-
-// answer reads messages until the one that is waited for.
-func (c *Conn) answer(kind byte, statement uint32) (message, error) {
-	for {
-		m, err := c.in.read()
-		if err != nil {
-			return m, err
-		}
-		switch {
-		case m.kind == msgAppendData:
-			if err := c.rejection(m); err != nil {
-				return m, err
-			}
-		case m.kind == msgFetch && kind == msgFree && m.statement == statement:
-			// After an error amid the rows, the server may send another one that nobody asked for
-			// (machbase-neo v8.0.74).
-		case m.kind != kind || m.statement != statement:
-			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
-		default:
-			return m, nil
-		}
-	}
 }
 
 // sendFrees has the server free statements, one after the other: it sends its answers apart, and a

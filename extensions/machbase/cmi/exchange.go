@@ -1,6 +1,7 @@
 package cmi
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 )
@@ -10,6 +11,80 @@ const (
 	keptBuffer  = 128 << 10 // a larger one, of any kind, is let go after its message
 	maxMessage  = 256 << 20 // of what we receive, the headers of a message's packets among it
 )
+
+// ask sends the request and returns the body of its answer.
+func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
+	c.sending = c.out.buf // together with the first look for its answer
+	if c.in.buffered() {
+		c.sending = nil
+		if err := c.write(c.out.buf); err != nil {
+			return nil, c.failure(ctx, err)
+		}
+	}
+	m, err := c.answer(kind, statement)
+	if cap(c.out.buf) > keptBuffer {
+		c.out.buf = nil
+	}
+	if err != nil {
+		return nil, c.failure(ctx, err)
+	}
+
+	return m.body, nil
+}
+
+// answer reads messages until the one that is waited for.
+func (c *Conn) answer(kind byte, statement uint32) (message, error) {
+	for {
+		m, err := c.in.read()
+		if err != nil {
+			return m, err
+		}
+		switch {
+		case m.kind == msgAppendData:
+			if err := c.rejection(m); err != nil {
+				return m, err
+			}
+		case m.kind == msgFetch && kind == msgFree && m.statement == statement:
+			// After an error amid the rows, the server may send another one that nobody asked for
+			// (machbase-neo v8.0.74).
+		case m.kind != kind || m.statement != statement:
+			return m, garbage("message %d of statement %d came instead of %d of %d", m.kind, m.statement, kind, statement)
+		default:
+			return m, nil
+		}
+	}
+}
+
+// incoming reads from a connection, after a request that is still to be sent, and counts.
+type incoming struct{ *Conn }
+
+func (c incoming) Read(b []byte) (int, error) {
+	sent, received, err := c.exchange(c.sending, b)
+	c.sending = nil
+	c.sent.Add(uint64(sent))
+	c.received.Add(uint64(received))
+
+	return received, err
+}
+
+// sendAndReceive sends a request, if there is one, waits for an answer, and reads what fits of it.
+func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
+	if len(request) > 0 {
+		sent, err = c.socket.Write(request)
+	}
+	if err == nil {
+		received, err = c.socket.Read(answer)
+	}
+
+	return sent, received, err
+}
+
+func (c *Conn) write(b []byte) error {
+	n, err := c.socket.Write(b)
+	c.sent.Add(uint64(n))
+
+	return err
+}
 
 // message is an answer of the server. Its body is valid until the next one is read.
 type message struct {
@@ -128,52 +203,4 @@ func (r *reader) makeRoom(n int) {
 	r.next -= r.body
 	r.fill -= r.body
 	r.body = 0
-}
-
-// unit is a piece of a body. Those with a length have data, the others a number.
-type unit struct {
-	id     uint32
-	number uint64
-	data   []byte
-}
-
-// nextUnit takes the first unit from a body.
-func nextUnit(body []byte) (u unit, rest []byte, err error) {
-	if len(body) < unitHeader {
-		return u, nil, garbage("an answer ends in the middle of a unit")
-	}
-	u.id = binary.LittleEndian.Uint32(body)
-	unitType := binary.LittleEndian.Uint32(body[4:])
-	number := binary.LittleEndian.Uint64(body[8:])
-	rest = body[unitHeader:]
-	if !isSized(unitType) {
-		if unitType < typeInt64 { // the upper bytes belong to no number
-			number &= 1<<32 - 1
-		}
-		u.number = number
-
-		return u, rest, nil
-	}
-
-	if number > uint64(len(rest)) || align(int(number)) > len(rest) {
-		return u, nil, garbage("a unit says that it has %d bytes, and there are %d", number, len(rest))
-	}
-	u.data = rest[:number]
-
-	return u, rest[align(int(number)):], nil
-}
-
-// nextRow takes a row from a body that starts with one, as nextUnit does and in a quarter of the
-// time: nearly all units are rows.
-func nextRow(body []byte) (row, rest []byte, isRow bool) {
-	if len(body) < unitHeader || binary.LittleEndian.Uint64(body) != unitRow|typeBinary<<32 {
-		return nil, nil, false
-	}
-	rest = body[unitHeader:]
-	length := binary.LittleEndian.Uint64(body[8:])
-	if length > uint64(len(rest)) || align(int(length)) > len(rest) {
-		return nil, nil, false
-	}
-
-	return rest[:length], rest[align(int(length)):], true
 }
