@@ -31,7 +31,7 @@ const within = duration('TIMEOUT', '60s');
 
 const client = newClient();
 const stamping = newClient({ stamp: true });
-const services = newClient({ pool: 'shared' }); // one connection has the services of all clients
+const services = newClient({ connection: 'shared' }); // one connection has the services of all clients
 
 export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) => {
   const { op } = works[names[i]];

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
 // durations are the names of configurations that hold times, in nanoseconds. Scripts write them as
@@ -118,12 +119,39 @@ func toAPIValue(api string, value any) (any, error) {
 
 		return out, nil
 	}
+	name := camel(api)
+	if err := unclear(name, value); err != nil {
+		return nil, err
+	}
 	d, err := types.GetDurationValue(value)
 	if err != nil {
-		return nil, k6mod.Misuse("option %s must be a number of milliseconds or a string such as '5s'", camel(api))
+		return nil, k6mod.Misuse("option %s must be %s", name, k6glue.DurationNoun)
 	}
 
 	return int64(d), nil
+}
+
+// unclear is the error of a time that does not say what of: a time to live is never a number, but 0.
+func unclear(name string, value any) error {
+	number, is := 0.0, true
+	switch v := value.(type) {
+	case int64:
+		number = float64(v)
+	case float64:
+		number = v
+	case string:
+		return units.Text(name, v)
+	default:
+		is = false
+	}
+	switch {
+	case !is:
+		return nil
+	case name == "ttl" && number != 0:
+		return units.TTL(name, number)
+	default:
+		return units.Number(name, number)
+	}
 }
 
 // toScript makes what the API says an object with names in camel case and times as k6 has them.

@@ -164,15 +164,16 @@ func TestTLS(t *testing.T) {
 	s := startServer(t, "tls { "+files+" }")
 	require.NoError(t, v.JS.Set("own", s.URL))
 	for _, good := range []string{
-		`{ tls: { ca } }`, `{ tls: { ca, serverName: 'nats.test' } }`, `{ tls: { insecureSkipTLSVerify: true } }`, `{ unsafe: true }`,
+		`Client(own, { tls: { ca } })`, `Client([own], { tls: { cacerts: [ca], serverName: 'nats.test' } })`,
+		`Client({ url: own, tls: { insecureSkipTLSVerify: true } })`, `Nats({ servers: [own], unsafe: true })`,
 	} {
 		require.JSONEq(t, `["x", true]`, v.JSON(`(() => {
-			const client = new nats.Client(own, `+good+`), sub = client.subscribe('a');
+			const client = new nats.`+good+`, sub = client.subscribe('a');
 			client.publish('a', 'x');
 			return [sub.next().data, client.info().tls];
 		})()`), good)
 	}
-	for _, bad := range []string{`{}`, `{ tls: {} }`, `{ tls: { ca, serverName: 'other.test' } }`} {
+	for _, bad := range []string{`{}`, `{ tls: true }`, `{ tls: {} }`, `{ tls: { ca, serverName: 'other.test' } }`} {
 		e := v.fail(`new nats.Client(own, ` + bad + `).connect()`)
 		require.Equal(t, k6mod.KindConnect, e.Kind, bad)
 		require.Contains(t, e.Message, "certificate", bad)

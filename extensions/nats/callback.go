@@ -77,12 +77,12 @@ func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) 
 		if ctx.Err() != nil {
 			break // nobody is there any more
 		}
-		r := record{operation: f.operation, received: volume{1, f.weigh(next)}}
+		r := record{operation: f.operation, tags: f.tags, received: volume{1, f.weigh(next)}}
 		begin := time.Now()
 		_, err := callback(sobek.Undefined(), f.make(next))
 		r.took = time.Since(begin)
 		f.client.note(&r, f.conn)
-		f.aged(next)
+		f.aged(f.tags, next)
 		if err != nil {
 			return err
 		}

@@ -26,13 +26,15 @@ type client struct {
 	// mu guards conn and joined: the VU's end, and promises, come from other goroutines.
 	mu   sync.Mutex
 	conn *connection
-	// joined is what conn is of with pool: 'shared'.
+	// joined is what conn is of with connection: 'shared'.
 	joined *sharedConnection
 
 	// room is that of the records of the task that the VU waits for.
 	room [2]record
 	// calls are the contexts of brief tasks that the VU waits for.
 	calls deadline.Contexts
+	// callTags remembers the options { tags } of a call.
+	callTags k6glue.Frozen[*k6mod.Tags]
 	// scratch is memory of data that was a string.
 	scratch []byte
 	publish publisher
@@ -60,10 +62,10 @@ func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
 // methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
-	"connect":     (*client).connect,
-	"flush":       (*client).flush,
-	"drain":       (*client).drain,
-	"rtt":         (*client).rtt,
+	"connect":     tagged("connect", 0, (*client).connect),
+	"flush":       tagged("flush", 1, (*client).flush),
+	"drain":       tagged("drain", 1, (*client).drain),
+	"rtt":         tagged("rtt", 0, (*client).rtt),
 	"request":     (*client).request,
 	"requestMany": (*client).requestMany,
 }).With(k6glue.Methods[*client]{ // those that wait for nobody
@@ -111,7 +113,7 @@ func (c *client) flush(call sobek.FunctionCall) (*task, error) {
 // connection.
 func (c *client) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), c.config.TimeoutEach)
-	if err == nil && c.config.Pool == poolShared {
+	if err == nil && c.config.Connection == k6mod.ConnectionShared {
 		err = k6mod.Misuse("drain: the connection is shared, others may still use it; drain the subscriptions")
 	}
 
@@ -187,7 +189,7 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 // open opens a connection of the client's own, or joins the one of all.
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
 	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
-	if c.config.Pool == poolShared {
+	if c.config.Connection == k6mod.ConnectionShared {
 		if c.joined == nil {
 			c.joined, _ = c.shared.connections.Join(c.config.key(), func() (*sharedConnection, error) { return &sharedConnection{}, nil })
 			c.Closing().Add(c, c.disconnect)

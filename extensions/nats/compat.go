@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"errors"
 	"math"
 	"strconv"
 
@@ -19,9 +20,33 @@ type natsClient struct {
 	stream *jetStreamHandle
 }
 
+// natsOptions are those of new Nats.
+type natsOptions struct {
+	options
+
+	Servers []string `json:"servers"`
+	Unsafe  bool     `json:"unsafe"`
+}
+
+// config is that of the options, with what is Nats' alone.
+func (o *natsOptions) config(urls []string) (*Config, error) {
+	if len(urls) > 0 && len(o.Servers) > 0 {
+		return nil, errors.New("the servers are given twice: as the url and as option servers")
+	}
+	if len(urls) == 0 {
+		urls = o.Servers
+	}
+	c, err := o.options.config(urls)
+	if err == nil {
+		c.Unsafe = o.Unsafe
+	}
+
+	return c, err
+}
+
 // newNats is new Nats(options). It does not connect.
 func (m *module) newNats(call sobek.ConstructorCall) *sobek.Object {
-	var o options
+	var o natsOptions
 	c := m.clientOf(k6mod.ParseClient(m.Module, call, &o, o.config))
 	methods.Put(m.Runtime(), call.This, c)
 	natsMethods.Put(m.Runtime(), call.This, &natsClient{c, &jetStreamHandle{client: c}})
@@ -142,21 +167,21 @@ func (c *natsClient) jetStreamPublish(call sobek.FunctionCall) sobek.Value {
 	}
 	m.Header = c.stamped(nil)
 
-	return c.tasks.Now(c.stream.publication(m, 0))
+	return c.tasks.Now(c.stream.publication(m, &streamPublishOptions{}))
 }
 
 // jetStreamPublishWithHeaders is nats.jetStreamPublishWithHeaders(subject, data, headers).
 func (c *natsClient) jetStreamPublishWithHeaders(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.withHeaders("jetStreamPublishWithHeaders", call)
 
-	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
 // jetStreamPublishMsg is nats.jetStreamPublishMsg({ topic, data, raw, headers }).
 func (c *natsClient) jetStreamPublishMsg(call sobek.FunctionCall) sobek.Value {
 	subject, data, o := c.wholeMessage("jetStreamPublishMsg", call.Argument(0))
 
-	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), 0))
+	return c.tasks.Now(c.stream.publication(c.outgoingOf(subject, data, o), &streamPublishOptions{}))
 }
 
 // jetStreamSubscribe is nats.jetStreamSubscribe(subject, callback): all messages of the subject

@@ -41,6 +41,9 @@ func TestScriptsOfXk6Nats(t *testing.T) {
 	`)
 	require.JSONEq(t, `[[4,null],[4,"value1"],[3,null]]`, v.JSON(`got`))
 	v.Run(`new nats.Client(url).jetStream().deleteStream(unique)`)
+	require.Equal(t, `["undefined","undefined","function"]`, v.JSON(`[typeof new nats.Client(url).publishMsg, typeof new nats.Client(url).jetStreamSetup,
+		typeof new nats.Nats(url).request]`), "its own methods, and no others, are those of both")
+	require.Contains(t, v.fail(`new nats.Nats('a', { servers: ['b'] })`).Message, "the servers are given twice: as the url and as option servers")
 	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).publishMsg({ topic: 'a', raw: [256] })`).Kind)
 	require.Equal(t, k6mod.KindUsage, v.fail(`new nats.Nats(url).jetStreamSubscribe('a')`).Kind)
 }

@@ -16,19 +16,11 @@ import (
 )
 
 const (
-	defaultURL            = "nats://127.0.0.1:4222"
-	defaultTimeout        = 5 * time.Second
-	defaultConnectTimeout = 5 * time.Second
-	defaultPending        = 65536 // that of nats.go
-	defaultReconnects     = 60    // that of nats.go
-	defaultReconnectWait  = 2 * time.Second
-	defaultPingInterval   = 2 * time.Minute
-)
-
-// What the option pool can be.
-const (
-	poolVU     = "vu"
-	poolShared = "shared"
+	defaultURL           = "nats://127.0.0.1:4222"
+	defaultPending       = 65536 // that of nats.go
+	defaultReconnects    = 60    // that of nats.go
+	defaultReconnectWait = 2 * time.Second
+	defaultPingInterval  = 2 * time.Minute
 )
 
 // options are how to reach the servers and how to use them, as scripts write it.
@@ -36,7 +28,6 @@ type options struct {
 	k6mod.Target
 	k6mod.Timeouts
 
-	Servers         []string           `json:"servers"`
 	Name            string             `json:"name"`
 	User            string             `json:"user"`
 	Password        string             `json:"password"`
@@ -46,7 +37,6 @@ type options struct {
 	NKey            string             `json:"nkey"`            // a seed
 	JWT             string             `json:"jwt"`             // with the seed in nkey
 	TLS             *tlsOptions        `json:"tls"`
-	Unsafe          bool               `json:"unsafe"` // ydarias/xk6-nats: TLS without verification, where the server wants TLS
 	PingInterval    types.NullDuration `json:"pingInterval"`
 	MaxReconnects   *int               `json:"maxReconnects"`
 	ReconnectWait   types.NullDuration `json:"reconnectWait"`
@@ -55,7 +45,7 @@ type options struct {
 	InboxPrefix     string             `json:"inboxPrefix"`
 	NoEcho          bool               `json:"noEcho"`
 	NoRandomize     bool               `json:"noRandomize"`
-	Pool            string             `json:"pool"`
+	Connection      string             `json:"connection"`
 	Stamp           bool               `json:"stamp"`
 	TagSubjects     bool               `json:"tagSubjects"`
 }
@@ -63,6 +53,11 @@ type options struct {
 // Config is how to reach the servers, and how to use them: options whose defaults are filled in.
 type Config struct {
 	options
+
+	// Servers are where they are, complete.
+	Servers []string
+	// Unsafe is TLS without verification, where the server wants TLS: an option of Nats.
+	Unsafe bool
 
 	TimeoutEach    time.Duration
 	ConnectWithin  time.Duration
@@ -97,22 +92,15 @@ func (o *tlsOptions) UnmarshalJSON(raw []byte) error {
 // config works out the options, and the URLs where there are some.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		options: *o, Reconnects: defaultReconnects, TimeoutEach: defaultTimeout, ConnectWithin: defaultConnectTimeout,
-		secrets: &noTLS,
+		options: *o, Servers: slices.Clone(urls), Reconnects: defaultReconnects,
+		TimeoutEach: k6mod.DefaultTimeout, ConnectWithin: k6mod.DefaultConnectTimeout, secrets: &noTLS,
 	}
 	if o.TLS != nil && !o.TLS.Given() {
 		c.TLS = nil
 	}
-	if len(urls) > 0 && len(o.Servers) > 0 {
-		return nil, errors.New("the servers are given twice: as the url and as the option servers")
-	}
-	if len(urls) > 0 {
-		c.Servers = urls
-	}
 	if len(c.Servers) == 0 {
 		c.Servers = []string{defaultURL}
 	}
-	c.Servers = slices.Clone(c.Servers)
 	for i, server := range c.Servers {
 		var err error
 		if c.Servers[i], err = serverURL(server); err != nil {
@@ -122,7 +110,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if err := o.Override(&c.TimeoutEach, &c.ConnectWithin); err != nil {
 		return nil, err
 	}
-	if err := k6mod.OneOf("pool", o.Pool, poolVU, poolShared); err != nil {
+	if err := k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared); err != nil {
 		return nil, err
 	}
 	c.PingEvery = orDefault(o.PingInterval, defaultPingInterval)
@@ -131,7 +119,7 @@ func (o *options) config(urls []string) (*Config, error) {
 	if o.MaxReconnects != nil {
 		c.Reconnects = *o.MaxReconnects
 	}
-	c.Pool = cmp.Or(c.Pool, poolVU)
+	c.Connection = cmp.Or(c.Connection, k6mod.ConnectionVU)
 	var err error
 	if c.TLS != nil {
 		if c.secrets, err = o.TLS.Read(); err != nil {
@@ -174,9 +162,9 @@ func (c *Config) key() string {
 	if c.TLS != nil {
 		given = *o.TLS
 	}
-	o.TLS, o.MaxReconnects, o.Servers, o.URL = nil, nil, nil, nil
+	o.TLS, o.MaxReconnects, o.URL = nil, nil, nil
 
-	return fmt.Sprintf("%#v %#v %t %q %d", o, given, c.TLS != nil, c.Servers, c.Reconnects)
+	return fmt.Sprintf("%#v %#v %t %q %t %d", o, given, c.TLS != nil, c.Servers, c.Unsafe, c.Reconnects)
 }
 
 // schemes are those that a server's URL may have.

@@ -25,7 +25,7 @@ func TestServers(t *testing.T) {
 		_, err := new(options).config(k6mod.SplitURLs(text))
 		require.Equal(t, errURL, err, text)
 	}
-	c, err := (&options{Servers: []string{"nats://me:secret@a:1", "b"}}).config(nil)
+	c, err := new(options).config([]string{"nats://me:secret@a:1", "b"})
 	require.NoError(t, err)
 	require.Equal(t, "a:1, b:4222", c.hosts())
 }
@@ -33,22 +33,28 @@ func TestServers(t *testing.T) {
 func TestDefaults(t *testing.T) {
 	c, err := new(options).config(nil)
 	require.NoError(t, err)
-	require.Equal(t, 5*time.Second, c.TimeoutEach)
+	require.Equal(t, time.Minute, c.TimeoutEach, "as k6/http")
 	require.Equal(t, 5*time.Second, c.ConnectWithin)
 	require.Equal(t, 60, c.Reconnects)
-	require.Equal(t, poolVU, c.Pool)
+	require.Equal(t, k6mod.ConnectionVU, c.Connection)
 }
 
 func TestOptionsThatAreWrong(t *testing.T) {
 	v := newInitVU(t, New())
 	for given, message := range map[string]string{
-		`'a', { servers: ['b'] }`:                      `new Client: the servers are given twice: as the url and as the option servers`,
+		`'a', { url: 'b' }`:                            `new Client: the url is given twice`,
+		`{ servers: ['b'] }`:                           `new Client: unknown option "servers": use url`,
+		`{ unsafe: true }`:                             `new Client: unknown option "unsafe": use tls: { insecureSkipTLSVerify: true }`,
+		`{ url: 5 }`:                                   `new Client: the url must be a string or an array of strings`,
 		`{ server: 'a' }`:                              `new Client: unknown option "server": use url`,
-		`{ servers: 'a' }`:                             `new Client: option servers must be an array, not a string`,
 		`{}, {}`:                                       `new Client takes a url and options, or options alone`,
 		`{ timeout: 0 }`:                               `new Client: timeout must be more than 0, not 0s`,
 		`{ connectTimeout: -1 }`:                       `new Client: connectTimeout must be more than 0`,
-		`{ pool: 'all' }`:                              `new Client: pool must be 'vu' or 'shared', not "all"`,
+		`{ pool: 'shared' }`:                           `new Client: unknown option "pool": use connection`,
+		`{ connection: 'all' }`:                        `new Client: connection must be 'vu' or 'shared', not "all"`,
+		`{ timeout: 5 }`:                               `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
+		`{ tls: { insecureSkipVerify: true } }`:        `new Client: unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
+		`{ tls: { frist: true } }`:                     `new Client: unknown option "tls.frist"; known are`,
 		`{ inboxPrefix: 'a.*' }`:                       `new Client: inboxPrefix must be a subject without wildcards`,
 		`{ reconnectBuffer: -1 }`:                      `new Client: reconnectBuffer must be a number of bytes, or 0 for none, not -1`,
 		`{ reconnectWait: -1 }`:                        `new Client: reconnectWait and reconnectJitter must not be below 0`,

@@ -46,7 +46,9 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	conn := &connection{over: make(chan struct{})}
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	conn.stop = stop
-	d := &dialer{life: life, dial: dial, into: conn, within: cfg.TimeoutEach, hello: 2 * cfg.ConnectWithin, tls: secure}
+	d := &dialer{
+		life: life, dial: dial, into: conn, within: cfg.TimeoutEach, reach: cfg.ConnectWithin, hello: 2 * cfg.ConnectWithin, tls: secure,
+	}
 	opts, err := conn.options(cfg, d)
 	if err != nil {
 		stop()
@@ -210,7 +212,7 @@ func (conn *connection) claim(m *module) (sent, received uint64) {
 	conn.failures = nil
 	conn.mu.Unlock()
 	for _, kind := range failures {
-		m.instruments.failed(kind, 1)
+		m.instruments.failed(kind, m.instruments.untagged, 1)
 	}
 
 	return sent, received

@@ -108,7 +108,7 @@ func (c *consumer) object() *sobek.Object {
 }
 
 var consumerMethods = k6mod.BothForms(map[string]operation[*consumer]{ //nolint:gochecknoglobals // a table
-	"info": (*consumer).info, "next": (*consumer).next, "fetch": (*consumer).fetch,
+	"info": tagged("info", 0, (*consumer).info), "next": tagged("next", 1, (*consumer).next), "fetch": (*consumer).fetch,
 }).With(k6glue.Methods[*consumer]{"consume": (*consumer).consume})
 
 // info is consumer.info().
@@ -138,7 +138,7 @@ func (c *consumer) next(call sobek.FunctionCall) (*task, error) {
 		if len(b.all) == 0 {
 			return sobek.Null(), nil
 		}
-		b.feed.aged(b.all...)
+		b.feed.aged(t.tags, b.all...)
 
 		return b.feed.make(b.all[0]), nil
 	}
@@ -156,7 +156,7 @@ func (c *consumer) fetch(call sobek.FunctionCall) (*task, error) {
 	t, b := c.pull(n)
 	o := &b.options
 	err = o.read(call.Argument(1), c.handle.client.config.TimeoutEach)
-	t.timeout = o.timeout + graceful
+	t.timeout, t.tags = o.timeout+graceful, o.tags
 	if err == nil && o.noWait && o.maxBytes != 0 {
 		err = k6mod.Misuse("fetch: noWait and maxBytes do not go together")
 	}
@@ -246,7 +246,8 @@ func ofStream(f *feed[jetstream.Msg]) {
 
 // consumeOptions are those of consume.
 type consumeOptions struct {
-	MaxMessages int `json:"maxMessages"` // asked for ahead of the callback; nats.go's default is 500
+	Tags        *k6mod.Tags `json:"tags"`
+	MaxMessages int         `json:"maxMessages"` // asked for ahead of the callback; nats.go's default is 500
 }
 
 // consume is consumer.consume(callback, options): messages come by themselves, as those of a
@@ -268,12 +269,13 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	}
 
 	var f *feed[jetstream.Msg]
-	client.tasks.Now(&task{client: client, operation: "js.consume", job: func(ctx context.Context, conn *connection, _ *record) error {
+	client.tasks.Now(&task{client: client, operation: "js.consume", tags: o.Tags, job: func(ctx context.Context, conn *connection, _ *record) error {
 		found, err := c.on(ctx, conn)
 		if err != nil {
 			return err
 		}
 		f = newFeed[jetstream.Msg](client, conn, "deliver", o.MaxMessages)
+		f.tags = o.Tags
 		ofStream(f)
 
 		return flow(f, found, o.MaxMessages)

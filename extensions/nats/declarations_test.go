@@ -41,13 +41,24 @@ func TestDeclarations(t *testing.T) {
 		require.ElementsMatch(t, v.Run(`properties(objects.`+name+`)`), declaredProperties(declaration(t, name)), name)
 	}
 
+	for name, options := range map[string]reflect.Type{"ClientOptions": reflect.TypeFor[options](), "TLSOptions": reflect.TypeFor[tlsOptions]()} {
+		raw, err := os.ReadFile("../internal/k6mod/index.d.ts")
+		require.NoError(t, err)
+		common := regexp.MustCompile(`(?s)  interface ` + name + ` \{\n(.*?)\n  \}`).FindStringSubmatch(string(raw))
+		require.NotNil(t, common, name)
+		require.ElementsMatch(t, optionKeys(options), append(declaredProperties(common[1]), declaredProperties(declaration(t, name))...), name)
+	}
 	for name, options := range map[string]reflect.Type{
-		"ClientOptions": reflect.TypeFor[options](), "TLSOptions": reflect.TypeFor[tlsOptions](),
 		"SubscribeOptions": reflect.TypeFor[subscribeOptions](), "JetStreamOptions": reflect.TypeFor[jetStreamOptions](),
 		"WatchOptions": reflect.TypeFor[watchOptions](), "LayoutOptions": reflect.TypeFor[layoutOptions](),
-		"NatsjsRowOptions": reflect.TypeFor[rowOptions](),
+		"NatsjsRowOptions": reflect.TypeFor[rowOptions](), "ConsumeOptions": reflect.TypeFor[consumeOptions](),
+		"TableOptions": reflect.TypeFor[tableOptions](),
 	} {
-		require.ElementsMatch(t, optionKeys(options), declaredProperties(declaration(t, name)), name)
+		declared := declaredProperties(declaration(t, name))
+		if extends(t, name, "CallOptions") {
+			declared = append(declared, "tags")
+		}
+		require.ElementsMatch(t, optionKeys(options), declared, name)
 	}
 }
 
@@ -151,6 +162,13 @@ func declaration(t *testing.T, name string) string {
 	require.NotNil(t, body, "%s is not declared", name)
 
 	return body[1]
+}
+
+// extends tells whether an interface is declared to have all of another one's.
+func extends(t *testing.T, name, other string) bool {
+	t.Helper()
+
+	return strings.Contains(declarations(t), "export interface "+name+" extends "+other+" {")
 }
 
 func declaredMethods(body string) []any {

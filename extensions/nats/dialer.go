@@ -30,7 +30,8 @@ type dialer struct {
 	life   context.Context //nolint:containedctx // as long as the connection's, not as a call's
 	dial   dialFunc
 	into   *connection
-	within time.Duration // to dial, and to write what nats.go has gathered
+	within time.Duration // to write what nats.go has gathered
+	reach  time.Duration // to dial
 	hello  time.Duration // for the server's INFO and the TLS handshake
 
 	// tls is the configuration of TLS.
@@ -94,7 +95,7 @@ func (d *dialer) Dial(network, address string) (_ net.Conn, err error) {
 
 // open opens a connection, to which nothing has been said.
 func (d *dialer) open(network, address string) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(d.life, d.within)
+	ctx, cancel := context.WithTimeout(d.life, d.reach)
 	defer cancel()
 	conn, err := d.dial(ctx, network, address)
 	if err != nil {

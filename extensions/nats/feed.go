@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -36,6 +37,8 @@ type feed[T any] struct {
 	accept func(T) error
 	// pushed tells that there is a callback.
 	pushed bool
+	// tags are those of the call that has made the feed; nil for none.
+	tags *k6mod.Tags
 }
 
 func newFeed[T any](c *client, conn *connection, operation string, capacity int) *feed[T] {
@@ -128,11 +131,13 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 	if err == nil {
 		err = f.mustPull("next")
 	}
+	tags, wrong := f.client.tags("next", call.Argument(1))
+	err, tags = cmp.Or(err, wrong), cmp.Or(tags, f.tags)
 	var got T
 	var ok bool
 
 	return &task{
-		client: f.client, operation: "next", timeout: max(timeout, time.Nanosecond), on: f.conn,
+		client: f.client, operation: "next", timeout: max(timeout, time.Nanosecond), on: f.conn, tags: tags,
 		job: func(ctx context.Context, _ *connection, r *record) error {
 			if got, ok = f.take(ctx); ok {
 				r.received.messages, r.received.bytes = 1, f.weigh(got)
@@ -144,7 +149,7 @@ func (f *feed[T]) next(call sobek.FunctionCall) (*task, error) {
 			if !ok {
 				return sobek.Null(), nil
 			}
-			f.aged(got)
+			f.aged(tags, got)
 
 			return f.make(got), nil
 		},
@@ -170,14 +175,15 @@ func (f *feed[T]) mustPull(method string) error {
 }
 
 // aged emits how long messages took to come. A sweep takes no such durations.
-func (f *feed[T]) aged(all ...T) {
+func (f *feed[T]) aged(tags *k6mod.Tags, all ...T) {
 	if f.age == nil || f.client.Session() != nil {
 		return
 	}
 	var durations []k6glue.Duration
+	latency := f.client.instruments.call(tags).latency
 	for _, next := range all {
 		if took, ok := f.age(next); ok {
-			durations = append(durations, k6glue.Duration{Series: f.client.instruments.latency, Took: took})
+			durations = append(durations, k6glue.Duration{Series: latency, Took: took})
 		}
 	}
 	if len(durations) > 0 {

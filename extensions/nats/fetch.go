@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,6 +20,7 @@ type fetchOptions struct {
 	discard  bool // they are counted, and no JavaScript sees them
 	ack      bool // they are acknowledged, in Go
 	each     bool // each is an operation of its own, which took from when it was sent until it was taken
+	tags     *k6mod.Tags
 }
 
 var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
@@ -28,6 +30,7 @@ var fetching = k6mod.Options[fetchOptions]{ //nolint:gochecknoglobals // a table
 	k6mod.Into("discard", func(o *fetchOptions) *bool { return &o.discard }, truth),
 	k6mod.Into("ack", func(o *fetchOptions) *bool { return &o.ack }, truth),
 	k6mod.Into("each", func(o *fetchOptions) *bool { return &o.each }, truth),
+	k6mod.Into("tags", func(o *fetchOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
 // read reads the options, whose timeout is the client's if it is not among them.
@@ -51,9 +54,10 @@ func (f *feed[T]) fetch(call sobek.FunctionCall) (*task, error) {
 	if err = o.read(call.Argument(1), f.client.config.TimeoutEach); err == nil {
 		err = f.mustFetch(o)
 	}
+	o.tags = cmp.Or(o.tags, f.tags)
 
 	return &task{
-		client: f.client, operation: "fetch", timeout: o.timeout, on: f.conn,
+		client: f.client, operation: "fetch", timeout: o.timeout, on: f.conn, tags: o.tags,
 		job: func(ctx context.Context, _ *connection, r *record) error {
 			for r.received.messages < n {
 				if o.noWait && len(f.come) == 0 {
@@ -123,7 +127,7 @@ func (b *taken[T]) add(next T, r *record) error {
 func (b *taken[T]) value() (sobek.Value, error) {
 	rt := b.feed.client.Runtime()
 	if b.options.each {
-		b.feed.client.delivered(b.ages, b.wanted-b.count, b.options.timeout)
+		b.feed.client.delivered(b.ages, b.wanted-b.count, &b.options)
 	}
 	if b.options.discard {
 		return rt.ToValue(b.count), nil
@@ -133,7 +137,7 @@ func (b *taken[T]) value() (sobek.Value, error) {
 		values[i] = b.feed.make(next)
 	}
 	if !b.options.each {
-		b.feed.aged(b.all...)
+		b.feed.aged(b.options.tags, b.all...)
 	}
 
 	return rt.NewArray(values...), nil
@@ -143,12 +147,12 @@ func (b *taken[T]) value() (sobek.Value, error) {
 const opDeliver = "deliver"
 
 // delivered counts each message of a fetch as an operation, and those that have not come as failed.
-func (c *client) delivered(ages []time.Duration, missing int, within time.Duration) {
+func (c *client) delivered(ages []time.Duration, missing int, o *fetchOptions) {
 	sweep := c.Session()
 	if sweep == nil {
-		durations := make([]k6glue.Duration, len(ages))
+		durations, latency := make([]k6glue.Duration, len(ages)), c.instruments.call(o.tags).latency
 		for i, took := range ages {
-			durations[i] = k6glue.Duration{Series: c.instruments.latency, Took: took}
+			durations[i] = k6glue.Duration{Series: latency, Took: took}
 		}
 		c.Meter().Emit(durations...)
 
@@ -161,8 +165,8 @@ func (c *client) delivered(ages []time.Duration, missing int, within time.Durati
 	if missing == 0 {
 		return
 	}
-	lost := fmt.Errorf("messages have not come within %s", within)
+	lost := fmt.Errorf("messages have not come within %s", o.timeout)
 	for range missing {
-		recorder.FailAfter(within, lost)
+		recorder.FailAfter(o.timeout, lost)
 	}
 }

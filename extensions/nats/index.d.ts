@@ -1,4 +1,5 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
+/// <reference path="../internal/k6mod/index.d.ts" />
 /**
  * k6/x/nats: a client of NATS, its JetStream, key-value and object stores.
  *
@@ -8,7 +9,7 @@
  * that it has begun is done: a callback's subscription, too, must be closed. While a call blocks, no callback runs.
  *
  * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
- * of its own), each with the tags `op` (connect, publish, publishBatch, request, requestMany, subscribe, next, fetch, deliver,
+ * of its own), each with the tags `op` (connect, publish, publishBatch, request, requestMany, subscribe, respond, next, fetch, deliver,
  * flush, drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and `object.`, such as `js.publish`
  * and `kv.get`; those of a published layout with `layout.` and `row.`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
  * went wrong by itself, such as slow_consumer); `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and
@@ -17,6 +18,8 @@
  * machines if there are two; not under client-sweep); `nats_connects`, `nats_reconnects` and `nats_disconnects` (Counters); besides k6's
  * own `data_sent` and `data_received`, which are the connection's bytes. With the option `tagSubjects`, `nats_ops` and
  * `nats_op_duration` of operations with a subject have the tag `subject`.
+ *
+ * The last argument of every call may be, or hold, `{ tags: { page: 'login' } }`: tags of that call's samples in the metrics above.
  *
  * In a sweep, a call counts as one operation, and the messages that it sent or received as its rows. These do many operations in one
  * call, in Go, of which each is one of the step, under a name of its own, to be named in the scenario's `ops`: `requestBatch` (request),
@@ -27,7 +30,7 @@
  *
  * | there | here |
  * |---|---|
- * | `new Nats({ servers, unsafe, token })` | the same; it connects at the first use, not in the init context |
+ * | `new Nats({ servers, unsafe, token })` | the same; it connects at the first use, not in the init context. `new Client(urls, { token })` has no `unsafe`: `tls: { insecureSkipTLSVerify: true }` |
  * | `publish`, `publishWithHeaders`, `publishMsg` | the same |
  * | `request(topic, payload, headers)`, which never sent them | `request(topic, payload, { headers })` |
  * | `subscribe(topic, callback)`, which ran it beside the script | the same, on k6's event loop: after the code that subscribes |
@@ -39,8 +42,14 @@
  * | `jetStreamDelete(name)`, which dropped its error | `jetStream().deleteStream(name)` |
  */
 declare module 'k6/x/nats' {
-  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
-  export type Duration = number | string;
+  /** A time: a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`, or a number of milliseconds from 100 on. */
+  export type Duration = Modules.Duration;
+
+  /** How long a value lives: a string such as `"60s"`, 0 for ever, or the Date of its end. */
+  export type TTL = Modules.TTL;
+
+  /** Tags of a call, as those of k6/http. */
+  export type Tags = Modules.Tags;
 
   /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
   export type Data = string | ArrayBuffer | ArrayBufferView | null | undefined;
@@ -53,31 +62,14 @@ declare module 'k6/x/nats' {
   /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
   export type Unsigned = number | bigint;
 
-  /** TLS. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth, tlsVersion). */
-  export interface TLSOptions {
-    /** Certificates in PEM, as one string or several: who may have signed the server's. Default: whom the system trusts. */
-    cacerts?: string | readonly string[];
-    /** The same as `cacerts`, under the name that k6/x/redis has for it. */
-    ca?: string | readonly string[];
-    /** The client's own certificate in PEM, together with `key`. */
-    cert?: string;
-    key?: string;
-    /** That of an encrypted key (not of PKCS #8, which k6 cannot read). */
-    password?: string;
-    /** The name that the server's certificate must have. Default: the server's host. */
-    serverName?: string;
-    /** Whether any certificate will do. Default false. */
-    insecureSkipTLSVerify?: boolean;
-    /** Before the server has said anything, for one with `handshake_first`. */
+  /** TLS, as all modules have it. */
+  export interface TLSOptions extends Modules.TLSOptions {
+    /** Whether the handshake comes before the server has said anything, for one with `handshake_first`. Default false. */
     first?: boolean;
   }
 
-  /** How to reach the servers, and how to use them. */
-  export interface ClientOptions {
-    /** Where the server is, if the constructor's first argument does not say it. */
-    url?: string | readonly string[];
-    /** `nats://host:port`, `host:port` or `host` (port 4222), `tls://`, `ws://`, `wss://`. Default `["nats://127.0.0.1:4222"]`. */
-    servers?: string[];
+  /** How to reach the servers, and how to use them. Of several urls, one is taken; it is another one when the connection breaks. */
+  export interface ClientOptions extends Modules.ClientOptions {
     /** What the server shows of the client. */
     name?: string;
     /** One way of: user and password, token, credentials, nkey. They are in no error's message. */
@@ -91,14 +83,8 @@ declare module 'k6/x/nats' {
     /** The seed of a user's key (SU...), alone or with the user's `jwt`. */
     nkey?: string;
     jwt?: string;
-    /** Default: none, unless the server wants it. `{}` for TLS with nothing special. */
+    /** Default: none, unless the server wants it. `true` for TLS with nothing special. */
     tls?: boolean | TLSOptions;
-    /** Takes any certificate, where the server wants TLS. */
-    unsafe?: boolean;
-    /** How long an operation may take. Default `"5s"`. */
-    timeout?: Duration;
-    /** How long connecting may take, to whichever server. Default `"5s"`. */
-    connectTimeout?: Duration;
     /** How often it is asked whether the server is there. Default `"2m"`. */
     pingInterval?: Duration;
     /** How often each server is tried again when the connection has broken; -1 for ever, 0 not at all. Default 60. */
@@ -114,16 +100,25 @@ declare module 'k6/x/nats' {
     noEcho?: boolean;
     /** The servers are tried in their order. */
     noRandomize?: boolean;
-    /** `"vu"` (default): a connection of its own. `"shared"`: all VUs whose clients have equal options share one. */
-    pool?: 'vu' | 'shared';
+    /**
+     * `"vu"` (default): a connection of its own, as a client of a sweep is a connection. `"shared"`: all VUs whose clients have equal
+     * options share one.
+     */
+    connection?: 'vu' | 'shared';
     /** Sends the time with each message, in the header K6-Sent, for `nats_delivery_latency`. */
     stamp?: boolean;
     /** Metrics tell subjects apart. Each is a time series of its own: only where there are few. */
     tagSubjects?: boolean;
   }
 
+  /** What every call takes. Tags of `subscribe`, `consume` and `watch` are those of what comes, too. */
+  export interface CallOptions {
+    /** Tags of the call's metrics, beside `op` and `outcome`, as those of k6/http. */
+    tags?: Tags;
+  }
+
   /** Options of publish. Frozen ones (Object.freeze) are read once. */
-  export interface PublishOptions {
+  export interface PublishOptions extends CallOptions {
     headers?: Headers;
     /** The subject at which an answer is expected. */
     reply?: string;
@@ -146,7 +141,7 @@ declare module 'k6/x/nats' {
   }
 
   /** Options of request. */
-  export interface RequestOptions {
+  export interface RequestOptions extends CallOptions {
     headers?: Headers;
     /** Default: the client's. */
     timeout?: Duration;
@@ -167,7 +162,7 @@ declare module 'k6/x/nats' {
   }
 
   /** Options of subscribe and respond. */
-  export interface SubscribeOptions {
+  export interface SubscribeOptions extends CallOptions {
     /** Of the subscriptions with the same queue, one gets each message. */
     queue?: string;
     /** Messages after which it ends by itself. Default: it does not. */
@@ -177,7 +172,7 @@ declare module 'k6/x/nats' {
   }
 
   /** Options of fetch. */
-  export interface FetchOptions {
+  export interface FetchOptions extends CallOptions {
     /** Default: the client's. */
     timeout?: Duration;
     /** Only what is there already. */
@@ -228,25 +223,25 @@ declare module 'k6/x/nats' {
     readonly pending: Unsigned;
     readonly timestamp: Date;
     /** It is done. Nobody waits for the server to know. */
-    ack(): void;
+    ack(options?: CallOptions): void;
     /** It is done, and the server has said that it knows. */
-    ackSync(timeout?: Duration): void;
+    ackSync(timeout?: Duration, options?: CallOptions): void;
     /** {@link StreamMessage.ackSync} as a promise. */
-    asyncAckSync(timeout?: Duration): Promise<void>;
+    asyncAckSync(timeout?: Duration, options?: CallOptions): Promise<void>;
     /** Deliver it again, now or later. */
-    nak(delay?: Duration): void;
+    nak(delay?: Duration, options?: CallOptions): void;
     /** Never deliver it again. */
-    term(reason?: string): void;
+    term(reason?: string, options?: CallOptions): void;
     /** It takes longer: do not deliver it again yet. */
-    inProgress(): void;
+    inProgress(options?: CallOptions): void;
   }
 
   /** Messages that come by themselves. With a callback, they go there; the iteration then lasts until it is closed or ends. */
   export interface Feed<T> {
     /** The next message; null when none has come within timeout (default: the client's), or none can come any more. */
-    next(timeout?: Duration): T | null;
+    next(timeout?: Duration, options?: CallOptions): T | null;
     /** {@link Feed.next} as a promise. */
-    asyncNext(timeout?: Duration): Promise<T | null>;
+    asyncNext(timeout?: Duration, options?: CallOptions): Promise<T | null>;
     /** Up to n messages: those that have come when there are n, or the time is over. */
     fetch(n: number, options: FetchOptions & { discard: true }): number;
     fetch(n: number, options?: FetchOptions): T[];
@@ -269,9 +264,9 @@ declare module 'k6/x/nats' {
   /** A subscription to a subject. */
   export interface Subscription extends Feed<Message> {
     /** No more messages are wanted; returns when those that are on their way have come. */
-    drain(timeout?: Duration): void;
+    drain(timeout?: Duration, options?: CallOptions): void;
     /** {@link Subscription.drain} as a promise. */
-    asyncDrain(timeout?: Duration): Promise<void>;
+    asyncDrain(timeout?: Duration, options?: CallOptions): Promise<void>;
     /** How many messages were dropped because too many waited. */
     dropped(): number;
   }
@@ -349,30 +344,31 @@ declare module 'k6/x/nats' {
     /**
      * Does not connect.
      *
-     * @param url `nats://user:password@host:port`, several of them with commas
+     * @param url where the servers are: `nats://user:password@host:port`, `tls://`, `ws://`, `wss://`, `host:port` or `host` (port 4222);
+     * several as an array, or with commas. Default `nats://127.0.0.1:4222`
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
-    constructor(url: string | null | undefined, options?: ClientOptions);
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
     /** Connects now, if that was not done yet. */
-    connect(): void;
+    connect(options?: CallOptions): void;
     /** {@link Client.connect} as a promise. */
-    asyncConnect(): Promise<void>;
+    asyncConnect(options?: CallOptions): Promise<void>;
     /** Closes the connection. The next operation opens a new one. */
     close(): void;
     /** Returns when the server has taken all that was published. */
-    flush(timeout?: Duration): void;
+    flush(timeout?: Duration, options?: CallOptions): void;
     /** {@link Client.flush} as a promise. */
-    asyncFlush(timeout?: Duration): Promise<void>;
-    /** Ends all subscriptions, sends what is left, and closes the connection. Not with `pool: 'shared'`. */
-    drain(timeout?: Duration): void;
+    asyncFlush(timeout?: Duration, options?: CallOptions): Promise<void>;
+    /** Ends all subscriptions, sends what is left, and closes the connection. Not with `connection: 'shared'`. */
+    drain(timeout?: Duration, options?: CallOptions): void;
     /** {@link Client.drain} as a promise. */
-    asyncDrain(timeout?: Duration): Promise<void>;
+    asyncDrain(timeout?: Duration, options?: CallOptions): Promise<void>;
     /** Milliseconds that the server takes to answer a ping. */
-    rtt(): number;
+    rtt(options?: CallOptions): number;
     /** {@link Client.rtt} as a promise. */
-    asyncRtt(): Promise<number>;
+    asyncRtt(options?: CallOptions): Promise<number>;
     /** What the server has said of itself; null without a connection. */
     info(): ServerInfo | null;
 
@@ -415,6 +411,10 @@ declare module 'k6/x/nats' {
 
   /** A client under the names that ydarias/xk6-nats has, for scripts that were written for it. */
   export class Nats extends Client {
+    /** Does not connect. `servers` are urls, and `unsafe` takes any certificate where the server wants TLS. */
+    constructor(options?: ClientOptions & { servers?: string[]; unsafe?: boolean });
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions & { unsafe?: boolean });
+
     /** As ydarias/xk6-nats has it: publish. */
     publishWithHeaders(subject: string, data: Data, headers?: Headers): void;
     /** As ydarias/xk6-nats has it: publish. */
@@ -797,7 +797,7 @@ declare module 'k6/x/nats' {
   }
 
   /** Options of a publication to a stream. */
-  export interface StreamPublishOptions {
+  export interface StreamPublishOptions extends CallOptions {
     headers?: Headers;
     /** Default: the client's. */
     timeout?: Duration;
@@ -808,8 +808,8 @@ declare module 'k6/x/nats' {
     expectLastMsgID?: string;
     expectLastSequence?: Unsigned;
     expectLastSequenceForSubject?: Unsigned;
-    /** How long the message stays, in a stream that allows it. */
-    ttl?: Duration;
+    /** How long the message stays, in whole seconds (a part of one is one more), in a stream with `allowMsgTtl`. Default 0: as the stream has it. */
+    ttl?: TTL;
     /** Of publishBatch: how many times over the data is published. */
     iterations?: number;
   }
@@ -822,6 +822,13 @@ declare module 'k6/x/nats' {
     readonly headers: { readonly [name: string]: string };
     readonly sequence: Unsigned;
     readonly timestamp: Date;
+  }
+
+  /** Options of purgeStream. */
+  export interface PurgeOptions extends CallOptions {
+    subject?: string;
+    keep?: number;
+    sequence?: Unsigned;
   }
 
   /** JetStream, as a client sees it. */
@@ -838,137 +845,143 @@ declare module 'k6/x/nats' {
      * @returns how many messages were stored since it was last called
      * @throws when one was not; the message says how many
      */
-    complete(timeout?: Duration): number;
+    complete(timeout?: Duration, options?: CallOptions): number;
     /** {@link JetStream.complete} as a promise. */
-    asyncComplete(timeout?: Duration): Promise<number>;
+    asyncComplete(timeout?: Duration, options?: CallOptions): Promise<number>;
     /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then waits, and throws, as complete. */
     publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): BatchResult;
     /** {@link JetStream.publishBatch} as a promise. */
     asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<BatchResult>;
 
     /** A new stream; an error of kind `conflict` if there is one that is different. */
-    createStream(configuration: StreamConfiguration): StreamInfo;
+    createStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.createStream} as a promise. */
-    asyncCreateStream(configuration: StreamConfiguration): Promise<StreamInfo>;
+    asyncCreateStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
     /** Changes a stream; an error of kind `not_found` if there is none. */
-    updateStream(configuration: StreamConfiguration): StreamInfo;
+    updateStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.updateStream} as a promise. */
-    asyncUpdateStream(configuration: StreamConfiguration): Promise<StreamInfo>;
+    asyncUpdateStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
     /** Creates or updates. */
-    ensureStream(configuration: StreamConfiguration): StreamInfo;
+    ensureStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.ensureStream} as a promise. */
-    asyncEnsureStream(configuration: StreamConfiguration): Promise<StreamInfo>;
+    asyncEnsureStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
     /** The server's facts of a stream: its configuration and its state. An error of kind `not_found` if there is none. */
-    streamInfo(name: string): StreamInfo;
+    streamInfo(name: string, options?: CallOptions): StreamInfo;
     /** {@link JetStream.streamInfo} as a promise. */
-    asyncStreamInfo(name: string): Promise<StreamInfo>;
+    asyncStreamInfo(name: string, options?: CallOptions): Promise<StreamInfo>;
     /** Removes a stream with its messages; an error of kind `not_found` if there is none. */
-    deleteStream(name: string): void;
+    deleteStream(name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteStream} as a promise. */
-    asyncDeleteStream(name: string): Promise<void>;
+    asyncDeleteStream(name: string, options?: CallOptions): Promise<void>;
     /** Removes messages: all, those of a subject, all but the last `keep`, or those before `sequence`. */
-    purgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): void;
+    purgeStream(name: string, options?: PurgeOptions): void;
     /** {@link JetStream.purgeStream} as a promise. */
-    asyncPurgeStream(name: string, options?: { subject?: string; keep?: number; sequence?: Unsigned }): Promise<void>;
+    asyncPurgeStream(name: string, options?: PurgeOptions): Promise<void>;
     /** The names of all streams, or of those that take a subject. */
-    streams(subject?: string): string[];
+    streams(subject?: string, options?: CallOptions): string[];
     /** {@link JetStream.streams} as a promise. */
-    asyncStreams(subject?: string): Promise<string[]>;
+    asyncStreams(subject?: string, options?: CallOptions): Promise<string[]>;
     /** The message at a place of the stream, or the last of a subject; null if there is none. */
-    getMessage(stream: string, place: Unsigned | string): StoredMessage | null;
+    getMessage(stream: string, place: Unsigned | string, options?: CallOptions): StoredMessage | null;
     /** {@link JetStream.getMessage} as a promise. */
-    asyncGetMessage(stream: string, place: Unsigned | string): Promise<StoredMessage | null>;
+    asyncGetMessage(stream: string, place: Unsigned | string, options?: CallOptions): Promise<StoredMessage | null>;
     /** Removes one message; an error of kind `not_found` if there is none. */
-    deleteMessage(stream: string, sequence: Unsigned): void;
+    deleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): void;
     /** {@link JetStream.deleteMessage} as a promise. */
-    asyncDeleteMessage(stream: string, sequence: Unsigned): Promise<void>;
+    asyncDeleteMessage(stream: string, sequence: Unsigned, options?: CallOptions): Promise<void>;
     /** What JetStream holds for this account, and its limits. */
-    info(): AccountInfo;
+    info(options?: CallOptions): AccountInfo;
     /** {@link JetStream.info} as a promise. */
-    asyncInfo(): Promise<AccountInfo>;
+    asyncInfo(options?: CallOptions): Promise<AccountInfo>;
 
     /** A consumer that is there. Asks the server nothing yet. */
     consumer(stream: string, name: string): Consumer;
     /** Each message once, in the stream's order, without acknowledgements. It is made by its first use. */
     orderedConsumer(stream: string, configuration?: OrderedConsumerConfiguration): Consumer;
     /** A new consumer; an error of kind `conflict` if there is one that is different. */
-    createConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
+    createConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.createConsumer} as a promise. */
-    asyncCreateConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
+    asyncCreateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
     /** Changes a consumer; an error of kind `not_found` if there is none. */
-    updateConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
+    updateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.updateConsumer} as a promise. */
-    asyncUpdateConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
+    asyncUpdateConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
     /** Creates or updates. */
-    ensureConsumer(stream: string, configuration: ConsumerConfiguration): Consumer;
+    ensureConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
     /** {@link JetStream.ensureConsumer} as a promise. */
-    asyncEnsureConsumer(stream: string, configuration: ConsumerConfiguration): Promise<Consumer>;
+    asyncEnsureConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Promise<Consumer>;
     /** Removes a consumer; an error of kind `not_found` if there is none. */
-    deleteConsumer(stream: string, name: string): void;
+    deleteConsumer(stream: string, name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteConsumer} as a promise. */
-    asyncDeleteConsumer(stream: string, name: string): Promise<void>;
+    asyncDeleteConsumer(stream: string, name: string, options?: CallOptions): Promise<void>;
     /** The names of a stream's consumers. */
-    consumers(stream: string): string[];
+    consumers(stream: string, options?: CallOptions): string[];
     /** {@link JetStream.consumers} as a promise. */
-    asyncConsumers(stream: string): Promise<string[]>;
+    asyncConsumers(stream: string, options?: CallOptions): Promise<string[]>;
 
     /** A bucket that is there. Asks the server nothing yet. */
     keyValue(bucket: string): KeyValue;
     /** A new bucket; an error of kind `conflict` if there is one that is different. */
-    createKeyValue(configuration: KeyValueConfiguration): KeyValue;
+    createKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.createKeyValue} as a promise. */
-    asyncCreateKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
+    asyncCreateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
     /** Changes a bucket; an error of kind `not_found` if there is none. */
-    updateKeyValue(configuration: KeyValueConfiguration): KeyValue;
+    updateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.updateKeyValue} as a promise. */
-    asyncUpdateKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
+    asyncUpdateKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
     /** Creates or updates. */
-    ensureKeyValue(configuration: KeyValueConfiguration): KeyValue;
+    ensureKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): KeyValue;
     /** {@link JetStream.ensureKeyValue} as a promise. */
-    asyncEnsureKeyValue(configuration: KeyValueConfiguration): Promise<KeyValue>;
+    asyncEnsureKeyValue(configuration: KeyValueConfiguration, options?: CallOptions): Promise<KeyValue>;
     /** Removes a bucket with its values; an error of kind `not_found` if there is none. */
-    deleteKeyValue(bucket: string): void;
+    deleteKeyValue(bucket: string, options?: CallOptions): void;
     /** {@link JetStream.deleteKeyValue} as a promise. */
-    asyncDeleteKeyValue(bucket: string): Promise<void>;
+    asyncDeleteKeyValue(bucket: string, options?: CallOptions): Promise<void>;
     /** The names of all buckets. */
-    keyValues(): string[];
+    keyValues(options?: CallOptions): string[];
     /** {@link JetStream.keyValues} as a promise. */
-    asyncKeyValues(): Promise<string[]>;
+    asyncKeyValues(options?: CallOptions): Promise<string[]>;
 
     /** A bucket that is there. Asks the server nothing yet. */
     objectStore(bucket: string): ObjectStore;
     /** A new object store; an error of kind `conflict` if there is one that is different. */
-    createObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
+    createObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): ObjectStore;
     /** {@link JetStream.createObjectStore} as a promise. */
-    asyncCreateObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
+    asyncCreateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
     /** Changes an object store; an error of kind `not_found` if there is none. */
-    updateObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
+    updateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): ObjectStore;
     /** {@link JetStream.updateObjectStore} as a promise. */
-    asyncUpdateObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
+    asyncUpdateObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
     /** Creates or updates. */
-    ensureObjectStore(configuration: ObjectStoreConfiguration): ObjectStore;
+    ensureObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): ObjectStore;
     /** {@link JetStream.ensureObjectStore} as a promise. */
-    asyncEnsureObjectStore(configuration: ObjectStoreConfiguration): Promise<ObjectStore>;
+    asyncEnsureObjectStore(configuration: ObjectStoreConfiguration, options?: CallOptions): Promise<ObjectStore>;
     /** Removes an object store with its objects; an error of kind `not_found` if there is none. */
-    deleteObjectStore(bucket: string): void;
+    deleteObjectStore(bucket: string, options?: CallOptions): void;
     /** {@link JetStream.deleteObjectStore} as a promise. */
-    asyncDeleteObjectStore(bucket: string): Promise<void>;
+    asyncDeleteObjectStore(bucket: string, options?: CallOptions): Promise<void>;
     /** The names of all buckets. */
-    objectStores(): string[];
+    objectStores(options?: CallOptions): string[];
     /** {@link JetStream.objectStores} as a promise. */
-    asyncObjectStores(): Promise<string[]>;
+    asyncObjectStores(options?: CallOptions): Promise<string[]>;
+  }
+
+  /** Options of consume. */
+  export interface ConsumeOptions extends CallOptions {
+    /** Messages that are asked for ahead of the script. Default 500. */
+    maxMessages?: number;
   }
 
   /** A consumer of a stream. */
   export interface Consumer {
     /** The server's facts of the consumer: its configuration and its state. */
-    info(): ConsumerInfo;
+    info(options?: CallOptions): ConsumerInfo;
     /** {@link Consumer.info} as a promise. */
-    asyncInfo(): Promise<ConsumerInfo>;
+    asyncInfo(options?: CallOptions): Promise<ConsumerInfo>;
     /** The next message; null when none has come within timeout (default: the client's). */
-    next(timeout?: Duration): StreamMessage | null;
+    next(timeout?: Duration, options?: CallOptions): StreamMessage | null;
     /** {@link Consumer.next} as a promise. */
-    asyncNext(timeout?: Duration): Promise<StreamMessage | null>;
+    asyncNext(timeout?: Duration, options?: CallOptions): Promise<StreamMessage | null>;
     /** Up to n messages: those that have come when there are n, or the time is over. */
     fetch(n: number, options: FetchOptions & { discard: true }): number;
     fetch(n: number, options?: FetchOptions): StreamMessage[];
@@ -976,8 +989,8 @@ declare module 'k6/x/nats' {
     asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
     asyncFetch(n: number, options?: FetchOptions): Promise<StreamMessage[]>;
     /** Messages come by themselves, up to maxMessages (default 500) ahead of the script. */
-    consume(callback: (message: StreamMessage) => void, options?: { maxMessages?: number }): Feed<StreamMessage>;
-    consume(callback?: null, options?: { maxMessages?: number }): Feed<StreamMessage>;
+    consume(callback: (message: StreamMessage) => void, options?: ConsumeOptions): Feed<StreamMessage>;
+    consume(callback?: null, options?: ConsumeOptions): Feed<StreamMessage>;
   }
 
   /** A value of a bucket. */
@@ -996,7 +1009,7 @@ declare module 'k6/x/nats' {
   }
 
   /** Options of watch. */
-  export interface WatchOptions {
+  export interface WatchOptions extends CallOptions {
     /** With all that the bucket still knows of each key. */
     history?: boolean;
     /** Without what is there already. */
@@ -1008,53 +1021,59 @@ declare module 'k6/x/nats' {
     resume?: number;
   }
 
+  /** Options of create. */
+  export interface CreateOptions extends CallOptions {
+    /** How long the value lives, in whole seconds (a part of one is one more), in a bucket with `limitMarkerTtl`. Default 0: as the bucket has it. */
+    ttl?: TTL;
+  }
+
   /** A key-value bucket. A key that is not there is no failure: what asks for it gets null. */
   export interface KeyValue {
     readonly bucket: string;
     /** The value of a key; null if there is none. */
-    get(key: string): Entry | null;
+    get(key: string, options?: CallOptions): Entry | null;
     /** {@link KeyValue.get} as a promise. */
-    asyncGet(key: string): Promise<Entry | null>;
+    asyncGet(key: string, options?: CallOptions): Promise<Entry | null>;
     /** The value that a key had with this revision; null if there is none. */
-    getRevision(key: string, revision: Unsigned): Entry | null;
+    getRevision(key: string, revision: Unsigned, options?: CallOptions): Entry | null;
     /** {@link KeyValue.getRevision} as a promise. */
-    asyncGetRevision(key: string, revision: Unsigned): Promise<Entry | null>;
+    asyncGetRevision(key: string, revision: Unsigned, options?: CallOptions): Promise<Entry | null>;
     /** Stores the value, and returns its revision. */
-    put(key: string, value?: Data): Unsigned;
+    put(key: string, value?: Data, options?: CallOptions): Unsigned;
     /** {@link KeyValue.put} as a promise. */
-    asyncPut(key: string, value?: Data): Promise<Unsigned>;
-    /** Stores the value if the key is not there; otherwise an error of kind `conflict`. With a ttl, in a bucket that allows it. */
-    create(key: string, value?: Data, ttl?: Duration): Unsigned;
+    asyncPut(key: string, value?: Data, options?: CallOptions): Promise<Unsigned>;
+    /** Stores the value if the key is not there; otherwise an error of kind `conflict`. */
+    create(key: string, value?: Data, options?: CreateOptions): Unsigned;
     /** {@link KeyValue.create} as a promise. */
-    asyncCreate(key: string, value?: Data, ttl?: Duration): Promise<Unsigned>;
+    asyncCreate(key: string, value?: Data, options?: CreateOptions): Promise<Unsigned>;
     /** Stores the value if the key's revision is this one; otherwise an error of kind `wrong_sequence`. */
-    update(key: string, value: Data, revision: Unsigned): Unsigned;
+    update(key: string, value: Data, revision: Unsigned, options?: CallOptions): Unsigned;
     /** {@link KeyValue.update} as a promise. */
-    asyncUpdate(key: string, value: Data, revision: Unsigned): Promise<Unsigned>;
+    asyncUpdate(key: string, value: Data, revision: Unsigned, options?: CallOptions): Promise<Unsigned>;
     /** Puts a mark on top of the key's values; with a revision, only if that is the key's. */
-    delete(key: string, revision?: Unsigned): void;
+    delete(key: string, revision?: Unsigned, options?: CallOptions): void;
     /** {@link KeyValue.delete} as a promise. */
-    asyncDelete(key: string, revision?: Unsigned): Promise<void>;
+    asyncDelete(key: string, revision?: Unsigned, options?: CallOptions): Promise<void>;
     /** As delete, and removes all values of the key. */
-    purge(key: string, revision?: Unsigned): void;
+    purge(key: string, revision?: Unsigned, options?: CallOptions): void;
     /** {@link KeyValue.purge} as a promise. */
-    asyncPurge(key: string, revision?: Unsigned): Promise<void>;
+    asyncPurge(key: string, revision?: Unsigned, options?: CallOptions): Promise<void>;
     /** Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for all). */
-    purgeDeletes(olderThan?: Duration): void;
+    purgeDeletes(olderThan?: Duration, options?: CallOptions): void;
     /** {@link KeyValue.purgeDeletes} as a promise. */
-    asyncPurgeDeletes(olderThan?: Duration): Promise<void>;
+    asyncPurgeDeletes(olderThan?: Duration, options?: CallOptions): Promise<void>;
     /** The keys that are there; with filters such as `a.*` those that match. */
-    keys(filters?: string | readonly string[]): string[];
+    keys(filters?: string | readonly string[], options?: CallOptions): string[];
     /** {@link KeyValue.keys} as a promise. */
-    asyncKeys(filters?: string | readonly string[]): Promise<string[]>;
+    asyncKeys(filters?: string | readonly string[], options?: CallOptions): Promise<string[]>;
     /** All that the bucket still knows of the key, the oldest first. */
-    history(key: string): Entry[];
+    history(key: string, options?: CallOptions): Entry[];
     /** {@link KeyValue.history} as a promise. */
-    asyncHistory(key: string): Promise<Entry[]>;
+    asyncHistory(key: string, options?: CallOptions): Promise<Entry[]>;
     /** The server's facts of the bucket. */
-    info(): KeyValueInfo;
+    info(options?: CallOptions): KeyValueInfo;
     /** {@link KeyValue.info} as a promise. */
-    asyncInfo(): Promise<KeyValueInfo>;
+    asyncInfo(options?: CallOptions): Promise<KeyValueInfo>;
     /** What is there, and then what changes. */
     watch(filters: string | readonly string[] | null | undefined, callback: (entry: Entry) => void, options?: WatchOptions): Feed<Entry>;
     watch(filters?: string | readonly string[] | null, options?: WatchOptions): Feed<Entry>;
@@ -1096,29 +1115,29 @@ declare module 'k6/x/nats' {
   export interface ObjectStore {
     readonly bucket: string;
     /** Stores an object in the place of the one of its name, and returns what the server has of it. */
-    put(object: string | ObjectDescription, data?: Data): ObjectInfo;
+    put(object: string | ObjectDescription, data?: Data, options?: CallOptions): ObjectInfo;
     /** {@link ObjectStore.put} as a promise. */
-    asyncPut(object: string | ObjectDescription, data?: Data): Promise<ObjectInfo>;
+    asyncPut(object: string | ObjectDescription, data?: Data, options?: CallOptions): Promise<ObjectInfo>;
     /** An object with its data; null if there is none. */
-    get(name: string): StoredObject | null;
+    get(name: string, options?: CallOptions): StoredObject | null;
     /** {@link ObjectStore.get} as a promise. */
-    asyncGet(name: string): Promise<StoredObject | null>;
+    asyncGet(name: string, options?: CallOptions): Promise<StoredObject | null>;
     /** An object without its data; null if there is none. */
-    stat(name: string): ObjectInfo | null;
+    stat(name: string, options?: CallOptions): ObjectInfo | null;
     /** {@link ObjectStore.stat} as a promise. */
-    asyncStat(name: string): Promise<ObjectInfo | null>;
+    asyncStat(name: string, options?: CallOptions): Promise<ObjectInfo | null>;
     /** Removes an object. */
-    delete(name: string): void;
+    delete(name: string, options?: CallOptions): void;
     /** {@link ObjectStore.delete} as a promise. */
-    asyncDelete(name: string): Promise<void>;
+    asyncDelete(name: string, options?: CallOptions): Promise<void>;
     /** All objects, without their data. */
-    list(): ObjectInfo[];
+    list(options?: CallOptions): ObjectInfo[];
     /** {@link ObjectStore.list} as a promise. */
-    asyncList(): Promise<ObjectInfo[]>;
+    asyncList(options?: CallOptions): Promise<ObjectInfo[]>;
     /** The server's facts of the object store. */
-    info(): ObjectStoreInfo;
+    info(options?: CallOptions): ObjectStoreInfo;
     /** {@link ObjectStore.info} as a promise. */
-    asyncInfo(): Promise<ObjectStoreInfo>;
+    asyncInfo(options?: CallOptions): Promise<ObjectStoreInfo>;
   }
 
   /** Options of layout. */
@@ -1146,31 +1165,49 @@ declare module 'k6/x/nats' {
     readonly metadata: { readonly [name: string]: any } | null;
   }
 
+  /** Which of the database's tables. */
+  export interface TableOptions extends CallOptions {
+    table?: string;
+  }
+
+  /** Options of put. */
+  export interface RecordOptions extends TableOptions {
+    metadata?: { [name: string]: any };
+  }
+
+  /** Options of list. */
+  export interface ListOptions extends TableOptions {
+    prefix?: string;
+    suffix?: string;
+    limit?: number;
+    offset?: number;
+  }
+
   /** A database in a published layout. Buckets are made when they are needed. */
   export interface Layout {
     /** Writes a record over any that is there. Only `micro` keeps metadata. */
-    put(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): void;
+    put(key: string, value?: Data, options?: RecordOptions): void;
     /** {@link Layout.put} as a promise. */
-    asyncPut(key: string, value?: Data, options?: { table?: string; metadata?: { [name: string]: any } }): Promise<void>;
+    asyncPut(key: string, value?: Data, options?: RecordOptions): Promise<void>;
     /** The record; null if there is none. */
-    get(key: string, options?: { table?: string }): LayoutRecord | null;
+    get(key: string, options?: TableOptions): LayoutRecord | null;
     /** {@link Layout.get} as a promise. */
-    asyncGet(key: string, options?: { table?: string }): Promise<LayoutRecord | null>;
+    asyncGet(key: string, options?: TableOptions): Promise<LayoutRecord | null>;
     /** It is no error when there is no such record. */
-    delete(key: string, options?: { table?: string }): void;
+    delete(key: string, options?: TableOptions): void;
     /** {@link Layout.delete} as a promise. */
-    asyncDelete(key: string, options?: { table?: string }): Promise<void>;
+    asyncDelete(key: string, options?: TableOptions): Promise<void>;
     /**
      * Keys. As in the libraries, all keys of the bucket cross the network; `orb` and `orb-compat` cut out the page before they look at
      * prefix and suffix, and an empty bucket is an error of kind `not_found` to them.
      */
-    list(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): string[];
+    list(options?: ListOptions): string[];
     /** {@link Layout.list} as a promise. */
-    asyncList(options?: { table?: string; prefix?: string; suffix?: string; limit?: number; offset?: number }): Promise<string[]>;
+    asyncList(options?: ListOptions): Promise<string[]>;
     /** Deletes the database with all its records. */
-    drop(): void;
+    drop(options?: CallOptions): void;
     /** {@link Layout.drop} as a promise. */
-    asyncDrop(): Promise<void>;
+    asyncDrop(options?: CallOptions): Promise<void>;
     /**
      * Does a workload's operations on records without a table, in Go: get, set (which is put), delete and getOrSet. There is no time to
      * live, and no pipeline.
@@ -1213,7 +1250,7 @@ declare module 'k6/x/nats' {
   }
 
   /** How much a run does: either of them. */
-  export interface NatsjsRowRun {
+  export interface NatsjsRowRun extends CallOptions {
     iterations?: number;
     duration?: Duration;
   }
@@ -1230,18 +1267,18 @@ declare module 'k6/x/nats' {
   /** A row of the published benchmark, with a client's connection. */
   export interface NatsjsRow {
     /** Writes what the row needs before its first iteration. */
-    fill(timeout?: Duration): void;
+    fill(timeout?: Duration, options?: CallOptions): void;
     /** {@link NatsjsRow.fill} as a promise. */
-    asyncFill(timeout?: Duration): Promise<void>;
+    asyncFill(timeout?: Duration, options?: CallOptions): Promise<void>;
     /**
      * Does iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are counted,
      * and throw nothing.
      */
     run(options: NatsjsRowRun): NatsjsRowResult;
     /** Deletes the row's database. */
-    drop(timeout?: Duration): void;
+    drop(timeout?: Duration, options?: CallOptions): void;
     /** {@link NatsjsRow.drop} as a promise. */
-    asyncDrop(timeout?: Duration): Promise<void>;
+    asyncDrop(timeout?: Duration, options?: CallOptions): Promise<void>;
   }
 
   /** The 18 published rows in their order, the two that make its lists comparable, and go-orb's in its compatible mode. */

@@ -64,7 +64,7 @@ func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 	var ok bool
 
 	return &task{
-		client: f.client, operation: "next", timeout: forever, on: f.conn,
+		client: f.client, operation: "next", timeout: forever, on: f.conn, tags: f.tags,
 		job: func(ctx context.Context, _ *connection, r *record) error {
 			if got, ok = f.take(ctx); ok {
 				r.received.messages, r.received.bytes = 1, f.weigh(got)
@@ -76,7 +76,7 @@ func (f *feed[T]) iterate(sobek.FunctionCall) (*task, error) {
 			if !ok {
 				return f.step(sobek.Undefined(), true), nil
 			}
-			f.aged(got)
+			f.aged(f.tags, got)
 
 			return f.step(f.make(got), false), nil
 		},

@@ -22,6 +22,7 @@ type streamPublishOptions struct {
 	header     natsio.Header
 	timeout    time.Duration
 	iterations int
+	tags       *k6mod.Tags
 }
 
 // read reads { headers, timeout, iterations, msgID, expectStream, ... }.
@@ -48,15 +49,19 @@ var storing = k6mod.Options[streamPublishOptions]{ //nolint:gochecknoglobals // 
 	}},
 	k6mod.Into("timeout", func(o *streamPublishOptions) *time.Duration { return &o.timeout }, k6mod.Time),
 	k6mod.Into("iterations", func(o *streamPublishOptions) *int { return &o.iterations }, k6mod.Count),
+	k6mod.Into("tags", func(o *streamPublishOptions) **k6mod.Tags { return &o.tags }, readTags),
 	inHeader("msgID", jetstream.MsgIDHeader, k6mod.Name),
 	inHeader("expectStream", jetstream.ExpectedStreamHeader, k6mod.Name),
 	inHeader("expectLastMsgID", jetstream.ExpectedLastMsgIDHeader, k6mod.Name),
 	inHeader("expectLastSequence", jetstream.ExpectedLastSeqHeader, decimal),
 	inHeader("expectLastSequenceForSubject", jetstream.ExpectedLastSubjSeqHeader, decimal),
 	inHeader("ttl", jetstream.MsgTTLHeader, func(method, what string, value sobek.Value) (string, error) {
-		ttl, err := k6mod.Duration(method, what, value, 0)
+		ttl, err := k6mod.TTL(method, what, value)
+		if ttl == 0 {
+			return "", err
+		}
 
-		return ttl.String(), err
+		return wholeSeconds(ttl).String(), err
 	}),
 }
 
@@ -69,7 +74,9 @@ func inHeader(
 	return k6mod.Option[streamPublishOptions]{
 		Name: name, Read: func(o *streamPublishOptions, method string, value sobek.Value) error {
 			said, err := read(method, what, value)
-			o.header[header] = []string{said}
+			if said != "" {
+				o.header[header] = []string{said}
+			}
 
 			return err
 		},
@@ -92,15 +99,15 @@ func (h *jetStreamHandle) publishOne(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	return h.publication(m, o.timeout), nil
+	return h.publication(m, o), nil
 }
 
 // publication publishes a message and waits for its acknowledgement.
-func (h *jetStreamHandle) publication(m *natsio.Msg, timeout time.Duration) *task {
+func (h *jetStreamHandle) publication(m *natsio.Msg, o *streamPublishOptions) *task {
 	var ack *jetstream.PubAck
 
 	return &task{
-		client: h.client, operation: "js.publish", subject: m.Subject, timeout: timeout,
+		client: h.client, operation: "js.publish", subject: m.Subject, timeout: o.timeout, tags: o.tags,
 		job: func(ctx context.Context, conn *connection, r *record) error {
 			js, _, err := h.bind(conn)
 			if err != nil {
@@ -195,7 +202,7 @@ func (h *jetStreamHandle) publishNoWait(call sobek.FunctionCall) sobek.Value {
 		_, err = js.PublishMsgAsync(m, jetstream.WithStallWait(c.config.TimeoutEach))
 	}
 	if err != nil {
-		r := record{operation: opPublishNoWait, err: explain(c.VU().Context(), c.config.TimeoutEach, err)}
+		r := record{operation: opPublishNoWait, tags: o.tags, err: explain(c.VU().Context(), c.config.TimeoutEach, err)}
 		c.note(&r, conn)
 		c.Throw(r.err)
 	}
@@ -250,6 +257,7 @@ func (h *jetStreamHandle) publishBatch(call sobek.FunctionCall) (*task, error) {
 
 		return nil
 	})
+	t.tags = o.tags
 	t.value = func() (sobek.Value, error) {
 		took := t.recorded[len(t.recorded)-1].took
 

@@ -70,17 +70,17 @@ func (kv *keyValue) object() *sobek.Object {
 }
 
 var keyValueMethods = k6mod.BothForms(map[string]operation[*keyValue]{ //nolint:gochecknoglobals // a table
-	"get":          (*keyValue).get,
-	"getRevision":  (*keyValue).getRevision,
-	"put":          (*keyValue).put,
+	"get":          tagged("get", 1, (*keyValue).get),
+	"getRevision":  tagged("getRevision", 2, (*keyValue).getRevision),
+	"put":          tagged("put", 2, (*keyValue).put),
 	"create":       (*keyValue).create,
-	"update":       (*keyValue).update,
-	"delete":       removeKey("delete", jetstream.KeyValue.Delete),
-	"purge":        removeKey("purge", jetstream.KeyValue.Purge),
-	"purgeDeletes": (*keyValue).purgeDeletes,
-	"keys":         (*keyValue).keys,
-	"history":      (*keyValue).history,
-	"info":         (*keyValue).info,
+	"update":       tagged("update", 3, (*keyValue).update),
+	"delete":       tagged("delete", 2, removeKey("delete", jetstream.KeyValue.Delete)),
+	"purge":        tagged("purge", 2, removeKey("purge", jetstream.KeyValue.Purge)),
+	"purgeDeletes": tagged("purgeDeletes", 1, (*keyValue).purgeDeletes),
+	"keys":         tagged("keys", 1, (*keyValue).keys),
+	"history":      tagged("history", 1, (*keyValue).history),
+	"info":         tagged("info", 0, (*keyValue).info),
 }).With(k6glue.Methods[*keyValue]{"watch": (*keyValue).watch})
 
 // task is an operation on the bucket.
@@ -149,19 +149,30 @@ func (kv *keyValue) put(call sobek.FunctionCall) (*task, error) {
 	})
 }
 
-// create is keyValue.create(key, value, ttl): the new revision; an error of kind conflict when the
-// key is there.
+// createOptions are those of create.
+type createOptions struct {
+	ttl  time.Duration
+	tags *k6mod.Tags
+}
+
+var creating = k6mod.Options[createOptions]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("ttl", func(o *createOptions) *time.Duration { return &o.ttl }, k6mod.TTL),
+	k6mod.Into("tags", func(o *createOptions) **k6mod.Tags { return &o.tags }, readTags),
+}
+
+// create is keyValue.create(key, value, { ttl }): the new revision; an error of kind conflict when
+// the key is there.
 func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
-	ttl, err := k6mod.Duration("create", "the ttl", call.Argument(2), 0)
-	if err != nil {
+	var o createOptions
+	if err := creating.Read("create", call.Argument(2), &o); err != nil {
 		return nil, err
 	}
 	var opts []jetstream.KVCreateOpt
-	if ttl > 0 {
-		opts = append(opts, jetstream.KeyTTL(ttl))
+	if o.ttl != 0 {
+		opts = append(opts, jetstream.KeyTTL(wholeSeconds(o.ttl)))
 	}
 
-	return kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
+	t, err := kv.write("create", call, func(ctx context.Context, found jetstream.KeyValue, key string, value []byte) (uint64, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
 			if e := told(err); e.Kind == kindWrongSequence { // the way in which JetStream says so
@@ -171,6 +182,11 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 
 		return revision, err
 	})
+	if err == nil {
+		t.tags = o.tags
+	}
+
+	return t, err
 }
 
 // update is keyValue.update(key, value, revision): the new revision; an error of kind

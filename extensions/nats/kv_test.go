@@ -2,6 +2,7 @@ package nats
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,6 +60,38 @@ func TestKeyValue(t *testing.T) {
 	v.Run(`js.deleteKeyValue(unique)`)
 	require.Equal(t, kindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
 	require.Equal(t, kindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
+}
+
+// A time to live says its unit. The server counts in seconds: a part of one is one more.
+func TestTimesToLive(t *testing.T) {
+	v := newVU(t)
+	v.Run(`
+		var client = new nats.Client(url), js = client.jetStream();
+		var kv = js.createKeyValue({ bucket: unique, storage: 'memory', ttl: '1h', limitMarkerTtl: '1m' });
+		var lives = (revision) => js.getMessage('KV_' + unique, revision).headers['Nats-TTL'];
+	`)
+	t.Cleanup(func() { v.Run(`js.deleteKeyValue(unique)`) })
+	require.JSONEq(t, `["1h", "1h"]`, v.JSON(`[kv.info().ttl, js.updateKeyValue(kv.info().config).info().config.ttl]`))
+	for ttl, want := range map[string]any{
+		`'60s'`: "1m0s", `'500ms'`: "1s", `'1500ms'`: "2s", `0`: nil, `new Date(Date.now() + 59990)`: "1m0s", `new Date(0)`: "1s",
+	} {
+		require.Equal(t, want, v.Run(`lives(kv.create('k' + Math.random(), 'v', { ttl: `+ttl+` }))`), ttl)
+		require.Equal(t, want, v.Run(`lives(js.publish('$KV.' + unique + '.p', 'v', { ttl: `+ttl+` }).sequence)`), ttl)
+	}
+	v.Run(`kv.create('short', 'v', { ttl: '1s' })`)
+	require.Eventually(t, func() bool { return v.Run(`kv.get('short')`) == nil }, 30*time.Second, 100*time.Millisecond)
+	for call, message := range map[string]string{
+		`kv.create('k', 'v', 60)`:                                   `create: options must be an object, not 60`,
+		`kv.create('k', 'v', { ttl: 60 })`:                          `create: ttl 60 must say its unit, such as '60s'`,
+		`js.publish('a', 'v', { ttl: 60000 })`:                      `publish: ttl 60000 must say its unit, such as '60000s'`,
+		`js.createKeyValue({ bucket: 'b', ttl: 60000 })`:            `createKeyValue: ttl 60000 must say its unit`,
+		`js.createStream({ name: 'a', maxAge: 60 })`:                `createStream: maxAge 60 could be seconds or milliseconds: write '60s' or '60ms'`,
+		`js.createConsumer('a', { name: 'a', backoff: [1, '2s'] })`: `createConsumer: backoff 1 could be seconds or milliseconds: write '1s' or '1ms'`,
+	} {
+		e := v.fail(call)
+		require.Equal(t, k6mod.KindUsage, e.Kind, call)
+		require.Contains(t, e.Message, message, call)
+	}
 }
 
 func TestWatch(t *testing.T) {

@@ -123,6 +123,8 @@ type watchOptions struct {
 	IgnoreDeletes bool   `json:"ignoreDeletes"`
 	MetaOnly      bool   `json:"metaOnly"`
 	Resume        uint64 `json:"resume"` // the revision to begin with
+	// Tags are those of watching, and of the entries that come.
+	Tags *k6mod.Tags `json:"tags"`
 }
 
 func (o *watchOptions) all() []jetstream.WatchOpt {
@@ -167,7 +169,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 
 	var f *feed[jetstream.KeyValueEntry]
 	life, end := context.WithCancel(context.WithoutCancel(c.VU().Context()))
-	c.tasks.Now(&task{client: c, operation: "kv.watch", job: func(ctx context.Context, conn *connection, _ *record) error {
+	c.tasks.Now(&task{client: c, operation: "kv.watch", tags: o.Tags, job: func(ctx context.Context, conn *connection, _ *record) error {
 		found, err := kv.on(ctx, conn)
 		if err != nil {
 			end()
@@ -189,6 +191,7 @@ func (kv *keyValue) watch(call sobek.FunctionCall) sobek.Value {
 			return err
 		}
 		f = newFeed[jetstream.KeyValueEntry](c, conn, "deliver", maxBatch)
+		f.tags = o.Tags
 		f.weigh = func(e jetstream.KeyValueEntry) int { return len(e.Value()) }
 		f.age = func(e jetstream.KeyValueEntry) (time.Duration, bool) { return max(time.Since(e.Created()), 0), true }
 		f.make = c.entry

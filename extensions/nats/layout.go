@@ -70,7 +70,7 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 	"get":    (*layout).get,
 	"delete": (*layout).remove,
 	"list":   (*layout).list,
-	"drop":   (*layout).drop,
+	"drop":   tagged("drop", 0, (*layout).drop),
 }).With(k6glue.Methods[*layout]{"run": (*layout).run})
 
 // run is layout.run(options): many operations, done in Go.
@@ -87,8 +87,10 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 }
 
 // task is an operation on the database.
-func (l *layout) task(operation string, job func(ctx context.Context, store *kvlayout.Store, r *record) error) *task {
-	return &task{client: l.handle.client, operation: "layout." + operation, job: func(ctx context.Context, conn *connection, r *record) error {
+func (l *layout) task(
+	operation string, tags *k6mod.Tags, job func(ctx context.Context, store *kvlayout.Store, r *record) error,
+) *task {
+	return &task{client: l.handle.client, operation: "layout." + operation, tags: tags, job: func(ctx context.Context, conn *connection, r *record) error {
 		store, err := l.on(ctx, conn)
 		if err != nil {
 			return err
@@ -102,6 +104,7 @@ func (l *layout) task(operation string, job func(ctx context.Context, store *kvl
 type recordOptions struct {
 	Table    string         `json:"table"`
 	Metadata map[string]any `json:"metadata"`
+	Tags     *k6mod.Tags    `json:"tags"`
 }
 
 // put is layout.put(key, value, options).
@@ -119,7 +122,7 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 		return nil, k6mod.Misuse("put: %s", err)
 	}
 
-	return l.task("put", func(ctx context.Context, store *kvlayout.Store, r *record) error {
+	return l.task("put", o.Tags, func(ctx context.Context, store *kvlayout.Store, r *record) error {
 		err := store.Put(ctx, kvlayout.Record{Table: o.Table, Key: key, Value: value, Metadata: o.Metadata})
 		if err == nil {
 			r.sent.add(value)
@@ -129,30 +132,33 @@ func (l *layout) put(call sobek.FunctionCall) (*task, error) {
 	}), nil
 }
 
-// named reads the arguments of layout.get and layout.delete: (key, { table }).
-func named(method string, call sobek.FunctionCall) (key, table string, err error) {
+// tableOptions are those of layout.get and layout.delete.
+type tableOptions struct {
+	Table string      `json:"table"`
+	Tags  *k6mod.Tags `json:"tags"`
+}
+
+// named reads the arguments of layout.get and layout.delete: (key, { table, tags }).
+func named(method string, call sobek.FunctionCall) (key string, o tableOptions, err error) {
 	if key, err = k6mod.Name(method, "the key", call.Argument(0)); err != nil {
-		return "", "", err
-	}
-	var o struct {
-		Table string `json:"table"`
+		return "", o, err
 	}
 	if err := k6glue.Options(call.Argument(1), &o); err != nil {
-		return "", "", k6mod.Misuse("%s: %s", method, err)
+		return "", o, k6mod.Misuse("%s: %s", method, err)
 	}
 
-	return key, o.Table, nil
+	return key, o, nil
 }
 
 // get is layout.get(key, { table }): the record, or null.
 func (l *layout) get(call sobek.FunctionCall) (*task, error) {
-	key, table, err := named("get", call)
+	key, o, err := named("get", call)
 	if err != nil {
 		return nil, err
 	}
 	var found *kvlayout.Record
-	t := l.task("get", func(ctx context.Context, store *kvlayout.Store, r *record) error {
-		record, err := store.Get(ctx, table, key)
+	t := l.task("get", o.Tags, func(ctx context.Context, store *kvlayout.Store, r *record) error {
+		record, err := store.Get(ctx, o.Table, key)
 		switch {
 		case err == nil:
 			found = &record
@@ -200,10 +206,10 @@ func (c *client) layoutRecord(found *kvlayout.Record) sobek.Value {
 
 // remove is layout.delete(key, { table }).
 func (l *layout) remove(call sobek.FunctionCall) (*task, error) {
-	key, table, err := named("delete", call)
+	key, o, err := named("delete", call)
 
-	return l.task("delete", func(ctx context.Context, store *kvlayout.Store, _ *record) error {
-		return store.Delete(ctx, table, key)
+	return l.task("delete", o.Tags, func(ctx context.Context, store *kvlayout.Store, _ *record) error {
+		return store.Delete(ctx, o.Table, key)
 	}), err
 }
 
@@ -214,6 +220,8 @@ type layoutListOptions struct {
 	Suffix string `json:"suffix"`
 	Limit  uint32 `json:"limit"`
 	Offset uint32 `json:"offset"`
+
+	Tags *k6mod.Tags `json:"tags"`
 }
 
 // list is layout.list(options): keys.
@@ -223,7 +231,7 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 		return nil, k6mod.Misuse("list: %s", err)
 	}
 	var keys []string
-	t := l.task("list", func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {
+	t := l.task("list", o.Tags, func(ctx context.Context, store *kvlayout.Store, r *record) (err error) {
 		keys, err = store.List(ctx, kvlayout.ListOptions{
 			Table: o.Table, Prefix: o.Prefix, Suffix: o.Suffix, Limit: uint(o.Limit), Offset: uint(o.Offset),
 		})
@@ -238,5 +246,5 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 
 // drop is layout.drop(): it deletes the database with all its records.
 func (l *layout) drop(sobek.FunctionCall) (*task, error) {
-	return l.task("drop", func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) }), nil
+	return l.task("drop", nil, func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) }), nil
 }

@@ -102,7 +102,7 @@ func TestSharedConnection(t *testing.T) {
 		vus[i] = newInitVU(t, root)
 		vus[i].Start(uint64(i + 1))
 		require.NoError(t, vus[i].JS.Set("own", s.URL))
-		vus[i].Run(`var client = new nats.Client(own, { pool: 'shared', name: 'counted' })`)
+		vus[i].Run(`var client = new nats.Client(own, { connection: 'shared', name: 'counted' })`)
 	}
 	for _, v := range vus {
 		work.Go(func() {
@@ -323,4 +323,4 @@ func TestClientOfASweep(t *testing.T) {
 }
 
 // everyWay are options of clients that come to their connection in different ways.
-var everyWay = []string{`{}`, `{ pool: 'shared' }`}
+var everyWay = []string{`{}`, `{ connection: 'shared' }`}

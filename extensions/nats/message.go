@@ -42,8 +42,8 @@ var (
 	}
 	storedMethods = k6glue.Methods[*module]{ //nolint:gochecknoglobals // a table
 		"header": (*module).headerOf,
-		"ack":    acknowledge("ack", func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
-		"nak": acknowledge("nak", func(msg jetstream.Msg, value sobek.Value) error {
+		"ack":    acknowledge("ack", 0, func(msg jetstream.Msg, _ sobek.Value) error { return msg.Ack() }),
+		"nak": acknowledge("nak", 1, func(msg jetstream.Msg, value sobek.Value) error {
 			delay, err := k6mod.Duration("nak", "the delay", value, 0)
 			if err != nil || delay == 0 {
 				return orElse(err, msg.Nak)
@@ -51,16 +51,16 @@ var (
 
 			return msg.NakWithDelay(delay)
 		}),
-		"term": acknowledge("term", func(msg jetstream.Msg, value sobek.Value) error {
+		"term": acknowledge("term", 1, func(msg jetstream.Msg, value sobek.Value) error {
 			if k6glue.IsNullish(value) {
 				return msg.Term()
 			}
 
 			return msg.TermWithReason(k6glue.Show(value))
 		}),
-		"inProgress":   acknowledge("inProgress", func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
-		"ackSync":      ofMessage(k6mod.Blocking((*message).doubleAck)),
-		"asyncAckSync": ofMessage(k6mod.Promising((*message).doubleAck)),
+		"inProgress":   acknowledge("inProgress", 0, func(msg jetstream.Msg, _ sobek.Value) error { return msg.InProgress() }),
+		"ackSync":      ofMessage(k6mod.Blocking(tagged("ackSync", 1, (*message).doubleAck))),
+		"asyncAckSync": ofMessage(k6mod.Promising(tagged("ackSync", 1, (*message).doubleAck))),
 	}
 )
 
@@ -99,13 +99,18 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 	return nil
 }
 
-// acknowledge is a method that tells the server what became of a message, and waits for no answer.
-func acknowledge(operation string, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
+// acknowledge is a method that tells the server what became of a message, and waits for no answer. At
+// is the place of its options { tags } among the arguments.
+func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
-		r := record{operation: operation}
+		tags, err := msg.client.tags(operation, call.Argument(at))
+		if err != nil {
+			m.Throw(err)
+		}
+		r := record{operation: operation, tags: tags}
 		begin := time.Now()
-		err := tell(msg.stored, call.Argument(0))
+		err = tell(msg.stored, call.Argument(0))
 		r.took = time.Since(begin)
 		r.err = explain(m.VU().Context(), msg.client.config.TimeoutEach, err)
 		msg.client.note(&r, msg.conn)

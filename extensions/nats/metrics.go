@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"slices"
 	"time"
 
 	"go.k6.io/k6/v2/js/common"
@@ -12,7 +13,7 @@ import (
 )
 
 // The module's metrics. Tags: operation and outcome (ok, or the error's kind) and, with the option
-// tagSubjects, subject.
+// tagSubjects, subject; besides, those that the script gives to a call.
 const (
 	metricOps              = "nats_ops"               // Counter: operations
 	metricDuration         = "nats_op_duration"       // Trend, ms: their durations; not emitted in a sweep, which has its own
@@ -29,20 +30,29 @@ const (
 
 // instruments are the metrics of one VU with tags of their own, and those without tags.
 type instruments struct {
-	meter                 *k6glue.Meter
-	ops, duration, errors *metrics.Metric
-	series                recent.Map[seriesKey, opSeries]
-	// kinds are the Counters of errors.
-	kinds map[string]k6glue.Series
+	meter                                                    *k6glue.Meter
+	ops, duration, errors, latency                           *metrics.Metric
+	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
+	series                                                   recent.Map[seriesKey, opSeries]
+	// untagged are the series of calls without tags, tagged those of others, by their tags.
+	untagged *callSeries
+	tagged   recent.Map[string, *callSeries]
 
-	latency, connects, reconnects, disconnects               k6glue.Series
-	messagesSent, messagesReceived, bytesSent, bytesReceived k6glue.Series
+	connects, reconnects, disconnects k6glue.Series
 }
 
-type seriesKey struct{ operation, outcome, subject string }
+type seriesKey struct{ operation, outcome, subject, tags string }
 
 type opSeries struct {
 	ops, duration k6glue.Series
+}
+
+// callSeries are the series that all calls with the same tags have in common.
+type callSeries struct {
+	tags [][2]string
+	// kinds are the Counters of errors.
+	kinds                                                             map[string]k6glue.Series
+	latency, messagesSent, messagesReceived, bytesSent, bytesReceived k6glue.Series
 }
 
 func newInstruments(m *k6mod.Module) instruments {
@@ -55,15 +65,40 @@ func newInstruments(m *k6mod.Module) instruments {
 	}
 	meter, registry := m.Meter(), m.VU().InitEnv().Registry
 
-	return instruments{
-		meter: meter, kinds: map[string]k6glue.Series{},
-		ops: registry.Get(metricOps), duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
-		latency:  meter.Series(must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time))),
-		connects: m.Counter(metricConnects), reconnects: m.Counter(metricReconnects), disconnects: m.Counter(metricDisconnects),
-		messagesSent: m.Counter(metricMessagesSent), messagesReceived: m.Counter(metricMessagesReceived),
-		bytesSent:     meter.Series(must(registry.NewMetric(metricBytesSent, metrics.Counter, metrics.Data))),
-		bytesReceived: meter.Series(must(registry.NewMetric(metricBytesReceived, metrics.Counter, metrics.Data))),
+	i := instruments{
+		meter: meter, ops: registry.Get(metricOps), duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
+		latency:          must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time)),
+		messagesSent:     must(registry.NewMetric(metricMessagesSent, metrics.Counter)),
+		messagesReceived: must(registry.NewMetric(metricMessagesReceived, metrics.Counter)),
+		bytesSent:        must(registry.NewMetric(metricBytesSent, metrics.Counter, metrics.Data)),
+		bytesReceived:    must(registry.NewMetric(metricBytesReceived, metrics.Counter, metrics.Data)),
+		connects:         m.Counter(metricConnects), reconnects: m.Counter(metricReconnects), disconnects: m.Counter(metricDisconnects),
 	}
+	i.untagged = i.newCallSeries(nil)
+
+	return i
+}
+
+func (i *instruments) newCallSeries(tags [][2]string) *callSeries {
+	return &callSeries{
+		tags: tags, kinds: map[string]k6glue.Series{}, latency: i.meter.Series(i.latency, tags...),
+		messagesSent: i.meter.Series(i.messagesSent, tags...), messagesReceived: i.meter.Series(i.messagesReceived, tags...),
+		bytesSent: i.meter.Series(i.bytesSent, tags...), bytesReceived: i.meter.Series(i.bytesReceived, tags...),
+	}
+}
+
+// call are the series of calls with the tags, which are nil for none.
+func (i *instruments) call(tags *k6mod.Tags) *callSeries {
+	if tags == nil {
+		return i.untagged
+	}
+	s, known := i.tagged.Get(tags.Key())
+	if !known {
+		s = i.newCallSeries(tags.Pairs())
+		i.tagged.Put(tags.Key(), s)
+	}
+
+	return s
 }
 
 // volume is how many messages a call has sent or received, and the bytes of their data.
@@ -79,8 +114,10 @@ func (v *volume) add(data []byte) {
 // record is what is to be recorded of one call.
 type record struct {
 	operation, subject string
-	err                error
-	took               time.Duration
+	// tags are those that the script has given to the call; nil for none.
+	tags *k6mod.Tags
+	err  error
+	took time.Duration
 	// many tells that it stands for many operations: times of them were successful, and lost are
 	// those that have failed, by the kind of error.
 	many  bool
@@ -105,34 +142,41 @@ func (i *instruments) add(r *record) opSeries {
 	if r.err != nil {
 		outcome = told(r.err).Kind
 	}
-	s := i.of(r.operation, outcome, r.subject)
+	call := i.call(r.tags)
+	s := i.of(r, outcome, call)
 	if !r.many {
-		i.count(s, outcome, 1)
+		i.count(s, outcome, call, 1)
 	} else {
-		i.count(i.of(r.operation, k6mod.OutcomeOK, r.subject), k6mod.OutcomeOK, r.times)
+		i.count(i.of(r, k6mod.OutcomeOK, call), k6mod.OutcomeOK, call, r.times)
 		for kind, n := range r.lost {
-			i.count(i.of(r.operation, kind, r.subject), kind, n)
+			i.count(i.of(r, kind, call), kind, call, n)
 		}
 	}
-	i.messages(r.sent, r.received)
+	i.meter.Add(call.messagesSent, float64(r.sent.messages))
+	i.meter.Add(call.bytesSent, float64(r.sent.bytes))
+	i.meter.Add(call.messagesReceived, float64(r.received.messages))
+	i.meter.Add(call.bytesReceived, float64(r.received.bytes))
 
 	return s
 }
 
-func (i *instruments) count(s opSeries, outcome string, n int) {
+func (i *instruments) count(s opSeries, outcome string, call *callSeries, n int) {
 	i.meter.Add(s.ops, float64(n))
 	if outcome != k6mod.OutcomeOK {
-		i.failed(outcome, float64(n))
+		i.failed(outcome, call, float64(n))
 	}
 }
 
-func (i *instruments) of(operation, outcome, subject string) opSeries {
-	key := seriesKey{operation, outcome, subject}
+func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
+	key := seriesKey{operation: r.operation, outcome: outcome, subject: r.subject}
+	if r.tags != nil {
+		key.tags = r.tags.Key()
+	}
 	s, known := i.series.Get(key)
 	if !known {
-		tags := [][2]string{{"op", operation}, {"outcome", outcome}}
-		if subject != "" {
-			tags = append(tags, [2]string{"subject", subject})
+		tags := append(slices.Clone(call.tags), [2]string{"op", r.operation}, [2]string{"outcome", outcome})
+		if r.subject != "" {
+			tags = append(tags, [2]string{"subject", r.subject})
 		}
 		s = opSeries{ops: i.meter.Series(i.ops, tags...), duration: i.meter.Series(i.duration, tags...)}
 		i.series.Put(key, s)
@@ -142,18 +186,11 @@ func (i *instruments) of(operation, outcome, subject string) opSeries {
 }
 
 // failed counts errors by their kind.
-func (i *instruments) failed(kind string, times float64) {
-	s, known := i.kinds[kind]
+func (i *instruments) failed(kind string, call *callSeries, times float64) {
+	s, known := call.kinds[kind]
 	if !known {
-		s = i.meter.Series(i.errors, [2]string{"kind", kind})
-		i.kinds[kind] = s
+		s = i.meter.Series(i.errors, append(slices.Clone(call.tags), [2]string{"kind", kind})...)
+		call.kinds[kind] = s
 	}
 	i.meter.Add(s, times)
-}
-
-func (i *instruments) messages(sent, received volume) {
-	i.meter.Add(i.messagesSent, float64(sent.messages))
-	i.meter.Add(i.bytesSent, float64(sent.bytes))
-	i.meter.Add(i.messagesReceived, float64(received.messages))
-	i.meter.Add(i.bytesReceived, float64(received.bytes))
 }

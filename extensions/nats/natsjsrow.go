@@ -63,8 +63,8 @@ func (c *client) newNatsjsRow(call sobek.FunctionCall) sobek.Value {
 }
 
 var natsjsRowMethods = k6mod.BothForms(map[string]operation[*natsjsRow]{ //nolint:gochecknoglobals // a table
-	"fill": whole("fill", (*rows.Run).Fill),
-	"drop": whole("drop", (*rows.Run).Drop),
+	"fill": tagged("fill", 1, whole("fill", (*rows.Run).Fill)),
+	"drop": tagged("drop", 1, whole("drop", (*rows.Run).Drop)),
 }).With(k6glue.Methods[*natsjsRow]{"run": (*natsjsRow).run})
 
 func rowNamed(name string) (rows.Row, error) {
@@ -100,16 +100,23 @@ func whole(name string, do func(*rows.Run, context.Context) error) operation[*na
 	}
 }
 
-var rowExtent = extentOptions(func(e *extent) *extent { return e }) //nolint:gochecknoglobals // a table
+// rowRun are the options of row.run.
+type rowRun struct {
+	extent extent
+	tags   *k6mod.Tags
+}
+
+var rowRunning = append(extentOptions(func(o *rowRun) *extent { return &o.extent }), //nolint:gochecknoglobals // a table
+	k6mod.Into("tags", func(o *rowRun) **k6mod.Tags { return &o.tags }, readTags))
 
 // run is row.run(options): iterations of the row, in Go, as many as options.iterations or for as
 // long as options.duration, each an operation of the step with the row's name.
 func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	c := n.handle.client
-	var o extent
-	err := rowExtent.Read("run", call.Argument(0), &o)
+	var o rowRun
+	err := rowRunning.Read("run", call.Argument(0), &o)
 	if err == nil {
-		err = o.check("run", 0)
+		err = o.extent.check("run", 0)
 	}
 	if err != nil {
 		c.Throw(err)
@@ -120,8 +127,8 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	var keys int
 	var sent, received uint64 // bytes on the connection
 	begin := time.Now()
-	for done := 0; !o.over(done, begin); done++ {
-		work, out, in, err := n.iterate(ctx)
+	for done := 0; !o.extent.over(done, begin); done++ {
+		work, out, in, err := n.iterate(ctx, o.tags)
 		if ctx.Err() != nil {
 			break
 		}
@@ -160,10 +167,10 @@ func (n *natsjsRow) join() {
 }
 
 // iterate does one iteration and records it, with the bytes that went over the connection.
-func (n *natsjsRow) iterate(ctx context.Context) (work rows.Work, sent, received uint64, err error) {
+func (n *natsjsRow) iterate(ctx context.Context, tags *k6mod.Tags) (work rows.Work, sent, received uint64, err error) {
 	c := n.handle.client
 	i := n.number()
-	t := task{client: c, operation: "row.run", job: func(ctx context.Context, conn *connection, r *record) error {
+	t := task{client: c, operation: "row.run", tags: tags, job: func(ctx context.Context, conn *connection, r *record) error {
 		run, err := n.on(ctx, conn)
 		if err != nil {
 			return err

@@ -72,8 +72,12 @@ func (s *objectStore) object() *sobek.Object {
 }
 
 var objectStoreMethods = k6mod.BothForms(map[string]operation[*objectStore]{ //nolint:gochecknoglobals // a table
-	"put": (*objectStore).put, "get": (*objectStore).get, "stat": (*objectStore).stat, "delete": (*objectStore).remove,
-	"list": (*objectStore).list, "info": (*objectStore).info,
+	"put":    tagged("put", 2, (*objectStore).put),
+	"get":    tagged("get", 1, (*objectStore).get),
+	"stat":   tagged("stat", 1, (*objectStore).stat),
+	"delete": tagged("delete", 1, (*objectStore).remove),
+	"list":   tagged("list", 0, (*objectStore).list),
+	"info":   tagged("info", 0, (*objectStore).info),
 })
 
 // task is an operation on the bucket, which shows what it comes to.

@@ -23,6 +23,7 @@ type publishOptions struct {
 	header     natsio.Header
 	reply      string
 	iterations int
+	tags       *k6mod.Tags
 }
 
 // publisher publishes for a client. Its memory is used again from call to call.
@@ -58,7 +59,7 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 // send publishes one message, and throws when that fails.
 func (p *publisher) send(c *client, subject string, data []byte, o *publishOptions) {
 	conn := c.ready()
-	r := record{operation: "publish", subject: c.subject(subject)}
+	r := record{operation: "publish", subject: c.subject(subject), tags: o.tags}
 	begin := time.Now()
 	err := p.sendOne(c, conn, subject, data, o)
 	r.took = time.Since(begin)
@@ -90,7 +91,7 @@ func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 		c.Throw(err)
 	}
 	conn := c.ready()
-	r := record{operation: "publishBatch", subject: c.subject(subject)}
+	r := record{operation: "publishBatch", subject: c.subject(subject), tags: o.tags}
 	begin := time.Now()
 	err = p.sendAll(c, conn, subject, all, o, &r.sent)
 	r.took = time.Since(begin)
@@ -158,7 +159,7 @@ func (p *publisher) sendOne(c *client, conn *connection, subject string, data []
 
 var noPublishOptions publishOptions //nolint:gochecknoglobals // a constant
 
-// read reads { headers, reply, iterations }.
+// read reads { headers, reply, iterations, tags }.
 func (p *publisher) read(c *client, method string, value sobek.Value) (*publishOptions, error) {
 	if k6glue.IsNullish(value) {
 		return &noPublishOptions, nil
@@ -175,6 +176,7 @@ var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a t
 	k6mod.Into("headers", func(o *publishOptions) *natsio.Header { return &o.header }, headers),
 	k6mod.Into("reply", func(o *publishOptions) *string { return &o.reply }, k6mod.Name),
 	k6mod.Into("iterations", func(o *publishOptions) *int { return &o.iterations }, k6mod.Count),
+	k6mod.Into("tags", func(o *publishOptions) **k6mod.Tags { return &o.tags }, readTags),
 }
 
 // stamped returns the header with the time, if the client's options ask for it.

@@ -19,22 +19,25 @@ type requestOptions struct {
 	max     int           // answers after which requestMany returns; 0 for no limit
 	stall   time.Duration // without an answer after which it returns; 0 for its timeout
 	extent  extent        // of requestBatch
+	tags    *k6mod.Tags
 }
 
 // The options of each method.
 var (
-	ofRequest      = requestTable("headers", "timeout")                           //nolint:gochecknoglobals // a table
-	ofRequestMany  = requestTable("headers", "timeout", "max", "stall")           //nolint:gochecknoglobals // a table
-	ofRequestBatch = requestTable("headers", "timeout", "iterations", "duration") //nolint:gochecknoglobals // a table
+	ofRequest      = requestTable("headers", "timeout", "tags")                           //nolint:gochecknoglobals // a table
+	ofRequestMany  = requestTable("headers", "timeout", "max", "stall", "tags")           //nolint:gochecknoglobals // a table
+	ofRequestBatch = requestTable("headers", "timeout", "iterations", "duration", "tags") //nolint:gochecknoglobals // a table
 )
 
 func requestTable(names ...string) k6mod.Options[requestOptions] {
-	known := append(k6mod.Options[requestOptions]{
+	known := slices.Concat(k6mod.Options[requestOptions]{
 		k6mod.Into("headers", func(o *requestOptions) *natsio.Header { return &o.header }, headers),
 		k6mod.Into("timeout", func(o *requestOptions) *time.Duration { return &o.timeout }, k6mod.Time),
 		k6mod.Into("max", func(o *requestOptions) *int { return &o.max }, k6mod.Count),
 		k6mod.Into("stall", func(o *requestOptions) *time.Duration { return &o.stall }, k6mod.Time),
-	}, extentOptions(func(o *requestOptions) *extent { return &o.extent })...)
+	}, extentOptions(func(o *requestOptions) *extent { return &o.extent }), k6mod.Options[requestOptions]{
+		k6mod.Into("tags", func(o *requestOptions) **k6mod.Tags { return &o.tags }, readTags),
+	})
 
 	return slices.DeleteFunc(known, func(o k6mod.Option[requestOptions]) bool { return !slices.Contains(names, o.Name) })
 }
@@ -79,7 +82,7 @@ func (c *client) request(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		client: c, operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true,
+		client: c, operation: opRequest, subject: m.Subject, tags: o.tags, timeout: o.timeout, brief: true,
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			if answer, err = conn.nc.RequestMsgWithContext(ctx, m); err != nil {
@@ -106,7 +109,7 @@ func (c *client) requestMany(call sobek.FunctionCall) (*task, error) {
 	var from *connection
 
 	return &task{
-		client: c, operation: "requestMany", subject: m.Subject, timeout: o.timeout + time.Second, // its own time ends it before
+		client: c, operation: "requestMany", subject: m.Subject, tags: o.tags, timeout: o.timeout + time.Second, // its own time ends it before
 		job: func(ctx context.Context, conn *connection, r *record) (err error) {
 			from = conn
 			answers, err = gather(ctx, conn, m, o)

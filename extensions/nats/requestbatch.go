@@ -27,7 +27,7 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 		c.Throw(err)
 	}
 	b := &requests{client: c, message: m, options: o}
-	b.task = &task{client: c, operation: opRequest, subject: m.Subject, timeout: o.timeout, brief: true, job: b.ask}
+	b.task = &task{client: c, operation: opRequest, subject: m.Subject, tags: o.tags, timeout: o.timeout, brief: true, job: b.ask}
 	if sweep := c.Session(); sweep != nil {
 		b.sweep, b.recorder = sweep, sweep.Client.Recorder(opRequest)
 	}

@@ -64,37 +64,42 @@ func (h *jetStreamHandle) deleteStream(call sobek.FunctionCall) (*task, error) {
 	}), err
 }
 
-// purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
-func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
-	var opts []jetstream.StreamPurgeOpt
-	if err := purging.Read("purgeStream", call.Argument(1), &opts); err != nil {
-		return nil, err
-	}
-
-	return h.withStream("purgeStream", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
-		return nil, stream.Purge(ctx, opts...)
-	})
+// purgeOptions are those of purgeStream.
+type purgeOptions struct {
+	all  []jetstream.StreamPurgeOpt
+	tags *k6mod.Tags
 }
 
-var purging = k6mod.Options[[]jetstream.StreamPurgeOpt]{ //nolint:gochecknoglobals // a table
-	{Name: "subject", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
-		subject, err := k6mod.Name(method, "option subject", value)
-		*opts = append(*opts, jetstream.WithPurgeSubject(subject))
+// purgeStream is jetStream.purgeStream(name, { subject, keep, sequence }).
+func (h *jetStreamHandle) purgeStream(call sobek.FunctionCall) (*task, error) {
+	var o purgeOptions
+	if err := purging.Read("purgeStream", call.Argument(1), &o); err != nil {
+		return nil, err
+	}
+	t, err := h.withStream("purgeStream", call, func(ctx context.Context, stream jetstream.Stream) (any, error) {
+		return nil, stream.Purge(ctx, o.all...)
+	})
+	t.tags = o.tags
+
+	return t, err
+}
+
+var purging = k6mod.Options[purgeOptions]{ //nolint:gochecknoglobals // a table
+	purgeOption("subject", k6mod.Name, jetstream.WithPurgeSubject),
+	purgeOption("keep", k6mod.Unsigned, jetstream.WithPurgeKeep),
+	purgeOption("sequence", k6mod.Unsigned, jetstream.WithPurgeSequence),
+	k6mod.Into("tags", func(o *purgeOptions) **k6mod.Tags { return &o.tags }, readTags),
+}
+
+func purgeOption[V any](
+	name string, read func(method, what string, value sobek.Value) (V, error), option func(V) jetstream.StreamPurgeOpt,
+) k6mod.Option[purgeOptions] {
+	return k6mod.Option[purgeOptions]{Name: name, Read: func(o *purgeOptions, method string, value sobek.Value) error {
+		v, err := read(method, "option "+name, value)
+		o.all = append(o.all, option(v))
 
 		return err
-	}},
-	{Name: "keep", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
-		n, err := k6mod.Unsigned(method, "option keep", value)
-		*opts = append(*opts, jetstream.WithPurgeKeep(n))
-
-		return err
-	}},
-	{Name: "sequence", Read: func(opts *[]jetstream.StreamPurgeOpt, method string, value sobek.Value) error {
-		n, err := k6mod.Unsigned(method, "option sequence", value)
-		*opts = append(*opts, jetstream.WithPurgeSequence(n))
-
-		return err
-	}},
+	}}
 }
 
 // streams is jetStream.streams(subject): the names of all streams or, with a subject, of those that

@@ -17,6 +17,8 @@ type subscribeOptions struct {
 	Queue   string `json:"queue"`
 	Max     int    `json:"max"`     // messages after which it ends by itself; 0 for none
 	Pending int    `json:"pending"` // messages that may wait; what comes then is dropped
+	// Tags are those of subscribing, and of the messages that come.
+	Tags *k6mod.Tags `json:"tags"`
 }
 
 func readSubscribeOptions(method string, value sobek.Value) (subscribeOptions, error) {
@@ -52,6 +54,7 @@ func (c *client) subscribe(call sobek.FunctionCall) sobek.Value {
 
 	conn := c.ready()
 	f := newFeed[*natsio.Msg](c, conn, "deliver", o.Pending)
+	f.tags = o.Tags
 	f.weigh = func(m *natsio.Msg) int { return len(m.Data) }
 	f.age = func(m *natsio.Msg) (time.Duration, bool) { return latency(m.Header, nil) }
 	f.make = func(m *natsio.Msg) sobek.Value { return c.message(conn, m) }
@@ -77,7 +80,7 @@ type subscription struct {
 var subscriptionMethods = feedMethods[*subscription]().With(k6glue.Methods[*subscription]{ //nolint:gochecknoglobals // a table
 	"dropped": (*subscription).dropped,
 }).With(k6mod.BothForms(map[string]operation[*subscription]{
-	"drain": (*subscription).drain,
+	"drain": tagged("drain", 1, (*subscription).drain),
 }))
 
 // dropped is subscription.dropped(): how many messages came when too many were waiting.
@@ -92,7 +95,7 @@ func (s *subscription) dropped(sobek.FunctionCall) sobek.Value {
 func (c *client) listen(
 	conn *connection, subject string, o subscribeOptions, into chan *natsio.Msg, end func(),
 ) (sub *natsio.Subscription, err error) {
-	r := record{operation: "subscribe", subject: c.subject(subject)}
+	r := record{operation: "subscribe", subject: c.subject(subject), tags: o.Tags}
 	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
 	defer cancel()
 	begin := time.Now()
@@ -155,6 +158,8 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 	}
 
 	conn := c.ready()
+	r := record{operation: "respond", subject: c.subject(subject), tags: o.Tags}
+	begin := time.Now()
 	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
 		defer conn.contain("a responder")
 		data := fixed
@@ -173,8 +178,11 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 		defer cancel()
 		err = conn.flush(ctx)
 	}
-	if err != nil {
-		c.Throw(explain(c.VU().Context(), c.config.TimeoutEach, err))
+	r.took = time.Since(begin)
+	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
+	c.note(&r, conn)
+	if r.err != nil {
+		c.Throw(r.err)
 	}
 
 	return responderMethods.Object(c.Runtime(), sub)

@@ -19,6 +19,8 @@ type task struct {
 	client *client
 	// operation and subject are as the metrics have them.
 	operation, subject string
+	// tags are those that the script has given to the call; nil for none.
+	tags *k6mod.Tags
 	// timeout is 0 for the client's.
 	timeout time.Duration
 	// brief tells that the job leaves nothing behind that its context would have to end.
@@ -51,7 +53,13 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	}
 	if t.conn == nil {
 		var err error
-		if t.conn, err = c.acquire(ctx, &t.recorded); err != nil || t.job == nil {
+		t.conn, err = c.acquire(ctx, &t.recorded)
+		if t.job == nil {
+			for i := range t.recorded {
+				t.recorded[i].tags = t.tags
+			}
+		}
+		if err != nil || t.job == nil {
 			return err
 		}
 	}
@@ -59,7 +67,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	if timeout == 0 {
 		timeout = c.config.TimeoutEach
 	}
-	t.recorded = append(t.recorded, record{operation: t.operation, subject: c.subject(t.subject)})
+	t.recorded = append(t.recorded, record{operation: t.operation, subject: c.subject(t.subject), tags: t.tags})
 	r := &t.recorded[len(t.recorded)-1]
 	begin := time.Now()
 	err := ctx.Err()

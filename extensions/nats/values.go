@@ -2,6 +2,7 @@ package nats
 
 import (
 	"slices"
+	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
@@ -86,4 +87,9 @@ func headers(method, what string, value sobek.Value) (natsio.Header, error) {
 	}
 
 	return h, nil
+}
+
+// wholeSeconds is a time to live as the server counts it.
+func wholeSeconds(ttl time.Duration) time.Duration {
+	return time.Duration(max(k6mod.Seconds(ttl), 1)) * time.Second
 }

@@ -18,6 +18,12 @@ type Tags struct {
 	key string
 }
 
+// Key is all of them as one string: equal tags have equal ones.
+func (t *Tags) Key() string { return t.key }
+
+// Pairs are their names and values.
+func (t *Tags) Pairs() [][2]string { return t.pairs }
+
 // TagsOption is the option tags in a table of Options. A call reads it, and names it to
 // Instruments.Tag.
 func TagsOption[T any](field func(*T) *Tags) Option[T] { return Into("tags", field, ReadTags) }

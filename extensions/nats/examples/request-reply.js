@@ -9,6 +9,7 @@ export const options = {
   thresholds: {
     'nats_ops{op:request,outcome:ok}': ['count>0'],
     'nats_op_duration{op:request}': ['p(99)<1000'],
+    'nats_op_duration{name:loud}': ['p(99)<1000'],
   },
 };
 
@@ -28,7 +29,7 @@ export default async function () {
   echo.close();
 
   const service = client.subscribe(subject, (m) => m.respond(m.data.toUpperCase()), { queue: 'workers' }); // in JavaScript
-  const answer = await client.asyncRequest(subject, 'loud', { headers: { Trace: '1' } });
+  const answer = await client.asyncRequest(subject, 'loud', { headers: { Trace: '1' }, tags: { name: 'loud' } });
   if (answer.data !== 'LOUD') {
     throw new Error(`${answer.data} is not loud`);
   }

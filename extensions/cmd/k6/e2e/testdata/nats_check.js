@@ -4,7 +4,7 @@ import nats from 'k6/x/nats';
 
 export const options = { setupTimeout: '60s' };
 
-const js = new nats.Client(null, { servers: __ENV.SERVERS.split(','), timeout: '5s' }).jetStream();
+const js = new nats.Client(__ENV.SERVERS.split(','), { timeout: '5s' }).jetStream();
 
 // How often each message is in the stream. The cluster may still change its leader, which ends a consumer: then all is read again.
 function read() {

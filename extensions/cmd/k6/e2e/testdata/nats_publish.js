@@ -10,7 +10,7 @@ export const options = {
 };
 
 // All are connected to the first server, which leads the stream.
-const client = new nats.Client(null, { servers: __ENV.SERVERS.split(','), noRandomize: true, timeout: '2s', reconnectWait: '100ms', maxReconnects: -1 });
+const client = new nats.Client(__ENV.SERVERS.split(','), { noRandomize: true, timeout: '2s', reconnectWait: '100ms', maxReconnects: -1 });
 const js = client.jetStream();
 
 function until(condition) {

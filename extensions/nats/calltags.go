@@ -1,0 +1,51 @@
+package nats
+
+import (
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// callOptions are those of calls that have no others: { tags }.
+type callOptions struct {
+	tags *k6mod.Tags
+}
+
+var calling = k6mod.Options[callOptions]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("tags", func(o *callOptions) **k6mod.Tags { return &o.tags }, readTags),
+}
+
+// readTags reads the option tags.
+func readTags(method, what string, value sobek.Value) (*k6mod.Tags, error) {
+	tags, err := k6mod.ReadTags(method, what, value)
+
+	return &tags, err
+}
+
+// tags are those of the options { tags }; nil where there are none. Frozen options are read once.
+func (c *client) tags(method string, options sobek.Value) (*k6mod.Tags, error) {
+	if k6glue.IsNullish(options) {
+		return nil, nil //nolint:nilnil // as documented
+	}
+
+	return c.callTags.Of(c.Runtime(), options, func(value sobek.Value) (*k6mod.Tags, error) {
+		var o callOptions
+		err := calling.Read(method, value, &o)
+
+		return o.tags, err
+	})
+}
+
+// tagged is an operation that takes the options { tags } besides: at is the place of this argument,
+// from zero.
+func tagged[T k6mod.Tasker](method string, at int, read operation[T]) operation[T] {
+	return func(of T, call sobek.FunctionCall) (*task, error) {
+		t, err := read(of, call)
+		if err == nil {
+			t.tags, err = t.client.tags(method, call.Argument(at))
+		}
+
+		return t, err
+	}
+}
