@@ -17,7 +17,7 @@ import (
 // reportOptions are the flags of `k6 x sweep report`.
 type reportOptions struct {
 	format, out string
-	// all writes the files of all formats beside the report.
+	// all writes the files of a run beside the report.
 	all bool
 	// list prints the formats, and reads no report.
 	list bool
@@ -29,8 +29,8 @@ func newReport(gs *state.GlobalState) *cobra.Command {
 		Use:   "report RUN [--format FORMAT | --all] [-o FILE]",
 		Short: "Render a run as a table, a page or for other tools",
 		Long: "Render the report of a run:\n\n" + formatLines(helpOf) + `
-It is written to standard output, or to the file that -o names. --all writes the files of all formats beside RUN, as the
-run itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
+It is written to standard output, or to the file that -o names. --all writes the files of a run beside RUN, as the run
+itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
 
 Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep report results/rollup.json
@@ -54,7 +54,7 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 			case !slices.Contains(formats.Names(), o.format):
 				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", o.format, sortedFormats()))
 			case o.all && (o.out != "" || cmd.Flags().Changed("format")):
-				return wrongUse(cmd, errors.New("--all writes all formats beside the run: --format and -o are for one"))
+				return wrongUse(cmd, errors.New("--all writes the files of a run: --format and -o are for one"))
 			case o.all:
 				return renderAll(gs, args[0])
 			}
@@ -64,7 +64,7 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 	}
 	cmd.Flags().StringVar(&o.format, "format", formats.Usual, "`format`: "+sortedFormats())
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
-	cmd.Flags().BoolVar(&o.all, "all", false, "write the files of all formats beside the run")
+	cmd.Flags().BoolVar(&o.all, "all", false, "write the files of a run beside it")
 	cmd.Flags().BoolVar(&o.list, "list", false, "print the formats and the ends of their files' names")
 
 	return cmd
@@ -81,7 +81,14 @@ func formatLines(line func(formats.Format) string) string {
 }
 
 // helpOf is a format's line in the help.
-func helpOf(f formats.Format) string { return fmt.Sprintf("  %-8s%s", f.Name, f.Help) }
+func helpOf(f formats.Format) string {
+	width := 0
+	for _, name := range formats.Names() {
+		width = max(width, len(name))
+	}
+
+	return fmt.Sprintf("  %-*s  %s", width, f.Name, f.Help)
+}
 
 // nameAndSuffix is a format's line for programs.
 func nameAndSuffix(f formats.Format) string { return f.Name + " " + f.Suffix }
@@ -107,7 +114,7 @@ func render(gs *state.GlobalState, file, format, out string) error {
 	return write(gs, out, contents, file)
 }
 
-// renderAll writes the files of all formats but the one that the report was read from, and the
+// renderAll writes the files of a run but the one that the report was read from, and the
 // table to standard output.
 func renderAll(gs *state.GlobalState, file string) error {
 	r, err := readReport(gs, file)

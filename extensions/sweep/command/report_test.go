@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
@@ -52,8 +53,8 @@ func TestReportInAnAddedFormat(t *testing.T) {
 		want string
 	}{
 		{[]string{"report", "run.json", "--format", "words"}, "a run of " + r.Scenario},
-		{[]string{"report", "--help"}, "\n  words   what was run, in words\n"},
-		{[]string{"report", "--help"}, "format: bench, csv, html, json, junit, md, words"},
+		{[]string{"report", "--help"}, "\n  words        what was run, in words\n"},
+		{[]string{"report", "--help"}, "format: bench, csv, github, html, json, junit, md, openmetrics, words"},
 		{[]string{"report", "--list"}, "\nwords .words.txt\n"},
 		{[]string{"report", "run.json", "--all"}, r.Markdown()},
 	} {
@@ -65,7 +66,7 @@ func TestReportInAnAddedFormat(t *testing.T) {
 	require.Equal(t, "a run of "+r.Scenario, k.file("run.words.txt"))
 
 	_, message, _ := k.run("report", "run.json", "--format", "word")
-	require.Contains(t, message, "must be one of bench, csv, html, json, junit, md, words")
+	require.Contains(t, message, "must be one of bench, csv, github, html, json, junit, md, openmetrics, words")
 }
 
 func TestReportInAllFormats(t *testing.T) {
@@ -79,6 +80,16 @@ func TestReportInAllFormats(t *testing.T) {
 	for _, f := range formats.All {
 		want, err := f.Render(r)
 		require.NoError(t, err)
+		if f.Asked {
+			exists, err := fsext.Exists(k.gs.FS, "runs/run"+f.Suffix)
+			require.NoError(t, err)
+			require.False(t, exists, f.Name)
+			out, _, code := k.run("report", "runs/run.json", "--format", f.Name)
+			require.Zero(t, code)
+			require.Equal(t, string(want), out)
+
+			continue
+		}
 		require.Equal(t, string(want), k.file("runs/run"+f.Suffix))
 	}
 

@@ -23,6 +23,8 @@ type Format struct {
 	// Help says what the format is for, in the half line that `k6 x sweep report --help` has for
 	// it.
 	Help string
+	// Asked tells that the format is written only for who asks for it: it is none of a run's files.
+	Asked bool
 	// Render writes a report in the format.
 	Render func(*report.Report) ([]byte, error)
 }
@@ -33,12 +35,25 @@ const Usual = "md"
 
 // All are the formats, in the order in which a run names its files.
 var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
-	{"html", ".html", "one page with plots, which needs nothing from elsewhere", html},
-	{"json", ".json", "the report itself", (*report.Report).JSON},
-	{Usual, ".md", "the published table, for people and Markdown", text((*report.Report).Markdown)},
-	{"csv", ".csv", "one line a step and operation, for spreadsheets", (*report.Report).CSV},
-	{"bench", ".bench.txt", "Go's benchmark format, for benchstat", text((*report.Report).GoBench)},
-	{"junit", ".junit.xml", "XML, for build servers", (*report.Report).JUnit},
+	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html},
+	{Name: "json", Suffix: ".json", Help: "the report itself", Render: (*report.Report).JSON},
+	{Name: Usual, Suffix: ".md", Help: "the published table, for people and Markdown", Render: text((*report.Report).Markdown)},
+	{Name: "csv", Suffix: ".csv", Help: "one line a step and operation, for spreadsheets", Render: (*report.Report).CSV},
+	{Name: "bench", Suffix: ".bench.txt", Help: "Go's benchmark format, for benchstat", Render: text((*report.Report).GoBench)},
+	{Name: "junit", Suffix: ".junit.xml", Help: "XML, for build servers", Render: (*report.Report).JUnit},
+	{
+		Name: "github", Suffix: ".github.md", Asked: true,
+		Help: "a summary for pull requests: verdict, plots as text, table folded", Render: text((*report.Report).GitHub),
+	},
+	{
+		Name: "openmetrics", Suffix: ".metrics.txt", Asked: true,
+		Help: "OpenMetrics, for GitLab's report of metrics", Render: text((*report.Report).OpenMetrics),
+	},
+}
+
+// ofRuns are the formats of a run's files.
+func ofRuns() []Format {
+	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Asked })
 }
 
 // html renders the page, which is a package of its own above the report.
@@ -64,11 +79,11 @@ func Names() []string {
 	return names
 }
 
-// Suffixes are the suffixes of all formats in one line, such as ".html, .json".
+// Suffixes are the suffixes of a run's files in one line, such as ".html, .json".
 func Suffixes() string {
-	suffixes := make([]string, len(All))
-	for i, f := range All {
-		suffixes[i] = f.Suffix
+	var suffixes []string
+	for _, f := range ofRuns() {
+		suffixes = append(suffixes, f.Suffix)
 	}
 
 	return strings.Join(suffixes, ", ")
@@ -85,9 +100,9 @@ func Render(r *report.Report, name string) ([]byte, error) {
 	return All[at].Render(r)
 }
 
-// Each renders a report in all formats, and calls fn with the suffix and the contents of each file.
+// Each renders a report in the formats of a run's files, and calls fn with the suffix and the contents of each file.
 func Each(r *report.Report, fn func(suffix string, contents []byte)) error {
-	for _, f := range All {
+	for _, f := range ofRuns() {
 		contents, err := f.Render(r)
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func TestEveryFormatIsRendered(t *testing.T) {
 		require.NotEmpty(t, contents, suffix)
 		seen[suffix] = true
 	}))
-	require.Len(t, seen, len(All))
+	require.Len(t, seen, len(ofRuns()))
 }
 
 func TestRenderOfAnUnknownFormat(t *testing.T) {
@@ -52,8 +52,8 @@ func TestDocsNameEveryFile(t *testing.T) {
 	raw, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
 	files := regexp.MustCompile("\\| `<scenario>(\\.[a-z.]+)` \\|").FindAllStringSubmatch(string(raw), -1)
-	require.Len(t, files, len(All))
-	for _, f := range All {
+	require.Len(t, files, len(ofRuns()))
+	for _, f := range ofRuns() {
 		require.Contains(t, string(raw), "| `<scenario>"+f.Suffix+"` |", f.Name)
 	}
 }
@@ -64,8 +64,8 @@ func TestDeclarationsNameEveryFile(t *testing.T) {
 	require.NoError(t, err)
 	files := regexp.MustCompile(`(?s)Writes the files.*?to .dir.`).FindString(string(raw))
 	suffixes := regexp.MustCompile("`(?:<scenario>)?(\\.[a-z.]+)`").FindAllStringSubmatch(files, -1)
-	require.Len(t, suffixes, len(All), files)
-	for _, f := range All {
+	require.Len(t, suffixes, len(ofRuns()), files)
+	for _, f := range ofRuns() {
 		require.Contains(t, files, f.Suffix+"`", f.Name)
 	}
 }

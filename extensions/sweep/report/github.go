@@ -1,0 +1,200 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What a summary shows at most, so that it stays below 60 lines.
+const (
+	mostGatesShown = 12
+	mostRowsShown  = 24
+	mostPlotsShown = 6
+)
+
+// GitHub renders what people read in a pull request: the verdict first, then the gates that were
+// crossed, plots that are text, and the table folded away. It has at most 60 lines. It is GitHub's
+// Markdown, for $GITHUB_STEP_SUMMARY and for a comment; GitLab shows it as well.
+func (r *Report) GitHub() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), escape(r.Scenario)+": "+r.verdictLine())
+	r.writeCrossedGates(&b)
+	r.writePlots(&b)
+	r.writeFoldedTable(&b)
+	fmt.Fprintf(&b, "\n%s. Page with plots: %s among the run's files.\n", r.setting(), codeSpan(r.Scenario+".html"))
+
+	return b.String()
+}
+
+func (r *Report) crossed() []Verdict {
+	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Held })
+}
+
+// flawed tells that steps are incomplete, or have failed operations.
+func (r *Report) flawed() (incomplete, failed int) {
+	for i := range r.Steps {
+		if !r.Steps[i].Complete {
+			incomplete++
+		}
+		if r.Steps[i].Failed > 0 {
+			failed++
+		}
+	}
+
+	return incomplete, failed
+}
+
+func (r *Report) verdictMark() string {
+	incomplete, failed := r.flawed()
+	switch {
+	case len(r.crossed()) > 0 || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
+		return ":x:"
+	case failed > 0 || len(r.Gates) == 0:
+		return ":information_source:"
+	}
+
+	return ":white_check_mark:"
+}
+
+func (r *Report) verdictLine() string {
+	var parts []string
+	if crossed := len(r.crossed()); crossed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s crossed", crossed, Plural(len(r.Gates), "gate")))
+	} else if len(r.Gates) > 0 {
+		parts = append(parts, Plural(len(r.Gates), "gate")+" held")
+	} else {
+		parts = append(parts, "no gates")
+	}
+	incomplete, failed := r.flawed()
+	if r.Interrupted {
+		parts = append(parts, "the run was interrupted")
+	}
+	if len(r.Steps) == 0 {
+		parts = append(parts, "no step was measured")
+	}
+	if incomplete > 0 {
+		parts = append(parts, Plural(incomplete, "row")+" incomplete")
+	}
+	if failed > 0 {
+		parts = append(parts, Plural(failed, "row")+" with failed operations")
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+func (r *Report) writeCrossedGates(b *strings.Builder) {
+	crossed := r.crossed()
+	for _, v := range crossed[:min(len(crossed), mostGatesShown)] {
+		fmt.Fprintf(b, "- **crossed** %s: %s\n", codeSpan(v.Gate), escape(v.Detail))
+	}
+	if more := len(crossed) - mostGatesShown; more > 0 {
+		fmt.Fprintf(b, "- and %d more\n", more)
+	}
+	if len(crossed) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// writePlots writes ops/s and p99 by clients as a line of blocks for each kind of operation.
+func (r *Report) writePlots(b *strings.Builder) {
+	type kind struct{ op, variant string }
+	var kinds []kind
+	groups := map[kind][]Group{}
+	for _, g := range r.Groups() {
+		if g = g.Succeeded(); len(g.Steps) == 0 {
+			continue
+		}
+		k := kind{g.Op, g.Variant}
+		if groups[k] == nil {
+			kinds = append(kinds, k)
+		}
+		groups[k] = append(groups[k], g)
+	}
+	written := 0
+	for _, k := range kinds {
+		if len(groups[k]) < 2 { // one value is no plot
+			continue
+		}
+		if written == mostPlotsShown {
+			break
+		}
+		if written == 0 {
+			b.WriteString("```text\n")
+		}
+		written++
+		writePlot(b, k.op+" "+k.variant, groups[k])
+	}
+	if written > 0 {
+		b.WriteString("```\n\n")
+	}
+}
+
+func writePlot(b *strings.Builder, name string, groups []Group) {
+	slices.SortStableFunc(groups, func(x, y Group) int {
+		if x.Rate != y.Rate {
+			return int(x.Rate - y.Rate)
+		}
+
+		return x.Clients - y.Clients
+	})
+	ops, p99 := make([]float64, len(groups)), make([]float64, len(groups))
+	for i := range groups {
+		ops[i] = Median(groups[i].Values(opsOf))
+		p99[i] = Median(groups[i].Values(func(s *Step) float64 { return s.Latency.P99 }))
+	}
+	first, last := &groups[0], &groups[len(groups)-1]
+	axis := fmt.Sprintf("%d to %s", first.Clients, Plural(last.Clients, "client"))
+	if first.Rate != 0 {
+		axis = fmt.Sprintf("%s to %s", perSecond(first.Rate), perSecond(last.Rate))
+	}
+	// The name comes last: what stands first in a line could end the block.
+	fmt.Fprintf(b, "ops/s %s up to %s, p99 %s up to %s: %s, %s\n",
+		blocks(ops), opsPerSecond(slices.Max(ops)), blocks(p99), Millis(slices.Max(p99)), strings.TrimSpace(oneLineOf(name)), axis)
+}
+
+// blocks are the values as bars of one character each, from nothing to the largest one.
+func blocks(values []float64) string {
+	bars := []rune("▁▂▃▄▅▆▇█")
+	largest := slices.Max(values)
+	line := make([]rune, len(values))
+	for i, v := range values {
+		at := 0
+		if largest > 0 {
+			at = min(int(v/largest*float64(len(bars))), len(bars)-1)
+		}
+		line[i] = bars[at]
+	}
+
+	return string(line)
+}
+
+func (r *Report) writeFoldedTable(b *strings.Builder) {
+	shown := r.withTotals()
+	rows := min(len(shown.Steps), mostRowsShown)
+	if rows == 0 {
+		return
+	}
+	title := Plural(rows, "row")
+	if more := len(shown.Steps) - rows; more > 0 {
+		title = fmt.Sprintf("%d of %s", rows, Plural(len(shown.Steps), "row"))
+	}
+	fmt.Fprintf(b, "<details><summary>Table, %s</summary>\n\n", title)
+	writeTable(b, shown.columns(), rows)
+	b.WriteString("\n</details>\n")
+}
+
+// setting is what was measured, with what, and where.
+func (r *Report) setting() string {
+	var parts []string
+	for _, key := range []string{"kind", "version", "driver"} {
+		if value, is := r.Target[key].(string); is && value != "" {
+			parts = append(parts, value)
+		}
+	}
+	target := strings.Join(parts, " ")
+	host := strings.TrimSpace(fmt.Sprintf("%s, %s", r.Host.CPU, Plural(r.Host.Cores, "core")))
+	known := slices.DeleteFunc([]string{target, "k6 " + r.K6, strings.TrimPrefix(host, ", ")}, func(s string) bool { return s == "" })
+
+	return escape(strings.Join(known, "; "))
+}
