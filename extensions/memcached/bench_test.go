@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -241,6 +243,46 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
 	c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
 	require.Equal(t, 1, c.vus[0].bench(`client.run({ ops: 1, mix: { get: 1 }, prefill: true, keys: { count: 100 } })`).Misses)
+}
+
+// Clients with connections of their own take turns at event loops, which measure how long answers
+// wait; those of a shared pool do not.
+func TestRunTakesTurns(t *testing.T) {
+	c := newClients(t, 8, measure.Plan{Operations: 400}, "module-test-turns-")
+	for _, v := range c.vus {
+		v.Run(`var turns = new memcached.Client(addr)`)
+	}
+	r := c.do(t, `turns.run({ ops: 1 })`, `turns.run({ ops: 100 })`)
+	require.True(t, r.Complete)
+	require.Zero(t, r.Op("get").Failed)
+	require.GreaterOrEqual(t, r.ClientWait.Count, int64(8*400/20), "of one answer in sixteen")
+	require.Positive(t, r.ClientWait.Min)
+
+	pooled := newClients(t, 4, measure.Plan{Operations: 100}, "module-test-pool-")
+	for _, v := range pooled.vus {
+		v.Run(`var pool = new memcached.Client(addr, { connection: 'shared', poolSize: 2 })`)
+	}
+	r = pooled.do(t, `pool.run({ ops: 1 })`, `pool.run({ ops: 100 })`)
+	require.True(t, r.Complete)
+	require.Zero(t, r.Op("get").Failed)
+	require.Zero(t, r.ClientWait.Count)
+}
+
+// A client that cannot connect does not keep the others at its loop waiting.
+func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
+	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it takes no login
+	v, other := newVU(t), newVU(t)
+	require.NoError(t, v.JS.Set("unreachable", unreachable))
+	v.Run(`var client = new memcached.Client(unreachable, { user: 'u', password: 'p', connectTimeout: '1h' })`)
+	other.Run(`var client = new memcached.Client(addr)`)
+	ended := make(chan thrown, 1)
+	go func() { ended <- v.fail(`client.run({ duration: '1h' })`) }()
+	for range runtime.GOMAXPROCS(0) {
+		other.Run(`client.run({ ops: 100 })`)
+	}
+	v.CancelContext()
+	require.Equal(t, "cancelled", (<-ended).Kind)
+	v.Exit()
 }
 
 // A pipeline overshoots a share by less than itself.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -35,6 +36,8 @@ type client struct {
 
 	bench *cachebench.Bench
 	store *store // of the bench
+	// seat is the client's at the event loops; nil where connections are shared.
+	seat *eventloop.Seat
 }
 
 // newClient is new Client(address, options) or new Client(options).
@@ -49,6 +52,10 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c.picker = newPicker(config)
 	c.store = newStore(c)
 	c.bench = cachebench.New(m, &m.shared.bench, config.target(), c.store)
+	if !config.Shared {
+		c.seat = m.shared.loops.Seat()
+		c.bench.TakeTurns(c.seat)
+	}
 	methods.Put(m.Runtime(), call.This, c)
 	m.SetConstant(call.This, "meta", metaMethods.Object(m.Runtime(), c))
 	m.SetConstant(call.This, "protocol", protocolName(config.Protocol))

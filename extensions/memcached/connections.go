@@ -25,6 +25,7 @@ func (c *client) acquire(server int) (lease, error) {
 	if ctx.Err() != nil {
 		return lease{}, k6mod.TestEnded()
 	}
+	c.seat.Begin()
 	l := lease{server: server}
 	var err error
 	if c.config.Shared {
@@ -44,6 +45,7 @@ func (c *client) acquire(server int) (lease, error) {
 			return lease{}, err
 		}
 	}
+	l.Use(c.seat)
 	c.watch.Begin(ctx, l.Conn, time.Time{}, 0)
 
 	return l, nil
@@ -92,8 +94,10 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 		cfg.TLS = c.config.TLS.Config(c.VU(), cfg.Address, tls.VersionTLS12)
 	}
 
+	var conn *wire.Conn
+	var err error
 	begin := time.Now()
-	conn, err := wire.Dial(ctx, &cfg)
+	c.seat.Away(func() { conn, err = wire.Dial(ctx, &cfg) })
 	took := time.Since(begin)
 	c.dialling += took
 	if err == nil {

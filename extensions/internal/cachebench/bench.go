@@ -6,6 +6,7 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
@@ -19,6 +20,9 @@ type Bench struct {
 	target string
 	cache  Cache
 	stores []workload.Store
+	// seat is where runs take turns with those of other clients; nil: on goroutines of their own.
+	seat  *eventloop.Seat
+	waits waits
 
 	observer observer
 	session  *k6glue.Session // of which observer and work are; nil: none
@@ -41,6 +45,10 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 	}
 }
 
+// TakeTurns lets runs take turns with those of other clients at the seat. The stores' connections
+// have to be used there.
+func (b *Bench) TakeTurns(seat *eventloop.Seat) { b.seat = seat }
+
 // join makes the bench that of the step that the VU is a client of now, or of none. Streams of keys
 // begin anew with a step.
 func (b *Bench) join() {
@@ -53,6 +61,7 @@ func (b *Bench) join() {
 	if session != nil {
 		b.observer.client = session.Client
 	}
+	b.waits.join(session)
 	clear(b.work)
 }
 
@@ -85,7 +94,7 @@ func (b *Bench) during(job func(context.Context) error) error {
 	defer stop(nil)
 	b.observer.stop = stop
 	b.cache.Traffic()
-	err := job(ctx)
+	err := b.inTurns(func() error { return job(ctx) })
 	b.cache.Traffic()
 	b.host.Emit()
 	switch {

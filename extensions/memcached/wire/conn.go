@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
@@ -85,7 +86,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		return nil, cannotConnect(ctx, &full, err)
 	}
 	c := &Conn{
-		socket: &countingConn{Conn: quiet.Conn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
+		socket: &countingConn{Conn: eventloop.NewConn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
 		maxValue: full.MaxValue, head: make([]byte, 0, 512),
 	}
 	if err := c.greet(ctx, &full); err != nil {
@@ -205,6 +206,9 @@ func (c *Conn) Close() {
 	}
 }
 
+// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
+
 // Traffic is the number of bytes received from and sent to the server so far, those of TLS
 // included.
 func (c *Conn) Traffic() (received, sent uint64) {
@@ -213,7 +217,7 @@ func (c *Conn) Traffic() (received, sent uint64) {
 
 // countingConn counts what goes over a connection.
 type countingConn struct {
-	net.Conn
+	*eventloop.Conn
 
 	received, sent atomic.Uint64
 }

@@ -38,6 +38,10 @@ type Reading struct {
 	Unstarted uint64    // operations of an open-loop step that are due, but that no client has come to yet
 	OpenLoop  *OpenLoop // how an open-loop step kept its rate; else nil
 
+	// ClientWait is from when the machine had an answer to when its client read it. It is of some
+	// answers, of clients that take turns at event loops; empty where there are none.
+	ClientWait Distribution
+
 	// Of the clients that started, once all have ended. Empty before.
 	ClientTimes Distribution // from the start of a client's first operation to the end of its last one
 	ClientOps   Distribution // how many successful operations a client did
@@ -77,6 +81,7 @@ func (s *Step) Read() Reading {
 		r.readOpenLoop(s)
 	}
 	r.readParts(s)
+	s.readWaits(&r)
 	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })
 	if len(named) == 0 {
 		named = slices.Sorted(maps.Keys(totals))
@@ -116,6 +121,7 @@ func (r *Reading) NeedOperations(ended uint64) {
 // Join adds what came directly after this reading.
 func (r *Reading) Join(next *Reading) {
 	r.Elapsed += next.Elapsed
+	r.ClientWait.Merge(&next.ClientWait)
 	for i := range next.Ops {
 		t := r.Op(next.Ops[i].Op)
 		if t == nil {

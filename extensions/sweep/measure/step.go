@@ -87,6 +87,8 @@ type Step struct {
 	interrupt   atomic.Bool // and what is cut off now is nobody's failure
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
+	// waits are those of the goroutines on which clients take turns.
+	waits []*Waits
 }
 
 // NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose
@@ -161,6 +163,9 @@ func (s *Step) mark(at time.Duration) { s.marked.CompareAndSwap(0, int64(at)) }
 // OnFail makes fn be called for every failed operation of the measured phase, by the client's
 // goroutine. Set it before any client runs.
 func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
+
+// OpenLoop tells whether operations start when they are due.
+func (s *Step) OpenLoop() bool { return s.schedule != nil }
 
 // Clients is how many clients the step has.
 func (s *Step) Clients() int { return len(s.clients) }

@@ -1,0 +1,51 @@
+package cachebench
+
+import (
+	"errors"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
+// clients, in the order in which their answers come. A call in an open loop is one operation of the
+// schedule, which clients take on their own goroutines.
+func (b *Bench) inTurns(job func() error) error {
+	if b.seat == nil || b.session != nil && b.session.Client.Step().OpenLoop() {
+		return job()
+	}
+	b.seat.Waited = nil
+	if b.session != nil {
+		b.seat.Waited = b.waits.record
+	}
+	index, _, _ := b.place()
+	err := b.seat.Do(index, job)
+	if fault, is := errors.AsType[*crash.Error](err); is {
+		panic(fault.Value) // as it would have come from a job on this goroutine
+	}
+
+	return err
+}
+
+// waits are how long the answers to a client of a step have waited.
+type waits struct {
+	client *measure.Client
+	// loops are where those of each loop are recorded.
+	loops []*measure.Waits
+}
+
+func (w *waits) join(session *k6glue.Session) {
+	*w = waits{}
+	if session != nil {
+		w.client = session.Client
+	}
+}
+
+func (w *waits) record(loop int, wait time.Duration) {
+	for len(w.loops) <= loop {
+		w.loops = append(w.loops, w.client.Step().Waits(len(w.loops)))
+	}
+	w.loops[loop].Record(w.client, wait)
+}

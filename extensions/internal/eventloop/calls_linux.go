@@ -1,0 +1,35 @@
+//go:build !race && !portable
+
+package eventloop
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// epollNow is epoll_wait that does not wait, and of which the Go runtime is not told: see package quiet.
+func epollNow(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll,
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0) //nolint:gosec // as package syscall asks for
+	if errno != 0 {
+		return 0, errno
+	}
+
+	return int(n), 0
+}
+
+// receiveMessage is recvmsg on a socket that does not block.
+func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,
+			uintptr(unsafe.Pointer(message)), 0) //nolint:gosec // as package syscall asks for
+		if errno == 0 {
+			return int(n), 0
+		}
+		if errno != syscall.EINTR {
+			return 0, errno
+		}
+	}
+}

@@ -1,0 +1,35 @@
+//go:build race && !portable
+
+package eventloop
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// epollNow is epoll_wait that does not wait.
+func epollNow(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
+	n, err := unix.EpollWait(int(epoll), events, 0)
+	errno, failed := err.(syscall.Errno) //nolint:errorlint // nothing wraps it
+	if !failed {
+		return n, 0
+	}
+
+	return 0, errno
+}
+
+// receiveMessage is recvmsg on a socket that does not block.
+func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
+	for {
+		n, _, errno := syscall.RawSyscall(syscall.SYS_RECVMSG, socket,
+			uintptr(unsafe.Pointer(message)), 0) //nolint:gosec // as package syscall asks for
+		if errno == 0 {
+			return int(n), 0
+		}
+		if errno != syscall.EINTR {
+			return 0, errno
+		}
+	}
+}

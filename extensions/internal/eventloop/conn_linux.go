@@ -1,0 +1,223 @@
+//go:build !portable
+
+package eventloop
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+)
+
+// most is the size of a read or write from which on it may take long, if only to be copied.
+const most = 64 << 10
+
+// Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at a
+// time; any may set deadlines, and close it.
+type Conn struct {
+	// Conn is the connection as a goroutine of its own uses it.
+	net.Conn
+
+	raw syscall.RawConn
+	// seat is where it is used; nil: on a goroutine.
+	seat    *Seat
+	in, out transfer
+
+	// watched is how a loop watches the socket; nil: none does.
+	watched  atomic.Pointer[watch]
+	deadline atomic.Int64
+	closed   atomic.Bool
+
+	// reads counts them since the last one whose wait was measured.
+	reads int
+	// stamped tells that the kernel keeps the times of when bytes came.
+	stamped bool
+}
+
+// NewConn returns a connection of package net as one that a client at a loop can use. Others than
+// those of sockets are used on a goroutine.
+func NewConn(inner net.Conn) *Conn {
+	c := &Conn{Conn: quiet.Conn(inner)}
+	if system, ok := inner.(syscall.Conn); ok {
+		if raw, err := system.SyscallConn(); err == nil {
+			c.raw = raw
+		}
+	}
+	c.in.step, c.out.step = c.in.read, c.out.write
+
+	return c
+}
+
+// Use says at which seat the connection is used from now on; nil: by a goroutine.
+func (c *Conn) Use(s *Seat) {
+	if !s.Inside() || c.raw == nil {
+		s = nil
+	}
+	c.seat = s
+}
+
+// NetConn returns the connection underneath, as that of package tls does.
+func (c *Conn) NetConn() net.Conn { return c.Conn }
+
+// transfer is a read or a write that is under way.
+type transfer struct {
+	bytes []byte
+	done  int
+	errno syscall.Errno
+	stamp *stamp
+	step  func(socket uintptr) bool
+}
+
+func (t *transfer) read(socket uintptr) bool {
+	if t.stamp != nil {
+		t.done, t.errno = t.stamp.receive(socket, t.bytes)
+	} else {
+		t.done, t.errno = quiet.Read(socket, t.bytes)
+	}
+
+	return true
+}
+
+func (t *transfer) write(socket uintptr) bool {
+	t.done, t.errno = quiet.Write(socket, t.bytes)
+
+	return true
+}
+
+// try reads or writes once, without waiting for the socket.
+func (t *transfer) try(b []byte, socket func(func(uintptr) bool) error) (int, error) {
+	t.bytes, t.done, t.errno = b, 0, 0
+	err := socket(t.step)
+	t.bytes = nil // their owner may let them go
+	if err == nil && t.errno != 0 {
+		err = t.errno
+	}
+
+	return t.done, err
+}
+
+// Read implements net.Conn.
+func (c *Conn) Read(b []byte) (int, error) {
+	if c.seat == nil || len(b) == 0 {
+		return c.Conn.Read(b)
+	}
+	w := c.watch()
+	for b = b[:min(len(b), most)]; ; {
+		if !w.readable && !w.ended {
+			w.await(c.seat, false)
+		}
+		n, err := c.receive(b)
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			w.readable = false
+			if c.late() {
+				return 0, c.failed("read", os.ErrDeadlineExceeded)
+			}
+
+			continue
+		case err != nil:
+			return n, c.failed("read", err)
+		case n == 0:
+			return 0, io.EOF
+		}
+		w.readable = n == len(b) // else all that had come was read
+
+		return n, nil
+	}
+}
+
+// Write implements net.Conn.
+func (c *Conn) Write(b []byte) (int, error) {
+	if c.seat == nil || len(b) == 0 {
+		return c.Conn.Write(b)
+	}
+	for done := 0; ; {
+		n, err := c.out.try(b[done:min(len(b), done+most)], c.raw.Write)
+		done += n
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			if c.late() {
+				return done, c.failed("write", os.ErrDeadlineExceeded)
+			}
+			c.watch().await(c.seat, true)
+		case err != nil:
+			return done, c.failed("write", err)
+		case done == len(b):
+			return done, nil
+		}
+	}
+}
+
+// Close implements net.Conn. Who waits for the socket does so no more.
+func (c *Conn) Close() error {
+	c.closed.Store(true)
+	err := c.Conn.Close()
+	if w := c.watched.Swap(nil); w != nil {
+		w.remove()
+		w.loop.hurry()
+	}
+
+	return err
+}
+
+// SetDeadline implements net.Conn.
+func (c *Conn) SetDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetDeadline) }
+
+// SetReadDeadline implements net.Conn.
+func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetReadDeadline) }
+
+// SetWriteDeadline implements net.Conn.
+func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetWriteDeadline) }
+
+// setDeadline keeps the deadline that was set last, of reading or writing: a client does one of them
+// at a time, and sets the deadline before.
+func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
+	err := inner(t)
+	at := int64(0)
+	if !t.IsZero() {
+		at = t.UnixNano()
+	}
+	before := c.deadline.Swap(at)
+	if w := c.watched.Load(); w != nil && at != 0 && (before == 0 || at < before) {
+		w.loop.hurry()
+	}
+
+	return err
+}
+
+// until is when the one who waits for the socket has to look again, in nanoseconds since 1970.
+func (c *Conn) until() int64 {
+	if c.closed.Load() {
+		return 0
+	}
+	if at := c.deadline.Load(); at != 0 {
+		return at
+	}
+
+	return never
+}
+
+func (c *Conn) late() bool {
+	at := c.deadline.Load()
+
+	return at != 0 && time.Now().UnixNano() >= at
+}
+
+// failed is an error as package net words it.
+func (c *Conn) failed(operation string, err error) error {
+	var raw *net.OpError
+	if errors.As(err, &raw) {
+		err = raw.Err
+	}
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		err = os.NewSyscallError(operation, errno)
+	}
+
+	return &net.OpError{Op: operation, Net: c.RemoteAddr().Network(), Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
+}

@@ -1,0 +1,13 @@
+//go:build !portable
+
+package eventloop
+
+import "iter"
+
+// start makes the job a coroutine that the loop resumes.
+func (s *Seat) start(job func() error) {
+	s.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		s.yield = yield
+		s.err = guarded(job)
+	})
+}

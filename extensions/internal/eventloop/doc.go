@@ -1,0 +1,38 @@
+// Package eventloop lets clients that do many operations share the processors fairly: the one whose
+// answer came first goes first.
+//
+// # Why
+//
+// With a goroutine for each connection, Go lets a client go on for as long as its next answer is
+// there when it looks. Beside a fast server one client then does hundreds of operations in a row, and
+// the answers of hundreds of others wait in their sockets: the median is far too low, the 99th
+// percentile far too high. What somebody means who asks for 512 clients is that of an event loop.
+//
+// # How
+//
+// There is one loop for each processor that Go may use. A loop waits for the sockets of its clients
+// with epoll, which lists them in the order in which their answers came, and gives each of them one
+// turn. In its turn a client reads once, decodes, records the operation and writes its next request.
+// It never looks for the answer to that in the same turn.
+//
+// A client is a job: ordinary code that writes to a connection, and then reads it. It runs as a
+// coroutine, package iter's, which its loop resumes, and which goes back to the loop where it would
+// have to wait for its socket. The switch costs 0.1 us, and Go's scheduler takes no part in it. So a
+// protocol has one form, whether its client is at a loop or on a goroutine of its own.
+//
+// A [Seat] is a client's place at a loop. While the job of a seat is under way, its connections are
+// used at the seat: see [Conn.Use]. A nil Seat is that of a client on a goroutine of its own; all
+// methods but Do work with it. What may take long and is no reading or writing of a Conn, such as
+// connecting, has to be done in [Seat.Away]: all others at the loop would wait for it.
+//
+// # The wait of an answer
+//
+// An answer that has come waits until its client has read it: for the clients before it, and for the
+// process. That wait is in the latency of the operation, and is no time of the server's. It is
+// measured of one answer in sixteen, with the kernel's own time of when the bytes came.
+//
+// # Elsewhere
+//
+// Loops are for Linux. Elsewhere, and with the build tag portable, a job runs on the goroutine that
+// called Do, and no wait is measured.
+package eventloop

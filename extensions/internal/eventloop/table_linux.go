@@ -1,0 +1,50 @@
+//go:build !portable
+
+package eventloop
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// table finds watches by the numbers that the kernel keeps for the loops.
+type table struct {
+	mu   sync.Mutex
+	free []int32
+	all  atomic.Pointer[[]*atomic.Pointer[watch]]
+}
+
+// at is the watch in a slot; nil when it is over.
+func (t *table) at(slot int32) *watch { return (*t.all.Load())[slot].Load() }
+
+// put gives a watch a slot.
+func (t *table) put(w *watch) int32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if n := len(t.free); n > 0 {
+		slot := t.free[n-1]
+		t.free = t.free[:n-1]
+		(*t.all.Load())[slot].Store(w)
+
+		return slot
+	}
+	var all []*atomic.Pointer[watch]
+	if have := t.all.Load(); have != nil {
+		all = slices.Clone(*have)
+	}
+	own := &atomic.Pointer[watch]{}
+	own.Store(w)
+	all = append(all, own)
+	t.all.Store(&all)
+
+	return int32(len(all) - 1)
+}
+
+// remove frees a slot.
+func (t *table) remove(slot int32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	(*t.all.Load())[slot].Store(nil)
+	t.free = append(t.free, slot)
+}
