@@ -32,17 +32,22 @@ shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(v
 portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
+# Settings of scenarios, as in make stock-rollup CLIENTS=1,8. In the environment they are called
+# SWEEP_CLIENTS and so on: CLIENTS is somebody else's.
+$(foreach name,$(filter-out MAKE% $(addsuffix %,MACHBASE_ MEMCACHED_ MXGW_ NATS_ POGOCACHE_ REDIS_ UMEM_),$(.VARIABLES)),\
+  $(if $(filter command,$(origin $(name))),$(eval export SWEEP_$(name) := $$($(name)))))
 # A time is what makes the figures of 1 client and of 512 rest on thousands of operations each, in
 # two to three minutes.
-share := $(if $(OPS)$(DURATION),,-e DURATION=10s)
+share := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=10s)
 # Short turns, many of them: fair to all drivers, whatever changes meanwhile.
-turns := $(if $(OPS)$(DURATION),,-e DURATION=2s) -e WARMUP=$(or $(WARMUP),1s) -e PAUSE=$(or $(PAUSE),200ms) -e REPEATS=$(or $(REPEATS),4)
+turns := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=2s) -e WARMUP=$(or $(SWEEP_WARMUP),1s) -e PAUSE=$(or $(SWEEP_PAUSE),200ms) \
+  -e REPEATS=$(or $(SWEEP_REPEATS),4)
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
-gated := -e CLIENTS=$(or $(CLIENTS),$(few)) -e OPS=$(or $(OPS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
+gated := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e ITERATIONS=$(or $(SWEEP_ITERATIONS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
 # What each process of make gate-change measures.
-pair := -e CLIENTS=$(or $(CLIENTS),$(few)) -e DURATION=$(or $(DURATION),3s)
+pair := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e DURATION=$(or $(SWEEP_DURATION),3s)
 
 .PHONY: help
 help: ## say what each target does
@@ -96,7 +101,7 @@ stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its 
 .PHONY: gate
 gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
-	  exec bin/k6 run $(gated) -e THRESHOLDS=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
+	  exec bin/k6 run $(gated) -e GATES=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
 
 .PHONY: gate-change
 gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in turns; exit code 99 when it is worse

@@ -31,7 +31,7 @@ export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, afte
   maxDuration: duration('MAX_DURATION', '6h'),
   env: { CACHE: targets[i] },
   ...after,
-  gates: targets.length > 1 ? undefined : text('THRESHOLDS'),
+  gates: targets.length > 1 ? undefined : text('GATES'),
 }));
 
 // There is no end to what fails before there is anything to be done: it ends the test, with one

@@ -8,9 +8,9 @@
 // Rows with values of 1 MiB write up to 1.3 GB, which is deleted again, and the server must take
 // such messages:
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv.js
-//   bin/k6 run scenarios/natsjs-kv.js -e LAYOUT=orb -e ROWS=OrbSet,OrbGet -e OPS=1000
-// Settings: see README.md; OPS is that of each row, but rows that move all keys of all tables do no
-// more than the published 6.
+//   bin/k6 run scenarios/natsjs-kv.js -e LAYOUT=orb -e ROWS=OrbSet,OrbGet -e ITERATIONS=1000
+// Settings: see README.md; ITERATIONS is that of each row, but rows that move all keys of all
+// tables do no more than the published 6.
 import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
@@ -26,16 +26,16 @@ const known = natsjsRows.filter(({ layout }) => layouts.includes(layout));
 const asked = someOf('ROWS', known.map(({ name }) => name));
 const rows = known.filter(({ name }) => asked.includes(name));
 
-const ops = wholeNumber('OPS', undefined, 1, 1000000);
+const wanted = wholeNumber('ITERATIONS', undefined, 1, 1000000);
 const fill = { tables: wholeNumber('TABLES', 100, 1, 10000), keys: wholeNumber('KEYS', 1000, 1, 100000) };
 
 // Rows of which nothing is published do as many iterations as the published one of the same pair
 // and loop; but those that move all keys of all tables never more than the published one that does.
 const slow = natsjsRows.find(({ name }) => name === 'MicroList').published.iterations;
 function iterations(row) {
-  if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(ops || slow, slow);
+  if (row.name === 'MicroList' || (row.layout === 'micro' && !row.published)) return Math.min(wanted || slow, slow);
   const { published } = row.published ? row : natsjsRows.find(({ pair, loop }) => pair === row.pair && loop === row.loop);
-  return ops || published.iterations;
+  return wanted || published.iterations;
 }
 
 const client = newClient();
@@ -48,14 +48,14 @@ export const options = {
     variants: rows.map(({ name }) => name),
     quiet: quiet(),
     maxDuration: duration('MAX_DURATION', '1h'),
-    gates: text('THRESHOLDS'),
+    gates: text('GATES'),
   }),
   setupTimeout: '2m',
 };
 
 export function setup() {
   client.connect();
-  sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(ops ? { ops } : {}) }, results });
+  sweep.meta({ target: target(client), params: { rows: rows.map(({ name }) => name).join(','), ...fill, ...(wanted ? { rowIterations: wanted } : {}) }, results });
 }
 
 // Each row is a step of its own, and begins with an empty database. What fills it comes before the

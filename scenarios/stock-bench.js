@@ -1,7 +1,8 @@
 // The published micro benchmark: one client, no pauses, the tick query (100 rows of an hour) and
-// the roll-up query (60 rows) in turn: OPS counts both. A table has what Go's benchmarks print,
-// ns/op, beside the published figures (ops/s in the first one is of one kind while the other takes
-// its time as well). Source: machbase/neo-tester at b95bed6, stockbench and stock/BENCH_8.0.73.md.
+// the roll-up query (60 rows) in turn: ITERATIONS counts both. A table has what Go's benchmarks
+// print, ns/op, beside the published figures (ops/s in the first one is of one kind while the other
+// takes its time as well).
+// Source: machbase/neo-tester at b95bed6, stockbench and stock/BENCH_8.0.73.md.
 // Settings: see README.md; CLIENTS has no part in it.
 import sweep from 'k6/x/sweep';
 import * as rollup from './lib/rollup.js';

@@ -10,11 +10,11 @@ scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
 k6=${K6:-${scripts%/*}/bin/k6}
 count=4
-results=${RESULTS:-results}
-thresholds=${THRESHOLDS:-}
-gates=''      # the file that thresholds names
-portable=${PORTABLE:-true}
-window=${DURATION:-${MAX_DURATION:-}}
+results=${SWEEP_RESULTS:-results}
+given=${SWEEP_GATES:-}   # the gates, as the setting names their file
+gates=''      # that file
+portable=${SWEEP_PORTABLE:-true}
+window=${SWEEP_DURATION:-${SWEEP_MAX_DURATION:-}}
 script=''
 settings=()   # -e NAME=VALUE of the script
 run_args=()   # what k6 run gets besides
@@ -36,16 +36,16 @@ percentiles of all operations; the table is printed, and all formats are beside 
 there of the same scenarios is removed before the parts start.
 
 So that the steps of all parts run at the same time, each step has a window of time of its own (PORTABLE=true is set):
--e DURATION=30s, or -e OPS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
+-e DURATION=30s, or -e ITERATIONS=1000 with -e MAX_DURATION=1m, the length of the window. With -e PORTABLE=false each part
 goes on to its next step as soon as it can: what is merged then was not always measured at the same time.
 
-THRESHOLDS, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
+GATES, a file of gates from the script's folder, judges the merged report: a part alone cannot be judged.
 
 Exit codes: that of the first part that failed by anything but thresholds; else 105 when the run was interrupted; else 104
 when the reports cannot be merged; else 99 when a gate was crossed, or a threshold of a part; else 0. 2: the command
 line cannot be used.
 
-Variables: K6 (the binary; default bin/k6), and those of the script.
+Variables: K6 (the binary; default bin/k6), and those of the script, such as SWEEP_RESULTS for -e RESULTS.
 EOF
 }
 
@@ -107,7 +107,7 @@ read_options() {
 setting() {
   case $1 in
     RESULTS=*) results=${1#*=} ;;
-    THRESHOLDS=*) thresholds=${1#*=} ;;
+    GATES=*) given=${1#*=} ;;
     PORTABLE=*) portable=${1#*=} ;;
     DURATION=* | MAX_DURATION=*)
       window=${1#*=}
@@ -122,13 +122,13 @@ check_options() {
   [[ -f $script ]] || usage_error "there is no script '$script'"
   [[ -x $k6 ]] || usage_error "there is no $k6: run \`make build\`, or set K6"
   [[ $portable == true || $portable == false ]] || usage_error "PORTABLE must be true or false, but is '$portable'"
-  if [[ -n $thresholds ]]; then   # as the script would find it, and before hours are spent
-    gates=$thresholds
+  if [[ -n $given ]]; then   # as the script would find it, and before hours are spent
+    gates=$given
     [[ $gates == /* ]] || gates=$(dirname "$script")/$gates
-    [[ -f $gates ]] || usage_error "there is no file of gates '$gates' (THRESHOLDS, from the script's folder)"
+    [[ -f $gates ]] || usage_error "there is no file of gates '$gates' (GATES, from the script's folder)"
   fi
   if [[ $portable == true && -z $window ]]; then
-    usage_error 'the steps need windows of time: set -e DURATION=30s, or -e OPS=N and -e MAX_DURATION=1m'
+    usage_error 'the steps need windows of time: set -e DURATION=30s, or -e ITERATIONS=N and -e MAX_DURATION=1m'
   fi
 }
 
@@ -150,7 +150,7 @@ prepare() {
 scenario_names() {
   local name=${script##*/}
   {
-    env -u THRESHOLDS "$k6" inspect --include-system-env-vars ${settings[@]+"${settings[@]}"} -e PORTABLE=false "$script" </dev/null 2>/dev/null |
+    env -u SWEEP_GATES "$k6" inspect --include-system-env-vars ${settings[@]+"${settings[@]}"} -e PORTABLE=false "$script" </dev/null 2>/dev/null |
       sed -n '/^  "scenarios": {$/,/^  }/s/^    "\([0-9A-Za-z_-]*\)": {$/\1/p'
   } || printf '%s\n' "${name%.*}"
 }
@@ -169,7 +169,7 @@ start_part() {
   while [[ " ${ports[*]:-} " == *" $port "* ]]; do free_port; done
   set -m
   # ${settings[@]+...}: an empty array is an unset variable to the bash of macOS
-  env -u THRESHOLDS "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} ${settings[@]+"${settings[@]}"} \
+  env -u SWEEP_GATES "$k6" run --quiet --no-color ${run_args[@]+"${run_args[@]}"} ${settings[@]+"${settings[@]}"} \
     -e PORTABLE="$portable" -e RESULTS="$folder" \
     --execution-segment "$1/$count:$part/$count" --execution-segment-sequence "$sequence,1" \
     --address "127.0.0.1:$port" --paused "$script" </dev/null >"$folder/k6.log" 2>&1 &

@@ -18,14 +18,14 @@ read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its
   --client NAME=COMMAND          any other, as often as you like: a command for sh whose last JSON object is the shared one
   --about NAME=TEXT              its versions and build, for the report
   --address HOST:PORT            of the gateway (MXGW_URL)
-  --bulk N                       tags a call (BULK, default 6)
-  --tags PATTERN                 their names, %03d for the number, or a list with commas (TAGS)
-  --duration TIME                what each client measures (DURATION, default 30s)
-  --warmup TIME                  identical calls before it (WARMUP, default 2s)
+  --bulk N                       tags a call (SWEEP_BULK, default 6)
+  --tags PATTERN                 their names, %03d for the number, or a list with commas (SWEEP_TAGS)
+  --duration TIME                what each client measures (SWEEP_DURATION, default 30s)
+  --warmup TIME                  identical calls before it (SWEEP_WARMUP, default 2s)
   --slack TIME                   what a client may take beyond both before it is killed with all that it started (default 30s)
-  --tls true|false               with TLS (TLS)
-  --tls-ca FILE                  authorities to trust (TLS_CA, default: the system's)
-  --tls-server-name NAME         that the certificate is for (TLS_SERVER_NAME)
+  --tls true|false               with TLS (SWEEP_TLS)
+  --tls-ca FILE                  authorities to trust (SWEEP_TLS_CA, default: the system's)
+  --tls-server-name NAME         that the certificate is for (SWEEP_TLS_SERVER_NAME)
   --artifacts FOLDER             of the report (default artifacts/bench in the checkout)
   --build-only                   builds the clients of --clients, and ends
 
@@ -91,11 +91,13 @@ quoted() { printf '%q ' "$@"; }
 # --- the clients: each sets `command`, for sh, and `about`, its versions and build
 
 build_k6() {
-  local k6=${K6:-$root/bin/k6}
+  local k6=${K6:-$root/bin/k6} setting
   [[ -n ${K6:-} ]] || make_or_show k6 make -s -C "$root" bin/k6
   [[ -x $k6 ]] || die "there is no k6 at $k6 (K6)"
   export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e OPS= "$root/scenarios/read-bulk.js")
+  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e ITERATIONS=)
+  for setting in BULK TAGS DURATION WARMUP TLS TLS_CA TLS_SERVER_NAME; do command+="-e $setting=\"\$$setting\" "; done
+  command+=$(quoted "$root/scenarios/read-bulk.js")
   about="$("$k6" version | sed -n '1s/^[^ ]* //p'), release build"
 }
 

@@ -25,11 +25,11 @@ export const layouts = (() => {
 })();
 
 /**
- * Refuses THRESHOLDS where there are several scenarios: a file of gates is for one. `how` says what
+ * Refuses GATES where there are several scenarios: a file of gates is for one. `how` says what
  * to set.
  */
 export function oneScenario(scenarios, how) {
-  if (scenarios.length > 1 && text('THRESHOLDS')) {
-    throw new Error(`THRESHOLDS is for one scenario, and there are ${scenarios.length}: set ${how}`);
+  if (scenarios.length > 1 && text('GATES')) {
+    throw new Error(`GATES is for one scenario, and there are ${scenarios.length}: set ${how}`);
   }
 }

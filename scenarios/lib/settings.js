@@ -1,8 +1,9 @@
-// What scenarios are told: variables from `-e NAME=value` or from the environment. A malformed
-// value is an error that names the variable and what it accepts.
+// What scenarios are told: settings, from `-e NAME=value` or from SWEEP_NAME in the environment. A
+// malformed value is an error that names the setting and what it accepts.
+import sweep from 'k6/x/sweep';
 
 const sweeps = [
-  'CLIENTS', 'OPS', 'DURATION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'PORTABLE',
+  'CLIENTS', 'ITERATIONS', 'DURATION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE',
   'RESULTS',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
@@ -22,13 +23,13 @@ export const settings = {
   'stock-bench': [...sweeps, ...stock],
   'stock-append': [...sweeps, ...stock, 'ROWS', 'SEED', 'KEEP'],
   'stock-drivers': [...sweeps, ...stock.filter((name) => name !== 'DRIVER'), 'DRIVERS'],
-  'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'THRESHOLDS', 'RESULTS'],
+  'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'GATES', 'RESULTS'],
   'cache-hitrate': [
     ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
-    'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS',
+    'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS',
   ],
   'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE'],
-  'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'OPS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'THRESHOLDS', 'RESULTS'],
+  'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
   'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE'],
   'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE'],
   'read-bulk': [
@@ -37,26 +38,55 @@ export const settings = {
   ],
 };
 
+// Settings of a store have its name before them, and are called so in the environment, too. All
+// others are SWEEP_NAME there: shells and build servers export CONFIG, SECONDS, TLS and the like,
+// and mean something else.
+const stores = ['MACHBASE_', 'MEMCACHED_', 'UMEM_', 'REDIS_', 'POGOCACHE_', 'NATS_', 'MXGW_'];
+const prefix = 'SWEEP_';
+
+function ofStore(name) {
+  return stores.some((store) => name.startsWith(store));
+}
+
+/** Settings that had another name, and what they are called now. */
+const renamed = {
+  OPS: 'ITERATIONS', THRESHOLDS: 'GATES', MEMCACHED_ADDR: 'MEMCACHED_URL', UMEM_ADDR: 'UMEM_URL', POGOCACHE_ADDR: 'POGOCACHE_URL',
+  MXGW_ADDR: 'MXGW_URL',
+};
+
+/** The value of a setting; undefined when there is none, or an empty one. */
+function given(name) {
+  return (ofStore(name) ? sweep.setting(name, { environment: name }) : sweep.setting(name)) || undefined;
+}
+
+/** The name of a setting's variable, where its value is. */
+function variable(name) {
+  return __ENV[name] === given(name) ? name : prefix + name;
+}
+
 /**
- * Throws when a variable is set that is no setting of the scenario, and so near to one that it is a
- * slip. A scenario of which there are several at once has a name that begins with one of those in
- * settings; of other names nothing is known.
+ * Throws when something is set that is no setting of the scenario, and so near to one that it is a
+ * slip, or an old name. A scenario of which there are several at once has a name that begins with
+ * one of those in settings; of other names nothing is known.
  */
 export function refuseSlips(scenario) {
-  if (__VU > 0) return; // the environment is that of all VUs
+  if (__VU > 0) return; // the settings are those of all VUs
   const known = settings[Object.keys(settings).filter((name) => scenario.startsWith(name)).sort((a, b) => b.length - a.length)[0]];
   if (!known) return;
   for (const name of Object.keys(__ENV)) {
-    if (!given(name) || known.includes(name)) continue;
-    const meant = known.find((setting) => slip(name, setting));
-    if (meant) throw new Error(`${name} is not a setting of ${scenario}; did you mean ${meant}?`);
+    const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+    const usable = name === short || !ofStore(short); // a store's has no prefix but its own
+    if (__ENV[name] === '' || (name === short && !given(name)) || (usable && known.includes(short))) continue;
+    const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
+    if (known.includes(renamed[short])) throw new Error(`${name} is not a setting of ${scenario}: use ${full(renamed[short])}`);
+    const meant = known.find((setting) => short === setting || slip(short, setting));
+    if (meant) throw new Error(`${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`);
   }
 }
 
 /**
  * Whether who wrote name has meant setting: one for several or several for one, or a letter or two
- * that are wrong. Short names have neighbours that mean something else, such as OS on Windows, the
- * neighbour of OPS.
+ * that are wrong. In a short name every letter counts: with another one it is another word.
  */
 function slip(name, setting) {
   if ([name.toUpperCase(), `${name}S`].includes(setting) || name === `${setting}S`) return true;
@@ -87,22 +117,19 @@ function distance(a, b) {
 }
 
 function refuse(name, accepts) {
-  throw new Error(`${name} must be ${accepts}, but is "${__ENV[name]}"`);
+  throw new Error(`${variable(name)} must be ${accepts}, but is "${given(name)}"`);
 }
 
-function given(name) {
-  return __ENV[name] !== undefined && __ENV[name] !== '';
-}
-
-/** A text, or fallback when the variable is not set. */
+/** A text, or fallback when the setting is not given. */
 export function text(name, fallback) {
-  return given(name) ? __ENV[name] : fallback;
+  return given(name) || fallback;
 }
 
 /** A whole number from least to most. */
 export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER) {
-  if (!given(name)) return fallback;
-  const n = Number(__ENV[name]);
+  const value = given(name);
+  if (value === undefined) return fallback;
+  const n = Number(value);
   if (!Number.isInteger(n) || n < least || n > most) {
     refuse(name, `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`);
   }
@@ -111,8 +138,9 @@ export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_IN
 
 /** A comma-separated list of whole numbers from 1 to most. */
 export function wholeNumbers(name, fallback, most) {
-  if (!given(name)) return fallback;
-  const list = __ENV[name].split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
+  const value = given(name);
+  if (value === undefined) return fallback;
+  const list = value.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   if (list.some((n) => !Number.isInteger(n) || n < 1 || n > most)) {
     refuse(name, `a comma-separated list of whole numbers from 1 to ${most}, such as 1,8,64`);
   }
@@ -126,37 +154,40 @@ const milliseconds = { ms: 1, s: 1000, m: 60000, h: 3600000 };
  * nothing, unless that is 0.
  */
 export function duration(name, fallback, { least = undefined } = {}) {
-  if (!given(name)) return fallback;
-  const written = /^(\d+(\.\d+)?(ms|s|m|h))+$/.test(__ENV[name]);
-  const parts = [...__ENV[name].matchAll(/([\d.]+)(ms|s|m|h)/g)];
+  const value = given(name);
+  if (value === undefined) return fallback;
+  const written = /^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value);
+  const parts = [...value.matchAll(/([\d.]+)(ms|s|m|h)/g)];
   const long = parts.reduce((sum, [, n, unit]) => sum + Number(n) * milliseconds[unit], 0);
   if (!written || long < (least || 0) || (long === 0 && least !== 0)) {
     const bound = least ? `, at least ${least}ms` : ', more than 0';
     refuse(name, `a duration such as 30s, 1m30s or 500ms${least === 0 ? '' : bound}`);
   }
-  return __ENV[name];
+  return value;
 }
 
 /** true or false; also 1 and 0, yes and no. */
 export function flag(name, fallback) {
-  if (!given(name)) return fallback;
-  const value = __ENV[name].toLowerCase();
-  if (['true', '1', 'yes'].includes(value)) return true;
-  if (['false', '0', 'no'].includes(value)) return false;
+  const value = given(name);
+  if (value === undefined) return fallback;
+  if (['true', '1', 'yes'].includes(value.toLowerCase())) return true;
+  if (['false', '0', 'no'].includes(value.toLowerCase())) return false;
   return refuse(name, 'true or false');
 }
 
 /** One of the values. */
 export function oneOf(name, values, fallback) {
-  if (!given(name)) return fallback;
-  if (!values.includes(__ENV[name])) refuse(name, `one of ${values.join(', ')}`);
-  return __ENV[name];
+  const value = given(name);
+  if (value === undefined) return fallback;
+  if (!values.includes(value)) refuse(name, `one of ${values.join(', ')}`);
+  return value;
 }
 
-/** A comma-separated list of some of the values, all of them when the variable is not set. */
+/** A comma-separated list of some of the values, all of them when the setting is not given. */
 export function someOf(name, values) {
-  if (!given(name)) return values;
-  const list = __ENV[name].split(',').map((part) => part.trim());
-  if (list.some((value) => !values.includes(value))) refuse(name, `a comma-separated list of some of ${values.join(', ')}`);
+  const value = given(name);
+  if (value === undefined) return values;
+  const list = value.split(',').map((part) => part.trim());
+  if (list.some((part) => !values.includes(part))) refuse(name, `a comma-separated list of some of ${values.join(', ')}`);
   return list;
 }

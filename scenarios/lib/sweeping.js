@@ -6,16 +6,16 @@ import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } f
 export const results = text('RESULTS', 'results');
 
 /**
- * What each client does in a step: OPS operations, or as many as it can in DURATION. Where neither
- * is set, it is the usual share.
+ * What each client does in a step: ITERATIONS operations, or as many as it can in DURATION. Where
+ * neither is set, it is the usual share.
  *
  * @param {{ iterations?: number, duration?: string }} usual
  */
 export function share(usual = { iterations: 10000 }) {
-  if (text('DURATION') && text('OPS')) throw new Error('OPS and DURATION exclude each other: set one of them');
+  if (text('DURATION') && text('ITERATIONS')) throw new Error('ITERATIONS and DURATION exclude each other: set one of them');
   if (text('DURATION')) return { duration: duration('DURATION', undefined, { least: 100 }) };
-  const ops = wholeNumber('OPS');
-  return ops ? { iterations: ops } : usual;
+  const iterations = wholeNumber('ITERATIONS');
+  return iterations ? { iterations } : usual;
 }
 
 /**
@@ -32,10 +32,10 @@ export const tenSeconds = { duration: '10s' };
 export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
 /**
- * k6 options of a sweep with one scenario. CLIENTS, OPS or DURATION, WARMUP, REPEATS, REPEAT_ORDER,
- * PAUSE, MAX_DURATION and PORTABLE override the published defaults; THRESHOLDS names a file of
- * gates, from the scenario's folder. A run with a failed operation, an incomplete step or a crossed
- * gate ends with exit code 99.
+ * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS or DURATION, WARMUP, REPEATS,
+ * REPEAT_ORDER, PAUSE, MAX_DURATION and PORTABLE override the published defaults; GATES names a
+ * file of gates, from the scenario's folder. A run with a failed operation, an incomplete step or a
+ * crossed gate ends with exit code 99.
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
@@ -58,7 +58,7 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       pause: duration('PAUSE', '1s', { least: 0 }),
       quiet: quiet(),
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
-      gates: text('THRESHOLDS'),
+      gates: text('GATES'),
       portable,
       ...more,
     }),
@@ -83,11 +83,11 @@ export function oneAfterAnother(scenarios, optionsOf) {
 }
 
 /**
- * k6 thresholds of the file of gates that THRESHOLDS names, for a scenario that is no sweep; none
+ * k6 thresholds of the file of gates that GATES names, for a scenario that is no sweep; none
  * when it is not set.
  */
 export function gates() {
-  const file = text('THRESHOLDS');
+  const file = text('GATES');
   return file ? sweep.gates(file) : {};
 }
 

@@ -4,7 +4,7 @@ import sweep from 'k6/x/sweep';
 export const options = sweep.options({
   scenario: 'empty',
   clients: [Number(__ENV.CLIENTS)],
-  iterations: Number(__ENV.OPS),
+  iterations: Number(__ENV.ITERATIONS),
 });
 
 export default function () {

@@ -80,7 +80,7 @@ func (c *cell) fail(format string, args ...any) {
 // usual are the settings of the scripts.
 func usual() map[string]string {
 	return map[string]string{
-		"CLIENTS": "4", "OPS": "40", "REPEATS": "1", "PACE": "0", "TIMEOUT": "500ms", "MAX_DURATION": "20s",
+		"CLIENTS": "4", "ITERATIONS": "40", "REPEATS": "1", "PACE": "0", "TIMEOUT": "500ms", "MAX_DURATION": "20s",
 	}
 }
 
@@ -277,7 +277,7 @@ func (c *cell) settings(address, control string) (map[string]string, error) {
 	if c.clients, err = strconv.Atoi(all["CLIENTS"]); err != nil {
 		return nil, err
 	}
-	if c.perClient, err = strconv.Atoi(all["OPS"]); err != nil {
+	if c.perClient, err = strconv.Atoi(all["ITERATIONS"]); err != nil {
 		return nil, err
 	}
 	if c.repeats, err = strconv.Atoi(all["REPEATS"]); err != nil {
@@ -286,7 +286,7 @@ func (c *cell) settings(address, control string) (map[string]string, error) {
 	if (all["PACE"] != "0" || c.protocol.output) && c.protocol.load > 0 {
 		c.perClient *= c.protocol.load
 	}
-	all["OPS"] = strconv.Itoa(c.perClient)
+	all["ITERATIONS"] = strconv.Itoa(c.perClient)
 	for name, variable := range c.protocol.env {
 		all[name] = os.Getenv(variable)
 	}

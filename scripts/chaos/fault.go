@@ -70,19 +70,19 @@ const (
 )
 
 // paced makes clients work for some seconds, so that something can happen meanwhile.
-func paced() map[string]string { return map[string]string{"PACE": "0.02", "OPS": "160"} }
+func paced() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "160"} }
 
 // untroubled is paced, with time for each operation.
 func untroubled() map[string]string {
-	return map[string]string{"PACE": "0.02", "OPS": "160", "TIMEOUT": "10s"}
+	return map[string]string{"PACE": "0.02", "ITERATIONS": "160", "TIMEOUT": "10s"}
 }
 
 // steps are short ones, of which some are done when k6 ends.
-func steps() map[string]string { return map[string]string{"PACE": "0.02", "OPS": "30", "REPEATS": "4"} }
+func steps() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "30", "REPEATS": "4"} }
 
 // patient is for what takes long, steady for what must not fail on a busy machine.
 func patient() map[string]string {
-	return map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "OPS": "8", "MAX_DURATION": "40s"}
+	return map[string]string{"TIMEOUT": "20s", "CLIENTS": "2", "ITERATIONS": "8", "MAX_DURATION": "40s"}
 }
 
 func steady() map[string]string { return map[string]string{"TIMEOUT": "10s"} }
@@ -186,7 +186,7 @@ func faultsOfProcesses() []*fault {
 		{
 			name: "no-files", what: "100 clients, and 64 open files (ulimit -n)", shell: `ulimit -n 64 && exec "$@"`,
 			lost:     []int{exitThreshold, exitFailed},
-			settings: map[string]string{"CLIENTS": "100", "OPS": "4"},
+			settings: map[string]string{"CLIENTS": "100", "ITERATIONS": "4"},
 		},
 		{
 			name: "memory", garbles: true,

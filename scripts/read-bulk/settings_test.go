@@ -35,7 +35,8 @@ func TestSettingsAreThoseOfTheScenario(t *testing.T) {
 	}, s.environment())
 
 	s, err = parse([]string{"--client", "a=true", "--duration", "90s"},
-		getenv("DURATION", "1s", "WARMUP", "0s", "BULK", "20", "TLS", "1", "TAGS", "T%d"))
+		getenv("SWEEP_DURATION", "1s", "SWEEP_WARMUP", "0s", "SWEEP_BULK", "20", "SWEEP_TLS", "1", "SWEEP_TAGS", "T%d",
+			"BULK", "7", "TLS", "of somebody else"))
 	require.NoError(t, err)
 	assert.Equal(t, 2*time.Minute, s.timeout(), "an option counts more than a variable")
 	assert.Equal(t, 20, s.bulk)

@@ -7,12 +7,12 @@ set -uo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 : "${MXGW_URL:?there is no gateway: scripts/servers.sh with mxgateway -- $0}" "${MXGW_KEY:?}" "${MXGW_KEY_WITHOUT_READ:?}" "${MXGW_CONTROL:?}"
-unset DURATION WARMUP BULK TAGS TLS TLS_CA TLS_SERVER_NAME
+unset SWEEP_DURATION SWEEP_WARMUP SWEEP_BULK SWEEP_TAGS SWEEP_TLS SWEEP_TLS_CA SWEEP_TLS_SERVER_NAME
 (($#)) || set -- k6 go
 clients=("$@")
 room=$(mktemp -d "${TMPDIR:-/tmp}/read-bulk-test.XXXXXX") || exit 1
 trap 'rm -rf "$room"' EXIT
-export RESULTS=$room/results
+export SWEEP_RESULTS=$room/results
 passed=0 failed=0 said='' code=0
 
 # --- helpers

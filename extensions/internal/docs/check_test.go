@@ -29,7 +29,8 @@ func newChecker(t *testing.T) *checker {
 	t.Helper()
 	c := &checker{makefile: read(t, "Makefile"), settings: map[string][]string{}}
 	vm := sobek.New()
-	_, err := vm.RunString(strings.ReplaceAll(read(t, "scenarios/lib/settings.js"), "export ", ""))
+	script := regexp.MustCompile(`(?m)^import .*$|^export `).ReplaceAllString(read(t, "scenarios/lib/settings.js"), "")
+	_, err := vm.RunString(script)
 	require.NoError(t, err)
 	value, err := vm.RunString("settings")
 	require.NoError(t, err)
@@ -125,13 +126,13 @@ func named(assignments []string) (names []string) {
 	return names
 }
 
-// ofMake takes targets, variables that the Makefile reads, and a folder.
+// ofMake takes targets, variables that the Makefile reads, settings of scenarios, and a folder.
 func (c *checker) ofMake(arguments []string) (faults []string) {
 	for i, argument := range arguments {
 		name, value, assigned := strings.Cut(argument, "=")
 		switch {
 		case argument == "-C" || i > 0 && arguments[i-1] == "-C":
-		case assigned && !regexp.MustCompile(`\$\(`+name+`\)|\$\(or \$\(`+name+`\)`).MatchString(c.makefile):
+		case assigned && !strings.Contains(c.makefile, "$("+name+")") && !c.isSetting(name):
 			faults = append(faults, "make reads no "+name)
 		case name == "BENCH":
 			faults = append(faults, undeclared("scripts/bench/ratios", strings.Fields(value))...)
@@ -143,6 +144,17 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 	}
 
 	return faults
+}
+
+// isSetting says whether any scenario has a setting.
+func (c *checker) isSetting(name string) bool {
+	for _, settings := range c.settings {
+		if slices.Contains(settings, name) {
+			return true
+		}
+	}
+
+	return false
 }
 
 // undeclared are options that no Go file of the folder declares, and values of -only that none
@@ -194,7 +206,7 @@ func (c *checker) ofK6(folder string, arguments []string) (faults []string) {
 		if !c.reads(folder, script, name) {
 			faults = append(faults, fmt.Sprintf("%s does not read %s", script, name))
 		}
-		if name == "THRESHOLDS" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
+		if name == "GATES" && !placeholder.MatchString(value) && !exists(path.Join(path.Dir(script), value)) {
 			faults = append(faults, "there is no "+value)
 		}
 	}
@@ -212,8 +224,9 @@ func (c *checker) reads(folder, script, name string) bool {
 		return slices.Contains(settings, name)
 	}
 	text := read0(script) + read0(path.Join(folder, script))
+	writesReport := strings.Contains(text, "sweep.report(data)") // which reads where to
 
-	return strings.Contains(text, "__ENV."+name)
+	return strings.Contains(text, "__ENV."+name) || (name == "RESULTS" && writesReport)
 }
 
 // ofServers takes a command of servers.sh, servers, and behind -- a command of any kind.

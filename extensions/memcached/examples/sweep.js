@@ -20,4 +20,4 @@ export default function () {
   });
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

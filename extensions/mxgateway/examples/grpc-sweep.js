@@ -31,4 +31,4 @@ export default function () {
   client.close();
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

@@ -32,4 +32,4 @@ export default function () {
   gateway.close();
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

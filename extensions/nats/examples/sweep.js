@@ -31,4 +31,4 @@ export function teardown() {
   js.deleteKeyValue(bucket);
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

@@ -51,4 +51,4 @@ export function teardown() {
   withDatabase((db) => db.exec('drop table xk6_sweep_example'));
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

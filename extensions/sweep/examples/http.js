@@ -25,4 +25,4 @@ export default function () {
   check(http.get(url), { 'status is 200': (r) => r.status === 200 });
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

@@ -35,4 +35,4 @@ export async function teardown() {
   await client.del(key);
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);

@@ -99,7 +99,7 @@ func (p *askedSweeps) ended(ran bool, failed error) {
 
 // ErrDropped says which option has taken the place of sweeps, and what to use instead.
 func ErrDropped(scenarios []string) error {
-	return fmt.Errorf("no sweep runs: %s takes the place of the script's scenarios (%s); use -e DURATION, OPS or CLIENTS with the "+
-		"scenarios of xk6-sweep, and duration, iterations or clients of the sweep's options in a script of your own",
+	return fmt.Errorf("no sweep runs: %s takes the place of the script's scenarios (%s); use -e DURATION, ITERATIONS or "+
+		"CLIENTS with the scenarios of xk6-sweep, and duration, iterations or clients of the sweep's options in a script of your own",
 		k6glue.Overriding(), strings.Join(scenarios, ", "))
 }

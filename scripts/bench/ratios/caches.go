@@ -93,7 +93,7 @@ func getFrom(rounds, clients, perClient int) (*gotten, error) {
 func k6Gets(target string, clients, perClient int, mix string) func() (figures, error) {
 	return func() (figures, error) {
 		return stepFigures("scenarios/cache-sweep.js", "cache-sweep", map[string]string{
-			"TARGET": target, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+			"TARGET": target, "CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup,
 			"MIX": mix, "KEYS": cacheKeys, "VALUE": "100", "BATCH": strconv.Itoa(cacheBatch),
 		})
 	}

@@ -35,7 +35,7 @@ const callsFewer = 4
 func k6Script(target string, clients, perClient, pipeline int) func() (figures, error) {
 	return func() (figures, error) {
 		return stepFigures("scripts/bench/caches.js", "caches", map[string]string{
-			"TARGET": target, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+			"TARGET": target, "CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup,
 			"PIPELINE": strconv.Itoa(pipeline),
 		})
 	}

@@ -35,7 +35,7 @@ func measureCore() (*core, error) {
 		{coreClients, coreOperations, &c.many, &c.after},
 	} {
 		*run.step, *run.memory, err = runScript("scripts/bench/empty.js", "empty", map[string]string{
-			"CLIENTS": fmt.Sprint(run.clients), "OPS": fmt.Sprint(run.operations),
+			"CLIENTS": fmt.Sprint(run.clients), "ITERATIONS": fmt.Sprint(run.operations),
 		})
 		if err != nil {
 			return nil, err

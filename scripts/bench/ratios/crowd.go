@@ -19,7 +19,7 @@ type crowd struct {
 // the server does in ten minutes.
 func measureCrowd() (*crowd, error) {
 	s, memory, err := runScript("scripts/bench/crowd.js", "crowd", map[string]string{
-		"CLIENTS": fmt.Sprint(crowdClients), "OPS": fmt.Sprint(crowdOperations),
+		"CLIENTS": fmt.Sprint(crowdClients), "ITERATIONS": fmt.Sprint(crowdOperations),
 	})
 	if err != nil {
 		return nil, err

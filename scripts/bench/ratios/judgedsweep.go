@@ -62,7 +62,7 @@ func medianLatency(file string) (time.Duration, error) {
 
 // count runs the sweep with its gates, and adds one when they found it slower than the baseline.
 func (s *judgedSweep) count(slower *int) error {
-	crossed, err := s.run("-e", "THRESHOLDS="+s.thresholds)
+	crossed, err := s.run("-e", "GATES="+s.thresholds)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *judgedSweep) run(more ...string) (crossed bool, err error) {
 	}
 	args := append([]string{
 		"run", "--quiet", "--no-color", "-e", "MACHBASE_URL=" + s.address, "-e", "RESULTS=" + s.dir, "-e", "REUSE=true",
-		"-e", "CLIENTS=" + strconv.Itoa(judgeClients), "-e", "OPS=" + strconv.Itoa(judgeOperations),
+		"-e", "CLIENTS=" + strconv.Itoa(judgeClients), "-e", "ITERATIONS=" + strconv.Itoa(judgeOperations),
 		"-e", "REPEATS=" + strconv.Itoa(judgeRepeats), "-e", "WARMUP=200ms", "-e", "PAUSE=0s", "-e", "QUIET=0s",
 	}, more...)
 	out, err := exec.Command("bin/k6", append(args, "scenarios/"+judgeScenario+".js")...).CombinedOutput()

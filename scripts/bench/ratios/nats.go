@@ -95,7 +95,7 @@ func (w *natsWork) share(operations, clients int) int {
 
 func (w *natsWork) k6(clients, perClient int) func() (figures, error) {
 	return w.each(func() (figures, error) {
-		settings := map[string]string{"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "VALUE": "100"}
+		settings := map[string]string{"CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup, "VALUE": "100"}
 		for name, value := range w.settings {
 			settings[name] = value
 		}

@@ -59,7 +59,7 @@ func parseProgram(out []byte) (figures, error) {
 // runK6 runs the scenario with one step, over k6's default driver, which is the native one.
 func runK6(clients, perClient int, reuse bool) (figures, error) {
 	return stepFigures("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
-		"CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
+		"CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
 		"DRIVER": "native",
 	})
 }

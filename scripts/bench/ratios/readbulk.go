@@ -80,7 +80,7 @@ func measureReads(rounds, connections, perClient int) (*reads, error) {
 func k6Reads(connection string, clients, perClient int) func() (figures, error) {
 	return func() (figures, error) {
 		return stepFigures("scenarios/read-bulk.js", "read-bulk", map[string]string{
-			"CONNECTION": connection, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+			"CONNECTION": connection, "CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup,
 		})
 	}
 }
@@ -89,7 +89,7 @@ func k6Reads(connection string, clients, perClient int) func() (figures, error) 
 func grpcReads(variant string, clients, perClient int) func() (figures, error) {
 	return func() (figures, error) {
 		return stepFigures("scripts/bench/readbulk.js", "readbulk", map[string]string{
-			"VARIANT": variant, "CLIENTS": strconv.Itoa(clients), "OPS": strconv.Itoa(perClient), "WARMUP": warmup,
+			"VARIANT": variant, "CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup,
 		})
 	}
 }

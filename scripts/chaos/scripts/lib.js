@@ -55,7 +55,7 @@ export function optionsOf(...ops) {
     ...sweep.options({
       scenario: 'chaos',
       clients: [Number(__ENV.CLIENTS)],
-      iterations: Number(__ENV.OPS),
+      iterations: Number(__ENV.ITERATIONS),
       ops,
       maxDuration: __ENV.MAX_DURATION,
       repeats: Number(__ENV.REPEATS),

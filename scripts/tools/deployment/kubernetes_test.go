@@ -112,8 +112,8 @@ func TestManifestsFitTogether(t *testing.T) {
 	for _, e := range runner.Env {
 		env[e.Name] = e.Value
 	}
-	folder, found := strings.CutSuffix(env["RESULTS"], "/$(POD)")
-	require.True(t, found, env["RESULTS"])
+	folder, found := strings.CutSuffix(env["SWEEP_RESULTS"], "/$(POD)")
+	require.True(t, found, env["SWEEP_RESULTS"])
 	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep merge "+folder+"/*/cache-sweep.json -o "+folder+"/merged.json\n")
 	require.FileExists(t, root+"/thresholds/cache-sweep.json")
 	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep gate "+folder+"/merged.json thresholds/cache-sweep.json\n")

@@ -191,7 +191,7 @@ func TestHitRateWithOtherNumbersOfClients(t *testing.T) {
 	t.Parallel()
 	for _, clients := range []string{"1", "64"} {
 		r := k6(t, options{script: "cache-hitrate.js", env: smallHitRate(t, "CLIENTS", clients, "VMHWM", "4194304", "REDIS_PID", "",
-			"TARGET", "redis", "THRESHOLDS", "../thresholds/cache-hitrate.json")})
+			"TARGET", "redis", "GATES", "../thresholds/cache-hitrate.json")})
 		if r.code == exitThreshold { // a fast machine is through with so small a cache in less than 0.1 s
 			require.Len(t, r.lines("gate crossed"), 1, r.output)
 			require.NotEmpty(t, r.lines("not judged: ops/s"), r.output)
@@ -252,7 +252,7 @@ func TestHitRateOfNobody(t *testing.T) {
 func TestCacheSweep(t *testing.T) {
 	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
-	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "OPS", "500",
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "ITERATIONS", "500",
 		"WARMUP", "100ms", "KEYS", "1000", "PAUSE", "0s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, target := range targets {
@@ -277,7 +277,7 @@ func TestCacheSweep(t *testing.T) {
 }
 
 func TestCacheSweepInPipelinesWithGates(t *testing.T) {
-	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "OPS", "640", "WARMUP", "0s",
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "ITERATIONS", "640", "WARMUP", "0s",
 		"KEYS", "1000", "PIPELINE", "64")})
 	require.Equal(t, exitOK, r.code, r.output)
 	steps := cacheSteps(t, r, "cache-sweep")
@@ -285,7 +285,7 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	require.Equal(t, 4*640, steps[2].Ops+steps[3].Ops)
 
 	gated := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "1,4", "DURATION", "1s", "WARMUP", "0s",
-		"KEYS", "1000", "PIPELINE", "64", "THRESHOLDS", "../thresholds/cache-sweep.json")})
+		"KEYS", "1000", "PIPELINE", "64", "GATES", "../thresholds/cache-sweep.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
 
 	multi := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "redis", "CLIENTS", "2", "DURATION", "300ms", "WARMUP", "0s",

@@ -37,7 +37,7 @@ func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...s
 	path, err := filepath.Abs(filepath.Join(root, "scripts", "distributed.sh"))
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env = append(os.Environ(), "K6="+k6, "RESULTS="+r.results)
+	cmd.Env = append(os.Environ(), "K6="+k6, "SWEEP_RESULTS="+r.results)
 	cmd.WaitDelay = time.Second
 	output := &watchedOutput{when: measured, then: func() {}}
 	cmd.Stdout, cmd.Stderr = output, output
@@ -91,7 +91,7 @@ func histogram(t *testing.T, s step) *hdrhistogram.Histogram {
 func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{
-		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "1,6,512", "OPS": "20", "KEYS": "1000",
+		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "1,6,512", "ITERATIONS": "20", "KEYS": "1000",
 		"WARMUP": "0s", "PAUSE": "0s",
 	}
 	one := map[string]string{defaultEnvMachbase: ""}
@@ -101,7 +101,7 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	all := alone.report(t, "cache-sweep").Steps
 
 	env["MAX_DURATION"] = "15s"
-	r := distributed(t, nil, append([]string{"--parts", "4", "--", script("cache-sweep.js"), "-e", "THRESHOLDS=../thresholds/cache-sweep.json"},
+	r := distributed(t, nil, append([]string{"--parts", "4", "--", script("cache-sweep.js"), "-e", "GATES=../thresholds/cache-sweep.json"},
 		settings(env)...)...)
 	require.Contains(t, r.output, "4 parts of cache-sweep, 6 steps")
 	merged := r.report(t, "cache-sweep")
@@ -152,8 +152,8 @@ func TestDistributedGates(t *testing.T) {
 	require.NoError(t, os.WriteFile(gates, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "opsPerSecond": 1e12}]}`), 0o600))
 
 	r := distributed(t, nil, append([]string{"--parts", "2", "--", script("cache-sweep.js")}, settings(map[string]string{
-		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "4", "OPS": "20", "KEYS": "100", "WARMUP": "0s",
-		"MAX_DURATION": "10s", "THRESHOLDS": gates,
+		"TARGET": "memcached", "MEMCACHED_URL": os.Getenv("MEMCACHED_URL"), "CLIENTS": "4", "ITERATIONS": "20", "KEYS": "100", "WARMUP": "0s",
+		"MAX_DURATION": "10s", "GATES": gates,
 	})...)...)
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.Contains(t, r.output, "CROSSED  ops/s of get in every step >= 1000000000000")
@@ -175,11 +175,11 @@ func TestDistributedExitCodes(t *testing.T) {
 		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes a whole number from 2 to 999, but is '1'"},
 		"parts without":       {[]string{"--parts"}, 2, "--parts takes a whole number from 2 to 999, but is ''"},
 		"an option":           {[]string{"--machines", "2", "--", scenario}, 2, "there is no option '--machines'"},
-		"no window":           {[]string{"--", scenario, "-e", "OPS=5"}, 2, "the steps need windows of time: set -e DURATION=30s, or"},
-		"no gates":            {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "THRESHOLDS=../thresholds/none.json"}, 2, "thresholds/none.json' (THRESHOLDS, from the script's folder)"},
+		"no window":           {[]string{"--", scenario, "-e", "ITERATIONS=5"}, 2, "the steps need windows of time: set -e DURATION=30s, or"},
+		"no gates":            {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "GATES=../thresholds/none.json"}, 2, "thresholds/none.json' (GATES, from the script's folder)"},
 		"neither":             {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "PORTABLE=1"}, 2, "PORTABLE must be true or false, but is '1'"},
 		"a segment":           {[]string{"--", scenario, "--execution-segment", "0:1"}, 2, "--execution-segment is set by distributed.sh itself"},
-		"a setting without =": {[]string{"--", scenario, "-e", "OPS"}, 2, "-e takes NAME=VALUE, but has 'OPS'"},
+		"a setting without =": {[]string{"--", scenario, "-e", "ITERATIONS"}, 2, "-e takes NAME=VALUE, but has 'ITERATIONS'"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -203,7 +203,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, false},
 		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, false},
 		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitScriptException, true},
-		"it does not begin":        {[]string{scenario, "-e", "OPS=5"}, 2, true},
+		"it does not begin":        {[]string{scenario, "-e", "ITERATIONS=5"}, 2, true},
 		"an option k6 run refuses": {[]string{scenario, "-e", "DURATION=1s", "--no-such-option"}, 255, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,7 +53,7 @@ func TestDriversTakeTurns(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-drivers.js", env: map[string]string{
-		"DRIVERS": "native", "CLIENTS": "1,3", "REPEATS": "2", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s",
+		"DRIVERS": "native", "CLIENTS": "1,3", "REPEATS": "2", "ITERATIONS": "20", "WARMUP": "100ms", "PAUSE": "0s",
 	}})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "stock-drivers")
@@ -77,7 +77,7 @@ func TestDriversTakeTurns(t *testing.T) {
 func TestTheReportTellsTheDriver(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
-	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "OPS": "5", "WARMUP": "0s", "DRIVER": "native"}})
+	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "ITERATIONS": "5", "WARMUP": "0s", "DRIVER": "native"}})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, "native", r.report(t, "stock-rollup").Target["driver"])
 }

@@ -56,7 +56,7 @@ func TestOptionsThatDropTheScenariosEndTheTestAtOnce(t *testing.T) {
 			require.Len(t, lines, 1, r.output)
 			require.NotContains(t, lines[0], "\\n", "there is no stack")
 			require.Contains(t, lines[0], "no sweep runs: "+tt.culprit+" takes the place of the script's scenarios ("+tt.scenario+
-				"); use -e DURATION, OPS or CLIENTS")
+				"); use -e DURATION, ITERATIONS or CLIENTS")
 			require.NoFileExists(t, filepath.Join(r.results, tt.scenario+".json"))
 		})
 	}

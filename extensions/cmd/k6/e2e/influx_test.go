@@ -169,7 +169,7 @@ func TestInfluxIsKilled(t *testing.T) {
 	t.Parallel()
 	gate := filepath.Join(t.TempDir(), "gate.json")
 	require.NoError(t, os.WriteFile(gate, []byte(`{"scenario": "cache-sweep", "absolute": [{"op": "get", "opsPerSecond": 1e9}]}`), 0o600))
-	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"THRESHOLDS", gate}} {
+	for code, more := range map[int][]string{exitOK: nil, exitThreshold: {"GATES", gate}} {
 		t.Run(strconv.Itoa(code), func(t *testing.T) {
 			t.Parallel()
 			server := influxtest.Start(t)
@@ -216,7 +216,7 @@ func TestInfluxThatIsNotThere(t *testing.T) {
 		down.URL + "/db?version=3&flushTimeout=1s&token=" + password: "connection refused",
 	} {
 		r := k6(t, options{
-			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "OPS", "1000"), args: []string{"--out", "sweep-influxdb=" + address},
+			script: "cache-sweep.js", env: gets(t, "CLIENTS", "2", "ITERATIONS", "1000"), args: []string{"--out", "sweep-influxdb=" + address},
 		})
 		require.Equal(t, exitOK, r.code, r.output)
 		require.Len(t, r.lines(" 0 points written, "), 1, r.output)

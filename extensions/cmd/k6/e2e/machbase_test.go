@@ -93,8 +93,8 @@ func TestExamplesMachbaseHTTP(t *testing.T) {
 func TestStockAppend(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "stock-append.js", env: map[string]string{
-		"CLIENTS": "1,4", "OPS": "20", "WARMUP": "100ms", "PAUSE": "0s", "ROWS": "500", "REPEATS": "2",
-		"THRESHOLDS": "../thresholds/stock-append.json",
+		"CLIENTS": "1,4", "ITERATIONS": "20", "WARMUP": "100ms", "PAUSE": "0s", "ROWS": "500", "REPEATS": "2",
+		"GATES": "../thresholds/stock-append.json",
 	}})
 	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output) // a busy machine may cross a gate
 	require.Empty(t, r.lines("operation failed"), r.output)
@@ -159,7 +159,7 @@ func TestStockAppendKeepsItsTable(t *testing.T) {
 	server := startServer(t)
 	for range 2 { // the second run begins with a table of its own
 		r := k6(t, options{script: "stock-append.js", env: map[string]string{
-			"MACHBASE_URL": server.url, "CLIENTS": "1", "OPS": "3", "WARMUP": "0s", "ROWS": "100", "KEEP": "true",
+			"MACHBASE_URL": server.url, "CLIENTS": "1", "ITERATIONS": "3", "WARMUP": "0s", "ROWS": "100", "KEEP": "true",
 		}})
 		require.Equal(t, exitOK, r.code, r.output)
 		require.Contains(t, r.output, "300 rows acknowledged, 300 in the table")
@@ -173,7 +173,7 @@ func TestStockBench(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-bench.js", env: map[string]string{
-		"OPS": "40", "WARMUP": "0s", "CLIENTS": "1,8", "THRESHOLDS": "../thresholds/stock-bench.json",
+		"ITERATIONS": "40", "WARMUP": "0s", "CLIENTS": "1,8", "GATES": "../thresholds/stock-bench.json",
 	}})
 	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output)
 	rep := r.report(t, "stock-bench")

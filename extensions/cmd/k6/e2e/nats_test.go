@@ -36,7 +36,7 @@ var natsjsRows = []string{
 
 func TestNatsjsKV(t *testing.T) {
 	began := time.Now()
-	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "OPS", "10", "TABLES", "3", "KEYS", "250", "THRESHOLDS", "../thresholds/natsjs-kv.json")})
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "ITERATIONS", "10", "TABLES", "3", "KEYS", "250", "GATES", "../thresholds/natsjs-kv.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	requireRowsOfTheirOwnTime(t, r.report(t, "natsjs-kv").Steps, r.ended.Sub(began))
 	steps := map[string]step{}
@@ -113,7 +113,7 @@ func number(t *testing.T, text string) float64 {
 func TestNatsjsKVOfSomeRows(t *testing.T) {
 	t.Parallel()
 	server := startNats(t, 1, "")[0] // another test has the scenario's database on the server that all share
-	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "OPS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "ITERATIONS", "1200", "LAYOUT", "micro", "ROWS", "MicroWrite,MicroRead")})
 	require.Equal(t, exitOK, r.code, r.output)
 	steps := r.report(t, "natsjs-kv").Steps
 	require.Len(t, steps, 2)
@@ -126,7 +126,7 @@ func TestNatsjsKVOfSomeRows(t *testing.T) {
 func TestNatsjsKVThatCannotFill(t *testing.T) {
 	t.Parallel()
 	server := startNats(t, 1, "max_payload: 100000")[0]
-	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "OPS", "3", "LAYOUT", "orb", "ROWS", "OrbGetLarge,OrbGet,OrbSetLarge")})
+	r := k6(t, options{script: "natsjs-kv.js", env: natsEnv(t, "NATS_URL", server.url, "ITERATIONS", "3", "LAYOUT", "orb", "ROWS", "OrbGetLarge,OrbGet,OrbSetLarge")})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	require.NotEmpty(t, r.lines("OrbGetLarge: put key"), r.output)
 	steps := map[string]step{}
@@ -141,7 +141,7 @@ func TestNatsjsKVThatCannotFill(t *testing.T) {
 
 func TestNatsjsKVSweep(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "100", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "100", "WARMUP", "0s", "PAUSE", "0s", "KEYS", "100")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, layout := range []string{"orb", "orb-compat", "micro"} {
 		for mix, ops := range map[string][]string{"put": {"set"}, "get": {"get"}, "mixed": {"get", "set"}} {
@@ -162,15 +162,15 @@ func TestNatsjsKVSweep(t *testing.T) {
 }
 
 func TestNatsjsKVSweepWithGates(t *testing.T) {
-	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "2600", "WARMUP", "100ms", "KEYS", "100",
-		"LAYOUT", "micro", "MIX", "mixed", "THRESHOLDS", "../thresholds/natsjs-kv-sweep.json")})
+	r := k6(t, options{script: "natsjs-kv-sweep.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "2600", "WARMUP", "100ms", "KEYS", "100",
+		"LAYOUT", "micro", "MIX", "mixed", "GATES", "../thresholds/natsjs-kv-sweep.json")})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Contains(t, r.output, "gates held")
 	require.Len(t, r.report(t, "natsjs-kv-sweep").Steps, 4)
 }
 
 func TestNatsCore(t *testing.T) {
-	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "40", "BATCH", "20", "WARMUP", "0s", "PAUSE", "0s")})
+	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "40", "BATCH", "20", "WARMUP", "0s", "PAUSE", "0s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for work, op := range map[string]string{"publish": "publish", "pubsub": "deliver", "request": "request"} {
 		steps := r.report(t, "nats-core-"+work).Steps
@@ -192,8 +192,8 @@ func TestNatsCore(t *testing.T) {
 	require.Regexp(t, `(?m)^\| +8 \| +1 \| +6,400 \| +[\d,]+ \| +[\d,.]+ \| +[\d,.]+ \|$`, r.output)
 	require.Empty(t, r.report(t, "nats-core-request").Tables)
 
-	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "OPS", "1200", "WARMUP", "100ms", "WORK", "request",
-		"THRESHOLDS", "../thresholds/nats-core.json")})
+	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
+		"GATES", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)
 	require.Contains(t, gated.output, "gates held")
 }
@@ -206,11 +206,11 @@ func TestNatsSettings(t *testing.T) {
 		{"natsjs-kv.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
 		{"natsjs-kv-sweep.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
 		{"natsjs-kv.js", "ROWS", "OrbSet,Set", `ROWS must be a comma-separated list of some of OrbSet, MicroWrite, `},
-		{"natsjs-kv.js", "OPS", "0", `OPS must be a whole number from 1 to 1000000, but is "0"`},
+		{"natsjs-kv.js", "ITERATIONS", "0", `ITERATIONS must be a whole number from 1 to 1000000, but is "0"`},
 		{"natsjs-kv-sweep.js", "MIX", "half", `MIX must be one of put, get, mixed, all, but is "half"`},
-		{"natsjs-kv-sweep.js", "THRESHOLDS", "x", `THRESHOLDS is for one scenario, and there are 9: set LAYOUT and MIX`},
+		{"natsjs-kv-sweep.js", "GATES", "x", `GATES is for one scenario, and there are 9: set LAYOUT and MIX`},
 		{"nats-core.js", "WORK", "play", `WORK must be one of publish, pubsub, request, all, but is "play"`},
-		{"nats-core.js", "THRESHOLDS", "x", `THRESHOLDS is for one scenario, and there are 3: set WORK`},
+		{"nats-core.js", "GATES", "x", `GATES is for one scenario, and there are 3: set WORK`},
 		{"nats-core.js", "NATS_URL", "http://host", "new Client: a server must look like nats://user:password@host:4222"},
 	} {
 		r := k6(t, options{script: tt.script, env: natsEnv(t, tt.name, tt.value)})

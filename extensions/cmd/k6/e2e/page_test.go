@@ -25,9 +25,9 @@ func TestPageInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browser(t)
 	for name, env := range map[string]map[string]string{
-		"a sweep":                {"CLIENTS": "[1, 2, 8]", "OPS": "300"},
+		"a sweep":                {"CLIENTS": "[1, 2, 8]", "ITERATIONS": "300"},
 		"every operation failed": {"CLIENTS": "[1, 2]", "WORK": "throws"},
-		"a step was cut":         {"WORK": "slow", "OPS": "100", "MAX_DURATION": "1s"},
+		"a step was cut":         {"WORK": "slow", "ITERATIONS": "100", "MAX_DURATION": "1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env[defaultEnvMachbase] = ""

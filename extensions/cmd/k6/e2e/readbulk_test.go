@@ -243,7 +243,7 @@ func TestReadBulkOfFiveClients(t *testing.T) {
 func TestReadBulkSweep(t *testing.T) {
 	t.Parallel()
 	g := startedGateway(t)
-	env := g.env("CLIENTS", "1,2,5,10", "OPS", "20", "CONNECTION", "shared", "PROTO", "reflection", "THRESHOLDS", "../thresholds/read-bulk.json")
+	env := g.env("CLIENTS", "1,2,5,10", "ITERATIONS", "20", "CONNECTION", "shared", "PROTO", "reflection", "GATES", "../thresholds/read-bulk.json")
 	delete(env, "DURATION")
 	r := readBulk(t, env)
 	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output) // with the race detector, figures are no matter
@@ -346,7 +346,7 @@ func TestReadBulkCutOff(t *testing.T) {
 	for _, client := range []string{"mxgateway", "grpc"} {
 		g := startedGateway(t)
 		g.request(t, http.MethodPost, "faults", "kind=slow,delay=1m,skip=20")
-		env := g.env("CLIENT", client, "OPS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
+		env := g.env("CLIENT", client, "ITERATIONS", "1000", "MAX_DURATION", "3s", "TIMEOUT", "1m")
 		delete(env, "DURATION")
 		r := readBulk(t, env)
 		require.Equal(t, exitThreshold, r.code, r.output)
@@ -437,7 +437,7 @@ func TestReadBulkWithAnotherProto(t *testing.T) {
 	t.Parallel()
 	const proto = "extensions/mxgateway/wire/testdata/vendor.proto"
 	server := ownGateway(t, proto)
-	env := readBulkEnv(server.Address, "mxgw_id_own", "PROTO", "../"+proto, "OPS", "500")
+	env := readBulkEnv(server.Address, "mxgw_id_own", "PROTO", "../"+proto, "ITERATIONS", "500")
 	delete(env, "DURATION")
 	r := readBulk(t, env)
 	require.Equal(t, exitOK, r.code, r.output)
@@ -457,14 +457,14 @@ func TestReadBulkOverTLS(t *testing.T) {
 		Proto: string(text), Key: "mxgw_id_own", TLS: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
 	})
 	for _, client := range []string{"mxgateway", "grpc"} {
-		env := readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "TLS_CA", file, "OPS", "50")
+		env := readBulkEnv(server.Address, "mxgw_id_own", "CLIENT", client, "TLS_CA", file, "ITERATIONS", "50")
 		delete(env, "DURATION")
 		r := readBulk(t, env)
 		require.Equal(t, exitOK, r.code, r.output)
 		require.Equal(t, 50, r.object(t).SuccessfulCalls)
 
 		env["TLS_CA"], env["TLS"], env["DURATION"], env["TIMEOUT"] = "", "true", "30s", "1s"
-		delete(env, "OPS")
+		delete(env, "ITERATIONS")
 		r = readBulk(t, env)
 		require.Equal(t, exitAborted, r.code, r.output)
 		require.NotEmpty(t, r.lines("certificate"), r.output)

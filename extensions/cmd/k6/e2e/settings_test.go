@@ -144,22 +144,91 @@ CI_JOB_NAME CI_JOB_STAGE CI_NODE_INDEX CI_NODE_TOTAL CI_PIPELINE_ID CI_PROJECT_D
 GITHUB_ENV GITHUB_JOB GITHUB_REF GITHUB_RUN_ID GITHUB_SHA GITHUB_STEP_SUMMARY GITHUB_TOKEN GITHUB_WORKSPACE ImageOS RUNNER_ARCH RUNNER_NAME RUNNER_OS RUNNER_TEMP
 RUNNER_TOOL_CACHE DRONE_TAG TRAVIS CIRCLECI CIRCLE_JOB CIRCLE_TAG BITBUCKET_BRANCH BITBUCKET_TAG AGENT_ID AGENT_NAME SYSTEM_JOBID TEAMCITY_VERSION KUBERNETES_PORT
 KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT CONTAINER container DOCKER_HOST POD_NAME NAMESPACE HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy
+MEMCACHED_PORT MEMCACHED_SERVICE_HOST MEMCACHED_SERVICE_PORT REDIS_PORT_6379_TCP REDIS_SERVICE_HOST NATS_PORT NATS_SERVICE_PORT
 SOURCE_DATE_EPOCH DEBUG VERBOSE VERSION LOG_LEVEL PORT DATABASE_URL SECRET TOKEN
 INFLUXDB_URL MACHBASE_PID MACHBASE_URL MEMCACHED_URL MEMCACHED_CONNECTIONS MEMCACHED_ITEM MEMCACHED_MEMORY MEMCACHED_PID MXGW_URL MXGW_CONTROL MXGW_FLAGS
 MXGW_KEY MXGW_KEY_WITHOUT_READ MXGW_PID NATS_PID NATS_URL POGOCACHE_URL POSTGRES_PID POSTGRES_URL PROMETHEUS_PID PROMETHEUS_URL REDIS_CONNECTIONS REDIS_MEMORY
-REDIS_PID REDIS_URL UMEM_URL INFLUXDB_PID K6_DURATION K6_OUT K6_VUS K6_NO_USAGE_REPORT K6_AUTO_EXTENSION_RESOLUTION K6_SWEEP_INFLUXDB_TOKEN BENCH TPS OPS`
+REDIS_PID REDIS_URL UMEM_URL INFLUXDB_PID K6_SWEEP_INFLUXDB_TOKEN BENCH`
+
+// ofStores begin the names of settings that the environment has without SWEEP_.
+var ofStores = regexp.MustCompile(`^(MACHBASE|MEMCACHED|UMEM|REDIS|POGOCACHE|NATS|MXGW)_`)
+
+// inspect asks k6 what a scenario's options are.
+func inspect(t *testing.T, scenario string, environment []string, settings ...string) (out string, err error) {
+	t.Helper()
+	args := []string{"inspect", "--include-system-env-vars"}
+	for _, setting := range settings {
+		args = append(args, "-e", setting)
+	}
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), append(args, script(scenario+".js"))...)
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+	cmd.Env = append(cmd.Env, environment...)
+	raw, err := cmd.CombinedOutput()
+
+	return string(raw), err
+}
+
+// What shells, build servers and this project's own scripts export is neither a setting nor a slip.
+func TestTheEnvironmentOfOthersChangesNothing(t *testing.T) {
+	t.Parallel()
+	settings, _ := knownSettings(t)
+	exported := map[string]bool{}
+	all := slices.Concat(slices.Collect(maps.Values(settings))...)
+	for _, name := range slices.Concat(all, strings.Fields(harmless)) {
+		if _, is := os.LookupEnv(name); !is && !(ofStores.MatchString(name) && slices.Contains(all, name)) {
+			exported[name+"=of somebody else"] = true
+		}
+	}
+	require.Greater(t, len(exported), 100)
+	for name := range settings {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var native []string
+			if name == "stock-drivers" {
+				native = append(native, "DRIVERS=native") // this k6 has no other
+			}
+			want, err := inspect(t, name, nil, native...)
+			require.NoError(t, err, want)
+			got, err := inspect(t, name, slices.Collect(maps.Keys(exported)), native...)
+			require.NoError(t, err, got)
+			require.Equal(t, want, got)
+		})
+	}
+}
+
+func TestSettingsOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		environment, settings []string
+		want                  string
+	}{
+		"SWEEP_":            {[]string{"SWEEP_CLIENTS=3", "CLIENTS=4"}, nil, `"clients": [ 3 ]`},
+		"-e counts more":    {[]string{"SWEEP_CLIENTS=3", "CLIENTS=5"}, []string{"CLIENTS=5"}, `"clients": [ 5 ]`},
+		"an empty one":      {[]string{"SWEEP_DURATION="}, []string{"ITERATIONS=7"}, `"iterations": 7`},
+		"what is malformed": {[]string{"SWEEP_CLIENTS=x", "CLIENTS=4"}, nil, `SWEEP_CLIENTS must be a comma-separated list`},
+		"a slip":            {[]string{"SWEEP_CLIENT=3"}, nil, `SWEEP_CLIENT is not a setting of cache-sweep; did you mean SWEEP_CLIENTS?`},
+		"a store's slip":    {[]string{"MEMCACHED_ULR=x"}, nil, `MEMCACHED_ULR is not a setting of cache-sweep; did you mean MEMCACHED_URL?`},
+		"a store's, SWEEP_": {[]string{"SWEEP_MEMCACHED_URL=x"}, nil, `SWEEP_MEMCACHED_URL is not a setting of cache-sweep; did you mean MEMCACHED_URL?`},
+		"an old name":       {nil, []string{"OPS=3"}, `OPS is not a setting of cache-sweep: use ITERATIONS`},
+		"a store's old one": {[]string{"MEMCACHED_ADDR=x"}, nil, `MEMCACHED_ADDR is not a setting of cache-sweep: use MEMCACHED_URL`},
+		"SWEEP_, old":       {[]string{"SWEEP_THRESHOLDS=x"}, nil, `SWEEP_THRESHOLDS is not a setting of cache-sweep: use SWEEP_GATES`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, _ := inspect(t, "cache-sweep", tt.environment, tt.settings...)
+			require.Contains(t, strings.Join(strings.Fields(got), " "), tt.want)
+		})
+	}
+}
 
 func TestSlipsInTheNamesOfSettings(t *testing.T) {
 	t.Parallel()
-	_, refused := knownSettings(t, strings.Fields(harmless)...)
-	require.Empty(t, refused, "they mean something else")
-
 	slips := map[string]string{
-		"CLIENT": "CLIENTS", "CLINTS": "CLIENTS", "OP": "OPS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS", "REPETAS": "REPEATS",
-		"MAXDURATION": "MAX_DURATION", "TRESHOLD": "THRESHOLDS", "RESULT": "RESULTS", "MEMCACHED_ULR": "MEMCACHED_URL", "KEY": "KEYS", "VALUES": "VALUE",
-		"clients": "CLIENTS", "TARGETS_": "TARGETS", "DISTIBUTOIN": "DISTRIBUTION",
+		"CLIENT": "CLIENTS", "CLINTS": "CLIENTS", "ITERATION": "ITERATIONS", "DURATON": "DURATION", "WARM_UP": "WARMUP", "REPEAT": "REPEATS",
+		"REPETAS": "REPEATS", "MAXDURATION": "MAX_DURATION", "GATE": "GATES", "RESULT": "RESULTS", "MEMCACHED_ULR": "MEMCACHED_URL", "KEY": "KEYS",
+		"VALUES": "VALUE", "clients": "CLIENTS", "TARGETS_": "TARGETS", "DISTIBUTOIN": "DISTRIBUTION",
 	}
-	_, refused = knownSettings(t, slices.Collect(maps.Keys(slips))...)
+	_, refused := knownSettings(t, slices.Collect(maps.Keys(slips))...)
 	for name, meant := range slips {
 		require.Equal(t, name+" is not a setting of cache-sweep; did you mean "+meant+"?", refused["cache-sweep "+name])
 	}

@@ -21,7 +21,7 @@ func inspected(t *testing.T, script string, settings ...string) map[string]struc
 		args = append(args, "-e", setting)
 	}
 	cmd := exec.Command(binary(t, "k6-race"), append(args, filepath.Join(root, "scenarios", script))...)
-	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "OPS=", "DURATION=")
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "SWEEP_ITERATIONS=", "SWEEP_DURATION=")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func TestUsualShares(t *testing.T) {
 					require.Equal(t, usual, *s.Duration, name)
 				}
 			}
-			for name, s := range inspected(t, script, "OPS=7") {
+			for name, s := range inspected(t, script, "ITERATIONS=7") {
 				require.Nil(t, s.Duration, name)
 				require.Equal(t, 7, *s.Iterations, name)
 			}
@@ -74,15 +74,16 @@ func TestTheMainJobGivesEachStepATime(t *testing.T) {
 	recipe := func(args ...string) string {
 		cmd := exec.Command("make", append([]string{"-n", "-o", "bin/k6", "-o", "bin/k6-drivers"}, args...)...)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "OPS=", "DURATION=", "REPEATS=", "MAKEFLAGS=")
+		cmd.Env = append(os.Environ(), "SWEEP_ITERATIONS=", "SWEEP_DURATION=", "SWEEP_REPEATS=", "MAKEFLAGS=",
+			"ITERATIONS=5", "DURATION=5m", "SECONDS=true") // what a shell has exported
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 
 		return string(out)
 	}
 	require.Contains(t, recipe("stock-rollup"), "-e DURATION=10s scenarios/stock-rollup.js")
-	require.NotContains(t, recipe("stock-rollup", "OPS=10000"), "DURATION")
+	require.NotContains(t, recipe("stock-rollup", "ITERATIONS=10000"), "DURATION")
 	require.NotContains(t, recipe("stock-rollup", "DURATION=1m"), "10s", "the setting is in the environment")
 	require.Contains(t, recipe("stock-drivers"), "-e DURATION=2s -e WARMUP=1s -e PAUSE=200ms -e REPEATS=4 scenarios/stock-drivers.js")
-	require.NotContains(t, recipe("stock-drivers", "OPS=10"), "DURATION")
+	require.NotContains(t, recipe("stock-drivers", "ITERATIONS=10"), "DURATION")
 }

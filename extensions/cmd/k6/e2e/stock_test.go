@@ -49,7 +49,7 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			t.Parallel()
-			env := map[string]string{"CLIENTS": "1,4", "OPS": "30", "WARMUP": "200ms", "PAUSE": "0s"}
+			env := map[string]string{"CLIENTS": "1,4", "ITERATIONS": "30", "WARMUP": "200ms", "PAUSE": "0s"}
 			for name, value := range c.env {
 				env[name] = value
 			}
@@ -85,7 +85,7 @@ func TestReuseSavesRoundTrips(t *testing.T) {
 	loadStock(t)
 	sent := func(reuse string) int {
 		r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
-			"CLIENTS": "1", "OPS": "50", "WARMUP": "0s", "REUSE": reuse,
+			"CLIENTS": "1", "ITERATIONS": "50", "WARMUP": "0s", "REUSE": reuse,
 		}})
 		require.Equal(t, exitOK, r.code, r.output)
 
@@ -116,11 +116,11 @@ func TestSettingsAreChecked(t *testing.T) {
 		says string
 	}{
 		"clients":      {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of whole numbers from 1 to 100000, such as 1,8,64, but is "1,x"`},
-		"ops":          {map[string]string{"OPS": "0"}, `OPS must be a whole number from 1, but is "0"`},
+		"ops":          {map[string]string{"ITERATIONS": "0"}, `ITERATIONS must be a whole number from 1, but is "0"`},
 		"warmup":       {map[string]string{"WARMUP": "soon"}, `WARMUP must be a duration such as 30s, 1m30s or 500ms, but is "soon"`},
 		"max duration": {map[string]string{"MAX_DURATION": "0s"}, `MAX_DURATION must be a duration such as 30s, 1m30s or 500ms, more than 0, but is "0s"`},
 		"reuse":        {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
-		"both":         {map[string]string{"OPS": "1", "DURATION": "1s"}, `OPS and DURATION exclude each other`},
+		"both":         {map[string]string{"ITERATIONS": "1", "DURATION": "1s"}, `ITERATIONS and DURATION exclude each other`},
 		"url":          {map[string]string{"MACHBASE_URL": "http://nowhere"}, `the url must look like machbase://`},
 		"url name":     {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
 	} {
@@ -154,7 +154,7 @@ func TestTheURLsOwnOptionsCount(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
-		"MACHBASE_URL": serverURL(t) + "?statementCache=auto", "CLIENTS": "1", "OPS": "1", "TIMEOUT": "9s",
+		"MACHBASE_URL": serverURL(t) + "?statementCache=auto", "CLIENTS": "1", "ITERATIONS": "1", "TIMEOUT": "9s",
 	}})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, true, r.report(t, "stock-rollup").Params["reuse"])
@@ -195,7 +195,7 @@ func TestServerKilledInAStep(t *testing.T) {
 	load(t, server)
 	r := k6(t, options{
 		script:    "stock-rollup.js",
-		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "OPS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
+		env:       map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "4", "ITERATIONS": "100000", "MAX_DURATION": "15s", "TIMEOUT": "2s"},
 		measuring: func(*os.Process) { server.kill(t) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -211,7 +211,7 @@ func TestServerThatStopsAnswering(t *testing.T) {
 	load(t, server)
 	r := k6(t, options{
 		script:    "stock-rollup.js",
-		env:       map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "OPS": "100000", "MAX_DURATION": "15s"},
+		env:       map[string]string{"MACHBASE_URL": server.url + "?timeout=1s", "CLIENTS": "2", "ITERATIONS": "100000", "MAX_DURATION": "15s"},
 		measuring: func(*os.Process) { server.stop(t) },
 	})
 	require.Equal(t, exitThreshold, r.code, r.output)
@@ -226,7 +226,7 @@ func TestInterruptWhileTheServerDoesNotAnswer(t *testing.T) {
 	var interrupted time.Time
 	r := k6(t, options{
 		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "OPS": "100000"},
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "8", "ITERATIONS": "100000"},
 		measuring: func(k6 *os.Process) {
 			server.stop(t)
 			interrupted = time.Now()
@@ -273,7 +273,7 @@ func TestStockRamp(t *testing.T) {
 	t.Parallel()
 	loadStock(t)
 	r := k6(t, options{script: "stock-ramp.js", env: map[string]string{
-		"VUS": "8", "RAMP": "2s", "HOLD": "1s", "THRESHOLDS": "../thresholds/stock-ramp.json",
+		"VUS": "8", "RAMP": "2s", "HOLD": "1s", "GATES": "../thresholds/stock-ramp.json",
 	}})
 	rep := r.report(t, "stock-ramp")
 	require.GreaterOrEqual(t, len(rep.Steps), 5, "a row for each second")
@@ -304,7 +304,7 @@ func TestGatesOfTheScenarios(t *testing.T) {
 	}
 	loadStock(t)
 	r := k6(t, options{script: "stock-tick.js", env: map[string]string{
-		"CLIENTS": "1,2", "OPS": "20", "WARMUP": "0s", "THRESHOLDS": "../thresholds/stock-tick.json",
+		"CLIENTS": "1,2", "ITERATIONS": "20", "WARMUP": "0s", "GATES": "../thresholds/stock-tick.json",
 	}})
 	require.Contains(t, []int{exitOK, exitThreshold}, r.code, r.output)
 	require.Len(t, r.samples(t, "sweep_gate"), 4)

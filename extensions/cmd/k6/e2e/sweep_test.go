@@ -119,7 +119,7 @@ func TestRunCountsFailuresAndCrossesTheThreshold(t *testing.T) {
 func TestMaxDurationMakesAStepIncomplete(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "testdata/run.js", env: map[string]string{
-		"WORK": "slow", "OPS": "1000", "MAX_DURATION": "2s", "CLIENTS": "[2, 1]",
+		"WORK": "slow", "ITERATIONS": "1000", "MAX_DURATION": "2s", "CLIENTS": "[2, 1]",
 	}})
 	require.Equal(t, exitThreshold, r.code, r.output)
 	rep := r.report(t, "run")
@@ -150,7 +150,7 @@ func TestInterruptEndsAtOnceWithAReport(t *testing.T) {
 		var interrupted time.Time
 		r := k6(t, options{
 			script: "testdata/run.js",
-			env:    map[string]string{"WORK": work, "OPS": "1000"},
+			env:    map[string]string{"WORK": work, "ITERATIONS": "1000"},
 			measuring: func(k6 *os.Process) {
 				interrupted = time.Now()
 				_ = k6.Signal(syscall.SIGINT)
@@ -248,7 +248,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		says string
 	}{
 		"no clients":   {map[string]string{"CLIENTS": "[]"}, "clients must list at least one number"},
-		"no operation": {map[string]string{"OPS": "-1"}, "iterations must be more than 0"},
+		"no operation": {map[string]string{"ITERATIONS": "-1"}, "iterations must be more than 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ export const options = {
     run: {
       executor: 'client-sweep',
       clients: JSON.parse(__ENV.CLIENTS || '[2]'),
-      iterations: Number(__ENV.OPS || 10),
+      iterations: Number(__ENV.ITERATIONS || 10),
       maxDuration: __ENV.MAX_DURATION || '20s',
       gracefulStop: __ENV.GRACEFUL_STOP || '1s',
       op: 'work',

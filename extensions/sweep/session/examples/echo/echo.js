@@ -33,4 +33,4 @@ export async function setup() {
   return lines;
 }
 
-export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS || 'results' });
+export const handleSummary = (data) => sweep.report(data);
