@@ -79,7 +79,7 @@ read_options() {
     case $1 in
       help | -h | --help) usage; exit 0 ;;
       --parts)
-        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 != 1 ]] || usage_error "--parts takes a whole number from 2 to 999, but is '${2:-}'"
+        [[ ${2:-} =~ ^[1-9][0-9]{0,2}$ && $2 != 1 ]] || usage_error "--parts takes an integer from 2 to 999, but is '${2:-}'"
         count=$2
         shift 2
         ;;

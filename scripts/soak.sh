@@ -21,8 +21,8 @@ say() { printf 'soak.sh: %s\n' "$*"; }
 die() { say "$@" >&2; exit 1; }
 
 [[ -n ${INFLUXDB_URL:-} && -n ${MEMCACHED_URL:-} ]] || die "there is no InfluxDB or no memcached: scripts/servers.sh with influxdb memcached -- $0"
-[[ $seconds =~ ^[1-9][0-9]{0,4}$ && $seconds -ge 20 ]] || die "SOAK_SECONDS is '$seconds': it takes a whole number of at least 20"
-[[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || die "SOAK_CLIENTS is '$clients': it takes a whole number of at least 1"
+[[ $seconds =~ ^[1-9][0-9]{0,4}$ && $seconds -ge 20 ]] || die "SOAK_SECONDS is '$seconds': it takes an integer of at least 20"
+[[ $clients =~ ^[1-9][0-9]{0,4}$ ]] || die "SOAK_CLIENTS is '$clients': it takes an integer of at least 1"
 settled=60 # seconds after which memory must not grow
 ((seconds >= 90)) || settled=$((seconds * 2 / 3))
 

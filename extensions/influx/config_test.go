@@ -145,7 +145,7 @@ func TestBadSettings(t *testing.T) {
 		"a URL in a URL":        {argument: "http://host/db?url=http://other", want: "each setting once in its query, and no url: url"},
 		"version 4":             {argument: "http://host/db?version=4", want: `version must be 1, 2 or 3, but is "4"`},
 		"no time":               {environment: map[string]string{"K6_SWEEP_INFLUXDB_TIMEOUT": "5"}, want: `K6_SWEEP_INFLUXDB_TIMEOUT must be a time such as 500ms or 2s, but is "5"`},
-		"no number":             {json: `{"bufferSize": 0}`, want: `bufferSize must be a whole number from 1 to 10000000, but is "0"`},
+		"no number":             {json: `{"bufferSize": 0}`, want: `bufferSize must be an integer from 1 to 10000000, but is "0"`},
 		"neither true nor":      {json: `{"insecureSkipTLSVerify": 1}`, want: `insecureSkipTLSVerify must be true or false, but is "1"`},
 		"nothing":               {argument: "http://host/db?instance=", want: "instance must not be empty"},
 		"a token of two lines":  {json: `{"token": "` + sesame + `\nX-Header: y"}`, want: "token must be a text without line ends, and not empty"},

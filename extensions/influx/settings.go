@@ -224,7 +224,7 @@ func count(into *int) func(string) error {
 	return func(value string) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > most {
-			return fmt.Errorf("must be a whole number from 1 to %d, but is %q", most, value)
+			return fmt.Errorf("must be an integer from 1 to %d, but is %q", most, value)
 		}
 		*into = n
 

@@ -59,7 +59,7 @@ func bindsIn(reading *k6glue.Reading, value sobek.Value) ([]any, error) {
 	return args, nil
 }
 
-// bind turns a JavaScript value into a parameter: a string into varchar, a whole number or BigInt
+// bind turns a JavaScript value into a parameter: a string into varchar, an integer or BigInt
 // into long, any other number into double, a Date into datetime, an ArrayBuffer into binary, null
 // into null.
 func bind(value sobek.Value) (any, error) {

@@ -11,7 +11,7 @@
 // github.com/jackc/pgx, instead of github.com/lib/pq, wants arguments that fit the type of the
 // column; with ?default_query_exec_mode=simple_protocol the server converts them.
 //
-// A whole number above 2^53 comes to a script rounded, as JavaScript's Number has no room for it.
+// An integer above 2^53 comes to a script rounded, as JavaScript's Number has no room for it.
 // The driver of Machbase takes a BigInt as an argument: the nanoseconds of a datetime are such a
 // number.
 //

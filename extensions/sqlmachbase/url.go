@@ -52,7 +52,7 @@ func (c *connector) set(name, value string) (err error) {
 	case "fetchRows":
 		c.config.FetchRows, err = strconv.ParseInt(value, 10, 64)
 		if err != nil || c.config.FetchRows < 1 {
-			err = errors.New("it must be a whole number of at least 1")
+			err = errors.New("it must be an integer of at least 1")
 		}
 	case "alternatives":
 		err = c.addAlternatives(strings.Split(value, ","))

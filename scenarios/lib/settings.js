@@ -125,24 +125,24 @@ export function text(name, fallback) {
   return given(name) || fallback;
 }
 
-/** A whole number from least to most. */
+/** An integer from least to most. */
 export function wholeNumber(name, fallback, least = 1, most = Number.MAX_SAFE_INTEGER) {
   const value = given(name);
   if (value === undefined) return fallback;
   const n = Number(value);
   if (!Number.isInteger(n) || n < least || n > most) {
-    refuse(name, `a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`);
+    refuse(name, `an integer from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`);
   }
   return n;
 }
 
-/** A comma-separated list of whole numbers from 1 to most. */
+/** A comma-separated list of integers from 1 to most. */
 export function wholeNumbers(name, fallback, most) {
   const value = given(name);
   if (value === undefined) return fallback;
   const list = value.split(',').map((part) => (part.trim() === '' ? NaN : Number(part)));
   if (list.some((n) => !Number.isInteger(n) || n < 1 || n > most)) {
-    refuse(name, `a comma-separated list of whole numbers from 1 to ${most}, such as 1,8,64`);
+    refuse(name, `a comma-separated list of integers from 1 to ${most}, such as 1,8,64`);
   }
   return list;
 }

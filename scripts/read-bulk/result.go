@@ -236,7 +236,7 @@ func (f *fields) count(key string) int64 {
 	const most = 1 << 40
 	n, err := strconv.ParseInt(string(f.values[key]), 10, 64)
 	if err != nil || n < 0 || n > most {
-		f.wrong(key, "a whole number of at least 0")
+		f.wrong(key, "an integer of at least 0")
 	}
 
 	return n

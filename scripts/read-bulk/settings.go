@@ -102,7 +102,7 @@ func parse(args []string, getenv func(string) string) (settings, error) {
 		return s, err
 	}
 	if s.bulk, err = strconv.Atoi(*bulk); err != nil || s.bulk < 1 || s.bulk > mostTags {
-		return s, fmt.Errorf("--bulk is %q: it must be a whole number from 1 to %d", *bulk, mostTags)
+		return s, fmt.Errorf("--bulk is %q: it must be an integer from 1 to %d", *bulk, mostTags)
 	}
 	if s.tags, err = expand(s.pattern, s.bulk); err != nil {
 		return s, err

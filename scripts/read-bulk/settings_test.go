@@ -103,7 +103,7 @@ func TestWrongSettingsAreNamedInOneLine(t *testing.T) {
 		{append(client, "--duration", "0s"), nil, `--duration is "0s"`},
 		{append(client, "--warmup", "-1s"), nil, `--warmup is "-1s"`},
 		{append(client, "--slack", "x"), nil, `--slack is "x"`},
-		{append(client, "--bulk", "0"), nil, `--bulk is "0": it must be a whole number from 1 to 1000`},
+		{append(client, "--bulk", "0"), nil, `--bulk is "0": it must be an integer from 1 to 1000`},
 		{append(client, "--bulk", "1001"), nil, "from 1 to 1000"},
 		{append(client, "--tags", "T"), nil, `--tags is "T": it must hold %03d`},
 		{append(client, "--tags", "a,b"), nil, "--tags lists 2 tags, and --bulk is 6"},

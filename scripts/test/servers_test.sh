@@ -464,7 +464,7 @@ check 'with a limit it evicts' redis_has "$redis_port" maxmemory-policy allkeys-
 check 'a setting reaches it: connections' redis_has "$redis_port" maxclients 99
 run one down redis
 run env REDIS_MEMORY=1g "$room/one/scripts/servers.sh" up redis
-check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes a whole number of at least 1"
+check 'a setting that is no number: one line' exited_with_one_line 1 "REDIS_MEMORY is '1g': it takes an integer of at least 1"
 
 # fake_redis NAME: makes the folder $room/NAME for PATH, in which redis-server is the script on
 # stdin.
@@ -508,7 +508,7 @@ run one up memcached
 check 'a memcached that was killed: up starts a new one' exited 0 'has died: starting a new one' 'memcached is up'
 run one down
 run env MEMCACHED_MEMORY=1g "$room/one/scripts/servers.sh" up memcached
-check 'a setting that is no number: one line' exited_with_one_line 1 "MEMCACHED_MEMORY is '1g': it takes a whole number of at least 1"
+check 'a setting that is no number: one line' exited_with_one_line 1 "MEMCACHED_MEMORY is '1g': it takes an integer of at least 1"
 run env MEMCACHED_ITEM=100 "$room/one/scripts/servers.sh" up memcached
 check 'settings that memcached refuses: its last words' exited 1 'cannot start memcached' '    Cannot set item size limit higher than 1/2 of memory max.'
 run one with memcached -- sh -c 'echo "$MEMCACHED_URL"; exit 7'

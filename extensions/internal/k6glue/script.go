@@ -26,7 +26,7 @@ const (
 	maxNested = 100
 )
 
-// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER: a number holds whole numbers up to it
+// MaxSafeInteger is JavaScript's Number.MAX_SAFE_INTEGER: a number holds integers up to it
 // exactly.
 const MaxSafeInteger = 1<<53 - 1
 
@@ -209,7 +209,7 @@ func Text(value sobek.Value) (text string, ok bool) {
 	return s.String(), true
 }
 
-// Unsigned reads a number of 64 bits without a sign: a whole number or a BigInt.
+// Unsigned reads a number of 64 bits without a sign: an integer or a BigInt.
 func Unsigned(value sobek.Value) (n uint64, ok bool) {
 	switch v := Scalar(value).(type) {
 	case int64:

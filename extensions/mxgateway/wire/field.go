@@ -68,7 +68,7 @@ func (f field) appendInts(b []byte, list []int64) []byte {
 }
 
 func (f field) appendScalar(b []byte, n int64) []byte {
-	switch f.wireType() { //nolint:exhaustive // whole numbers have no other
+	switch f.wireType() { //nolint:exhaustive // integers have no other
 	case protowire.Fixed32Type:
 		return protowire.AppendFixed32(b, uint32(n))
 	case protowire.Fixed64Type:
@@ -82,7 +82,7 @@ func (f field) appendScalar(b []byte, n int64) []byte {
 	}
 }
 
-// int is the whole number of the encoded scalar.
+// int is the integer of the encoded scalar.
 func (f field) int(scalar uint64) int64 {
 	switch f.kind { //nolint:exhaustive // the others are as they stand
 	case protoreflect.Sint32Kind, protoreflect.Sint64Kind:

@@ -33,10 +33,10 @@ var (
 	isText     = sort{noun: "a string", kinds: []protoreflect.Kind{protoreflect.StringKind}}
 	isBool     = sort{noun: "a bool", kinds: []protoreflect.Kind{protoreflect.BoolKind}}
 	isEnum     = sort{noun: "an enum", kinds: []protoreflect.Kind{protoreflect.EnumKind}}
-	isNumber   = sort{noun: "a whole number", kinds: numberKinds}
+	isNumber   = sort{noun: "an integer", kinds: numberKinds}
 	isMessage  = sort{noun: "a message", kinds: []protoreflect.Kind{protoreflect.MessageKind}}
 	isTexts    = sort{noun: "a repeated string", list: true, kinds: isText.kinds}
-	isNumbers  = sort{noun: "a repeated whole number", list: true, kinds: numberKinds}
+	isNumbers  = sort{noun: "a repeated integer", list: true, kinds: numberKinds}
 	isMessages = sort{noun: "a repeated message", list: true, kinds: isMessage.kinds}
 	isAny      = sort{noun: "a single value, and no group"}
 )

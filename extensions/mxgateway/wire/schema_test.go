@@ -55,13 +55,13 @@ func TestWhatAProtoLacks(t *testing.T) {
 		{`repeated BulkReadResult results = 1;`, `repeated BulkReadResult results = 1; repeated BulkReadResult more = 2;`,
 			"gateway.proto: the message mxaccess_gateway.v1.BulkReadReply must have one repeated message, the results, and has results and more"},
 		{`repeated int32 item_handles = 2`, `repeated string item_handles = 2`,
-			"gateway.proto: the field mxaccess_gateway.v1.UnsubscribeBulkCommand.item_handles must be a repeated whole number"},
+			"gateway.proto: the field mxaccess_gateway.v1.UnsubscribeBulkCommand.item_handles must be a repeated integer"},
 		{`service MxAccessGateway`, `service Gateway`,
 			"gateway.proto: there is no service MxAccessGateway in it, but mxaccess_gateway.v1.Gateway"},
 		{`message ReadBulkCommand`, `message ReadBulkCommand ReadBulk`,
-			`gateway.proto cannot be read: gateway.proto:93:25: syntax error: unexpected identifier, expecting '{'`},
+			`gateway.proto cannot be read: gateway.proto:95:25: syntax error: unexpected identifier, expecting '{'`},
 		{`import "google/protobuf/timestamp.proto"`, `import "elsewhere.proto"`,
-			"gateway.proto cannot be read: gateway.proto:8:8: elsewhere.proto is not there"},
+			"gateway.proto cannot be read: gateway.proto:9:8: elsewhere.proto is not there"},
 	} {
 		changed := regexp.MustCompile(tt.old).ReplaceAllString(own, tt.new)
 		require.NotEqual(t, own, changed, tt.old)

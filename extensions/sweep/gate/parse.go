@@ -100,7 +100,7 @@ func parseGate(path string, raw json.RawMessage) (Absolute, error) {
 		return g, err
 	}
 	if o.has("clients") {
-		const must = "a whole number from 1"
+		const must = "an integer from 1"
 		clients, err := o.number("clients", math.MaxInt32, must)
 		if err != nil || clients != math.Trunc(clients) {
 			return g, o.wrong("clients", must)

@@ -30,7 +30,7 @@ var files = []struct {
 		"p50": "1ms", "p90": "2ms", "p95": "2ms", "p99": "3ms", "p999": "4ms", "mean": "0.1ms"}],
 		"relative": {"baseline": "b.json", "opsPerSecond": "-99.9%", "p50": "+300%", "p90": "+200%",
 			"p95": "+200%", "p99": "+100%", "p999": "+950%", "mean": "+20%", "alpha": 0.01}}`},
-	{name: "a whole number with a point", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8.0, "p99": "5ms"}]}`},
+	{name: "an integer with a point", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8.0, "p99": "5ms"}]}`},
 	{name: "several of one operation", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 8, "p99": "5ms"},
 		{"op": "get", "p99": "5ms"}, {"op": "get", "clients": 8, "rate": 9, "p99": "5ms"}, {"op": "get", "p50": "5ms"}]}`},
 
@@ -56,7 +56,7 @@ var files = []struct {
 	{name: "unknown bound", raw: `{"scenario": "cache", "absolute": [{"op": "get", "p98": "5ms"}]}`,
 		wrong: `absolute[0]: unknown key "p98"; known are op, clients, rate, opsPerSecond, p50`},
 	{name: "no clients", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 0, "p99": "5ms"}]}`,
-		wrong: `absolute[0].clients is 0: it must be a whole number from 1`},
+		wrong: `absolute[0].clients is 0: it must be an integer from 1`},
 	{name: "half a client", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 1.5, "p99": "5ms"}]}`, wrong: `absolute[0].clients is 1.5`},
 	{name: "too many clients", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": 1e12, "p99": "5ms"}]}`, wrong: `absolute[0].clients is 1e12`},
 	{name: "clients as text", raw: `{"scenario": "cache", "absolute": [{"op": "get", "clients": "8", "p99": "5ms"}]}`, wrong: `absolute[0].clients is "8"`},

@@ -20,12 +20,12 @@ import (
 
 // nouns say what an option of each type is to be.
 var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
-	reflect.TypeFor[[]int64]():            "an array of whole numbers",
+	reflect.TypeFor[[]int64]():            "an array of integers",
 	reflect.TypeFor[[]float64]():          "an array of numbers",
 	reflect.TypeFor[[]string]():           "an array of strings",
 	reflect.TypeFor[string]():             "a string",
 	reflect.TypeFor[float64]():            "a number",
-	reflect.TypeFor[null.Int]():           "a whole number",
+	reflect.TypeFor[null.Int]():           "an integer",
 	reflect.TypeFor[null.Bool]():          "true or false",
 	reflect.TypeFor[null.String]():        "a string",
 	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",

@@ -63,7 +63,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
 		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
-		{`{"clients": 8}`, `clients must be an array of whole numbers, but is 8`},
+		{`{"clients": 8}`, `clients must be an array of integers, but is 8`},
 		{`{"env": {"A": 5}}`, `env must be an object of strings, but is {"A": 5}`},
 		{`{"find": 5}`, `find: options must be an object`},
 		{`[]`, `options must be an object`},
@@ -111,10 +111,10 @@ func TestConfigValidate(t *testing.T) {
 		{`{"clients": [1], "rate": [1], "preAllocatedVUs": 1, "duration": "1s"}`, []string{none}},
 		{`{"clients": [], "iterations": 1}`, []string{"clients must list at least one number of clients, such as [1, 8, 64]"}},
 		{`{"clients": [1, 0, 8, -1], "iterations": 1}`, []string{
-			"clients must be whole numbers from 1 to 100000, but one is 0",
-			"clients must be whole numbers from 1 to 100000, but one is -1",
+			"clients must be integers from 1 to 100000, but one is 0",
+			"clients must be integers from 1 to 100000, but one is -1",
 		}},
-		{`{"clients": [100001], "iterations": 1}`, []string{"clients must be whole numbers from 1 to 100000, but one is 100001"}},
+		{`{"clients": [100001], "iterations": 1}`, []string{"clients must be integers from 1 to 100000, but one is 100001"}},
 		{`{"clients": [1]}`, []string{neither}},
 		{`{"clients": [1], "iterations": 1, "duration": "1s"}`, []string{neither}},
 		{`{"clients": [1], "iterations": 0}`, []string{"iterations must be more than 0, but is 0"}},
@@ -187,12 +187,12 @@ func TestConfigValidate(t *testing.T) {
 			"find must name a bound, such as p99: '5ms'; there are p50, p90, p95, p99, p999 and mean",
 		}},
 		{`{"find": {"p99": "0s", "max": 0}, "duration": "1s"}`, []string{
-			"find.max must be a whole number from 1 to 100000, but is 0",
+			"find.max must be an integer from 1 to 100000, but is 0",
 			"find.p99 must be more than 0, but is 0s",
 		}},
 		{`{"find": {"p99": "1s", "max": 1.5, "min": 2}, "duration": "1s"}`, []string{
-			"find.max must be a whole number from 1 to 100000, but is 1.5",
-			"find.min must be a whole number of at most find.max, but is 2",
+			"find.max must be an integer from 1 to 100000, but is 1.5",
+			"find.min must be an integer of at most find.max, but is 2",
 		}},
 	} {
 		t.Run(tt.json, func(t *testing.T) {

@@ -67,7 +67,7 @@ func (v *validation) steps(c *Config) {
 
 	v.check(c.Clients == nil || len(c.Clients) > 0, "clients must list at least one number of clients, such as [1, 8, 64]")
 	for _, n := range c.Clients {
-		v.check(n >= 1 && n <= maxClients, "clients must be whole numbers from 1 to %d, but one is %d", maxClients, n)
+		v.check(n >= 1 && n <= maxClients, "clients must be integers from 1 to %d, but one is %d", maxClients, n)
 	}
 	v.check(c.Rate == nil || len(c.Rate) > 0, "rate must list at least one number of operations a second, such as [100, 1000]")
 	for _, rate := range c.Rate {

@@ -35,12 +35,12 @@ func Millis(ms float64) string {
 	return strconv.FormatFloat(ms, 'f', digits, 64) + "ms"
 }
 
-// Thousands writes a whole number with commas: "10,000".
+// Thousands writes an integer with commas: "10,000".
 func Thousands(n int64) string {
 	return commas(strconv.FormatInt(n, 10))
 }
 
-// commas parts the digits of a whole number: "10,000".
+// commas parts the digits of an integer: "10,000".
 func commas(s string) string {
 	start := 0
 	if strings.HasPrefix(s, "-") {

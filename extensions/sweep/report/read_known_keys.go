@@ -147,7 +147,7 @@ func isKind(t reflect.Type, value any) bool {
 
 // kindOf is what a value of type t is called.
 func kindOf(t reflect.Type) string {
-	switch t.Kind() { //nolint:exhaustive // the others are whole numbers
+	switch t.Kind() { //nolint:exhaustive // the others are integers
 	case reflect.String:
 		return "a string"
 	case reflect.Bool:
@@ -155,7 +155,7 @@ func kindOf(t reflect.Type) string {
 	case reflect.Float64:
 		return "a number"
 	case reflect.Uint64:
-		return "a whole number that is not negative"
+		return "an integer that is not negative"
 	case reflect.Slice:
 		return "a list"
 	case reflect.Map:
@@ -168,7 +168,7 @@ func kindOf(t reflect.Type) string {
 		return "an object"
 	}
 
-	return "a whole number"
+	return "an integer"
 }
 
 // kindOfValue is what a JSON value is called.

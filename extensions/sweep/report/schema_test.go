@@ -53,7 +53,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"an unknown key of a step", `"repeat": 1`, `"repeat": 1, "reps": 1`},
 		{"a missing key", `"complete": true,`, ``},
 		{"a wrong type", `"ops": 80000`, `"ops": "80000"`},
-		{"no whole number", `"failed": 0`, `"failed": 0.5`},
+		{"no integer", `"failed": 0`, `"failed": 0.5`},
 		{"no clients", `"clients": 8,` + "\n      \"repeat\"", `"clients": 0,` + "\n      \"repeat\""},
 		{"no repeat", `"repeat": 1`, `"repeat": 0`},
 		{"a negative number", `"seconds": 10.3`, `"seconds": -10.3`},
@@ -148,7 +148,7 @@ func keysOf(t reflect.Type, path string, out map[string]string) {
 }
 
 func jsonType(t reflect.Type) string {
-	switch t.Kind() { //nolint:exhaustive // the others are whole numbers
+	switch t.Kind() { //nolint:exhaustive // the others are integers
 	case reflect.Pointer:
 		return jsonType(t.Elem())
 	case reflect.String:

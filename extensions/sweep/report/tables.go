@@ -134,7 +134,7 @@ func (t *Table) IsText(column int) bool {
 	})
 }
 
-// threeDigits writes a number with at least three digits, and a whole number as it is.
+// threeDigits writes a number with at least three digits, and an integer as it is.
 func threeDigits(v float64) string {
 	switch size := math.Abs(v); {
 	case v == math.Trunc(v), size >= 99.95:
@@ -150,7 +150,7 @@ func threeDigits(v float64) string {
 
 // decimals writes a number with so many decimals, and with commas.
 func decimals(v float64, digits int) string {
-	const largest = 1e15 // above it, not every whole number is a float64
+	const largest = 1e15 // above it, not every integer is a float64
 	if math.Abs(v) >= largest {
 		return strconv.FormatFloat(v, 'g', 4, 64)
 	}

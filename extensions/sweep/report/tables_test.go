@@ -111,7 +111,7 @@ func TestWrongTables(t *testing.T) {
 		`[{"title": "t", "columns": [{"name": "a", "units": "s"}], "rows": []}]`:   `tables[0].columns[0] has the unknown key "units"`,
 		`[{"title": "t", "columns": [{"name": "a", "better": "up"}], "rows": []}]`: `tables[0].columns[0].better is "up": it must be "higher" or "lower"`,
 		`[{"title": "t", "columns": [{"name": "a", "digits": 10}], "rows": []}]`:   "tables[0].columns[0].digits is 10: it must be from 0 to 9",
-		`[{"title": "t", "columns": [{"name": "a", "digits": 0.5}], "rows": []}]`:  "columns.digits is the number 0.5, which does not fit: it is to be a whole number",
+		`[{"title": "t", "columns": [{"name": "a", "digits": 0.5}], "rows": []}]`:  "columns.digits is the number 0.5, which does not fit: it is to be an integer",
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": [1]}]`:                "tables[0].rows[0] is a number instead of a list",
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[true]]}]`:           "tables[0].rows[0][0] is true or false instead of a string, a number or null",
 		`[{"title": "t", "columns": [{"name": "a"}], "rows": [[{}]]}]`:             "tables[0].rows[0][0] is an object instead of a string, a number or null",

@@ -19,7 +19,7 @@ const (
 )
 
 // findPrecision is how far the answer of a search may be below the highest number that keeps the
-// bound, as a part of it. Whole numbers are the finest: up to 50 it is exact.
+// bound, as a part of it. Integers are the finest: up to 50 it is exact.
 const findPrecision = 0.02
 
 // defaultDoublings is how often the first rate of a search that names none can be doubled up to the
@@ -140,9 +140,9 @@ func (f *Find) Validate(most float64) (errs []error) {
 	}
 	check(f.Varies() == ofClients || f.Varies() == OfRate, "find.of must be 'clients' or 'rate', but is '%s'", f.Of)
 	check(f.Max >= 1 && f.Max <= most && f.Max == math.Trunc(f.Max),
-		"find.max must be a whole number from 1 to %s, but is %v", stream.FormatNumber(most), f.Max)
+		"find.max must be an integer from 1 to %s, but is %v", stream.FormatNumber(most), f.Max)
 	check(f.Min >= 0 && f.Min <= f.Max && f.Min == math.Trunc(f.Min),
-		"find.min must be a whole number of at most find.max, but is %v", f.Min)
+		"find.min must be an integer of at most find.max, but is %v", f.Min)
 	check(len(f.bounds()) > 0, "find must name a bound, such as p99: '5ms'; there are %s", f.names())
 	for _, b := range f.bounds() {
 		check(b.limit.Duration > 0, "find.%s must be more than 0, but is %s", b.Key, b.limit.Duration)

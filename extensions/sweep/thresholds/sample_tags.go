@@ -21,7 +21,7 @@ type TagValues struct {
 	Names []string
 	// Others are values that there are only when the script names no operation.
 	Others []string
-	// From and to bound the whole numbers that a search may try; to is zero where there are none.
+	// From and to bound the integers that a search may try; to is zero where there are none.
 	From, To float64
 }
 

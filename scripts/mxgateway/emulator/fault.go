@@ -140,7 +140,7 @@ func duration(value string) (time.Duration, error) {
 func number(value string) (int, error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("it must be a whole number of at least 1")
+		return 0, fmt.Errorf("it must be an integer of at least 1")
 	}
 	return n, nil
 }

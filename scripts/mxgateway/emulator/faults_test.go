@@ -246,7 +246,7 @@ func TestMalformedFaults(t *testing.T) {
 		"kind=status,code=OK":          "other than OK",
 		"kind=slow,delay=5":            "delay=5: it must be a duration, such as 5s",
 		"kind=slow,delay=-5s":          "it must be a duration",
-		"kind=status,calls=0":          "calls=0: it must be a whole number of at least 1",
+		"kind=status,calls=0":          "calls=0: it must be an integer of at least 1",
 		"kind=status,call=Everything":  "call=Everything: it must be one of OpenSession",
 		"kind=status,colour=red":       "colour=red: there is no such setting",
 		"kind=slow,items=2":            "items is a setting of kind=items, and this is of kind=slow",

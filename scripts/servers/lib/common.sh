@@ -43,5 +43,5 @@ take_lock() {
 
 # positive_number VARIABLE: its value must be one.
 positive_number() {
-  [[ ${!1} =~ ^[1-9][0-9]{0,8}$ ]] || die "$1 is '${!1}': it takes a whole number of at least 1"
+  [[ ${!1} =~ ^[1-9][0-9]{0,8}$ ]] || die "$1 is '${!1}': it takes an integer of at least 1"
 }

@@ -168,12 +168,12 @@ func TestDistributedExitCodes(t *testing.T) {
 		code int
 		says string
 	}{
-		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, "VALUE must be a whole number"},
+		"a part that fails":   {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, "VALUE must be an integer"},
 		"nobody is there":     {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, "no part has left a report"},
 		"no script":           {[]string{"--parts", "2"}, 2, "a script is missing"},
 		"another script":      {[]string{"--", "other.js"}, 2, "there is no script 'other.js'"},
-		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes a whole number from 2 to 999, but is '1'"},
-		"parts without":       {[]string{"--parts"}, 2, "--parts takes a whole number from 2 to 999, but is ''"},
+		"one part":            {[]string{"--parts", "1", "--", scenario}, 2, "--parts takes an integer from 2 to 999, but is '1'"},
+		"parts without":       {[]string{"--parts"}, 2, "--parts takes an integer from 2 to 999, but is ''"},
 		"an option":           {[]string{"--machines", "2", "--", scenario}, 2, "there is no option '--machines'"},
 		"no window":           {[]string{"--", scenario, "-e", "ITERATIONS=5"}, 2, "the steps need windows of time: set -e DURATION=30s, or"},
 		"no gates":            {[]string{"--", scenario, "-e", "DURATION=1s", "-e", "GATES=../thresholds/none.json"}, 2, "thresholds/none.json' (GATES, from the script's folder)"},

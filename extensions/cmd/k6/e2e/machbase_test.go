@@ -144,9 +144,9 @@ func TestStockAppendFailsWhenAcknowledgedRowsAreMissing(t *testing.T) {
 func TestStockAppendSettings(t *testing.T) {
 	t.Parallel()
 	for env, says := range map[string]string{
-		"50":   `ROWS must be a whole number from 100 to 1000000, but is "50"`,
+		"50":   `ROWS must be an integer from 100 to 1000000, but is "50"`,
 		"150":  `ROWS must be a multiple of 100, the ticks of 100 ms, but is "150"`,
-		"many": `ROWS must be a whole number from 100 to 1000000, but is "many"`,
+		"many": `ROWS must be an integer from 100 to 1000000, but is "many"`,
 	} {
 		r := k6(t, options{script: "stock-append.js", env: map[string]string{"ROWS": env}})
 		require.Equal(t, exitScriptException, r.code, r.output)

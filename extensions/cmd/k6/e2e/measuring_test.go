@@ -47,7 +47,7 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 	t.Parallel()
 	for given, says := range map[string]string{
 		`{"clients": [1], "iterations": 5, "iteratons": 6}`:                        `iteratons`,
-		`{"clients": [0], "iterations": 5}`:                                        "clients must be whole numbers from 1 to 100000, but one is 0",
+		`{"clients": [0], "iterations": 5}`:                                        "clients must be integers from 1 to 100000, but one is 0",
 		`{"rate": [10], "duration": "1s"}`:                                         "with rate, preAllocatedVUs must be how many clients share the operations",
 		`{"clients": [1], "iterations": 5, "thresholds": 7}`:                       "thresholds must be an object of k6's own thresholds, such as",
 		`{"clients": [1], "iterations": 5, "gates": "none.json"}`:                  "gates: stat /",

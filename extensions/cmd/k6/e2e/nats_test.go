@@ -206,7 +206,7 @@ func TestNatsSettings(t *testing.T) {
 		{"natsjs-kv.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
 		{"natsjs-kv-sweep.js", "LAYOUT", "macro", `LAYOUT must be one of orb, orb-compat, micro, all, but is "macro"`},
 		{"natsjs-kv.js", "ROWS", "OrbSet,Set", `ROWS must be a comma-separated list of some of OrbSet, MicroWrite, `},
-		{"natsjs-kv.js", "ITERATIONS", "0", `ITERATIONS must be a whole number from 1 to 1000000, but is "0"`},
+		{"natsjs-kv.js", "ITERATIONS", "0", `ITERATIONS must be an integer from 1 to 1000000, but is "0"`},
 		{"natsjs-kv-sweep.js", "MIX", "half", `MIX must be one of put, get, mixed, all, but is "half"`},
 		{"natsjs-kv-sweep.js", "GATES", "x", `GATES is for one scenario, and there are 9: set LAYOUT and MIX`},
 		{"nats-core.js", "WORK", "play", `WORK must be one of publish, pubsub, request, all, but is "play"`},

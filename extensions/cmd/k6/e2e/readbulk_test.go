@@ -498,7 +498,7 @@ func TestReadBulkSettings(t *testing.T) {
 		{[]string{"CLIENT", "java"}, `CLIENT must be one of mxgateway, grpc, but is "java"`},
 		{[]string{"CLIENT", "grpc", "CONNECTION", "shared"}, "CONNECTION=shared is for CLIENT=mxgateway"},
 		{[]string{"CLIENT", "grpc", "TLS_INSECURE", "true"}, "TLS_SERVER_NAME and TLS_INSECURE are for CLIENT=mxgateway"},
-		{[]string{"BULK", "0"}, `BULK must be a whole number from 1 to 10000, but is "0"`},
+		{[]string{"BULK", "0"}, `BULK must be an integer from 1 to 10000, but is "0"`},
 		{[]string{"TAGS", "Machine.x"}, "TAGS must hold %03d or the like in the place of the tag's number"},
 		{[]string{"TAGS", "A.x,B.x", "BULK", "3"}, "or be a comma-separated list of BULK tags"},
 		{[]string{"TLS", "false", "TLS_SERVER_NAME", "x"}, "TLS_SERVER_NAME is for TLS, and TLS is false"},

@@ -115,8 +115,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		env  map[string]string
 		says string
 	}{
-		"clients":      {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of whole numbers from 1 to 100000, such as 1,8,64, but is "1,x"`},
-		"ops":          {map[string]string{"ITERATIONS": "0"}, `ITERATIONS must be a whole number from 1, but is "0"`},
+		"clients":      {map[string]string{"CLIENTS": "1,x"}, `CLIENTS must be a comma-separated list of integers from 1 to 100000, such as 1,8,64, but is "1,x"`},
+		"ops":          {map[string]string{"ITERATIONS": "0"}, `ITERATIONS must be an integer from 1, but is "0"`},
 		"warmup":       {map[string]string{"WARMUP": "soon"}, `WARMUP must be a duration such as 30s, 1m30s or 500ms, but is "soon"`},
 		"max duration": {map[string]string{"MAX_DURATION": "0s"}, `MAX_DURATION must be a duration such as 30s, 1m30s or 500ms, more than 0, but is "0s"`},
 		"reuse":        {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},

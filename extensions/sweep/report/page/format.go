@@ -25,7 +25,7 @@ func bounded(v float64, unit string, write func(float64) string) string {
 }
 
 // rate writes operations a second as the published table does; below ten with three digits, where a
-// whole number would say too little.
+// integer would say too little.
 func rate(v float64) string {
 	switch {
 	case v != 0 && math.Abs(v) < 9.995:
