@@ -245,16 +245,14 @@ rank() {
   esac
 }
 
-# wait_for_parts: returns the code of highest rank, the first part's that has it.
+# wait_for_parts: returns the code of highest rank, the first part's that has it. A signal that
+# comes just before a wait is handled after it, so that we only wait for what has ended.
 wait_for_parts() {
-  local i code seen worst=0
+  local i code worst=0
   for ((i = 0; i < count; i++)); do
-    while :; do   # a signal ends the wait, not the part
-      seen=$signals
-      code=0
-      wait "${pids[i]}" || code=$?
-      ((signals > seen)) || break
-    done
+    while is_alive "$i"; do sleep 0.1; done
+    code=0
+    wait "${pids[i]}" || code=$?
     ((code)) || continue
     say "part $((i + 1)) ended with exit code $code; $results/parts/$((i + 1))/k6.log ends with:"
     tail -n 15 "$results/parts/$((i + 1))/k6.log" | sed 's/^/  /' >&2

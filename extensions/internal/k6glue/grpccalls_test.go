@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 )
 
 // A call that runs into its own timeout is a failure of the operation under way, whether it has a
@@ -22,6 +23,8 @@ func TestGRPCCallsThatTimeOut(t *testing.T) {
 		func(ctx context.Context, request any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 			if request.(*grpc_health_v1.HealthCheckRequest).Service == "slow" {
 				<-ctx.Done()
+
+				return nil, status.FromContextError(ctx.Err()).Err()
 			}
 
 			return handle(ctx, request)

@@ -252,7 +252,7 @@ func TestHitRateOfNobody(t *testing.T) {
 func TestCacheSweep(t *testing.T) {
 	t.Parallel()
 	targets := []string{"memcached", "umem", "redis"}
-	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "ITERATIONS", "500",
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGETS", strings.Join(targets, ","), "CLIENTS", "1,8,64", "ITERATIONS", "200",
 		"WARMUP", "100ms", "KEYS", "1000", "PAUSE", "0s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for _, target := range targets {
@@ -262,7 +262,7 @@ func TestCacheSweep(t *testing.T) {
 			get, set := steps[2*i], steps[2*i+1]
 			require.Equal(t, "get", get.Op)
 			require.Equal(t, "set", set.Op)
-			require.Equal(t, 500*clients, get.Ops+set.Ops, "to the operation")
+			require.Equal(t, 200*clients, get.Ops+set.Ops, "to the operation")
 			require.Zero(t, get.Failed+set.Failed)
 			require.Equal(t, get.Ops, get.Extra.Hits+get.Extra.Misses)
 			if target == "umem" { // whose set deletes first

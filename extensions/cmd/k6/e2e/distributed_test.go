@@ -42,7 +42,7 @@ func distributedBy(t *testing.T, k6 string, started func(*os.Process), args ...s
 	output := &watchedOutput{when: measured, then: func() {}}
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
-	stuck := time.AfterFunc(4*hang, func() { _ = cmd.Process.Kill() })
+	stuck := time.AfterFunc(2*hang, func() { _ = cmd.Process.Kill() })
 	if started != nil {
 		started(cmd.Process)
 	}
@@ -100,7 +100,7 @@ func TestDistributedSweepIsTheSweepOfOneProcess(t *testing.T) {
 	require.Equal(t, exitOK, alone.code, alone.output)
 	all := alone.report(t, "cache-sweep").Steps
 
-	env["MAX_DURATION"] = "15s"
+	env["MAX_DURATION"] = "25s"
 	r := distributed(t, nil, append([]string{"--parts", "4", "--", script("cache-sweep.js"), "-e", "GATES=../thresholds/cache-sweep.json"},
 		settings(env)...)...)
 	require.Contains(t, r.output, "4 parts of cache-sweep, 6 steps")

@@ -28,7 +28,7 @@ const (
 	exitInterrupted      = 105
 	exitScriptException  = 107
 	exitAborted          = 108
-	hang                 = 3 * time.Minute // only a run that hangs takes as long
+	hang                 = 5 * time.Minute // only a run that hangs takes as long
 	password             = "manager"
 	noDataHint           = "scenarios/stock-load.js"
 	defaultEnvMachbase   = "MACHBASE_URL"
@@ -288,6 +288,7 @@ type point struct {
 	Metric string
 	Type   string
 	Data   struct {
+		Time  time.Time
 		Value float64
 		Tags  map[string]string
 	}

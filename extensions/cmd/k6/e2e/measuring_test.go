@@ -150,7 +150,7 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 func TestFailedOperationsOfOneStepAreJudgedWithTheOthers(t *testing.T) {
 	t.Parallel()
 	for _, portable := range []string{"false", "true"} {
-		sweep := `{"clients": [2, 1], "iterations": 10, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": ` + portable
+		sweep := `{"clients": [2, 1], "iterations": 10, "maxDuration": "8s", "gracefulStop": "0s", "pause": "0s", "portable": ` + portable
 		fails := map[string]string{"FAIL_EVERY": "1", "FAIL_CLIENTS": "1"}
 
 		r := work(t, sweep+`, "allowFailed": true}`, fails)
@@ -275,6 +275,7 @@ func withGroup(tags map[string]string) map[string]string {
 }
 
 func TestPortable(t *testing.T) {
+	t.Parallel()
 	const sweep = `{"clients": [1, 4], "iterations": 20, "repeats": 2, "maxDuration": "4s", "gracefulStop": "0s", "pause": "0s", "portable": true}`
 	r := work(t, sweep, nil)
 	require.Equal(t, exitOK, r.code, r.output)

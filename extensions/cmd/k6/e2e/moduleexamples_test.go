@@ -37,9 +37,11 @@ func TestExamplesOfCaches(t *testing.T) {
 	}
 }
 
+// These two do tens of thousands of operations, in a k6 without the race detector: other tests look
+// for races.
 func TestExampleMemcachedSweep(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "../extensions/memcached/examples/sweep.js", env: cachesEnv(t)})
+	r := k6(t, options{binary: binary(t, "k6-xk6"), script: "../extensions/memcached/examples/sweep.js", env: cachesEnv(t)})
 	requireWholeSweep(t, r, "lookup", 2000)
 }
 
@@ -48,15 +50,15 @@ func iterationsOf(vus, iterations int) []string {
 	return []string{"--vus", strconv.Itoa(vus), "--iterations", strconv.Itoa(iterations)}
 }
 
-// natsExample runs an example of k6/x/nats. Machbase has no part in it.
-func natsExample(t *testing.T, name string, args ...string) *run {
+// natsExample are the options of a run of an example of k6/x/nats. Machbase has no part in it.
+func natsExample(t *testing.T, name string, args ...string) options {
 	t.Helper()
 	url := os.Getenv("NATS_URL")
 	require.NotEmpty(t, url, "run the tests with `make test`, or as scripts/servers.sh with nats -- go test ./...")
 
-	return k6(t, options{
+	return options{
 		script: "../extensions/nats/examples/" + name, args: args, env: map[string]string{defaultEnvMachbase: "", "NATS_URL": url},
-	})
+	}
 }
 
 func TestExamplesOfNATS(t *testing.T) {
@@ -64,14 +66,16 @@ func TestExamplesOfNATS(t *testing.T) {
 	for name, iterations := range map[string]int{"core.js": 20, "jetstream.js": 6, "kv.js": 20, "layout.js": 20, "object-store.js": 20, "request-reply.js": 20} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			requireNoFault(t, natsExample(t, name, iterationsOf(2, iterations)...), iterations)
+			requireNoFault(t, k6(t, natsExample(t, name, iterationsOf(2, iterations)...)), iterations)
 		})
 	}
 }
 
 func TestExampleNATSSweep(t *testing.T) {
 	t.Parallel()
-	requireWholeSweep(t, natsExample(t, "sweep.js"), "kv", 1000)
+	o := natsExample(t, "sweep.js")
+	o.binary = binary(t, "k6-xk6")
+	requireWholeSweep(t, k6(t, o), "kv", 1000)
 }
 
 // requireWholeSweep checks a sweep of 1, 8 and 32 clients.

@@ -217,7 +217,7 @@ func TestNatsSettings(t *testing.T) {
 		require.Equal(t, exitScriptException, r.code, r.output)
 		require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), tt.says)
 	}
-	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "NATS_URL", "127.0.0.1:1")})
+	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "NATS_URL", "127.0.0.1:1", "CLIENTS", "1")})
 	require.NotEqual(t, exitOK, r.code, r.output)
 	require.NotEmpty(t, r.lines("cannot connect to 127.0.0.1:1: connection refused; is a nats-server running there?"), r.output)
 }

@@ -35,6 +35,7 @@ func sqlExample(t *testing.T, name string, env map[string]string) *run {
 }
 
 func TestExampleSQLite(t *testing.T) {
+	t.Parallel()
 	requireExampleSteps(t, sqlExample(t, "sqlite.js", map[string]string{}), "sqlite", "select")
 }
 
