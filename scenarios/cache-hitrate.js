@@ -26,7 +26,7 @@ export const options = oneAfterAnother(targets.map(scenarioOf), (sweepName, afte
   scenario: sweepName,
   clients: [wholeNumber('CLIENTS', 64, 1, 100000)],
   untilDone: true,
-  ops: ['getOrSet'],
+  opNames: ['getOrSet'],
   quiet: quiet(),
   maxDuration: duration('MAX_DURATION', '6h'),
   env: { CACHE: targets[i] },

@@ -35,7 +35,7 @@ const services = newClient({ connection: 'shared' }); // one connection has the 
 
 export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) => {
   const { op } = works[names[i]];
-  return sweepOptions(sweepName, op, { ...(op === 'publish' ? {} : { ops: [op] }), env: { PART: names[i] }, ...after }, tenSeconds);
+  return sweepOptions(sweepName, op, { ...(op === 'publish' ? {} : { opNames: [op] }), env: { PART: names[i] }, ...after }, tenSeconds);
 });
 
 export function setup() {

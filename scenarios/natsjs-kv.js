@@ -61,7 +61,7 @@ export function setup() {
 // Each row is a step of its own, and begins with an empty database. What fills it comes before the
 // start line, and is no part of the row's time.
 export default function () {
-  const row = rows.find(({ name }) => name === sweep.variant());
+  const row = rows.find(({ name }) => name === sweep.step().variant);
   const run = client.natsjsRow(row.name, { database, ...fill });
   let left = iterations(row);
   let unfilled;

@@ -23,7 +23,7 @@ const ticks = 100;
 
 const db = newClient();
 
-export const options = sweepOptions(scenario, scenario, { clients: [1], ops: ['tick', 'rollup'] });
+export const options = sweepOptions(scenario, scenario, { clients: [1], opNames: ['tick', 'rollup'] });
 
 export function setup() {
   prepare(db, tickQuery, lastMinutes(60, 2), ticks);

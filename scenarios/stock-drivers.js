@@ -34,7 +34,7 @@ export function setup() {
 }
 
 export default function () {
-  const db = clients[variants.findIndex(({ name }) => name === sweep.variant())];
+  const db = clients[variants.findIndex(({ name }) => name === sweep.step().variant)];
   db.connect();
   sweep.run(queryOperation(db, query, params(), least, { code }));
   db.close();

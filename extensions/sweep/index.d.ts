@@ -32,7 +32,7 @@
  *
  * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is known before
  * the run, such as of a number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
- * not in `ops`, the run does not start (exit code 104). At its end, a threshold of which nothing was sent is crossed (99),
+ * not in `opNames`, the run does not start (exit code 104). At its end, a threshold of which nothing was sent is crossed (99),
  * whatever module its metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
  * latencies and rates of a step without a successful operation, those on a percentile that fewer than ten operations of
  * the step exceed (p99 needs 1,000 operations, repeats together) and, in a test in which no operation succeeded, those on
@@ -51,7 +51,7 @@ declare module 'k6/x/sweep' {
      */
     clients?: number[];
     /**
-     * The steps of an open-loop sweep: how many operations a second start in each, whether those before have ended or
+     * The steps of an open-loop sweep: how many operations start in each `timeUnit`, whether those before have ended or
      * not. `preAllocatedVUs` clients share them, for `duration`. Latency counts from the time at which an operation
      * should have started when no client was free then, so that a stall of the server is not hidden (coordinated omission);
      * in a call with several operations the first one has waited. How late k6 itself starts operations that a client is
@@ -63,9 +63,11 @@ declare module 'k6/x/sweep' {
      * how long the queue was, and for how long all clients were busy.
      */
     rate?: number[];
+    /** The time that `rate` is for. Default: 1s. The tag `rate` and the report always have operations a second. */
+    timeUnit?: string | number;
     /** A search for the highest number of clients, or rate, that keeps a bound. */
     find?: Find;
-    /** How many clients share the operations of an open-loop step. */
+    /** How many clients share the operations of an open-loop step. There are no more of them, and so no `maxVUs`. */
     preAllocatedVUs?: number;
     /** How many operations each client does in each step. Either this, or `duration`, or `untilDone`. */
     iterations?: number;
@@ -94,7 +96,7 @@ declare module 'k6/x/sweep' {
     /**
      * Names of ways to do the same work that are compared, or of parts of it that come one after another. Each has steps of
      * its own, with a time of their own: every step is run once for each variant, in turns. Every second repeat has them in
-     * the opposite order, so that what changes meanwhile changes for all of them. The scenario's function asks `variant()`
+     * the opposite order, so that what changes meanwhile changes for all of them. The scenario's function asks `step()`
      * which one its step is of; operations that nobody named have the variant's name. Not with `find`, `op` and `portable`.
      */
     variants?: string[];
@@ -115,7 +117,10 @@ declare module 'k6/x/sweep' {
      * reported as incomplete. Default: 10m. What a warm-up takes longer because of `quiet` does not count.
      */
     maxDuration?: string | number;
-    /** How long operations that are under way at maxDuration may still take; then they count as failed. Default: 5s. */
+    /**
+     * How long operations that are under way at maxDuration may still take; then they count as failed. Default: 30s, and 5s
+     * with `portable`, where each step's window is that much longer.
+     */
     gracefulStop?: string | number;
     /**
      * The name of another scenario with this executor that has to end before this one begins. Default: none; a sweep that
@@ -147,11 +152,12 @@ declare module 'k6/x/sweep' {
      */
     failOn?: ('exception' | 'check' | 'response')[];
     /**
-     * Lets a run with failed operations end with exit code 0. Default: it is marked as failed, exit code 110, unless a
+     * Lets a run with failed operations end with exit code 0: `true`, or the share of a step's operations that may fail, such as
+     * `0.01` or `'1%'`. Default: it is marked as failed, exit code 110, unless a
      * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
      * decides. So is a run in which no operation succeeded, unless `onError` is 'continue'.
      */
-    allowFailed?: boolean;
+    allowFailed?: boolean | number | string;
     /**
      * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in memory: 70 to 120 bytes an
      * operation. Default: histograms, whose size does not depend on the number of operations.
@@ -163,7 +169,7 @@ declare module 'k6/x/sweep' {
      * The names that `op(name, fn)` gives to operations, so that gates are checked before the run. Another name then ends the
      * test, exit code 104.
      */
-    ops?: string[];
+    opNames?: string[];
     exec?: string;
     env?: Record<string, string>;
     tags?: Record<string, string>;
@@ -225,7 +231,7 @@ declare module 'k6/x/sweep' {
    *   `run`; what it throws outside of it is k6's to tell. `rate`, `find`, `raw` and `onError: 'abort'` are for
    *   client-sweep only.
    *
-   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless `allowFailed` is true (for
+   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless `allowFailed` permits it (for
    * failed operations) or `thresholds` says otherwise.
    *
    * @throws TypeError that names the option which makes no sense
@@ -295,12 +301,25 @@ declare module 'k6/x/sweep' {
    */
   export function op<T>(name: string, fn: () => T): T;
 
-  /**
-   * The name of the variant that the current step is of: see `variants`.
-   *
-   * @throws SweepError outside of the steps of a scenario with variants
-   */
-  export function variant(): string;
+  /** The step that a function is called in. */
+  export interface Step {
+    /** The scenario's name; with `portable`, that of the sweep. */
+    scenario: string;
+    clients: number;
+    /** Operations a second that are asked for; null where the step is no open loop. */
+    rate: number | null;
+    /** Which repeat of the step it is, from 1. */
+    repeat: number;
+    /** Null where there are no `variants`. */
+    variant: string | null;
+    /** The name of the operations that nobody named. */
+    op: string;
+    /** `measure` from the start line on; before it `warmup`, also while clients connect. */
+    phase: 'warmup' | 'measure';
+  }
+
+  /** The step that the VU is a client of; null outside of a step, such as in `setup()` and under k6's own executors. */
+  export function step(): Step | null;
 
   /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
@@ -403,7 +422,7 @@ declare module 'k6/x/sweep' {
     run: typeof run;
     done: typeof done;
     op: typeof op;
-    variant: typeof variant;
+    step: typeof step;
     meta: typeof meta;
     report: typeof report;
     setting: typeof setting;

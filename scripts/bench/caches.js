@@ -16,7 +16,7 @@ const client = isRedis
   ? new redis.Client(__ENV.REDIS_URL)
   : new memcached.Client(__ENV.MEMCACHED_URL, { protocol: pipeline > 1 ? 'meta' : 'text' });
 
-export const options = sweepOptions('caches', 'caches', pipeline > 1 ? { ops: ['get'] } : {});
+export const options = sweepOptions('caches', 'caches', pipeline > 1 ? { opNames: ['get'] } : {});
 
 export async function setup() {
   if (isRedis) {

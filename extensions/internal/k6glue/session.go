@@ -15,10 +15,10 @@ import (
 type Session struct {
 	Client *measure.Client
 	Op     string // the name of an operation that nobody named
-	// Variant is the one that the step is of; empty where there are none.
-	Variant string
-	// Ops are the names that sweep.op may give to operations; empty: any.
-	Ops []string
+	// Step is the step that the client is of.
+	Step StepInfo
+	// OpNames are the names that sweep.op may give to operations; empty: any.
+	OpNames []string
 	// Tags are those by which the samples of the step are told from those of the others.
 	Tags map[string]string
 	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.
@@ -30,6 +30,21 @@ type Session struct {
 	mu            sync.Mutex
 	beforeMeasure []func()
 	atEnd         []func()
+}
+
+// StepInfo is what scripts are told of a step.
+type StepInfo struct {
+	Scenario string
+	// Clients are those of all instances together.
+	Clients int64
+	// Rate is zero but for open-loop steps.
+	Rate float64
+	// Repeat counts from 1.
+	Repeat int
+	// Variant is the one that the step is of; empty where there are none.
+	Variant string
+	// Op names the operations that nobody named.
+	Op string
 }
 
 type sessionKey struct{}

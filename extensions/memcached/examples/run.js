@@ -6,7 +6,7 @@ import sweep from 'k6/x/sweep';
 import memcached from 'k6/x/memcached';
 
 export const options = sweep.options({
-  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['get'],
+  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', opNames: ['get'],
 });
 
 const client = new memcached.Client(__ENV.MEMCACHED_URL);

@@ -6,7 +6,7 @@ import sweep from 'k6/x/sweep';
 import resp from 'k6/x/resp';
 
 export const options = sweep.options({
-  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['get'],
+  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', opNames: ['get'],
 });
 
 const client = new resp.Client(__ENV.REDIS_URL);

@@ -9,7 +9,7 @@ const url = __ENV.HTTP_URL || 'http://127.0.0.1:8080/';
 
 export const options = {
   scenarios: {
-    op: { executor: 'client-sweep', clients: [1, 4], iterations: 300, ops: ['head', 'get'] },
+    op: { executor: 'client-sweep', clients: [1, 4], iterations: 300, opNames: ['head', 'get'] },
   },
   thresholds: {
     sweep_failed: ['count==0'],

@@ -34,7 +34,7 @@ func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c.openTap()
 	session := &k6glue.Session{
-		Client: c.measured, Op: c.run.op(), Variant: c.run.Variant, Ops: c.run.config.AllowedOps(c.run.Step),
+		Client: c.measured, Op: c.run.op(), Step: c.run.config.Info(c.run.Step), OpNames: c.run.config.AllowedOps(c.run.Step),
 		Tags: c.run.Tags(), Tap: c.tap,
 	}
 	if c.run.config.Raw.Bool {

@@ -66,7 +66,7 @@ func TestAnOperationFailsByItsSamples(t *testing.T) {
 // and after it do not.
 func TestANamedOperationFailsByItsSamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 80, "ops": ["outer", "inner", "good", "late"]}`, `
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 80, "opNames": ["outer", "inner", "good", "late"]}`, `
 			sleep(1)
 			check("around", true)
 			sweep.op("outer", () => {
@@ -88,7 +88,7 @@ func TestANamedOperationFailsByItsSamples(t *testing.T) {
 // What is pushed around the named operations of a call fails the call.
 func TestACallFailsByItsSamplesAroundNamedOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 20, "op": "call", "ops": ["call", "named"]}`, `
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 20, "op": "call", "opNames": ["call", "named"]}`, `
 			sleep(1)
 			sweep.op("named", () => answered(200))
 			check("around", false)`)

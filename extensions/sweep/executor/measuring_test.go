@@ -21,7 +21,7 @@ import (
 func TestStepsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [2], "iterations": 10, "repeats": 2, "variants": ["quick", "slow"]}`,
-			`const name = sweep.variant(); sleep(5000); sweep.run(() => sleep(name === 'quick' ? 10 : 1000))`)
+			`const name = sweep.step().variant; sleep(5000); sweep.run(() => sleep(name === 'quick' ? 10 : 1000))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, s.Warnings())
@@ -44,7 +44,7 @@ func TestStepsOfVariants(t *testing.T) {
 // Operations that variants name alike are told apart.
 func TestNamedOperationsOfVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "ops": ["get"]}`,
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 3, "variants": ["a", "b"], "opNames": ["get"]}`,
 			`sweep.run(() => sweep.op('get', () => sleep(10)))`)
 		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
@@ -55,13 +55,41 @@ func TestNamedOperationsOfVariants(t *testing.T) {
 	})
 }
 
-func TestVariantOfNone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [1], "iterations": 1}`, `sweep.run(() => sweep.variant())`)
-		_, err := s.Run(t.Context())
-		require.NoError(t, err)
-		require.Contains(t, s.Warnings()[0], "sweep.variant is for the function of a scenario with variants")
-	})
+// A script knows which step it is in, and in which phase.
+func TestScriptsKnowTheirStep(t *testing.T) {
+	const note = `globalThis.seen ??= [];
+		const note = () => { const now = JSON.stringify(sweep.step()); if (!seen.includes(now)) seen.push(now) };`
+	for name, tt := range map[string]struct {
+		options, script string
+		want            []any
+	}{
+		"of a session": {
+			`{"clients": [1], "iterations": 2, "warmup": "1s", "repeats": 2, "variants": ["a"]}`, `note(); sweep.run(() => { note(); sleep(600) }); note()`,
+			[]any{
+				`{"scenario":"rollup","clients":1,"rate":null,"repeat":1,"variant":"a","op":"a","phase":"warmup"}`,
+				`{"scenario":"rollup","clients":1,"rate":null,"repeat":1,"variant":"a","op":"a","phase":"measure"}`,
+				`{"scenario":"rollup","clients":1,"rate":null,"repeat":2,"variant":"a","op":"a","phase":"warmup"}`,
+				`{"scenario":"rollup","clients":1,"rate":null,"repeat":2,"variant":"a","op":"a","phase":"measure"}`,
+			},
+		},
+		"of a plain function": {
+			`{"rate": [120], "timeUnit": "1m", "preAllocatedVUs": 1, "duration": "6s", "op": "get"}`, `note(); sleep(100)`,
+			[]any{
+				`{"scenario":"rollup","clients":1,"rate":2,"repeat":1,"variant":null,"op":"get","phase":"warmup"}`,
+				`{"scenario":"rollup","clients":1,"rate":2,"repeat":1,"variant":null,"op":"get","phase":"measure"}`,
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := sweeptest.New(t, tt.options, note+tt.script)
+				_, err := s.Run(t.Context())
+				require.NoError(t, err)
+				require.Empty(t, s.Warnings())
+				require.Equal(t, tt.want, s.VUs[0].Script.Get("seen").Export())
+			})
+		})
+	}
 }
 
 func TestOpenLoopSweep(t *testing.T) {

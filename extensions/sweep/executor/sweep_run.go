@@ -107,7 +107,7 @@ func (r *sweepRun) pause(ctx context.Context) bool {
 // the bound.
 func (r *sweepRun) finish(interrupted bool) {
 	steps := r.scenario.Report.Steps
-	r.scenario.MarkFailed(steps, r.config.AllowsFailed(steps))
+	r.scenario.MarkFailed(steps, r.config.AllowFailed.Words(), r.config.AllowsFailed(steps))
 	if !interrupted && r.config.Find == nil {
 		r.scenario.MarkIncomplete(steps)
 	}

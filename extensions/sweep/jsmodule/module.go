@@ -42,7 +42,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"op":      m.op,
 		"options": m.options,
 		"gates":   m.gates,
-		"variant": m.variant,
+		"step":    m.step,
 		"meta":    m.meta,
 		"report":  m.report,
 		"setting": m.setting,

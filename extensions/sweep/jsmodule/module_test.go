@@ -31,7 +31,7 @@ func TestModuleExports(t *testing.T) {
 	require.Len(t, exports.Named, 9)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "op", "variant", "options", "gates", "meta", "report", "setting"} {
+	for _, name := range []string{"run", "op", "step", "options", "gates", "meta", "report", "setting"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")

@@ -156,8 +156,8 @@ func (m *module) recorder(name string) outcome {
 	}
 	r := m.recorders[name]
 	if r == nil {
-		if len(session.Ops) > 0 && !slices.Contains(session.Ops, name) {
-			interrupt(m.vu.Runtime(), errUnknownOp(name, session.Ops))
+		if len(session.OpNames) > 0 && !slices.Contains(session.OpNames, name) {
+			interrupt(m.vu.Runtime(), errUnknownOp(name, session.OpNames))
 
 			return func(time.Duration, error) {}
 		}
@@ -169,7 +169,7 @@ func (m *module) recorder(name string) outcome {
 	return r.End
 }
 
-// errUnknownOp is why a name that the option ops lacks ends the test: gates would look for its
+// errUnknownOp is why a name that the option opNames lacks ends the test: gates would look for its
 // operations in vain.
 func errUnknownOp(name string, known []string) error {
 	hint := ""
@@ -177,7 +177,7 @@ func errUnknownOp(name string, known []string) error {
 		hint = fmt.Sprintf("; did you mean '%s'?", meant)
 	}
 
-	return fmt.Errorf("sweep.op('%s'): the option ops has no such name, but %s%s", name, strings.Join(known, ", "), hint)
+	return fmt.Errorf("sweep.op('%s'): the option opNames has no such name, but %s%s", name, strings.Join(known, ", "), hint)
 }
 
 // perSecond begins an operation under k6's own executors. Before and after the part that a client

@@ -14,13 +14,13 @@ import (
 // ever see.
 func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
 	for script, want := range map[string]string{
-		`sweep.run(() => sweep.op('a_slwo', () => sleep(5)))`:               "sweep.op('a_slwo'): the option ops has no such name, but a_slow, get; did you mean 'a_slow'?",
-		`sweep.op('gets', () => sleep(5))`:                                  "sweep.op('gets'): the option ops has no such name, but a_slow, get; did you mean 'get'?",
-		`sweep.run(() => sweep.op('get', () => sweep.op('x', () => {})))`:   "sweep.op('x'): the option ops has no such name, but a_slow, get",
-		`sweep.run(() => { try { sweep.op('x', () => {}) } catch (e) {} })`: "sweep.op('x'): the option ops has no such name, but a_slow, get",
+		`sweep.run(() => sweep.op('a_slwo', () => sleep(5)))`:               "sweep.op('a_slwo'): the option opNames has no such name, but a_slow, get; did you mean 'a_slow'?",
+		`sweep.op('gets', () => sleep(5))`:                                  "sweep.op('gets'): the option opNames has no such name, but a_slow, get; did you mean 'get'?",
+		`sweep.run(() => sweep.op('get', () => sweep.op('x', () => {})))`:   "sweep.op('x'): the option opNames has no such name, but a_slow, get",
+		`sweep.run(() => { try { sweep.op('x', () => {}) } catch (e) {} })`: "sweep.op('x'): the option opNames has no such name, but a_slow, get",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "ops": ["a_slow", "get"]}`, script)
+			s := sweeptest.New(t, `{"clients": [3, 1], "iterations": 10, "opNames": ["a_slow", "get"]}`, script)
 			rep, err := s.Run(t.Context())
 			var abort *errext.InterruptError
 			require.ErrorAs(t, err, &abort)
@@ -35,8 +35,8 @@ func TestAnOpThatTheOptionsDoNotNameEndsTheTest(t *testing.T) {
 
 func TestOpsThatTheOptionsName(t *testing.T) {
 	for _, config := range []string{
-		`{"clients": [2], "iterations": 10, "ops": ["a", "b"]}`,
-		`{"clients": [2], "iterations": 10, "ops": ["a"], "op": "b"}`,
+		`{"clients": [2], "iterations": 10, "opNames": ["a", "b"]}`,
+		`{"clients": [2], "iterations": 10, "opNames": ["a"], "op": "b"}`,
 		`{"clients": [2], "iterations": 10}`,
 	} {
 		synctest.Test(t, func(t *testing.T) {

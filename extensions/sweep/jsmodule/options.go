@@ -21,7 +21,7 @@ import (
 //	portable    true: the same steps as scenarios of k6's own executors, for places that know only those
 //
 // and returns { scenarios, thresholds }, to which a script may add more. A run with a failed
-// operation or an incomplete step crosses a threshold, unless allowFailed is true or the thresholds
+// operation or an incomplete step crosses a threshold, unless allowFailed permits it or the thresholds
 // given say otherwise.
 //
 // It throws a TypeError that names the option which makes no sense.
@@ -55,7 +55,7 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	if o.Portable { // where nobody comes to sweep.run, there is nothing else to be judged
 		thresholds[stream.MetricOps] = []any{"count>0"}
 	}
-	if !config.AllowFailed.Bool {
+	if !config.AllowFailed.Some() {
 		thresholds[stream.MetricFailed] = []any{"count==0"}
 	}
 	maps.Copy(thresholds, o.Thresholds)

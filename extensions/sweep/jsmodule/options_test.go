@@ -198,11 +198,11 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	require.NoError(t, err)
 	results.AddGates("gates.json", file)
 	for given, want := range map[string]string{
-		`{"clients": [1, 2], "iterations": 1}`:                            "",
-		`{"clients": [2], "iterations": 1, "op": "x", "ops": ["rollup"]}`: "",
-		`{"find": {"p99": "1s", "max": 5}, "iterations": 1}`:              "",
-		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:              `"rollup"`,
-		`{"clients": [1, 4], "iterations": 1}`:                            "2",
+		`{"clients": [1, 2], "iterations": 1}`:                                "",
+		`{"clients": [2], "iterations": 1, "op": "x", "opNames": ["rollup"]}`: "",
+		`{"find": {"p99": "1s", "max": 5}, "iterations": 1}`:                  "",
+		`{"clients": [1, 2], "iterations": 1, "op": "tick"}`:                  `"rollup"`,
+		`{"clients": [1, 4], "iterations": 1}`:                                "2",
 	} {
 		err := results.CheckGates(sweeptest.Parse(t, given).Planned())
 		if want == "" {

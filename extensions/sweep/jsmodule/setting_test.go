@@ -21,13 +21,18 @@ func TestSettingIsOfTheCommandLineOrPrefixed(t *testing.T) {
 	for script, want := range map[string]string{
 		`sweep.setting()`:                        "sweep.setting(name) takes the name of a setting, not undefined",
 		`sweep.setting(5)`:                       "sweep.setting(name) takes the name of a setting, not 5",
-		`sweep.setting('A', { environ: 'A' })`:   `sweep.setting: unknown option "environ"; known are environment`,
+		`sweep.setting('A', { environ: 'A' })`:   `sweep.setting: unknown option "environ"; known is environment`,
 		`sweep.setting('A', { environment: 1 })`: "sweep.setting: option environment must be a string, not a number",
 	} {
 		name, message := sweeptest.ThrownBy(t, runtime, script)
 		require.Equal(t, "TypeError", name)
 		require.Equal(t, want, message)
 	}
+}
+
+func TestStepOfNone(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	require.Nil(t, evaluate(t, runtime, `sweep.step()`))
 }
 
 // What is thrown has the properties that errors of all modules have.

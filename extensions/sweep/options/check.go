@@ -30,6 +30,7 @@ var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[null.String]():        "a string",
 	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",
 	reflect.TypeFor[map[string]string]():  "an object of strings",
+	reflect.TypeFor[AllowedFailures]():    "true, or a share such as 0.01 or '1%'",
 }
 
 // checkOptions tells in words which of the options in a JSON object the struct cannot take, where
@@ -62,8 +63,22 @@ func checkOptions(raw []byte, into any) error {
 	return nil
 }
 
+// otherNames are options that k6's own executors have, or that were called so once, and what to use.
+var otherNames = map[string]string{ //nolint:gochecknoglobals // a constant
+	"ops":              "use opNames",
+	"vus":              "use clients, such as [1, 8, 64]: each number is a step",
+	"maxVUs":           "preAllocatedVUs clients share the operations of a step, and it gets no more",
+	"stages":           "use clients, such as [1, 8, 64], or rate: each number is a step",
+	"startVUs":         "use clients, such as [1, 8, 64]: each number is a step",
+	"startRate":        "use rate, such as [100, 1000]: each number is a step",
+	"gracefulRampDown": "use gracefulStop",
+}
+
 // UnknownOption says that there is no option of the name, and which there are.
 func UnknownOption(name string, known []string) error {
+	if instead, is := otherNames[name]; is {
+		return fmt.Errorf("unknown option %s: %s", name, instead)
+	}
 	slices.Sort(known)
 
 	return fmt.Errorf("unknown option %s; known are %s%s", name, strings.Join(known, ", "), thresholds.DidYouMean(name, known))

@@ -22,7 +22,7 @@ const ExecutorType = "client-sweep"
 
 const (
 	defaultMaxDuration  = 10 * time.Minute
-	defaultGracefulStop = 5 * time.Second
+	defaultGracefulStop = 30 * time.Second // as that of k6's executors
 	// shortestDuration is for how long a step is measured at least.
 	shortestDuration = 100 * time.Millisecond
 	defaultQuiet     = time.Minute
@@ -58,8 +58,10 @@ type Config struct {
 	// Clients are the steps of the sweep: how many clients each has. One of Clients, Rate and Find
 	// is given.
 	Clients []int64 `json:"clients"`
-	// Rate are the steps of an open-loop sweep: how many operations a second start in each.
+	// Rate are the steps of an open-loop sweep: how many operations start in each in a TimeUnit.
 	Rate []float64 `json:"rate"`
+	// TimeUnit is the time that Rate is for.
+	TimeUnit types.NullDuration `json:"timeUnit"`
 	// Find is a search: its steps are chosen by what those before have shown.
 	Find *search.Find `json:"find"`
 	// PreAllocatedVUs is how many clients share the operations of an open-loop step.
@@ -101,15 +103,15 @@ type Config struct {
 	// FailOn says what makes an operation fail, beside an exception: all that it can, when not
 	// given.
 	FailOn []string `json:"failOn"`
-	// AllowFailed lets a run with failed operations end with exit code 0.
-	AllowFailed null.Bool `json:"allowFailed"`
+	// AllowFailed lets a run with failed operations end with exit code 0: all, or a share of a step's.
+	AllowFailed AllowedFailures `json:"allowFailed"`
 	// Raw makes every single duration a sample of a Trend.
 	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
 	Op null.String `json:"op"`
-	// Ops are the names that the script gives to operations, so that gates can be checked before
+	// OpNames are the names that the script gives to operations, so that gates can be checked before
 	// the run.
-	Ops []string `json:"ops"`
+	OpNames []string `json:"opNames"`
 }
 
 // Read reads the options of a scenario.
@@ -121,6 +123,7 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 		Quiet:       types.NewNullDuration(defaultQuiet, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
 		OnError:     null.NewString(OnErrorCount, false),
+		TimeUnit:    types.NewNullDuration(time.Second, false),
 	}
 	c.GracefulStop = types.NewNullDuration(defaultGracefulStop, false)
 	if err := checkOptions(rawJSON, &c); err != nil {
@@ -157,7 +160,7 @@ func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
 	case c.Find != nil:
 		return c.Find.Describe()
 	case c.OpenLoop():
-		for _, rate := range c.Rate {
+		for _, rate := range c.rates() {
 			steps = append(steps, stream.FormatNumber(rate))
 		}
 
@@ -212,6 +215,16 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 	}
 
 	return nil
+}
+
+// rates are the steps of an open-loop sweep, in operations a second.
+func (c *Config) rates() []float64 {
+	rates := make([]float64, 0, len(c.Rate))
+	for _, rate := range c.Rate {
+		rates = append(rates, rate/c.TimeUnit.TimeDuration().Seconds())
+	}
+
+	return rates
 }
 
 // OpenLoop tells whether operations start at times, and not when those before have ended.

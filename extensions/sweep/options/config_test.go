@@ -2,6 +2,7 @@ package options
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 func read(t *testing.T, json string) *Config {
@@ -32,7 +34,7 @@ func TestConfigDefaults(t *testing.T) {
 	require.Zero(t, c.Pause.TimeDuration())
 	require.Equal(t, int64(1), c.Repeats.Int64)
 	require.Equal(t, 10*time.Minute, c.MaxDuration.TimeDuration())
-	require.Equal(t, 5*time.Second, c.GetGracefulStop())
+	require.Equal(t, 30*time.Second, c.GetGracefulStop())
 	require.Equal(t, "rollup", c.OpOf(Step{}), "the scenario's name")
 	require.True(t, c.IsDistributable())
 }
@@ -81,6 +83,13 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"startTime": "10"}`, `startTime must have a unit`},
 		{`{"find": {"p99": 5}}`, `find: p99 must have a unit, such as '5s' or '5ms', but is 5`},
 		{`{"find": {"mean": 500}}`, `find: mean must have a unit`},
+		{`{"clients": [1], "maxVUs": 5}`, `unknown option maxVUs: preAllocatedVUs clients share the operations of a step, and it gets no more`},
+		{`{"vus": 5}`, `unknown option vus: use clients, such as [1, 8, 64]: each number is a step`},
+		{`{"ops": ["get"]}`, `unknown option ops: use opNames`},
+		{`{"allowFailed": 1.5}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is 1.5`},
+		{`{"allowFailed": "0.1"}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is "0.1"`},
+		{`{"allowFailed": "101%"}`, `allowFailed must be true, or a share`},
+		{`{"timeUnit": 1}`, `timeUnit must have a unit, such as '1s'`},
 		{`{"find": {"p99": "5"}}`, `find: p99 must have a unit, such as '5s' or '5ms'`},
 	} {
 		_, err := Read("rollup", []byte(tt.json))
@@ -158,7 +167,7 @@ func TestConfigValidate(t *testing.T) {
 		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "variants": ["a", "b"]}`, []string{
 			"variants can't be compared in a search: leave find or variants out",
 		}},
-		{`{"clients": [1], "iterations": 1, "ops": ["get", ""]}`, []string{"ops can't hold an empty name"}},
+		{`{"clients": [1], "iterations": 1, "opNames": ["get", ""]}`, []string{"opNames can't hold an empty name"}},
 		{`{"clients": [1], "iterations": 1, "preAllocatedVUs": 1}`, []string{
 			"preAllocatedVUs goes with rate only; the clients of a step are in clients",
 		}},
@@ -178,6 +187,11 @@ func TestConfigValidate(t *testing.T) {
 			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
 		}},
 		{`{"find": {"p99": "5ms", "max": 512}, "iterations": 100}`, nil},
+		{`{"rate": [60], "timeUnit": "1m", "preAllocatedVUs": 8, "duration": "1s"}`, nil},
+		{`{"clients": [1], "timeUnit": "1m", "iterations": 1}`, []string{"timeUnit goes with rate only"}},
+		{`{"rate": [6], "timeUnit": "0s", "preAllocatedVUs": 8, "duration": "1s"}`, []string{
+			"timeUnit must be more than 0, but is 0s", "rate must be more than 0 and at most 10000000 operations a second, but one is +Inf",
+		}},
 		{`{"find": {"of": "rate", "p99": "5ms", "p50": "1ms", "min": 10, "max": 512}, "preAllocatedVUs": 4, "duration": "1s"}`, nil},
 		{`{"find": {"of": "rate", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{noVUs}},
 		{`{"find": {"of": "vus", "p99": "5ms", "max": 512}, "duration": "1s"}`, []string{
@@ -212,7 +226,7 @@ func TestExecutionRequirements(t *testing.T) {
 		vus           uint64
 		until         time.Duration
 	}{
-		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, time.Minute + 3*(10*time.Minute+5*time.Second)},
+		{`{"clients": [1, 64, 8], "iterations": 1}`, "", 64, time.Minute + 3*(10*time.Minute+30*time.Second)},
 		{`{"clients": [4, 2], "iterations": 1, "repeats": 3, "maxDuration": "10s", "gracefulStop": "2s", "pause": "1s", "quiet": "5s"}`, "", 4, (5 + 6*13) * time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "0:1/2", 4, time.Second},
 		{`{"clients": [8], "iterations": 1, "maxDuration": "1s", "gracefulStop": "0s"}`, "1/2:3/4", 2, time.Second},
@@ -246,10 +260,44 @@ func TestSegmentsShareTheClients(t *testing.T) {
 
 func TestDescription(t *testing.T) {
 	require.Equal(t,
-		"Sweep of 1, 8, 64 clients, 100 operations each (warmup: 2s, repeats: 3, maxDuration: 10m0s a step, gracefulStop: 5s)",
+		"Sweep of 1, 8, 64 clients, 100 operations each (warmup: 2s, repeats: 3, maxDuration: 10m0s a step, gracefulStop: 30s)",
 		read(t, `{"clients": [1, 8, 64], "iterations": 100, "warmup": "2s", "repeats": 3}`).GetDescription(k6test.Tuple(t, "", "")))
 	require.Equal(t,
 		"Sweep of 4, 32 clients, 30s (warmup: 0s, repeats: 1, maxDuration: 1m0s a step, gracefulStop: 0s)",
 		read(t, `{"clients": [8, 64], "duration": "30s", "maxDuration": "1m", "gracefulStop": "0s"}`).
 			GetDescription(k6test.Tuple(t, "0:1/2", "0,1/2,1")))
+}
+
+// A rate is so many operations in a timeUnit; steps, tags and reports have operations a second.
+func TestRateInATimeUnit(t *testing.T) {
+	c := read(t, `{"rate": [90, 600], "timeUnit": "1m", "preAllocatedVUs": 8, "duration": "1s"}`)
+	require.Empty(t, c.Validate())
+	require.Equal(t, []Step{{Clients: 8, Rate: 1.5, Repeat: 1}, {Clients: 8, Rate: 10, Repeat: 1}}, c.Steps())
+	require.Equal(t, []float64{1.5, 10}, c.Planned().Rates)
+	require.Equal(t, []float64{1.5, 10}, c.Params(k6test.Tuple(t, "", ""))["rate"])
+	require.Equal(t, []string{"1.5", "10"}, c.SampleTags("sweep_p99", nil)["rate"].Names)
+}
+
+func TestAllowedFailures(t *testing.T) {
+	steps := func(failed ...uint64) (all []report.Step) {
+		for i, n := range failed { // two kinds of operations a step
+			all = append(all, report.Step{Clients: 1, Repeat: i/2 + 1, Op: strconv.Itoa(i % 2), Operations: int64(100 - n), Failed: n})
+		}
+
+		return all
+	}
+	for given, want := range map[string]map[bool][]report.Step{
+		`false`:  {true: nil, false: steps(1, 0)},
+		`true`:   {true: steps(99, 100, 0, 0), false: steps(100, 100)},
+		`0.02`:   {true: steps(4, 0, 0, 3), false: steps(0, 0, 2, 3)},
+		`"2 %"`:  {true: steps(4, 0, 0, 3), false: steps(0, 0, 2, 3)},
+		`"0.5%"`: {true: steps(1, 0), false: steps(0, 0, 2, 0)},
+	} {
+		c := read(t, `{"clients": [1], "iterations": 1, "allowFailed": `+given+`}`)
+		for allowed, steps := range want {
+			if steps != nil {
+				require.Equal(t, allowed, c.AllowsFailed(steps), "%s %v", given, steps)
+			}
+		}
+	}
 }

@@ -14,7 +14,7 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	case c.Find != nil:
 		params["find"] = c.Find.Describe()
 	case c.Rate != nil:
-		params["rate"] = c.Rate
+		params["rate"] = c.rates()
 	default:
 		params["clients"] = c.Clients
 	}

@@ -20,7 +20,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	for _, n := range c.Clients {
 		clients.Names = append(clients.Names, strconv.FormatInt(n, 10))
 	}
-	for _, n := range c.Rate {
+	for _, n := range c.rates() {
 		rate.Names = append(rate.Names, stream.FormatNumber(n))
 	}
 	if c.OpenLoop() {
@@ -42,7 +42,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 		tags["variant"] = thresholds.TagValues{Names: c.Variants}
 	}
 	if thresholds.OfOperations(metric) {
-		tags["op"] = thresholds.TagValues{Names: c.Ops, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without ops, any name
+		tags["op"] = thresholds.TagValues{Names: c.OpNames, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without opNames, any name
 	}
 
 	return tags

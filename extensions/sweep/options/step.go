@@ -5,6 +5,7 @@ import (
 
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -24,11 +25,12 @@ type Step struct {
 
 // Steps are the steps of a sweep that is no search, in the order in which they run.
 func (c *Config) Steps() []Step {
-	once := make([]Step, 0, len(c.Clients)+len(c.Rate))
+	rates := c.rates()
+	once := make([]Step, 0, len(c.Clients)+len(rates))
 	for _, n := range c.Clients {
 		once = append(once, Step{Clients: n})
 	}
-	for _, rate := range c.Rate {
+	for _, rate := range rates {
 		once = append(once, Step{Clients: c.PreAllocatedVUs.Int64, Rate: rate})
 	}
 
@@ -72,6 +74,13 @@ func (c *Config) turns(s Step) []Step {
 // Scaled is how many of the step's clients are in the execution segment of this instance.
 func (s Step) Scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.Clients) }
 
+// Info is what scripts are told of the step.
+func (c *Config) Info(s Step) k6glue.StepInfo {
+	return k6glue.StepInfo{
+		Scenario: c.Name, Clients: s.Clients, Rate: s.Rate, Repeat: s.Repeat, Variant: s.Variant, Op: c.OpOf(s),
+	}
+}
+
 // Tags are the tags that tell the step from the others.
 func (s Step) Tags() map[string]string { return stream.StepTags(s.Clients, s.Rate, s.Variant) }
 
@@ -114,8 +123,8 @@ func (c *Config) OpOf(s Step) string {
 // opNames are the names of all operations of the scenario.
 func (c *Config) opNames() []string {
 	switch {
-	case len(c.Ops) > 0:
-		return c.Ops
+	case len(c.OpNames) > 0:
+		return c.OpNames
 	case len(c.Variants) > 0:
 		return c.Variants
 	}
@@ -125,15 +134,15 @@ func (c *Config) opNames() []string {
 
 // AllowedOps are the names that sweep.op may give to operations of a step; none: any.
 func (c *Config) AllowedOps(s Step) []string {
-	if len(c.Ops) == 0 {
+	if len(c.OpNames) == 0 {
 		return nil
 	}
 
 	if c.Op.Valid || s.Variant != "" {
-		return append(slices.Clip(c.Ops), c.OpOf(s))
+		return append(slices.Clip(c.OpNames), c.OpOf(s))
 	}
 
-	return c.Ops
+	return c.OpNames
 }
 
 // mostClients is the number of clients of the largest step.
@@ -166,7 +175,7 @@ func (c *Config) Planned() gate.Planned {
 		for _, s := range c.Steps() {
 			planned.Clients = append(planned.Clients, int(s.Clients))
 		}
-		planned.Rates = c.Rate
+		planned.Rates = c.rates()
 	}
 
 	return planned
@@ -177,5 +186,5 @@ func (c *Config) Planned() gate.Planned {
 func (c *Config) AllowsFailed(steps []report.Step) bool {
 	succeeded := slices.ContainsFunc(steps, func(s report.Step) bool { return s.Operations > 0 })
 
-	return c.AllowFailed.Bool && (succeeded || c.OnError.String == OnErrorContinue)
+	return c.AllowFailed.Some() && c.AllowFailed.within(steps) && (succeeded || c.OnError.String == OnErrorContinue)
 }

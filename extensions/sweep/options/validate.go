@@ -30,8 +30,8 @@ func (c *Config) Validate() []error {
 	v.check(!twice(c.Variants), "variants must name each variant once; repeats runs a step more often")
 	v.check(len(c.Variants) == 0 || c.Find == nil, "variants can't be compared in a search: leave find or variants out")
 	v.check(len(c.Variants) == 0 || !c.Op.Valid, "op can't be set with variants: operations that nobody named have their variant's name")
-	for _, op := range c.Ops {
-		v.check(op != "", "ops can't hold an empty name")
+	for _, op := range c.OpNames {
+		v.check(op != "", "opNames can't hold an empty name")
 	}
 
 	return v.errs
@@ -70,7 +70,9 @@ func (v *validation) steps(c *Config) {
 		v.check(n >= 1 && n <= maxClients, "clients must be integers from 1 to %d, but one is %d", maxClients, n)
 	}
 	v.check(c.Rate == nil || len(c.Rate) > 0, "rate must list at least one number of operations a second, such as [100, 1000]")
-	for _, rate := range c.Rate {
+	v.check(c.TimeUnit.Duration > 0, "timeUnit must be more than 0, but is %s", c.TimeUnit.Duration)
+	v.check(!c.TimeUnit.Valid || c.Rate != nil, "timeUnit goes with rate only")
+	for _, rate := range c.rates() {
 		v.check(rate > 0 && rate <= maxRate, "rate must be more than 0 and at most %d operations a second, but one is %v",
 			maxRate, rate)
 	}

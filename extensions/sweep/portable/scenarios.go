@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"go.k6.io/k6/v2/lib/types"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -14,6 +16,9 @@ import (
 // when the options name no maxDuration.
 const margin = 10 * time.Second
 
+// gracefulStop is that of a step when the options name none: each window is that much longer.
+const gracefulStop = 5 * time.Second
+
 // Scenarios are the steps of a sweep as scenarios of k6's own executors: each client is a VU
 // that has one iteration, its session; each step has a window of time, as long as it may take. The
 // script's function has to call sweep.run.
@@ -22,6 +27,9 @@ func Scenarios(c *options.Config, results *testrun.Results) (map[string]any, err
 		return nil, err
 	}
 	window := windowOf(c)
+	if !c.GracefulStop.Valid {
+		c.GracefulStop.Duration = types.Duration(gracefulStop)
+	}
 	every := window + c.GetGracefulStop() + c.Pause.TimeDuration()
 	scenarios := map[string]any{}
 	sweep := &Sweep{config: c}

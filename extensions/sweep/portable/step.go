@@ -82,7 +82,8 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 	tap.Open()
 	results.Guard.Watch(tap)
 	session := &k6glue.Session{
-		Client: client, Op: s.sweep.config.OpOf(s.spec), Ops: s.sweep.config.AllowedOps(s.spec), Tags: s.spec.Tags(), Tap: tap,
+		Client: client, Op: s.sweep.config.OpOf(s.spec), Step: s.sweep.config.Info(s.spec),
+		OpNames: s.sweep.config.AllowedOps(s.spec), Tags: s.spec.Tags(), Tap: tap,
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
 	uncut := context.AfterFunc(ctx, func() { // for what modules count

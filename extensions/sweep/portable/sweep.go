@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -71,6 +72,17 @@ func StepOf(r *testrun.Results, scenario string) *Step {
 	defer p.mu.Unlock()
 
 	return p.of[scenario]
+}
+
+// StepInfoOf is what scripts are told of the step that a scenario of the test run is, or nil.
+func StepInfoOf(r *testrun.Results, scenario string) *k6glue.StepInfo {
+	step := StepOf(r, scenario)
+	if step == nil {
+		return nil
+	}
+	info := step.sweep.config.Info(step.spec)
+
+	return &info
 }
 
 // Without are the portable sweeps of the test run that have no step among the scenarios.
@@ -177,7 +189,7 @@ func (s *Sweep) end() {
 		live.Ended(s.add(step.spec, &reading, report.CPUSeconds{}))
 	}
 	all := s.scenario.Report.Steps
-	s.scenario.MarkFailed(all, s.config.AllowsFailed(all))
+	s.scenario.MarkFailed(all, s.config.AllowFailed.Words(), s.config.AllowsFailed(all))
 	if !s.interrupted() {
 		s.scenario.MarkIncomplete(all)
 	}

@@ -11,11 +11,11 @@ import (
 
 // MarkFailed marks a run in which operations have failed, so that k6 exits with 110 where it would
 // with 0. It does not when they are allowed to fail, nor when a threshold judges them: then k6
-// exits with 99, or it was told that so many are right.
-func (s *Scenario) MarkFailed(steps []report.Step, allowed bool) {
+// exits with 99, or it was told that so many are right. permits says what is allowed.
+func (s *Scenario) MarkFailed(steps []report.Step, permits string, allowed bool) {
 	if failed := failedIn(steps); failed > 0 && !allowed {
 		s.mark(s.metrics.Failed, report.Plural(int(failed), "operation")+
-			" failed: the run is marked as failed (allowFailed: true permits it)")
+			" failed: the run is marked as failed ("+permits+")")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestThresholdsJudgeEachVariant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		crossed, _ := thresholdTest{
 			config: `{"clients": [1], "iterations": 2000, "repeats": 3, "variants": ["a", "b", "c"], "pause": "0s"}`,
-			script: `const name = sweep.variant(); sweep.run(() => sleep(name === 'b' ? 30 : 1))`,
+			script: `const name = sweep.step().variant; sweep.run(() => sleep(name === 'b' ? 30 : 1))`,
 			thresholds: map[string][]string{
 				"sweep_p99": {"value<10"}, "sweep_p99{variant:a}": {"value<10"}, "sweep_p99{variant:b}": {"value<10"}, "sweep_p99{op:c}": {"value<10"},
 			},

@@ -6,7 +6,7 @@ import sweep from 'k6/x/sweep';
 import umemcache from 'k6/x/umemcache';
 
 export const options = sweep.options({
-  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', ops: ['getOrSet'],
+  scenario: 'run', clients: [1, 4, 16], iterations: 200, warmup: '500ms', opNames: ['getOrSet'],
 });
 
 const client = new umemcache.Client(__ENV.UMEM_URL);

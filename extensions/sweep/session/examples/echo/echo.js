@@ -11,7 +11,7 @@ export const options = sweep.options({
   clients: [1, 4],
   iterations: 3000,
   warmupIterations: 20,
-  ops: ['echo', 'batch', 'single'],
+  opNames: ['echo', 'batch', 'single'],
   gates: __ENV.GATES,
   thresholds: { 'sweep_p90{clients:4,op:echo}': ['value<1000'] }, // ms
 });

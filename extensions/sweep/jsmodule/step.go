@@ -1,0 +1,57 @@
+package jsmodule
+
+import (
+	"github.com/grafana/sobek"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
+)
+
+// step is sweep.step(): which step of which scenario the VU is a client of, and in which phase;
+// null outside of a step.
+func (m *module) step(sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	phase, of := stream.Warmup, (*k6glue.StepInfo)(nil)
+	if session := k6glue.SessionOf(m.vu); session != nil {
+		of = &session.Step
+		if session.Client.Started() {
+			phase = stream.Measure
+		}
+	} else if scenario := lib.GetScenarioState(m.vu.Context()); m.vu.State() != nil && scenario != nil {
+		of = portable.StepInfoOf(m.results, scenario.Name)
+	}
+	if of == nil {
+		return sobek.Null()
+	}
+	step := rt.NewObject()
+	for _, p := range []struct {
+		name  string
+		value any
+	}{
+		{"scenario", of.Scenario},
+		{"clients", of.Clients},
+		{"rate", orNull(of.Rate)},
+		{"repeat", of.Repeat},
+		{"variant", orNull(of.Variant)},
+		{"op", of.Op},
+		{"phase", phase},
+	} {
+		if err := step.Set(p.name, p.value); err != nil {
+			throw(rt, err)
+		}
+	}
+
+	return step
+}
+
+// orNull is a value, or null where there is none.
+func orNull[T comparable](value T) any {
+	var none T
+	if value == none {
+		return sobek.Null()
+	}
+
+	return value
+}

@@ -1,0 +1,84 @@
+package options
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// AllowedFailures are how many of a step's operations may fail: none, all, or a share.
+type AllowedFailures struct {
+	// Share is from 0 (none) to 1 (all).
+	Share float64
+}
+
+var errAllowedFailures = errors.New("no share")
+
+// UnmarshalJSON reads true, false, a share such as 0.01, or '1%'.
+func (a *AllowedFailures) UnmarshalJSON(raw []byte) error {
+	switch text := string(raw); text {
+	case "null", "false":
+		a.Share = 0
+
+		return nil
+	case "true":
+		a.Share = 1
+
+		return nil
+	}
+	part := 1.0
+	text := string(raw)
+	if json.Unmarshal(raw, &text) == nil {
+		percent, is := strings.CutSuffix(text, "%")
+		if !is {
+			return errAllowedFailures
+		}
+		text, part = strings.TrimSpace(percent), 100
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	share := number / part
+	if err != nil || !(share >= 0 && share <= 1) {
+		return errAllowedFailures
+	}
+	a.Share = share
+
+	return nil
+}
+
+// Some tells whether a share of the operations may fail.
+func (a AllowedFailures) Some() bool { return a.Share > 0 }
+
+// Words say what permits more failed operations than there may be.
+func (a AllowedFailures) Words() string {
+	if a.Some() && a.Share < 1 {
+		return "allowFailed permits " + strconv.FormatFloat(100*a.Share, 'g', 10, 64) + " % of a step's"
+	}
+
+	return "allowFailed: true permits it"
+}
+
+// within tells whether no step has more failed operations, those of all kinds together.
+func (a AllowedFailures) within(steps []report.Step) bool {
+	type step struct {
+		clients, repeat int
+		rate            float64
+		variant         string
+	}
+	tried, failed := map[step]float64{}, map[step]float64{}
+	for i := range steps {
+		s := &steps[i]
+		of := step{s.Clients, s.Repeat, s.Rate, s.Variant}
+		failed[of] += float64(s.Failed)
+		tried[of] += float64(s.Operations) + float64(s.Failed)
+	}
+	for of, n := range failed {
+		if n > a.Share*tried[of] {
+			return false
+		}
+	}
+
+	return true
+}
