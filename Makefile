@@ -32,6 +32,8 @@ shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(v
 portable := $(sort $(dir $(shell find extensions -name '*_other.go' -printf './%p\n')))
 # What npm writes last.
 installed := scripts/tools/types/node_modules/.package-lock.json
+# The declarations, as those who install their package have them.
+declared := scripts/tools/types/node_modules/xk6-sweep-types
 # Settings of scenarios, as in make stock-rollup CLIENTS=1,8. In the environment they are called
 # SWEEP_CLIENTS and so on: CLIENTS is somebody else's.
 $(foreach name,$(filter-out MAKE% $(addsuffix %,MACHBASE_ MEMCACHED_ MXGW_ NATS_ POGOCACHE_ REDIS_ UMEM_),$(.VARIABLES)),\
@@ -199,6 +201,9 @@ test-types:
 
 .PHONY: types
 types: $(installed) ## type-check scenarios, examples and declarations (needs npm)
+	rm -rf $(declared)
+	VERSION=v0.0.0 scripts/types.sh $(declared)
+	tar -C $(declared) --strip-components=1 -xzf $(declared)/xk6-sweep-types-0.0.0.tgz
 	scripts/tools/types/node_modules/.bin/tsc -p scripts/tools/types
 
 $(installed): scripts/tools/types/package-lock.json

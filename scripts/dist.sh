@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds k6 for those who do not build it themselves: dist/xk6-sweep-VERSION-OS-ARCH, a CycloneDX
-# bill of materials of each (.cdx.json), and the checksums of all (SHA256SUMS).
+# bill of materials of each (.cdx.json), the declarations for editors as npm packs them
+# (scripts/types.sh), and the checksums of all (SHA256SUMS).
 #
 #   scripts/dist.sh [OS/ARCH...]     all platforms when none is named; VERSION is the tag's when it is not set
 #
@@ -51,4 +52,5 @@ make --no-print-directory bin/cyclonedx-gomod
 rm -rf dist
 mkdir dist
 for platform in "${@:-${platforms[@]}}"; do build "$platform"; done
+VERSION=$version scripts/types.sh dist
 (cd dist && sha256sum xk6-sweep-* >SHA256SUMS)

@@ -23,6 +23,11 @@ diff -r "$room/first/dist" "$room/the/second/dist" || fail 'another folder, and 
 (cd "$room/first/dist" && sha256sum --quiet --check SHA256SUMS) || fail 'a checksum is another'
 grep -qF 'github.com/xk6-sweep/xk6-sweep v0.0.1-test, k6/x/sweep [js]' "$room/said" || fail 'k6 version does not show the version'
 
+types=$room/first/dist/xk6-sweep-types-0.0.1-test.tgz
+grep -qF "${types##*/}" "$room/first/dist/SHA256SUMS" || fail 'the declarations are not packed'
+tar -xzOf "$types" package/package.json | grep -qF '"version": "0.0.1-test"' || fail 'the declarations are of another version'
+tar -tzf "$types" | grep -qxF package/extensions/sweep/index.d.ts || fail 'declarations are missing'
+
 bill=$room/first/dist/$program.cdx.json
 while read -r _ module version _; do
   grep -qF "pkg:golang/$module@$version" "$bill" || fail "the bill of materials lacks $module $version"
