@@ -67,7 +67,7 @@ export default function () {
     const { failed } = client.hitRate({ config, pass: 'warmup' });
     if (failed > 0) throw new Error(`${failed} accesses of the pass that warms the cache failed`);
   });
-  sweep.run(() => client.hitRate({ config, pass: 'timed', most: 100 }));
+  sweep.run(() => client.hitRate({ config, pass: 'timed', iterations: 100 }));
 }
 
 /** The report of each server, and in the last one all of them side by side. */

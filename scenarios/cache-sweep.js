@@ -25,7 +25,7 @@ const keys = {
 };
 
 const work = {
-  ops: 1000, // of one call; the step's share ends it before
+  iterations: 1000, // of one call; the step's share ends it before
   mix,
   keys,
   values: wholeNumber('VALUE', 100, 0, 1073741824),
@@ -53,7 +53,7 @@ export function setup() {
 export default function () {
   const client = clients[__ENV.CACHE];
   client.connect();
-  client.run({ ...work, ops: 1, prefill: true }); // writes this client's share of the keys, if nobody has
+  client.prefill(work); // writes this client's share of the keys, if nobody has
   sweep.run(() => client.run(work));
 }
 

@@ -53,7 +53,7 @@ export default function () {
   const store = stores[__ENV.STORE];
   const own = { ...work, mix: mixes[__ENV.KIND] };
   client.connect();
-  store.run({ ...own, ops: 1, prefill: true }); // writes this client's share of the keys, if nobody has
+  store.prefill(own); // writes this client's share of the keys, if nobody has
   sweep.run(() => store.run(own));
 }
 

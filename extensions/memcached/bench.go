@@ -5,6 +5,9 @@ import "github.com/grafana/sobek"
 // run is client.run(options): many operations, done in Go.
 func (c *client) run(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.Run, call) }
 
+// prefill is client.prefill(options): it writes a workload's keys.
+func (c *client) prefill(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.Prefill, call) }
+
 // hitRate is client.hitRate(options): accesses of the published hit-rate benchmark, done in Go.
 func (c *client) hitRate(call sobek.FunctionCall) sobek.Value { return c.batch(c.bench.HitRate, call) }
 

@@ -24,8 +24,8 @@ import (
 
 // result is what run and hitRate return.
 type result struct {
-	Ops, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesRead, BytesWritten, Accesses, Left int
-	Seconds                                                                                                  float64
+	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
+	Seconds                                                                                               float64
 }
 
 // bench runs a method that returns a result.
@@ -49,10 +49,10 @@ func newBenchVU(t *testing.T, options string) *vu {
 func TestRunDoesAWorkload(t *testing.T) {
 	for _, options := range []string{`{}`, `{ protocol: 'meta' }`, `{ connection: 'shared', poolSize: 2 }`} {
 		v := newBenchVU(t, options)
-		r := v.bench(`client.run({
-			ops: 500, prefill: true, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
+		r := v.bench(`((w) => { client.prefill(w); return client.run(w); })({
+			iterations: 500, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
 			mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
-		require.Equal(t, 500, r.Ops, options)
+		require.Equal(t, 500, r.Succeeded, options)
 		require.Zero(t, r.Failed)
 		require.Zero(t, r.Misses, "all was prefilled")
 		require.Greater(t, r.Hits, 500, "a getMulti is of 10 keys")
@@ -68,16 +68,16 @@ func TestRunDoesAWorkload(t *testing.T) {
 
 func TestRunCountsCommands(t *testing.T) {
 	v := newBenchVU(t, `{}`)
-	r := v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
-	require.Equal(t, result{Ops: 20, Hits: 10, Misses: 10, BytesRead: 1000, BytesWritten: 1000, Seconds: r.Seconds}, r)
+	r := v.bench(`client.run({ iterations: 20, mix: { getOrSet: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	require.Equal(t, result{Succeeded: 20, Hits: 10, Misses: 10, BytesReceived: 1000, BytesSent: 1000, Seconds: r.Seconds}, r)
 	require.Equal(t, 20.0, v.Counted(metricOps, "op", "get", "outcome", "ok"))
 	require.Equal(t, 10.0, v.Counted(metricOps, "op", "set", "outcome", "ok"))
 	require.Equal(t, 10.0, v.Counted(metricHits))
 	require.Equal(t, 10.0, v.Counted(metricMisses))
 
-	r = v.bench(`client.run({ ops: 10, mix: { delete: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
-	require.Equal(t, 10, r.Ops)
-	r = v.bench(`client.run({ ops: 10, mix: { get: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	r = v.bench(`client.run({ iterations: 10, mix: { delete: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
+	require.Equal(t, 10, r.Succeeded)
+	r = v.bench(`client.run({ iterations: 10, mix: { get: 1 }, keys: { distribution: 'sequential', count: 10 } })`)
 	require.Equal(t, 10, r.Misses)
 }
 
@@ -86,9 +86,9 @@ func TestRunInPipelines(t *testing.T) {
 		v := newVU(t)
 		v.Run(`var client = new memcached.Client(` + map[bool]string{true: `addr, `}[!strings.Contains(options, "url")] +
 			`Object.assign({ prefix: key }, ` + options + `))`)
-		r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
-		require.Equal(t, 1000, r.Ops+r.Failed, options)
-		require.Equal(t, float64(r.Ops), v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect", "outcome", "ok"))
+		r := v.bench(`client.run({ iterations: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 } })`)
+		require.Equal(t, 1000, r.Succeeded+r.Failed, options)
+		require.Equal(t, float64(r.Succeeded), v.Counted(metricOps, "outcome", "ok")-v.Counted(metricOps, "op", "connect", "outcome", "ok"))
 		require.Positive(t, r.Hits)
 		if strings.Contains(options, "url") {
 			require.InDelta(t, 500, r.Failed, 200, "a server that cannot be reached fails its own commands")
@@ -103,19 +103,19 @@ func TestRunInPipelines(t *testing.T) {
 func TestRunVerifies(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	r := v.bench(`(client.set('key:000000000000', 'x'.repeat(100)),
-		client.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 } }))`)
+		client.run({ iterations: 3, mix: { get: 1 }, keys: { count: 1 } }))`)
 	require.Equal(t, result{Failed: 3, Wrong: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 3, v.bench(`client.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 }, verify: false })`).Hits)
+	require.Equal(t, 3, v.bench(`client.run({ iterations: 3, mix: { get: 1 }, keys: { count: 1 }, verify: false })`).Hits)
 }
 
 func TestRunOfValuesThatAreRefused(t *testing.T) {
 	v := newBenchVU(t, `{}`)
-	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
-	require.Equal(t, result{Ops: 4, Misses: 4, Refused: 4, Seconds: r.Seconds}, r)
-	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	r := v.bench(`client.run({ iterations: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	require.Equal(t, result{Succeeded: 4, Misses: 4, Refused: 4, Seconds: r.Seconds}, r)
+	r = v.bench(`client.run({ iterations: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 	require.Equal(t, 8.0, v.Counted(metricOps, "op", "set", "outcome", "too_large"))
-	e := v.fail(`client.run({ ops: 1, prefill: true, keys: { count: 1 }, values: 2000000 })`)
+	e := v.fail(`client.prefill({ keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, "too_large", e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
 }
@@ -124,9 +124,9 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 func TestRunOfValuesThatAreTooLargeToRead(t *testing.T) {
 	v := newBenchVU(t, `{ maxValue: 99 }`)
 	v.Run(`new memcached.Client(addr, { prefix: key }).set('key:000000000000', 'x'.repeat(100))`)
-	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 50 })`)
+	r := v.bench(`client.run({ iterations: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 50 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
-	r = v.bench(`client.run({ ops: 4, mix: { getMulti: 1 }, keys: { count: 1 }, values: 50 })`)
+	r = v.bench(`client.run({ iterations: 4, mix: { getMulti: 1 }, keys: { count: 1 }, values: 50 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 }
 
@@ -137,7 +137,7 @@ func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 		testserver.Answer(t, "SERVER_ERROR busy\r\n"), testserver.Answer(t, "CLIENT_ERROR no\r\n"), testserver.Answer(t, "nonsense\r\n"),
 	}))
 	v.Run(`var client = new memcached.Client({ url: servers, hashing: 'jump' })`)
-	r := v.bench(`client.run({ ops: 1, mix: { getMulti: 1 }, batch: 1000 })`)
+	r := v.bench(`client.run({ iterations: 1, mix: { getMulti: 1 }, batch: 1000 })`)
 	require.Equal(t, result{Failed: 1, Seconds: r.Seconds}, r)
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "getMulti", "outcome", "server"))
 	require.Equal(t, "server", v.fail(`client.close(); client.getMulti(Array.from({ length: 1000 }, (_, i) => 'k' + i))`).Kind)
@@ -146,17 +146,17 @@ func TestRunOfGetMultiThatFailsTwice(t *testing.T) {
 func TestRunMisused(t *testing.T) {
 	v := newBenchVU(t, `{}`)
 	for call, want := range map[string]string{
-		`run()`:                               `run: option ops (a number of operations) or duration (a time such as "30s") must be given`,
-		`run({ ops: 1, opps: 1 })`:            `run: unknown option "opps"; known are ops, duration, mix, keys, values, verify, prefill, batch, pipeline, seed, ttl`,
-		`run({ ops: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
-		`run({ ops: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
-		`run(5)`:                              `run: options must be an object, not 5`,
-		`hitRate()`:                           `hitRate: option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }`,
-		`hitRate({ config: '2g' })`:           `hitRate: option config: there is no published configuration "2g"; there are 2g-513k, 100m-512b, random-2g-1m, random-100m-1k`,
+		`run()`:                           `run: option iterations (a number of operations) or duration (a time such as "30s") must be given`,
+		`run({ iterations: 1, opps: 1 })`: `run: unknown option "opps"; known are iterations, duration, mix, keys, values, verify, batch, pipeline, seed, ttl, tags`,
+		`run({ iterations: 1, mix: { put: 1 } })`:    `run: unknown option "put" in mix; known are get, set, delete, touch, getOrSet, getMulti`,
+		`run({ iterations: 1, keys: { count: 0 } })`: `run: option keys.count must be from 1 to 1000000000000, not 0`,
+		`run(5)`:                    `run: options must be an object, not 5`,
+		`hitRate()`:                 `hitRate: option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }`,
+		`hitRate({ config: '2g' })`: `hitRate: option config: there is no published configuration "2g"; there are 2g-513k, 100m-512b, random-2g-1m, random-100m-1k`,
 		`hitRate({ config: { memory: 9, itm: 1 } })`: `hitRate: option config must be the name of a published configuration, such as '2g-513k', or { memory, item } in bytes, ` +
 			`with random (true or false), hot, access and hotMemory (whole percent)`,
 		`hitRate({ config: '100m-512b' })`:                                `hitRate: option pass must be 'warmup' or 'timed', not ""`,
-		`hitRate({ config: '100m-512b', pass: 'timed', most: -1 })`:       `hitRate: option most must be a number of accesses, or 0 for all that are left, not -1`,
+		`hitRate({ config: '100m-512b', pass: 'timed', iterations: -1 })`: `hitRate: option iterations must be a number of accesses, or 0 for all that are left, not -1`,
 		`hitRate({ config: { memory: 1, item: 500 }, pass: 'timed' })`:    `hitRate: option config: options memory (1) and item (500) make 0 cases, none of them hot; more memory or smaller items are needed`,
 		`hitRate({ config: '100m-512b', pass: 'timed', verify: 'often'})`: `hitRate: option verify must be true or false, not a string`,
 	} {
@@ -164,7 +164,7 @@ func TestRunMisused(t *testing.T) {
 	}
 	init := newInitVU(t, New())
 	init.Run(`var client = new memcached.Client(addr)`)
-	for _, call := range []string{`run({ ops: 1 })`, `hitRate({ config: '100m-512b', pass: 'timed' })`} {
+	for _, call := range []string{`run({ iterations: 1 })`, `hitRate({ config: '100m-512b', pass: 'timed' })`} {
 		require.Equal(t, "usage", init.fail("client."+call).Kind)
 	}
 }
@@ -224,7 +224,7 @@ func (c *clients) do(t *testing.T, before, during string) measure.Reading {
 func TestRunIsThePartOfAStep(t *testing.T) {
 	const prefix = "module-test-step-"
 	c := newClients(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30}, prefix)
-	r := c.do(t, `client.run({ ops: 1, prefill: true, keys: { count: 100 } })`, `client.run({ ops: 400, keys: { count: 100 } })`)
+	r := c.do(t, `client.prefill({ keys: { count: 100 } })`, `client.run({ iterations: 400, keys: { count: 100 } })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 2, "none but those of the mix")
 	get, set := r.Op("get"), r.Op("set")
@@ -242,7 +242,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	c.vus[0].Run(`client.connect(); client.flushAll()`)
 	again := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
 	c.vus[0].VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: again.Client(0)})
-	require.Equal(t, 1, c.vus[0].bench(`client.run({ ops: 1, mix: { get: 1 }, prefill: true, keys: { count: 100 } })`).Misses)
+	require.Equal(t, 1, c.vus[0].bench(`(client.prefill({ keys: { count: 100 } }), client.run({ iterations: 1, mix: { get: 1 }, keys: { count: 100 } }))`).Misses)
 }
 
 // Clients with connections of their own take turns at event loops, which measure how long answers
@@ -252,7 +252,7 @@ func TestRunTakesTurns(t *testing.T) {
 	for _, v := range c.vus {
 		v.Run(`var turns = new memcached.Client(addr)`)
 	}
-	r := c.do(t, `turns.run({ ops: 1 })`, `turns.run({ ops: 100 })`)
+	r := c.do(t, `turns.run({ iterations: 1 })`, `turns.run({ iterations: 100 })`)
 	require.True(t, r.Complete)
 	require.Zero(t, r.Op("get").Failed)
 	require.GreaterOrEqual(t, r.ClientWait.Count, int64(8*400/20), "of one answer in sixteen")
@@ -262,7 +262,7 @@ func TestRunTakesTurns(t *testing.T) {
 	for _, v := range pooled.vus {
 		v.Run(`var pool = new memcached.Client(addr, { connection: 'shared', poolSize: 2 })`)
 	}
-	r = pooled.do(t, `pool.run({ ops: 1 })`, `pool.run({ ops: 100 })`)
+	r = pooled.do(t, `pool.run({ iterations: 1 })`, `pool.run({ iterations: 100 })`)
 	require.True(t, r.Complete)
 	require.Zero(t, r.Op("get").Failed)
 	require.Zero(t, r.ClientWait.Count)
@@ -278,7 +278,7 @@ func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 	ended := make(chan thrown, 1)
 	go func() { ended <- v.fail(`client.run({ duration: '1h' })`) }()
 	for range runtime.GOMAXPROCS(0) {
-		other.Run(`client.run({ ops: 100 })`)
+		other.Run(`client.run({ iterations: 100 })`)
 	}
 	v.CancelContext()
 	require.Equal(t, "cancelled", (<-ended).Kind)
@@ -288,7 +288,7 @@ func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 // A pipeline overshoots a share by less than itself.
 func TestRunOfPipelinesInAStep(t *testing.T) {
 	c := newClients(t, 2, measure.Plan{Operations: 100}, "module-test-pipe-")
-	r := c.do(t, ``, `client.run({ ops: 1000, pipeline: 30, mix: { set: 1 }, keys: { count: 10 } })`)
+	r := c.do(t, ``, `client.run({ iterations: 1000, pipeline: 30, mix: { set: 1 }, keys: { count: 10 } })`)
 	require.True(t, r.Complete)
 	require.Equal(t, int64(2*120), r.Op("set").Durations.Count)
 }
@@ -299,7 +299,7 @@ func TestHitRateInAStep(t *testing.T) {
 	const config = `{ config: { memory: 131072, item: 1000, random: true, hot: 20, access: 80, hotMemory: 80 }`
 	c := newClients(t, 5, measure.Plan{UntilDone: true}, "")
 	r := c.do(t, `var warmed = client.hitRate(`+config+`, pass: 'warmup', verify: true })`,
-		`client.hitRate(`+config+`, pass: 'timed', most: 10, verify: true })`)
+		`client.hitRate(`+config+`, pass: 'timed', iterations: 10, verify: true })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
 	const accesses = 4194 // 8 * 131072 * 80 / 20 / 1000
@@ -310,7 +310,7 @@ func TestHitRateInAStep(t *testing.T) {
 	require.Equal(t, r.Counters[measure.Hot], r.Counters[measure.HotHits])
 	warmed := 0
 	for _, v := range c.vus {
-		warmed += v.bench(`warmed`).Accesses
+		warmed += v.bench(`warmed`).Succeeded
 	}
 	require.Equal(t, accesses, warmed)
 }
@@ -343,11 +343,11 @@ func TestHitRateInAStepOfAnotherKind(t *testing.T) {
 func TestHitRateOutsideOfASweep(t *testing.T) {
 	v := newBenchVU(t, `{ prefix: '' }`) // its keys are as long as keys can be
 	const options = `{ config: { memory: 131072, item: 1000 }, pass: 'timed'`
-	r := v.bench(`client.hitRate(` + options + `, most: 97 })`)
-	require.Equal(t, 97, r.Accesses)
+	r := v.bench(`client.hitRate(` + options + `, iterations: 97 })`)
+	require.Equal(t, 97, r.Succeeded)
 	require.Equal(t, 2000, r.Left)
 	r = v.bench(`client.hitRate(` + options + ` })`)
-	require.Equal(t, 2000, r.Accesses)
+	require.Equal(t, 2000, r.Succeeded)
 	require.Equal(t, result{}, v.bench(`client.hitRate(`+options+` })`), "a pass is done once")
 }
 
@@ -366,7 +366,7 @@ func TestRunIsInterrupted(t *testing.T) {
 			}
 		}
 	})
-	for _, call := range []string{`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`} {
+	for _, call := range []string{`run({ duration: '1h' })`, `prefill({})`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`} {
 		v := newVU(t)
 		require.NoError(t, v.JS.Set("silent", silent))
 		v.Run(`var client = new memcached.Client(silent, { timeout: '1h' })`)

@@ -98,6 +98,7 @@ var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:goche
 	"stats":    (*client).stats,
 	"version":  (*client).version,
 	"run":      (*client).run,
+	"prefill":  (*client).prefill,
 	"hitRate":  (*client).hitRate,
 })
 

@@ -281,7 +281,7 @@ func TestMisuse(t *testing.T) {
 		`client.getMulti(new Array(1e9))`:                        "getMulti: the keys has 1000000000 elements: at most 1000000 are allowed",
 		`client.set('k', 'v', { ttl: new Array(4294967295) })`:   "set: option ttl must be an integer of seconds, not an array of 4294967295 elements",
 		`client.stats(new Array(4294967295))`:                    "stats: the argument must be a string, not an array of 4294967295 elements",
-		`client.run({ ops: new Array(4294967295) })`:             "run: options cannot be read: ops: an array has 4294967295 elements: at most 1000000 are allowed",
+		`client.run({ iterations: new Array(4294967295) })`:      "run: options cannot be read: iterations: an array has 4294967295 elements: at most 1000000 are allowed",
 		`const o = {}; o.mix = o; client.run(o)`:                 "run: options cannot be read: mix: it holds itself",
 		`client.setMulti([])`:                                    "setMulti takes an object of keys and values first, not []",
 		`client.pipeline({})`:                                    "pipeline: commands must be an array, not an object",

@@ -231,6 +231,15 @@ declare module 'k6/x/memcached' {
     pipeline(commands: readonly Command[]): any[];
 
     /**
+     * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
+     * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
+     * nowhere but in the module's metrics. Call it before `sweep.run`; where keys would be written while operations are measured, it is
+     * an error.
+     *
+     * @throws what failed; the message names the key
+     */
+    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    /**
      * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with connections of their own
      * take turns in the order in which their answers came; those of a shared pool, in an open loop, or of k6 elsewhere than on
      * Linux are on goroutines of their own, where one may go before others whose answers came first.

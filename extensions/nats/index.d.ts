@@ -1213,6 +1213,8 @@ declare module 'k6/x/nats' {
      * live, and no pipeline.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
+    /** Writes all keys of a workload, each client its share, once: see `prefill` of k6/x/memcached. */
+    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
   }
 
   /** A row of the published benchmark of go-orb's and go-micro's stores (go-orb/plugins, kvstore/natsjs_micro_tests). */

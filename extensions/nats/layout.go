@@ -71,10 +71,13 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 	"delete": (*layout).remove,
 	"list":   (*layout).list,
 	"drop":   tagged("drop", 0, (*layout).drop),
-}).With(k6glue.Methods[*layout]{"run": (*layout).run})
+}).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill})
 
 // run is layout.run(options): many operations, done in Go.
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.bench.Run(call) }
+
+// prefill is layout.prefill(options): it writes a workload's keys.
+func (l *layout) prefill(call sobek.FunctionCall) sobek.Value { return l.bench.Prefill(call) }
 
 // work does the job of the store for the bench.
 func (l *layout) work(ctx context.Context, conn *connection, r *record) error {

@@ -79,10 +79,10 @@ func TestLayoutAsync(t *testing.T) {
 func TestLayoutRun(t *testing.T) {
 	for _, layout := range layouts {
 		v := withLayout(t, layout)
-		var r struct{ Ops, Failed, Hits, Misses, BytesRead, BytesWritten int }
-		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({
-			ops: 200, prefill: true, mix: { get: 3, set: 1 }, keys: { count: 20 }, values: { min: 0, max: 3000 } })`)), &r))
-		require.Equal(t, 200, r.Ops, layout)
+		var r struct{ Succeeded, Failed, Hits, Misses, BytesReceived, BytesSent int }
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`((w) => { layout.prefill(w); return layout.run(w); })({
+			iterations: 200, mix: { get: 3, set: 1 }, keys: { count: 20 }, values: { min: 0, max: 3000 } })`)), &r))
+		require.Equal(t, 200, r.Succeeded, layout)
 		require.Zero(t, r.Failed+r.Misses)
 		require.InDelta(t, 150, r.Hits, 40)
 		require.Equal(t, float64(r.Hits), v.Counted(metricOps, "op", "layout.get", "outcome", k6mod.OutcomeOK))
@@ -90,13 +90,13 @@ func TestLayoutRun(t *testing.T) {
 		require.Empty(t, v.Found(metricDuration, "op", "layout.get"), "k6 would keep them all")
 		require.Len(t, v.Run(`layout.list()`), 20)
 
-		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
-		require.Equal(t, 20, r.Ops)
-		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 20, mix: { get: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ iterations: 20, mix: { delete: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
+		require.Equal(t, 20, r.Succeeded)
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ iterations: 20, mix: { get: 1 }, keys: { count: 20, distribution: 'sequential' } })`)), &r))
 		require.Equal(t, 20, r.Misses)
 
 		v.Run(`layout.put('key:000000000000', 'another value')`)
-		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ ops: 3, mix: { get: 1 }, keys: { count: 1 } })`)), &r))
+		require.NoError(t, json.Unmarshal([]byte(v.JSON(`layout.run({ iterations: 3, mix: { get: 1 }, keys: { count: 1 } })`)), &r))
 		require.Equal(t, 3, r.Failed, "values are compared")
 	}
 }
@@ -104,9 +104,9 @@ func TestLayoutRun(t *testing.T) {
 func TestLayoutRunOfNobody(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var layout = new nats.Client('127.0.0.1:1').layout({ layout: 'orb' })`)
-	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { ops, failed } = layout.run({ ops: 2, mix: { get: 1 } }); return [ops, failed]; })()`))
+	require.JSONEq(t, `[0,2]`, v.JSON(`(() => { const { succeeded, failed } = layout.run({ iterations: 2, mix: { get: 1 } }); return [succeeded, failed]; })()`))
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
-	e := v.fail(`layout.run({ ops: 2, prefill: true })`)
+	e := v.fail(`layout.prefill({})`)
 	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "prefill of key key:000000000000")
 }
@@ -136,8 +136,8 @@ func (v *vu) inSweep(operations uint64, script string) map[string]measure.Totals
 
 func TestLayoutRunInASweep(t *testing.T) {
 	v := withLayout(t, "orb-compat")
-	v.Run(`layout.run({ ops: 1, prefill: true, keys: { count: 10 } })`)
-	totals := v.inSweep(25, `layout.run({ ops: 10, prefill: true, mix: { get: 1 }, keys: { count: 10 } })`)
+	v.Run(`layout.prefill({ keys: { count: 10 } })`)
+	totals := v.inSweep(25, `layout.run({ iterations: 10, mix: { get: 1 }, keys: { count: 10 } })`)
 	require.Len(t, totals, 1)
 	require.Equal(t, int64(25), totals["get"].Durations.Count, "to the operation")
 	require.Greater(t, totals["get"].BytesReceived, uint64(25*100*4/3))

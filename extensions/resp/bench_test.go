@@ -30,10 +30,10 @@ func TestRunDoesAWorkload(t *testing.T) {
 	v := newVU(t)
 	v.Run(`var client = new resp.Client(url); client.connect(); client.connect()`)
 	require.Equal(t, 1.0, v.Counted(metricOps, "op", "connect", "outcome", "ok"))
-	r := v.bench(`client.run({
-		ops: 500, prefill: true, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
+	r := v.bench(`((w) => { client.prefill(w); return client.run(w); })({
+		iterations: 500, values: { min: 0, max: 30000 }, keys: { distribution: 'hotcold', count: 50 },
 		mix: { get: 5, set: 1, touch: 1, getOrSet: 2, getMulti: 1 } })`)
-	require.Equal(t, 500, r.Ops)
+	require.Equal(t, 500, r.Succeeded)
 	require.Zero(t, r.Failed, "and values are read into larger buffers as they come")
 	require.Zero(t, r.Misses, "all was prefilled")
 	require.Greater(t, r.Hits, 500, "a getMulti is of 10 keys")
@@ -41,9 +41,9 @@ func TestRunDoesAWorkload(t *testing.T) {
 	require.Equal(t, float64(r.Hits), v.Counted(metricHits))
 	require.Zero(t, v.Counted(metricMisses))
 	require.Positive(t, v.Counted("data_sent"))
-	require.Greater(t, v.Counted("data_received"), float64(r.BytesRead))
+	require.Greater(t, v.Counted("data_received"), float64(r.BytesReceived))
 	v.Run(`client.close(); client.close()`)
-	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { delete: 1 } })`).Ops)
+	require.Equal(t, 1, v.bench(`client.run({ iterations: 1, mix: { delete: 1 } })`).Succeeded)
 	v.CancelContext()
 	requireNoneLeft(t)
 }
@@ -52,8 +52,8 @@ func TestRunInPipelines(t *testing.T) {
 	flush(t)
 	v := newVU(t)
 	v.Run(`var client = new resp.Client(url)`)
-	r := v.bench(`client.run({ ops: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 }, ttl: 100 })`)
-	require.Equal(t, 1000, r.Ops)
+	r := v.bench(`client.run({ iterations: 1000, pipeline: 64, mix: { get: 1, set: 1, delete: 1, touch: 1 }, keys: { count: 100 }, ttl: '100s' })`)
+	require.Equal(t, 1000, r.Succeeded)
 	require.Positive(t, r.Hits)
 	require.Positive(t, r.Misses)
 	require.Equal(t, float64(r.Hits), v.Counted(metricHits, "op", "get"))
@@ -65,24 +65,24 @@ func TestTimeToLive(t *testing.T) {
 	flush(t)
 	v := newVU(t)
 	v.Run(`var client = new resp.Client(url);
-		client.run({ ops: 3, mix: { set: 1 }, keys: { count: 1 }, ttl: 100 })`)
+		client.run({ iterations: 3, mix: { set: 1 }, keys: { count: 1 }, ttl: '100s' })`)
 	options, err := redis.ParseURL(redisURL(t))
 	require.NoError(t, err)
 	server := redis.NewClient(options)
 	defer server.Close()
 	left := func() time.Duration { return server.TTL(t.Context(), "key:000000000000").Val() }
 	require.InDelta(t, 100, left().Seconds(), 5)
-	v.Run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 }, ttl: 1000 })`)
+	v.Run(`client.run({ iterations: 1, mix: { touch: 1 }, keys: { count: 1 }, ttl: '1000s' })`)
 	require.InDelta(t, 1000, left().Seconds(), 5)
-	v.Run(`client.run({ ops: 1, mix: { touch: 1 }, keys: { count: 1 } })`)
+	v.Run(`client.run({ iterations: 1, mix: { touch: 1 }, keys: { count: 1 } })`)
 	require.Equal(t, time.Duration(-1), left(), "for ever")
 }
 
 func TestRunIsThePartOfAStep(t *testing.T) {
 	flush(t)
 	r := step(t, 3, measure.Plan{Operations: 1050, WarmupOperations: 30},
-		`var client = new resp.Client(url); client.run({ ops: 1, prefill: true, keys: { count: 100 } })`,
-		`client.run({ ops: 400, keys: { count: 100 } })`)
+		`var client = new resp.Client(url); client.prefill({ keys: { count: 100 } })`,
+		`client.run({ iterations: 400, keys: { count: 100 } })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 2, "none but those of the mix")
 	get, set := r.Op("get"), r.Op("set")
@@ -99,7 +99,7 @@ func TestHitRateInAStep(t *testing.T) {
 	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
 	r := step(t, 5, measure.Plan{UntilDone: true},
 		`var client = new resp.Client([url, url + '/1'].join()); client.connect(); client.hitRate(`+config+`, pass: 'warmup' })`,
-		`client.hitRate(`+config+`, pass: 'timed', most: 10 })`)
+		`client.hitRate(`+config+`, pass: 'timed', iterations: 10 })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
 	require.Equal(t, int64(3355), r.Op("getOrSet").Durations.Count)
@@ -120,19 +120,19 @@ func TestMisuse(t *testing.T) {
 	v := newVU(t)
 	const server = "a server must be host:port, or a url such as redis://user:password@host:port/0, rediss:// for TLS"
 	for script, want := range map[string]string{
-		`new resp.Client(5)`:                                       `new Client: options must be an object, not 5`,
-		`new resp.Client({}, {})`:                                  `new Client takes a url and options, or options alone`,
-		`new resp.Client('http://secret@h')`:                       `new Client: ` + server,
-		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:   `new Client: ` + server,
-		`new resp.Client('redis://u:sec#ret@h:6379')`:              `new Client: ` + server,
-		`new resp.Client(',')`:                                     `new Client: ` + server,
-		`new resp.Client('h', { timeout: 0 })`:                     `new Client: timeout must be more than 0, not 0s`,
-		`new resp.Client('h', { connectTimeout: -1 })`:             `new Client: connectTimeout must be more than 0, not -1ms`,
-		`new resp.Client('h', { pool: 1 })`:                        `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls`,
-		`new resp.Client('h,i').run({ ops: 1 })`:                   `run works with one server, and this Client has 2; hitRate spreads its keys over several`,
-		`new resp.Client(url).run({ ops: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
-		`new resp.Client(url).hitRate({ config: '100m-512b' })`:    `hitRate: option pass must be 'warmup' or 'timed', not ""`,
-		`new resp.Client(url).run({ ops: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
+		`new resp.Client(5)`:                                              `new Client: options must be an object, not 5`,
+		`new resp.Client({}, {})`:                                         `new Client takes a url and options, or options alone`,
+		`new resp.Client('http://secret@h')`:                              `new Client: ` + server,
+		`new resp.Client('redis://u:secret@h:6379?pool_size=5')`:          `new Client: ` + server,
+		`new resp.Client('redis://u:sec#ret@h:6379')`:                     `new Client: ` + server,
+		`new resp.Client(',')`:                                            `new Client: ` + server,
+		`new resp.Client('h', { timeout: 0 })`:                            `new Client: timeout must be more than 0, not 0s`,
+		`new resp.Client('h', { connectTimeout: -1 })`:                    `new Client: connectTimeout must be more than 0, not -1ms`,
+		`new resp.Client('h', { pool: 1 })`:                               `new Client: unknown option "pool"; known are url, timeout, connectTimeout, tls`,
+		`new resp.Client('h,i').run({ iterations: 1 })`:                   `run works with one server, and this Client has 2; hitRate spreads its keys over several`,
+		`new resp.Client(url).run({ iterations: 1, batch: 0 })`:           `run: option batch must be from 1 to 10000 keys, not 0`,
+		`new resp.Client(url).hitRate({ config: '100m-512b' })`:           `hitRate: option pass must be 'warmup' or 'timed', not ""`,
+		`new resp.Client(url).run({ iterations: 1, mix: { get: 'all' }})`: `run: option mix.get must be a number, not a string`,
 	} {
 		require.Equal(t, thrown{want, k6mod.KindUsage}, v.fail(script), script)
 	}
@@ -172,7 +172,7 @@ func TestErrors(t *testing.T) {
 		e := v.fail(`client.connect()`)
 		require.Equal(t, test.kind, e.Kind, "%s: %s", name, e.Message)
 		require.Contains(t, e.Message, test.says, name)
-		r := v.bench(`client.run({ ops: 3, mix: { get: 1, set: 1 } })`)
+		r := v.bench(`client.run({ iterations: 3, mix: { get: 1, set: 1 } })`)
 		require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r, name)
 		v.Run(`client.close()`)
 	}
@@ -203,10 +203,10 @@ func TestLengthsThatLie(t *testing.T) {
 		for _, options := range []string{
 			`mix: { get: 1 }`, `mix: { set: 1 }`, `mix: { getMulti: 1 }`, `mix: { get: 1 }, pipeline: 8`, `mix: { get: 1 }, values: { min: 0, max: 30000 }`,
 		} {
-			r := v.bench(`client.run({ ops: 8, ` + options + ` })`)
+			r := v.bench(`client.run({ iterations: 8, ` + options + ` })`)
 			require.Equal(t, result{Failed: 8, Seconds: r.Seconds}, r, options)
 		}
-		require.Contains(t, v.fail(`client.run({ ops: 1, prefill: true })`).Message, says)
+		require.Contains(t, v.fail(`client.prefill({})`).Message, says)
 		v.CancelContext()
 	}
 	requireNoneLeft(t)
@@ -227,9 +227,9 @@ func TestOutOfMemory(t *testing.T) {
 	v := newVU(t)
 	require.NoError(t, v.JS.Set("full", full))
 	v.Run(`var client = new resp.Client(full, { timeout: '5s' })`)
-	r := v.bench(`client.run({ ops: 3, mix: { getOrSet: 1 } })`)
-	require.Equal(t, result{Ops: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
-	r = v.bench(`client.run({ ops: 3, mix: { set: 1 } })`)
+	r := v.bench(`client.run({ iterations: 3, mix: { getOrSet: 1 } })`)
+	require.Equal(t, result{Succeeded: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
+	r = v.bench(`client.run({ iterations: 3, mix: { set: 1 } })`)
 	require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r)
 	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "out_of_memory"))
 }
@@ -250,7 +250,7 @@ func TestRunIsInterrupted(t *testing.T) {
 		}
 	})
 	for _, call := range []string{
-		`run({ duration: '1h' })`, `run({ ops: 1, prefill: true })`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`,
+		`run({ duration: '1h' })`, `prefill({})`, `hitRate({ config: { memory: 131072, item: 1000 }, pass: 'timed' })`,
 	} {
 		v := newVU(t)
 		require.NoError(t, v.JS.Set("silent", silent))
@@ -269,13 +269,13 @@ func TestRunIsInterrupted(t *testing.T) {
 // A connection that broke is opened anew by the next operation, which does not fail.
 func TestReconnects(t *testing.T) {
 	v := newVU(t)
-	v.Run(`var client = new resp.Client(url); client.run({ ops: 1 })`)
+	v.Run(`var client = new resp.Client(url); client.run({ iterations: 1 })`)
 	options, err := redis.ParseURL(redisURL(t))
 	require.NoError(t, err)
 	server := redis.NewClient(options)
 	defer server.Close()
 	require.NoError(t, server.Do(t.Context(), "client", "kill", "type", "normal", "skipme", "yes").Err())
-	r := v.bench(`client.run({ ops: 10 })`)
-	require.Equal(t, 9, r.Ops, "the first one finds it out")
+	r := v.bench(`client.run({ iterations: 10 })`)
+	require.Equal(t, 9, r.Succeeded, "the first one finds it out")
 	require.Equal(t, 1, r.Failed)
 }

@@ -43,6 +43,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"connect": (*client).connect,
 	"close":   (*client).close,
 	"run":     (*client).run,
+	"prefill": (*client).prefill,
 	"hitRate": (*client).hitRate,
 	"info":    (*client).info,
 }
@@ -70,11 +71,23 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 
 // run is client.run(options): many operations, done in Go.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
-	if len(c.nodes) > 1 {
-		c.Misuse("run works with one server, and this Client has %d; hitRate spreads its keys over several", len(c.nodes))
-	}
+	c.one("run")
 
 	return c.during(func() sobek.Value { return c.bench.Run(call) })
+}
+
+// prefill is client.prefill(options): it writes a workload's keys.
+func (c *client) prefill(call sobek.FunctionCall) sobek.Value {
+	c.one("prefill")
+
+	return c.during(func() sobek.Value { return c.bench.Prefill(call) })
+}
+
+// one throws where there are several servers, to which the method cannot spread its keys.
+func (c *client) one(method string) {
+	if len(c.nodes) > 1 {
+		c.Misuse("%s works with one server, and this Client has %d; hitRate spreads its keys over several", method, len(c.nodes))
+	}
 }
 
 // hitRate is client.hitRate(options): accesses of the published hit-rate benchmark, done in Go.

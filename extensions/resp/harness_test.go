@@ -56,8 +56,8 @@ func newInitVU(t *testing.T, root modules.Module) *vu {
 
 // result is what run and hitRate return.
 type result struct {
-	Ops, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesRead, BytesWritten, Accesses, Left int
-	Seconds                                                                                                  float64
+	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
+	Seconds                                                                                               float64
 }
 
 // bench runs an expression whose value is a result.

@@ -57,6 +57,15 @@ declare module 'k6/x/resp' {
 
     /** Connects to all servers now, where that was not done yet. */
     connect(): void;
+    /**
+     * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
+     * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
+     * nowhere but in the module's metrics. Call it before `sweep.run`; where keys would be written while operations are measured, it is
+     * an error.
+     *
+     * @throws what failed; the message names the key
+     */
+    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
     /** Does a workload's operations. getMulti is MGET, touch is EXPIRE or, with `ttl: 0`, PERSIST. */
     run(workload: CacheBench.Workload): CacheBench.Result;
     /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */

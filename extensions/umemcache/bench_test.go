@@ -17,8 +17,8 @@ import (
 
 // result is what run and hitRate return.
 type result struct {
-	Ops, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesRead, BytesWritten, Accesses, Left int
-	Seconds                                                                                                  float64
+	Succeeded, Failed, Wrong, Hits, Misses, HotAccesses, HotHits, Refused, BytesReceived, BytesSent, Left int
+	Seconds                                                                                               float64
 }
 
 // bench runs an expression whose value is a result.
@@ -35,10 +35,10 @@ func TestRunDoesAWorkload(t *testing.T) {
 		server := umemtest.Start(t, umemtest.Options{Generation: g})
 		v := newVU(t, server)
 		v.Run(`var client = new umemcache.Client(addr, { generation: '` + g.String() + `' })`)
-		r := v.bench(`client.run({
-			ops: 500, prefill: true, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
+		r := v.bench(`((w) => { client.prefill(w); return client.run(w); })({
+			iterations: 500, values: { min: 0, max: 3000 }, keys: { distribution: 'hotcold', count: 50 },
 			mix: { get: 5, set: 1, getOrSet: 2 } })`)
-		require.Equal(t, 500, r.Ops, g)
+		require.Equal(t, 500, r.Succeeded, g)
 		require.Zero(t, r.Failed)
 		require.Zero(t, r.Misses, "all was prefilled")
 		require.Equal(t, r.HotAccesses, r.HotHits)
@@ -46,14 +46,50 @@ func TestRunDoesAWorkload(t *testing.T) {
 		require.Empty(t, v.Found(metricDuration, "op", "get"), "k6 would keep them all")
 		require.Positive(t, v.Counted("data_sent"))
 
-		r = v.bench(`client.run({ ops: 20, mix: { getOrSet: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
-		require.Equal(t, result{Ops: 20, Hits: 10, Misses: 10, BytesRead: 1000, BytesWritten: 1000, Seconds: r.Seconds}, r)
-		r = v.bench(`client.run({ ops: 10, mix: { delete: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
-		require.Equal(t, 10, r.Ops)
+		r = v.bench(`client.run({ iterations: 20, mix: { getOrSet: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
+		require.Equal(t, result{Succeeded: 20, Hits: 10, Misses: 10, BytesReceived: 1000, BytesSent: 1000, Seconds: r.Seconds}, r)
+		r = v.bench(`client.run({ iterations: 10, mix: { delete: 1 }, keys: { prefix: 'other:', distribution: 'sequential', count: 10 } })`)
+		require.Equal(t, 10, r.Succeeded)
 		_, found := server.Value("other:000000000003")
 		require.False(t, found)
 		require.Empty(t, server.Violations())
 	}
+}
+
+// Keys are written once, by whoever comes first, and never as a part of what is measured.
+func TestPrefill(t *testing.T) {
+	server := newServer(t)
+	v := newVU(t, server)
+	v.Run(`var client = new umemcache.Client(addr)`)
+	r := v.bench(`client.prefill({ iterations: 5, keys: { count: 10 }, tags: { name: 'keys' } })`)
+	require.Equal(t, result{Succeeded: 10, BytesSent: 1000, Seconds: r.Seconds}, r)
+	require.Equal(t, 10.0, v.Counted(metricOps, "op", "set", "name", "keys"))
+	require.Equal(t, result{}, v.bench(`client.prefill({ keys: { count: 10 } })`))
+	require.Equal(t, 10, v.bench(`client.run({ iterations: 10, mix: { get: 1 }, keys: { count: 10 }, tags: { name: 'read' } })`).Hits)
+	require.Equal(t, 10.0, v.Counted(metricOps, "op", "get", "name", "read"))
+	require.Equal(t, 10.0, v.Counted(metricHits, "name", "read"))
+
+	for call, want := range map[string]string{
+		`run({ iterations: 1, prefill: true })`:     `run: unknown option "prefill": call client.prefill(workload) before`,
+		`run({ ops: 1 })`:                           `run: unknown option "ops": use iterations`,
+		`hitRate({ pass: 'timed', most: 1 })`:       `hitRate: unknown option "most": use iterations`,
+		`prefill({ keys: { count: 0 } })`:           `prefill: option keys.count must be from 1 to 1000000000000, not 0`,
+		`run({ iterations: 1, tags: { op: 'x' } })`: `run: option tags cannot have op, which is a tag of the module's own`,
+	} {
+		require.Equal(t, thrown{want, "usage"}, v.fail(`client.`+call), call)
+	}
+
+	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
+	session := &k6glue.Session{Client: step.Client(0)}
+	v.VU.CtxField = k6glue.WithSession(t.Context(), session)
+	require.NoError(t, session.Client.Run(t.Context(), "step", nil, func() error {
+		require.Equal(t, thrown{
+			"prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()", "usage",
+		}, v.fail(`client.prefill({ keys: { prefix: 'late:' } })`))
+		v.Run(`client.prefill({ keys: { count: 10 } })`) // which has nothing to do
+
+		return nil
+	}))
 }
 
 // A getOrSet whose value the server has not taken has failed, as G1 says at once: whoever took the
@@ -62,14 +98,14 @@ func TestRunOfValuesThatAreRefused(t *testing.T) {
 	server := umemtest.Start(t, umemtest.Options{Generation: wire.G1, Memory: 4 << 20})
 	v := newVU(t, server)
 	v.Run(`var client = new umemcache.Client(addr, { generation: 'G1' })`)
-	r := v.bench(`client.run({ ops: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	r := v.bench(`client.run({ iterations: 4, mix: { getOrSet: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 	require.Equal(t, 4.0, v.Counted(metricOps, "op", "getOrSet", "outcome", "lock_lost"))
-	r = v.bench(`client.run({ ops: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
+	r = v.bench(`client.run({ iterations: 4, mix: { set: 1 }, keys: { count: 1 }, values: 2000000 })`)
 	require.Equal(t, result{Failed: 4, Seconds: r.Seconds}, r)
 
-	r = v.bench(`client.hitRate({ config: { memory: 20971520, item: 2000000 }, pass: 'timed', most: 4 })`)
-	require.Equal(t, []int{4, 4, 0, 0, 0}, []int{r.Accesses, r.Failed, r.Hits, r.Misses, r.Refused})
+	r = v.bench(`client.hitRate({ config: { memory: 20971520, item: 2000000 }, pass: 'timed', iterations: 4 })`)
+	require.Equal(t, []int{0, 4, 0, 0, 0}, []int{r.Succeeded, r.Failed, r.Hits, r.Misses, r.Refused})
 }
 
 func TestRunMisused(t *testing.T) {
@@ -77,19 +113,19 @@ func TestRunMisused(t *testing.T) {
 	v := newVU(t, server)
 	v.Run(`var client = new umemcache.Client(addr)`)
 	for call, want := range map[string]string{
-		`run({ ops: 1, mix: { touch: 1 } })`:               `run: option mix.touch: this store cannot touch`,
-		`run({ ops: 1, mix: { getMulti: 1 } })`:            `run: option mix.getMulti: this store cannot read several keys at once`,
-		`run({ ops: 1, pipeline: 2 })`:                     `run: option pipeline must be 1: this store has no pipelines`,
-		`run({ ops: 1, prefill: true, ttl: 1 })`:           `prefill of key key:000000000000: umem-cache knows no time to live: option ttl must be 0`,
-		`hitRate({ config: '100m-512b', pass: 'another'})`: `hitRate: option pass must be 'warmup' or 'timed', not "another"`,
-		`getOrSet('k', () => { client.run({ ops: 1 }) })`:  `the function that getOrSet calls holds the key's fill lock: it must not use the same Client`,
+		`run({ iterations: 1, mix: { touch: 1 } })`:              `run: option mix.touch: this store cannot touch`,
+		`run({ iterations: 1, mix: { getMulti: 1 } })`:           `run: option mix.getMulti: this store cannot read several keys at once`,
+		`run({ iterations: 1, pipeline: 2 })`:                    `run: option pipeline must be 1: this store has no pipelines`,
+		`prefill({ ttl: '1s' })`:                                 `prefill of key key:000000000000: umem-cache knows no time to live: option ttl must be 0`,
+		`hitRate({ config: '100m-512b', pass: 'another'})`:       `hitRate: option pass must be 'warmup' or 'timed', not "another"`,
+		`getOrSet('k', () => { client.run({ iterations: 1 }) })`: `the function that getOrSet calls holds the key's fill lock: it must not use the same Client`,
 	} {
 		require.Equal(t, thrown{want, "usage"}, v.fail("client."+call), call)
 	}
-	require.Equal(t, 1, v.bench(`client.run({ ops: 1, mix: { getOrSet: 1 }, ttl: 1 })`).Failed)
+	require.Equal(t, 1, v.bench(`client.run({ iterations: 1, mix: { getOrSet: 1 }, ttl: '1s' })`).Failed)
 	init := newInitVU(t, New(), server)
 	init.Run(`var client = new umemcache.Client(addr)`)
-	require.Equal(t, "usage", init.fail(`client.run({ ops: 1 })`).Kind)
+	require.Equal(t, "usage", init.fail(`client.run({ iterations: 1 })`).Kind)
 }
 
 // Each access is done once by whoever comes first; a getOrSet that waits for another client's value
@@ -114,7 +150,7 @@ func TestHitRateInAStep(t *testing.T) {
 				return
 			}
 			errs[i] = s.Client(i).Run(context.Background(), "step", nil, func() error {
-				_, err := v.JS.RunString(`client.hitRate(` + config + `, pass: 'timed', most: 10 })`)
+				_, err := v.JS.RunString(`client.hitRate(` + config + `, pass: 'timed', iterations: 10 })`)
 
 				return err
 			})
@@ -166,7 +202,7 @@ func TestRunIsInterrupted(t *testing.T) {
 		v.CancelContext()
 	}()
 	require.Equal(t, thrown{"the test ended before the run was over", "cancelled"},
-		v.fail(`client.run({ ops: 10, mix: { getOrSet: 1 }, keys: { count: 1 } })`))
+		v.fail(`client.run({ iterations: 10, mix: { getOrSet: 1 }, keys: { count: 1 } })`))
 	close(release)
 	<-released
 	v.Exit()

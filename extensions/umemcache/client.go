@@ -56,6 +56,7 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 	"del":      (*client).del,
 	"close":    (*client).close,
 	"run":      (*client).run,
+	"prefill":  (*client).prefill,
 	"hitRate":  (*client).hitRate,
 }
 

@@ -155,6 +155,15 @@ declare module 'k6/x/umemcache' {
     del(key: Bytes): void;
 
     /**
+     * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
+     * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
+     * nowhere but in the module's metrics. Call it before `sweep.run`; where keys would be written while operations are measured, it is
+     * an error.
+     *
+     * @throws what failed; the message names the key
+     */
+    prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
+    /**
      * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines nor a time to live. A getOrSet
      * of which the server has not taken the value (`lock_lost`) has failed; `refused` is always 0.
      */

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sort"
+	"time"
 )
 
 // Client does a workload's operations on one store. Its stream goes on from one run to the next. It
@@ -49,22 +50,30 @@ func (c *Client) offer() error {
 	return nil
 }
 
-// Prefill writes those of the client's share of the keys that it has not written yet. It does
-// nothing for a workload without the option prefill. Nobody observes it: it stops at the first
-// error, which names the key, and goes on from there when it is called again.
-func (c *Client) Prefill(ctx context.Context) error {
+// Unwritten is how many keys Prefill has to write yet.
+func (c *Client) Unwritten() int { return c.end - c.unwritten }
+
+// Prefill writes those of the client's share of the keys that it has not written yet, and returns
+// what came of it. Nobody observes it: it stops at the first error, which names the key, and goes on
+// from there when it is called again.
+func (c *Client) Prefill(ctx context.Context) (Result, error) {
+	var r Result
+	start := time.Now()
 	for ; c.unwritten < c.end; c.unwritten++ {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return r, context.Cause(ctx)
 		}
 		c.prepare(c.unwritten)
 		c.value = c.work.values.Append(c.value[:0], c.unwritten)
-		if err := c.store.Set(c.key, c.value, c.work.options.TTL); err != nil {
-			return fmt.Errorf("prefill of key %s: %w", c.key, err)
+		if err := c.store.Set(c.key, c.value, int(c.work.options.TTL)); err != nil {
+			return r, fmt.Errorf("prefill of key %s: %w", c.key, err)
 		}
+		r.Succeeded++
+		r.BytesSent += uint64(len(c.value))
+		r.Took = time.Since(start)
 	}
 
-	return nil
+	return r, nil
 }
 
 // prepare makes key i the current one.

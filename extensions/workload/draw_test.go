@@ -46,7 +46,7 @@ func drawn(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	t.Helper()
 	options := workload.Defaults()
-	options.Ops, options.Mix, options.Keys = n, workload.Mix{Delete: 1}, keys
+	options.Iterations, options.Mix, options.Keys = n, workload.Mix{Delete: 1}, keys
 	order := make([]int, 0, n)
 	store := &workloadtest.Store{Fault: func(_ workload.Op, key []byte) error {
 		i := 0
@@ -64,7 +64,7 @@ func trail(t *testing.T, keys workload.Keys, n, index, clients int) []int {
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), &workloadtest.Observer{})
 	require.NoError(t, err)
-	require.EqualValues(t, n, result.Ops)
+	require.EqualValues(t, n, result.Succeeded)
 
 	return order
 }
@@ -183,9 +183,9 @@ func TestOneKey(t *testing.T) {
 func TestManyKeys(t *testing.T) {
 	for _, distribution := range []string{workload.Uniform, workload.Zipf, workload.Sequential, workload.Gaussian, workload.HotCold} {
 		options := workload.Defaults()
-		options.Ops, options.Mix.Delete = 1000, 0
+		options.Iterations, options.Mix.Delete = 1000, 0
 		options.Keys.Distribution, options.Keys.Count = distribution, 1_000_000_000_000
-		require.EqualValues(t, 1000, runs(t, options).Ops, distribution)
+		require.EqualValues(t, 1000, runs(t, options).Succeeded, distribution)
 	}
 }
 
@@ -235,7 +235,7 @@ func TestStreamGoesOn(t *testing.T) {
 	keys := func(ops, times int) []string {
 		var order []string
 		options := workload.Defaults()
-		options.Ops = ops
+		options.Iterations = ops
 		client, err := make1(options, &workloadtest.Store{Fault: func(op workload.Op, key []byte) error {
 			order = append(order, op.String()+" "+string(key))
 
@@ -254,7 +254,7 @@ func TestStreamGoesOn(t *testing.T) {
 
 func TestMixShares(t *testing.T) {
 	options := workload.Defaults()
-	options.Ops = 200_000
+	options.Iterations = 200_000
 	options.Mix = workload.Mix{Get: 50, Set: 25, Delete: 12.5, Touch: 0, GetOrSet: 6.25, GetMulti: 6.25}
 	observer := &workloadtest.Observer{}
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)

@@ -8,22 +8,23 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 )
 
 // Options describe a workload, under the names that scripts use. [Defaults] has what applies where
 // a script says nothing.
 type Options struct {
-	Ops      int      `json:"ops"`      // operations of one run; this or Duration
-	Duration Duration `json:"duration"` // of one run
-	Mix      Mix      `json:"mix"`
-	Keys     Keys     `json:"keys"`
-	Values   Sizes    `json:"values"`
-	Verify   bool     `json:"verify"`   // compare what is read with what has to be there
-	Prefill  bool     `json:"prefill"`  // write all keys first
-	Batch    int      `json:"batch"`    // keys of a getMulti
-	Pipeline int      `json:"pipeline"` // commands that are sent before their replies are read; 1 is no pipeline
-	Seed     uint64   `json:"seed"`
-	TTL      int      `json:"ttl"` // seconds that values live; 0 is for ever
+	Iterations int      `json:"iterations"` // operations of one run; this or Duration
+	Duration   Duration `json:"duration"`   // of one run
+	Mix        Mix      `json:"mix"`
+	Keys       Keys     `json:"keys"`
+	Values     Sizes    `json:"values"`
+	Verify     bool     `json:"verify"`   // compare what is read with what has to be there
+	Batch      int      `json:"batch"`    // keys of a getMulti
+	Pipeline   int      `json:"pipeline"` // commands that are sent before their replies are read; 1 is no pipeline
+	Seed       uint64   `json:"seed"`
+	TTL        TTL      `json:"ttl"` // how long values live
 }
 
 // Mix are the shares of the operations, in proportion to each other.
@@ -71,8 +72,12 @@ type SizeRange struct {
 	Weight   float64
 }
 
-// Duration is a time in a script: a text such as "30s", or a number of milliseconds.
+// Duration is a time in a script: a string such as "30s", or a number of milliseconds from 100.
 type Duration time.Duration
+
+// TTL are the seconds that a value lives, which a script writes as a string such as "60s"; 0 is for
+// ever. A part of a second is a whole one.
+type TTL int
 
 // Defaults are the options of a script that says nothing but how long: 90 % gets and 10 % sets of
 // 100 bytes, evenly over 10,000 keys of 16 bytes, verified.
@@ -115,6 +120,9 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 	if isNull(raw) {
 		return nil
 	}
+	if err := units.JSON("duration", raw); err != nil {
+		return err
+	}
 	var milliseconds float64
 	if json.Unmarshal(raw, &milliseconds) == nil {
 		if milliseconds > float64(maxDuration/time.Millisecond) {
@@ -133,7 +141,37 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 		}
 	}
 
-	return fmt.Errorf(`option duration must be a time such as "30s" or a number of milliseconds, not %s`, short(raw))
+	return fmt.Errorf(`option duration must be a time such as "30s", or a number of milliseconds from 100, not %s`, short(raw))
+}
+
+// UnmarshalJSON reads a time to live.
+func (t *TTL) UnmarshalJSON(raw []byte) error {
+	if isNull(raw) {
+		return nil
+	}
+	var number float64
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		if parsed, err := time.ParseDuration(text); err == nil && parsed >= 0 {
+			*t = TTL((parsed + time.Second - 1) / time.Second)
+
+			return nil
+		}
+		if json.Unmarshal([]byte(text), &number) == nil && number > 0 {
+			return units.TTL("ttl", number)
+		}
+	} else if json.Unmarshal(raw, &number) == nil {
+		if number > 0 {
+			return units.TTL("ttl", number)
+		}
+		if number == 0 {
+			*t = 0
+
+			return nil
+		}
+	}
+
+	return fmt.Errorf(`option ttl must be a time such as "60s", or 0 for ever, not %s`, short(raw))
 }
 
 // isNull tells whether a script said null or undefined, which is nothing.

@@ -4,9 +4,9 @@ import "time"
 
 // Result is what a client's run came to. What failed is in Failed and nowhere else but Wrong.
 type Result struct {
-	Ops    uint64 // operations that succeeded
-	Failed uint64 // operations that failed
-	Wrong  uint64 // those of them that brought another value than the key's
+	Succeeded uint64 // operations
+	Failed    uint64 // operations
+	Wrong     uint64 // those of them that brought another value than the key's
 
 	Hits    uint64 // keys that a read found
 	Misses  uint64 // keys that a read did not find
@@ -14,15 +14,15 @@ type Result struct {
 	HotHits uint64
 	Refused uint64 // values of a getOrSet that the store would not keep
 
-	BytesRead    uint64 // of values
-	BytesWritten uint64
+	BytesReceived uint64 // of values
+	BytesSent     uint64
 
 	Took time.Duration // from the start of the first operation to the end of the last
 }
 
 // Add adds what another run came to. Their times add up.
 func (r *Result) Add(other *Result) {
-	r.Ops += other.Ops
+	r.Succeeded += other.Succeeded
 	r.Failed += other.Failed
 	r.Wrong += other.Wrong
 	r.Hits += other.Hits
@@ -30,7 +30,7 @@ func (r *Result) Add(other *Result) {
 	r.Hot += other.Hot
 	r.HotHits += other.HotHits
 	r.Refused += other.Refused
-	r.BytesRead += other.BytesRead
-	r.BytesWritten += other.BytesWritten
+	r.BytesReceived += other.BytesReceived
+	r.BytesSent += other.BytesSent
 	r.Took += other.Took
 }

@@ -6,20 +6,15 @@ import (
 	"time"
 )
 
-// Run does operations until as many are done as the option ops says, or for as long as the option
-// duration says, and tells the observer of each. A client of a workload with the option prefill
-// first writes its share of the keys, if it has not yet.
+// Run does operations until as many are done as the option iterations says, or for as long as the
+// option duration says, and tells the observer of each.
 //
 // Operations that fail are counted, and Run goes on. It ends early, with what it has done, and
 // returns
 //   - the context's cause when the context ends. It looks between two operations; that which the
 //     end cuts short has failed,
-//   - the store's error when that is or wraps ErrClosed,
-//   - the error of Prefill.
+//   - the store's error when that is or wraps ErrClosed.
 func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
-	if err := c.Prefill(ctx); err != nil {
-		return Result{}, err
-	}
 	c.observer, c.result = observer, Result{}
 	start := time.Now()
 	err := c.work.until(ctx, start, c.step)
@@ -31,7 +26,7 @@ func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 // until calls step, with how many operations may be done at most, until that is none, the time is
 // over or step returns an error. Step returns how many it did.
 func (w *Workload) until(ctx context.Context, start time.Time, step func(most int) (int, error)) error {
-	left, duration := w.options.Ops, time.Duration(w.options.Duration)
+	left, duration := w.options.Iterations, time.Duration(w.options.Duration)
 	timed := duration > 0
 	for timed || left > 0 {
 		if ctx.Err() != nil {
@@ -81,7 +76,7 @@ func (c *Client) single(op Op, i int) (closed error) {
 	case Set:
 		c.value = c.work.values.Append(c.value[:0], i)
 		start := time.Now()
-		err := c.store.Set(c.key, c.value, c.work.options.TTL)
+		err := c.store.Set(c.key, c.value, int(c.work.options.TTL))
 
 		return c.wrote(op, len(c.value), err, time.Since(start))
 	case Delete:
@@ -91,7 +86,7 @@ func (c *Client) single(op Op, i int) (closed error) {
 		return c.tell(op, err, time.Since(start))
 	default:
 		start := time.Now()
-		err := c.touch.Touch(c.key, c.work.options.TTL)
+		err := c.touch.Touch(c.key, int(c.work.options.TTL))
 
 		return c.tell(op, err, time.Since(start))
 	}
@@ -100,14 +95,14 @@ func (c *Client) single(op Op, i int) (closed error) {
 func (c *Client) getOrSet(i int) (closed error) {
 	c.value = c.work.values.Append(c.value[:0], i)
 	start := time.Now()
-	value, hit, err := DoGetOrSet(c.store, c.key, c.value, c.read[:0], c.work.options.TTL)
+	value, hit, err := DoGetOrSet(c.store, c.key, c.value, c.read[:0], int(c.work.options.TTL))
 	took := time.Since(start)
 	switch {
 	case errors.Is(err, ErrRefused):
 		c.result.Refused++
 		err = nil
 	case err == nil && !hit:
-		c.result.BytesWritten += uint64(len(c.value))
+		c.result.BytesSent += uint64(len(c.value))
 	}
 
 	return c.ended(GetOrSet, i, value, hit, err, took)
@@ -151,7 +146,7 @@ func (c *Client) count(i, size int, hit bool) {
 		return
 	}
 	r.Hits++
-	r.BytesRead += uint64(size)
+	r.BytesReceived += uint64(size)
 	if hot {
 		r.HotHits++
 	}
@@ -160,7 +155,7 @@ func (c *Client) count(i, size int, hit bool) {
 // wrote counts a value that was written, or not.
 func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed error) {
 	if err == nil {
-		c.result.BytesWritten += uint64(size)
+		c.result.BytesSent += uint64(size)
 	}
 
 	return c.tell(op, err, took)
@@ -169,7 +164,7 @@ func (c *Client) wrote(op Op, size int, err error, took time.Duration) (closed e
 // tell counts an operation and tells the observer. It returns err when nothing can come after it.
 func (c *Client) tell(op Op, err error, took time.Duration) (closed error) {
 	if err == nil {
-		c.result.Ops++
+		c.result.Succeeded++
 		c.observer.Ok(op, took)
 
 		return nil

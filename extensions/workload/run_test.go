@@ -16,13 +16,22 @@ import (
 
 var errBroken = errors.New("broken")
 
-// base are options for tests: 100 keys, prefilled.
+// base are options for tests: 100 keys.
 func base(ops int, mix workload.Mix) workload.Options {
 	options := workload.Defaults()
-	options.Ops, options.Mix, options.Prefill = ops, mix, true
+	options.Iterations, options.Mix = ops, mix
 	options.Keys.Count = 100
 
 	return options
+}
+
+// filled writes the client's share of the keys, and runs it.
+func filled(ctx context.Context, client *workload.Client, observer workload.Observer) (workload.Result, error) {
+	if _, err := client.Prefill(ctx); err != nil {
+		return workload.Result{}, err
+	}
+
+	return client.Run(ctx, observer)
 }
 
 func everything() workload.Mix {
@@ -51,7 +60,7 @@ func TestManyClients(t *testing.T) {
 				wait.Go(func() {
 					client, err := w.Client(store, i, clients)
 					if err == nil {
-						results[i], err = client.Run(context.Background(), &observers[i])
+						results[i], err = filled(context.Background(), client, &observers[i])
 					}
 					errs[i] = err
 				})
@@ -66,14 +75,14 @@ func TestManyClients(t *testing.T) {
 					require.LessOrEqual(t, observers[i].Took, results[i].Took, "no time is counted twice")
 				}
 			}
-			require.EqualValues(t, clients*ops, total.Ops)
+			require.EqualValues(t, clients*ops, total.Succeeded)
 			require.Zero(t, total.Failed)
 			require.Zero(t, total.Wrong)
 			require.EqualValues(t, reads, total.Hits+total.Misses)
 			require.Positive(t, total.Hits)
 			require.Positive(t, total.Misses)
-			require.Positive(t, total.BytesRead)
-			require.Positive(t, total.BytesWritten)
+			require.Positive(t, total.BytesReceived)
+			require.Positive(t, total.BytesSent)
 			require.Zero(t, total.Hot, "uniform has no hot keys")
 		})
 	}
@@ -87,22 +96,22 @@ func TestCounts(t *testing.T) {
 		pipeline int
 		want     workload.Result
 	}{
-		"get":      {workload.Mix{Get: 1}, 1, workload.Result{Ops: 100, Hits: 50, Misses: 50, BytesRead: 5000}},
-		"set":      {workload.Mix{Set: 1}, 1, workload.Result{Ops: 100, BytesWritten: 10_000}},
-		"delete":   {workload.Mix{Delete: 1}, 1, workload.Result{Ops: 100}},
-		"touch":    {workload.Mix{Touch: 1}, 1, workload.Result{Ops: 100}},
-		"getOrSet": {workload.Mix{GetOrSet: 1}, 1, workload.Result{Ops: 100, Hits: 50, Misses: 50, BytesRead: 5000, BytesWritten: 5000}},
-		"getMulti": {workload.Mix{GetMulti: 1}, 1, workload.Result{Ops: 100, Hits: 500, Misses: 500, BytesRead: 50_000}},
+		"get":      {workload.Mix{Get: 1}, 1, workload.Result{Succeeded: 100, Hits: 50, Misses: 50, BytesReceived: 5000}},
+		"set":      {workload.Mix{Set: 1}, 1, workload.Result{Succeeded: 100, BytesSent: 10_000}},
+		"delete":   {workload.Mix{Delete: 1}, 1, workload.Result{Succeeded: 100}},
+		"touch":    {workload.Mix{Touch: 1}, 1, workload.Result{Succeeded: 100}},
+		"getOrSet": {workload.Mix{GetOrSet: 1}, 1, workload.Result{Succeeded: 100, Hits: 50, Misses: 50, BytesReceived: 5000, BytesSent: 5000}},
+		"getMulti": {workload.Mix{GetMulti: 1}, 1, workload.Result{Succeeded: 100, Hits: 500, Misses: 500, BytesReceived: 50_000}},
 		"get in pipelines": {
-			workload.Mix{Get: 1}, 30, workload.Result{Ops: 100, Hits: 50, Misses: 50, BytesRead: 5000},
+			workload.Mix{Get: 1}, 30, workload.Result{Succeeded: 100, Hits: 50, Misses: 50, BytesReceived: 5000},
 		},
-		"set in pipelines":    {workload.Mix{Set: 1}, 30, workload.Result{Ops: 100, BytesWritten: 10_000}},
-		"delete in pipelines": {workload.Mix{Delete: 1}, 100, workload.Result{Ops: 100}},
-		"touch in pipelines":  {workload.Mix{Touch: 1}, 1000, workload.Result{Ops: 100}},
+		"set in pipelines":    {workload.Mix{Set: 1}, 30, workload.Result{Succeeded: 100, BytesSent: 10_000}},
+		"delete in pipelines": {workload.Mix{Delete: 1}, 100, workload.Result{Succeeded: 100}},
+		"touch in pipelines":  {workload.Mix{Touch: 1}, 1000, workload.Result{Succeeded: 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			options := base(100, test.mix)
-			options.Keys.Distribution, options.Pipeline, options.Prefill = workload.Sequential, test.pipeline, false
+			options.Keys.Distribution, options.Pipeline = workload.Sequential, test.pipeline
 			w, err := workload.New(options, nil)
 			require.NoError(t, err)
 			store := &workloadtest.Store{}
@@ -124,7 +133,7 @@ func TestCounts(t *testing.T) {
 
 func TestHotHits(t *testing.T) {
 	options := base(10_000, workload.Mix{Get: 1})
-	options.Prefill, options.Keys.Distribution = false, workload.HotCold
+	options.Keys.Distribution = workload.HotCold
 	w, err := workload.New(options, nil)
 	require.NoError(t, err)
 	store := &workloadtest.Store{}
@@ -152,10 +161,11 @@ func TestFailures(t *testing.T) {
 			store := &workloadtest.Store{}
 			client, err := make1(options, store, 0, 1)
 			require.NoError(t, err)
-			require.NoError(t, client.Prefill(t.Context()))
+			_, err = client.Prefill(t.Context())
+			require.NoError(t, err)
 			store.Fault = func(workload.Op, []byte) error { return errBroken }
 			observer := &workloadtest.Observer{}
-			result, err := client.Run(t.Context(), observer)
+			result, err := filled(t.Context(), client, observer)
 			require.NoError(t, err, "they do not end the run")
 			require.Equal(t, workload.Result{Failed: 40, Took: result.Took}, result)
 			require.Len(t, observer.Reasons, 40)
@@ -180,10 +190,10 @@ func TestWrongValuesAreFailures(t *testing.T) {
 				observer := &workloadtest.Observer{}
 				client, err := make1(options, &workloadtest.Store{Spoil: another}, 0, 1)
 				require.NoError(t, err)
-				result, err := client.Run(t.Context(), observer)
+				result, err := filled(t.Context(), client, observer)
 				require.NoError(t, err)
 				if !verify {
-					require.EqualValues(t, 40, result.Ops)
+					require.EqualValues(t, 40, result.Succeeded)
 					require.Zero(t, result.Wrong)
 
 					continue
@@ -210,7 +220,7 @@ func TestMixedUpKeys(t *testing.T) {
 	client, err := w.Client(store, 0, 1)
 	require.NoError(t, err)
 	observer := &workloadtest.Observer{}
-	result, err := client.Run(t.Context(), observer)
+	result, err := filled(t.Context(), client, observer)
 	require.NoError(t, err)
 	require.Positive(t, result.Wrong)
 	require.Equal(t, uint64(500), result.Hits+result.Wrong)
@@ -227,12 +237,11 @@ func TestRefused(t *testing.T) {
 	}
 	plain := struct{ workload.Store }{&workloadtest.Store{Fault: refuse}}
 	options := base(10, workload.Mix{GetOrSet: 1})
-	options.Prefill = false
 	client, err := make1(options, plain, 0, 1)
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), &workloadtest.Observer{})
 	require.NoError(t, err)
-	require.Equal(t, workload.Result{Ops: 10, Misses: 10, Refused: 10, Took: result.Took}, result, "the value was there all the same")
+	require.Equal(t, workload.Result{Succeeded: 10, Misses: 10, Refused: 10, Took: result.Took}, result, "the value was there all the same")
 
 	options.Mix = workload.Mix{Set: 1}
 	client, err = make1(options, plain, 0, 1)
@@ -260,7 +269,6 @@ func TestWhatStoresOffer(t *testing.T) {
 		require.EqualError(t, err, test.want)
 	}
 	options := base(1000, workload.Mix{GetOrSet: 1})
-	options.Prefill = false
 	client, err := make1(options, plain, 0, 1)
 	require.NoError(t, err)
 	result, err := client.Run(t.Context(), &workloadtest.Observer{})
@@ -285,19 +293,26 @@ func TestBadClients(t *testing.T) {
 // Clients share the prefilling: together they write each key once, right, and nobody observes it.
 func TestPrefill(t *testing.T) {
 	for _, clients := range []int{1, 7, 130} { // more clients than keys as well
-		store := &workloadtest.Store{}
+		store, written := &workloadtest.Store{}, uint64(0)
 		for i := range clients {
 			client, err := make1(base(1, workload.Mix{Delete: 1}), store, i, clients)
 			require.NoError(t, err)
-			require.NoError(t, client.Prefill(t.Context()))
-			require.NoError(t, client.Prefill(t.Context()), "nothing is left to write")
+			result, err := client.Prefill(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 100*result.Succeeded, result.BytesSent)
+			written += result.Succeeded
+			require.Zero(t, client.Unwritten())
+			result, err = client.Prefill(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, workload.Result{}, result, "nothing is left to write")
 		}
+		require.EqualValues(t, 100, written)
 		require.Equal(t, 100, store.Len())
 		require.Equal(t, 100, store.Count(workload.Set))
 	}
 }
 
-// It stops at an error, and goes on from there when it is asked again: by Run too.
+// It stops at an error, and goes on from there when it is asked again.
 func TestPrefillFails(t *testing.T) {
 	n := 0
 	store := &workloadtest.Store{Fault: func(workload.Op, []byte) error {
@@ -310,12 +325,12 @@ func TestPrefillFails(t *testing.T) {
 	client, err := make1(base(10, workload.Mix{Get: 1}), store, 0, 1)
 	require.NoError(t, err)
 	observer := &workloadtest.Observer{}
-	result, err := client.Run(t.Context(), observer)
+	result, err := filled(t.Context(), client, observer)
 	require.EqualError(t, err, "prefill of key key:000000000030: broken")
 	require.ErrorIs(t, err, errBroken)
 	require.Equal(t, workload.Result{}, result)
 	require.Equal(t, 30, store.Len())
-	result, err = client.Run(t.Context(), observer)
+	result, err = filled(t.Context(), client, observer)
 	require.NoError(t, err)
 	require.EqualValues(t, 10, result.Hits)
 	require.Equal(t, 101, store.Count(workload.Set))
@@ -325,7 +340,8 @@ func TestPrefillFails(t *testing.T) {
 	cancel(errBroken)
 	client, err = make1(base(10, workload.Mix{Get: 1}), &workloadtest.Store{}, 0, 1)
 	require.NoError(t, err)
-	require.ErrorIs(t, client.Prefill(ctx), errBroken)
+	_, err = client.Prefill(ctx)
+	require.ErrorIs(t, err, errBroken)
 }
 
 // A run ends with the context: the operation under way is the last, and its outcome counts.
@@ -336,7 +352,8 @@ func TestContextEnds(t *testing.T) {
 		store, observer := &workloadtest.Store{}, &workloadtest.Observer{}
 		client, err := make1(options, store, 0, 1)
 		require.NoError(t, err)
-		require.NoError(t, client.Prefill(t.Context()))
+		_, err = client.Prefill(t.Context())
+		require.NoError(t, err)
 		over := errors.New("over")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		n := 0
@@ -349,9 +366,9 @@ func TestContextEnds(t *testing.T) {
 
 			return nil
 		}
-		result, err := client.Run(ctx, observer)
+		result, err := filled(ctx, client, observer)
 		require.Equal(t, over, err)
-		require.EqualValues(t, 9, result.Ops)
+		require.EqualValues(t, 9, result.Succeeded)
 		require.EqualValues(t, 1, result.Failed)
 		require.Equal(t, []error{errBroken}, observer.Reasons)
 	}
@@ -364,7 +381,8 @@ func TestClosedForGood(t *testing.T) {
 		store, observer := &workloadtest.Store{}, &workloadtest.Observer{}
 		client, err := make1(options, store, 0, 1)
 		require.NoError(t, err)
-		require.NoError(t, client.Prefill(t.Context()))
+		_, err = client.Prefill(t.Context())
+		require.NoError(t, err)
 		n := 0
 		store.Fault = func(workload.Op, []byte) error {
 			if n++; n >= 24 {
@@ -373,9 +391,9 @@ func TestClosedForGood(t *testing.T) {
 
 			return nil
 		}
-		result, err := client.Run(t.Context(), observer)
+		result, err := filled(t.Context(), client, observer)
 		require.Equal(t, workload.ErrClosed, err)
-		require.EqualValues(t, 23, result.Ops)
+		require.EqualValues(t, 23, result.Succeeded)
 		require.EqualValues(t, (pipeline-23%pipeline-1)%pipeline+1, result.Failed, "all of the pipeline that were not answered")
 	}
 }
@@ -387,17 +405,17 @@ func TestDuration(t *testing.T) {
 	options.Duration = workload.Duration(20 * time.Millisecond)
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), &workloadtest.Observer{})
+	result, err := filled(t.Context(), client, &workloadtest.Observer{})
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, result.Took, 20*time.Millisecond)
-	require.Positive(t, result.Ops)
+	require.Positive(t, result.Succeeded)
 
 	options.Duration = 1 // one nanosecond
 	client, err = make1(options, &workloadtest.Store{}, 0, 1)
 	require.NoError(t, err)
-	result, err = client.Run(t.Context(), &workloadtest.Observer{})
+	result, err = filled(t.Context(), client, &workloadtest.Observer{})
 	require.NoError(t, err)
-	require.EqualValues(t, 1, result.Ops)
+	require.EqualValues(t, 1, result.Succeeded)
 }
 
 // liar is a store that answers what nobody asked.
@@ -425,7 +443,7 @@ func TestUnaskedAnswers(t *testing.T) {
 	options := base(1, workload.Mix{GetMulti: 1})
 	options.Verify, options.Batch = false, 3
 	piped := options
-	piped.Mix, piped.Pipeline, piped.Ops = workload.Mix{Get: 1}, 3, 3
+	piped.Mix, piped.Pipeline, piped.Iterations = workload.Mix{Get: 1}, 3, 3
 	sets := piped
 	sets.Mix = workload.Mix{Set: 1}
 	for name, answer := range map[string]func(got func(int, []byte)){
@@ -438,7 +456,7 @@ func TestUnaskedAnswers(t *testing.T) {
 			observer := &workloadtest.Observer{}
 			client, err := make1(options, &liar{answer: answer}, 0, 1)
 			require.NoError(t, err)
-			result, err := client.Run(t.Context(), observer)
+			result, err := filled(t.Context(), client, observer)
 			require.NoError(t, err)
 			if name == "once" && kind != "sets" {
 				require.Zero(t, result.Failed)
@@ -447,8 +465,8 @@ func TestUnaskedAnswers(t *testing.T) {
 
 				continue
 			}
-			require.EqualValues(t, options.Ops, result.Failed, "%s, %s", name, kind)
-			require.Zero(t, result.Ops+result.Hits+result.Misses+result.BytesWritten)
+			require.EqualValues(t, options.Iterations, result.Failed, "%s, %s", name, kind)
+			require.Zero(t, result.Succeeded+result.Hits+result.Misses+result.BytesSent)
 			require.Equal(t, workload.ErrUnasked, observer.Reasons[0])
 		}
 	}
@@ -469,9 +487,9 @@ func TestUnanswered(t *testing.T) {
 	observer := &workloadtest.Observer{}
 	client, err := make1(options, &silent{}, 0, 1)
 	require.NoError(t, err)
-	result, err := client.Run(t.Context(), observer)
+	result, err := filled(t.Context(), client, observer)
 	require.NoError(t, err)
-	require.Equal(t, workload.Result{Ops: 1, Misses: 1, Failed: 2, Took: result.Took}, result)
+	require.Equal(t, workload.Result{Succeeded: 1, Misses: 1, Failed: 2, Took: result.Took}, result)
 	require.Equal(t, []error{workload.ErrUnanswered, workload.ErrUnanswered}, observer.Reasons)
 }
 
@@ -487,7 +505,7 @@ func ready(tb testing.TB, options workload.Options) *workload.Client {
 	client, err := make1(options, &workloadtest.Store{}, 0, 1)
 	require.NoError(tb, err)
 	for range 10 {
-		_, err = client.Run(tb.Context(), &tallies{})
+		_, err = filled(tb.Context(), client, &tallies{})
 		require.NoError(tb, err)
 	}
 
@@ -500,7 +518,7 @@ func TestRunDoesNotAllocate(t *testing.T) {
 		options.Keys.Distribution = distribution
 		client, observer, ctx := ready(t, options), &tallies{}, t.Context()
 		require.Zero(t, testing.AllocsPerRun(20, func() {
-			if result, err := client.Run(ctx, observer); err != nil || result.Ops != 1000 {
+			if result, err := filled(ctx, client, observer); err != nil || result.Succeeded != 1000 {
 				t.Fatal(result, err)
 			}
 		}), distribution)
@@ -541,11 +559,11 @@ func TestManyAtOnceDoNotAllocate(t *testing.T) {
 		require.NoError(t, err)
 		observer, ctx := &tallies{}, t.Context()
 		for range 10 {
-			_, err = client.Run(ctx, observer)
+			_, err = filled(ctx, client, observer)
 			require.NoError(t, err)
 		}
 		require.Zero(t, testing.AllocsPerRun(20, func() {
-			if result, err := client.Run(ctx, observer); err != nil || result.Ops != 100 {
+			if result, err := filled(ctx, client, observer); err != nil || result.Succeeded != 100 {
 				t.Fatal(result, err)
 			}
 		}), name)
@@ -561,7 +579,7 @@ func BenchmarkOperation(b *testing.B) {
 			client, observer := ready(b, options), &tallies{}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := client.Run(b.Context(), observer); err != nil {
+				if _, err := filled(b.Context(), client, observer); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -90,7 +90,7 @@ func (c *Client) pipeline(n int) (closed error) {
 	s.begin(c, n)
 	for slot := range n {
 		op, command := c.next(), &s.commands[slot]
-		*command = Command{Op: op, Key: s.keys[slot], TTL: c.work.options.TTL}
+		*command = Command{Op: op, Key: s.keys[slot], TTL: int(c.work.options.TTL)}
 		if op == Set {
 			s.values[slot] = c.work.values.Append(s.values[slot][:0], s.indices[slot])
 			command.Value = s.values[slot]

@@ -21,13 +21,22 @@ const (
 
 // Validate returns an error that names the option and says what it accepts.
 func (o *Options) Validate() error {
-	for _, check := range []func() error{o.checkLength, o.checkMix, o.Keys.check, o.Values.check, o.checkAtOnce} {
+	if err := o.checkLength(); err != nil {
+		return err
+	}
+
+	return o.ValidateKeys()
+}
+
+// ValidateKeys is Validate of options that need not say how many operations there are to be.
+func (o *Options) ValidateKeys() error {
+	for _, check := range []func() error{o.checkMix, o.Keys.check, o.Values.check, o.checkAtOnce} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	if o.TTL < 0 || o.TTL > maxTTL {
-		return fmt.Errorf("option ttl must be from 0 (for ever) to %d seconds (30 days), not %d", maxTTL, o.TTL)
+		return fmt.Errorf("option ttl must be 0 (for ever), or a time up to 30 days, not %ds", o.TTL)
 	}
 
 	return nil
@@ -36,14 +45,14 @@ func (o *Options) Validate() error {
 func (o *Options) checkLength() error {
 	duration := time.Duration(o.Duration)
 	switch {
-	case o.Ops < 0:
-		return fmt.Errorf("option ops must be at least 1, not %d", o.Ops)
+	case o.Iterations < 0:
+		return fmt.Errorf("option iterations must be at least 1, not %d", o.Iterations)
 	case duration < 0 || duration > maxDuration:
 		return fmt.Errorf("option duration must be above 0 and at most %s, not %s", maxDuration, duration)
-	case o.Ops == 0 && duration == 0:
-		return fmt.Errorf("option ops (a number of operations) or duration (a time such as \"30s\") must be given")
-	case o.Ops > 0 && duration > 0:
-		return fmt.Errorf("options ops and duration cannot both be given: ops is %d, duration %s", o.Ops, duration)
+	case o.Iterations == 0 && duration == 0:
+		return fmt.Errorf("option iterations (a number of operations) or duration (a time such as \"30s\") must be given")
+	case o.Iterations > 0 && duration > 0:
+		return fmt.Errorf("options iterations and duration cannot both be given: iterations is %d, duration %s", o.Iterations, duration)
 	}
 
 	return nil

@@ -15,7 +15,7 @@ import (
 func values(tb testing.TB, seed uint64, pools *workload.Pools, sizes ...workload.SizeRange) *workload.Values {
 	tb.Helper()
 	options := workload.Defaults()
-	options.Ops, options.Seed, options.Values = 1, seed, sizes
+	options.Iterations, options.Seed, options.Values = 1, seed, sizes
 	w, err := workload.New(options, pools)
 	require.NoError(tb, err)
 

@@ -18,7 +18,7 @@ type Workload struct {
 // New returns the workload that options describe, or an error that names the option that is not as
 // it should be. Workloads that share pools share the memory of their values; pools may be nil.
 func New(options Options, pools *Pools) (*Workload, error) {
-	if err := options.Validate(); err != nil {
+	if err := options.ValidateKeys(); err != nil {
 		return nil, err
 	}
 	if pools == nil {
@@ -62,9 +62,7 @@ func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 	c := &Client{work: w, store: store, keys: keys.drawer(index, clients)}
 	c.source.Seed(mix(w.options.Seed), mix(uint64(index)))
 	c.random = *rand.New(&c.source)
-	if w.options.Prefill {
-		c.unwritten, c.end = keys.share(index, clients)
-	}
+	c.unwritten, c.end = keys.share(index, clients)
 
 	return c, c.offer()
 }

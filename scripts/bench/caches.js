@@ -47,11 +47,11 @@ function callMemcached() {
   sweep.run(() => check(client.get(next())));
 }
 
-const work = { ops: 1000, mix: { get: 1 }, keys: { count: names.length }, values: value.length, pipeline };
+const work = { iterations: 1000, mix: { get: 1 }, keys: { count: names.length }, values: value.length, pipeline };
 
 function runMemcached() {
   client.connect();
-  client.run({ ...work, ops: 1, prefill: true }); // writes this client's share of the keys
+  client.prefill(work); // writes this client's share of the keys
   sweep.run(() => client.run(work));
 }
 

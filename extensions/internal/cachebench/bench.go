@@ -26,8 +26,16 @@ type Bench struct {
 
 	observer observer
 	session  *k6glue.Session // of which observer and work are; nil: none
-	work     map[string]*workload.Client
-	rates    map[bool]*hitrate.Client // by whether values are verified
+	work     map[string]*begun
+	// fills are the clients that prefill, by their keys; nil where others do.
+	fills map[string]*workload.Client
+	rates map[bool]*hitrate.Client // by whether values are verified
+}
+
+// begun is a workload whose client goes on from call to call.
+type begun struct {
+	client *workload.Client
+	tags   k6mod.Tags
 }
 
 // New returns the bench of a client. All clients of a module have the same shared; those with the
@@ -41,7 +49,7 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 
 	return &Bench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
-		observer: observer{host: host, cache: cache}, work: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+		observer: observer{host: host, cache: cache}, work: map[string]*begun{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
 	}
 }
 
@@ -63,6 +71,7 @@ func (b *Bench) join() {
 	}
 	b.waits.join(session)
 	clear(b.work)
+	clear(b.fills)
 }
 
 // place is which of how many clients this one is, from zero, and what they are the clients of. In a

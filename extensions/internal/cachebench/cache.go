@@ -27,6 +27,8 @@ type Host interface {
 	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a
 	// second.
 	Elapsed(took time.Duration)
+	// Tag gives the tags of a call to what is counted of it.
+	Tag(tags k6mod.Tags)
 	// As says what an error is to scripts.
 	As(err error) k6mod.Error
 	// Throw throws an error as the module's methods do. It does not return.

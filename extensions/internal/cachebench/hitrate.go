@@ -10,6 +10,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
@@ -20,10 +21,11 @@ const (
 
 // rateOptions are those of client.hitRate.
 type rateOptions struct {
-	Config config `json:"config"`
-	Pass   string `json:"pass"`
-	Most   int    `json:"most"`
-	Verify bool   `json:"verify"`
+	Config     config     `json:"config"`
+	Pass       string     `json:"pass"`
+	Iterations int        `json:"iterations"`
+	Verify     bool       `json:"verify"`
+	Tags       k6mod.Tags `json:"tags"`
 }
 
 // config is the name of a published configuration, or one of its own.
@@ -57,8 +59,8 @@ func (o *rateOptions) validate() error {
 		return errors.New("option config must be given: the name of a published configuration, such as '2g-513k', or { memory, item }")
 	case o.Pass != passWarmup && o.Pass != passTimed:
 		return fmt.Errorf("option pass must be '%s' or '%s', not %q", passWarmup, passTimed, o.Pass)
-	case o.Most < 0:
-		return fmt.Errorf("option most must be a number of accesses, or 0 for all that are left, not %d", o.Most)
+	case o.Iterations < 0:
+		return fmt.Errorf("option iterations must be a number of accesses, or 0 for all that are left, not %d", o.Iterations)
 	}
 	if err := o.Config.Validate(); err != nil {
 		return fmt.Errorf("option config: %w", err)
@@ -83,10 +85,12 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 		b.misuse("hitRate: %s", err)
 	}
 	client := b.rate(o.Verify)
+	b.host.Tag(o.Tags)
+	defer b.host.Tag(k6mod.Tags{})
 
 	var result hitrate.Result
 	err = b.during(func(ctx context.Context) (err error) {
-		result, err = client.Run(ctx, pass, o.Most)
+		result, err = client.Run(ctx, pass, o.Iterations)
 
 		return err
 	})
@@ -96,9 +100,9 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return b.host.VU().Runtime().ToValue(map[string]any{
-		"accesses": result.Accesses(), "failed": result.Failed, "wrong": result.Wrong,
+		"succeeded": result.Succeeded(), "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
-		"left": pass.Left(), "seconds": result.Took().Seconds(),
+		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "left": pass.Left(), "seconds": result.Took().Seconds(),
 	})
 }
 

@@ -1,3 +1,4 @@
+/// <reference path="../k6mod/index.d.ts" />
 /**
  * What the modules of caches have in common: k6/x/memcached, k6/x/umemcache and k6/x/resp do many operations in one call, in Go.
  *
@@ -54,35 +55,31 @@ declare namespace CacheBench {
    * client's draws go on from call to call with equal options, and begin anew with a step.
    */
   interface Workload {
-    /** Operations of the call. Either this or `duration`. */
-    ops?: number;
-    /** How long the call goes on: a text such as `"30s"`, or milliseconds. */
-    duration?: number | string;
+    /** Operations of the call. Either this or `duration`; `prefill` needs neither. */
+    iterations?: number;
+    /** How long the call goes on. */
+    duration?: Modules.Duration;
     mix?: Mix;
     keys?: Keys;
     /** Default 100. */
     values?: Sizes | { size: Sizes };
     /** Whether what is read is compared with what has to be there: another value is a failed operation. Default true. */
     verify?: boolean;
-    /**
-     * Whether all keys are written first, by the first call: each client writes its share. That is done once for a server and equal
-     * keys and values in this process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes
-     * first. It is not recorded; do it before `sweep.run`, with `ops: 1`. Default false.
-     */
-    prefill?: boolean;
     /** Keys of a getMulti. Default 10. */
     batch?: number;
     /** Commands that are sent before their replies are read. Default 1. A command's duration is then that of its pipeline. */
     pipeline?: number;
     /** Of all that is drawn. Default 1. */
     seed?: number;
-    /** Seconds that values live. Default 0: for ever. */
-    ttl?: number;
+    /** How long values live, up to 30 days: a string such as `"60s"`. Default 0: for ever. */
+    ttl?: string | 0;
+    /** Tags of the call. */
+    tags?: Modules.Tags;
   }
 
   /** What a call came to. What failed is in `failed` (and `wrong`) and nowhere else. */
   interface Result {
-    ops: number;
+    succeeded: number;
     failed: number;
     /** Failed operations that brought another value than the key's. */
     wrong: number;
@@ -93,9 +90,20 @@ declare namespace CacheBench {
     hotHits: number;
     /** Values of a getOrSet that the server would not keep, which is no failure. */
     refused: number;
-    /** Of values. */
-    bytesRead: number;
-    bytesWritten: number;
+    /** Of values that were written. */
+    bytesSent: number;
+    /** Of values that were read. */
+    bytesReceived: number;
+    seconds: number;
+  }
+
+  /** What a prefill came to: the keys that this client has written, none where others have. */
+  interface Prefilled {
+    succeeded: number;
+    /** Always 0: what fails is thrown. */
+    failed: number;
+    bytesSent: number;
+    bytesReceived: number;
     seconds: number;
   }
 
@@ -128,13 +136,15 @@ declare namespace CacheBench {
      */
     pass: 'warmup' | 'timed';
     /** Accesses of this call. Default 0: all that are left. */
-    most?: number;
+    iterations?: number;
     /** Whether hits are compared with what was written. Default false, as in the original. */
     verify?: boolean;
+    /** Tags of the call. */
+    tags?: Modules.Tags;
   }
 
   interface HitRateResult {
-    accesses: number;
+    succeeded: number;
     failed: number;
     wrong: number;
     hits: number;
@@ -143,6 +153,10 @@ declare namespace CacheBench {
     hotAccesses: number;
     hotHits: number;
     refused: number;
+    /** Of values that were written. */
+    bytesSent: number;
+    /** Of values that were read. */
+    bytesReceived: number;
     /** Accesses that nobody has claimed yet. */
     left: number;
     seconds: number;

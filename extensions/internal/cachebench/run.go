@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 )
@@ -15,13 +16,11 @@ import (
 // Run is client.run(options): it does a workload's operations.
 func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.join()
-	client := b.workload(call.Argument(0))
+	client, tags := b.workload(call.Argument(0))
+	b.host.Tag(tags)
+	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
 	err := b.during(func(ctx context.Context) (err error) {
-		if err = client.Prefill(ctx); err != nil {
-			return err
-		}
-		b.cache.Traffic() // no operation's
 		result, err = client.Run(ctx, &b.observer)
 
 		return err
@@ -34,14 +33,31 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return b.host.VU().Runtime().ToValue(map[string]any{
-		"ops": result.Ops, "failed": result.Failed, "wrong": result.Wrong,
+		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,
 		"hits": result.Hits, "misses": result.Misses, "hotAccesses": result.Hot, "hotHits": result.HotHits, "refused": result.Refused,
-		"bytesRead": result.BytesRead, "bytesWritten": result.BytesWritten, "seconds": result.Took.Seconds(),
+		"bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent, "seconds": result.Took.Seconds(),
 	})
 }
 
+// options are those of client.run and client.prefill.
+type options struct {
+	workload.Options
+
+	Tags k6mod.Tags `json:"tags"`
+}
+
+// options reads those of the method.
+func (b *Bench) options(method string, value sobek.Value) *options {
+	o := &options{Options: workload.Defaults()}
+	if err := k6glue.Options(value, o); err != nil {
+		b.misuse("%s: %s", method, err)
+	}
+
+	return o
+}
+
 // workload returns the client of the options, which goes on where it has stopped.
-func (b *Bench) workload(value sobek.Value) *workload.Client {
+func (b *Bench) workload(value sobek.Value) (*workload.Client, k6mod.Tags) {
 	exported, err := k6glue.Export(value)
 	if err != nil {
 		b.misuse("run: options cannot be read: %s", err)
@@ -50,30 +66,74 @@ func (b *Bench) workload(value sobek.Value) *workload.Client {
 	if err != nil {
 		b.misuse("run: options cannot be read: %s", err)
 	}
-	if client := b.work[string(given)]; client != nil {
-		return client
+	if begun := b.work[string(given)]; begun != nil {
+		return begun.client, begun.tags
 	}
 
-	options := workload.Defaults()
-	if err := k6glue.Options(value, &options); err != nil {
-		b.misuse("run: %s", err)
-	}
+	options := b.options("run", value)
 	if err := options.Validate(); err != nil {
 		b.misuse("run: %s", err)
 	}
-	index, clients, of := b.place()
-	options.Prefill = options.Prefill && b.shared.prefills(b.keys(&options), of)
-	work, err := b.shared.workload(string(given), options)
-	if err != nil {
-		b.misuse("run: %s", err)
-	}
-	client, err := work.Client(b.cache, index, clients)
-	if err != nil {
-		b.misuse("run: %s", err)
-	}
-	b.work[string(given)] = client
+	client, _ := b.client("run", string(given), &options.Options)
+	b.work[string(given)] = &begun{client, options.Tags}
 
-	return client
+	return client, options.Tags
+}
+
+// client makes the client of a workload, which is known by name. of is what the client is one of.
+func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, of any) {
+	index, clients, of := b.place()
+	work, err := b.shared.workload(name, *options)
+	if err == nil {
+		client, err = work.Client(b.cache, index, clients)
+	}
+	if err != nil {
+		b.misuse("%s: %s", method, err)
+	}
+
+	return client, of
+}
+
+// Prefill is client.prefill(options): it writes the client's share of a workload's keys, unless
+// somebody has.
+func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
+	b.join()
+	options := b.options("prefill", call.Argument(0))
+	if err := options.ValidateKeys(); err != nil {
+		b.misuse("prefill: %s", err)
+	}
+	options.Mix = workload.Mix{Set: 1}
+	options.Pipeline = 1
+	keys := b.keys(&options.Options)
+	client, known := b.fills[keys]
+	if !known {
+		var of any
+		client, of = b.client("prefill", keys, &options.Options)
+		if !b.shared.prefills(keys, of) {
+			client = nil
+		}
+		b.fills[keys] = client
+	}
+	var result workload.Result
+	if client != nil && client.Unwritten() > 0 {
+		if b.session != nil && b.session.Client.Measuring() {
+			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
+		}
+		b.host.Tag(options.Tags)
+		defer b.host.Tag(k6mod.Tags{})
+		if err := b.during(func(ctx context.Context) (err error) {
+			result, err = client.Prefill(ctx)
+
+			return err
+		}); err != nil {
+			b.fail(err)
+		}
+	}
+
+	return b.host.VU().Runtime().ToValue(map[string]any{
+		"succeeded": result.Succeeded, "failed": result.Failed, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
+		"seconds": result.Took.Seconds(),
+	})
 }
 
 // keys is a name of what the options prefill.

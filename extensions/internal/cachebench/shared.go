@@ -12,7 +12,7 @@ type Shared struct {
 	pools workload.Pools
 
 	mu         sync.Mutex
-	workloads  map[workloadKey]*workload.Workload
+	workloads  map[string]*workload.Workload
 	prefilled  map[string]any // whose clients do it, or have done it
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
@@ -26,13 +26,6 @@ type passKey struct {
 	of     any
 }
 
-// workloadKey is what a workload is made of: a script's options, as JSON, and whether the client is
-// one of those that prefill.
-type workloadKey struct {
-	options string
-	prefill bool
-}
-
 // made is a benchmark that its first user draws, while the others wait.
 type made struct {
 	once  sync.Once
@@ -40,10 +33,9 @@ type made struct {
 	err   error
 }
 
-// workload returns the one of the options, which all clients share. Given is the options as the
-// script wrote them.
-func (s *Shared) workload(given string, options workload.Options) (*workload.Workload, error) {
-	key := workloadKey{given, options.Prefill}
+// workload returns the one of the options, which all clients share. key is the options as the script
+// wrote them, or the keys that are prefilled.
+func (s *Shared) workload(key string, options workload.Options) (*workload.Workload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if work := s.workloads[key]; work != nil {
@@ -54,7 +46,7 @@ func (s *Shared) workload(given string, options workload.Options) (*workload.Wor
 		return nil, err
 	}
 	if s.workloads == nil {
-		s.workloads = map[workloadKey]*workload.Workload{}
+		s.workloads = map[string]*workload.Workload{}
 	}
 	s.workloads[key] = work
 

@@ -22,8 +22,8 @@ export default function () {
     }
     layout.delete(key, { table: 'books' });
 
-    const { ops, failed } = layout.run({ ops: 100, mix: { get: 9, set: 1 }, keys: { count: 50 }, values: 200 }); // in Go
-    if (ops !== 100 || failed !== 0) {
+    const { succeeded, failed } = layout.run({ iterations: 100, mix: { get: 9, set: 1 }, keys: { count: 50 }, values: 200 }); // in Go
+    if (succeeded !== 100 || failed !== 0) {
       throw new Error(`${failed} operations failed`);
     }
   }

@@ -11,11 +11,11 @@ export const options = sweep.options({
 
 const client = new resp.Client(__ENV.REDIS_URL);
 /** @type {CacheBench.Workload} */
-const work = { ops: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' }, prefill: true };
+const work = { iterations: 1000, mix: { get: 1 }, keys: { distribution: 'zipf', count: 1000, prefix: 'example:' } };
 
 export default function () {
   client.connect(); // before the start line,
-  client.run({ ...work, ops: 1 }); // and so is the writing of all keys
+  client.prefill(work); // and so is the writing of all keys
   sweep.run(() => client.run(work)); // each operation counts; the client's share ends the call
 }
 

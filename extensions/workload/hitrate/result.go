@@ -11,11 +11,16 @@ type Result struct {
 	Hot                  uint64 // accesses to hot cases, failed ones included: the figure that checks a complete pass
 	HotHits              uint64
 
+	BytesReceived, BytesSent uint64 // of values
+
 	Began, Ended time.Time // the first access and the last; zero without any
 }
 
 // Accesses is the number of accesses.
 func (r *Result) Accesses() uint64 { return r.Hits + r.Misses + r.Failed }
+
+// Succeeded is the number of accesses that did not fail.
+func (r *Result) Succeeded() uint64 { return r.Hits + r.Misses }
 
 // Took is the time from the beginning to the end.
 func (r *Result) Took() time.Duration { return r.Ended.Sub(r.Began) }
@@ -29,6 +34,8 @@ func (r *Result) Add(other *Result) {
 	r.Refused += other.Refused
 	r.Hot += other.Hot
 	r.HotHits += other.HotHits
+	r.BytesReceived += other.BytesReceived
+	r.BytesSent += other.BytesSent
 	if r.Began.IsZero() || !other.Began.IsZero() && other.Began.Before(r.Began) {
 		r.Began = other.Began
 	}

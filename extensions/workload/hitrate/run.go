@@ -65,15 +65,19 @@ func (c *Client) access(b *Benchmark, i int) (closed error) {
 	if cap(got) > cap(c.read) {
 		c.read = got
 	}
-	if errors.Is(err, workload.ErrRefused) {
+	size := len(value)
+	switch {
+	case errors.Is(err, workload.ErrRefused):
 		c.result.Refused++
-		err = nil
+		size, err = 0, nil
+	case hit:
+		size = len(got)
 	}
 	if err == nil && hit && c.verify {
 		err = check(got, value)
 	}
 
-	return c.count(b.Hot(i), hit, err, c.result.Ended.Sub(start))
+	return c.count(b.Hot(i), hit, err, size, c.result.Ended.Sub(start))
 }
 
 // check compares a value with what it has to be.
@@ -88,7 +92,7 @@ func check(got, value []byte) error {
 	}
 }
 
-func (c *Client) count(hot, hit bool, err error, took time.Duration) (closed error) {
+func (c *Client) count(hot, hit bool, err error, size int, took time.Duration) (closed error) {
 	r := &c.result
 	if hot {
 		r.Hot++
@@ -109,11 +113,14 @@ func (c *Client) count(hot, hit bool, err error, took time.Duration) (closed err
 	switch {
 	case !hit:
 		r.Misses++
+		r.BytesSent += uint64(size)
 	case hot:
 		r.Hits++
 		r.HotHits++
+		r.BytesReceived += uint64(size)
 	default:
 		r.Hits++
+		r.BytesReceived += uint64(size)
 	}
 
 	return nil

@@ -104,19 +104,19 @@ export function writeAndRead(write, read) {
 export function runs(client) {
   const keys = { prefix: `${cell}:${next}:`, count: 100000, distribution: 'sequential' };
   const pipeline = __ENV.PIPELINE === undefined ? {} : { pipeline: Number(__ENV.PIPELINE) };
-  const each = { ops: 4, keys, ...pipeline };
+  const each = { iterations: 4, keys, ...pipeline };
   let failed = false;
 
   return [
     () => {
       const result = client.run({ ...each, mix: { set: 1 } });
-      failed = failed || result.failed > 0 || result.ops < each.ops;
+      failed = failed || result.failed > 0 || result.succeeded < each.iterations;
     },
     () => {
       const result = client.run({ ...each, mix: { get: 1 } });
       if (result.wrong > 0 && !garbled) wrong(`${result.wrong} answers of a run are not those of their keys`);
       if (result.misses > 0 && !failed && !forgets && !garbled) wrong(`${result.misses} keys of a run were acknowledged and are lost`);
-      failed = failed || result.failed > 0 || result.ops < each.ops;
+      failed = failed || result.failed > 0 || result.succeeded < each.iterations;
     },
   ];
 }
