@@ -131,7 +131,7 @@ func toAPIValue(api string, value any) (any, error) {
 	return int64(d), nil
 }
 
-// unclear is the error of a time that does not say what of: a time to live is never a number, but 0.
+// unclear is the error of a time without a unit: a time to live is no number other than 0.
 func unclear(name string, value any) error {
 	number, is := 0.0, true
 	switch v := value.(type) {

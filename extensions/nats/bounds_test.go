@@ -71,7 +71,7 @@ func TestSizesThatLie(t *testing.T) {
 		require.NoError(t, v.JS.Set("liar", liar(t, "HMSG a 1 12 "+size+"\r\nx")))
 		v.Run(`var client = new nats.Client(liar, { timeout: '10s', maxReconnects: 0 })`)
 		e := v.fail(`client.request('a', 'x')`)
-		require.Equal(t, k6mod.KindConnection, e.Kind, e.Message)
+		require.Equal(t, k6mod.KindProtocol, e.Kind, e.Message)
 		require.Contains(t, e.Message, "the connection is closed: the server announces a message of "+size+" bytes")
 		v.CancelContext()
 	}
@@ -156,7 +156,7 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 			v := newVU(t)
 			require.NoError(t, v.JS.Set("ca", certificate))
 			require.NoError(t, v.JS.Set("liar", strings.Replace(fake(t, c.serve), "nats", c.scheme, 1)))
-			options, kind := "", k6mod.KindConnection
+			options, kind := "", k6mod.KindProtocol
 			if c.scheme != "ws" {
 				options = `, tls: { ca` + c.options + ` }`
 			}

@@ -292,7 +292,7 @@ func TestSlowConsumer(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	v := newVU(t)
 	e := v.fail(`const client = new nats.Client(url); client.connect(); client.publish(unique, new ArrayBuffer(client.info().maxPayload + 1))`)
-	require.Equal(t, kindTooLarge, e.Kind)
+	require.Equal(t, k6mod.KindTooLarge, e.Kind)
 	require.Zero(t, v.Counted(metricMessagesSent), "what failed was not sent")
 }
 

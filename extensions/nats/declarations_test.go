@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
 // index.d.ts declares all that scripts can use, and nothing else.
@@ -111,6 +114,20 @@ func apiNames(t reflect.Type) []string {
 	}
 
 	return names
+}
+
+// Each kind that an error of nats.go has is declared, and the common ones are those of all modules.
+func TestKindsAreDeclared(t *testing.T) {
+	declared := declaration(t, "NatsError")
+	for _, k := range kinds {
+		require.Contains(t, declared, "| '"+k.kind+"'")
+	}
+	for err, kind := range map[error]string{
+		jetstream.ErrTooManyStalledMsgs: k6mod.KindBusy, jetstream.ErrInvalidJSAck: k6mod.KindProtocol, jetstream.ErrBucketNotFound: k6mod.KindNotFound,
+		jetstream.ErrBucketExists: k6mod.KindConflict, natsio.ErrMaxPayload: k6mod.KindTooLarge, natsio.ErrDisconnected: k6mod.KindConnection,
+	} {
+		require.Equal(t, kind, told(err).Kind, err)
+	}
 }
 
 func TestTimesOfConfigurations(t *testing.T) {

@@ -290,7 +290,7 @@ func (c *boundedConn) Read(b []byte) (n int, err error) {
 	passed, wrong := c.bounds.Check(b[:n])
 	if wrong != nil {
 		_ = c.Close()
-		e := k6mod.Errorf(k6mod.KindConnection, "the connection is closed: %s", wrong)
+		e := k6mod.Errorf(k6mod.KindProtocol, "the connection is closed: %s", wrong)
 		c.into.lie.Store(e)
 
 		return passed, e

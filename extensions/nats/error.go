@@ -17,11 +17,7 @@ import (
 // Kinds of errors that only NATS has. The others are those of all modules.
 const (
 	kindNoResponders  = "no_responders"  // nobody listens to the subject; no stream takes it
-	kindNotFound      = "not_found"      // there is no such stream, consumer, bucket, object or message
-	kindConflict      = "conflict"       // it exists already
 	kindWrongSequence = "wrong_sequence" // the last sequence or revision is another one than expected
-	kindTooLarge      = "too_large"      // the message is larger than the server or the stream takes
-	kindFull          = "full"           // the stream holds as much as it may
 	kindSlowConsumer  = "slow_consumer"  // messages were dropped: more came than were taken
 )
 
@@ -31,26 +27,26 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 	errs []error
 }{
 	{k6mod.KindTimeout, []error{
-		context.DeadlineExceeded, natsio.ErrTimeout, jetstream.ErrAsyncPublishTimeout, jetstream.ErrTooManyStalledMsgs,
-		jetstream.ErrNoHeartbeat, natsio.ErrDrainTimeout,
+		context.DeadlineExceeded, natsio.ErrTimeout, jetstream.ErrAsyncPublishTimeout, jetstream.ErrNoHeartbeat, natsio.ErrDrainTimeout,
 	}},
+	{k6mod.KindBusy, []error{jetstream.ErrTooManyStalledMsgs, natsio.ErrMaxConnectionsExceeded, natsio.ErrMaxSubscriptionsExceeded}},
 	{k6mod.KindCancelled, []error{context.Canceled}},
 	{kindNoResponders, []error{natsio.ErrNoResponders, jetstream.ErrNoStreamResponse}},
 	{k6mod.KindAuth, []error{
 		natsio.ErrAuthorization, natsio.ErrAuthExpired, natsio.ErrAuthRevoked, natsio.ErrAccountAuthExpired,
 		natsio.ErrPermissionViolation, natsio.ErrNkeysNotSupported,
 	}},
-	{kindConflict, []error{
+	{k6mod.KindConflict, []error{
 		jetstream.ErrBucketExists, jetstream.ErrStreamNameAlreadyInUse, jetstream.ErrConsumerExists,
 		jetstream.ErrConsumerNameAlreadyInUse, jetstream.ErrObjectAlreadyExists,
 	}},
 	{kindWrongSequence, []error{jetstream.ErrKeyRevisionMismatch}},
-	{kindNotFound, []error{
+	{k6mod.KindNotFound, []error{
 		jetstream.ErrStreamNotFound, jetstream.ErrConsumerNotFound, jetstream.ErrConsumerDoesNotExist, jetstream.ErrMsgNotFound,
 		jetstream.ErrBucketNotFound, jetstream.ErrKeyNotFound, jetstream.ErrKeyDeleted, jetstream.ErrObjectNotFound,
 		jetstream.ErrConsumerDeleted, kvlayout.ErrNotFound, kvlayout.ErrEmpty,
 	}},
-	{kindTooLarge, []error{natsio.ErrMaxPayload, jetstream.ErrStreamMessageExceedsMaximum, jetstream.ErrMaxBytesExceeded}},
+	{k6mod.KindTooLarge, []error{natsio.ErrMaxPayload, jetstream.ErrStreamMessageExceedsMaximum, jetstream.ErrMaxBytesExceeded}},
 	{kindSlowConsumer, []error{natsio.ErrSlowConsumer}},
 	{k6mod.KindUsage, []error{
 		natsio.ErrBadSubject, natsio.ErrBadQueueName, natsio.ErrBadHeaderMsg, natsio.ErrHeadersNotSupported, natsio.ErrInvalidMsg,
@@ -63,9 +59,9 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 		kvlayout.ErrKey, kvlayout.ErrName, kvlayout.ErrMetadata,
 	}},
 	{k6mod.KindServer, []error{
-		jetstream.ErrBadBucket, jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch,
-		jetstream.ErrMsgDeleteUnsuccessful, jetstream.ErrBadRequest, kvlayout.ErrValue,
+		jetstream.ErrBadBucket, jetstream.ErrMsgDeleteUnsuccessful, jetstream.ErrBadRequest, kvlayout.ErrValue,
 	}},
+	{k6mod.KindProtocol, []error{jetstream.ErrInvalidJSAck, jetstream.ErrInvalidJetStreamResponse, jetstream.ErrDigestMismatch}},
 }
 
 // storeFailed is the code of JetStream's errors of messages that a stream did not store, such as
@@ -100,7 +96,7 @@ func asError(err error) k6mod.Error {
 	case e.Code == int(jetstream.JSErrCodeStreamWrongLastSequence), e.Code == int(jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 		e.Kind = kindWrongSequence
 	case e.Code == storeFailed && strings.HasPrefix(e.Message, "maximum "):
-		e.Kind = kindFull
+		e.Kind = k6mod.KindFull
 	case e.Code == 0 && strings.Contains(strings.ToLower(e.Message), "permissions violation"):
 		e.Kind = k6mod.KindAuth
 	}

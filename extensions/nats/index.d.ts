@@ -297,6 +297,7 @@ declare module 'k6/x/nats' {
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
    * | `auth` | the server does not let this user in, or not do this (to a request, it says so without an answer: after timeout) |
+   * | `busy` | the server has no room for the client, or maxPending acknowledgements are missing and none comes |
    * | `no_responders` | nobody listens to the subject; no stream takes it |
    * | `not_found` | there is no such stream, consumer or bucket |
    * | `conflict` | it exists already |
@@ -304,6 +305,7 @@ declare module 'k6/x/nats' {
    * | `too_large` | the message is larger than the server or the stream takes |
    * | `full` | the stream holds as much as it may, and discards what is new |
    * | `slow_consumer` | messages were dropped: more came than were taken |
+   * | `protocol` | the server has sent what is no NATS; the connection is closed |
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `server` | any other error of the server |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
@@ -321,6 +323,7 @@ declare module 'k6/x/nats' {
       | 'timeout'
       | 'cancelled'
       | 'auth'
+      | 'busy'
       | 'no_responders'
       | 'not_found'
       | 'conflict'
@@ -328,6 +331,7 @@ declare module 'k6/x/nats' {
       | 'too_large'
       | 'full'
       | 'slow_consumer'
+      | 'protocol'
       | 'usage'
       | 'server'
       | 'internal';

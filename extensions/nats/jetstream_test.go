@@ -52,14 +52,14 @@ func TestStreams(t *testing.T) {
 	require.JSONEq(t, `true`, v.JSON(`js.info().streams > 0`))
 	v.Run(`js.deleteStream(unique)`)
 	e := v.fail(`js.streamInfo(unique)`)
-	require.Equal(t, thrown{"stream not found (JetStream error 10059)", kindNotFound, 10059}, e)
-	require.Equal(t, kindNotFound, v.fail(`js.deleteStream(unique)`).Kind)
+	require.Equal(t, thrown{"stream not found (JetStream error 10059)", k6mod.KindNotFound, 10059}, e)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteStream(unique)`).Kind)
 }
 
 func TestStreamThatIsThere(t *testing.T) {
 	v := withStream(t)
 	e := v.fail(`js.createStream({ name: unique, subjects: ['other.' + unique] })`)
-	require.Equal(t, kindConflict, e.Kind)
+	require.Equal(t, k6mod.KindConflict, e.Kind)
 	require.Equal(t, int64(10058), e.Code)
 }
 
@@ -136,11 +136,11 @@ func TestConsumer(t *testing.T) {
 	require.JSONEq(t, `[0, ["b","c"], "2h"]`, v.JSON(`[consumer.info().numPending, js.consumers(unique).sort(),
 		js.updateConsumer(unique, { ...consumer.info().config, ackWait: '2h' }).info().config.ackWait]`))
 
-	require.Equal(t, kindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)
+	require.Equal(t, k6mod.KindConflict, v.fail(`js.createConsumer(unique, { durableName: 'c', ackPolicy: 'none' })`).Kind)
 	require.Equal(t, k6mod.KindUsage, v.fail(`const m = js.createConsumer(unique, { durableName: 'd' }).next(); m.ack(); m.nak()`).Kind)
 	v.Run(`js.deleteConsumer(unique, 'c')`)
-	require.Equal(t, kindNotFound, v.fail(`js.deleteConsumer(unique, 'c')`).Kind)
-	require.Equal(t, kindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteConsumer(unique, 'c')`).Kind)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().consumer(unique, 'c').next()`).Kind)
 }
 
 // Messages are acknowledged and thrown away in Go, where only their number matters.
@@ -225,13 +225,13 @@ func TestFullStream(t *testing.T) {
 	v.Run(`js.updateStream({ ...js.streamInfo(unique).config, discard: 'new', maxMsgs: 3 })`)
 	v.Run(`js.publishBatch(subject, 'x', { iterations: 3 })`)
 	e := v.fail(`js.publish(subject, 'x')`)
-	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", kindFull, 10077}, e)
+	require.Equal(t, thrown{"maximum messages exceeded (JetStream error 10077)", k6mod.KindFull, 10077}, e)
 	e = v.fail(`js.publishBatch(subject, 'x', { iterations: 4 })`)
-	require.Equal(t, kindFull, e.Kind)
+	require.Equal(t, k6mod.KindFull, e.Kind)
 	require.Contains(t, e.Message, "4 of 4 messages were not stored")
-	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", kindFull))
+	require.Equal(t, 5.0, v.Counted(metricErrors, "kind", k6mod.KindFull))
 	require.Equal(t, int64(3), v.Run(`js.streamInfo(unique).state.messages`))
-	require.Equal(t, kindFull, v.fail(`
+	require.Equal(t, k6mod.KindFull, v.fail(`
 		const kv = js.createKeyValue({ bucket: unique, storage: 'memory', maxBytes: 1000 });
 		try { for (let i = 0; i < 20; i++) { kv.put('k' + i, 'x'.repeat(100)); } } finally { js.deleteKeyValue(unique); }`).Kind)
 }

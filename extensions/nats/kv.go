@@ -125,7 +125,7 @@ func (kv *keyValue) lookup(operation string, ask func(context.Context, jetstream
 		switch {
 		case err == nil:
 			r.received.add(entry.Value())
-		case told(err).Kind == kindNotFound:
+		case told(err).Kind == k6mod.KindNotFound:
 			entry, err = nil, nil
 		}
 
@@ -176,7 +176,7 @@ func (kv *keyValue) create(call sobek.FunctionCall) (*task, error) {
 		revision, err := found.Create(ctx, key, value, opts...)
 		if err != nil {
 			if e := told(err); e.Kind == kindWrongSequence { // the way in which JetStream says so
-				err = &k6mod.Error{Kind: kindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
+				err = &k6mod.Error{Kind: k6mod.KindConflict, Code: e.Code, Message: withCode("key exists", e.Code)}
 			}
 		}
 

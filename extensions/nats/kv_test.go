@@ -34,7 +34,7 @@ func TestKeyValue(t *testing.T) {
 	e := v.fail(`kv.update('k', 'newer', 1)`)
 	require.Equal(t, kindWrongSequence, e.Kind)
 	require.Equal(t, int64(10071), e.Code)
-	require.Equal(t, kindConflict, v.fail(`kv.create('k', 'x')`).Kind)
+	require.Equal(t, k6mod.KindConflict, v.fail(`kv.create('k', 'x')`).Kind)
 	require.JSONEq(t, `3`, v.JSON(`kv.create('bytes', new Uint8Array([1, 2, 3]))`))
 	require.JSONEq(t, `[["bytes","k"], ["k"], []]`, v.JSON(`[kv.keys().sort(), kv.keys('k'), kv.keys(['a.*', 'b.>'])]`))
 	require.JSONEq(t, `[["ä","put"],["new","put"],["","delete"]]`, v.JSON(`(() => {
@@ -58,8 +58,8 @@ func TestKeyValue(t *testing.T) {
 	require.Equal(t, k6mod.KindUsage, v.fail(`kv.put('not a key', 'x')`).Kind)
 	require.Equal(t, kindWrongSequence, v.fail(`kv.delete('bytes', 1)`).Kind)
 	v.Run(`js.deleteKeyValue(unique)`)
-	require.Equal(t, kindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
-	require.Equal(t, kindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`client.jetStream().keyValue(unique).get('k')`).Kind)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`js.deleteKeyValue(unique)`).Kind)
 }
 
 // A time to live says its unit. The server counts in seconds: a part of one is one more.
@@ -168,5 +168,5 @@ func TestObjectStore(t *testing.T) {
 	require.Equal(t, 1000003.0, v.Counted(metricBytesSent))
 	v.Loop(`globalThis.got = (await store.asyncGet('empty')).size`)
 	require.Equal(t, int64(0), v.Run(`got`))
-	require.Equal(t, kindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
+	require.Equal(t, k6mod.KindNotFound, v.fail(`js.objectStore('none' + unique).list()`).Kind)
 }

@@ -43,7 +43,7 @@ func TestLayout(t *testing.T) {
 			require.JSONEq(t, `[]`, v.JSON(`layout.list()`))
 		} else {
 			e := v.fail(`layout.list()`)
-			require.Equal(t, kindNotFound, e.Kind)
+			require.Equal(t, k6mod.KindNotFound, e.Kind)
 			require.Contains(t, e.Message, "the bucket has no keys")
 		}
 		require.Equal(t, 2.0, v.Counted(metricOps, "op", "layout.put", "outcome", k6mod.OutcomeOK))
@@ -197,6 +197,6 @@ func TestRowThatFails(t *testing.T) {
 		row.drop();
 		return [r.succeeded, r.failed, r.bytesSent, r.bytesReceived, r.dataReceived > r.bytesReceived && r.dataSent > 0, r.seconds > 0];
 	})()`))
-	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", kindNotFound))
+	require.Equal(t, 7.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.KindNotFound))
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", "row.run", "outcome", k6mod.OutcomeOK))
 }

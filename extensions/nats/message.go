@@ -99,8 +99,8 @@ func (m *module) messageOf(call sobek.FunctionCall) *message {
 	return nil
 }
 
-// acknowledge is a method that tells the server what became of a message, and waits for no answer. At
-// is the place of its options { tags } among the arguments.
+// acknowledge is a method that tells the server what became of a message, and waits for no answer.
+// At is the place of its options { tags } among the arguments.
 func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value) error) k6glue.Method[*module] {
 	return func(m *module, call sobek.FunctionCall) sobek.Value {
 		msg := m.messageOf(call)
