@@ -20,6 +20,8 @@ type appender struct {
 	// guards it.
 	connection *connection
 	appender   Appender
+	// tags are those of its calls' samples.
+	tags k6mod.Tags
 	// counted is what the metrics have.
 	counted cmi.Receipt
 }
@@ -30,6 +32,7 @@ type appenderOptions struct {
 	BatchRows  int                `json:"batchRows"`
 	BatchBytes int                `json:"batchBytes"`
 	BatchTime  types.NullDuration `json:"batchTime"`
+	Tags       k6mod.Tags         `json:"tags"`
 }
 
 // maxBatchBytes is what a packet of the protocol holds.
@@ -62,14 +65,14 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 
-	a := &appender{client: c, table: table}
+	a := &appender{client: c, table: table, tags: o.Tags}
 	options := cmi.AppendOptions{
 		Columns: o.Columns,
 		Batch:   cmi.Batch{Rows: o.BatchRows, Bytes: o.BatchBytes, Age: o.BatchTime.TimeDuration()},
 	}
 
 	return &task{
-		client: c, operation: opAppend, timeout: c.config.Timeout,
+		client: c, operation: opAppend, timeout: c.config.Timeout, tags: a.tags,
 		job: func(ctx context.Context, conn Conn) (err error) {
 			a.connection = c.connection
 			a.appender, err = conn.Append(ctx, table, options)
@@ -93,7 +96,7 @@ var appenderMethods = k6mod.BothForms(map[string]operation[*appender]{ //nolint:
 // accepted is known to the server alone then, so that it is not opened anew silently.
 func (a *appender) writing(job func(context.Context) error) *task {
 	return &task{
-		client: a.client, operation: opAppend, timeout: a.config.Timeout,
+		client: a.client, operation: opAppend, timeout: a.config.Timeout, tags: a.tags,
 		requires: func(now *connection) error {
 			if a.connection == nil || a.connection != now {
 				return k6mod.Errorf(k6mod.KindConnection, "the appender on %s is closed, or its connection broke; open a new one", a.table)

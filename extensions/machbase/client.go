@@ -72,7 +72,11 @@ func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
 // connect is client.connect(): it connects now, if that was not done yet, and throws when it
 // cannot.
-func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{client: c}, nil }
+func (c *client) connect(call sobek.FunctionCall) (*task, error) {
+	t := &task{client: c}
+
+	return t, connectOptions.Read("connect", call.Argument(0), t)
+}
 
 // close is client.close(): it closes the connection. The next operation opens a new one.
 func (c *client) close(sobek.FunctionCall) sobek.Value {

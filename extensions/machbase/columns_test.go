@@ -102,7 +102,7 @@ func TestAppenderOptions(t *testing.T) {
 		`{ batchTime: 0 }`:       `appender: batchTime must be more than 0, not 0s`,
 		`{ batchTime: '-1s' }`:   `appender: batchTime must be more than 0, not -1s`,
 		`{ batchRows: 1.5 }`:     `appender: option batchRows must be an integer, not a number 1.5`,
-		`{ batch: 1 }`:           `appender: unknown option "batch"; known are columns, batchRows, batchBytes, batchTime`,
+		`{ batch: 1 }`:           `appender: unknown option "batch"; known are columns, batchRows, batchBytes, batchTime, tags`,
 		`{ columns: 'a' }`:       `appender: option columns must be an array, not a string`,
 		`{ columns: ['a', 5] }`:  `appender: option columns must be a string, not a number`,
 		`{ batchTime: 'soon' }`:  `appender: option batchTime must be a time such as '5s', or a number of milliseconds from 100, not soon`,

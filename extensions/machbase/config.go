@@ -1,6 +1,7 @@
 package machbase
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -12,12 +13,8 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
-)
-
-const (
-	defaultTimeout        = 60 * time.Second // that of k6/http
-	defaultConnectTimeout = 5 * time.Second
 )
 
 // Modes of the statement cache.
@@ -53,12 +50,9 @@ type Config struct {
 type options struct {
 	k6mod.Target
 
-	Host         string   `json:"host"`
-	Port         int      `json:"port"`
-	User         string   `json:"user"`
-	Password     string   `json:"password"`
-	Driver       string   `json:"driver"`
-	Alternatives []string `json:"alternatives"`
+	User     string `json:"user"`
+	Password string `json:"password"`
+	Driver   string `json:"driver"`
 	k6mod.Timeouts
 
 	QueryTimeout   types.NullDuration `json:"queryTimeout"`
@@ -74,24 +68,19 @@ func (c *Config) Address() string { return net.JoinHostPort(c.Host, strconv.Itoa
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
 		Host: cmi.DefaultHost, Port: cmi.DefaultPort, User: cmi.DefaultUser,
-		Timeout: defaultTimeout, ConnectTimeout: defaultConnectTimeout,
+		Timeout: k6mod.DefaultTimeout, ConnectTimeout: k6mod.DefaultConnectTimeout,
 		Driver: DefaultDriver, StatementCache: CacheOff, FetchRows: cmi.DefaultFetchRows,
 	}
 	if len(urls) > 0 {
-		if err := c.parse(strings.Join(urls, ",")); err != nil {
+		if err := c.parse(urls); err != nil {
 			return nil, err
 		}
 	}
 
-	k6glue.Override(&c.Host, o.Host)
-	k6glue.Override(&c.Port, o.Port)
 	k6glue.Override(&c.User, o.User)
 	k6glue.Override(&c.Password, o.Password)
 	k6glue.Override(&c.Driver, o.Driver)
 	k6glue.Override(&c.StatementCache, o.StatementCache)
-	if len(o.Alternatives) > 0 {
-		c.Alternatives = o.Alternatives
-	}
 	k6glue.Override(&c.FetchRows, o.FetchRows)
 	if o.QueryTimeout.Valid {
 		c.QueryTimeout = o.QueryTimeout.TimeDuration()
@@ -103,13 +92,14 @@ func (o *options) config(urls []string) (*Config, error) {
 	return c, c.validate()
 }
 
-// parse reads machbase://user:password@host:port?option=value.
-func (c *Config) parse(raw string) error {
-	u, err := cmi.ParseURL(raw)
+// parse reads machbase://user:password@host:port?option=value, or host:port. Further ones are
+// alternatives of the first.
+func (c *Config) parse(urls []string) error {
+	u, err := cmi.ParseURLs(urls)
 	if err != nil {
 		return err
 	}
-	c.Host, c.Port, c.User, c.Password = u.Host, u.Port, u.User, u.Password
+	c.Host, c.Port, c.User, c.Password, c.Alternatives = u.Host, u.Port, u.User, u.Password, u.Alternatives
 	for _, option := range u.Options {
 		if err := c.set(option.Name, option.Value); err != nil {
 			return err
@@ -119,6 +109,8 @@ func (c *Config) parse(raw string) error {
 	return nil
 }
 
+var errTLS = errors.New("unknown option \"tls\" in the url: Machbase's native protocol has no TLS")
+
 // urlOptions are the options that a URL may hold behind its question mark.
 var urlOptions = []string{ //nolint:gochecknoglobals // a constant
 	"alternatives", "connectTimeout", "driver", "fetchRows", "queryTimeout", "statementCache", "timeout",
@@ -127,19 +119,23 @@ var urlOptions = []string{ //nolint:gochecknoglobals // a constant
 func (c *Config) set(name, value string) (err error) {
 	switch name {
 	case "timeout":
-		c.Timeout, err = types.ParseExtendedDuration(value)
+		c.Timeout, err = parseDuration(name, value)
 	case "queryTimeout":
-		c.QueryTimeout, err = types.ParseExtendedDuration(value)
+		c.QueryTimeout, err = parseDuration(name, value)
 	case "driver":
 		c.Driver = value
 	case "alternatives":
-		c.Alternatives = strings.Split(value, ",")
+		c.Alternatives = append(c.Alternatives, strings.Split(value, ",")...)
 	case "connectTimeout":
-		c.ConnectTimeout, err = types.ParseExtendedDuration(value)
+		c.ConnectTimeout, err = parseDuration(name, value)
 	case "statementCache":
 		c.StatementCache = value
 	case "fetchRows":
-		c.FetchRows, err = strconv.ParseInt(value, 10, 64)
+		if c.FetchRows, err = strconv.ParseInt(value, 10, 64); err != nil {
+			err = errors.New("it must be an integer")
+		}
+	case "tls":
+		return errTLS
 	default:
 		return fmt.Errorf("unknown option %q in the url; known are %s", name, strings.Join(urlOptions, ", "))
 	}
@@ -150,10 +146,24 @@ func (c *Config) set(name, value string) (err error) {
 	return nil
 }
 
+// parseDuration reads a time of a URL, where a number is milliseconds.
+func parseDuration(name, value string) (time.Duration, error) {
+	if number, err := strconv.ParseFloat(value, 64); err == nil {
+		if err := units.Number(name, number); err != nil {
+			return 0, err
+		}
+	}
+
+	d, err := types.ParseExtendedDuration(value)
+	if err != nil {
+		return 0, errors.New("it must be a time such as 5s or 300ms")
+	}
+
+	return d, nil
+}
+
 func (c *Config) validate() error {
 	switch {
-	case c.Port < 1 || c.Port > 65535:
-		return fmt.Errorf("port must be from 1 to 65535, not %d", c.Port)
 	case c.QueryTimeout < 0:
 		return fmt.Errorf("queryTimeout must be more than 0, or 0 for none, not %s", c.QueryTimeout)
 	case c.FetchRows < 1:

@@ -42,18 +42,25 @@ func TestConfig(t *testing.T) {
 		{"days in a url", `'machbase://db?timeout=1d2h'`, with(func(c *Config) { c.Host, c.Timeout = "db", 26*time.Hour })},
 		{"the last of two in a url", `'machbase://db?fetchRows=1&fetchRows=2'`,
 			with(func(c *Config) { c.Host, c.FetchRows = "db", 2 })},
-		{"all options", `{ host: 'db', port: 1234, user: 'joe', password: 'secret', timeout: '2s', connectTimeout: 300,
-			statementCache: 'on', fetchRows: 7, driver: 'machcli', queryTimeout: 1500, alternatives: ['b:1'] }`,
+		{"host and port", `'db:77'`, with(func(c *Config) { c.Host, c.Port = "db", 77 })},
+		{"several in a string", `'machbase://joe:secret@db:1234,b:1,c'`, with(func(c *Config) {
+			c.Host, c.Port, c.User, c.Password, c.Alternatives = "db", 1234, "joe", "secret", []string{"b:1", "c:5656"}
+		})},
+		{"several in an array", `['machbase://joe:secret@db:1234', 'machbase://joe:secret@b:1']`, with(func(c *Config) {
+			c.Host, c.Port, c.User, c.Password, c.Alternatives = "db", 1234, "joe", "secret", []string{"b:1"}
+		})},
+		{"all options", `{ url: ['db:1234', 'b:1'], user: 'joe', password: 'secret', timeout: '2s', connectTimeout: 300,
+			statementCache: 'on', fetchRows: 7, driver: 'machcli', queryTimeout: 1500 }`,
 			Config{"db", 1234, "joe", "secret", "machcli", []string{"b:1"}, 2 * time.Second, 1500 * time.Millisecond, 300 * time.Millisecond, "on", 7}},
 		{"url as an option", `{ url: 'machbase://db:77' }`, with(func(c *Config) { c.Host, c.Port = "db", 77 })},
 		{"options override the url", `'machbase://joe:secret@db:1234?timeout=2s&connectTimeout=2s&statementCache=auto&fetchRows=7',
-			{ host: 'h', port: 1, user: 'u', password: 'p', timeout: '1s', connectTimeout: '4s', statementCache: 'off', fetchRows: 9 }`,
-			Config{"h", 1, "u", "p", "native", nil, time.Second, 0, 4 * time.Second, "off", 9}},
+			{ user: 'u', password: 'p', timeout: '1s', connectTimeout: '4s', statementCache: 'off', fetchRows: 9 }`,
+			Config{"db", 1234, "u", "p", "native", nil, time.Second, 0, 4 * time.Second, "off", 9}},
 		{"one option overrides the url's", `'machbase://joe:secret@db:1234?timeout=2s', { timeout: '3s' }`,
 			with(func(c *Config) {
 				*c = Config{"db", 1234, "joe", "secret", "native", nil, 3 * time.Second, 0, c.ConnectTimeout, c.StatementCache, c.FetchRows}
 			})},
-		{"an option url overrides the first argument's not being there", `undefined`, with(func(*Config) {})},
+		{"a first argument that is not there", `undefined, { url: 'db' }`, with(func(c *Config) { c.Host = "db" })},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got Config
@@ -71,13 +78,13 @@ func TestConfigAddress(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	const look = `new Client: the url must look like machbase://user:password@host:port?timeout=5s, ` +
-		`where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25`
+		`where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C`
 	known := func(name, value, why string) string {
 		return fmt.Sprintf("new Client: option %s in the url cannot be %q: %s", name, value, why)
 	}
 	for _, test := range []struct{ arguments, want string }{
-		{`'db'`, look},
-		{`'db:5656'`, look},
+		{`'sys:secret@db:5656'`, look},
+		{`'machbase://sys:a,b@db'`, look},
 		{`'http://db'`, look},
 		{`'machbase:db'`, look},
 		{`'machbase://'`, look},
@@ -86,10 +93,17 @@ func TestConfigErrors(t *testing.T) {
 		{`'machbase://db:port'`, look},
 		{`'machbase://db#fragment'`, look},
 		{`'machbase://db?timeout=%zz'`, look},
-		{`{ url: 'nonsense' }`, look},
+		{`{ url: 'no sense' }`, look},
 		{`'machbase://db:0'`, `new Client: port must be from 1 to 65535 in a url such as machbase://user:password@host:port`},
 		{`'machbase://db:65536'`, `new Client: port must be from 1 to 65535 in a url such as machbase://user:password@host:port`},
-		{`{ port: -1 }`, `new Client: port must be from 1 to 65535, not -1`},
+		{`'machbase://a:x@db,machbase://b:x@c'`, `new Client: the urls name different users or passwords: the servers must have the same data`},
+		{`'db', { url: 'db' }`, `new Client: the url is given twice: as the first argument and as option url`},
+		{`{ host: 'db' }`, `new Client: unknown option "host": use url`},
+		{`{ port: 5656 }`, `new Client: unknown option "port": use url`},
+		{`{ alternatives: ['b:5656'] }`, `new Client: unknown option "alternatives": use url`},
+		{`{ tls: true }`, `new Client: unknown option "tls": Machbase's native protocol has no TLS`},
+		{`{ timeout: 5 }`, `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`},
+		{`'db?timeout=5'`, known("timeout", "5", `timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`)},
 		{`{ timeout: 0 }`, `new Client: timeout must be more than 0, not 0s`},
 		{`{ timeout: '-1s' }`, `new Client: timeout must be more than 0, not -1s`},
 		{`'machbase://db?timeout=0'`, `new Client: timeout must be more than 0, not 0s`},
@@ -99,13 +113,15 @@ func TestConfigErrors(t *testing.T) {
 		{`{ statementCache: 'yes' }`, `new Client: statementCache must be "off", "auto" or "on", not "yes"`},
 		{`'machbase://db?statementCache='`, `new Client: statementCache must be "off", "auto" or "on", not ""`},
 		{`'machbase://db?tls=on'`,
-			`new Client: unknown option "tls" in the url; known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout`},
-		{`'machbase://db?timeout=soon'`, known("timeout", "soon", `time: invalid duration "soon"`)},
-		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `time: invalid duration "x"`)},
-		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `strconv.ParseInt: parsing "many": invalid syntax`)},
-		{`{ hst: 'db' }`, `new Client: unknown option "hst"; known are url, host, port, user, password, driver, ` +
-			`alternatives, timeout, connectTimeout, queryTimeout, statementCache, fetchRows`},
-		{`{ port: '5656' }`, `new Client: option port must be an integer, not a string`},
+			`new Client: unknown option "tls" in the url: Machbase's native protocol has no TLS`},
+		{`'machbase://db?ssl=on'`,
+			`new Client: unknown option "ssl" in the url; known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout`},
+		{`'machbase://db?timeout=soon'`, known("timeout", "soon", `it must be a time such as 5s or 300ms`)},
+		{`'machbase://db?connectTimeout=x'`, known("connectTimeout", "x", `it must be a time such as 5s or 300ms`)},
+		{`'machbase://db?fetchRows=many'`, known("fetchRows", "many", `it must be an integer`)},
+		{`{ hst: 'db' }`, `new Client: unknown option "hst"; known are url, user, password, driver, ` +
+			`timeout, connectTimeout, queryTimeout, statementCache, fetchRows`},
+		{`{ fetchRows: '7' }`, `new Client: option fetchRows must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
 		{`42`, `new Client: options must be an object, not 42`},
 		{`'machbase://db', 'machbase://db'`, `new Client: options must be an object, not machbase://db`},
@@ -156,7 +172,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	for _, arguments := range []string{
 		`{ password: ['s3cret'] }`,
 		`{ password: { s3cret: 's3cret' } }`,
-		`{ password: 's3cret', port: 'x' }`,
+		`{ password: 's3cret', fetchRows: 'x' }`,
 		`{ password: 's3cret', timeout: 'x' }`,
 	} {
 		t.Run(arguments, func(t *testing.T) {
@@ -188,7 +204,7 @@ func TestClientArguments(t *testing.T) {
 	require.Equal(t, "off", v.Run(`new machbase.Client().statementCache`))
 	require.Equal(t, "auto", v.Run(`new machbase.Client('machbase://h?statementCache=auto').statementCache`))
 	require.Equal(t, thrown{"MachbaseError", "new Client takes a url and options, or options alone", k6mod.KindUsage, 0},
-		v.fail(`new machbase.Client({ host: 'h' }, { port: 1 })`))
+		v.fail(`new machbase.Client({ user: 'h' }, { fetchRows: 1 })`))
 }
 
 func TestOptionsOfExec(t *testing.T) {
@@ -197,6 +213,6 @@ func TestOptionsOfExec(t *testing.T) {
 	for _, options := range []string{`{ rows: 'arrays' }`, `{ expect: { a: 1 } }`, `{ times: 'ns' }`} {
 		e := v.fail(`client.exec('x', [], ` + options + `)`)
 		require.Equal(t, k6mod.KindUsage, e.Kind)
-		require.Contains(t, e.Message, "known is timeout")
+		require.Contains(t, e.Message, "known are timeout, tags")
 	}
 }

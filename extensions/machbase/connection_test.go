@@ -36,10 +36,10 @@ func (s *stall) here(c *fakeConn) error {
 
 func TestCallThatStalls(t *testing.T) {
 	for _, test := range []struct{ name, within, before, call, operation string }{
-		{"query", "20ms", ``, `client.query('x', [], { timeout: 20 })`, opQuery},
+		{"query", "20ms", ``, `client.query('x', [], { timeout: '20ms' })`, opQuery},
 		{"exec", "20ms", ``, `client.exec('x', [], { timeout: '20ms' })`, opExec},
 		{"prepare", "500ms", `client = new machbase.Client({ timeout: 500 })`, `client.prepare('x')`, opPrepare},
-		{"prepared query", "20ms", `var s = client.prepare('x')`, `s.query([], { timeout: 20 })`, opQuery},
+		{"prepared query", "20ms", `var s = client.prepare('x')`, `s.query([], { timeout: '20ms' })`, opQuery},
 		{"append", "500ms", `client = new machbase.Client({ timeout: 500 }); var a = client.appender('t')`, `a.append([1])`, opAppend},
 	} {
 		t.Run(test.name, func(t *testing.T) {

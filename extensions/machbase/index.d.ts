@@ -15,9 +15,6 @@
  * `data_received`.
  */
 declare module 'k6/x/machbase' {
-  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`. */
-  export type Duration = number | string;
-
   /** The types for which {@link bind} makes parameters. */
   export type BindType =
     | 'short'
@@ -81,13 +78,7 @@ declare module 'k6/x/machbase' {
   export type Rows<T> = T[] & { readonly columns: Column[] };
 
   /** How to reach the server. What stands here overrides what stands in the URL. */
-  export interface ClientOptions {
-    /** `machbase://user:password@host:port?timeout=5s`; see {@link Client}. */
-    url?: string;
-    /** Default `"127.0.0.1"`. */
-    host?: string;
-    /** Default 5656; 0 stands for the default. */
-    port?: number;
+  export interface ClientOptions extends Modules.ClientOptions {
     /** Default `"sys"`. It is sent in upper case. */
     user?: string;
     /** Default: none. It is in no error's message. */
@@ -98,20 +89,11 @@ declare module 'k6/x/machbase' {
      */
     driver?: string;
     /**
-     * Further servers with the same data, as `host:port`. They are tried in their order when the one before does not answer,
-     * all within connectTimeout. In a URL: `alternatives=b:5656,c:5656`. Driver native only.
-     */
-    alternatives?: string[];
-    /** How long an operation may take. Default `"60s"`, as that of k6/http. */
-    timeout?: Duration;
-    /**
      * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It then ends it with an error of kind
      * `cancelled` and code 3027, and the connection stays. Where no answer comes five seconds after that, the client gives up with kind
      * `timeout`. Default: no limit of the server's.
      */
-    queryTimeout?: Duration;
-    /** How long connecting and logging in may take. Default `"5s"`. */
-    connectTimeout?: Duration;
+    queryTimeout?: Modules.Duration;
     /**
      * Which statements of query and exec stay prepared on the connection, so that the next use is one round trip. Only those that
      * read or change rows do, at most 512, of which the one that was not used for the longest time makes room.
@@ -132,7 +114,9 @@ declare module 'k6/x/machbase' {
   /** Options of exec. */
   export interface ExecOptions {
     /** Of this call. Default: the client's. */
-    timeout?: Duration;
+    timeout?: Modules.Duration;
+    /** Tags of the call's samples. */
+    tags?: Modules.Tags;
   }
 
   /** Options of query. */
@@ -204,18 +188,22 @@ declare module 'k6/x/machbase' {
   /**
    * One connection of one VU: opened by the first operation that needs it, opened anew by the next one after it broke, and
    * closed when the VU has no more use for it (the end of setup or teardown, of the client's step under client-sweep, or of the
-   * test). Make it in the init context, once per VU; use it in functions.
+   * test). Make it in the init context, once per VU; use it in functions. VUs never share one: the protocol does one thing at a time on a
+   * connection, and a client of a sweep is a connection.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url `machbase://user:password@host:port?option=value`. Options: alternatives, connectTimeout, driver, fetchRows,
-     *   queryTimeout, statementCache, timeout. What is not a plain letter or digit in user or password is written with encodeURIComponent.
+     * @param url `machbase://user:password@host:port?option=value`, or `host:port`. Default `"machbase://sys@127.0.0.1:5656"`. Options:
+     *   alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout. What is not a plain letter or digit in
+     *   user or password is written with encodeURIComponent. Several, in an array or with commas between them, are servers with
+     *   the same data: they are tried in their order when the one before does not answer, all within connectTimeout (driver native).
+     *   User, password and options may stand in any of them. Machbase's native protocol has no TLS.
      * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this form, or the driver is not in
      *   this k6
      */
-    constructor(url: string | null | undefined, options?: ClientOptions);
+    constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
     /** The driver that speaks to the server, such as `"native"`. */
@@ -228,9 +216,9 @@ declare module 'k6/x/machbase' {
      *
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */
-    connect(): void;
+    connect(options?: { tags?: Modules.Tags }): void;
     /** {@link Client.connect} as a promise. */
-    asyncConnect(): Promise<void>;
+    asyncConnect(options?: { tags?: Modules.Tags }): Promise<void>;
 
     /**
      * Runs a query and returns its rows; with `rows: 'discard'` their number.
@@ -272,9 +260,9 @@ declare module 'k6/x/machbase' {
      *
      * @throws kind `syntax`, `not_found` and others of the server
      */
-    prepare(sql: string): Statement;
+    prepare(sql: string, options?: ExecOptions): Statement;
     /** {@link Client.prepare} as a promise. */
-    asyncPrepare(sql: string): Promise<Statement>;
+    asyncPrepare(sql: string, options?: ExecOptions): Promise<Statement>;
 
     /**
      * Opens an appender on a tag, log or volatile table. Other operations of the client, and other appenders, may come in between.
@@ -338,7 +326,9 @@ declare module 'k6/x/machbase' {
     /** Bytes of a batch, up to 65536, the largest packet. Default 65536. */
     batchBytes?: number;
     /** The age of a batch's first row. It is looked at when rows are appended, and at no other time. Default: no limit. */
-    batchTime?: Duration;
+    batchTime?: Modules.Duration;
+    /** Tags of the samples of all its calls. */
+    tags?: Modules.Tags;
   }
 
   /**
@@ -470,7 +460,7 @@ declare module 'k6/x/machbase' {
     /** What names begin with; a number from 0 follows. Default `"tag-"`. */
     prefix?: string;
     /** The time between two rows of a tag. Default `"1s"`. */
-    interval?: Duration;
+    interval?: Modules.Duration;
   }
 
   export interface UniformOptions extends RangeOptions {
@@ -484,7 +474,7 @@ declare module 'k6/x/machbase' {
 
   export interface SineOptions extends RangeOptions {
     /** Default `"1m"`. */
-    period?: Duration;
+    period?: Modules.Duration;
     /** Default 1. */
     amplitude?: number;
     /** Default 0. */
@@ -514,17 +504,17 @@ declare module 'k6/x/machbase' {
      *
      * @throws kind `not_found` with code 0, as gap and wait
      */
-    info(): { [column: string]: any };
+    info(options?: ExecOptions): { [column: string]: any };
     /** {@link Rollup.info} as a promise. */
-    asyncInfo(): Promise<{ [column: string]: any }>;
+    asyncInfo(options?: ExecOptions): Promise<{ [column: string]: any }>;
 
     /**
      * How many rows of its source, in all partitions, it has not summed up yet. The source of a roll-up over a roll-up is that other
      * one, which may be behind itself.
      */
-    gap(): number;
+    gap(options?: ExecOptions): number;
     /** {@link Rollup.gap} as a promise. */
-    asyncGap(): Promise<number>;
+    asyncGap(options?: ExecOptions): Promise<number>;
 
     /**
      * Asks for the gap until there is none. It does not make the server sum up: see `force`.
@@ -533,9 +523,9 @@ declare module 'k6/x/machbase' {
      * @param options.interval how often; default: `"100ms"`
      * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server answers within one more second
      */
-    wait(options?: { timeout?: Duration; interval?: Duration }): void;
+    wait(options?: ExecOptions & { interval?: Modules.Duration }): void;
     /** {@link Rollup.wait} as a promise. */
-    asyncWait(options?: { timeout?: Duration; interval?: Duration }): Promise<void>;
+    asyncWait(options?: ExecOptions & { interval?: Modules.Duration }): Promise<void>;
   }
 
   /**

@@ -29,7 +29,7 @@ func init() { RegisterDriver(machgoDriver{}) } //nolint:gochecknoinits // what t
 
 func (machgoDriver) Open(ctx context.Context, cfg *Config, _ DialFunc) (Conn, error) {
 	if len(cfg.Alternatives) > 0 {
-		return nil, cmi.NewError(cmi.KindUsage, "driver machgo knows no alternatives; use driver native")
+		return nil, cmi.NewError(cmi.KindUsage, "driver machgo takes one url; driver native takes several")
 	}
 	if strings.ContainsAny(cfg.Host+cfg.User+cfg.Password, ";") {
 		return nil, cmi.NewError(cmi.KindUsage, "host, user and password must not contain a ';': driver machgo cannot send it")

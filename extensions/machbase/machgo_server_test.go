@@ -61,9 +61,9 @@ func TestMachgoServerErrors(t *testing.T) {
 		`client.appender('` + table + `', { columns: ['name', 'time', 'NAME'] })`:                     {Kind: k6mod.KindUsage},
 		`new machbase.Client(url, { driver: 'machgo', password: 's3cret' }).connect()`:                {Code: 2081, Kind: k6mod.KindAuth},
 		`new machbase.Client(url, { driver: 'machgo', password: 's;cret' }).connect()`:                {Kind: k6mod.KindUsage},
-		`new machbase.Client(url, { driver: 'machgo', port: 1 }).connect()`:                           {Kind: k6mod.KindConnect},
-		`new machbase.Client(url, { driver: 'machgo', alternatives: ['localhost:1'] }).connect()`:     {Kind: k6mod.KindUsage},
-		`new machbase.Client(url, { driver: 'machgo', host: 'no-such-host.invalid' }).connect()`:      {Kind: k6mod.KindConnect},
+		`new machbase.Client('127.0.0.1:1', { driver: 'machgo' }).connect()`:                          {Kind: k6mod.KindConnect},
+		`new machbase.Client([url, 'localhost:1'], { driver: 'machgo' }).connect()`:                   {Kind: k6mod.KindUsage},
+		`new machbase.Client('no-such-host.invalid', { driver: 'machgo' }).connect()`:                 {Kind: k6mod.KindConnect},
 		`new machbase.Client('machbase://sys:s3cret@[::1]:1', { driver: 'machgo' }).connect()`:        {Kind: k6mod.KindConnect},
 		`new machbase.Client(url, { driver: 'machgo' }).exec('drop table no_such_table') /* again */`: {Code: 2025, Kind: cmi.KindNotFound},
 	} {

@@ -33,8 +33,7 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 		return nil, err
 	}
 	s := &statement{client: c, text: sql}
-
-	return &task{
+	t := &task{
 		client: c, operation: opPrepare, timeout: c.config.Timeout,
 		job: func(ctx context.Context, conn Conn) error {
 			_, err := s.on(ctx, conn)
@@ -42,7 +41,9 @@ func (c *client) prepare(call sobek.FunctionCall) (*task, error) {
 			return err
 		},
 		value: func() (sobek.Value, error) { return statementMethods.Object(s.Runtime(), s), nil },
-	}, nil
+	}
+
+	return t, execOptions.Read("prepare", call.Argument(1), t)
 }
 
 var statementMethods = k6mod.BothForms(map[string]operation[*statement]{ //nolint:gochecknoglobals // a table

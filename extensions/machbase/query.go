@@ -61,7 +61,7 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	c.idle = nil
 	q.text, q.statement, q.args, q.options = text, prepared, args, o
 	q.answer = queryAnswer{keep: o.rows != rowsDiscard, expect: o.expect}
-	q.timeout = c.limit(o.timeout)
+	q.timeout, q.tags = c.limit(o.timeout), o.tags
 
 	return &q.task, nil
 }

@@ -13,20 +13,22 @@ import (
 )
 
 func TestQueryOptionErrors(t *testing.T) {
-	const timeout = `query: option timeout must be a duration such as '5s' or a number of milliseconds, not `
+	const timeout = `query: option timeout must be a time such as '5s', or a number of milliseconds from 100, not `
 	for _, test := range []struct{ options, want string }{
 		{`'arrays'`, `query: options must be an object, not arrays`},
 		{`{ rows: 'array' }`, `query: option rows must be 'objects', 'arrays' or 'discard', not array`},
 		{`{ rows: false }`, `query: option rows must be 'objects', 'arrays' or 'discard', not false`},
 		{`{ times: 'ms' }`, `query: option times must be 'date' or 'ns', not ms`},
 		{`{ timeout: 'soon' }`, timeout + `soon`},
-		{`{ timeout: 0 }`, timeout + `0`},
+		{`{ timeout: 0 }`, `query: option timeout must be more than 0`},
+		{`{ timeout: 5 }`, `query: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`},
+		{`{ tags: ['a'] }`, `query: option tags must be an object of strings, such as { name: 'login' }, not [a]`},
 		{`{ timeout: '-1s' }`, timeout + `-1s`},
 		{`{ timeout: {} }`, timeout + `an object`},
 		{`{ expect: 'WISH' }`, `query: option expect must be an object such as { code: 'WISH' }, not WISH`},
 		{`{ expect: { a: true } }`, `expect: a: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, ` +
 			`null or machbase.bind(type, value)`},
-		{`{ row: 'arrays' }`, `query: unknown option "row"; known are rows, expect, times, timeout`},
+		{`{ row: 'arrays' }`, `query: unknown option "row"; known are rows, expect, times, timeout, tags`},
 	} {
 		t.Run(test.options, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})
@@ -36,6 +38,30 @@ func TestQueryOptionErrors(t *testing.T) {
 			require.Equal(t, want, v.fail(`client.prepare('x').query([], `+test.options+`)`))
 		})
 	}
+}
+
+// The tags of a call are those of its samples, and of no others.
+func TestTagsOfCalls(t *testing.T) {
+	driver := &fakeDriver{query: func(_ *fakeConn, _ string, _ []any, read func(Rows) error) error {
+		return read(&fakeRows{columns: []Column{{"a", "long"}}, rows: [][]any{{int64(0)}}})
+	}}
+	v := newVU(t, driver)
+	v.Run(`var client = new machbase.Client(), tags = Object.freeze({ tags: { name: 'mine', nth: 1 } });
+		client.connect(tags);
+		client.query('x', [], tags); client.query('x'); client.query('x', null, { tags: { name: 'other' } });
+		client.exec('x', [], tags); client.exec('x');
+		var s = client.prepare('x', tags); s.query([], tags); s.exec([], tags); s.exec();
+		var r = client.rollup('r'); r.force(tags); r.info(tags); r.gap(tags); r.wait(tags);
+		var a = client.appender('t', tags); a.append([1]); a.close()`)
+	for op, n := range map[string]float64{"connect": 1, "query": 5, "exec": 3, "prepare": 1, "append": 3} {
+		require.Equal(t, n, v.Counted(metricOps, "op", op, "name", "mine", "nth", "1"), op)
+	}
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "query", "name", "other"))
+	require.Equal(t, 17.0, v.Counted(metricOps))
+	require.Len(t, v.Found(metricDuration, "name", "mine"), 13)
+	require.Equal(t, 5.0, v.Counted(metricRows, "op", "query", "name", "mine"))
+	v.loop(`client.asyncQuery('x', [], { tags: { name: 'promised' } }); client.asyncQuery('x')`)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "query", "name", "promised"))
 }
 
 func TestQueryGivesRowsAsTold(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -21,10 +20,11 @@ type queryOptions struct {
 	rows    string
 	ns      bool
 	timeout time.Duration
+	tags    k6mod.Tags
 	expect  []expectation
 }
 
-// allQueryOptions are { rows, expect, times, timeout }, the options of a query.
+// allQueryOptions are { rows, expect, times, timeout, tags }, the options of a query.
 var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // a table
 	{Name: "rows", Read: func(o *queryOptions, method string, value sobek.Value) (err error) {
 		o.rows, err = k6mod.Word(method, "option rows", value, rowsObjects, rowsArrays, rowsDiscard)
@@ -45,18 +45,28 @@ var allQueryOptions = k6mod.Options[queryOptions]{ //nolint:gochecknoglobals // 
 	{Name: "timeout", Read: func(o *queryOptions, method string, value sobek.Value) error {
 		return readTimeout(&o.timeout, method, value)
 	}},
+	k6mod.TagsOption(func(o *queryOptions) *k6mod.Tags { return &o.tags }),
 }
 
 // execOptions are those of a statement without rows.
 var execOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
 	{Name: "timeout", Read: func(t *task, method string, value sobek.Value) error { return readTimeout(&t.timeout, method, value) }},
+	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
 }
 
-// readTimeout reads a k6 duration: a string such as "5s" or a number of milliseconds.
+// connectOptions are those of connecting, which has its time from the client.
+var connectOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
+	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
+}
+
+// readTimeout reads how long a call may take.
 func readTimeout(timeout *time.Duration, method string, value sobek.Value) error {
-	d, ok := k6glue.DurationOf(value)
-	if !ok || d <= 0 {
-		return k6mod.Wrong(method, "option timeout", "a duration such as '5s' or a number of milliseconds", value)
+	d, err := k6mod.Time(method, "option timeout", value)
+	if err != nil {
+		return err
+	}
+	if d == 0 {
+		return k6mod.Misuse("%s: option timeout must be more than 0", method)
 	}
 	*timeout = d
 

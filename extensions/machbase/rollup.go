@@ -56,11 +56,10 @@ func (r *rollup) force(call sobek.FunctionCall) (*task, error) {
 const infoQuery = "select * from v$rollup where rollup_name = ? order by source_table"
 
 // info is rollup.info(): the row of v$rollup.
-func (r *rollup) info(sobek.FunctionCall) (*task, error) {
+func (r *rollup) info(call sobek.FunctionCall) (*task, error) {
 	rows := &queryAnswer{keep: true}
-
-	return &task{
-		client: r.client, operation: opQuery, timeout: r.limit(r.config.Timeout), rows: &rows.count,
+	t := &task{
+		client: r.client, operation: opQuery, timeout: r.config.Timeout, rows: &rows.count,
 		job: func(ctx context.Context, conn Conn) error {
 			if err := conn.Query(ctx, infoQuery, []any{r.name}, rows.read); err != nil {
 				return err
@@ -71,7 +70,19 @@ func (r *rollup) info(sobek.FunctionCall) (*task, error) {
 		value: func() (sobek.Value, error) {
 			return rows.rowToJS(r.Runtime(), rows.rows[0], &queryOptions{rows: rowsObjects})
 		},
-	}, nil
+	}
+
+	return r.within(t, "info", call)
+}
+
+// within reads the options of a call that asks about the roll-up.
+func (r *rollup) within(t *task, method string, call sobek.FunctionCall) (*task, error) {
+	if err := execOptions.Read(method, call.Argument(0), t); err != nil {
+		return nil, err
+	}
+	t.timeout = r.limit(t.timeout)
+
+	return t, nil
 }
 
 // gapQuery compares, for each partition of the source, how far its rows and the roll-up have come:
@@ -101,12 +112,12 @@ func (r *rollup) asking(gap *int64) *task {
 }
 
 // gap is rollup.gap().
-func (r *rollup) gap(sobek.FunctionCall) (*task, error) {
+func (r *rollup) gap(call sobek.FunctionCall) (*task, error) {
 	var gap int64
 	t := r.asking(&gap)
 	t.value = func() (sobek.Value, error) { return r.Runtime().ToValue(gap), nil }
 
-	return t, nil
+	return r.within(t, "gap", call)
 }
 
 func (r *rollup) found(rows int64) error {
@@ -121,6 +132,7 @@ func (r *rollup) found(rows int64) error {
 type waitOptions struct {
 	Timeout  types.NullDuration `json:"timeout"`
 	Interval types.NullDuration `json:"interval"`
+	Tags     k6mod.Tags         `json:"tags"`
 }
 
 const (
@@ -143,6 +155,7 @@ func (r *rollup) wait(call sobek.FunctionCall) (*task, error) {
 
 	var gap int64
 	t := r.asking(&gap)
+	t.tags = o.Tags
 	limit := t.timeout
 	end := time.Now().Add(o.Timeout.TimeDuration())
 	t.timeout = min(limit, o.Timeout.TimeDuration()+waitGrace)

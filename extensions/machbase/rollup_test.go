@@ -74,7 +74,7 @@ func TestRollupWaitOptions(t *testing.T) {
 	for options, want := range map[string]string{
 		`{ timeout: 0 }`:       `wait: timeout and interval must be more than 0; they are 0s and 100ms`,
 		`{ interval: '-1s' }`:  `wait: timeout and interval must be more than 0; they are 1m0s and -1s`,
-		`{ within: 5 }`:        `wait: unknown option "within"; known are timeout, interval`,
+		`{ within: 5 }`:        `wait: unknown option "within"; known are timeout, interval, tags`,
 		`5`:                    `wait: options must be an object, not 5`,
 		`{ timeout: 'never' }`: `wait: option timeout must be a time such as '5s', or a number of milliseconds from 100, not never`,
 	} {

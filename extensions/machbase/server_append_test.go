@@ -73,7 +73,7 @@ func TestServerSync(t *testing.T) {
 func TestServerBatches(t *testing.T) {
 	v := newServerVU(t)
 	v.table(`create table TABLE (n integer)`)
-	for options, want := range map[string]bool{`{}`: false, `{ batchRows: 2 }`: true, `{ batchBytes: 30 }`: true, `{ batchTime: 1 }`: true} {
+	for options, want := range map[string]bool{`{}`: false, `{ batchRows: 2 }`: true, `{ batchBytes: 30 }`: true, `{ batchTime: '1ms' }`: true} {
 		v.Run(`var a = client.appender(table, ` + options + `); a.append([1])`)
 		time.Sleep(2 * time.Millisecond) // older than batchTime
 		before := v.Counted("data_sent")

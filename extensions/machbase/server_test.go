@@ -618,10 +618,11 @@ func (p *proxy) cut() {
 	p.conns = nil
 }
 
-func (p *proxy) clientOf(t *testing.T, v *vu, options string) {
+func (p *proxy) clientOf(t *testing.T, v *vu, options string, alternatives ...string) {
 	t.Helper()
 	through := serverPart(t, func(u *url.URL) { u.Host = p.listener.Addr().String() })
-	v.Run(`client = new machbase.Client(` + quote(through) + `, ` + options + `)`)
+	v.Set("urls", append([]string{through}, alternatives...))
+	v.Run(`client = new machbase.Client([...urls], ` + options + `)`)
 }
 
 func TestServerThatStalls(t *testing.T) {
@@ -668,9 +669,9 @@ func TestServerWithAlternatives(t *testing.T) {
 	address := serverPart(t, func(*url.URL) {})
 	u, err := url.Parse(address)
 	require.NoError(t, err)
-	p.clientOf(t, v, `{ connectTimeout: '1s', alternatives: ['127.0.0.1:1', '`+u.Host+`'] }`)
+	p.clientOf(t, v, `{ connectTimeout: '1s' }`, "127.0.0.1:1", u.Host)
 	v.Run(`client.connect(); client.close()`)
-	p.clientOf(t, v, `{ connectTimeout: '200ms', alternatives: ['127.0.0.1:1'] }`)
+	p.clientOf(t, v, `{ connectTimeout: '200ms' }`, "127.0.0.1:1")
 	e := v.fail(`client.connect()`)
 	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.Contains(t, e.Message, "127.0.0.1:1")

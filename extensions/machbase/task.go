@@ -16,6 +16,8 @@ type task struct {
 	// operation names it in the metrics.
 	operation string
 	timeout   time.Duration
+	// tags are those of the call's samples.
+	tags k6mod.Tags
 	// requires is asked first, when the connection (or that there is none) matters; no call is
 	// recorded when it fails.
 	requires func(*connection) error
@@ -40,6 +42,9 @@ type task struct {
 
 // operation reads the arguments of a call of a method of T's.
 type operation[T k6mod.Tasker] = k6mod.Operation[T, *task]
+
+// CallTags implements k6mod.Tagged.
+func (t *task) CallTags() k6mod.Tags { return t.tags }
 
 // Do implements k6mod.Task.
 func (t *task) Do(ctx context.Context, _ bool) error {

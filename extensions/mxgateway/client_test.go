@@ -60,6 +60,51 @@ func TestAsynchronousForms(t *testing.T) {
 	require.Equal(t, thrown{"subscribe: the tags must be an array, not A.x", "usage", 0}, v.rejected(`client.asyncSubscribe('A.x')`))
 }
 
+// The tags of a call are those of its samples, and of no others.
+func TestTagsOfCalls(t *testing.T) {
+	v := newVU(t, start(t, nil).Address)
+	v.Run(`client.connect({ tags: { part: 'begin' } });
+		client.open('x', { tags: { part: 'begin' } });
+		client.register('x', { tags: { part: 'begin' } });
+		client.subscribe(tags, { tags: { part: 'begin' } });
+		client.readBulk(null, { tags: { part: 'read', nth: 1 } });
+		client.readBulk();
+		client.run({ iterations: 5, tags: { part: 'run' } });
+		client.unsubscribe(null, { tags: { part: 'end' } });
+		client.close({ tags: { part: 'end' } })`)
+	require.Equal(t, 4.0, v.Counted(metricOps, "part", "begin"))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "readBulk", "part", "read", "nth", "1"))
+	require.Equal(t, 3.0, v.Counted(metricResults, "part", "read"))
+	require.Equal(t, 5.0, v.Counted(metricOps, "op", "readBulk", "part", "run"))
+	require.Equal(t, 2.0, v.Counted(metricOps, "part", "end"))
+	require.Equal(t, 13.0, v.Counted(metricOps))
+	require.Len(t, v.Found(metricDuration, "part", "begin"), 4)
+}
+
+// A url says where the gateway is, and whether by TLS.
+func TestURLs(t *testing.T) {
+	for _, test := range []struct {
+		urls    []string
+		address string
+		secured bool
+	}{
+		{nil, "127.0.0.1:50051", false},
+		{[]string{"host"}, "host:50051", false},
+		{[]string{"host:1"}, "host:1", false},
+		{[]string{"[::1]:1"}, "[::1]:1", false},
+		{[]string{"[::1]"}, "[::1]:50051", false},
+		{[]string{"grpc://host:1/"}, "host:1", false},
+		{[]string{"http://host"}, "host:50051", false},
+		{[]string{"grpcs://host"}, "host:50051", true},
+		{[]string{"https://host:1"}, "host:1", true},
+	} {
+		address, secured, err := parseURLs(test.urls)
+		require.NoError(t, err, test.urls)
+		require.Equal(t, test.address, address)
+		require.Equal(t, test.secured, secured)
+	}
+}
+
 // What is left open at the end of a VU is closed, its session too.
 func TestTheEndOfAVU(t *testing.T) {
 	server := start(t, nil)
@@ -139,37 +184,47 @@ func TestWrongKey(t *testing.T) {
 func TestWrongUse(t *testing.T) {
 	v := newInitVU(t, New(), "127.0.0.1:1")
 	for script, message := range map[string]string{
-		`new mxgateway.Client('host')`:                                         `new Client: address must be host:port, such as 127.0.0.1:50051`,
-		`new mxgateway.Client(options, {})`:                                    `new Client takes a url and options, or options alone`,
-		`new mxgateway.Client({ apiKey: 'a b', proto })`:                       `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
-		`new mxgateway.Client({ key: 'x' })`:                                   `new Client: unknown option "key"; known are url, timeout, connectTimeout, address, apiKey, tls, connection, proto, importPaths, reflection, service`,
-		`new mxgateway.Client({ timeout: 0, proto })`:                          `new Client: timeout must be more than 0, not 0s`,
-		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:               `new Client: connectTimeout must be more than 0, not -1s`,
-		`new mxgateway.Client({ connection: 'all', proto })`:                   `new Client: connection must be 'vu' or 'shared', not "all"`,
-		`new mxgateway.Client({})`:                                             `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
-		`new mxgateway.Client({ proto, reflection: true })`:                    `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
-		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:       `new Client: importPaths are of proto, and there is none with reflection`,
-		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:                  `new Client: tls.cert and tls.key must be given together`,
-		`new mxgateway.Client({ proto, service: 'a.B' })`:                      `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
-		`new mxgateway.Tally()`:                                                `new Tally takes a name`,
-		`new mxgateway.Tally('t').call()`:                                      `a Tally's methods take a function`,
-		`new mxgateway.Client(options).open()`:                                 `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
-		`new mxgateway.Client(options).open(1)`:                                `open: the name must be a string, not 1`,
-		`new mxgateway.Client(options).register({})`:                           `register: the name must be a string, not an object`,
-		`new mxgateway.Client(options).subscribe([])`:                          `subscribe: the tags must not be empty`,
-		`new mxgateway.Client(options).subscribe(['a', 1])`:                    `subscribe: a tag must be a string that is not empty, not 1`,
-		`new mxgateway.Client(options).readBulk('a')`:                          `readBulk: the tags must be an array, not a`,
-		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:           `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
-		`new mxgateway.Client(new Array(4294967295))`:                          `new Client: the url has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:       `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`:     `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
-		`new mxgateway.Client(options).unsubscribe(['a'])`:                     `unsubscribe: a handle must be an integer, not a`,
-		`new mxgateway.Client(options).unsubscribe(1)`:                         `unsubscribe: the handles must be an array, not 1`,
-		`new mxgateway.Client(options).run()`:                                  `run: outside of a step of client-sweep, option iterations or duration must be given`,
-		`new mxgateway.Client(options).run({ iterations: -1 })`:                `run: option iterations must be a positive integer, not -1`,
-		`new mxgateway.Client(options).run({ iterations: 1, duration: '1s' })`: `run: options iterations and duration exclude each other`,
-		`new mxgateway.Client(options).run({ duration: 0 })`:                   `run: option duration must be more than 0, not 0s`,
-		`new mxgateway.Client(options).run({ iterations: 1, wait: '48h' })`:    `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
+		`new mxgateway.Client('host:port:1')`:                                     `new Client: the url must be host:port or grpc://host:port, with grpcs:// for TLS, such as 127.0.0.1:50051`,
+		`new mxgateway.Client('tcp://host:1', options)`:                           `new Client: the url must be host:port or grpc://host:port, with grpcs:// for TLS, such as 127.0.0.1:50051`,
+		`new mxgateway.Client(['a', 'b'], options)`:                               `new Client: the url must name one gateway: a Client has one session`,
+		`new mxgateway.Client('a', { ...options, url: 'b' })`:                     `new Client: the url is given twice: as the first argument and as option url`,
+		`new mxgateway.Client({ ...options, address: 'a' })`:                      `new Client: unknown option "address": use url`,
+		`new mxgateway.Client('grpcs://a', { ...options, tls: false })`:           `new Client: the url stands for TLS, and tls is false`,
+		`new mxgateway.Client({ ...options, tls: { insecureSkipVerify: true } })`: `new Client: unknown option "tls.insecureSkipVerify": use tls.insecureSkipTLSVerify`,
+		`new mxgateway.Client({ ...options, timeout: 5 })`:                        `new Client: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
+		`new mxgateway.Client(options).run({ calls: 3 })`:                         `run: unknown option "calls": use iterations`,
+		`new mxgateway.Client(options).run({ tags: ['A.x'] })`:                    `run: option tags are those of the samples, such as { name: 'a' }: the tags to read are option addresses`,
+		`new mxgateway.Client(options).open('x', { tag: 1 })`:                     `open: unknown option "tag"; known is tags`,
+		`new mxgateway.Client(options, {})`:                                       `new Client takes a url and options, or options alone`,
+		`new mxgateway.Client({ apiKey: 'a b', proto })`:                          `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
+		`new mxgateway.Client({ key: 'x' })`:                                      `new Client: unknown option "key"; known are url, timeout, connectTimeout, apiKey, tls, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ timeout: 0, proto })`:                             `new Client: timeout must be more than 0, not 0s`,
+		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:                  `new Client: connectTimeout must be more than 0, not -1s`,
+		`new mxgateway.Client({ connection: 'all', proto })`:                      `new Client: connection must be 'vu' or 'shared', not "all"`,
+		`new mxgateway.Client({})`:                                                `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ proto, reflection: true })`:                       `new Client: either proto, the path of the gateway's .proto file, or reflection: true must be given`,
+		`new mxgateway.Client({ reflection: true, importPaths: ['x'] })`:          `new Client: importPaths are of proto, and there is none with reflection`,
+		`new mxgateway.Client({ proto, tls: { cert: 'x' } })`:                     `new Client: tls.cert and tls.key must be given together`,
+		`new mxgateway.Client({ proto, service: 'a.B' })`:                         `new Client: mxaccess_gateway.proto: there is no service a.B in it, but mxaccess_gateway.v1.MxAccessGateway`,
+		`new mxgateway.Tally()`:                                                   `new Tally takes a name`,
+		`new mxgateway.Tally('t').call()`:                                         `a Tally's methods take a function`,
+		`new mxgateway.Client(options).open()`:                                    `a Client cannot be used in the init context; use it in setup() or in a scenario's function`,
+		`new mxgateway.Client(options).open(1)`:                                   `open: the name must be a string, not 1`,
+		`new mxgateway.Client(options).register({})`:                              `register: the name must be a string, not an object`,
+		`new mxgateway.Client(options).subscribe([])`:                             `subscribe: the tags must not be empty`,
+		`new mxgateway.Client(options).subscribe(['a', 1])`:                       `subscribe: a tag must be a string that is not empty, not 1`,
+		`new mxgateway.Client(options).readBulk('a')`:                             `readBulk: the tags must be an array, not a`,
+		`new mxgateway.Client(options).readBulk(tags, { wait: -1 })`:              `readBulk: wait must be from 0, as long as the worker wants, to 24h0m0s, not -1ms`,
+		`new mxgateway.Client(new Array(4294967295))`:                             `new Client: the url has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).subscribe(new Array(4294967295))`:          `subscribe: the tags has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(new Array(4294967295))`:        `unsubscribe: the handles has 4294967295 elements: at most 1000000 are allowed`,
+		`new mxgateway.Client(options).unsubscribe(['a'])`:                        `unsubscribe: a handle must be an integer, not a`,
+		`new mxgateway.Client(options).unsubscribe(1)`:                            `unsubscribe: the handles must be an array, not 1`,
+		`new mxgateway.Client(options).run()`:                                     `run: outside of a step of client-sweep, option iterations or duration must be given`,
+		`new mxgateway.Client(options).run({ iterations: -1 })`:                   `run: option iterations must be a positive integer, not -1`,
+		`new mxgateway.Client(options).run({ iterations: 1, duration: '1s' })`:    `run: options iterations and duration exclude each other`,
+		`new mxgateway.Client(options).run({ duration: 0 })`:                      `run: option duration must be more than 0, not 0s`,
+		`new mxgateway.Client(options).run({ iterations: 1, wait: '48h' })`:       `run: wait must be from 0, as long as the worker wants, to 24h0m0s, not 48h0m0s`,
 	} {
 		require.Equal(t, thrown{message, "usage", 0}, v.fail(script), script)
 	}
@@ -188,7 +243,7 @@ func TestTrafficIsCountedToTheLastByte(t *testing.T) {
 	vus := make([]*vu, 3)
 	for i := range vus {
 		vus[i] = newInitVU(t, root, server.Address)
-		vus[i].Run(`var client = new mxgateway.Client({ ...options, address, connection: 'shared' })`)
+		vus[i].Run(`var client = new mxgateway.Client({ ...options, url: address, connection: 'shared' })`)
 		vus[i].Start(0)
 		vus[i].Run(`client.open()`)
 	}
@@ -223,7 +278,7 @@ func TestSharedConnection(t *testing.T) {
 	vus := make([]*vu, 3)
 	for i := range vus {
 		vus[i] = newInitVU(t, root, server.Address)
-		vus[i].Run(`var client = new mxgateway.Client({ address, apiKey: key, reflection: true, connection: 'shared' })`)
+		vus[i].Run(`var client = new mxgateway.Client({ url: address, apiKey: key, reflection: true, connection: 'shared' })`)
 		vus[i].Start(0)
 		vus[i].Run(`client.open(); client.register(); client.subscribe(tags)`)
 	}

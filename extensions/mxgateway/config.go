@@ -1,27 +1,12 @@
 package mxgateway
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"net"
 	"strings"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-)
-
-const (
-	defaultAddress        = "127.0.0.1:50051"
-	defaultTimeout        = 60 * time.Second // that of k6/http
-	defaultConnectTimeout = 5 * time.Second
-)
-
-// Whose a connection is.
-const (
-	ofVU  = "vu"     // each Client of each VU has one of its own
-	ofAll = "shared" // all Clients of the process with the same options have one together
 )
 
 // Config is how to reach a gateway.
@@ -50,7 +35,6 @@ type options struct {
 	k6mod.Target
 	k6mod.Timeouts
 
-	Address     string             `json:"address"`
 	APIKey      string             `json:"apiKey"`
 	TLS         *k6glue.TLSOptions `json:"tls"`
 	Connection  string             `json:"connection"`
@@ -63,32 +47,36 @@ type options struct {
 // config works out the options. Its errors never show the key.
 func (o *options) config(urls []string) (*Config, error) {
 	c := &Config{
-		target:  target{Address: defaultAddress, Key: o.APIKey, Service: o.Service, ConnectTimeout: defaultConnectTimeout},
-		Timeout: defaultTimeout, Shared: o.Connection == ofAll, Proto: o.Proto, ProtoPaths: o.ImportPaths,
+		target:  target{Key: o.APIKey, Service: o.Service, ConnectTimeout: k6mod.DefaultConnectTimeout},
+		Timeout: k6mod.DefaultTimeout, Shared: o.Connection == k6mod.ConnectionShared, Proto: o.Proto, ProtoPaths: o.ImportPaths,
 	}
-	k6glue.Override(&c.Address, cmp.Or(strings.Join(urls, ","), o.Address))
+	var err error
+	if c.Address, c.Secured, err = parseURLs(urls); err != nil {
+		return nil, err
+	}
 	if err := o.Override(&c.Timeout, &c.ConnectTimeout); err != nil {
 		return nil, err
 	}
-	if err := k6mod.OneOf("connection", o.Connection, ofVU, ofAll); err != nil {
+	if err := k6mod.OneOf("connection", o.Connection, k6mod.ConnectionVU, k6mod.ConnectionShared); err != nil {
 		return nil, err
 	}
-	if o.TLS.Given() {
-		c.Secured, c.TLSOptions = true, *o.TLS
-		var err error
-		if c.TLS, err = o.TLS.Read(); err != nil {
+	if c.Secured && o.TLS != nil && !o.TLS.Given() {
+		return nil, errors.New("the url stands for TLS, and tls is false")
+	}
+	if c.Secured = c.Secured || o.TLS.Given(); c.Secured {
+		if o.TLS != nil {
+			c.TLSOptions = *o.TLS
+		}
+		if c.TLS, err = c.TLSOptions.Read(); err != nil {
 			return nil, err
 		}
 	}
 
-	return c, o.validate(c)
+	return c, o.validate()
 }
 
-func (o *options) validate(c *Config) error {
-	host, port, err := net.SplitHostPort(c.Address)
+func (o *options) validate() error {
 	switch {
-	case err != nil || host == "" || port == "" || strings.ContainsAny(c.Address, "/@ "):
-		return fmt.Errorf("address must be host:port, such as %s", defaultAddress)
 	case strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errors.New("apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>")
 	case (o.Proto == "") != o.Reflection:

@@ -12,40 +12,12 @@
  * k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/mxgateway' {
-  /** A time as k6 writes it: a number of milliseconds, or a string such as `"5s"`, `"1m30s"` or `"300ms"`. */
-  export type Duration = number | string;
-
-  /** TLS 1.2 or later. What stands nowhere here is as k6's own options have it (insecureSkipTLSVerify, tlsAuth). */
-  export interface TLSOptions {
-    /** Certificates in PEM, as one string or several: who may have signed the server's. Default: whom the system trusts. */
-    cacerts?: string | readonly string[];
-    /** The same as `cacerts`, under the name that k6/x/redis has for it. */
-    ca?: string | readonly string[];
-    /** The client's own certificate in PEM, together with `key`. */
-    cert?: string;
-    key?: string;
-    /** That of an encrypted key (not of PKCS #8, which k6 cannot read). */
-    password?: string;
-    /** The name that the server's certificate must have. Default: the server's host. */
-    serverName?: string;
-    /** Whether any certificate will do. Default false. */
-    insecureSkipTLSVerify?: boolean;
-  }
-
   /** How to reach the gateway. Either `proto` or `reflection` is needed. */
-  export interface ClientOptions {
-    /** Where the server is, if the constructor's first argument does not say it. */
-    url?: string | readonly string[];
-    /** host:port, if the constructor's first argument is not there. */
-    address?: string;
+  export interface ClientOptions extends Modules.ClientOptions {
     /** The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is in no error and no log. Default: none. */
     apiKey?: string;
-    /** TLS, `{}` for that of the system; without it the connection is in plain text. */
-    tls?: boolean | TLSOptions;
-    /** How long a call may take, connecting included. Default `"60s"`. */
-    timeout?: Duration;
-    /** How long connecting may take, TLS included. Default `"5s"`. */
-    connectTimeout?: Duration;
+    /** TLS 1.2 or later: true, or what is special about it. Default: that of the url, `grpcs://` for TLS, and else plain text. */
+    tls?: boolean | Modules.TLSOptions;
     /**
      * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a connection. `"shared"`: one for all Clients of this process with the same address, key,
      * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's options, and its bytes are counted by whichever
@@ -133,20 +105,25 @@ declare module 'k6/x/mxgateway' {
     errorMessage: string;
   }
 
-  export interface ReadOptions {
+  /** Options of each call. */
+  export interface CallOptions {
+    /** Tags of the call's samples. */
+    tags?: Modules.Tags;
+  }
+
+  export interface ReadOptions extends CallOptions {
     /** How long the worker may wait for a tag that has no value yet; the command's timeout_ms. Default 0: as long as it wants. */
-    wait?: Duration;
+    wait?: Modules.Duration;
   }
 
   /** In a step of client-sweep the step's share ends the run; elsewhere `iterations` or `duration` must be given. */
-  export interface RunOptions {
-    /** Default: those that are subscribed to. */
-    tags?: string[];
+  export interface RunOptions extends ReadOptions {
+    /** The tags to read. Default: those that are subscribed to. */
+    addresses?: string[];
     /** How many calls to make. Either this or `duration`. */
     iterations?: number;
     /** How long to go on; a call that is under way then is done. */
-    duration?: Duration;
-    wait?: Duration;
+    duration?: Modules.Duration;
     /** The name of a {@link Tally} that counts the calls as well; of a step, those of the measured phase. */
     tally?: string;
   }
@@ -178,10 +155,10 @@ declare module 'k6/x/mxgateway' {
     /**
      * Does not connect.
      *
-     * @param address `host:port`. Default `"127.0.0.1:50051"`.
+     * @param url `host:port` or `grpc://host:port`, with `grpcs://` for TLS. Default `"127.0.0.1:50051"`; a port that is left out is 50051.
      * @throws kind `usage`: an option is unknown or has a wrong value, or the .proto cannot be read or lacks a name
      */
-    constructor(address?: string | null, options?: ClientOptions);
+    constructor(url?: string | readonly string[] | null, options?: ClientOptions);
     constructor(options: ClientOptions);
 
     /**
@@ -189,33 +166,33 @@ declare module 'k6/x/mxgateway' {
      *
      * @throws kind `connect`
      */
-    connect(): void;
+    connect(options?: CallOptions): void;
     /** {@link Client.connect} as a promise. */
-    asyncConnect(): Promise<void>;
+    asyncConnect(options?: CallOptions): Promise<void>;
     /** Opens a session; there is one at a time. Default name: `"k6"`. */
-    open(name?: string | null): Opened;
+    open(name?: string | null, options?: CallOptions): Opened;
     /** {@link Client.open} as a promise. */
-    asyncOpen(name?: string | null): Promise<Opened>;
+    asyncOpen(name?: string | null, options?: CallOptions): Promise<Opened>;
     /** Registers the client in the session, and returns the server handle, which the Client keeps for the calls below. */
-    register(name?: string | null): number;
+    register(name?: string | null, options?: CallOptions): number;
     /** {@link Client.register} as a promise. */
-    asyncRegister(name?: string | null): Promise<number>;
+    asyncRegister(name?: string | null, options?: CallOptions): Promise<number>;
     /** Subscribes to tags. An item that was not successful is no error. */
-    subscribe(tags: string[]): Item[];
+    subscribe(tags: string[], options?: CallOptions): Item[];
     /** {@link Client.subscribe} as a promise. */
-    asyncSubscribe(tags: string[]): Promise<Item[]>;
+    asyncSubscribe(tags: string[], options?: CallOptions): Promise<Item[]>;
     /** Reads tags, by default those that are subscribed to, in one call. A result that was not successful is no error. */
     readBulk(tags?: string[] | null, options?: ReadOptions): Result[];
     /** {@link Client.readBulk} as a promise. */
     asyncReadBulk(tags?: string[] | null, options?: ReadOptions): Promise<Result[]>;
     /** Ends subscriptions, by default all of them. */
-    unsubscribe(itemHandles?: number[] | null): Item[];
+    unsubscribe(itemHandles?: number[] | null, options?: CallOptions): Item[];
     /** {@link Client.unsubscribe} as a promise. */
-    asyncUnsubscribe(itemHandles?: number[] | null): Promise<Item[]>;
+    asyncUnsubscribe(itemHandles?: number[] | null, options?: CallOptions): Promise<Item[]>;
     /** Closes the session, if there is one, and the connection. The end of the VU, or of a step, does so too. */
-    close(): void;
+    close(options?: CallOptions): void;
     /** {@link Client.close} as a promise. */
-    asyncClose(): Promise<void>;
+    asyncClose(options?: CallOptions): Promise<void>;
 
     /**
      * Makes the same ReadBulk call again and again, in Go. In a step of client-sweep each call is one operation of the step, and the run

@@ -17,9 +17,24 @@ import (
 // defaultName is what a session and its client are called that nobody named.
 const defaultName = "k6"
 
+// callOptions are the last argument of a call that has no others.
+var callOptions = k6mod.Options[task]{ //nolint:gochecknoglobals // a table
+	k6mod.TagsOption(func(t *task) *k6mod.Tags { return &t.tags }),
+}
+
+// task begins the task of an operation, with the call's options.
+func (c *client) task(operation string, options sobek.Value) (*task, error) {
+	t := &task{client: c, operation: operation}
+
+	return t, callOptions.Read(operation, options, t)
+}
+
 // connect is client.connect(): it connects now, if that was not done yet.
-func (c *client) connect(sobek.FunctionCall) (*task, error) {
-	t := &task{client: c, operation: opConnect}
+func (c *client) connect(call sobek.FunctionCall) (*task, error) {
+	t, err := c.task(opConnect, call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
 	t.job = func(ctx context.Context) error {
 		if err := c.dial(); err != nil {
 			return err
@@ -45,7 +60,10 @@ func (c *client) open(call sobek.FunctionCall) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{client: c, operation: opOpen}
+	t, err := c.task(opOpen, call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
 	var opened wire.Opened
 	t.job = func(ctx context.Context) error {
 		conn, err := c.connected(ctx)
@@ -79,7 +97,10 @@ func (c *client) register(call sobek.FunctionCall) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{client: c, operation: opRegister}
+	t, err := c.task(opRegister, call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
 	var handle int64
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -101,7 +122,10 @@ func (c *client) subscribe(call sobek.FunctionCall) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &task{client: c, operation: opSubscribe}
+	t, err := c.task(opSubscribe, call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
 	var items []wire.Item
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -142,7 +166,10 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 			given[i] = handle
 		}
 	}
-	t := &task{client: c, operation: opUnsubscribe}
+	t, err := c.task(opUnsubscribe, call.Argument(1))
+	if err != nil {
+		return nil, err
+	}
 	var items []wire.Item
 	t.job = func(ctx context.Context) error {
 		session, err := c.opened()
@@ -171,6 +198,7 @@ func (c *client) unsubscribe(call sobek.FunctionCall) (*task, error) {
 // readOptions are those of client.readBulk.
 type readOptions struct {
 	Wait types.NullDuration `json:"wait"`
+	Tags k6mod.Tags         `json:"tags"`
 }
 
 // readBulk is client.readBulk(tags, options): without tags, of all that were subscribed to. It
@@ -191,7 +219,7 @@ func (c *client) readBulk(call sobek.FunctionCall) (*task, error) {
 	if err != nil {
 		return nil, k6mod.Misuse("readBulk: %s", err)
 	}
-	t := &task{client: c, operation: opReadBulk}
+	t := &task{client: c, operation: opReadBulk, tags: o.Tags}
 	var results []wire.Result
 	t.job = func(ctx context.Context) error {
 		session, tags, err := c.reading(given)
@@ -231,8 +259,11 @@ func (c *client) reading(given []string) (*wire.Session, []string, error) {
 
 // close is client.close(): it closes the session, if there is one, and the connection. open opens
 // new ones.
-func (c *client) close(sobek.FunctionCall) (*task, error) {
-	t := &task{client: c, operation: opClose}
+func (c *client) close(call sobek.FunctionCall) (*task, error) {
+	t, err := c.task(opClose, call.Argument(0))
+	if err != nil {
+		return nil, err
+	}
 	t.job = func(ctx context.Context) error {
 		defer c.hangUp()
 		if t.unsent = c.session == nil; t.unsent {

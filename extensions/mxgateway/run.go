@@ -22,11 +22,13 @@ const unavailablePause = 100 * time.Millisecond
 
 // runOptions are those of client.run.
 type runOptions struct {
-	Tags       []string           `json:"tags"`
+	// Addresses are those of the tags to read: tags are those of samples, as in other calls.
+	Addresses  []string           `json:"addresses"`
 	Iterations *int64             `json:"iterations"`
 	Duration   types.NullDuration `json:"duration"`
 	Wait       types.NullDuration `json:"wait"`
 	Tally      string             `json:"tally"`
+	Tags       k6mod.Tags         `json:"tags"`
 }
 
 func (o *runOptions) validate(inSweep bool) error {
@@ -49,6 +51,9 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.tasks.Wait()
 	sweep := k6glue.SessionOf(c.VU())
 	var o runOptions
+	if options, is := call.Argument(0).(*sobek.Object); is && isArray(options.Get("tags")) {
+		c.Misuse("run: option tags are those of the samples, such as { name: 'a' }: the tags to read are option addresses")
+	}
 	if err := k6glue.Options(call.Argument(0), &o); err != nil {
 		c.Misuse("run: %s", err)
 	}
@@ -59,8 +64,10 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
+	c.Tag(o.Tags)
 	err = r.work(c.VU().Context())
 	c.Emit()
+	c.Tag(k6mod.Tags{})
 	r.tell()
 	if err != nil {
 		c.Throw(err)
@@ -71,6 +78,12 @@ func (c *client) run(call sobek.FunctionCall) sobek.Value {
 		"bytesSent": r.bytesSent, "bytesReceived": r.bytesReceived, "dataSent": r.dataSent, "dataReceived": r.dataReceived,
 		"results": r.total.Results, "cached": r.total.Cached, "failedResults": r.total.Failed,
 	})
+}
+
+func isArray(value sobek.Value) bool {
+	object, is := value.(*sobek.Object)
+
+	return is && object.ClassName() == "Array"
 }
 
 // run is a call of client.run.
@@ -103,7 +116,7 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	open, tags, err := c.reading(o.Tags)
+	open, tags, err := c.reading(o.Addresses)
 	if err != nil {
 		return nil, err
 	}

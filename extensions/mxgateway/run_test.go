@@ -67,7 +67,7 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	require.Equal(t, 70.0, v.Counted(metricCached))
 	require.Equal(t, 10.0, v.Counted(metricFailed))
 
-	r = v.result(`client.run({ duration: '50ms', tags: ['A.x'], wait: '1s' })`)
+	r = v.result(`client.run({ duration: '50ms', addresses: ['A.x'], wait: '1s' })`)
 	require.GreaterOrEqual(t, r.Seconds, 0.05)
 	require.Equal(t, server.Reads(), 40+r.Succeeded+r.Failed)
 }

@@ -15,6 +15,8 @@ import (
 type task struct {
 	client    *client
 	operation string
+	// tags are those of the call's samples.
+	tags k6mod.Tags
 	// job does the work. The client's lock is held.
 	job func(ctx context.Context) error
 	// counts are of the results, if the job has any.
@@ -30,6 +32,9 @@ type task struct {
 
 // operation reads the arguments of a call.
 type operation = k6mod.Operation[*client, *task]
+
+// CallTags implements k6mod.Tagged.
+func (t *task) CallTags() k6mod.Tags { return t.tags }
 
 // Do implements k6mod.Task. What it takes to connect is part of it.
 func (t *task) Do(ctx context.Context, _ bool) error {

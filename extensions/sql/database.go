@@ -96,7 +96,9 @@ func (d *database) execFor(method string, timeout time.Duration, arguments []sob
 
 // do reads the arguments, does the work, and counts it. It throws the work's error. A call that is
 // wrong is not counted.
-func (d *database) do(op, method string, timeout time.Duration, arguments []sobek.Value, work func(text string, values []any) error) {
+func (d *database) do(
+	op, method string, timeout time.Duration, arguments []sobek.Value, work func(text string, values []any) error,
+) {
 	text, values, err := d.read(method, arguments)
 	if err != nil {
 		d.Throw(err)

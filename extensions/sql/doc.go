@@ -1,6 +1,6 @@
 // Package sql is k6/x/sql in this binary: Grafana's xk6-sql, and drivers for it.
 //
-//	k6/x/sql                   sql.open(driver, dataSourceName), and what it returns, with metrics, a timeout and kinds of errors
+//	k6/x/sql                   sql.open(driver, dataSourceName), and what it returns
 //	k6/x/sql/driver/sqlite3    SQLite, compiled to Go: there is nothing to install
 //	k6/x/sql/driver/postgres   PostgreSQL
 //	k6/x/sql/driver/machbase   Machbase, by the URLs of k6/x/machbase: see ../sqlmachbase

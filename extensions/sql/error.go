@@ -64,8 +64,8 @@ func kindOf(err error) string {
 		return k6mod.KindTimeout
 	case errors.Is(err, context.Canceled):
 		return k6mod.KindCancelled
-	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
-		errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
+	case errors.As(err, &network), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, wholerows.ErrLost):
 		return k6mod.KindConnection
 	default: // database/sql has found out that the call is wrong, or a driver has
 		return k6mod.KindUsage

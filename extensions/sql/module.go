@@ -63,7 +63,8 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	}
 	opened, err := m.grafanas(sobek.Undefined(), call.Argument(0), m.Runtime().ToValue(source), o.grafanas)
 	if err != nil && strings.Contains(err.Error(), unsupported) {
-		m.Throw(k6mod.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres", call.Argument(0)))
+		m.Throw(k6mod.Wrong("open", "the driver", "the default export of a driver's module, such as k6/x/sql/driver/postgres",
+			call.Argument(0)))
 	}
 	if err != nil {
 		m.Throw(err)

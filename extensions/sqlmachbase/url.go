@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/units"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
@@ -39,11 +40,11 @@ func parse(raw string) (*connector, error) {
 func (c *connector) set(name, value string) (err error) {
 	switch name {
 	case "timeout":
-		c.timeout, err = parseTimeout(value)
+		c.timeout, err = parseTimeout(name, value)
 	case "connectTimeout":
-		c.connectTimeout, err = parseTimeout(value)
+		c.connectTimeout, err = parseTimeout(name, value)
 	case "queryTimeout":
-		c.config.QueryTimeout, err = parseQueryTimeout(value)
+		c.config.QueryTimeout, err = parseQueryTimeout(name, value)
 	case "statementCache":
 		c.config.StatementCache = cmi.CacheMode(value)
 		if !slices.Contains([]cmi.CacheMode{cmi.CacheOff, cmi.CacheAuto, cmi.CacheOn}, c.config.StatementCache) {
@@ -82,7 +83,10 @@ func (c *connector) addAlternatives(addresses []string) error {
 	return nil
 }
 
-func parseTimeout(text string) (time.Duration, error) {
+func parseTimeout(name, text string) (time.Duration, error) {
+	if err := unit(name, text); err != nil {
+		return 0, err
+	}
 	d, ok := parseDuration(text)
 	if !ok || d <= 0 {
 		return 0, errors.New("it must be more than 0, such as 500ms or 5s")
@@ -92,13 +96,26 @@ func parseTimeout(text string) (time.Duration, error) {
 }
 
 // parseQueryTimeout rounds up to the seconds in which the server counts.
-func parseQueryTimeout(text string) (time.Duration, error) {
+func parseQueryTimeout(name, text string) (time.Duration, error) {
+	if err := unit(name, text); err != nil {
+		return 0, err
+	}
 	d, ok := parseDuration(text)
 	if !ok || d < 0 {
 		return 0, errors.New("it must be more than 0, such as 5s, or 0 for none")
 	}
 
 	return (d + time.Second - 1).Truncate(time.Second), nil
+}
+
+// unit refuses a number that could be one of seconds.
+func unit(name, text string) error {
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil // it has a unit, or is no time
+	}
+
+	return units.Number(name, number)
 }
 
 // longest is the limit of durations: a thousand years would not fit a time.Duration.

@@ -48,6 +48,8 @@ func TestBadOptions(t *testing.T) {
 		":65536":                       port,
 		"?sslmode=off":                 `unknown option "sslmode" in the url; known are alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout`,
 		"?timeout=0":                   `option timeout ` + prefix + `"0": it must be more than 0, such as 500ms or 5s`,
+		"?timeout=5":                   `option timeout ` + prefix + `"5": timeout 5 could be seconds or milliseconds: write '5s' or '5ms'`,
+		"?queryTimeout=30":             `option queryTimeout ` + prefix + `"30": queryTimeout 30 could be seconds or milliseconds: write '30s' or '30ms'`,
 		"?timeout=-5s":                 `option timeout ` + prefix + `"-5s": it must be more than 0, such as 500ms or 5s`,
 		"?timeout=NaN":                 `option timeout ` + prefix + `"NaN": it must be more than 0, such as 500ms or 5s`,
 		"?timeout=1e300":               `option timeout ` + prefix + `"1e300": it must be more than 0, such as 500ms or 5s`,

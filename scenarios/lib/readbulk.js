@@ -7,8 +7,11 @@ import mxgateway from 'k6/x/mxgateway';
 import sweep from 'k6/x/sweep';
 import { duration, flag, oneOf, text, wholeNumber } from './settings.js';
 
+const [, scheme, place] = text('MXGW_URL', '127.0.0.1:50051').match(/^(?:(\w+):\/\/)?(.*?)\/?$/);
+const secured = ['grpcs', 'https'].includes(scheme);
+
 /** host:port of the gateway. */
-export const address = text('MXGW_URL', '127.0.0.1:50051');
+export const address = /:\d+$/.test(place) ? place : `${place}:50051`;
 
 /** What measures: the module of our own, or k6's. */
 export const clientName = oneOf('CLIENT', ['mxgateway', 'grpc'], 'mxgateway');
@@ -48,13 +51,14 @@ export const params = { bulk: tags.length, tags: text('TAGS', 'TestMachine_%03d.
 const tls = (() => {
   const names = ['TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME'].filter((name) => text(name));
   if (flag('TLS_INSECURE', false)) names.push('TLS_INSECURE');
-  if (!flag('TLS', names.length > 0)) {
+  if (!flag('TLS', names.length > 0 || secured)) {
+    if (secured) throw new Error(`MXGW_URL begins with ${scheme}://, which is TLS, and TLS is false`);
     if (names.length > 0) throw new Error(`${names[0]} is for TLS, and TLS is false`);
     return null;
   }
   const file = (name) => (text(name) ? open(text(name)) : undefined);
   return {
-    ca: file('TLS_CA'), cert: file('TLS_CERT'), key: file('TLS_KEY'), serverName: text('TLS_SERVER_NAME'),
+    cacerts: file('TLS_CA'), cert: file('TLS_CERT'), key: file('TLS_KEY'), serverName: text('TLS_SERVER_NAME'),
     insecureSkipTLSVerify: flag('TLS_INSECURE', false),
   };
 })();
@@ -123,7 +127,7 @@ function k6Module() {
   });
   const connect = () => gateway.connect(address, {
     plaintext: !tls, reflect: reflection, reflectMetadata: call.metadata, timeout,
-    ...(tls ? { tls: /** @type {any} */ ({ ...(tls.ca ? { cacerts: tls.ca } : {}), ...(tls.cert ? { cert: tls.cert, key: tls.key } : {}) }) } : {}),
+    ...(tls ? { tls: /** @type {any} */ ({ ...(tls.cacerts ? { cacerts: tls.cacerts } : {}), ...(tls.cert ? { cert: tls.cert, key: tls.key } : {}) }) } : {}),
   });
   const open = (name) => {
     connect();

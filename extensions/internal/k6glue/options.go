@@ -96,6 +96,7 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
 	"prefill": {"mix", "call client.prefill(workload) before"},
 	"unsafe":  {"tls", "use tls: { insecureSkipTLSVerify: true }"},
+	"tls":     {"statementCache", "Machbase's native protocol has no TLS"},
 }
 
 // checkTimes refuses values of the struct's times that are none, or that lack a unit.

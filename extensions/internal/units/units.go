@@ -15,7 +15,7 @@ const shortest = 100
 // Number refuses a number of milliseconds that could be one of seconds. what names the option or
 // the argument.
 func Number(what string, milliseconds float64) error {
-	if milliseconds <= 0 || milliseconds >= shortest {
+	if !(milliseconds > 0 && milliseconds < shortest) { // which is so of NaN
 		return nil
 	}
 

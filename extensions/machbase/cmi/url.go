@@ -2,6 +2,7 @@ package cmi
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"net/url"
@@ -23,6 +24,10 @@ type URL struct {
 	Port           int
 	User, Password string
 	Options        []URLOption // in the order of their names, the last of each
+	// Alternatives are host:port of further servers with the same data.
+	Alternatives []string
+	// named tells that there is a user.
+	named bool
 }
 
 // URLOption is what stands behind the URL's question mark. What it means is the caller's.
@@ -32,17 +37,68 @@ type URLOption struct{ Name, Value string }
 func (u *URL) Address() string { return net.JoinHostPort(u.Host, strconv.Itoa(u.Port)) }
 
 var errURL = errors.New("the url must look like machbase://user:password@host:port?timeout=5s, " +
-	"where @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25")
+	"where @ : / ? # % , in the user or the password are written %40 %3A %2F %3F %23 %25 %2C")
+
+var errUsers = errors.New("the urls name different users or passwords: the servers must have the same data")
 
 // errPort does not show the number: in machbase://user:password, without a host, it is the
 // password.
 var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
 
+// ParseURLs reads the URLs of one server, or of several that have the same data: the first of them
+// that answers is taken. Each is as that of ParseURL, or host:port alone. User, password and options
+// may stand in any of them.
+func ParseURLs(all []string) (*URL, error) {
+	var first *URL
+	for _, raw := range all {
+		if !strings.Contains(raw, "@") && !strings.Contains(raw, "://") {
+			raw = "machbase://" + raw
+		}
+		u, err := ParseURL(raw)
+		switch {
+		case err != nil:
+			return nil, err
+		case first == nil:
+			first = u
+
+			continue
+		}
+		if err := first.add(u); err != nil {
+			return nil, err
+		}
+	}
+
+	return first, nil
+}
+
+// add takes another server.
+func (u *URL) add(other *URL) error {
+	if u.named && other.named && (u.User != other.User || u.Password != other.Password) {
+		return errUsers
+	}
+	if other.named {
+		u.named, u.User, u.Password = true, other.User, other.Password
+	}
+	for _, option := range other.Options {
+		at := slices.IndexFunc(u.Options, func(o URLOption) bool { return o.Name == option.Name })
+		if at >= 0 && u.Options[at].Value != option.Value {
+			return fmt.Errorf("option %s stands in two urls, with different values", option.Name)
+		}
+		if at < 0 {
+			u.Options = append(u.Options, option)
+		}
+	}
+	u.Alternatives = append(u.Alternatives, other.Address())
+
+	return nil
+}
+
 // ParseURL reads machbase://user:password@host:port?option=value. Its errors never show the URL: it
 // holds a password.
 func ParseURL(raw string) (*URL, error) {
 	parsed, err := url.Parse(raw)
-	if err != nil || parsed.Scheme != "machbase" || parsed.Hostname() == "" || strings.Trim(parsed.Path, "/") != "" || parsed.Opaque != "" ||
+	if err != nil || parsed.Scheme != "machbase" || parsed.Hostname() == "" ||
+		!strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1 || strings.Trim(parsed.Path, "/") != "" || parsed.Opaque != "" ||
 		parsed.Fragment != "" || strings.Contains(parsed.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
 		return nil, errURL
 	}
@@ -58,6 +114,7 @@ func ParseURL(raw string) (*URL, error) {
 		}
 	}
 	if parsed.User != nil {
+		u.named = true
 		u.User = parsed.User.Username()
 		u.Password, _ = parsed.User.Password()
 	}

@@ -78,15 +78,15 @@ func configOf(cfg *machbase.Config) (*machcli.Config, error) {
 	case cfg.FetchRows != cmi.DefaultFetchRows:
 		return nil, usage("driver machcli chooses itself how many rows it fetches: fetchRows is of the others only")
 	case len(cfg.Alternatives) > 1:
-		return nil, usage("driver machcli takes one alternative, not %d", len(cfg.Alternatives))
+		return nil, usage("driver machcli takes two urls at most, not %d", 1+len(cfg.Alternatives))
 	case len(cfg.Alternatives) == 1:
 		host, port, err := net.SplitHostPort(cfg.Alternatives[0])
 		if err != nil {
-			return nil, usage("alternatives must be host:port, not %q", cfg.Alternatives[0])
+			return nil, usage("the second url must be host:port, not %q", cfg.Alternatives[0])
 		}
 		config.AlternativeHost = host
 		if config.AlternativePort, err = net.LookupPort("tcp", port); err != nil {
-			return nil, usage("alternatives must be host:port, not %q", cfg.Alternatives[0])
+			return nil, usage("the second url must be host:port, not %q", cfg.Alternatives[0])
 		}
 	}
 
