@@ -54,8 +54,8 @@ func (c *Client) offer() error {
 func (c *Client) Unwritten() int { return c.end - c.unwritten }
 
 // Prefill writes those of the client's share of the keys that it has not written yet, and returns
-// what came of it. Nobody observes it: it stops at the first error, which names the key, and goes on
-// from there when it is called again.
+// what came of it. Nobody observes it: it stops at the first error, which names the key, and goes
+// on from there when it is called again.
 func (c *Client) Prefill(ctx context.Context) (Result, error) {
 	var r Result
 	start := time.Now()

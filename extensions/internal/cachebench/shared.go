@@ -33,8 +33,8 @@ type made struct {
 	err   error
 }
 
-// workload returns the one of the options, which all clients share. key is the options as the script
-// wrote them, or the keys that are prefilled.
+// workload returns the one of the options, which all clients share. key is the options as the
+// script wrote them, or the keys that are prefilled.
 func (s *Shared) workload(key string, options workload.Options) (*workload.Workload, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

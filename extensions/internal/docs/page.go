@@ -20,11 +20,11 @@ type Page struct {
 // passed are folders that hold what was built, measured or installed, and examples of other files.
 //
 //nolint:gochecknoglobals // a constant
-var passed = []string{".git", "artifacts", "bin", "node_modules", "results", "testdata"}
+var passed = []string{".git", "artifacts", "bin", "dist", "node_modules", "results", "testdata"}
 
-// Pages reads all pages below root.
-func Pages(root string) (pages []Page, err error) {
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+// walk calls fn with the path of each file below root, from root on and with slashes.
+func walk(root string, fn func(name string) error) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -35,21 +35,26 @@ func Pages(root string) (pages []Page, err error) {
 
 			return nil
 		}
-		if filepath.Ext(path) != ".md" {
-			return nil
-		}
-		raw, err := os.ReadFile(path) //nolint:gosec // the repository is our own
-		if err != nil {
-			return err
-		}
 		name, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
 		}
-		pages = append(pages, Page{
-			Path:  filepath.ToSlash(name),
-			Lines: strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n"),
-		})
+
+		return fn(filepath.ToSlash(name))
+	})
+}
+
+// Pages reads all pages below root.
+func Pages(root string) (pages []Page, err error) {
+	err = walk(root, func(name string) error {
+		if filepath.Ext(name) != ".md" {
+			return nil
+		}
+		raw, err := os.ReadFile(filepath.Join(root, name)) //nolint:gosec // the repository is our own
+		if err != nil {
+			return err
+		}
+		pages = append(pages, Page{Path: name, Lines: strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")})
 
 		return nil
 	})

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// epollNow is epoll_wait that does not wait, and of which the Go runtime is not told: see package quiet.
+// epollNow is epoll_wait that does not wait, and of which the Go runtime is not told: see package
+// quiet.
 func epollNow(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll,
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0) //nolint:gosec // as package syscall asks for

@@ -17,8 +17,8 @@ import (
 // most is the size of a read or write from which on it may take long, if only to be copied.
 const most = 64 << 10
 
-// Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at a
-// time; any may set deadlines, and close it.
+// Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at
+// a time; any may set deadlines, and close it.
 type Conn struct {
 	// Conn is the connection as a goroutine of its own uses it.
 	net.Conn
@@ -174,8 +174,8 @@ func (c *Conn) SetReadDeadline(t time.Time) error { return c.setDeadline(t, c.Co
 // SetWriteDeadline implements net.Conn.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.setDeadline(t, c.Conn.SetWriteDeadline) }
 
-// setDeadline keeps the deadline that was set last, of reading or writing: a client does one of them
-// at a time, and sets the deadline before.
+// setDeadline keeps the deadline that was set last, of reading or writing: a client does one of
+// them at a time, and sets the deadline before.
 func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	err := inner(t)
 	at := int64(0)

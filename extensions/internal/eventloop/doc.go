@@ -4,21 +4,21 @@
 // # Why
 //
 // With a goroutine for each connection, Go lets a client go on for as long as its next answer is
-// there when it looks. Beside a fast server one client then does hundreds of operations in a row, and
-// the answers of hundreds of others wait in their sockets: the median is far too low, the 99th
+// there when it looks. Beside a fast server one client then does hundreds of operations in a row,
+// and the answers of hundreds of others wait in their sockets: the median is far too low, the 99th
 // percentile far too high. What somebody means who asks for 512 clients is that of an event loop.
 //
 // # How
 //
 // There is one loop for each processor that Go may use. A loop waits for the sockets of its clients
 // with epoll, which lists them in the order in which their answers came, and gives each of them one
-// turn. In its turn a client reads once, decodes, records the operation and writes its next request.
-// It never looks for the answer to that in the same turn.
+// turn. In its turn a client reads once, decodes, records the operation and writes its next
+// request. It never looks for the answer to that in the same turn.
 //
 // A client is a job: ordinary code that writes to a connection, and then reads it. It runs as a
 // coroutine, package iter's, which its loop resumes, and which goes back to the loop where it would
-// have to wait for its socket. The switch costs 0.1 us, and Go's scheduler takes no part in it. So a
-// protocol has one form, whether its client is at a loop or on a goroutine of its own.
+// have to wait for its socket. The switch costs 0.1 us, and Go's scheduler takes no part in it. So
+// a protocol has one form, whether its client is at a loop or on a goroutine of its own.
 //
 // A [Seat] is a client's place at a loop. While the job of a seat is under way, its connections are
 // used at the seat: see [Conn.Use]. A nil Seat is that of a client on a goroutine of its own; all
@@ -27,8 +27,8 @@
 //
 // # The wait of an answer
 //
-// An answer that has come waits until its client has read it: for the clients before it, and for the
-// process. That wait is in the latency of the operation, and is no time of the server's. It is
+// An answer that has come waits until its client has read it: for the clients before it, and for
+// the process. That wait is in the latency of the operation, and is no time of the server's. It is
 // measured of one answer in sixteen, with the kernel's own time of when the bytes came.
 //
 // # Elsewhere

@@ -152,8 +152,8 @@ func TestLongMessages(t *testing.T) {
 	all.Wait()
 }
 
-// Of clients whose answers are there at once, none does a second operation before all have had their
-// turn: that is what a goroutine for each connection does not give.
+// Of clients whose answers are there at once, none does a second operation before all have had
+// their turn: that is what a goroutine for each connection does not give.
 func TestClientsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const clients, operations = 64, 200

@@ -8,8 +8,8 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
-// Loops are the loops of a process's clients. The zero value is ready. Its goroutines live as long as
-// jobs are under way.
+// Loops are the loops of a process's clients. The zero value is ready. Its goroutines live as long
+// as jobs are under way.
 type Loops struct {
 	once sync.Once
 	all  []*loop
@@ -43,8 +43,8 @@ func (l *Loops) Seat() *Seat { return &Seat{loops: l, over: make(chan struct{}, 
 // Inside tells whether a job of the seat is under way.
 func (s *Seat) Inside() bool { return s != nil && s.next != nil }
 
-// Begin is called where an operation begins, so that no client does two of them while others wait. An
-// operation that failed without a word to the server has let nobody go.
+// Begin is called where an operation begins, so that no client does two of them while others wait.
+// An operation that failed without a word to the server has let nobody go.
 func (s *Seat) Begin() {
 	if !s.Inside() {
 		return
@@ -56,7 +56,8 @@ func (s *Seat) Begin() {
 	s.paused = false
 }
 
-// Away does what would keep the loop waiting, while the loop goes on. A panic of it is the caller's.
+// Away does what would keep the loop waiting, while the loop goes on. A panic of it is the
+// caller's.
 func (s *Seat) Away(do func()) {
 	if !s.Inside() {
 		do()
@@ -85,7 +86,8 @@ func (s *Seat) pause() {
 // end tells the one who waits for the job that it is over.
 func (s *Seat) end() { s.over <- struct{}{} }
 
-// guarded does a job. Its panic is an error; so is its end by runtime.Goexit, which would end the loop.
+// guarded does a job. Its panic is an error; so is its end by runtime.Goexit, which would end the
+// loop.
 func guarded(job func() error) (err error) {
 	err = fmt.Errorf("the job has ended its goroutine")
 	_ = crash.Guard(func() error {

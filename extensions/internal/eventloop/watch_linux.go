@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the kernel tells of sockets. With edge, it tells of one only when something has happened since
-// it last did.
+// What the kernel tells of sockets. With edge, it tells of one only when something has happened
+// since it last did.
 const (
 	edge = unix.EPOLLET & 0xffffffff
 	gone = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
@@ -17,8 +17,8 @@ const (
 	out  = unix.EPOLLOUT | unix.EPOLLHUP | unix.EPOLLERR
 )
 
-// watch is a loop's watch over a connection's socket. It belongs to the loop, and to the job that uses
-// the connection there.
+// watch is a loop's watch over a connection's socket. It belongs to the loop, and to the job that
+// uses the connection there.
 type watch struct {
 	conn *Conn
 	loop *loop
@@ -77,7 +77,8 @@ func (l *loop) control(operation int, socket uintptr, event *unix.EpollEvent) {
 // remove gives the slot back.
 func (w *watch) remove() { w.loop.watches.remove(w.slot) }
 
-// await lets the others at the loop go until something happens to the socket, or a deadline is over.
+// await lets the others at the loop go until something happens to the socket, or a deadline is
+// over.
 func (w *watch) await(s *Seat, writing bool) {
 	l := w.loop
 	l.due = min(l.due, w.conn.until())

@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// shortest is the shortest time that may be a number of milliseconds: who writes less means seconds.
+// shortest is the shortest time that may be a number of milliseconds: who writes less means
+// seconds.
 const shortest = 100
 
 // Number refuses a number of milliseconds that could be one of seconds. what names the option or

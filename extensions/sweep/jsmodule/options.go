@@ -21,8 +21,8 @@ import (
 //	portable    true: the same steps as scenarios of k6's own executors, for places that know only those
 //
 // and returns { scenarios, thresholds }, to which a script may add more. A run with a failed
-// operation or an incomplete step crosses a threshold, unless allowFailed permits it or the thresholds
-// given say otherwise.
+// operation or an incomplete step crosses a threshold, unless allowFailed permits it or the
+// thresholds given say otherwise.
 //
 // It throws a TypeError that names the option which makes no sense.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {

@@ -97,8 +97,8 @@ func (c *Client) Step() *Step { return c.step }
 // Index is the client's place among those of the step, from zero.
 func (c *Client) Index() int { return c.index }
 
-// Started tells whether the client has come to the start line and beyond: what it does is measured, or
-// was.
+// Started tells whether the client has come to the start line and beyond: what it does is measured,
+// or was.
 func (c *Client) Started() bool { return c.started.Load() != 0 }
 
 // Measuring tells whether what the client does now is measured.

@@ -2,8 +2,8 @@ package measure
 
 import "time"
 
-// Waits are how long answers waited until their clients read them, of clients that take turns on one
-// goroutine: that goroutine records them. Not all waits have to be recorded.
+// Waits are how long answers waited until their clients read them, of clients that take turns on
+// one goroutine: that goroutine records them. Not all waits have to be recorded.
 type Waits struct{ histogram histogram }
 
 // Record adds the wait of an answer to an operation of the client, if that is measured.

@@ -103,14 +103,15 @@ type Config struct {
 	// FailOn says what makes an operation fail, beside an exception: all that it can, when not
 	// given.
 	FailOn []string `json:"failOn"`
-	// AllowFailed lets a run with failed operations end with exit code 0: all, or a share of a step's.
+	// AllowFailed lets a run with failed operations end with exit code 0: all, or a share of a
+	// step's.
 	AllowFailed AllowedFailures `json:"allowFailed"`
 	// Raw makes every single duration a sample of a Trend.
 	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
 	Op null.String `json:"op"`
-	// OpNames are the names that the script gives to operations, so that gates can be checked before
-	// the run.
+	// OpNames are the names that the script gives to operations, so that gates can be checked
+	// before the run.
 	OpNames []string `json:"opNames"`
 }
 

@@ -100,7 +100,8 @@ func TestAKilledRunLeavesItsSteps(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(r.results, ".steps.running"))
 }
 
-// Of two runs at once that would keep the same report in the same folder, the second does not begin.
+// Of two runs at once that would keep the same report in the same folder, the second does not
+// begin.
 func TestTwoRunsAtOnceInOneFolder(t *testing.T) {
 	t.Parallel()
 	var second *run

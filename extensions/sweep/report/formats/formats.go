@@ -100,7 +100,8 @@ func Render(r *report.Report, name string) ([]byte, error) {
 	return All[at].Render(r)
 }
 
-// Each renders a report in the formats of a run's files, and calls fn with the suffix and the contents of each file.
+// Each renders a report in the formats of a run's files, and calls fn with the suffix and the
+// contents of each file.
 func Each(r *report.Report, fn func(suffix string, contents []byte)) error {
 	for _, f := range ofRuns() {
 		contents, err := f.Render(r)
