@@ -78,12 +78,15 @@ for stage in "$@"; do
 done
 while ((${#running[@]})); do reap; done
 
-printf '\n%-14s %8s %18s\n' stage seconds 'processor seconds'
-for stage in "${all[@]}"; do
-  read -r seconds user system < <(tail -n 1 "$logs/$stage.took")
-  printf '%-14s %8d %18d\n' "$stage" "$seconds" "$((${user%.*} + ${system%.*}))"
-done
-printf '%-14s %8d\n' 'all of them' "$SECONDS"
+echo
+{
+  printf '%-14s %8s %18s\n' stage seconds 'processor seconds'
+  for stage in "${all[@]}"; do
+    read -r seconds user system < <(tail -n 1 "$logs/$stage.took")
+    printf '%-14s %8d %18d\n' "$stage" "$seconds" "$((${user%.*} + ${system%.*}))"
+  done
+  printf '%-14s %8d\n' 'all of them' "$SECONDS"
+} | tee "$logs/took.txt"
 if ((${#failed[@]})); then
   printf 'FAILED: %s; see %s\n' "${failed[*]}" "results/test"
   exit 1

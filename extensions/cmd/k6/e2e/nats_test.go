@@ -170,6 +170,7 @@ func TestNatsjsKVSweepWithGates(t *testing.T) {
 }
 
 func TestNatsCore(t *testing.T) {
+	t.Parallel()
 	r := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "40", "BATCH", "20", "WARMUP", "0s", "PAUSE", "0s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	for work, op := range map[string]string{"publish": "publish", "pubsub": "deliver", "request": "request"} {
@@ -191,7 +192,9 @@ func TestNatsCore(t *testing.T) {
 	require.InDelta(t, 6400/published.Seconds, column(t, tables[0], "messages/s")[1], 1)
 	require.Regexp(t, `(?m)^\| +8 \| +1 \| +6,400 \| +[\d,]+ \| +[\d,.]+ \| +[\d,.]+ \|$`, r.output)
 	require.Empty(t, r.report(t, "nats-core-request").Tables)
+}
 
+func TestNatsCoreWithGates(t *testing.T) {
 	gated := k6(t, options{script: "nats-core.js", env: natsEnv(t, "CLIENTS", "1,8", "ITERATIONS", "1200", "WARMUP", "100ms", "WORK", "request",
 		"GATES", "../thresholds/nats-core.json")})
 	require.Equal(t, exitOK, gated.code, gated.output)

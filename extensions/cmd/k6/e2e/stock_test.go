@@ -267,9 +267,11 @@ func TestServerThatComesBack(t *testing.T) {
 // load gives a test's own server just what a roll-up sweep reads.
 func load(t *testing.T, server *ownServer) {
 	t.Helper()
-	r := k6(t, options{script: "stock-load.js", args: []string{"--quiet"}, env: map[string]string{
-		"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "5", "TPS": "200",
-	}})
+	r := k6(t, options{
+		// A million rows: loadStock looks for races.
+		binary: binary(t, "k6-xk6"), script: "stock-load.js", args: []string{"--quiet"},
+		env: map[string]string{"MACHBASE_URL": server.url, "BACK": "64", "AHEAD": "5", "TPS": "200"},
+	})
 	require.Equal(t, exitOK, r.code, r.output)
 }
 

@@ -4,7 +4,7 @@ import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
 export const options = sweep.options({
-  scenario: 'work', clients: [2, 3], iterations: 20, maxDuration: '1s', gracefulStop: '1s', portable: true,
+  scenario: 'work', clients: [2, 3], iterations: 20, maxDuration: __ENV.MAX_DURATION || '1s', gracefulStop: '1s', portable: true,
 });
 
 const fails = {
