@@ -33,6 +33,14 @@ type client struct {
 
 	calling bool // a call is under way: what follows is in use
 	batches []batch
+	tags    k6mod.Tags // of the calls of which single ones are a part
+
+	// tasks are the calls that have promises. They are ordered: a connection does one thing at a
+	// time.
+	tasks *k6mod.Tasks
+	// effects are those of the task under way; nil while a call that the VU waits for counts by
+	// itself.
+	effects *effects
 
 	bench *cachebench.Bench
 	store *store // of the bench
@@ -40,13 +48,14 @@ type client struct {
 	seat *eventloop.Seat
 }
 
-// newClient is new Client(address, options) or new Client(options).
+// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
 	c := &client{
 		module: m, config: config, pools: make([]*pool, len(config.Servers)), conns: make([]*wire.Conn, len(config.Servers)),
 		batches: make([]batch, len(config.Servers)),
+		tasks:   m.NewTasks(true),
 		watch:   deadline.New(func(conn *wire.Conn, _ deadline.Outcome) { conn.Interrupt() }),
 	}
 	c.picker = newPicker(config)
@@ -88,33 +97,69 @@ func protocolName(p wire.Protocol) string {
 
 // methods are those of the JavaScript object.
 var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":  (*client).connect,
-	"close":    (*client).close,
-	"getMulti": (*client).getMulti,
-	"setMulti": (*client).setMulti,
-	"getOrSet": (*client).getOrSet,
-	"pipeline": (*client).pipeline,
-	"flushAll": (*client).flushAll,
-	"stats":    (*client).stats,
-	"version":  (*client).version,
-	"run":      (*client).run,
-	"prefill":  (*client).prefill,
-	"hitRate":  (*client).hitRate,
+	"connect":      (*client).connect,
+	"asyncConnect": (*client).asyncConnect,
+	"close":        (*client).close,
+	"asyncClose":   (*client).asyncClose,
+	"getMulti":     (*client).getMulti,
+	"setMulti":     (*client).setMulti,
+	"deleteMulti":  (*client).deleteMulti,
+	"getOrSet":     (*client).getOrSet,
+	"pipeline":     (*client).pipeline,
+	"flushAll":     (*client).flushAll,
+	"stats":        (*client).stats,
+	"version":      (*client).version,
+	"run":          (*client).run,
+	"prefill":      (*client).prefill,
+	"hitRate":      (*client).hitRate,
 })
 
 // metaMethods are those of its property meta.
 var metaMethods = commandMethods(true).With(k6glue.Methods[*client]{"noop": (*client).noop}) //nolint:gochecknoglobals // a table
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.
-func (c *client) connect(sobek.FunctionCall) sobek.Value {
-	c.MustRun()
+func (c *client) connect(call sobek.FunctionCall) sobek.Value {
+	c.ready()
+	defer c.tagged("connect", call.Argument(0))()
+	c.check(c.connectAll())
+
+	return sobek.Undefined()
+}
+
+func (c *client) connectAll() error {
 	for server := range c.config.Servers {
 		l, err := c.acquire(server)
-		c.check(err)
+		if err != nil {
+			return err
+		}
 		c.release(l)
 	}
 
-	return sobek.Undefined()
+	return nil
+}
+
+// ready makes a call wait for the tasks that were begun before. It throws in the init context.
+func (c *client) ready() {
+	c.MustRun()
+	c.tasks.Wait()
+}
+
+// tagged reads the options { tags } of a method, for all that it does until done is called.
+func (c *client) tagged(method string, options sobek.Value) (done func()) {
+	e := entry{}
+	c.check(tagsOnly.Read(method, options, &e))
+
+	return c.tagAll(e.tags)
+}
+
+func (c *client) tagAll(tags k6mod.Tags) (done func()) {
+	c.tags = tags
+	c.Tag(tags)
+
+	return func() {
+		c.tags = k6mod.Tags{}
+		c.Tag(c.tags)
+	}
 }
 
 // close is client.close(): it closes the connections. The next operation opens new ones.
@@ -136,7 +181,7 @@ func (c *client) server(key []byte) int {
 // begin guards what is used again from call to call: a getter in an argument could call another
 // method.
 func (c *client) begin() {
-	c.MustRun()
+	c.ready()
 	if c.calling {
 		c.Misuse("a method of a Client cannot be called while another one of it reads its arguments")
 	}
@@ -195,6 +240,12 @@ func (c *client) exchange(server int, job func(*wire.Conn) error) error {
 func (c *client) account(conn *wire.Conn, before traffic) {
 	now := trafficOf(conn)
 	received, sent := now.received-before.received, now.sent-before.sent
+	if c.effects != nil {
+		c.effects.traffic.received += received
+		c.effects.traffic.sent += sent
+
+		return
+	}
 	c.Traffic(received, sent)
 	if c.store.running {
 		c.store.moved(received, sent)

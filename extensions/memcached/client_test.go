@@ -31,31 +31,31 @@ func eachProtocol(t *testing.T, test func(v *vu)) {
 func TestEveryMethod(t *testing.T) {
 	eachProtocol(t, func(v *vu) {
 		for _, step := range []struct{ expression, want string }{
-			{`[client.get(key), client.gets(key), client.gat(key, 10), client.gats(key, 10)]`, `[null, null, null, null]`},
-			{`[client.touch(key, 10), client.delete(key), client.incr(key), client.decr(key, 5)]`, `[false, false, null, null]`},
+			{`[client.get(key), client.gets(key), client.gat(key, '10s'), client.gats(key, '10s')]`, `[null, null, null, null]`},
+			{`[client.touch(key, '10s'), client.delete(key), client.incr(key), client.decr(key, 5)]`, `[false, false, null, null]`},
 			{`[client.replace(key, 'x'), client.append(key, 'x'), client.prepend(key, 'x'), client.cas(key, 'x', 1)]`,
 				`[false, false, false, "not_found"]`},
-			{`[client.add(key, 'b', 100), client.add(key, 'x'), client.append(key, 'c'), client.prepend(key, 'a')]`,
+			{`[client.add(key, 'b', '100s'), client.add(key, 'x'), client.append(key, 'c'), client.prepend(key, 'a')]`,
 				`[true, false, true, true]`},
-			{`[client.get(key), client.gat(key, 0), client.touch(key, 1000)]`, `["abc", "abc", true]`},
-			{`[client.set(key, 'ä€😀', { ttl: 60, flags: 4294967295 }), client.gets(key).flags, client.gets(key).value]`,
+			{`[client.get(key), client.gat(key, 0), client.touch(key, '1000s')]`, `["abc", "abc", true]`},
+			{`[client.set(key, 'ä€😀', { ttl: '60s', flags: 4294967295 }), client.gets(key).flags, client.gets(key).value]`,
 				`[true, 4294967295, "ä€😀"]`},
-			{`(() => { const { cas } = client.gats(key, 60); return [client.cas(key, 'd', cas), client.cas(key, 'e', cas), client.get(key)]; })()`,
+			{`(() => { const { cas } = client.gats(key, '60s'); return [client.cas(key, 'd', cas), client.cas(key, 'e', cas), client.get(key)]; })()`,
 				`["stored", "exists", "d"]`},
 			{`[client.replace(key, '10'), client.incr(key), client.incr(key, 31), client.decr(key, 2), client.decr(key, 100n)]`,
 				`[true, 11, 42, 40, 0]`},
 			{`[client.set(key, '18446744073709551615'), client.decr(key, 0), client.incr(key, 1)]`, `[true, "18446744073709551615n", 0]`},
 			{`[client.set(key, ''), client.get(key), client.delete(key), client.get(key)]`, `[true, "", true, null]`},
-			{`[client.set(key, 'x', -1), client.get(key)]`, `[true, null]`},
-			{`client.setMulti({ [key + 'a']: '1', [key + 'b']: new Uint8Array([50]) }, 60)`, `2`},
+			{`[client.set(key, 'x', new Date(0)), client.get(key)]`, `[true, null]`},
+			{`client.setMulti({ [key + 'a']: '1', [key + 'b']: new Uint8Array([50]) }, '60s')`, `2`},
 			{`client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__'])[key + 'b']`, `"2"`},
 			{`Object.values(client.getMulti([key + 'b', key + 'none', key + 'a', '__proto__']))`, `["2", null, "1", null]`},
 			{`Object.values(client.getMulti([]))`, `[]`},
 			{`client.getMulti([key + 'a'], { as: 'binary' })[key + 'a'].byteLength`, `1`},
-			{`[client.getOrSet(key, 60, (k) => k + '!') === key + '!', client.getOrSet(key, 60, () => 'other') === key + '!']`, `[true, true]`},
-			{`[client.delete(key), client.getOrSet(key, 60, 'given'), client.getOrSet(key, 60, 'other'), client.get(key)]`,
+			{`[client.getOrSet(key, '60s', (k) => k + '!') === key + '!', client.getOrSet(key, '60s', () => 'other') === key + '!']`, `[true, true]`},
+			{`[client.delete(key), client.getOrSet(key, '60s', 'given'), client.getOrSet(key, '60s', 'other'), client.get(key)]`,
 				`[true, "given", "given", "given"]`},
-			{`[client.delete(key), client.getOrSet(key, { ttl: 60 }, new Uint8Array([65])).length, client.getOrSet(key, 60, 'B')]`, `[true, 1, "A"]`},
+			{`[client.delete(key), client.getOrSet(key, { ttl: '60s' }, new Uint8Array([65])).length, client.getOrSet(key, '60s', 'B')]`, `[true, 1, "A"]`},
 			{`typeof client.stats()[addr].pid`, `"string"`},
 			{`client.stats('settings')[addr].domain_socket`, `"NULL"`},
 			{`client.stats('detail off')[addr]`, `{}`},
@@ -86,7 +86,7 @@ func TestFlushAll(t *testing.T) {
 		const client = new memcached.Client(own);
 		client.set('k', 'v');
 		const before = client.get('k');
-		client.flushAll(1000);
+		client.flushAll('1000s');
 		const meanwhile = client.get('k');
 		client.flushAll();
 		return [before, meanwhile, client.get('k')];
@@ -156,18 +156,18 @@ func TestPrefix(t *testing.T) {
 func TestPipeline(t *testing.T) {
 	eachProtocol(t, func(v *vu) {
 		require.JSONEq(v.t, `[true, "v", null, true, 42, "42", {"status":"ok","value":null,"flags":{"f":"0"}}, true, false]`, v.JSON(`client.pipeline([
-			['set', key, 'v', 60], ['get', key], ['get', key + 'none'], ['set', key, '41'], ['incr', key], ['get', key],
-			['metaGet', key, 'f'], ['delete', key], ['touch', key, 5],
+			['set', key, 'v', '60s'], ['get', key], ['get', key + 'none'], ['set', key, '41'], ['incr', key], ['get', key],
+			['metaGet', key, 'f'], ['delete', key], ['touch', key, '5s'],
 		])`))
 		require.JSONEq(v.t, `[]`, v.JSON(`client.pipeline([])`))
-		require.JSONEq(v.t, `["client", 1, [true, null, null]]`, v.JSON(`(() => {
+		require.JSONEq(v.t, `["invalid", 1, [true, null, null]]`, v.JSON(`(() => {
 			try {
 				client.pipeline([['set', key, 'v'], ['incr', key], ['get', key + 'none']]);
 			} catch (e) {
 				return [e.kind, e.index, e.results];
 			}
 		})()`))
-		require.Equal(v.t, 1.0, v.Counted(metricOps, "op", "incr", "outcome", wire.KindClient))
+		require.Equal(v.t, 1.0, v.Counted(metricOps, "op", "incr", "outcome", wire.KindInvalid))
 	})
 }
 
@@ -260,16 +260,18 @@ func TestMisuse(t *testing.T) {
 		`client.get('a b')`:               `the key "a b" has a space or a control character: only the meta protocol can send it`,
 		`client.get('k', 'binary')`:       "get: options must be an object, not binary",
 		`client.get('k', { as: 'text' })`: `get: option as must be 'string' or 'binary', not text`,
-		`client.get('k', { ttl: 1 })`:     `get: unknown option "ttl"; known is as`,
+		`client.get('k', { ttl: 1 })`:     `get: unknown option "ttl"; known are as, tags`,
 		`client.set('k')`:                 "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
 		`client.set('k', 5)`:              "set: the value must be a string, an ArrayBuffer or a typed array, not 5",
 		`client.set('k', { buffer: new ArrayBuffer(1), byteOffset: 0, byteLength: 9 })`: "set: the value must be a string, an ArrayBuffer or a typed array, not an object",
-		`client.set('k', 'v', '5')`:                              "set: the time to live must be an integer of seconds, not 5",
-		`client.set('k', 'v', 1.5)`:                              "set: the time to live must be an integer of seconds, not 1.5",
-		`client.set('k', 'v', 1e10)`:                             "set: the time to live must be an integer of seconds, not 10000000000",
-		`client.set('k', 'v', { ttl: 1, flag: 1 })`:              `set: unknown option "flag"; known are flags, ttl`,
+		`client.set('k', 'v', '5')`:                              "set: ttl 5 must say its unit, such as '5s'",
+		`client.set('k', 'v', 1.5)`:                              "set: ttl 1.5 must say its unit, such as '1.5s'",
+		`client.set('k', 'v', 1e10)`:                             "set: ttl 10000000000 must say its unit, such as '10000000000s'",
+		`client.set('k', 'v', { ttl: '1s', flag: 1 })`:           `set: unknown option "flag"; known are flags, ttl, tags`,
 		`client.set('k', 'v', { flags: 4294967296 })`:            "set: option flags must be an integer from 0 to 4294967295, not 4294967296",
-		`client.touch('k')`:                                      "touch: the time to live must be an integer of seconds, not undefined",
+		`client.getOrSet('k', 60, 'v')`:                          "getOrSet: ttl 60 must say its unit, such as '60s'",
+		`client.set('k', 'v', '100000d')`:                        "set: the ttl must end before 2038-01-19, or be 0 for never",
+		`client.touch('k')`:                                      "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not undefined",
 		`client.cas('k', 'v')`:                                   "cas: the third argument must be the cas that gets returned, not undefined",
 		`client.incr('k', -1)`:                                   "incr: the number must be an integer from 0 or a BigInt, not -1",
 		`client.decr('k', 0.5)`:                                  "decr: the number must be an integer from 0 or a BigInt, not 0.5",
@@ -293,8 +295,8 @@ func TestMisuse(t *testing.T) {
 		`client.getOrSet('k', 5, {})`:                            "getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not an object",
 		`client.stats('cachedump 1 10')`:                         `stats cannot be asked for "cachedump 1 10", which lists keys and no statistics`,
 		`client.stats('detail dump')`:                            `stats cannot be asked for "detail dump", which lists keys and no statistics`,
-		`client.getOrSet(key, 5, () => {})`:                      "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
-		`client.flushAll(-1)`:                                    "flushAll: the delay must not be negative",
+		`client.getOrSet(key, '5s', () => {})`:                   "set: the value must be a string, an ArrayBuffer or a typed array, not undefined",
+		`client.flushAll(-1)`:                                    "flushAll: the delay must be a time such as '60s', 0 for never, or a Date, not -1",
 		`client.stats(5)`:                                        "stats: the argument must be a string, not 5",
 		`client.get('k', { get as() { client.get('other'); } })`: "a method of a Client cannot be called while another one of it reads its arguments",
 	} {
@@ -311,4 +313,68 @@ func TestMisuse(t *testing.T) {
 	require.True(t, v.Run(`small.delete(key)`).(bool))
 	require.NotContains(t, v.fail(`client.get('a\nb')`).Message, "\n")
 	require.Equal(t, 300+3, len(v.fail(`client.set(key, ['long\n'.repeat(100000)])`).Message))
+}
+
+// memcached counts seconds from now up to 30 days, and since 1970 beyond.
+func TestTimesToLive(t *testing.T) {
+	v := newVU(t)
+	v.Run(`var client = new memcached.Client(addr), left = (ttl) => { client.set(key, 'v', ttl); return Number(client.meta.get(key, 't').flags.t) }`)
+	for ttl, want := range map[string]float64{
+		`'1500ms'`: 2, `'30d'`: 30 * 86400, `'40d'`: 40 * 86400, `{ ttl: '1h' }`: 3600, `new Date(Date.now() + 50_000)`: 50, `0`: -1,
+	} {
+		require.InDelta(t, want, v.Run(`left(`+ttl+`)`), 5, ttl)
+	}
+	require.Equal(t, true, v.Run(`client.set(key, 'v', new Date(Date.now() - 1000)); client.get(key) === null`), "a Date that has passed")
+}
+
+func TestDeleteMulti(t *testing.T) {
+	v := newVU(t)
+	require.JSONEq(t, `[2,0]`, v.JSON(`(() => {
+		const client = new memcached.Client(addr), keys = ['a', 'b', 'c'].map((k) => key + k);
+		client.setMulti({ [keys[0]]: '1', [keys[1]]: '2' });
+		return [client.deleteMulti(keys, { tags: { name: 'tidy' } }), client.deleteMulti([])];
+	})()`))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", "delete", "outcome", "ok", "name", "tidy"))
+}
+
+// The forms with promises do what the blocking ones do, in the order in which they were begun.
+func TestPromises(t *testing.T) {
+	v := newVU(t)
+	v.Run(`var client = new memcached.Client(addr), bytes = new Uint8Array([65]), got`)
+	v.Loop(`await client.asyncConnect();
+		const set = client.asyncSet(key, bytes, { ttl: '60s', tags: { name: 'first' } });
+		bytes[0] = 66; // which is too late
+		const all = [set, client.asyncAppend(key, 'b'), client.asyncGet(key), client.meta.asyncGet(key, 'v')];
+		const blocking = client.get(key);
+		got = [...(await Promise.all(all)), blocking, await client.asyncGet(key + 'none'), await client.asyncDelete(key)];
+		await client.asyncClose()`)
+	require.JSONEq(t, `[true,true,"Ab",{"status":"ok","value":"Ab","flags":{}},"Ab",null,true]`, v.JSON(`got`))
+	for _, want := range []struct {
+		op   string
+		n    float64
+		tags []string
+	}{
+		{opConnect, 1, nil}, {"set", 1, []string{"name", "first"}}, {"append", 1, nil}, {"get", 3, nil}, {"metaGet", 1, nil}, {"delete", 1, nil},
+	} {
+		require.Equal(t, want.n, v.Counted(metricOps, append(want.tags, "op", want.op, "outcome", "ok")...), want.op)
+	}
+	require.Len(t, v.Found(metricDuration, "op", "get"), 3)
+	require.Equal(t, 3.0, v.Counted(metricHits))
+	require.Equal(t, 1.0, v.Counted(metricMisses))
+	require.Positive(t, v.Counted("data_received"))
+
+	for script, want := range map[string]thrown{
+		`client.asyncGet(5)`:                         {"get: the key must be a string, an ArrayBuffer or a typed array, not 5", "usage"},
+		`client.asyncSet('k', 'v', 60)`:              {"set: ttl 60 must say its unit, such as '60s'", "usage"},
+		`client.asyncGet('k', { tags: { op: '' } })`: {"get: option tags cannot have op, which is a tag of the module's own", "usage"},
+		`new memcached.Client('127.0.0.1:1').asyncConnect()`: {
+			"cannot connect to 127.0.0.1:1: connection refused; is a memcached running there?", "connect",
+		},
+	} {
+		e := v.Rejected(script)
+		require.Equal(t, want, thrown{e.Message, e.Kind}, script)
+	}
+	v.Run(`client.set(key, 'x')`)
+	require.Equal(t, "invalid", v.Rejected(`client.asyncIncr(key)`).Kind)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "incr", "outcome", "invalid"))
 }

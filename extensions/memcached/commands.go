@@ -3,6 +3,8 @@ package memcached
 import (
 	"bytes"
 	"cmp"
+	"math"
+	"time"
 
 	"github.com/grafana/sobek"
 
@@ -17,7 +19,7 @@ type command struct {
 	method string // in client.meta; "" for a method of the client itself
 	verb   wire.Verb
 	// read reads the arguments behind the key.
-	read func(c *client, e *entry, q *wire.Request, args arguments)
+	read func(c *client, e *entry, q *wire.Request, args arguments) error
 	// result is what the reply becomes in JavaScript.
 	result func(c *client, e *entry, a *wire.Reply) sobek.Value
 }
@@ -28,6 +30,7 @@ type entry struct {
 	position int    // in a pipeline
 	value    []byte // memory of a value that was a string
 	binary   bool   // its value comes out as an ArrayBuffer
+	tags     k6mod.Tags
 }
 
 // arguments are those of a method, from 0.
@@ -39,14 +42,14 @@ var commands = commandsByName( //nolint:gochecknoglobals // a table
 	&command{name: "gets", verb: wire.Gets, read: readAs(1), result: valueWithCAS},
 	&command{name: "gat", verb: wire.Gat, read: readExpireAs, result: theValue},
 	&command{name: "gats", verb: wire.Gats, read: readExpireAs, result: valueWithCAS},
-	&command{name: "touch", verb: wire.Touch, read: readExpire, result: whetherOK},
+	&command{name: "touch", verb: wire.Touch, read: readExpireTags, result: whetherOK},
 	&command{name: "set", verb: wire.Set, read: readStored, result: whetherOK},
 	&command{name: "add", verb: wire.Add, read: readStored, result: whetherOK},
 	&command{name: "replace", verb: wire.Replace, read: readStored, result: whetherOK},
-	&command{name: "append", verb: wire.Append, read: readValue, result: whetherOK},
-	&command{name: "prepend", verb: wire.Prepend, read: readValue, result: whetherOK},
+	&command{name: "append", verb: wire.Append, read: readValueTags, result: whetherOK},
+	&command{name: "prepend", verb: wire.Prepend, read: readValueTags, result: whetherOK},
 	&command{name: "cas", verb: wire.CompareAndSwap, read: readSwapped, result: outcomeOfSwap},
-	&command{name: "delete", verb: wire.Delete, read: readNothing, result: whetherOK},
+	&command{name: "delete", verb: wire.Delete, read: readTags(1), result: whetherOK},
 	&command{name: "incr", verb: wire.Increment, read: readDelta, result: theNumber},
 	&command{name: "decr", verb: wire.Decrement, read: readDelta, result: theNumber},
 	&command{name: "metaGet", method: "get", verb: wire.MetaGet, read: readFlagsAs, result: metaReply},
@@ -64,14 +67,18 @@ func commandsByName(all ...*command) map[string]*command {
 	return byName
 }
 
-// commandMethods are the methods that do one command: those of the property meta, or those of the
-// client itself.
+// commandMethods are the methods that do one command, in both forms: those of the property meta, or
+// those of the client itself.
 func commandMethods(meta bool) k6glue.Methods[*client] {
 	methods := k6glue.Methods[*client]{}
 	for _, command := range commands {
 		if isMeta := command.method != ""; isMeta == meta {
-			methods[cmp.Or(command.method, command.name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
+			name := cmp.Or(command.method, command.name)
+			methods[name] = func(c *client, call sobek.FunctionCall) sobek.Value {
 				return c.single(command, call.Argument)
+			}
+			methods[k6glue.AsyncName(name)] = func(c *client, call sobek.FunctionCall) sobek.Value {
+				return c.later(command, call.Argument)
 			}
 		}
 	}
@@ -86,7 +93,9 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 	b := &c.batches[0]
 	b.clear()
 	e, q := b.add(command)
-	c.read(e, q, args)
+	c.check(c.read(e, q, args))
+	c.Tag(e.tags)
+	defer c.Tag(k6mod.Tags{})
 	a := &b.replies[0]
 	c.check(c.do(command.name, c.server(q.Key), q, a))
 
@@ -94,152 +103,219 @@ func (c *client) single(command *command, args arguments) sobek.Value {
 }
 
 // read reads a command's arguments: the key and what comes behind it.
-func (c *client) read(e *entry, q *wire.Request, args arguments) {
+func (c *client) read(e *entry, q *wire.Request, args arguments) error {
 	q.Verb = e.command.verb
-	e.binary = c.config.Binary
-	c.readKey(e.command.name, q, args(0))
-	e.command.read(c, e, q, args)
+	e.binary, e.tags = c.config.Binary, c.tags
+	if err := c.readKey(e.command.name, q, args(0)); err != nil {
+		return err
+	}
+
+	return e.command.read(c, e, q, args)
 }
 
-func (c *client) readKey(name string, q *wire.Request, value sobek.Value) {
+func (c *client) readKey(name string, q *wire.Request, value sobek.Value) error {
 	q.Key = append(q.Key[:0], c.config.Prefix...)
 	if text, ok := value.(sobek.String); ok {
 		q.Key = append(q.Key, text.String()...)
 
-		return
+		return nil
 	}
 	var none []byte
 	key, err := k6mod.Bytes(c.Runtime(), name, "the key", value, &none)
-	c.check(err)
 	q.Key = append(q.Key, key...)
+
+	return err
 }
 
-func readNothing(*client, *entry, *wire.Request, arguments) {}
+// readTags reads an argument { tags }.
+func readTags(place int) func(*client, *entry, *wire.Request, arguments) error {
+	return func(_ *client, e *entry, _ *wire.Request, args arguments) error {
+		return tagsOnly.Read(e.command.name, args(place), e)
+	}
+}
 
 // readAs reads an argument { as: 'string' } or { as: 'binary' }.
-func readAs(place int) func(*client, *entry, *wire.Request, arguments) {
-	return func(c *client, e *entry, _ *wire.Request, args arguments) {
-		c.check(asOptions.Read(e.command.name, args(place), e))
+func readAs(place int) func(*client, *entry, *wire.Request, arguments) error {
+	return func(_ *client, e *entry, _ *wire.Request, args arguments) error {
+		return asOptions.Read(e.command.name, args(place), e)
 	}
 }
 
-// asOptions say how a value comes out.
-var asOptions = k6mod.Options[entry]{ //nolint:gochecknoglobals // a table
-	{Name: "as", Read: func(e *entry, method string, value sobek.Value) error {
-		word, err := k6mod.Word(method, "option as", value, valuesString, valuesBinary)
-		e.binary = word == valuesBinary
+var (
+	// callTags are the option tags.
+	callTags = k6mod.TagsOption(func(e *entry) *k6mod.Tags { return &e.tags }) //nolint:gochecknoglobals // a table
+	tagsOnly = k6mod.Options[entry]{callTags}                                  //nolint:gochecknoglobals // a table
+	// asOptions say how a value comes out.
+	asOptions = k6mod.Options[entry]{ //nolint:gochecknoglobals // a table
+		{Name: "as", Read: func(e *entry, method string, value sobek.Value) error {
+			word, err := k6mod.Word(method, "option as", value, valuesString, valuesBinary)
+			e.binary = word == valuesBinary
+
+			return err
+		}},
+		callTags,
+	}
+)
+
+func readExpire(_ *client, e *entry, q *wire.Request, args arguments) (err error) {
+	if k6glue.IsNullish(args(1)) {
+		return k6mod.Wrong(e.command.name, "the ttl", "a time such as '60s', 0 for never, or a Date", args(1))
+	}
+	q.Expire, err = expiry(e.command.name, "the ttl", args(1))
+
+	return err
+}
+
+// farthest is how far memcached counts seconds from now; it takes more for seconds since 1970.
+const farthest = 30 * 24 * 60 * 60
+
+// expiry reads a time to live, as memcached takes it.
+func expiry(method, what string, value sobek.Value) (int32, error) {
+	ttl, err := k6mod.TTL(method, what, value)
+	if err != nil {
+		return 0, err
+	}
+	seconds := k6mod.Seconds(ttl)
+	if seconds > farthest {
+		seconds += time.Now().Unix()
+	}
+	if seconds > math.MaxInt32 {
+		return 0, k6mod.Misuse("%s: %s must end before 2038-01-19, or be 0 for never", method, what)
+	}
+
+	return int32(seconds), nil
+}
+
+func readExpireTags(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readExpire(c, e, q, args); err != nil {
+		return err
+	}
+
+	return tagsOnly.Read(e.command.name, args(2), e)
+}
+
+func readExpireAs(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readExpire(c, e, q, args); err != nil {
+		return err
+	}
+
+	return asOptions.Read(e.command.name, args(2), e)
+}
+
+func readValue(c *client, e *entry, q *wire.Request, args arguments) (err error) {
+	q.Value, err = k6mod.Bytes(c.Runtime(), e.command.name, "the value", args(1), &e.value)
+
+	return err
+}
+
+func readValueTags(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readValue(c, e, q, args); err != nil {
+		return err
+	}
+
+	return tagsOnly.Read(e.command.name, args(2), e)
+}
+
+func readStored(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readValue(c, e, q, args); err != nil {
+		return err
+	}
+
+	return readStoring(e, q, args(2))
+}
+
+// stored is what a value is stored with.
+type stored struct {
+	*entry
+
+	request *wire.Request
+}
+
+// readStoring reads a time to live, or { ttl, flags, tags }.
+func readStoring(e *entry, q *wire.Request, value sobek.Value) (err error) {
+	name := e.command.name
+	switch object, isObject := value.(*sobek.Object); {
+	case k6glue.IsNullish(value):
+		return nil
+	case isObject && object.ClassName() != "Date":
+		return storing.Read(name, value, &stored{e, q})
+	default:
+		q.Expire, err = expiry(name, "the ttl", value)
 
 		return err
-	}},
-}
-
-func readExpire(c *client, e *entry, q *wire.Request, args arguments) {
-	q.Expire = c.expire(e.command.name, args(1))
-}
-
-func (c *client) expire(name string, value sobek.Value) int32 {
-	n, err := seconds(name, "the time to live", value)
-	c.check(err)
-
-	return n
-}
-
-// seconds reads a time in seconds, as memcached takes it.
-func seconds(method, what string, value sobek.Value) (int32, error) {
-	switch v := k6glue.Scalar(value).(type) {
-	case int64:
-		if v == int64(int32(v)) {
-			return int32(v), nil
-		}
-	case float64:
-		if v == float64(int32(v)) {
-			return int32(v), nil
-		}
 	}
-
-	return 0, k6mod.Wrong(method, what, "an integer of seconds", value)
 }
 
-func readExpireAs(c *client, e *entry, q *wire.Request, args arguments) {
-	readExpire(c, e, q, args)
-	c.check(asOptions.Read(e.command.name, args(2), e))
-}
-
-func readValue(c *client, e *entry, q *wire.Request, args arguments) {
-	var err error
-	q.Value, err = k6mod.Bytes(c.Runtime(), e.command.name, "the value", args(1), &e.value)
-	c.check(err)
-}
-
-func readStored(c *client, e *entry, q *wire.Request, args arguments) {
-	readValue(c, e, q, args)
-	c.readStoring(e, q, args(2))
-}
-
-// readStoring reads a time to live, or { ttl, flags }.
-func (c *client) readStoring(e *entry, q *wire.Request, value sobek.Value) {
-	name := e.command.name
-	if _, isObject := value.(*sobek.Object); !isObject && !k6glue.IsNullish(value) {
-		q.Expire = c.expire(name, value)
-
-		return
-	}
-	c.check(storing.Read(name, value, q))
-}
-
-var storing = k6mod.Options[wire.Request]{ //nolint:gochecknoglobals // a table
-	{Name: "flags", Read: func(q *wire.Request, method string, value sobek.Value) error {
+var storing = k6mod.Options[stored]{ //nolint:gochecknoglobals // a table
+	{Name: "flags", Read: func(s *stored, method string, value sobek.Value) error {
 		flags, ok := k6glue.Unsigned(value)
-		if q.Flags = uint32(flags); !ok || uint64(q.Flags) != flags {
+		if s.request.Flags = uint32(flags); !ok || uint64(s.request.Flags) != flags {
 			return k6mod.Wrong(method, "option flags", "an integer from 0 to 4294967295", value)
 		}
 
 		return nil
 	}},
-	{Name: "ttl", Read: func(q *wire.Request, method string, value sobek.Value) (err error) {
-		q.Expire, err = seconds(method, "option ttl", value)
+	{Name: "ttl", Read: func(s *stored, method string, value sobek.Value) (err error) {
+		s.request.Expire, err = expiry(method, "option ttl", value)
 
 		return err
 	}},
+	k6mod.TagsOption(func(s *stored) *k6mod.Tags { return &s.tags }),
 }
 
-func readSwapped(c *client, e *entry, q *wire.Request, args arguments) {
-	readValue(c, e, q, args)
+func readSwapped(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readValue(c, e, q, args); err != nil {
+		return err
+	}
 	var ok bool
 	if q.CAS, ok = k6glue.Unsigned(args(2)); !ok {
-		c.Throw(k6mod.Wrong(e.command.name, "the third argument", "the cas that gets returned", args(2)))
+		return k6mod.Wrong(e.command.name, "the third argument", "the cas that gets returned", args(2))
 	}
-	c.readStoring(e, q, args(3))
+
+	return readStoring(e, q, args(3))
 }
 
-func readDelta(c *client, e *entry, q *wire.Request, args arguments) {
+func readDelta(_ *client, e *entry, q *wire.Request, args arguments) (err error) {
 	q.Delta = 1
 	if !k6glue.IsNullish(args(1)) {
-		var err error
-		q.Delta, err = k6mod.Unsigned(e.command.name, "the number", args(1))
-		c.check(err)
+		if q.Delta, err = k6mod.Unsigned(e.command.name, "the number", args(1)); err != nil {
+			return err
+		}
 	}
+
+	return tagsOnly.Read(e.command.name, args(2), e)
 }
 
-func readFlagsAs(c *client, e *entry, q *wire.Request, args arguments) {
-	c.readFlags(e.command.name, q, args(1))
-	c.check(asOptions.Read(e.command.name, args(2), e))
+func readFlagsAs(_ *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readFlags(e.command.name, q, args(1)); err != nil {
+		return err
+	}
+
+	return asOptions.Read(e.command.name, args(2), e)
 }
 
-func readValueAndFlags(c *client, e *entry, q *wire.Request, args arguments) {
-	readValue(c, e, q, args)
-	c.readFlags(e.command.name, q, args(2))
+func readValueAndFlags(c *client, e *entry, q *wire.Request, args arguments) error {
+	if err := readValue(c, e, q, args); err != nil {
+		return err
+	}
+	if err := readFlags(e.command.name, q, args(2)); err != nil {
+		return err
+	}
+
+	return tagsOnly.Read(e.command.name, args(3), e)
 }
 
-func (c *client) readFlags(name string, q *wire.Request, value sobek.Value) {
+func readFlags(name string, q *wire.Request, value sobek.Value) error {
 	if k6glue.IsNullish(value) {
-		return
+		return nil
 	}
 	text, ok := k6glue.Text(value)
 	if !ok {
-		c.Throw(k6mod.Wrong(name, "the flags", "a string such as 'v t T30'", value))
+		return k6mod.Wrong(name, "the flags", "a string such as 'v t T30'", value)
 	}
 	q.Meta = append(q.Meta[:0], text...)
+
+	return nil
 }
 
 func theValue(c *client, e *entry, a *wire.Reply) sobek.Value {

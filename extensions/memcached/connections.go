@@ -21,7 +21,7 @@ type lease struct {
 // acquire returns a connection to a server, after whose use release must be called. It connects
 // where there is none.
 func (c *client) acquire(server int) (lease, error) {
-	ctx := c.VU().Context()
+	ctx := c.context()
 	if ctx.Err() != nil {
 		return lease{}, k6mod.TestEnded()
 	}
@@ -99,7 +99,6 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	begin := time.Now()
 	c.seat.Away(func() { conn, err = wire.Dial(ctx, &cfg) })
 	took := time.Since(begin)
-	c.dialling += took
 	if err == nil {
 		c.account(conn, traffic{})
 		if !c.config.Shared {
@@ -109,10 +108,26 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 			c.Closing().Add(c, c.disconnect)
 		}
 	}
-	c.Count("connect", err)
-	c.EmitDuration("connect", err, took)
+	if c.effects != nil {
+		c.effects.dialling += took
+		c.effects.dials = append(c.effects.dials, dialled{err, took})
+
+		return conn, err
+	}
+	c.dialling += took
+	c.Count(opConnect, err)
+	c.EmitDuration(opConnect, err, took)
 
 	return conn, err
+}
+
+// context is that of the call under way.
+func (c *client) context() context.Context {
+	if c.effects != nil {
+		return c.effects.ctx
+	}
+
+	return c.VU().Context()
 }
 
 // release gives a connection back.

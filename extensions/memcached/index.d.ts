@@ -3,7 +3,8 @@
 /**
  * k6/x/memcached: a client of memcached over its text or its meta protocol.
  *
- * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails. A key that is not there is no
+ * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails; single commands, connect and close
+ * have a form with a promise besides (asyncGet beside get), which are done one after another. A key that is not there is no
  * failure. Metrics: `memcached_ops` (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
  * calls, with the waiting for a connection of a shared pool and without connecting, which is an operation of its own; not under the
  * executor client-sweep, which has durations of its own), `memcached_hits` and `memcached_misses` (Counters: keys
@@ -23,18 +24,18 @@ declare module 'k6/x/memcached' {
   /** A string is stored as UTF-8. */
   export type Value = string | Binary;
 
-  /**
-   * When a value expires, as memcached takes it: a whole number of seconds from now; above 30 days (2592000) seconds since 1970; 0 for
-   * never; negative for at once.
-   */
-  export type Seconds = number;
-
   /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
   export type Unsigned = number | bigint;
 
   /** How values come out: as a string of UTF-8 (any other bytes become U+FFFD), or as they are. Default: the client's `values`. */
-  export interface As<F extends 'string' | 'binary' = 'string' | 'binary'> {
+  export interface As<F extends 'string' | 'binary' = 'string' | 'binary'> extends Tagged {
     as?: F;
+  }
+
+  /** What each call takes. */
+  export interface Tagged {
+    /** Tags of the call. */
+    tags?: Modules.Tags;
   }
 
   /** How to reach the servers, and how to use them. Times must be more than 0. */
@@ -67,9 +68,9 @@ declare module 'k6/x/memcached' {
   }
 
   /** What is stored with a value. */
-  export interface StoreOptions {
-    /** Default 0: never. */
-    ttl?: Seconds;
+  export interface StoreOptions extends Tagged {
+    /** When the value expires. Default 0: never. memcached counts in seconds: a part of one is a whole one. */
+    ttl?: Modules.TTL;
     /** 32 bits that the server keeps for its clients, see {@link Client.gets}. Default 0. */
     flags?: number;
   }
@@ -102,9 +103,9 @@ declare module 'k6/x/memcached' {
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
    * | `too_large` | the value is larger than the server takes (it then drops what was stored under the key), or, sent or received, than maxValue |
-   * | `out_of_memory` | the server has no room, and was told to make none |
+   * | `full` | the server has no room, and was told to make none |
    * | `server` | any other error of the server |
-   * | `client` | the server does not accept the request, such as incr of a value that is no number |
+   * | `invalid` | the server does not accept the request, such as incr of a value that is no number |
    * | `protocol` | the answer is none of the request |
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
@@ -116,6 +117,8 @@ declare module 'k6/x/memcached' {
    */
   export interface MemcachedError extends Error {
     name: 'MemcachedError';
+    /** Always 0: memcached has no codes. */
+    code: number;
     kind:
       | 'connect'
       | 'connection'
@@ -123,9 +126,9 @@ declare module 'k6/x/memcached' {
       | 'cancelled'
       | 'auth'
       | 'too_large'
-      | 'out_of_memory'
+      | 'full'
       | 'server'
-      | 'client'
+      | 'invalid'
       | 'protocol'
       | 'usage'
       | 'internal';
@@ -138,15 +141,15 @@ declare module 'k6/x/memcached' {
   /** A command of a pipeline: the name of a method that takes a key, and the method's arguments. Those of `meta` are called metaGet and so on. */
   export type Command =
     | ['get' | 'gets', Key, As?]
-    | ['gat' | 'gats', Key, Seconds, As?]
-    | ['touch', Key, Seconds]
-    | ['set' | 'add' | 'replace', Key, Value, (Seconds | StoreOptions)?]
-    | ['append' | 'prepend', Key, Value]
-    | ['cas', Key, Value, Unsigned, (Seconds | StoreOptions)?]
-    | ['delete', Key]
-    | ['incr' | 'decr', Key, Unsigned?]
-    | ['metaGet' | 'metaDelete' | 'metaArithmetic', Key, string?, As?]
-    | ['metaSet', Key, Value, string?];
+    | ['gat' | 'gats', Key, Modules.TTL, As?]
+    | ['touch', Key, Modules.TTL, Tagged?]
+    | ['set' | 'add' | 'replace', Key, Value, (Modules.TTL | StoreOptions)?]
+    | ['append' | 'prepend', Key, Value, Tagged?]
+    | ['cas', Key, Value, Unsigned, (Modules.TTL | StoreOptions)?]
+    | ['delete', Key, Tagged?]
+    | ['incr' | 'decr', Key, (Unsigned | null)?, Tagged?]
+    | ['metaGet' | 'metaDelete' | 'metaArithmetic', Key, (string | null)?, As?]
+    | ['metaSet', Key, Value, (string | null)?, Tagged?];
 
   /**
    * Connections of one VU to one or more servers: opened by the first operation that needs them, opened anew by the next one after
@@ -168,49 +171,87 @@ declare module 'k6/x/memcached' {
     readonly protocol: 'text' | 'meta';
 
     /** Connects to all servers now, where that was not done yet. */
-    connect(): void;
+    connect(options?: Tagged): void;
+    /** The form of `connect` that returns a promise. */
+    asyncConnect(options?: Tagged): Promise<void>;
     /** Closes the connections; those of a shared pool when nobody else uses it. The next operation opens new ones. */
     close(): void;
+    /** The form of `close` that returns a promise. */
+    asyncClose(): Promise<void>;
 
     /** The value, or null. */
     get(key: Key, options: As<'binary'>): ArrayBuffer | null;
     get(key: Key, options?: As<'string'>): string | null;
+    /** The form of `get` that returns a promise. */
+    asyncGet(key: Key, options: As<'binary'>): Promise<ArrayBuffer | null>;
+    asyncGet(key: Key, options?: As<'string'>): Promise<string | null>;
     /** The value with its CAS number and flags, or null. */
     gets(key: Key, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
     gets(key: Key, options?: As<'string'>): ValueWithCAS<string> | null;
+    /** The form of `gets` that returns a promise. */
+    asyncGets(key: Key, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
+    asyncGets(key: Key, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
     /** As get, and sets when the value expires. */
-    gat(key: Key, ttl: Seconds, options: As<'binary'>): ArrayBuffer | null;
-    gat(key: Key, ttl: Seconds, options?: As<'string'>): string | null;
+    gat(key: Key, ttl: Modules.TTL, options: As<'binary'>): ArrayBuffer | null;
+    gat(key: Key, ttl: Modules.TTL, options?: As<'string'>): string | null;
+    /** The form of `gat` that returns a promise. */
+    asyncGat(key: Key, ttl: Modules.TTL, options: As<'binary'>): Promise<ArrayBuffer | null>;
+    asyncGat(key: Key, ttl: Modules.TTL, options?: As<'string'>): Promise<string | null>;
     /** As gets, and sets when the value expires. */
-    gats(key: Key, ttl: Seconds, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
-    gats(key: Key, ttl: Seconds, options?: As<'string'>): ValueWithCAS<string> | null;
+    gats(key: Key, ttl: Modules.TTL, options: As<'binary'>): ValueWithCAS<ArrayBuffer> | null;
+    gats(key: Key, ttl: Modules.TTL, options?: As<'string'>): ValueWithCAS<string> | null;
+    /** The form of `gats` that returns a promise. */
+    asyncGats(key: Key, ttl: Modules.TTL, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
+    asyncGats(key: Key, ttl: Modules.TTL, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
     /** All keys with their values, null for those that are not there: one request a server with the text protocol, a pipeline with meta. */
     getMulti(keys: readonly string[], options: As<'binary'>): { [key: string]: ArrayBuffer | null };
     getMulti(keys: readonly string[], options?: As<'string'>): { [key: string]: string | null };
     /** Sets when the value expires; false when it is not there. */
-    touch(key: Key, ttl: Seconds): boolean;
+    touch(key: Key, ttl: Modules.TTL, options?: Tagged): boolean;
+    /** The form of `touch` that returns a promise. */
+    asyncTouch(key: Key, ttl: Modules.TTL, options?: Tagged): Promise<boolean>;
 
     /** Stores the value. */
-    set(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    set(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    /** The form of `set` that returns a promise. */
+    asyncSet(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
     /** Stores the value if the key is not there; false if it is. */
-    add(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    add(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    /** The form of `add` that returns a promise. */
+    asyncAdd(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
     /** Stores the value if the key is there; false if it is not. */
-    replace(key: Key, value: Value, options?: Seconds | StoreOptions): boolean;
+    replace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
+    /** The form of `replace` that returns a promise. */
+    asyncReplace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
     /** Puts the value behind the one that is there; false if there is none. Its time and flags stay. */
-    append(key: Key, value: Value): boolean;
+    append(key: Key, value: Value, options?: Tagged): boolean;
+    /** The form of `append` that returns a promise. */
+    asyncAppend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
     /** Puts the value before the one that is there; false if there is none. Its time and flags stay. */
-    prepend(key: Key, value: Value): boolean;
+    prepend(key: Key, value: Value, options?: Tagged): boolean;
+    /** The form of `prepend` that returns a promise. */
+    asyncPrepend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
     /** Stores the value if the one that is there is still that of `cas`. */
-    cas(key: Key, value: Value, cas: Unsigned, options?: Seconds | StoreOptions): 'stored' | 'exists' | 'not_found';
+    cas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
+    /** The form of `cas` that returns a promise. */
+    asyncCas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
     /** Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline. */
-    setMulti(values: { [key: string]: Value }, options?: Seconds | StoreOptions): number;
+    setMulti(values: { [key: string]: Value }, options?: Modules.TTL | StoreOptions): number;
 
     /** false when the key was not there. */
-    delete(key: Key): boolean;
+    delete(key: Key, options?: Tagged): boolean;
+    /** The form of `delete` that returns a promise. */
+    asyncDelete(key: Key, options?: Tagged): Promise<boolean>;
+    /** Removes keys in a pipeline, and returns how many of them were there. Throws as pipeline. */
+    deleteMulti(keys: readonly Key[], options?: Tagged): number;
     /** Adds to a number in decimal digits (default 1, wrapping at 2^64) and returns the sum; null when the key is not there. */
-    incr(key: Key, delta?: Unsigned): Unsigned | null;
+    incr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
+    /** The form of `incr` that returns a promise. */
+    asyncIncr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
     /** Subtracts (default 1, not below 0) and returns what is left; null when the key is not there. */
-    decr(key: Key, delta?: Unsigned): Unsigned | null;
+    decr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
+    /** The form of `decr` that returns a promise. */
+    asyncDecr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
 
     /**
      * The value; where it is not there, the one given, or what the function returns, after storing it. Two operations then: a get that
@@ -218,7 +259,7 @@ declare module 'k6/x/memcached' {
      */
     getOrSet<V extends Value>(
       key: Key,
-      ttl: Seconds | StoreOptions,
+      ttl: Modules.TTL | StoreOptions,
       value: V | ((key: Key) => V),
       options?: As,
     ): V | string | ArrayBuffer;
@@ -228,7 +269,7 @@ declare module 'k6/x/memcached' {
      *
      * @throws the first command's error that failed, with `index` and all `results`; the others were done, unless the connection broke
      */
-    pipeline(commands: readonly Command[]): any[];
+    pipeline(commands: readonly Command[], options?: Tagged): any[];
 
     /**
      * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
@@ -248,15 +289,15 @@ declare module 'k6/x/memcached' {
     /** Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a set. */
     hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
 
-    /** Empties all servers, now or after so many seconds. */
-    flushAll(delay?: Seconds): void;
+    /** Empties all servers, now or after a time. */
+    flushAll(delay?: Modules.TTL | null, options?: Tagged): void;
     /**
      * Statistics of all servers, by their addresses: `stats('items')`, default the general ones. `cachedump` and `detail dump`, which
      * list keys, are refused (kind `usage`).
      */
-    stats(argument?: string): { [server: string]: { [name: string]: string } };
+    stats(argument?: string | null, options?: Tagged): { [server: string]: { [name: string]: string } };
     /** The version of the first server. */
-    version(): string;
+    version(options?: Tagged): string;
 
     /**
      * The meta commands as they are (mg, ms, md, ma, mn), whatever `protocol` is. Flags are separated by one space: `'v t f T30'`. The
@@ -266,14 +307,23 @@ declare module 'k6/x/memcached' {
       /** mg: reads a key. */
       get(key: Key, flags: string | null | undefined, options: As<'binary'>): MetaReply<ArrayBuffer>;
       get(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
+      /** The form of `get` that returns a promise. */
+      asyncGet(key: Key, flags: string | null | undefined, options: As<'binary'>): Promise<MetaReply<ArrayBuffer>>;
+      asyncGet(key: Key, flags?: string | null, options?: As<'string'>): Promise<MetaReply>;
       /** ms: stores a value. */
-      set(key: Key, value: Value, flags?: string | null): MetaReply;
+      set(key: Key, value: Value, flags?: string | null, options?: Tagged): MetaReply;
+      /** The form of `set` that returns a promise. */
+      asyncSet(key: Key, value: Value, flags?: string | null, options?: Tagged): Promise<MetaReply>;
       /** md: removes a key. */
-      delete(key: Key, flags?: string | null): MetaReply;
+      delete(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
+      /** The form of `delete` that returns a promise. */
+      asyncDelete(key: Key, flags?: string | null, options?: As<'string'>): Promise<MetaReply>;
       /** ma: adds to a number, or takes from it. */
-      arithmetic(key: Key, flags?: string | null): MetaReply;
+      arithmetic(key: Key, flags?: string | null, options?: As<'string'>): MetaReply;
+      /** The form of `arithmetic` that returns a promise. */
+      asyncArithmetic(key: Key, flags?: string | null, options?: As<'string'>): Promise<MetaReply>;
       /** One round trip to each server. */
-      noop(): void;
+      noop(options?: Tagged): void;
     };
   }
 

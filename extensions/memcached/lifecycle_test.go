@@ -338,7 +338,7 @@ func TestMetrics(t *testing.T) {
 		ops, hits, misses, durations int
 	}{
 		{"connect", "ok", 1, 0, 0, 1}, {"set", k6mod.OutcomeOK, 2, 0, 0, 1}, {"get", k6mod.OutcomeOK, 5, 3, 2, 3},
-		{"incr", wire.KindClient, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6mod.OutcomeOK, 0, 0, 0, 1},
+		{"incr", wire.KindInvalid, 1, 0, 0, 1}, {"getMulti", "ok", 1, 1, 2, 1}, {"pipeline", k6mod.OutcomeOK, 0, 0, 0, 1},
 	} {
 		tags := []string{"op", want.operation, "outcome", want.outcome}
 		require.Equal(t, float64(want.ops), v.Counted(metricOps, tags...), tags)

@@ -24,6 +24,9 @@ const (
 	metricMisses   = "memcached_misses"      // Counter: keys that were asked for and not found
 )
 
+// opConnect is the operation of connecting.
+const opConnect = "connect"
+
 // New returns the JavaScript module.
 func New() modules.Module {
 	var shared sharedByAll

@@ -64,7 +64,7 @@ func (c *client) clearAll() {
 func (c *client) enqueue(command *command, position int, args arguments) {
 	first := &c.batches[0]
 	e, q := first.add(command)
-	c.read(e, q, args)
+	c.check(c.read(e, q, args))
 	e.position = position
 	if server := c.server(q.Key); server != 0 {
 		first.move(&c.batches[server])
@@ -76,6 +76,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
 	rows := c.elements("pipeline", "commands", call.Argument(0))
+	defer c.tagged("pipeline", call.Argument(1))()
 	c.clearAll()
 	for position, row := range rows {
 		words := c.elements("pipeline", "each command", row)
@@ -112,6 +113,10 @@ func (c *client) countReply(e *entry, q *wire.Request, a *wire.Reply) {
 	var h hits
 	if a.Err == nil && asks(q.Verb) {
 		h.of(a.Status)
+	}
+	if e.tags.Key() != c.tags.Key() {
+		c.Tag(e.tags)
+		defer c.Tag(c.tags)
 	}
 	c.Count(e.command.name, a.Err, h.found, h.missed)
 }
@@ -167,12 +172,10 @@ func (c *client) getMulti(call sobek.FunctionCall) sobek.Value {
 	c.begin()
 	defer c.end()
 	names := c.elements("getMulti", "the keys", call.Argument(0))
-	binary := c.config.Binary
-	if given := call.Argument(1); !k6glue.IsNullish(given) {
-		as := entry{binary: binary}
-		c.check(asOptions.Read("getMulti", given, &as))
-		binary = as.binary
-	}
+	as := entry{binary: c.config.Binary}
+	c.check(asOptions.Read("getMulti", call.Argument(1), &as))
+	binary := as.binary
+	defer c.tagAll(as.tags)()
 	c.clearAll()
 	for position, name := range names {
 		if _, ok := name.(sobek.String); !ok {
@@ -263,6 +266,39 @@ func (c *client) setMulti(call sobek.FunctionCall) sobek.Value {
 	return rt.ToValue(c.runPipeline("setMulti", len(names)).Get("length"))
 }
 
+// deleteMulti is client.deleteMulti(keys, options): it removes keys, and returns how many were
+// there.
+func (c *client) deleteMulti(call sobek.FunctionCall) sobek.Value {
+	c.begin()
+	defer c.end()
+	keys := c.elements("deleteMulti", "the keys", call.Argument(0))
+	defer c.tagged("deleteMulti", call.Argument(1))()
+	c.clearAll()
+	for position, key := range keys {
+		c.enqueue(commands["delete"], position, func(i int) sobek.Value {
+			if i == 0 {
+				return key
+			}
+
+			return sobek.Undefined()
+		})
+	}
+	c.runPipeline("deleteMulti", len(keys))
+	deleted := 0
+	for server := range c.batches {
+		for i := range c.batches[server].replies {
+			if c.batches[server].replies[i].Status == wire.OK {
+				deleted++
+			}
+		}
+	}
+
+	return c.Runtime().ToValue(deleted)
+}
+
+// getOrSet names the call in errors; it is a get and a set.
+var getOrSet = &command{name: "getOrSet"} //nolint:gochecknoglobals // a constant
+
 // getOrSet is client.getOrSet(key, ttl, value, options) or client.getOrSet(key, ttl, fn, options).
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key, value := call.Argument(0), call.Argument(2)
@@ -271,7 +307,10 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 		c.Misuse("getOrSet: the value must be a string, an ArrayBuffer or a typed array, or a function that returns one, not %s",
 			k6glue.Show(value))
 	}
-	found := c.single(commands["get"], func(i int) sobek.Value {
+	options := entry{}
+	c.check(asOptions.Read("getOrSet", call.Argument(3), &options))
+	c.check(readStoring(&entry{command: getOrSet}, &wire.Request{}, call.Argument(1)))
+	found := c.part(options.tags, commands["get"], func(i int) sobek.Value {
 		if i == 0 {
 			return key
 		}
@@ -287,7 +326,7 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 			panic(err) // an exception of the script's own
 		}
 	}
-	c.single(commands["set"], func(i int) sobek.Value {
+	c.part(options.tags, commands["set"], func(i int) sobek.Value {
 		switch i {
 		case 0:
 			return key
@@ -299,6 +338,13 @@ func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	})
 
 	return value
+}
+
+// part does one command of a call that has the tags.
+func (c *client) part(tags k6mod.Tags, command *command, args arguments) sobek.Value {
+	defer c.tagAll(tags)()
+
+	return c.single(command, args)
 }
 
 // isValue tells whether a value can be stored.

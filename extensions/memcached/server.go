@@ -8,15 +8,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
 
-// flushAll is client.flushAll(delay): it empties all servers, at once or after so many seconds.
+// flushAll is client.flushAll(delay): it empties all servers, at once or after a time.
 func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
-	c.MustRun()
+	c.ready()
 	q := wire.Request{Verb: wire.Flush}
-	if delay := call.Argument(0); !k6glue.IsNullish(delay) {
-		if q.Expire = c.expire("flushAll", delay); q.Expire < 0 {
-			c.Misuse("flushAll: the delay must not be negative")
-		}
-	}
+	var err error
+	q.Expire, err = expiry("flushAll", "the delay", call.Argument(0))
+	c.check(err)
+	q.Expire = max(q.Expire, 0)
+	defer c.tagged("flushAll", call.Argument(1))()
 	for server := range c.config.Servers {
 		var a wire.Reply
 		c.check(c.do("flushAll", server, &q, &a))
@@ -26,8 +26,9 @@ func (c *client) flushAll(call sobek.FunctionCall) sobek.Value {
 }
 
 // version is client.version(): that of the first server.
-func (c *client) version(sobek.FunctionCall) sobek.Value {
-	c.MustRun()
+func (c *client) version(call sobek.FunctionCall) sobek.Value {
+	c.ready()
+	defer c.tagged("version", call.Argument(0))()
 	var a wire.Reply
 	c.check(c.do("version", 0, &wire.Request{Verb: wire.Version}, &a))
 
@@ -35,8 +36,9 @@ func (c *client) version(sobek.FunctionCall) sobek.Value {
 }
 
 // noop is client.meta.noop(): one round trip to each server.
-func (c *client) noop(sobek.FunctionCall) sobek.Value {
-	c.MustRun()
+func (c *client) noop(call sobek.FunctionCall) sobek.Value {
+	c.ready()
+	defer c.tagged("noop", call.Argument(0))()
 	for server := range c.config.Servers {
 		var a wire.Reply
 		c.check(c.do("metaNoop", server, &wire.Request{Verb: wire.Noop}, &a))
@@ -48,13 +50,14 @@ func (c *client) noop(sobek.FunctionCall) sobek.Value {
 // stats is client.stats(argument): an object of the servers' addresses, and for each one of its
 // statistics.
 func (c *client) stats(call sobek.FunctionCall) sobek.Value {
-	c.MustRun()
+	c.ready()
 	argument := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
 		var err error
 		argument, err = k6mod.Text("stats", "the argument", value)
 		c.check(err)
 	}
+	defer c.tagged("stats", call.Argument(1))()
 	all := c.object()
 	for server, address := range c.config.Servers {
 		stats, err := c.statsOf(server, argument)

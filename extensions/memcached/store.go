@@ -57,7 +57,7 @@ func (s *store) refused(err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind := s.client.As(err).Kind; kind == wire.KindTooLarge || kind == wire.KindOutOfMemory {
+	if kind := s.client.As(err).Kind; kind == wire.KindTooLarge || kind == wire.KindFull {
 		return fmt.Errorf("%w: %w", workload.ErrRefused, err)
 	}
 

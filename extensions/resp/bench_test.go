@@ -231,7 +231,7 @@ func TestOutOfMemory(t *testing.T) {
 	require.Equal(t, result{Succeeded: 3, Misses: 3, Refused: 3, Seconds: r.Seconds}, r)
 	r = v.bench(`client.run({ iterations: 3, mix: { set: 1 } })`)
 	require.Equal(t, result{Failed: 3, Seconds: r.Seconds}, r)
-	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "out_of_memory"))
+	require.Equal(t, 6.0, v.Counted(metricOps, "op", "set", "outcome", "full"))
 }
 
 // The end of the test ends a run at once, although the server says nothing.

@@ -12,10 +12,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
-// kindOutOfMemory is the kind of an error by which the server says that it has no room, and may not
-// make any. The other kinds are those of all modules.
-const kindOutOfMemory = "out_of_memory"
-
 // maxSaid is how much of what a server sent an error shows, in bytes.
 const maxSaid = 200
 
@@ -44,7 +40,7 @@ func asError(err error) k6mod.Error {
 func kindOf(said string) string {
 	switch word, _, _ := strings.Cut(said, " "); word {
 	case "OOM":
-		return kindOutOfMemory
+		return k6mod.KindFull
 	case "NOAUTH", "WRONGPASS", "NOPERM":
 		return k6mod.KindAuth
 	default:

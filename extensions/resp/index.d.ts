@@ -29,7 +29,7 @@ declare module 'k6/x/resp' {
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |
-   * | `out_of_memory` | the server has no room, and was told to make none |
+   * | `full` | the server has no room, and was told to make none |
    * | `server` | any other error of the server |
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
@@ -38,7 +38,9 @@ declare module 'k6/x/resp' {
    */
   export interface RespError extends Error {
     name: 'RespError';
-    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'out_of_memory' | 'server' | 'usage' | 'internal';
+    /** Always 0: RESP has no codes. */
+    code: number;
+    kind: 'connect' | 'connection' | 'timeout' | 'cancelled' | 'auth' | 'full' | 'server' | 'usage' | 'internal';
   }
 
   /**

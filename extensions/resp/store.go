@@ -204,7 +204,7 @@ func (n *node) failed(err error) error {
 	}
 	e := n.client.As(err)
 	switch e.Kind {
-	case kindOutOfMemory:
+	case k6mod.KindFull:
 		return fmt.Errorf("%w: %w", workload.ErrRefused, &e)
 	case k6mod.KindConnection, k6mod.KindTimeout:
 		n.interrupt() // go-redis gives it up as well, but not always at once

@@ -119,7 +119,7 @@ export function memoryOf(name, client, wanted, setting) {
   try {
     all = servers[name].memory(client);
   } catch (e) {
-    if (!['server', 'client', 'protocol'].includes(e.kind)) throw e; // it knows no such command
+    if (!['server', 'invalid', 'protocol'].includes(e.kind)) throw e; // it knows no such command
   }
   if (all.length === 0 || all.some(({ limit }) => !(limit >= 0))) return {};
   const [never] = all.map(({ policy }) => policy).filter((policy) => policy !== '');

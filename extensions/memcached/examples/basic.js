@@ -17,7 +17,7 @@ const client = new memcached.Client(__ENV.MEMCACHED_URL, { prefix: 'example:', t
 
 export default function () {
   const key = `vu-${__VU}`;
-  client.set(key, 'value', 60);
+  client.set(key, 'value', '60s');
   if (client.get(key) !== 'value') {
     throw new Error('it did not come back');
   }
@@ -26,24 +26,24 @@ export default function () {
   }
 
   const seen = client.gets(key);
-  if (client.cas(key, 'new', seen.cas, 60) !== 'stored' || client.cas(key, 'newer', seen.cas, 60) !== 'exists') {
+  if (client.cas(key, 'new', seen.cas, '60s') !== 'stored' || client.cas(key, 'newer', seen.cas, '60s') !== 'exists') {
     throw new Error('only the first may swap');
   }
 
   const bytes = new Uint8Array([0, 13, 10, 255]);
-  client.set(key, bytes, { ttl: 60, flags: 1 });
+  client.set(key, bytes, { ttl: '60s', flags: 1 });
   if (client.get(key, { as: 'binary' }).byteLength !== bytes.length) {
     throw new Error('bytes come back as they are');
   }
 
-  client.add(`${key}-count`, '0', 60);
+  client.add(`${key}-count`, '0', '60s');
   client.incr(`${key}-count`);
   client.getOrSet(`${key}-page`, 60, (name) => `the page of ${name}`);
 
   try {
     client.incr(key);
   } catch (e) {
-    if (e.kind !== 'client') {
+    if (e.kind !== 'invalid') {
       throw e;
     }
     if (__ITER === 0) {

@@ -10,7 +10,7 @@ const client = new memcached.Client(__ENV.MEMCACHED_URL, { protocol: 'meta' });
 const names = Array.from({ length: 50 }, (_, i) => `example-${i}`);
 
 export default function () {
-  client.setMulti(Object.fromEntries(names.map((name) => [name, `of ${name}`])), 60);
+  client.setMulti(Object.fromEntries(names.map((name) => [name, `of ${name}`])), '60s');
   const values = client.getMulti(names);
   for (const name of names) {
     if (values[name] !== `of ${name}`) {
@@ -20,8 +20,8 @@ export default function () {
 
   const counter = `example-counter-${__VU}`;
   const [, , n] = client.pipeline([
-    ['set', counter, '41', 60],
-    ['touch', counter, 120],
+    ['set', counter, '41', '60s'],
+    ['touch', counter, '2m'],
     ['incr', counter],
     ['delete', counter],
   ]);

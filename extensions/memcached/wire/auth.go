@@ -17,7 +17,7 @@ func (c *Conn) authenticate(user, password string) *Error {
 	}
 	var a Reply
 	err := c.readText(&q, &a)
-	if err != nil && err.Kind == KindClient {
+	if err != nil && err.Kind == KindInvalid {
 		return Errorf(KindAuth, "the server does not accept user and password")
 	}
 

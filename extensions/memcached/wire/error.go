@@ -11,17 +11,17 @@ import (
 
 // Kinds of errors.
 const (
-	KindConnect     = "connect"       // the server could not be reached
-	KindConnection  = "connection"    // the connection broke
-	KindTimeout     = "timeout"       // no answer in time
-	KindCancelled   = "cancelled"     // interrupted
-	KindAuth        = "auth"          // wrong user or password, or none where the server wants one
-	KindTooLarge    = "too_large"     // the value is larger than the server, or this client, takes
-	KindOutOfMemory = "out_of_memory" // the server has no room and may not make any
-	KindServer      = "server"        // any other error of the server
-	KindClient      = "client"        // the server does not accept the request
-	KindProtocol    = "protocol"      // the answer is none of this request
-	KindUsage       = "usage"         // the call itself is wrong; nothing was sent
+	KindConnect    = "connect"    // the server could not be reached
+	KindConnection = "connection" // the connection broke
+	KindTimeout    = "timeout"    // no answer in time
+	KindCancelled  = "cancelled"  // interrupted
+	KindAuth       = "auth"       // wrong user or password, or none where the server wants one
+	KindTooLarge   = "too_large"  // the value is larger than the server, or this client, takes
+	KindFull       = "full"       // the server has no room and may not make any
+	KindServer     = "server"     // any other error of the server
+	KindInvalid    = "invalid"    // the server does not accept the request
+	KindProtocol   = "protocol"   // the answer is none of this request
+	KindUsage      = "usage"      // the call itself is wrong; nothing was sent
 )
 
 // Error is what goes wrong with a request.
@@ -66,9 +66,9 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 	kind, text, swallowed := "", line, verb.shape() != storing
 	switch {
 	case bytes.Equal(line, []byte("ERROR")):
-		return Errorf(KindClient, "the server does not know the command"), swallowed
+		return Errorf(KindInvalid, "the server does not know the command"), swallowed
 	case bytes.HasPrefix(line, []byte("CLIENT_ERROR")):
-		kind, text = KindClient, line[len("CLIENT_ERROR"):]
+		kind, text = KindInvalid, line[len("CLIENT_ERROR"):]
 		if bytes.Contains(text, []byte("unauthenticated")) {
 			kind, swallowed = KindAuth, false // it reads no further, whatever has been sent behind
 		}
@@ -77,7 +77,7 @@ func refusal(line []byte, verb Verb) (e *Error, inStep bool) {
 		if bytes.Contains(text, []byte("too large")) {
 			kind, swallowed = KindTooLarge, true
 		} else if bytes.Contains(text, []byte("out of memory")) {
-			kind = KindOutOfMemory
+			kind = KindFull
 			swallowed = swallowed || bytes.Contains(text, []byte("storing object"))
 		}
 	default:

@@ -226,18 +226,18 @@ func TestRefusals(t *testing.T) {
 		answer, kind string
 		broken       bool
 	}{
-		{wire.Get, "ERROR\r\n", wire.KindClient, false},
-		{wire.Set, "ERROR\r\n", wire.KindClient, true}, // its value may be taken for commands
-		{wire.Get, "CLIENT_ERROR bad command line format\r\n", wire.KindClient, false},
-		{wire.Set, "CLIENT_ERROR bad data chunk\r\n", wire.KindClient, true},
+		{wire.Get, "ERROR\r\n", wire.KindInvalid, false},
+		{wire.Set, "ERROR\r\n", wire.KindInvalid, true}, // its value may be taken for commands
+		{wire.Get, "CLIENT_ERROR bad command line format\r\n", wire.KindInvalid, false},
+		{wire.Set, "CLIENT_ERROR bad data chunk\r\n", wire.KindInvalid, true},
 		{wire.Get, "CLIENT_ERROR unauthenticated\r\n", wire.KindAuth, true},
 		{wire.Set, "SERVER_ERROR object too large for cache\r\n", wire.KindTooLarge, false},
-		{wire.Set, "SERVER_ERROR out of memory storing object\r\n", wire.KindOutOfMemory, false},
-		{wire.Set, "SERVER_ERROR out of memory\r\n", wire.KindOutOfMemory, true},
-		{wire.Get, "SERVER_ERROR out of memory writing get response\r\n", wire.KindOutOfMemory, false},
+		{wire.Set, "SERVER_ERROR out of memory storing object\r\n", wire.KindFull, false},
+		{wire.Set, "SERVER_ERROR out of memory\r\n", wire.KindFull, true},
+		{wire.Get, "SERVER_ERROR out of memory writing get response\r\n", wire.KindFull, false},
 		{wire.Get, "SERVER_ERROR backend is gone\r\n", wire.KindServer, false},
 		{wire.Set, "SERVER_ERROR\r\n", wire.KindServer, true},
-		{wire.Increment, "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n", wire.KindClient, false},
+		{wire.Increment, "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n", wire.KindInvalid, false},
 	} {
 		for name, protocol := range protocols {
 			t.Run(name+" "+test.answer, func(t *testing.T) {

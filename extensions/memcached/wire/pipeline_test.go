@@ -46,7 +46,7 @@ func TestPipelineOfMixedCommands(t *testing.T) {
 				require.Equal(t, "v\r\n", string(replies[1].Value))
 				require.Equal(t, uint32(3), replies[1].Flags)
 				requireKind(t, wire.KindUsage, replies[2].Err)
-				requireKind(t, wire.KindClient, replies[4].Err)
+				requireKind(t, wire.KindInvalid, replies[4].Err)
 				require.Equal(t, uint64(42), replies[6].Number)
 				require.Equal(t, "f3", string(replies[8].Meta))
 				requireKind(t, wire.KindTooLarge, replies[10].Err)
@@ -127,7 +127,7 @@ func TestGetMultiOutOfStep(t *testing.T) {
 		{"VALUE a 0 1\r\nx\r\nVALUE b 0 1\r\nx\r\nVALUE b 0 1\r\nx\r\nEND\r\n", wire.KindProtocol},
 		{"STORED\r\n", wire.KindProtocol},
 		{"VALUE a 0 1\r\nx\r\n", wire.KindConnection},
-		{"VALUE a 0 1\r\nx\r\nSERVER_ERROR out of memory writing get response\r\n", wire.KindOutOfMemory},
+		{"VALUE a 0 1\r\nx\r\nSERVER_ERROR out of memory writing get response\r\n", wire.KindFull},
 	} {
 		c, _ := answers(t, wire.Text, test.answer, 0)
 		replies := make([]wire.Reply, 2)

@@ -72,7 +72,7 @@ func TestEveryVerb(t *testing.T) {
 
 			do(t, c, wire.Request{Verb: wire.Set, Key: k, Value: b("ten")})
 			err := c.Do(&wire.Request{Verb: wire.Increment, Key: k, Delta: 1}, &wire.Reply{})
-			require.Contains(t, requireKind(t, wire.KindClient, err).Message, "non-numeric value")
+			require.Contains(t, requireKind(t, wire.KindInvalid, err).Message, "non-numeric value")
 			require.False(t, c.Broken())
 		})
 	}
@@ -96,7 +96,7 @@ func TestMetaVerbs(t *testing.T) {
 				require.Equal(t, wire.NotStored, do(t, c, wire.Request{Verb: wire.MetaSet, Key: k, Value: b("7"), Meta: b("MR")}).Status)
 			}
 			err := c.Do(&wire.Request{Verb: wire.MetaGet, Key: newKey(), Meta: b("v v")}, &wire.Reply{})
-			require.Contains(t, requireKind(t, wire.KindClient, err).Message, "duplicate flag")
+			require.Contains(t, requireKind(t, wire.KindInvalid, err).Message, "duplicate flag")
 			require.False(t, c.Broken())
 		})
 	}
@@ -198,7 +198,7 @@ func TestOutOfMemory(t *testing.T) {
 				require.Less(t, i, 10_000)
 				err = c.Do(&wire.Request{Verb: wire.Set, Key: fmt.Appendf(nil, "%s-%d", name, i), Value: value}, &wire.Reply{})
 			}
-			requireKind(t, wire.KindOutOfMemory, err)
+			requireKind(t, wire.KindFull, err)
 			require.False(t, c.Broken())
 			do(t, c, wire.Request{Verb: wire.Flush})
 			do(t, c, wire.Request{Verb: wire.Version})
@@ -229,7 +229,7 @@ func TestStats(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, stats, wire.Stat{Name: "domain_socket", Value: "NULL"})
 			_, err = c.Stats("nosuch")
-			requireKind(t, wire.KindClient, err)
+			requireKind(t, wire.KindInvalid, err)
 			_, err = c.Stats("items\r\nflush_all")
 			requireKind(t, wire.KindUsage, err)
 			do(t, c, wire.Request{Verb: wire.Noop})

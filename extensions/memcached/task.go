@@ -1,0 +1,110 @@
+package memcached
+
+import (
+	"bytes"
+	"context"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
+)
+
+// task is a call that has a promise. Its memory is its own, as other calls come while it waits.
+type task struct {
+	client *client
+	// operation names what it does in metrics; "" of what is no operation itself.
+	operation string
+	entry     entry
+	request   wire.Request
+	reply     wire.Reply
+	// job is what it does.
+	job func(t *task) error
+	// asks tells that the reply is a hit or a miss.
+	asks    bool
+	effects effects
+}
+
+// effects are what a task has done beside its answer, for Finish to count.
+type effects struct {
+	ctx            context.Context //nolint:containedctx // that of the call
+	dials          []dialled
+	dialling, took time.Duration
+	traffic        traffic
+}
+
+type dialled struct {
+	err  error
+	took time.Duration
+}
+
+// later does one command for a promise.
+func (c *client) later(command *command, args arguments) sobek.Value {
+	t := &task{client: c, operation: command.name, entry: entry{command: command}, asks: asks(command.verb)}
+	t.job = func(t *task) error {
+		return c.exchange(c.server(t.request.Key), func(conn *wire.Conn) error { return conn.Do(&t.request, &t.reply) })
+	}
+	err := c.read(&t.entry, &t.request, args)
+	t.request.Value = bytes.Clone(t.request.Value)
+
+	return c.tasks.Later(t, err)
+}
+
+// asyncConnect is client.asyncConnect().
+func (c *client) asyncConnect(call sobek.FunctionCall) sobek.Value {
+	t := &task{client: c, job: func(*task) error { return c.connectAll() }}
+
+	return c.tasks.Later(t, tagsOnly.Read("connect", call.Argument(0), &t.entry))
+}
+
+// asyncClose is client.asyncClose(): it waits for the calls that were begun before.
+func (c *client) asyncClose(sobek.FunctionCall) sobek.Value {
+	return c.tasks.Later(&task{client: c, job: func(*task) error {
+		c.disconnect()
+
+		return nil
+	}}, nil)
+}
+
+// CallTags implements k6mod.Tagged.
+func (t *task) CallTags() k6mod.Tags { return t.entry.tags }
+
+// Do implements k6mod.Task.
+func (t *task) Do(ctx context.Context, _ bool) error {
+	t.effects.ctx = ctx
+	t.client.effects = &t.effects
+	defer func() { t.client.effects = nil }()
+	begin := time.Now()
+	err := t.job(t)
+	t.effects.took = time.Since(begin) - t.effects.dialling
+
+	return err
+}
+
+// Finish implements k6mod.Task.
+func (t *task) Finish(err error) (sobek.Value, error) {
+	c := t.client
+	for _, d := range t.effects.dials {
+		c.Count(opConnect, d.err)
+		c.EmitDuration(opConnect, d.err, d.took)
+	}
+	c.Traffic(t.effects.traffic.received, t.effects.traffic.sent)
+	c.Step(0, t.effects.traffic.received, t.effects.traffic.sent)
+	if t.operation == "" {
+		c.Emit()
+
+		return sobek.Undefined(), err
+	}
+	var h hits
+	if err == nil && t.asks {
+		h.of(t.reply.Status)
+	}
+	c.Count(t.operation, err, h.found, h.missed)
+	c.EmitDuration(t.operation, err, t.effects.took)
+	if err != nil {
+		return nil, err
+	}
+
+	return t.entry.command.result(c, &t.entry, &t.reply), nil
+}
