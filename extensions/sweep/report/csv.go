@@ -62,6 +62,8 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"failed_p50_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P50 })},
 	{"failed_p99_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.P99 })},
 	{"failed_max_ms", ofFailed(func(f *FailedLatencyMs) float64 { return f.Max })},
+	{"client_wait_mean_ms", ofClientWait(func(w *ClientWaitMs) float64 { return w.Mean })},
+	{"client_wait_p99_ms", ofClientWait(func(w *ClientWaitMs) float64 { return w.P99 })},
 	{csvTable, ofTable},
 	{"table_row", ofTable},
 	{"table_column", ofTable},
@@ -199,6 +201,17 @@ func ofFailed(figure func(*FailedLatencyMs) float64) func(*Report, *Step) string
 		}
 
 		return strconv.FormatFloat(figure(s.FailedLatency), 'f', -1, 64)
+	}
+}
+
+// ofClientWait is a figure of steps whose clients take turns at event loops.
+func ofClientWait(figure func(*ClientWaitMs) float64) func(*Report, *Step) string {
+	return func(_ *Report, s *Step) string {
+		if s.ClientWait == nil {
+			return ""
+		}
+
+		return strconv.FormatFloat(figure(s.ClientWait), 'f', -1, 64)
 	}
 }
 

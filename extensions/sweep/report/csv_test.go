@@ -46,6 +46,7 @@ func TestCSVColumns(t *testing.T) {
 			Window:        &Window{Seconds: 6.5, Ops: 4},
 			AllClients:    &AllClients{Seconds: 3.5, Ops: 2, OpsPerSecond: 0.5},
 			FailedLatency: &FailedLatencyMs{P50: 41.5, P99: 42.5, Max: 43.5},
+			ClientWait:    &ClientWaitMs{Mean: 44.5, P99: 45.5},
 			OpenLoop: &OpenLoop{
 				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
 			},
@@ -63,6 +64,7 @@ func TestCSVColumns(t *testing.T) {
 		"achieved_per_second": "36.5", "longest_queue": "37", "all_busy": "0.75",
 		"lateness_p50_ms": "38.5", "lateness_p99_ms": "39.5", "lateness_max_ms": "40.5",
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
+		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5",
 		"table": "", "table_row": "", "table_column": "", "table_value": "",
 	}}, csvRows(t, r))
 }

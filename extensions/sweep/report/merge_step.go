@@ -135,6 +135,9 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	if err := addClients(&p.reading, &whole.Client); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
 	}
+	if err := whole.ClientWait.addTo(&p.reading.ClientWait); err != nil {
+		return fmt.Errorf("part %d: %w", part+1, err)
+	}
 	for _, s := range steps {
 		p.byOp[s.Op] = append(p.byOp[s.Op], partStep{part, s})
 		p.ended += uint64(s.Operations) + s.Failed

@@ -72,6 +72,8 @@ type Step struct {
 	AllClients *AllClients `json:"allClients,omitempty"`
 	// OpenLoop is of an open-loop step only, and of none from before there was this key.
 	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
+	// ClientWait is of a step whose clients take turns at event loops.
+	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
 
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`

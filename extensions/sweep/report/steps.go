@@ -44,6 +44,10 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
 	}
+	wait, err := newClientWait(&reading.ClientWait)
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
+	}
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
@@ -55,7 +59,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		AllClients:   newAllClients(reading, t),
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
-		OpenLoop:     openLoop, FailedLatency: failed,
+		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait,
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,

@@ -37,6 +37,10 @@ func cachesEnv(t *testing.T, more ...string) map[string]string {
 // cacheStep is what the report has of a step of a cache.
 type cacheStep struct {
 	step
+	ClientWaitMs *struct {
+		Answers        int
+		Mean, P99, Max float64
+	}
 	Extra struct {
 		Hits, Misses, Hot, HotHits                                                           int
 		VMHWMSince                                                                           time.Time
@@ -272,6 +276,17 @@ func TestCacheSweep(t *testing.T) {
 			}
 			require.Positive(t, get.BytesReceived)
 			require.True(t, get.Complete)
+			if target == "umem" { // whose clients share connections, and so are on goroutines of their own
+				require.Nil(t, get.ClientWaitMs)
+
+				continue
+			}
+			wait := get.ClientWaitMs
+			require.NotNil(t, wait, "clients take turns at event loops")
+			require.InDelta(t, 500*clients/16, wait.Answers, float64(500*clients/32), "of one answer in sixteen")
+			require.Positive(t, wait.Mean)
+			require.LessOrEqual(t, wait.P99, wait.Max)
+			require.Less(t, wait.Mean, get.LatencyMs.Mean+set.LatencyMs.Mean, "a wait is a part of the latency")
 		}
 	}
 }

@@ -31,6 +31,12 @@ var optionals = []optional{ //nolint:gochecknoglobals // a constant
 	{"lateness p99", "openLoop.latenessMs.p99", func(s *report.Step) *float64 {
 		return of(s.OpenLoop, func(o *report.OpenLoop) float64 { return o.Lateness.P99 })
 	}, millis},
+	{"client wait", "clientWaitMs.mean", func(s *report.Step) *float64 {
+		return of(s.ClientWait, func(w *report.ClientWaitMs) float64 { return w.Mean })
+	}, millis},
+	{"client wait p99", "clientWaitMs.p99", func(s *report.Step) *float64 {
+		return of(s.ClientWait, func(w *report.ClientWaitMs) float64 { return w.P99 })
+	}, millis},
 	{"failed p50", "failedLatencyMs.p50", func(s *report.Step) *float64 {
 		return of(s.FailedLatency, func(f *report.FailedLatencyMs) float64 { return f.P50 })
 	}, millis},
