@@ -62,7 +62,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c.store = newStore(c)
 	c.bench = cachebench.New(m, &m.shared.bench, config.target(), c.store)
 	if !config.Shared {
-		c.seat = m.shared.loops.Seat()
+		c.seat = m.shared.bench.Seat()
 		c.bench.TakeTurns(c.seat)
 	}
 	methods.Put(m.Runtime(), call.This, c)

@@ -7,7 +7,6 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -44,7 +43,6 @@ func New() modules.Module {
 type sharedByAll struct {
 	pools pools
 	bench cachebench.Shared
-	loops eventloop.Loops
 }
 
 type module struct {

@@ -92,6 +92,7 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Equal(t, uint64(get.Durations.Count)*uint64(len("$100\r\n\r\n")+100), get.BytesReceived)
 	require.Equal(t, uint64(set.Durations.Count)*uint64(len("+OK\r\n")), set.BytesReceived)
 	requireNoneLeft(t)
+	require.GreaterOrEqual(t, r.ClientWait.Count, int64(3*1050/20), "clients take turns at event loops")
 }
 
 func TestHitRateInAStep(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
@@ -19,13 +20,15 @@ type client struct {
 
 	nodes []*node
 	bench *cachebench.Bench
+	// seat is where runs take turns with those of other clients.
+	seat *eventloop.Seat
 }
 
 // newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
-	c := &client{module: m}
+	c := &client{module: m, seat: m.shared.Seat()}
 	stores := make([]workload.Store, len(config.Servers))
 	for i := range config.Servers {
 		n := &node{client: c, server: &config.Servers[i], config: config}
@@ -33,6 +36,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		stores[i] = n
 	}
 	c.bench = cachebench.New(m, m.shared, config.target(), &cache{c.nodes[0]}, stores...)
+	c.bench.TakeTurns(c.seat)
 	methods.Put(m.Runtime(), call.This, c)
 
 	return nil

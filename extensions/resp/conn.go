@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync/atomic"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
@@ -13,6 +14,8 @@ import (
 type conn struct {
 	net.Conn
 
+	// socket is the connection below, of TLS as well; nil where a conn with it is above this one.
+	socket *eventloop.Conn
 	node   *node
 	closed atomic.Bool
 	// replies looks at what the server says; nil of what is encrypted.

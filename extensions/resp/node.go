@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
@@ -40,11 +40,21 @@ func (n *node) ready() (*redis.Client, error) {
 	}
 	ctx, cancel := context.WithTimeout(n.client.VU().Context(), n.config.ConnectTimeout)
 	defer cancel()
-	client, err := n.connect(ctx)
+	var err error
+	n.client.seat.Away(func() { _, err = n.connect(ctx) })
 	n.client.Count("connect", err)
+	if err != nil {
+		return nil, err
+	}
+	if client := n.live(); client != nil {
+		return client, nil
+	}
 
-	return client, err
+	return nil, n.failed(errBroken)
 }
+
+// errBroken is why there is no connection any more.
+var errBroken error = k6mod.Errorf(k6mod.KindConnection, "the connection broke")
 
 func (n *node) connect(ctx context.Context) (*redis.Client, error) {
 	made, err := n.dial(ctx)
@@ -75,13 +85,14 @@ func (n *node) use(made *conn) *redis.Client {
 	return n.redis
 }
 
-// live returns the client if its connection can be used.
+// live returns the client if its connection can be used, at the seat if a run is under way.
 func (n *node) live() *redis.Client {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.conn == nil || n.conn.closed.Load() {
 		return nil
 	}
+	n.conn.socket.Use(n.client.seat)
 
 	return n.redis
 }
@@ -101,7 +112,7 @@ func (n *node) take(context.Context, string, string) (net.Conn, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.next == nil {
-		return nil, k6mod.Errorf(k6mod.KindConnection, "the connection broke")
+		return nil, errBroken
 	}
 	made := n.next
 	n.next = nil
@@ -119,18 +130,18 @@ func (n *node) dial(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, n.cannotConnect(ctx, err)
 	}
-	raw = quiet.Conn(raw)
+	socket := eventloop.NewConn(raw)
 	if !n.server.TLS {
-		return &conn{Conn: raw, node: n, replies: &wire.Bounds{}}, nil
+		return &conn{Conn: socket, socket: socket, node: n, replies: &wire.Bounds{}}, nil
 	}
-	secure := tls.Client(&conn{Conn: raw, node: n}, n.config.TLS.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
+	secure := tls.Client(&conn{Conn: socket, node: n}, n.config.TLS.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		_ = raw.Close() // there is nothing to lose
+		_ = socket.Close() // there is nothing to lose
 
 		return nil, n.cannotConnect(ctx, err)
 	}
 
-	return &conn{Conn: secure, replies: &wire.Bounds{}}, nil
+	return &conn{Conn: secure, socket: socket, replies: &wire.Bounds{}}, nil
 }
 
 // cannotConnect explains in one line why there is no connection.

@@ -186,6 +186,7 @@ func (n *node) counted(operation string, err error, hit bool) {
 // do does a job on the connection. A key that is not there is redis.Nil; other errors are the
 // module's.
 func (n *node) do(job func(context.Context, *redis.Client) error) error {
+	n.client.seat.Begin()
 	client, err := n.ready()
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package cachebench
 import (
 	"sync"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
@@ -10,6 +11,7 @@ import (
 // Shared is what all clients of a module have in common. The zero value is ready.
 type Shared struct {
 	pools workload.Pools
+	loops eventloop.Loops
 
 	mu         sync.Mutex
 	workloads  map[string]*workload.Workload
@@ -17,6 +19,9 @@ type Shared struct {
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
 }
+
+// Seat returns a client's seat at the event loops of the module.
+func (s *Shared) Seat() *eventloop.Seat { return s.loops.Seat() }
 
 // passKey is of which clients a pass is.
 type passKey struct {
