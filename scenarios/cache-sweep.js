@@ -34,7 +34,7 @@ const work = {
 };
 
 export const options = oneAfterAnother(targets.map(scenarioOf), (name, after, i) => sweepOptions(name, scenario, {
-  ops: Object.keys(mix),
+  opNames: Object.keys(mix),
   env: { CACHE: targets[i] },
   ...after,
 }, tenSeconds));

@@ -19,7 +19,7 @@ const nameOf = ({ layout, kind }) => (all.length > 1 ? `${scenario}-${layout}-${
 oneScenario(all, 'LAYOUT and MIX');
 
 const work = {
-  ops: 1000, // of one call; the step's share ends it before
+  iterations: 1000, // of one call; the step's share ends it before
   keys: { count: wholeNumber('KEYS', 10000, 1, 10000000) },
   values: wholeNumber('VALUE', 100, 0, 1048576),
 };
@@ -29,7 +29,7 @@ const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout
 
 export const options = {
   ...oneAfterAnother(all.map(nameOf), (name, after, i) => sweepOptions(name, scenario, {
-    ops: Object.keys(mixes[all[i].kind]),
+    opNames: Object.keys(mixes[all[i].kind]),
     env: { STORE: all[i].layout, KIND: all[i].kind },
     ...after,
   }, tenSeconds)),

@@ -94,6 +94,8 @@ func TestEveryCallTakesTags(t *testing.T) {
 		{"object.info", `store.info(tags)`},
 		{"layout.put", `layout.put('k', 'v', tags)`},
 		{"layout.get", `layout.get('k', tags)`},
+		{"layout.get", `layout.run({ iterations: 1, mix: { get: 1 }, ...tags })`},
+		{"layout.put", `layout.prefill({ keys: { count: 1 }, ...tags })`},
 		{"layout.list", `layout.list(tags)`},
 		{"layout.delete", `layout.delete('k', tags)`},
 		{"layout.drop", `layout.drop(tags)`},
@@ -105,7 +107,10 @@ func TestEveryCallTakesTags(t *testing.T) {
 		v.Run(`{ ` + call[1] + ` }`)
 		require.Equal(t, before+1, v.Counted(metricOps, "op", call[0], "outcome", k6mod.OutcomeOK, "page", "own"), call[1])
 	}
-	v.Run(`service.close(); js.deleteKeyValue(unique); js.deleteObjectStore(unique)`)
+	untagged := v.Counted(metricOps, "op", "layout.get", "page", "own")
+	v.Run(`layout.run({ iterations: 1, mix: { get: 1 } })`)
+	require.Equal(t, untagged, v.Counted(metricOps, "op", "layout.get", "page", "own"), "tags are those of one call")
+	v.Run(`layout.drop(); service.close(); js.deleteKeyValue(unique); js.deleteObjectStore(unique)`)
 }
 
 func TestTagsOfACall(t *testing.T) {

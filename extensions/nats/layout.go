@@ -60,7 +60,7 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
 	l.store = layoutStore{task: task{client: c, brief: true, timeout: c.config.TimeoutEach, job: l.work}}
-	l.bench = cachebench.New(c.module, &c.shared.bench, target, &l.store)
+	l.bench = cachebench.New(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, &l.store)
 
 	return layoutMethods.Object(c.Runtime(), l)
 }
@@ -75,6 +75,21 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 
 // run is layout.run(options): many operations, done in Go.
 func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.bench.Run(call) }
+
+// layoutHost is the module, which counts the operations of a run by their task.
+type layoutHost struct {
+	*module
+
+	task *task
+}
+
+// Tag implements cachebench.Host.
+func (h layoutHost) Tag(tags k6mod.Tags) {
+	h.task.tags = nil
+	if tags.Key() != "" {
+		h.task.tags = &tags
+	}
+}
 
 // prefill is layout.prefill(options): it writes a workload's keys.
 func (l *layout) prefill(call sobek.FunctionCall) sobek.Value { return l.bench.Prefill(call) }
