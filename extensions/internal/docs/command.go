@@ -129,20 +129,20 @@ type word struct {
 // words takes a line apart as a shell does, up to its comment. It knows quotes, $(...) and
 // operators.
 func words(line string) []word {
-	r := &reader{}
+	s := &splitter{}
 	for _, letter := range line {
-		if letter == '#' && r.text.Len() == 0 && !r.held() {
+		if letter == '#' && s.text.Len() == 0 && !s.held() {
 			break
 		}
-		r.take(letter)
+		s.take(letter)
 	}
-	r.end()
+	s.end()
 
-	return r.words
+	return s.words
 }
 
-// reader is where words is in its line.
-type reader struct {
+// splitter is where words is in its line.
+type splitter struct {
 	words []word
 	// text is the word so far, and quoted whether it had quotes.
 	text   strings.Builder
@@ -156,48 +156,48 @@ type reader struct {
 }
 
 // held says that the next letter belongs to the word, whatever it is.
-func (r *reader) held() bool { return r.quote != 0 || r.depth > 0 }
+func (s *splitter) held() bool { return s.quote != 0 || s.depth > 0 }
 
-func (r *reader) take(letter rune) {
-	substitutes := r.before == '$' && letter == '('
-	r.before = letter
+func (s *splitter) take(letter rune) {
+	substitutes := s.before == '$' && letter == '('
+	s.before = letter
 	switch {
-	case r.quote != 0 || r.depth > 0:
-		r.takeHeld(letter)
+	case s.quote != 0 || s.depth > 0:
+		s.takeHeld(letter)
 	case letter == '\'' || letter == '"':
-		r.quote, r.quoted = letter, true
+		s.quote, s.quoted = letter, true
 	case substitutes:
-		r.depth++
-		r.text.WriteRune(letter)
+		s.depth++
+		s.text.WriteRune(letter)
 	case letter == ' ' || letter == '\t':
-		r.end()
+		s.end()
 	case strings.ContainsRune(";()", letter):
-		r.end()
-		r.words = append(r.words, word{text: string(letter)})
+		s.end()
+		s.words = append(s.words, word{text: string(letter)})
 	default:
-		r.text.WriteRune(letter)
+		s.text.WriteRune(letter)
 	}
 }
 
-func (r *reader) takeHeld(letter rune) {
+func (s *splitter) takeHeld(letter rune) {
 	switch {
-	case letter == r.quote:
-		r.quote = 0
+	case letter == s.quote:
+		s.quote = 0
 
 		return
-	case r.quote == 0 && letter == '(':
-		r.depth++
-	case r.quote == 0 && letter == ')':
-		r.depth--
+	case s.quote == 0 && letter == '(':
+		s.depth++
+	case s.quote == 0 && letter == ')':
+		s.depth--
 	}
-	r.text.WriteRune(letter)
+	s.text.WriteRune(letter)
 }
 
 // end ends a word, if one has begun.
-func (r *reader) end() {
-	if r.text.Len() > 0 || r.quoted {
-		r.words = append(r.words, word{r.text.String(), r.quoted})
+func (s *splitter) end() {
+	if s.text.Len() > 0 || s.quoted {
+		s.words = append(s.words, word{s.text.String(), s.quoted})
 	}
-	r.text.Reset()
-	r.quoted = false
+	s.text.Reset()
+	s.quoted = false
 }

@@ -54,18 +54,18 @@ func (s *sweep) place(k report.Key) string {
 	return s.name(k)
 }
 
-// tally is what went wrong in a whole run.
-type tally struct {
+// troubles count what went wrong in a whole run.
+type troubles struct {
 	steps, incomplete, short int
 	tried, failed, unstarted uint64 // operations
 }
 
-func newTally(r *report.Report) tally {
+func countTroubles(r *report.Report) troubles {
 	type run struct {
 		clients, repeat int
 		rate            float64
 	}
-	var t tally
+	var t troubles
 	seen := map[run]bool{}
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -93,7 +93,7 @@ func newTally(r *report.Report) tally {
 // short.
 func warnings(r *report.Report) []fact {
 	var out []fact
-	t := newTally(r)
+	t := countTroubles(r)
 	if r.Interrupted {
 		out = append(out, fact{"Interrupted.", "The run was ended before its time: steps that are missing were not done."})
 	}
