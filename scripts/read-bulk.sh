@@ -17,7 +17,7 @@ read-bulk.sh [OPTION VALUE]...   runs all clients at once, each a process of its
                                  (default: k6,go,python where there is no --client)
   --client NAME=COMMAND          any other, as often as you like: a command for sh whose last JSON object is the shared one
   --about NAME=TEXT              its versions and build, for the report
-  --address HOST:PORT            of the gateway (MXGW_URL)
+  --url URL                      of the gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)
   --bulk N                       tags a call (SWEEP_BULK, default 6)
   --tags PATTERN                 their names, %03d for the number, or a list with commas (SWEEP_TAGS)
   --duration TIME                what each client measures (SWEEP_DURATION, default 30s)

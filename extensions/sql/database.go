@@ -18,6 +18,7 @@ type database struct {
 
 	db      *xk6sql.Database
 	timeout time.Duration
+	tags    k6mod.Tags
 }
 
 // databaseMethods are those of xk6-sql.
@@ -110,6 +111,7 @@ func (d *database) do(
 		err = d.cutOff(err, timeout, took)
 	}
 	if d.VU().State() != nil && (err == nil || d.As(err).Kind != k6mod.KindUsage) {
+		d.Tag(d.tags)
 		d.Count(op, err)
 		d.EmitDuration(op, err, took)
 	}

@@ -17,9 +17,6 @@
  * a connection.
  */
 declare module 'k6/x/sql' {
-  /** A time as k6 writes it: a string such as `"5s"` or `"1h10m"`, or a number of milliseconds. */
-  export type Duration = number | string;
-
   /** Limits of a database's connections and calls. */
   export interface Options {
     /** How many connections are open at a time; 0, the default, for any number. A client of a sweep takes 1. */
@@ -27,11 +24,13 @@ declare module 'k6/x/sql' {
     /** How many connections stay open without work. Default 2; 0 for none. */
     max_idle_conns?: number;
     /** How long a connection stays open without work; for ever when not given. */
-    conn_max_idle_time?: Duration;
+    conn_max_idle_time?: Modules.Duration;
     /** How long a connection is used; for ever when not given. */
-    conn_max_lifetime?: Duration;
+    conn_max_lifetime?: Modules.Duration;
     /** How long a call may take that has no time of its own, connecting included. Default `"60s"`, as that of k6/http. */
-    timeout?: Duration;
+    timeout?: Modules.Duration;
+    /** Tags of the samples of all its calls, as these have no options: `sql_ops{db:orders}` is one database's. */
+    tags?: Modules.Tags;
   }
 
   /**
@@ -92,11 +91,11 @@ declare module 'k6/x/sql' {
     /** Runs a query and returns all its rows. One that breaks off in the middle of its rows throws. */
     query(query: string, ...values: unknown[]): Row[];
     /** As {@link Database.query}, for at most so long. */
-    queryWithTimeout(timeout: Duration, query: string, ...values: unknown[]): Row[];
+    queryWithTimeout(timeout: Modules.Duration, query: string, ...values: unknown[]): Row[];
     /** Runs a statement that has no rows. */
     exec(query: string, ...values: unknown[]): Result;
     /** As {@link Database.exec}, for at most so long. */
-    execWithTimeout(timeout: Duration, query: string, ...values: unknown[]): Result;
+    execWithTimeout(timeout: Modules.Duration, query: string, ...values: unknown[]): Result;
     /** Closes the database's connections. */
     close(): void;
   }

@@ -69,7 +69,7 @@ func (m *module) open(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		m.Throw(err)
 	}
-	d := &database{module: m, timeout: o.timeout}
+	d := &database{module: m, timeout: o.timeout, tags: o.tags}
 	d.db, _ = opened.Export().(*xk6sql.Database)
 
 	return databaseMethods.Object(m.Runtime(), d)

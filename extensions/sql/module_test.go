@@ -55,6 +55,16 @@ func TestMetrics(t *testing.T) {
 	require.Positive(t, v.Counted(metricDuration, "op", "exec"))
 }
 
+// Calls have no options: the tags of a database are those of all its calls, and of no other's.
+func TestTagsOfADatabase(t *testing.T) {
+	v := newVU(t)
+	v.Run(`const other = sql.open(sqlite3, ':memory:', { tags: { db: 'other' } });
+		other.query('select 1'); other.exec('create table t (id integer)'); db.query('select 1')`)
+	require.Equal(t, 2.0, v.Counted(metricOps, "db", "other"))
+	require.Len(t, v.Found(metricDuration, "db", "other"), 2)
+	require.Equal(t, 4.0, v.Counted(metricOps))
+}
+
 // A client of a sweep counts, and leaves durations to the sweep.
 func TestMetricsInASweep(t *testing.T) {
 	var v *k6test.Runner
@@ -144,7 +154,7 @@ func TestWrongUse(t *testing.T) {
 		`sql.open('sqlite3', ':memory:')`: `open: the driver must be the default export of a driver's module, such as k6/x/sql/driver/postgres, not sqlite3`,
 		`sql.open(sqlite3)`:               `open: the name of the database must be a string, not undefined`,
 		`sql.open(sqlite3, 'x', { maxOpenConns: 1 })`: `open: unknown option "maxOpenConns"; known are max_open_conns, max_idle_conns, conn_max_idle_time, ` +
-			`conn_max_lifetime, timeout`,
+			`conn_max_lifetime, timeout, tags`,
 		`sql.open(sqlite3, 'x', { max_open_conns: '1' })`: `open: option max_open_conns must be an integer from 0, not 1`,
 		`sql.open(sqlite3, 'x', { max_idle_conns: -1 })`:  `open: option max_idle_conns must be an integer from 0, not -1`,
 		`sql.open(sqlite3, 'x', { timeout: 0 })`:          `open: option timeout must be more than 0`,

@@ -16,6 +16,8 @@ const defaultTimeout = 60 * time.Second
 type options struct {
 	// timeout is that of a query or statement that has none of its own.
 	timeout time.Duration
+	// tags are those of all its calls' samples.
+	tags k6mod.Tags
 	// grafanas are those that xk6-sql reads.
 	grafanas *sobek.Object
 }
@@ -31,6 +33,7 @@ var openOptions = k6mod.Options[options]{ //nolint:gochecknoglobals // a table
 
 		return err
 	}},
+	k6mod.TagsOption(func(o *options) *k6mod.Tags { return &o.tags }),
 }
 
 // limit is an option of xk6-sql that is a number of connections.

@@ -304,7 +304,7 @@ func TestInterruptedTwiceItKills(t *testing.T) {
 
 func TestClientsAreToldWhatToDo(t *testing.T) {
 	t.Parallel()
-	r := bulk(t, "--duration", "1m1.5s", "--warmup", "500ms", "--bulk", "2", "--address", "gateway:5001", "--tags", "T%d", "--tls", "true",
+	r := bulk(t, "--duration", "1m1.5s", "--warmup", "500ms", "--bulk", "2", "--url", "gateway:5001", "--tags", "T%d", "--tls", "true",
 		"--tls-ca", "/dev/null", "--tls-server-name", "gw",
 		"--client", `asks=echo "$MXGW_URL $DURATION $WARMUP $CLIENT_TIMEOUT $BULK $TAGS $TLS $TLS_CA $TLS_SERVER_NAME" >&2; exit ${#MXGW_KEY}`)
 	o := r.client(t, "asks")

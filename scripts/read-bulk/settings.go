@@ -75,7 +75,7 @@ func parse(args []string, getenv func(string) string) (settings, error) {
 	warmup := flags.String("warmup", or("SWEEP_WARMUP", "2s"), "identical calls before it (SWEEP_WARMUP)")
 	slack := flags.String("slack", "30s", "what a client may take beyond both before it is killed")
 	bulk := flags.String("bulk", or("SWEEP_BULK", "6"), "tags a call (SWEEP_BULK)")
-	flags.StringVar(&s.address, "address", getenv("MXGW_URL"), "host:port of the gateway (MXGW_URL)")
+	url := flags.String("url", getenv("MXGW_URL"), "of the gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)")
 	flags.StringVar(&s.pattern, "tags", or("SWEEP_TAGS", "TestMachine_%03d.TestChangingInt"), "their names, or a list with commas (SWEEP_TAGS)")
 	secure := flags.String("tls", getenv("SWEEP_TLS"), "true: with TLS, as with --tls-ca and --tls-server-name (SWEEP_TLS)")
 	flags.StringVar(&s.tlsCA, "tls-ca", getenv("SWEEP_TLS_CA"), "file of the authorities to trust (SWEEP_TLS_CA)")
@@ -107,7 +107,15 @@ func parse(args []string, getenv func(string) string) (settings, error) {
 	if s.tags, err = expand(s.pattern, s.bulk); err != nil {
 		return s, err
 	}
-	if err := s.secure(*secure); err != nil {
+	if *url == "" {
+		return s, errors.New("where is the gateway? Give --url or MXGW_URL, " +
+			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
+	}
+	byTLS, err := s.locate(*url)
+	if err != nil {
+		return s, err
+	}
+	if err := s.secure(*secure, byTLS); err != nil {
 		return s, err
 	}
 	s.key = getenv("MXGW_KEY")
@@ -153,17 +161,35 @@ func expand(pattern string, bulk int) ([]string, error) {
 	return tags, nil
 }
 
+// locate reads where the gateway is, and tells whether that is by TLS. Clients get host:port alone.
+func (s *settings) locate(url string) (byTLS bool, err error) {
+	s.address = url
+	if scheme, rest, found := strings.Cut(url, "://"); found {
+		s.address, byTLS = strings.TrimSuffix(rest, "/"), scheme == "grpcs" || scheme == "https"
+		if !byTLS && scheme != "grpc" && scheme != "http" {
+			s.address = ""
+		}
+	}
+	if host, port, err := net.SplitHostPort(s.address); err != nil || host == "" || port == "" {
+		return false, fmt.Errorf("--url is %q: it must be host:port or grpc://host:port, with grpcs:// for TLS", url)
+	}
+
+	return byTLS, nil
+}
+
 // secure works out whether there is TLS, and where its file is: clients may read it from another
 // folder.
-func (s *settings) secure(given string) error {
+func (s *settings) secure(given string, byURL bool) error {
 	hasOptions := s.tlsCA != "" || s.tlsName != ""
 	var err error
-	if s.tls = hasOptions; given != "" {
+	if s.tls = hasOptions || byURL; given != "" {
 		s.tls, err = strconv.ParseBool(given)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("--tls is %q: it must be true or false", given)
+	case byURL && !s.tls:
+		return errors.New("--url stands for TLS, and --tls is false")
 	case hasOptions && !s.tls:
 		return errors.New("--tls-ca and --tls-server-name are for TLS, and --tls is false")
 	case s.tlsCA == "":
@@ -179,13 +205,6 @@ func (s *settings) secure(given string) error {
 func (s *settings) check() error {
 	if len(s.clients) == 0 {
 		return errors.New("no client is given: --client 'name=command'")
-	}
-	if s.address == "" {
-		return fmt.Errorf("where is the gateway? Give --address or MXGW_URL, " +
-			"or start the emulator: scripts/servers.sh with mxgateway -- scripts/read-bulk.sh")
-	}
-	if host, port, err := net.SplitHostPort(s.address); err != nil || host == "" || port == "" {
-		return fmt.Errorf("--address is %q: it must be host:port", s.address)
 	}
 	if s.key == "" {
 		return errors.New("MXGW_KEY is not set: it is the key that the gateway asks for, mxgw_<keyId>_<secret>")

@@ -45,6 +45,17 @@ func TestSettingsAreThoseOfTheScenario(t *testing.T) {
 	assert.Equal(t, "T20", s.tags[19])
 }
 
+// Clients are told host:port, and whether by TLS.
+func TestURLOfTheGateway(t *testing.T) {
+	t.Parallel()
+	for url, byTLS := range map[string]bool{"gateway:1": false, "grpc://gateway:1": false, "grpcs://gateway:1/": true, "https://gateway:1": true} {
+		s, err := parse([]string{"--client", "a=true", "--url", url}, getenv())
+		require.NoError(t, err)
+		assert.Contains(t, s.environment(), "MXGW_URL=gateway:1")
+		assert.Equal(t, byTLS, s.tls, url)
+	}
+}
+
 func TestTagsAreAPatternOrAList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -116,7 +127,9 @@ func TestWrongSettingsAreNamedInOneLine(t *testing.T) {
 		{append(client, "--nonsense"), nil, "-nonsense"},
 		{append(client, "30s"), nil, `"30s" is no option`},
 		{client, []string{"MXGW_URL", ""}, "where is the gateway?"},
-		{client, []string{"MXGW_URL", "gateway"}, `--address is "gateway": it must be host:port`},
+		{client, []string{"MXGW_URL", "gateway"}, `--url is "gateway": it must be host:port or grpc://host:port`},
+		{append(client, "--url", "tcp://gateway:1"), nil, `--url is "tcp://gateway:1": it must be host:port`},
+		{append(client, "--url", "grpcs://gateway:1", "--tls", "false"), nil, "--url stands for TLS, and --tls is false"},
 		{client, []string{"MXGW_KEY", ""}, "MXGW_KEY is not set"},
 		{[]string{"--client", "a=mxgw --key " + testKey}, nil, `the command of client a holds the key`},
 		{[]string{"--client", "a=mxgw --secret s3cr3t-of-this-test"}, nil, `the command of client a holds the key`},
