@@ -11,8 +11,8 @@
 //
 // They are the URLs of k6/x/machbase, machbase://user:password@host:port?option=value. Characters
 // such as @ : / ? # % in the user or the password are written %40 %3A %2F %3F %23 %25. The port is
-// 5656 and the user sys when they are left out. A duration is a number of milliseconds, from 100 on,
-// or has units, such as 1d12h or 1.5s. The options:
+// 5656 and the user sys when they are left out. A duration is a number of milliseconds, from 100
+// on, or has units, such as 1d12h or 1.5s. The options:
 //
 //	timeout         of a call, the reading of its rows included (60s)
 //	connectTimeout  of a new connection (5s)

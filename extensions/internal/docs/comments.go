@@ -10,8 +10,8 @@ import (
 // Widths of lines of comments, in characters.
 const (
 	widthOfComments = 100
-	// widthOfSetOff is for lines that cannot be wrapped: rows of tables, and what two spaces or a tab
-	// set off, such as commands.
+	// widthOfSetOff is for lines that cannot be wrapped: rows of tables, and what two spaces or a
+	// tab set off, such as commands.
 	widthOfSetOff = 160
 )
 

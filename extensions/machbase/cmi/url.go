@@ -46,8 +46,8 @@ var errUsers = errors.New("the urls name different users or passwords: the serve
 var errPort = errors.New("port must be from 1 to 65535 in a url such as machbase://user:password@host:port")
 
 // ParseURLs reads the URLs of one server, or of several that have the same data: the first of them
-// that answers is taken. Each is as that of ParseURL, or host:port alone. User, password and options
-// may stand in any of them.
+// that answers is taken. Each is as that of ParseURL, or host:port alone. User, password and
+// options may stand in any of them.
 func ParseURLs(all []string) (*URL, error) {
 	var first *URL
 	for _, raw := range all {
