@@ -16,8 +16,8 @@ import (
 )
 
 // atOnce is what an abandoned call may take on a machine that has other things to do as well. The
-// query would take eight seconds.
-const atOnce = 2 * time.Second
+// query would take eight seconds, or more on such a machine.
+const atOnce = 7 * time.Second
 
 // slowQuery is a query that takes the server seconds; it ends it after ten.
 func slowQuery(t *testing.T) (cmi.Config, string) {
@@ -169,7 +169,7 @@ func TestQueryTimeoutOfTheServer(t *testing.T) {
 	began := time.Now()
 	err := calls["query"](withTimeout(t), c, sql)
 	require.Equal(t, 3027, requireKind(t, cmi.KindCancelled, err).Code)
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), atOnce)
 	require.NotEmpty(t, query(t, c, "select name from m$sys_users"))
 }
 
