@@ -38,7 +38,7 @@ export default function () {
 
   client.add(`${key}-count`, '0', '60s');
   client.incr(`${key}-count`);
-  client.getOrSet(`${key}-page`, 60, (name) => `the page of ${name}`);
+  client.getOrSet(`${key}-page`, '60s', (name) => `the page of ${name}`);
 
   try {
     client.incr(key);

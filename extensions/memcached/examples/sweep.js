@@ -16,7 +16,7 @@ const value = 'x'.repeat(100);
 export default function () {
   client.connect(); // before the start line
   sweep.run(() => {
-    client.getOrSet(`example-${Math.floor(Math.random() * 10000)}`, 60, () => value);
+    client.getOrSet(`example-${Math.floor(Math.random() * 10000)}`, '60s', () => value);
   });
 }
 

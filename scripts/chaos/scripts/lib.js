@@ -56,7 +56,7 @@ export function optionsOf(...ops) {
       scenario: 'chaos',
       clients: [Number(__ENV.CLIENTS)],
       iterations: Number(__ENV.ITERATIONS),
-      ops,
+      opNames: ops,
       maxDuration: __ENV.MAX_DURATION,
       repeats: Number(__ENV.REPEATS),
       quiet: '0s',
