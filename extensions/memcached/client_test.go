@@ -302,7 +302,7 @@ func TestMisuse(t *testing.T) {
 	} {
 		require.Equal(t, thrown{want, wire.KindUsage}, v.fail(script), script)
 	}
-	require.Equal(t, "own", v.Run(`try { client.getOrSet(key, 5, () => { throw 'own'; }); } catch (e) { e }`))
+	require.Equal(t, "own", v.Run(`try { client.getOrSet(key, '5s', () => { throw 'own'; }); } catch (e) { e }`))
 	require.True(t, v.Run(`client.set(key, 'still works')`).(bool))
 	require.Contains(t, v.fail(`client.set(key, 'x'.repeat(5000000))`).Message, "too large")
 	require.Nil(t, v.Run(`client.get(key)`))
