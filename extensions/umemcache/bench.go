@@ -21,6 +21,7 @@ func (c *client) hitRate(call sobek.FunctionCall) sobek.Value { return c.batch(c
 func (c *client) batch(job func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
 	c.notCalling()
 	c.MustRun()
+	c.tasks.Wait()
 	c.calling = true
 	defer func() { c.calling = false }()
 
@@ -86,14 +87,14 @@ func (s *store) Set(key, value []byte, ttl int) error {
 
 // Delete implements workload.Store.
 func (s *store) Delete(key []byte) error {
-	return s.do("del", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
+	return s.do("delete", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
 }
 
 func (s *store) do(operation string, job func(context.Context, *wire.Client, *done) error) error {
 	c := s.client
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d, err := c.perform(operation, job)
+	d, err := c.perform(c.VU().Context(), &c.done, operation, job)
 	if d != nil {
 		c.count(d)
 		s.received += d.received

@@ -32,13 +32,16 @@ type client struct {
 
 	key, into, value []byte // memory that operations use again
 	done             done   // what the last one came to
+
+	// tasks are the calls that have promises, which are done one after another.
+	tasks *k6mod.Tasks
 }
 
-// newClient is new Client(address, options) or new Client(options).
+// newClient is new Client(url, options) or new Client(options).
 func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	var o options
 	config := k6mod.ParseClient(m.Module, call, &o, o.config)
-	c := &client{module: m, config: config}
+	c := &client{module: m, config: config, tasks: m.NewTasks(true)}
 	c.store = &store{client: c}
 	c.bench = cachebench.New(m, &m.shared.bench, config.Target.Address, c.store)
 	m.SetConstant(call.This, "generation", config.Target.Generation.String())
@@ -49,23 +52,51 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 
 // methods are those of the JavaScript object.
 var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":  (*client).connect,
-	"get":      (*client).get,
-	"getOrSet": (*client).getOrSet,
-	"set":      (*client).set,
-	"del":      (*client).del,
-	"close":    (*client).close,
-	"run":      (*client).run,
-	"prefill":  (*client).prefill,
-	"hitRate":  (*client).hitRate,
+	"connect":       (*client).connect,
+	"asyncConnect":  k6mod.Promising((*client).connectTask),
+	"get":           (*client).get,
+	"asyncGet":      k6mod.Promising((*client).getTask),
+	"getOrSet":      (*client).getOrSet,
+	"asyncGetOrSet": k6mod.Promising((*client).getOrSetTask),
+	"set":           (*client).set,
+	"asyncSet":      k6mod.Promising((*client).setTask),
+	"delete":        (*client).remove,
+	"asyncDelete":   k6mod.Promising((*client).deleteTask),
+	"close":         (*client).close,
+	"asyncClose":    k6mod.Promising((*client).closeTask),
+	"run":           (*client).run,
+	"prefill":       (*client).prefill,
+	"hitRate":       (*client).hitRate,
 }
 
 // connect is client.connect(): it opens a connection to each thread for this client, as far as
 // there may be more.
-func (c *client) connect(sobek.FunctionCall) sobek.Value {
+func (c *client) connect(call sobek.FunctionCall) sobek.Value {
+	defer c.tagged("connect", call.Argument(0))()
 	c.do("connect", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) })
 
 	return sobek.Undefined()
+}
+
+// tagged reads the options { tags } of a method, for what is counted until done is called.
+func (c *client) tagged(method string, options sobek.Value) (done func()) {
+	if k6glue.IsNullish(options) {
+		return untagged
+	}
+	var tags k6mod.Tags
+	if err := callOptions.Read(method, options, &tags); err != nil {
+		c.Throw(err)
+	}
+	c.Tag(tags)
+
+	return func() { c.Tag(k6mod.Tags{}) }
+}
+
+func untagged() {}
+
+// callOptions are those that each call takes.
+var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
+	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
 }
 
 // close is client.close(). The next operation opens what it needs.
@@ -76,16 +107,20 @@ func (c *client) close(sobek.FunctionCall) sobek.Value {
 	return sobek.Undefined()
 }
 
+// errCalling is why a function that getOrSet calls must not use the client.
+var errCalling error = k6mod.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
+
 // notCalling throws when an operation is under way: what it works with must stay as it is.
 func (c *client) notCalling() {
 	if c.calling {
-		c.Misuse("the function that getOrSet calls holds the key's fill lock: it must not use the same Client")
+		c.Throw(errCalling)
 	}
 }
 
 // do runs one operation and records it. What it throws is the operation's error.
 func (c *client) do(operation string, job func(context.Context, *wire.Client, *done) error) {
 	c.notCalling()
+	c.tasks.Wait()
 	c.calling = true
 	defer func() { c.calling = false }()
 	if err := c.locked(operation, job); err != nil {
@@ -96,7 +131,7 @@ func (c *client) do(operation string, job func(context.Context, *wire.Client, *d
 func (c *client) locked(operation string, job func(context.Context, *wire.Client, *done) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	d, err := c.perform(operation, job)
+	d, err := c.perform(c.VU().Context(), &c.done, operation, job)
 	if d != nil {
 		c.record(d)
 		c.Step(0, d.received, d.sent)
@@ -107,14 +142,15 @@ func (c *client) locked(operation string, job func(context.Context, *wire.Client
 
 // perform runs one operation, and returns what it came to: nil if it could not begin. The caller
 // holds c.mu.
-func (c *client) perform(operation string, job func(context.Context, *wire.Client, *done) error) (*done, error) {
+func (c *client) perform(
+	ctx context.Context, d *done, operation string, job func(context.Context, *wire.Client, *done) error,
+) (*done, error) {
 	if err := c.join(); err != nil {
 		return nil, err
 	}
-	d := &c.done
 	*d = done{operation: operation}
 	begin := time.Now()
-	err := job(c.VU().Context(), c.wire, d)
+	err := job(ctx, c.wire, d)
 	d.took = time.Since(begin)
 	if err != nil {
 		d.err, d.hits, d.misses = err, 0, 0

@@ -56,7 +56,7 @@ func TestOperations(t *testing.T) {
 				{`client.set(new DataView(new Uint8Array([1, 107]).buffer, 1), new Uint16Array([0x4241, 0x4443]).subarray(1))`, nil},
 				{`client.get('k')`, "CD"},
 				{`client.getOrSet(new Uint16Array([0x3131]), () => new DataView(new Uint8Array([68, 69]).buffer, 1))`, "E"},
-				{`client.del('k')`, nil},
+				{`client.delete('k')`, nil},
 				{`client.get('k')`, nil},
 				{`client.getOrSet('k', () => 'made')`, "made"},
 				{`client.get('k')`, "made"},
@@ -82,10 +82,10 @@ func TestBinaryValues(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	v := newVU(t, newServer(t))
 	v.Run(`var client = new umemcache.Client(addr, { threads: 4, maxValue: 10 }); client.connect();
-		client.get('k'); client.getOrSet('k', 'v'); client.getOrSet('k', 'v'); client.get('k'); client.set('k', 'w'); client.del('k')`)
+		client.get('k'); client.getOrSet('k', 'v'); client.getOrSet('k', 'v'); client.get('k'); client.set('k', 'w'); client.delete('k')`)
 	v.fail(`client.set('k', '0123456789a')`)
 	for operation, want := range map[string]struct{ ops, hits, misses float64 }{
-		"connect": {1, 0, 0}, "get": {2, 1, 1}, "getOrSet": {2, 1, 1}, "set": {1, 0, 0}, "del": {1, 0, 0},
+		"connect": {1, 0, 0}, "get": {2, 1, 1}, "getOrSet": {2, 1, 1}, "set": {1, 0, 0}, "delete": {1, 0, 0},
 	} {
 		tags := []string{"op", operation, "outcome", "ok"}
 		require.Equal(t, want.ops, v.Counted(metricOps, tags...), operation)
@@ -104,8 +104,8 @@ func TestLostFillIsCounted(t *testing.T) {
 	v := newVU(t, server)
 	v.Run(`var client = new umemcache.Client(addr), other = new umemcache.Client(addr, { connectTimeout: '4s' });
 		for (let i = 0; i < 3; i++) {
-			client.del('k');
-			try { client.getOrSet('k', () => { other.del('k'); return 'lost'; }); } catch (e) { if (e.kind !== 'lock_lost') throw e; }
+			client.delete('k');
+			try { client.getOrSet('k', () => { other.delete('k'); return 'lost'; }); } catch (e) { if (e.kind !== 'lock_lost') throw e; }
 			client.set('k', 'kept');
 		}`)
 	lost := v.Counted(metricLostFills)
@@ -204,7 +204,7 @@ func TestConnectsAsK6Does(t *testing.T) {
 func TestInitContext(t *testing.T) {
 	v := newInitVU(t, New(), newServer(t))
 	v.Run(`var client = new umemcache.Client(addr)`)
-	for _, use := range []string{`connect()`, `get('k')`, `getOrSet('k', 'v')`, `set('k', 'v')`, `del('k')`} {
+	for _, use := range []string{`connect()`, `get('k')`, `getOrSet('k', 'v')`, `set('k', 'v')`, `delete('k')`} {
 		require.Equal(t, thrown{"a Client cannot be used in the init context; use it in setup() or in a scenario's function", "usage"},
 			v.fail(`client.`+use), use)
 	}
@@ -247,7 +247,7 @@ func TestOtherOptionsOtherConnections(t *testing.T) {
 	server := newServer(t)
 	v := newVU(t, server)
 	v.Run(`const clients = [{}, { timeout: '5s', values: 'binary' }, { maxValue: 100 }].map((o) => new umemcache.Client(addr, o));
-		clients.forEach((c) => c.del('k'))`)
+		clients.forEach((c) => c.delete('k'))`)
 	require.Equal(t, 2, server.Connections(), "what is no business of a connection's does not part them")
 }
 
@@ -337,4 +337,40 @@ func TestCluster(t *testing.T) {
 		requireConnections(t, s, 0)
 	}
 	requireNoneLeft(t)
+}
+
+// The forms with promises do what the blocking ones do, in the order in which they were begun.
+func TestPromises(t *testing.T) {
+	v := newVU(t, newServer(t))
+	v.Run(`var client = new umemcache.Client(addr), bytes = new Uint8Array([65]), got`)
+	v.Loop(`await client.asyncConnect();
+		const set = client.asyncSet('k', bytes, { tags: { name: 'first' } });
+		bytes[0] = 66; // which is too late
+		const all = [set, client.asyncGet('k'), client.asyncGetOrSet('k', 'other'), client.asyncGetOrSet('new', 'made'), client.asyncDelete('k')];
+		const blocking = client.get('k');
+		got = JSON.stringify([...(await Promise.all(all)), blocking]);
+		await client.asyncClose()`)
+	require.JSONEq(t, `[null,"A","A","made",null,null]`, v.Run(`got`).(string))
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "set", "outcome", "ok", "name", "first"))
+	for op, want := range map[string]float64{"connect": 1, "get": 2, "getOrSet": 2, "delete": 1} {
+		require.Equal(t, want, v.Counted(metricOps, "op", op, "outcome", "ok"), op)
+		require.Len(t, v.Found(metricDuration, "op", op), int(want))
+	}
+	require.Equal(t, 2.0, v.Counted(metricHits))
+	require.Equal(t, 2.0, v.Counted(metricMisses))
+	for script, want := range map[string]string{
+		`client.asyncGet(5)`:                                   "get: the key must be a string, an ArrayBuffer or a typed array, not 5",
+		`client.asyncGetOrSet('k', () => 'v')`:                 "getOrSet: the value must be a string, an ArrayBuffer or a typed array, not a function",
+		`client.asyncDelete('k', { tags: 5 })`:                 "delete: option tags must be an object of strings, such as { name: 'login' }, not 5",
+		`client.asyncGet('k', { timeout: '5s' })`:              `get: unknown option "timeout"; known is tags`,
+		`new umemcache.Client(addr).asyncGet('k'.repeat(300))`: "",
+	} {
+		e := v.Rejected(script)
+		require.Equal(t, "usage", e.Kind, script)
+		if want != "" {
+			require.Equal(t, want, e.Message)
+		}
+	}
+	v.Run(`client.get('k', { tags: { name: 'second' } })`)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "get", "name", "second"))
 }

@@ -6,7 +6,7 @@
  * Every call blocks its VU until it is done, and throws an {@link UmemcacheError} when it fails. Metrics: `umemcache_ops`
  * (Counter) and `umemcache_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations of
  * its own), `umemcache_hits` and `umemcache_misses` (Counters: keys asked for by get and getOrSet), each with the tags
- * `op` (connect, get, getOrSet, set, del) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
+ * `op` (connect, get, getOrSet, set, delete) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
  * threw); `umemcache_retries` (Counter: operations that were done on a second connection, because the server had ended the
  * first one without an answer) and `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away the value stored before
  * them on that connection); besides k6's own `data_sent` and `data_received`.
@@ -52,6 +52,12 @@ declare module 'k6/x/umemcache' {
     values?: 'string' | 'binary';
   }
 
+  /** What each call takes. */
+  export interface Tagged {
+    /** Tags of the call. */
+    tags?: Modules.Tags;
+  }
+
   /**
    * What went wrong.
    *
@@ -76,6 +82,8 @@ declare module 'k6/x/umemcache' {
    */
   export interface UmemcacheError extends Error {
     name: 'UmemcacheError';
+    /** Always 0: umem-cache has no codes. */
+    code: number;
     kind:
       | 'connect'
       | 'refused'
@@ -118,7 +126,9 @@ declare module 'k6/x/umemcache' {
      *
      * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but close
      */
-    connect(): void;
+    connect(options?: Tagged): void;
+    /** The form of `connect` that returns a promise. */
+    asyncConnect(options?: Tagged): Promise<void>;
 
     /**
      * The value of a key, or null when there is none.
@@ -129,7 +139,9 @@ declare module 'k6/x/umemcache' {
      *
      * @param key at most 255 bytes, 247 in a cluster
      */
-    get(key: Bytes): string | ArrayBuffer | null;
+    get(key: Bytes, options?: Tagged): string | ArrayBuffer | null;
+    /** The form of `get` that returns a promise. */
+    asyncGet(key: Bytes, options?: Tagged): Promise<string | ArrayBuffer | null>;
 
     /**
      * The value of a key. When there is none, this client gets the key's fill lock, sends the value given, or returned by the
@@ -142,17 +154,23 @@ declare module 'k6/x/umemcache' {
      * In G2 and G3 the server does not say whether it has taken the value: if it has not, `umemcache_lost_fills` counts it as soon
      * as its connection is used again.
      */
-    getOrSet(key: Bytes, value: Bytes | (() => Bytes)): string | ArrayBuffer;
+    getOrSet(key: Bytes, value: Bytes | (() => Bytes), options?: Tagged): string | ArrayBuffer;
+    /** The form of `getOrSet` that returns a promise. It takes a value, and no function. */
+    asyncGetOrSet(key: Bytes, value: Bytes, options?: Tagged): Promise<string | ArrayBuffer>;
 
     /**
      * Stores a value. The protocol knows no such command: this is a del, and then a getOrSet, both again when somebody else has
      * stored a value in between, or has taken the lock, as clients do that set the same key at the same time. Only G1 says that it was
      * taken: in the others it is counted as said of getOrSet. Kind `lock_lost`: it was taken ten times, or the value has no room.
      */
-    set(key: Bytes, value: Bytes): void;
+    set(key: Bytes, value: Bytes, options?: Tagged): void;
+    /** The form of `set` that returns a promise. */
+    asyncSet(key: Bytes, value: Bytes, options?: Tagged): Promise<void>;
 
     /** Deletes a key, whether it is there or not, and takes the fill lock from whoever has it. */
-    del(key: Bytes): void;
+    delete(key: Bytes, options?: Tagged): void;
+    /** The form of `delete` that returns a promise. */
+    asyncDelete(key: Bytes, options?: Tagged): Promise<void>;
 
     /**
      * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
@@ -177,6 +195,8 @@ declare module 'k6/x/umemcache' {
 
     /** Gives up this client's share in the connections. The next operation takes a new one. */
     close(): void;
+    /** The form of `close` that returns a promise: it waits for the calls that were begun before. */
+    asyncClose(): Promise<void>;
   }
 
   const umemcache: { Client: typeof Client };

@@ -13,6 +13,7 @@ import (
 // get is client.get(key): the value, or null.
 func (c *client) get(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("get", call)
+	defer c.tagged("get", call.Argument(1))()
 	var value []byte
 	var found bool
 	c.do("get", func(ctx context.Context, w *wire.Client, d *done) (err error) {
@@ -33,6 +34,7 @@ func (c *client) get(call sobek.FunctionCall) sobek.Value {
 func (c *client) getOrSet(call sobek.FunctionCall) sobek.Value {
 	key := c.keyOf("getOrSet", call)
 	fill := c.filler(call.Argument(1))
+	defer c.tagged("getOrSet", call.Argument(2))()
 	var value []byte
 	c.do("getOrSet", func(ctx context.Context, w *wire.Client, d *done) (err error) {
 		var found bool
@@ -75,15 +77,17 @@ func (c *client) filler(value sobek.Value) func() ([]byte, error) {
 // set is client.set(key, value).
 func (c *client) set(call sobek.FunctionCall) sobek.Value {
 	key, value := c.keyOf("set", call), c.valueOf("set", call.Argument(1))
+	defer c.tagged("set", call.Argument(2))()
 	c.do("set", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Set(ctx, key, value) })
 
 	return sobek.Undefined()
 }
 
-// del is client.del(key).
-func (c *client) del(call sobek.FunctionCall) sobek.Value {
-	key := c.keyOf("del", call)
-	c.do("del", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
+// remove is client.delete(key).
+func (c *client) remove(call sobek.FunctionCall) sobek.Value {
+	key := c.keyOf("delete", call)
+	defer c.tagged("delete", call.Argument(1))()
+	c.do("delete", func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, key) })
 
 	return sobek.Undefined()
 }

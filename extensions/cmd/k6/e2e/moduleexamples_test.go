@@ -27,7 +27,7 @@ func TestExamplesOfCaches(t *testing.T) {
 	t.Parallel()
 	for file, iterations := range map[string]int{
 		"memcached/examples/basic.js": 20, "memcached/examples/pipeline.js": 20,
-		"umemcache/examples/get-or-set.js": 800, "umemcache/examples/set-get-del.js": 400,
+		"umemcache/examples/get-or-set.js": 800, "umemcache/examples/set-get-delete.js": 400,
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,6 @@
 // Stores a value, reads it back and deletes it.
 //
-//   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/set-get-del.js
+//   UMEM_URL=[::1]:10047 bin/k6 run extensions/umemcache/examples/set-get-delete.js
 import umemcache from 'k6/x/umemcache';
 import { check } from 'k6';
 
@@ -13,6 +13,6 @@ export default function () {
   const key = `example ${__VU}`;
   client.set(key, value);
   check(client.get(key), { 'what was set is there': (v) => v instanceof ArrayBuffer && v.byteLength === value.length });
-  client.del(key);
+  client.delete(key);
   check(client.get(key), { 'what was deleted is not': (v) => v === null }); // a miss costs a connection: see index.d.ts
 }

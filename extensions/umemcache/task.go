@@ -1,0 +1,157 @@
+package umemcache
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
+)
+
+// task is a call that has a promise. Its memory is its own, as other calls come while it waits.
+type task struct {
+	client    *client
+	operation string
+	job       func(context.Context, *wire.Client, *done) error
+	// close ends the client's share instead of an operation.
+	close bool
+
+	tags       k6mod.Tags
+	key, value []byte
+	// found tells whether value is the result; given, whether there is one.
+	found, given bool
+
+	began bool
+	done  done
+}
+
+// Tasks implements k6mod.Tasker.
+func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
+
+// newTask reads the key and the options of a call, which are behind so many arguments.
+func (c *client) newTask(operation string, call sobek.FunctionCall, arguments int) (*task, error) {
+	t := &task{client: c, operation: operation}
+	if c.calling {
+		return t, errCalling
+	}
+	if arguments > 0 {
+		key, err := k6mod.Bytes(c.Runtime(), operation, "the key", call.Argument(0), &t.key)
+		if err != nil {
+			return t, err
+		}
+		t.key = bytes.Clone(key)
+	}
+	if options := call.Argument(arguments); !k6glue.IsNullish(options) {
+		return t, callOptions.Read(operation, options, &t.tags)
+	}
+
+	return t, nil
+}
+
+// newStoring reads a value besides.
+func (c *client) newStoring(operation string, call sobek.FunctionCall) (*task, error) {
+	const arguments = 2
+	t, err := c.newTask(operation, call, arguments)
+	if err != nil {
+		return t, err
+	}
+	value, err := k6mod.Bytes(c.Runtime(), operation, "the value", call.Argument(1), &t.value)
+	t.value = bytes.Clone(value)
+
+	return t, err
+}
+
+func (c *client) connectTask(call sobek.FunctionCall) (*task, error) {
+	t, err := c.newTask("connect", call, 0)
+	t.job = func(ctx context.Context, w *wire.Client, _ *done) error { return w.Connect(ctx) }
+
+	return t, err
+}
+
+func (c *client) closeTask(sobek.FunctionCall) (*task, error) {
+	return &task{client: c, close: true}, nil
+}
+
+func (c *client) getTask(call sobek.FunctionCall) (*task, error) {
+	t, err := c.newTask("get", call, 1)
+	t.given = true
+	t.job = func(ctx context.Context, w *wire.Client, d *done) (err error) {
+		t.value, t.found, err = w.Get(ctx, t.key, nil)
+		d.asked(t.found)
+
+		return err
+	}
+
+	return t, err
+}
+
+// getOrSetTask is asyncGetOrSet(key, value). A function of the script's cannot be called from another
+// goroutine.
+func (c *client) getOrSetTask(call sobek.FunctionCall) (*task, error) {
+	t, err := c.newStoring("getOrSet", call)
+	t.given = true
+	t.job = func(ctx context.Context, w *wire.Client, d *done) error {
+		value, found, err := w.GetOrSet(ctx, t.key, nil, func() ([]byte, error) { return t.value, nil })
+		d.asked(found)
+		t.value, t.found = value, true
+
+		return err
+	}
+
+	return t, err
+}
+
+func (c *client) setTask(call sobek.FunctionCall) (*task, error) {
+	t, err := c.newStoring("set", call)
+	t.job = func(ctx context.Context, w *wire.Client, _ *done) error { return w.Set(ctx, t.key, t.value) }
+
+	return t, err
+}
+
+func (c *client) deleteTask(call sobek.FunctionCall) (*task, error) {
+	t, err := c.newTask("delete", call, 1)
+	t.job = func(ctx context.Context, w *wire.Client, _ *done) error { return w.Del(ctx, t.key) }
+
+	return t, err
+}
+
+// CallTags implements k6mod.Tagged.
+func (t *task) CallTags() k6mod.Tags { return t.tags }
+
+// Do implements k6mod.Task.
+func (t *task) Do(ctx context.Context, _ bool) error {
+	c := t.client
+	if t.close {
+		c.disconnect()
+
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, err := c.perform(ctx, &t.done, t.operation, t.job)
+	t.began = d != nil
+
+	return err
+}
+
+// Finish implements k6mod.Task.
+func (t *task) Finish(err error) (sobek.Value, error) {
+	c := t.client
+	if t.began {
+		c.record(&t.done)
+		c.Step(0, t.done.received, t.done.sent)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !t.given:
+		return sobek.Undefined(), nil
+	case !t.found:
+		return sobek.Null(), nil
+	default:
+		return k6glue.FromBytes(c.Runtime(), t.value, c.config.Binary), nil
+	}
+}
