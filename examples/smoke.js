@@ -14,7 +14,7 @@ for (const { Client } of [machbase, memcached, mxgateway, nats, resp, umemcache]
 }
 
 export const options = sweep.options({
-  scenario: 'smoke', clients: [1, 4], iterations: 50, thresholds: { sweep_ops: [`count==${(1 + 4) * 50}`] },
+  scenario: 'smoke', clients: [1, 4], iterations: 50, thresholds: { 'sweep_ops{outcome:ok}': [`count==${(1 + 4) * 50}`] },
 });
 
 export default function () {

@@ -25,7 +25,7 @@ export const options = {
       gracefulRampDown: '5s',
     },
   },
-  thresholds: { sweep_failed: ['count==0'], ...gates() },
+  thresholds: { sweep_failed: ['rate==0'], ...gates() },
   setupTimeout: '2m',
 };
 

@@ -18,9 +18,11 @@
  * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in
  * a step of a variant also with `variant`. Gauges go out once a second (of that second) and at the end of a step (of the
  * whole step): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`,
- * `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`,
- * `sweep_failed`, and `sweep_incomplete` (without `op`), which counts steps in which not every client did its whole share
- * or that are too short to measure (see `duration`).
+ * `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
+ * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without `op`), which counts steps in which
+ * not every client did its whole share or that are too short to measure (see `duration`). `sweep_failed`, a Rate, is the share
+ * of operations that failed: `rate<0.01`, as of `http_req_failed`. k6 judges and shows it exactly; other outputs get at most 100 of
+ * its samples a second and operation.
  * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in
  * milliseconds, has every single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is
  * no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warmup'` and no tag `clients`.

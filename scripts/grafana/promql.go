@@ -30,9 +30,18 @@ const (
 // promMetric is the metric of a figure; "" where there is none.
 func promMetric(f figure) string {
 	return [...]string{
-		"k6_sweep_ops_per_second", "k6_sweep_p50", "k6_sweep_p99", "k6_sweep_p999", "k6_sweep_max", "k6_sweep_failed_total",
+		"k6_sweep_ops_per_second", "k6_sweep_p50", "k6_sweep_p99", "k6_sweep_p999", "k6_sweep_max", "k6_sweep_ops_total",
 		"", "k6_data_sent_total", "k6_data_received_total", "",
 	}[f]
+}
+
+// promFailed is the part of a selector that tells operations that failed from the others.
+func promFailed(f figure) string {
+	if f == failed {
+		return `, outcome="failed"`
+	}
+
+	return ""
 }
 
 // promOverTime is what a figure is in one interval of a graph.
@@ -43,9 +52,9 @@ func promOverTime(f figure) string {
 	}
 	switch f {
 	case opsPerSecond:
-		return rate("k6_sweep_ops_total", promChosen+promOp)
+		return rate("k6_sweep_ops_total", promChosen+promOp+`, outcome="ok"`)
 	case failed:
-		return rate(promMetric(f), promChosen+promOp)
+		return rate(promMetric(f), promChosen+promOp+promFailed(f))
 	case p50:
 		return fmt.Sprintf(`%s(quantile_over_time(0.5, %s{%s}[$__rate_interval]))`, by, promMetric(f), promChosen+promOp)
 	case hitRate:
@@ -63,7 +72,7 @@ func promOverTime(f figure) string {
 // promOfStep is a figure of whole steps: the last that the executor sends of a step, and the
 // counters at its end.
 func promOfStep(f figure, selector, by string) string {
-	return fmt.Sprintf(`max by (%s) (last_over_time(%s{%s}[$__range]))`, by, promMetric(f), selector+promOp)
+	return fmt.Sprintf(`max by (%s) (last_over_time(%s{%s}[$__range]))`, by, promMetric(f), selector+promOp+promFailed(f))
 }
 
 func promTargets(p panel) []object {

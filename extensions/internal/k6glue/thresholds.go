@@ -55,8 +55,8 @@ func ThresholdsOf(options map[string]metrics.Thresholds, registry *metrics.Regis
 // the thresholds. From the goroutine that takes them, and only from there, metrics can be read and
 // changed.
 //
-// It is the Sink of a sub-metric without tags that k6 does not know to be one of its own: k6 adds
-// each sample of the metric to it, in the order in which samples were sent, and shows it nowhere.
+// k6 adds each sample of the metric to it, in the order in which samples were sent, and shows it
+// nowhere.
 type LastSample struct {
 	at   atomic.Int64 // the time of the last sample, ns; zero: not sent yet
 	then func()
@@ -66,9 +66,7 @@ type LastSample struct {
 // sample is sent.
 func NewLastSample(metric *metrics.Metric, registry *metrics.Registry) *LastSample {
 	last := &LastSample{}
-	hidden := &metrics.Metric{Name: metric.Name, Type: metric.Type, Contains: metric.Contains, Sink: last, Observed: true}
-	hidden.Sub = &metrics.Submetric{Name: metric.Name, Tags: registry.RootTagSet(), Metric: hidden, Parent: metric}
-	metric.Submetrics = append(metric.Submetrics, hidden.Sub)
+	hide(metric, registry, last)
 
 	return last
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -28,6 +29,14 @@ func tagsOf(clients int, op string) map[string]string {
 	if op != "" {
 		tags["op"] = op
 	}
+
+	return tags
+}
+
+// succeeded are the tags of the successful ones among the operations that sweep_ops counts.
+func succeeded(tags map[string]string) map[string]string {
+	tags = maps.Clone(tags)
+	tags["outcome"] = "ok"
 
 	return tags
 }
@@ -67,7 +76,7 @@ func TestSweepOfASession(t *testing.T) {
 		sent := s.Sent()
 		for _, clients := range []int{1, 4} {
 			op := tagsOf(clients, "rollup")
-			require.InDelta(t, 10*clients, sweeptest.Sum(sweeptest.Of(sent["sweep_ops"], op)), 0)
+			require.InDelta(t, 10*clients, sweeptest.Sum(sweeptest.Of(sent["sweep_ops"], succeeded(op))), 0)
 			require.InDelta(t, 0, sweeptest.Sum(sweeptest.Of(sent["sweep_failed"], op)), 0)
 			require.Len(t, sweeptest.Of(sent["sweep_ops_per_second"], op), 1)
 			require.InDelta(t, 100*clients, sweeptest.Of(sent["sweep_ops_per_second"], op)[0], 1e-6)
@@ -218,7 +227,7 @@ func TestSweepWarmup(t *testing.T) {
 
 		tags := tagsOf(2, "get")
 		tags["team"] = "db"
-		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], tags)), 0)
+		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 
@@ -245,7 +254,7 @@ func TestLiveMetrics(t *testing.T) {
 		require.InDelta(t, 3.02, rep.Steps[0].Seconds, 1e-9, "75 of 20 ms and 38 of 40 ms")
 
 		sent, tags := s.Sent(), tagsOf(2, "rollup")
-		ops := sweeptest.Of(sent["sweep_ops"], tags)
+		ops := sweeptest.Of(sent["sweep_ops"], succeeded(tags))
 		require.InDelta(t, 2*112, sweeptest.Sum(ops), 0)
 		require.InDelta(t, 2, sweeptest.Sum(sweeptest.Of(sent["sweep_failed"], tags)), 0)
 		rates := sweeptest.Of(sent["sweep_ops_per_second"], tags)
@@ -471,7 +480,7 @@ func TestSegments(t *testing.T) {
 		require.Equal(t, int64(10), rep.Steps[0].Operations)
 		require.Equal(t, 4, rep.Steps[1].Clients)
 		require.Equal(t, int64(20), rep.Steps[1].Operations)
-		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], tagsOf(4, "rollup"))), 0)
+		require.InDelta(t, 20, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tagsOf(4, "rollup")))), 0)
 	})
 }
 
@@ -487,7 +496,7 @@ func TestReportOfARun(t *testing.T) {
 		require.Equal(t, map[string]any{"kind": "cache"}, rep.Target)
 		require.Equal(t, map[string]any{
 			"clients": []int64{1}, "duration": "1s", "warmup": "2s", "repeats": int64(2), "repeatOrder": "grouped", "pause": "0s",
-			"maxDuration": "10m0s", "gracefulStop": "5s", "ratio": 9,
+			"maxDuration": "10m0s", "gracefulStop": "30s", "ratio": 9,
 		}, rep.Params)
 		require.Zero(t, rep.Steps[0].PerClient)
 		require.Equal(t, int64(100), rep.Steps[0].Operations)

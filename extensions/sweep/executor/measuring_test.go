@@ -37,7 +37,7 @@ func TestStepsOfVariants(t *testing.T) {
 		require.Equal(t, []string{"quick", "slow"}, rep.Params["variants"])
 		require.NoError(t, rep.Validate())
 		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "2", "variant": "slow", "op": "slow"}
-		require.InDelta(t, 40, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], tags)), 0)
+		require.InDelta(t, 40, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 
@@ -109,7 +109,7 @@ func TestOpenLoopSweep(t *testing.T) {
 		}
 		require.Equal(t, []float64{10, 100}, rep.Params["rate"])
 		tags := map[string]string{"run": "7", "scenario": "rollup", "clients": "3", "rate": "100", "op": "rollup"}
-		require.InDelta(t, 200, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], tags)), 0)
+		require.InDelta(t, 200, sweeptest.Sum(sweeptest.Of(s.Sent()["sweep_ops"], succeeded(tags))), 0)
 	})
 }
 

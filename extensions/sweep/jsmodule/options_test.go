@@ -37,7 +37,7 @@ func TestSweepOptions(t *testing.T) {
 			"scenarios": map[string]any{
 				"default": map[string]any{"executor": "client-sweep", "clients": []any{int64(1), int64(8)}, "iterations": int64(10)},
 			},
-			"thresholds": map[string]any{"sweep_failed": []any{"count==0"}, "sweep_incomplete": []any{"count==0"}},
+			"thresholds": map[string]any{"sweep_failed": []any{"rate==0"}, "sweep_incomplete": []any{"count==0"}},
 		},
 		`sweep.options({ scenario: 'look', rate: [5], preAllocatedVUs: 2, duration: '1s', allowFailed: true,
 			thresholds: { sweep_p99: ['value<5'], sweep_incomplete: [] } })`: {
@@ -78,7 +78,7 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 // What sweep.options returns is JavaScript's own: a script may add to it.
 func TestSweepOptionsCanBeChanged(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
-	require.Equal(t, []any{"count==0", "rate<1"}, evaluate(t, runtime, `(() => {
+	require.Equal(t, []any{"rate==0", "rate<1"}, evaluate(t, runtime, `(() => {
 		const options = sweep.options({ clients: [1], iterations: 1 });
 		options.thresholds.sweep_failed.push('rate<1');
 		return options.thresholds.sweep_failed;

@@ -41,6 +41,7 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	if len(c.Variants) > 0 {
 		tags["variant"] = thresholds.TagValues{Names: c.Variants}
 	}
+	tags.AddOutcomes(metric)
 	if thresholds.OfOperations(metric) {
 		tags["op"] = thresholds.TagValues{Names: c.OpNames, Others: append(slices.Clip(c.Variants), c.OpOf(Step{}))} // without opNames, any name
 	}

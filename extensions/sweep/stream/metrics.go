@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 // op too.
 const (
 	MetricClientsDone = "sweep_clients_done" // Gauge: clients that have ended
-	MetricOps         = "sweep_ops"          // Counter: successful operations
-	MetricFailed      = "sweep_failed"       // Counter: failed operations
+	MetricOps         = "sweep_ops"          // Counter, tagged outcome: operations that have ended
+	MetricFailed      = "sweep_failed"       // Rate: the share of operations that failed
 	MetricIncomplete  = "sweep_incomplete"   // Counter, of each step: 1 when it is incomplete, see report.Step
 	MetricGate        = "sweep_gate"         // Gauge, tagged scenario and gate: 1 when the gate held, 0 when it was crossed
 	MetricDuration    = "sweep_duration"     // Trend, ms: each successful operation, where raw samples are asked for
@@ -74,7 +75,7 @@ func Register(registry *metrics.Registry) (*Metrics, error) {
 	}
 	register(&m.ClientsDone, MetricClientsDone, metrics.Gauge, metrics.Default)
 	register(&m.Ops, MetricOps, metrics.Counter, metrics.Default)
-	register(&m.Failed, MetricFailed, metrics.Counter, metrics.Default)
+	register(&m.Failed, MetricFailed, metrics.Rate, metrics.Default)
 	register(&m.Incomplete, MetricIncomplete, metrics.Counter, metrics.Default)
 	register(&m.Gate, MetricGate, metrics.Gauge, metrics.Default)
 	register(&m.Duration, MetricDuration, metrics.Trend, metrics.Time)
@@ -132,12 +133,50 @@ func (m *Metrics) Samples(
 	return out
 }
 
-// Counts are the samples of the counters.
+// The tag outcome of operations, and its values.
+const (
+	TagOutcome    = "outcome"
+	OutcomeOK     = "ok"
+	OutcomeFailed = "failed"
+)
+
+// Counts are the samples of how many operations have ended, and of the share of them that failed.
 func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Totals) metrics.Samples {
-	return metrics.Samples{
-		{TimeSeries: metrics.TimeSeries{Metric: m.Ops, Tags: tags}, Time: at, Value: float64(span.Durations.Count)},
-		{TimeSeries: metrics.TimeSeries{Metric: m.Failed, Tags: tags}, Time: at, Value: float64(span.Failed)},
+	succeeded, failed := uint64(span.Durations.Count), span.Failed
+	count := func(outcome string, n uint64) metrics.Sample {
+		return metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: m.Ops, Tags: tags.With(TagOutcome, outcome)}, Time: at, Value: float64(n),
+		}
 	}
+
+	return append(m.trials(tags, at, succeeded+failed, failed), count(OutcomeOK, succeeded), count(OutcomeFailed, failed))
+}
+
+// mostTrials bounds how many samples of a Rate stand for the operations of a second.
+const mostTrials = 100
+
+// trials are samples of the Rate sweep_failed, for outputs: as many as there were operations, or
+// mostTrials of them, among which a failure is never missing. What k6 itself judges and shows is
+// exact: see k6glue.ExactRate. Each has a time of its own, because some outputs keep one value of
+// each moment.
+func (m *Metrics) trials(tags *metrics.TagSet, at time.Time, operations, failed uint64) metrics.Samples {
+	if operations == 0 {
+		return nil
+	}
+	n := min(operations, mostTrials)
+	trues := uint64(math.Ceil(float64(failed) * float64(n) / float64(operations)))
+	samples := make(metrics.Samples, n, n+2)
+	for i := range samples {
+		value := 0.0
+		if uint64(i) < trues {
+			value = 1
+		}
+		samples[i] = metrics.Sample{
+			TimeSeries: metrics.TimeSeries{Metric: m.Failed, Tags: tags}, Time: at.Add(time.Duration(i)), Value: value,
+		}
+	}
+
+	return samples
 }
 
 // Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody

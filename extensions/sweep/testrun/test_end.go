@@ -40,6 +40,11 @@ func (e *testEnd) prepare(m *stream.Metrics, registry *metrics.Registry) {
 	defer e.mu.Unlock()
 	if e.last == nil {
 		e.last = k6glue.NewLastSample(m.Incomplete, registry)
+		k6glue.ExactRate(m.Failed, m.Ops, registry, func(tags *metrics.TagSet) bool {
+			outcome, _ := tags.Get(stream.TagOutcome)
+
+			return outcome == stream.OutcomeFailed
+		})
 	}
 }
 

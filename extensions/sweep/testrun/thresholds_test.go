@@ -183,7 +183,7 @@ func TestThresholdsJudgeEachVariant(t *testing.T) {
 
 func TestThresholdsWithoutASuccessfulOperationNeverHold(t *testing.T) {
 	all := map[string][]string{
-		"sweep_max": {"value<10"}, "sweep_ops_per_second": {"value>=0"}, "sweep_duration": {"p(99)<10"}, "sweep_failed": {"count<1000"},
+		"sweep_max": {"value<10"}, "sweep_ops_per_second": {"value>=0"}, "sweep_duration": {"p(99)<10"}, "sweep_failed": {"rate<=1"},
 		"sweep_max{clients:1}": {"value<10"}, "http_req_duration": {"p(95)<500"}, "http_reqs": {"rate>1", "count>0"}, "checks": {"rate<0.1"},
 	}
 	for name, tt := range map[string]struct {
@@ -261,7 +261,7 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 		crossed, logged := thresholdTest{
 			config: `{"clients": [1], "iterations": 2000}`, script: `sweep.run(() => sweep.op('get', () => sleep(1)))`,
 			thresholds: map[string][]string{
-				"sweep_p99{op:own}": {"value<10", "value>=0"}, "sweep_failed{op:own}": {"count==0"}, "sweep_failed{op:get}": {"count==0"},
+				"sweep_p99{op:own}": {"value<10", "value>=0"}, "sweep_failed{op:own}": {"rate==0"}, "sweep_failed{op:get}": {"rate==0"},
 				"sweep_incomplete": {"count==0"}, "sweep_incomplete{clients:1}": {"count==0"}, "sweep_gate{gate:g}": {"value==0"},
 				"a_trend": {"p(99)<10"}, "a_rate": {"rate<0.1"}, "a_gauge": {"value<1"}, "a_trend{x:y}": {"avg<10"}, "a_counter": {"count==0"},
 			},
@@ -283,7 +283,7 @@ func TestThresholdsWithoutASampleNeverHold(t *testing.T) {
 			"threshold a_rate 'rate<0.1' cannot hold: no sample was sent",
 			"threshold a_trend 'p(99)<10' cannot hold: no sample was sent",
 			"threshold a_trend{x:y} 'avg<10' cannot hold: no sample has these tags",
-			"threshold sweep_failed{op:own} 'count==0' cannot hold: no sample has op:own; there are op get",
+			"threshold sweep_failed{op:own} 'rate==0' cannot hold: no sample has op:own; there are op get",
 			"threshold sweep_gate{gate:g} 'value==0' cannot hold: nobody has judged this gate",
 			"threshold sweep_p99{op:own} 'value<10' cannot hold: no sample has op:own; there are op get",
 			"threshold sweep_p99{op:own} 'value>=0' cannot hold: no sample has op:own; there are op get",

@@ -95,6 +95,7 @@ func countedTags(name string, config lib.ExecutorConfig, metric string, runTags 
 		return nil
 	}
 	tags := ScenarioTags(name, config.GetTags(), runTags)
+	tags.AddOutcomes(metric)
 	if OfOperations(metric) {
 		tags["op"] = TagValues{}
 	}

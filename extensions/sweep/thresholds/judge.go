@@ -318,6 +318,7 @@ func absent(t k6glue.Thresholds, scenarios []*Scenario) string {
 		if !OfOperations(t.Parent) {
 			delete(tags, "op")
 		}
+		tags.AddOutcomes(t.Parent)
 		samples = append(samples, tags)
 	}
 	if why := lacking(t.Tags.Map(), samples); why != "" {

@@ -139,6 +139,13 @@ func OfOperations(metric string) bool {
 	return metric != stream.MetricClientsDone && metric != stream.MetricIncomplete && metric != stream.MetricGate
 }
 
+// AddOutcomes adds the tag that counted operations have beside the others.
+func (s Tags) AddOutcomes(metric string) {
+	if metric == stream.MetricOps {
+		s[stream.TagOutcome] = TagValues{Names: []string{stream.OutcomeOK, stream.OutcomeFailed}}
+	}
+}
+
 // ScenarioTags are the tags that all samples of a scenario have: those of the run, its own, and its
 // name.
 func ScenarioTags(name string, own, runTags map[string]string) Tags {

@@ -13,14 +13,14 @@ func TestVerdictsOfK6sThresholds(t *testing.T) {
 	runtime := sobek.New()
 	data := runtime.ToValue(map[string]any{"metrics": map[string]any{
 		"sweep_failed": map[string]any{
-			"values": map[string]any{"count": 3, "rate": 0.5}, "thresholds": map[string]any{"count==0": map[string]any{"ok": false}},
+			"values": map[string]any{"rate": 0.5}, "thresholds": map[string]any{"rate==0": map[string]any{"ok": false}},
 		},
 		"sweep_p99{scenario:look,clients:8}": map[string]any{"thresholds": map[string]any{"value<5": map[string]any{"ok": true}}},
 		"sweep_gate{gate:p99 of x}":          map[string]any{"thresholds": map[string]any{"value==1": map[string]any{"ok": false}}},
 		"iterations":                         map[string]any{"values": map[string]any{"count": 3}},
 	}})
 	require.Equal(t, []Verdict{
-		{Verdict: report.Verdict{Gate: "sweep_failed count==0", Detail: "count 3, rate 0.5"}},
+		{Verdict: report.Verdict{Gate: "sweep_failed rate==0", Detail: "rate 0.5"}},
 		{Verdict: report.Verdict{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true}, Scenario: "look"},
 	}, (&Judge{}).VerdictsOf(data))
 	require.Empty(t, (&Judge{}).VerdictsOf(runtime.ToValue("what a script may give")))

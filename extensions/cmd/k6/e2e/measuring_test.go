@@ -136,7 +136,11 @@ func TestFailedOperationsFailTheRun(t *testing.T) {
 	}{
 		{`{` + sweep + `}`, exitThreshold},
 		{`{` + sweep + `, "thresholds": {"sweep_failed": []}}`, exitMarkedFailed},
-		{`{` + sweep + `, "thresholds": {"sweep_failed": ["count<5"]}}`, exitOK},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["rate<0.25"]}}`, exitOK},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["rate<0.2"]}}`, exitThreshold},
+		{`{` + sweep + `, "thresholds": {"sweep_failed": ["count<5"]}}`, exitInvalidConfig},
+		{`{` + sweep + `, "allowFailed": "20%"}`, exitOK},
+		{`{` + sweep + `, "allowFailed": 0.19}`, exitMarkedFailed},
 		{`{` + sweep + `, "allowFailed": true}`, exitOK},
 	} {
 		r := work(t, c.options, map[string]string{"FAIL_EVERY": "5"})

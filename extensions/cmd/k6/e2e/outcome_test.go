@@ -304,7 +304,8 @@ func TestAScriptWithoutTheModuleFails(t *testing.T) {
 	r := k6(t, options{script: "testdata/noimport.js", env: map[string]string{"URL": answering(t, 404), defaultEnvMachbase: ""}})
 	require.Equal(t, exitMarkedFailed, r.code, r.output)
 	require.Equal(t, 20.0, sum(r.samples(t, "sweep_failed"), nil))
-	require.Zero(t, sum(r.samples(t, "sweep_ops"), nil))
+	require.Zero(t, sum(r.samples(t, "sweep_ops"), map[string]string{"outcome": "ok"}))
+	require.Equal(t, 20.0, sum(r.samples(t, "sweep_ops"), map[string]string{"outcome": "failed"}))
 	require.Len(t, r.samples(t, "http_reqs"), 20+2)
 }
 

@@ -62,12 +62,12 @@ func TestPrometheusRemoteWrite(t *testing.T) {
 
 	for _, s := range r.report(t, "cache-sweep").Steps {
 		for metric, want := range map[string]float64{
-			"k6_sweep_ops_total": float64(s.Ops), "k6_sweep_failed_total": 0,
-			"k6_sweep_ops_per_second": s.OpsPerSecond, "k6_sweep_p50": s.LatencyMs.P50, "k6_sweep_p99": s.LatencyMs.P99,
+			`k6_sweep_ops_total{outcome="ok", `: float64(s.Ops), `k6_sweep_ops_total{outcome="failed", `: 0, "k6_sweep_failed_rate{": 0,
+			"k6_sweep_ops_per_second{": s.OpsPerSecond, "k6_sweep_p50{": s.LatencyMs.P50, "k6_sweep_p99{": s.LatencyMs.P99,
 		} {
-			series := fmt.Sprintf(`%s{scenario="cache-sweep", instance="%s", clients="%d", op="%s"}`, metric, name, s.Clients, s.Op)
+			series := fmt.Sprintf(`%sscenario="cache-sweep", instance="%s", clients="%d", op="%s"}`, metric, name, s.Clients, s.Op)
 			require.InEpsilon(t, want+1, prometheusValue(t, server, "last_over_time("+series+"[10m])")+1, 1e-9, series)
-			if metric == "k6_sweep_ops_per_second" {
+			if metric == "k6_sweep_ops_per_second{" {
 				require.GreaterOrEqual(t, prometheusValue(t, server, "count_over_time("+series+"[10m])"), 3.0, "a sample a second, but where two go out at once")
 			}
 		}
@@ -122,8 +122,8 @@ func TestOpenTelemetry(t *testing.T) {
 
 		for _, s := range r.report(t, "work").Steps {
 			for metric, want := range map[string]float64{
-				"sweep_ops": float64(s.Ops), "sweep_failed": 0,
-				"sweep_ops_per_second": s.OpsPerSecond, "sweep_p50 ms": s.LatencyMs.P50, "sweep_p99 ms": s.LatencyMs.P99,
+				"sweep_ops ok": float64(s.Ops), "sweep_ops failed": 0,
+				"sweep_ops_per_second ": s.OpsPerSecond, "sweep_p50 ms ": s.LatencyMs.P50, "sweep_p99 ms ": s.LatencyMs.P99,
 			} {
 				key := fmt.Sprintf("%s work a %d work", metric, s.Clients)
 				require.InEpsilon(t, want+1, received.last(key)+1, 1e-9, "%s: %s", protocol, key)
@@ -184,7 +184,7 @@ func (r *receiver) count() int {
 }
 
 func seriesOf(name string, p *otlp.NumberDataPoint) string {
-	for _, tag := range []string{"scenario", "instance", "clients", "op"} {
+	for _, tag := range []string{"outcome", "scenario", "instance", "clients", "op"} {
 		name += " " + attribute(p.GetAttributes(), tag)
 	}
 

@@ -69,7 +69,7 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 			"threshold sweep_p99{op:own} 'value<1' cannot hold: no sample has op:own; there are op sweep",
 		},
 		"a success": {
-			`{"sweep_p99": ["value<1"], "sweep_failed": ["count<=1000"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
+			`{"sweep_p99": ["value<1"], "sweep_failed": ["rate<=1"], "sweep_ops_per_second{clients:8}": ["value>=0"]}`,
 			[]string{"WORK", "fails"}, exitThreshold,
 			"threshold sweep_p99 'value<1' cannot hold: no operation succeeded of sweep with 8 clients",
 		},
@@ -103,7 +103,7 @@ func TestThresholdsOnWhatIsNeverSent(t *testing.T) {
 			require.NoError(t, err)
 			for metric, expressions := range thresholds {
 				if metric == "sweep_failed" {
-					require.True(t, gates["sweep_failed count<=1000"])
+					require.True(t, gates["sweep_failed rate<=1"])
 
 					continue
 				}
@@ -135,7 +135,7 @@ func TestThresholdsOnWhatIsSentHold(t *testing.T) {
 	r := judged(t, beside, `{
 		"sweep_max{scenario:sweep,clients:8}": ["value<10000"], "sweep_max{clients:3}": ["value<10000"], "sweep_max": ["value<10000"],
 		"sweep_mean{scenario:beside,op:nap}": ["value>9"], "sweep_duration{scenario:other}": ["p(99)<10000"],
-		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["count==0"], "sweep_incomplete": ["count==0"],
+		"sweep_ops{scenario:beside}": ["count>10"], "sweep_failed": ["rate==0"], "sweep_incomplete": ["count==0"],
 		"sweep_incomplete{scenario:beside}": ["count==0"], "sweep_incomplete{clients:8}": ["count==0"],
 		"a_counter": ["count==0"], "iteration_duration": ["p(99)<10000"], "machbase_ops{outcome:error}": ["count<1"],
 		"sweep_mean{scenario:late}": [{"threshold": "value>1", "abortOnFail": true}]
