@@ -212,8 +212,11 @@ func TestReadBulkPrintsTheObjectLast(t *testing.T) {
 	require.NotNil(t, found, "scenarios/README.md has the command")
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), strings.Fields(string(found[1]))...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "RESULTS="+t.TempDir())
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true", "SWEEP_RESULTS="+t.TempDir())
 	for name, value := range g.env("WARMUP", "1s") {
+		if !ofStores.MatchString(name) {
+			name = "SWEEP_" + name
+		}
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	out, err := cmd.Output()
