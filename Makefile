@@ -205,6 +205,7 @@ types: $(installed) ## type-check scenarios, examples and declarations (needs np
 	VERSION=v0.0.0 scripts/types.sh $(declared)
 	tar -C $(declared) --strip-components=1 -xzf $(declared)/xk6-sweep-types-0.0.0.tgz
 	scripts/tools/types/node_modules/.bin/tsc -p scripts/tools/types
+	scripts/tools/types/node_modules/.bin/tsc -p scripts/tools/types/strict
 
 $(installed): scripts/tools/types/package-lock.json
 	cd scripts/tools/types && npm ci
