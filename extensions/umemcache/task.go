@@ -88,8 +88,8 @@ func (c *client) getTask(call sobek.FunctionCall) (*task, error) {
 	return t, err
 }
 
-// getOrSetTask is asyncGetOrSet(key, value). A function of the script's cannot be called from another
-// goroutine.
+// getOrSetTask is asyncGetOrSet(key, value). A function of the script's cannot be called from
+// another goroutine.
 func (c *client) getOrSetTask(call sobek.FunctionCall) (*task, error) {
 	t, err := c.newStoring("getOrSet", call)
 	t.given = true
