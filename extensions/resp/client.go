@@ -53,7 +53,9 @@ var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
 }
 
 // connect is client.connect(): it connects to all servers now, where that was not done yet.
-func (c *client) connect(sobek.FunctionCall) sobek.Value {
+func (c *client) connect(call sobek.FunctionCall) sobek.Value {
+	defer c.tagged("connect", call.Argument(0))()
+
 	return c.during(func() sobek.Value {
 		for _, n := range c.nodes {
 			if _, err := n.ready(); err != nil {
@@ -64,6 +66,22 @@ func (c *client) connect(sobek.FunctionCall) sobek.Value {
 
 		return sobek.Undefined()
 	})
+}
+
+// tagged reads the options { tags } of a method, for what is counted until done is called.
+func (c *client) tagged(method string, options sobek.Value) (done func()) {
+	var tags k6mod.Tags
+	if err := callOptions.Read(method, options, &tags); err != nil {
+		c.Throw(err)
+	}
+	c.Tag(tags)
+
+	return func() { c.Tag(k6mod.Tags{}) }
+}
+
+// callOptions are those that each call takes.
+var callOptions = k6mod.Options[k6mod.Tags]{ //nolint:gochecknoglobals // a table
+	k6mod.TagsOption(func(t *k6mod.Tags) *k6mod.Tags { return t }),
 }
 
 // close is client.close(): it closes the connections. The next operation opens new ones.

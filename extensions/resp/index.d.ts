@@ -19,6 +19,12 @@ declare module 'k6/x/resp' {
     tls?: boolean | Modules.TLSOptions;
   }
 
+  /** What each call takes. */
+  export interface Tagged {
+    /** Tags of the call. */
+    tags?: Modules.Tags;
+  }
+
   /**
    * What went wrong.
    *
@@ -58,7 +64,7 @@ declare module 'k6/x/resp' {
     constructor(options?: ClientOptions);
 
     /** Connects to all servers now, where that was not done yet. */
-    connect(): void;
+    connect(options?: Tagged): void;
     /**
      * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
      * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
@@ -80,7 +86,7 @@ declare module 'k6/x/resp' {
      *
      * @throws kind `server`: the server knows no INFO
      */
-    info(section?: string): { [server: string]: { [name: string]: string } };
+    info(section?: string | null, options?: Tagged): { [server: string]: { [name: string]: string } };
     /** Closes the connections. The next operation opens new ones. */
     close(): void;
   }

@@ -23,6 +23,8 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 		sections = append(sections, section)
 	}
 
+	defer c.tagged("info", call.Argument(1))()
+
 	return c.during(func() sobek.Value {
 		all := c.Runtime().NewObject()
 		for _, n := range c.nodes {

@@ -19,4 +19,7 @@ func TestInfo(t *testing.T) {
 		var failed = attempt(() => client.info(5))`)
 	require.Equal(t, "info: the section must be a string, not 5", v.JS.Get("failed").ToObject(v.JS).Get("message").String())
 	require.Equal(t, 2.0, v.Counted(metricOps, "op", "info", "outcome", "ok"))
+	v.Run(`client.info('memory', { tags: { name: 'look' } }); client.run({ iterations: 3, mix: { get: 1 }, tags: { name: 'read' } })`)
+	require.Equal(t, 1.0, v.Counted(metricOps, "op", "info", "name", "look"))
+	require.Equal(t, 3.0, v.Counted(metricOps, "op", "get", "name", "read"))
 }
