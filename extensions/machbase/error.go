@@ -24,7 +24,7 @@ func asError(err error) k6mod.Error {
 // driver says.
 func breaks(e *k6mod.Error) bool {
 	switch e.Kind {
-	case k6mod.KindConnect, k6mod.KindConnection, k6mod.KindTimeout, k6mod.KindInternal:
+	case k6mod.KindConnect, k6mod.KindConnection, k6mod.KindProtocol, k6mod.KindTimeout, k6mod.KindInternal:
 		return true
 	case k6mod.KindCancelled: // with a code, the server has cancelled the query alone
 		return e.Code == 0

@@ -38,7 +38,7 @@ func TestAsError(t *testing.T) {
 
 func TestBreaks(t *testing.T) {
 	for kind, want := range map[string]bool{
-		k6mod.KindConnect: true, k6mod.KindConnection: true, k6mod.KindTimeout: true, k6mod.KindCancelled: true, k6mod.KindInternal: true,
+		k6mod.KindConnect: true, k6mod.KindConnection: true, k6mod.KindProtocol: true, k6mod.KindTimeout: true, k6mod.KindCancelled: true, k6mod.KindInternal: true,
 		k6mod.KindAuth: false, cmi.KindSyntax: false, cmi.KindNotFound: false, cmi.KindBusy: false, cmi.KindConflict: false, kindExpect: false, k6mod.KindUsage: false,
 		k6mod.KindServer: false, cmi.KindAppend: false,
 	} {

@@ -145,6 +145,7 @@ declare module 'k6/x/machbase' {
    * |---|---|---|
    * | `connect` | 0 | no server could be reached within connectTimeout |
    * | `connection` | 0 | the connection broke; also: an appender is used after its end |
+   * | `protocol` | 0 | what came is no answer |
    * | `timeout` | 0 | no answer within timeout; also: a roll-up that `wait` waits for has not caught up |
    * | `cancelled` | 0, 3027 | the test ended; 3027: the server cancelled the query, at queryTimeout |
    * | `auth` | 2080, 2081 | unknown user, wrong password |
@@ -160,7 +161,7 @@ declare module 'k6/x/machbase' {
    *
    * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
    *
-   * After `connect`, `connection`, `timeout` and `cancelled` with code 0 the connection is given up (but not by `wait`): the next
+   * After `connect`, `connection`, `protocol`, `timeout` and `cancelled` with code 0 the connection is given up (but not by `wait`): the next
    * operation opens a new one. After the others it stays. (The drivers machgo and machcli give it up after `append` too, and after
    * an error of the server amid an answer's rows.)
    */
@@ -171,6 +172,7 @@ declare module 'k6/x/machbase' {
     kind:
       | 'connect'
       | 'connection'
+      | 'protocol'
       | 'timeout'
       | 'cancelled'
       | 'auth'

@@ -50,7 +50,7 @@ declare module 'k6/x/sql' {
    * | `too_large`, `full` | a value or statement is too large; there is no room left |
    * | `usage` | the call itself is wrong, or its values are |
    * | `server` | any other error of the database |
-   * | `append` | of Machbase: a row cannot be appended |
+   * | `append`, `protocol` | of Machbase: a row cannot be appended; what came is no answer |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    */
   export interface SqlError extends Error {
@@ -70,6 +70,7 @@ declare module 'k6/x/sql' {
       | 'usage'
       | 'server'
       | 'append'
+      | 'protocol'
       | 'internal';
     /** The database's: a number of Machbase or SQLite, the SQLSTATE of PostgreSQL, a string. 0 where there is none. */
     code: number | string;

@@ -281,7 +281,7 @@ func TestAppenderAnswersWithoutAResult(t *testing.T) {
 			if err == nil {
 				_, err = a.Sync(withTimeout(t))
 			}
-			require.ErrorContains(t, requireKind(t, cmi.KindConnection, err), "has no result")
+			require.ErrorContains(t, requireKind(t, cmi.KindProtocol, err), "has no result")
 			require.True(t, c.Broken())
 		})
 	}

@@ -45,7 +45,12 @@ func isUnreachable(err error) bool {
 		return false
 	}
 
-	return known.Kind == KindConnect || known.Kind == KindConnection || known.Kind == KindTimeout
+	switch known.Kind {
+	case KindConnect, KindConnection, KindProtocol, KindTimeout:
+		return true
+	default:
+		return false
+	}
 }
 
 // connectInTime leaves addresses that were not tried yet their share of the time until the

@@ -14,7 +14,7 @@ import (
 func requireGarbage(t *testing.T, err error) {
 	t.Helper()
 	var known *Error
-	require.True(t, errors.As(err, &known) && (known.Kind == KindConnection || known.Code != 0), "%v", err)
+	require.True(t, errors.As(err, &known) && (known.Kind == KindConnection || known.Kind == KindProtocol || known.Code != 0), "%v", err)
 }
 
 func FuzzNextUnit(f *testing.F) {

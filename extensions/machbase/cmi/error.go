@@ -5,7 +5,8 @@ import "fmt"
 // Kinds of errors.
 const (
 	KindConnect    = "connect"    // the server could not be reached
-	KindConnection = "connection" // the connection broke, or what came through it is no answer
+	KindConnection = "connection" // the connection broke
+	KindProtocol   = "protocol"   // what came is no answer; the connection is closed
 	KindTimeout    = "timeout"    // no answer in time; the connection is closed
 	KindCancelled  = "cancelled"  // the context ended, and the connection is closed; or, with a code, the server cancelled the query
 	KindAuth       = "auth"       // unknown user or wrong password
@@ -70,5 +71,5 @@ func usage(format string, args ...any) *Error { return NewError(KindUsage, forma
 
 // garbage is an answer that is none. The connection is closed after it.
 func garbage(format string, args ...any) *Error {
-	return NewError(KindConnection, "the server's answer makes no sense: "+format, args...)
+	return NewError(KindProtocol, "the server's answer makes no sense: "+format, args...)
 }

@@ -47,7 +47,7 @@ func TestServerKilledAmidQueries(t *testing.T) {
 				default:
 					var e *cmi.Error
 					if assert.ErrorAs(t, err, &e) {
-						assert.Contains(t, []string{cmi.KindConnect, cmi.KindConnection}, e.Kind, e.Error())
+						assert.Contains(t, []string{cmi.KindConnect, cmi.KindConnection, cmi.KindProtocol}, e.Kind, e.Error())
 					}
 					failed.Add(1)
 				}

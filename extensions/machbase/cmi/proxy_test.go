@@ -84,7 +84,7 @@ func TestWhatTheNetworkDoes(t *testing.T) {
 			_, _, err := session(withTimeout(t), cut, sql)
 			var e *cmi.Error
 			require.ErrorAs(t, err, &e, "after %d bytes", n)
-			require.Contains(t, []string{cmi.KindConnect, cmi.KindConnection}, e.Kind)
+			require.Contains(t, []string{cmi.KindConnect, cmi.KindConnection, cmi.KindProtocol}, e.Kind)
 		}
 	})
 	t.Run("corrupt", func(t *testing.T) {

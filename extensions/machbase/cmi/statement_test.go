@@ -188,7 +188,7 @@ func TestTableMadeAnew(t *testing.T) {
 					if err == nil {
 						require.False(t, rows.Next())
 						err = rows.Close()
-						require.ErrorContains(t, requireKind(t, cmi.KindConnection, err), "was the table made anew")
+						require.ErrorContains(t, requireKind(t, cmi.KindProtocol, err), "was the table made anew")
 						own = connectCached(t, mode)
 					}
 					require.Error(t, err)
