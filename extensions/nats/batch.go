@@ -27,7 +27,8 @@ func extentOptions[T any](of func(*T) *extent) k6mod.Options[T] {
 func (e *extent) check(method string, usual int) error {
 	switch {
 	case e.iterations > 0 && e.duration > 0:
-		return k6mod.Misuse("%s: options iterations and duration cannot both be given: iterations is %d, duration %s", method, e.iterations, e.duration)
+		return k6mod.Misuse("%s: options iterations and duration cannot both be given: iterations is %d, duration %s",
+			method, e.iterations, e.duration)
 	case e.iterations > 0 || e.duration > 0:
 		return nil
 	case usual == 0:

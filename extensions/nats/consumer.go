@@ -269,7 +269,9 @@ func (c *consumer) consume(call sobek.FunctionCall) sobek.Value {
 	}
 
 	var f *feed[jetstream.Msg]
-	client.tasks.Now(&task{client: client, operation: "js.consume", tags: o.Tags, job: func(ctx context.Context, conn *connection, _ *record) error {
+	client.tasks.Now(&task{client: client, operation: "js.consume", tags: o.Tags, job: func(
+		ctx context.Context, conn *connection, _ *record,
+	) error {
 		found, err := c.on(ctx, conn)
 		if err != nil {
 			return err

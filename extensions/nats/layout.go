@@ -108,7 +108,9 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 func (l *layout) task(
 	operation string, tags *k6mod.Tags, job func(ctx context.Context, store *kvlayout.Store, r *record) error,
 ) *task {
-	return &task{client: l.handle.client, operation: "layout." + operation, tags: tags, job: func(ctx context.Context, conn *connection, r *record) error {
+	return &task{client: l.handle.client, operation: "layout." + operation, tags: tags, job: func(
+		ctx context.Context, conn *connection, r *record,
+	) error {
 		store, err := l.on(ctx, conn)
 		if err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/recent"
 )
 
-// The module's metrics. Tags: operation and outcome (ok, or the error's kind) and, with the option
+// The module's metrics. Tags: op and outcome (ok, or the error's kind) and, with the option
 // tagSubjects, subject; besides, those that the script gives to a call.
 const (
 	metricOps              = "nats_ops"               // Counter: operations

@@ -126,7 +126,9 @@ func (c *client) listen(
 func (s *subscription) drain(call sobek.FunctionCall) (*task, error) {
 	timeout, err := k6mod.Duration("drain", "the timeout", call.Argument(0), 0)
 
-	return &task{client: s.client, operation: "drain", timeout: timeout, on: s.conn, job: func(ctx context.Context, _ *connection, _ *record) error {
+	return &task{client: s.client, operation: "drain", timeout: timeout, on: s.conn, job: func(
+		ctx context.Context, _ *connection, _ *record,
+	) error {
 		if err := s.sub.Drain(); err != nil {
 			return err
 		}
