@@ -72,7 +72,7 @@ func TestFiguresOfBatchesAreThoseOfValues(t *testing.T) {
 func TestMemtiersFile(t *testing.T) {
 	got, operations, err := parseMemtier([]byte(`{"ALL STATS": {"Gets": {"Misses/sec": 0.0},
 		"Totals": {"Count": 1600, "Ops/sec": 80000.5, "Percentile Latencies": {"p50.00": 0.1, "p99.00": 0.25}}}}`))
-	if want := (figures{OpsPerSecond: 80000.5, P99Ms: .25}); err != nil || got != want || operations != 1600 {
+	if want := (figures{OpsPerSecond: 80000.5, P50Ms: .1, P99Ms: .25}); err != nil || got != want || operations != 1600 {
 		t.Errorf("%+v of %v, error %v, want %+v", got, operations, err, want)
 	}
 	got, _, err = parseMemtier([]byte(`{"ALL STATS": {"Gets": {"Misses/sec": 100}, "Totals": {"Count": 1600, "Ops/sec": 1000}}}`))

@@ -19,6 +19,10 @@ type figures struct {
 	Failed       int     `json:"failed"`
 	Allocations  float64 `json:"allocsPerOp"` // 0 where it is not known
 	RowsPerCPU   float64 `json:"-"`           // for a second of processor time; 0 where it is not known
+
+	P50Ms        float64 `json:"p50Ms"`
+	ClientSpread float64 `json:"clientSpread"` // the shortest client time over the longest; 0 where it is not known
+	ClientWaitMs float64 `json:"-"`            // mean; 0 where it is not known
 }
 
 // cell holds the medians of both programs for one number of clients.
@@ -103,6 +107,9 @@ func median(runs []figures) figures {
 		P99Ms:        of(func(f figures) float64 { return f.P99Ms }),
 		Allocations:  of(func(f figures) float64 { return f.Allocations }),
 		RowsPerCPU:   of(func(f figures) float64 { return f.RowsPerCPU }),
+		P50Ms:        of(func(f figures) float64 { return f.P50Ms }),
+		ClientSpread: of(func(f figures) float64 { return f.ClientSpread }),
+		ClientWaitMs: of(func(f figures) float64 { return f.ClientWaitMs }),
 	}
 }
 

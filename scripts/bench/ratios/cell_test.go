@@ -17,9 +17,12 @@ func TestMedian(t *testing.T) {
 	} {
 		runs := make([]figures, len(c.values))
 		for i, v := range c.values {
-			runs[i] = figures{OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v, Allocations: 4 * v, RowsPerCPU: 5 * v}
+			runs[i] = figures{OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v, Allocations: 4 * v, RowsPerCPU: 5 * v, P50Ms: 6 * v, ClientSpread: 7 * v, ClientWaitMs: 8 * v}
 		}
-		want := figures{OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want, Allocations: 4 * c.want, RowsPerCPU: 5 * c.want}
+		want := figures{
+			OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want, Allocations: 4 * c.want, RowsPerCPU: 5 * c.want,
+			P50Ms: 6 * c.want, ClientSpread: 7 * c.want, ClientWaitMs: 8 * c.want,
+		}
 		if got := median(runs); got != want {
 			t.Errorf("median of %v is %v, want %v", c.values, got, want)
 		}

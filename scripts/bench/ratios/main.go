@@ -6,6 +6,7 @@
 //   - drivers: that library beside machgo, Machbase's own.
 //   - crowd: k6 with 512 clients; core: operations of nothing; recording: one operation recorded.
 //   - gates: how gates judge runs that are alike, and runs that are slower.
+//   - fair: what 512 clients come to, each of them, beside memtier_benchmark.
 //   - caches, nats, readbulk: gets from memcached, NATS, and ReadBulk beside ghz; streaming: its
 //     cost.
 //
@@ -35,8 +36,8 @@ func main() {
 	operations := flag.Int("ops", 16000, fmt.Sprintf("operations of a cell, over all its clients; of caches %d times as many", cacheTimes))
 	tries := flag.Int("tries", judgeTries, "how often the gates judge the same build, and one that is slower")
 	only := flag.String("only", "", "only these parts, with commas: "+
-		"native, drivers, crowd, core, recording, gates, caches, nats, readbulk, streaming")
-	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches and nats")
+		"native, drivers, crowd, core, recording, gates, caches, fair, nats, readbulk, streaming")
+	clients := flag.String("clients", "", "only cells with these numbers of clients, with commas; of drivers, caches, fair and nats")
 	page := flag.String("page", "scripts/bench/README.md",
 		"the page whose parts are replaced by what was measured; none when empty or with -clients")
 	report := flag.String("report", "",
@@ -113,6 +114,7 @@ func bench(rounds, operations, tries int, only, clients string, write writer) er
 		{"recording", nil, func() (result, error) { return measureRecording() }},
 		{"gates", []string{"machbase"}, func() (result, error) { return judge(tries) }},
 		{"caches", []string{"memcached", "redis"}, func() (result, error) { return measureCaches(e) }},
+		{"fair", []string{"memcached"}, func() (result, error) { return measureFairness(e) }},
 		{"nats", []string{"nats"}, func() (result, error) { return measureNats(e) }},
 		{"readbulk", []string{"ghz"}, func() (result, error) { return measureReadBulk(rounds, operations) }},
 		{"streaming", []string{"influxdb", "memcached"}, func() (result, error) { return measureStreaming(rounds) }},

@@ -69,6 +69,7 @@ func parseMemtier(raw []byte) (f figures, operations float64, err error) {
 				Count       float64 `json:"Count"`
 				Rate        float64 `json:"Ops/sec"`
 				Percentiles struct {
+					P50 float64 `json:"p50.00"`
 					P99 float64 `json:"p99.00"`
 				} `json:"Percentile Latencies"`
 			} `json:"Totals"`
@@ -81,7 +82,7 @@ func parseMemtier(raw []byte) (f figures, operations float64, err error) {
 	if totals.Count <= 0 || totals.Rate <= 0 {
 		return figures{}, 0, fmt.Errorf("its file has no totals")
 	}
-	f = figures{OpsPerSecond: totals.Rate, P99Ms: totals.Percentiles.P99}
+	f = figures{OpsPerSecond: totals.Rate, P50Ms: totals.Percentiles.P50, P99Ms: totals.Percentiles.P99}
 	if written.All.Gets.Misses > 0 {
 		f.Failed = int(max(written.All.Gets.Misses/totals.Rate*totals.Count, 1))
 	}

@@ -71,12 +71,19 @@ func stepFigures(script, scenario string, settings map[string]string) (figures, 
 		return figures{}, err
 	}
 
-	return figures{
+	f := figures{
 		OpsPerSecond: s.OpsPerSecond,
 		CPUMicros:    s.CPU.K6 / float64(s.Operations) * 1e6,
+		P50Ms:        s.Latency.P50,
 		P99Ms:        s.Latency.P99,
+		ClientWaitMs: s.Wait.Mean,
 		Failed:       s.Failed,
-	}, nil
+	}
+	if s.Client.Max > 0 {
+		f.ClientSpread = s.Client.Min / s.Client.Max
+	}
+
+	return f, nil
 }
 
 // step is what is read of a report's step.
@@ -88,6 +95,13 @@ type step struct {
 		P50 float64 `json:"p50"`
 		P99 float64 `json:"p99"`
 	} `json:"latencyMs"`
+	Wait struct {
+		Mean float64 `json:"mean"`
+	} `json:"clientWaitMs"`
+	Client struct {
+		Min float64 `json:"min"`
+		Max float64 `json:"max"`
+	} `json:"client"`
 	CPU struct {
 		K6 float64 `json:"k6"`
 	} `json:"cpuSeconds"`

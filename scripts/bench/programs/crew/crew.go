@@ -98,6 +98,7 @@ func summarize(clients []*client, opsPerClient int, wall time.Duration, spent us
 		r.minClient = min(r.minClient, c.elapsed)
 		r.maxClient = max(r.maxClient, c.elapsed)
 	}
+	r.ClientSpread = r.minClient.Seconds() / r.maxClient.Seconds()
 	r.avgClient = sum / time.Duration(len(clients))
 	r.OpsPerSecond = float64(r.Ops-r.Failed) / r.Seconds
 	r.P50Ms = milliseconds(latency.ValueAtQuantile(50))

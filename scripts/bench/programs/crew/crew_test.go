@@ -47,7 +47,7 @@ func TestJSONIsOneLineOfTheKnownKeys(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &keys); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range strings.Fields("clients ops failed seconds opsPerSecond p50Ms p99Ms cpuMicrosPerOp allocsPerOp rows") {
+	for _, key := range strings.Fields("clients ops failed seconds opsPerSecond p50Ms p99Ms cpuMicrosPerOp allocsPerOp rows clientSpread") {
 		if _, ok := keys[key]; !ok {
 			t.Errorf("no %s in %s", key, &out)
 		}

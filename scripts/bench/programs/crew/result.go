@@ -19,6 +19,7 @@ type Result struct {
 	CPUMicrosPerOp float64 `json:"cpuMicrosPerOp"` // user and system, this process
 	AllocsPerOp    float64 `json:"allocsPerOp"`
 	Rows           int64   `json:"rows"`
+	ClientSpread   float64 `json:"clientSpread"` // the shortest client time over the longest
 
 	minClient, maxClient, avgClient time.Duration
 	firstFailure                    error

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds that the clients of k6 have to hold beside memtier_benchmark, where it is installed.
+const (
+	leastOfMemtier = 1.3 // of its rate
+	mostOfMemtier  = 1.0 // of its p99
+)
+
+// fairness is what gets come to for a client, and not for all of them together.
+type fairness struct {
+	rounds int
+	all    []*shares
+}
+
+// shares are the medians of gets for one number of clients.
+type shares struct {
+	clients, perClient int
+	k6, loop           figures
+	memtier            *figures // nil where it is not installed
+}
+
+func measureFairness(e effort) (*fairness, error) {
+	f := &fairness{rounds: e.rounds}
+	for _, clients := range e.of(8, 64, 512) {
+		s := &shares{clients: clients, perClient: e.operations * cacheTimes * cacheCrowd / clients}
+		programs := []func() (figures, error){
+			k6Gets("memcached", clients, s.perClient, "get:1"),
+			loopGets("wire", clients, s.perClient, "one"),
+		}
+		if _, err := exec.LookPath(memtier); err == nil {
+			programs = append(programs, memtierGets(clients, s.perClient))
+		}
+		medians, err := allInTurns(e.rounds, programs...)
+		if err != nil {
+			return nil, fmt.Errorf("%d clients: %w", clients, err)
+		}
+		s.k6, s.loop = medians[0], medians[1]
+		if len(medians) > 2 {
+			s.memtier = &medians[2]
+		}
+		f.all = append(f.all, s)
+	}
+
+	return f, nil
+}
+
+func (s *shares) holds() bool {
+	return s.memtier == nil ||
+		s.k6.OpsPerSecond >= leastOfMemtier*s.memtier.OpsPerSecond && s.k6.P99Ms <= mostOfMemtier*s.memtier.P99Ms
+}
+
+func (f *fairness) holds() bool {
+	return !slices.ContainsFunc(f.all, func(s *shares) bool { return !s.holds() })
+}
+
+// lines are those of the table.
+func (s *shares) lines() []string {
+	line := func(program string, f figures, ratio string) string {
+		return fmt.Sprintf("| %7d | %-17s | %8.0f | %7.2f | %7.3f | %7.3f | %7s | %7s | %-58s |", s.clients, program,
+			f.OpsPerSecond, f.CPUMicros, f.P50Ms, f.P99Ms, known(f.ClientSpread, 2), known(f.ClientWaitMs, 3), ratio)
+	}
+	lines := []string{line("k6, client.run", s.k6, ""), line("Go, goroutines", s.loop, "")}
+	if s.memtier == nil {
+		return lines
+	}
+	rate, p99 := s.k6.OpsPerSecond/s.memtier.OpsPerSecond, s.k6.P99Ms/s.memtier.P99Ms
+
+	return append(lines, line(memtier, *s.memtier,
+		fmt.Sprintf("k6 has %.2f of its rate (>= %.1f), %.2f of its p99 (<= %.1f)", rate, leastOfMemtier, p99, mostOfMemtier)))
+}
+
+// known is a figure, or a dash where a program does not tell it.
+func known(figure float64, digits int) string {
+	if figure == 0 {
+		return "–"
+	}
+
+	return strconv.FormatFloat(figure, 'f', digits, 64)
+}
+
+// String is a table.
+func (f *fairness) String() string {
+	lines := []string{
+		fmt.Sprintf("gets of 100 bytes from memcached: %d rounds, in turns; medians. min/max is the shortest client time over "+
+			"the longest,\nand client wait the mean time from when the machine had an answer to when its client read it\n", f.rounds),
+		"| clients | program           |    ops/s |   us/op |  p50 ms |  p99 ms | min/max | wait ms |                                                            |",
+		"|--------:|-------------------|---------:|--------:|--------:|--------:|--------:|--------:|------------------------------------------------------------|",
+	}
+	for _, s := range f.all {
+		lines = append(lines, s.lines()...)
+	}
+
+	return strings.Join(lines, "\n")
+}
