@@ -139,7 +139,7 @@ func (m *module) respondTo(call sobek.FunctionCall) sobek.Value {
 		m.Misuse("respond: the message is no request: it has no reply subject")
 	}
 	c := msg.client
-	o, err := c.publish.read(c, "respond", call.Argument(1))
+	o, err := c.publish.readOne(c, "respond", call.Argument(1))
 	if err != nil {
 		m.Throw(err)
 	}

@@ -40,12 +40,9 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	o, err := p.read(c, "publish", call.Argument(2))
+	o, err := p.readOne(c, "publish", call.Argument(2))
 	if err != nil {
 		c.Throw(err)
-	}
-	if o.iterations != 0 {
-		c.Misuse("publish: the option iterations is one of publishBatch")
 	}
 	data, err := c.data("publish", call.Argument(1))
 	if err != nil {
@@ -170,6 +167,16 @@ func (p *publisher) read(c *client, method string, value sobek.Value) (*publishO
 
 		return o, publishing.Read(method, value, o)
 	})
+}
+
+// readOne reads { headers, reply, tags }, those of a single message.
+func (p *publisher) readOne(c *client, method string, value sobek.Value) (*publishOptions, error) {
+	o, err := p.read(c, method, value)
+	if err == nil && o.iterations != 0 {
+		err = k6mod.Misuse("%s: the option iterations is one of publishBatch", method)
+	}
+
+	return o, err
 }
 
 var publishing = k6mod.Options[publishOptions]{ //nolint:gochecknoglobals // a table
