@@ -60,7 +60,7 @@ func measureReads(rounds, connections, perClient int) (*reads, error) {
 	}
 	medians, err := allInTurns(rounds,
 		ghzReads(connections, perClient*connections, requests),
-		k6Reads("client", connections, perClient),
+		k6Reads("vu", connections, perClient),
 		k6Reads("shared", connections, perClient),
 		grpcReads("plain", connections, perClient),
 		grpcReads("discard", connections, perClient),
