@@ -281,6 +281,23 @@ declare module 'k6/x/sweep' {
   export function run(fn: () => unknown): void;
 
   /**
+   * For functions that are promises, which do without `run`: fulfilled when all clients of the step have come here. Every
+   * client's first call of the function connects, and is not measured; once all clients have ended it, they start together, and each
+   * call after it is one operation, for which `ready` is fulfilled at once.
+   *
+   * ```js
+   * export default async function () {
+   *   await client.asyncConnect();
+   *   await sweep.ready(); // nobody works while others still connect
+   *   await client.asyncGet('key');
+   * }
+   * ```
+   *
+   * It is rejected with a SweepError outside of a step, and when the step ends meanwhile.
+   */
+  export function ready(): Promise<void>;
+
+  /**
    * Says that nothing is left of what the clients of the step share, such as the messages of a queue. This client's part
    * ends with the call of `fn` that says so, which is no operation when it recorded none; the other clients have to say it, too.
    *
@@ -422,6 +439,7 @@ declare module 'k6/x/sweep' {
     options: typeof options;
     gates: typeof gates;
     run: typeof run;
+    ready: typeof ready;
     done: typeof done;
     op: typeof op;
     step: typeof step;

@@ -39,6 +39,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	m.exports = k6glue.Exports(vu, map[string]any{
 		"run":     m.run,
 		"done":    m.done,
+		"ready":   m.ready,
 		"op":      m.op,
 		"options": m.options,
 		"gates":   m.gates,

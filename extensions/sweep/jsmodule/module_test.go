@@ -29,10 +29,10 @@ func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	instance := jsmodule.New().NewModuleInstance(runtime.VU)
 	exports := instance.Exports()
-	require.Len(t, exports.Named, 9)
+	require.Len(t, exports.Named, 10)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "op", "step", "options", "gates", "meta", "report", "setting"} {
+	for _, name := range []string{"run", "op", "step", "ready", "options", "gates", "meta", "report", "setting"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")

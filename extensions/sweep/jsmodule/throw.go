@@ -31,11 +31,17 @@ func newError(rt *sobek.Runtime, err error) *sobek.Object {
 	return k6glue.NewError(rt, "SweepError", err.Error(), map[string]any{"kind": kindOf(err), "code": 0})
 }
 
+// ended is an error whose cause is the end of the step or of the test.
+type ended struct{ error }
+
+// Unwrap returns the cause.
+func (e ended) Unwrap() error { return e.error }
+
 func kindOf(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return kindNotFound
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, new(ended)), errors.Is(err, context.Canceled):
 		return kindCancelled
 	default:
 		return kindUsage

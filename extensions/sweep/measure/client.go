@@ -28,6 +28,7 @@ type Client struct {
 	failedCut bool            // the last failure came after that: it was of what was under way
 	before    uint64          // recorded, when the measured phase began
 	measuring bool
+	together  bool          // Run has waited for all clients to be connected
 	done      bool          // nothing is left of what the step's clients share
 	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
 	open      []*Recorder   // of operations that have begun and not ended
@@ -160,14 +161,15 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 
 	c.over = ctx.Done()
 	r := c.Recorder(op)
-	if c.stage == connecting {
-		c.stage = warmingUp
-		if err := c.step.ready.await(ctx); err != nil {
+	if !c.together && c.stage <= warmingUp {
+		select {
+		case <-c.Arrive():
+		case <-ctx.Done():
 			c.finish(now())
 
-			return err
+			return context.Cause(ctx)
 		}
-		c.tries = now()
+		c.together, c.tries = true, now()
 	}
 	if c.stage == warmingUp {
 		if err := c.warmUp(r, fn); err != nil || c.stage == finished {
@@ -187,6 +189,17 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 	}
 
 	return c.work(r, fn)
+}
+
+// Arrive says that the client is connected. The channel is closed when all clients are. Run does the
+// same.
+func (c *Client) Arrive() <-chan struct{} {
+	if c.stage == connecting {
+		c.stage = warmingUp
+		c.step.ready.pass()
+	}
+
+	return c.step.ready.open
 }
 
 // Leave says that the client takes no further part: nobody waits for it any longer.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -168,6 +169,36 @@ func TestExampleOpenLoop(t *testing.T) {
 }
 
 // A server that is fast for up to four clients at once.
+// With ready, no client works before all are connected; each call after the first is an operation.
+func TestExampleAsync(t *testing.T) {
+	t.Parallel()
+	url, _ := httpServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("hello")) })
+	r := example(t, "async.js", map[string]string{"HTTP_URL": url})
+	require.Equal(t, exitOK, r.code, r.output)
+	steps := fullReport(t, r, "async").Steps
+	require.Len(t, steps, 2)
+	for _, s := range steps {
+		require.Equal(t, 50*s.Clients, s.Ops)
+		require.True(t, s.Complete)
+	}
+
+	r = k6(t, options{script: "testdata/ready.js", env: map[string]string{defaultEnvMachbase: ""}})
+	require.Equal(t, exitOK, r.code, r.output)
+	require.Equal(t, 4*10, fullReport(t, r, "ready").Steps[0].Ops)
+	var connected, worked []time.Time
+	for _, p := range r.samples(t, "connected") {
+		connected = append(connected, p.Data.Time)
+	}
+	for _, p := range r.samples(t, "worked") {
+		worked = append(worked, p.Data.Time)
+	}
+	require.Len(t, connected, 4)
+	require.Len(t, worked, 4*(1+10))
+	for _, at := range worked {
+		require.False(t, at.Before(slices.MaxFunc(connected, time.Time.Compare)), "a client works while another one connects")
+	}
+}
+
 func TestExampleFind(t *testing.T) {
 	var inside atomic.Int64
 	url, _ := httpServer(t, func(http.ResponseWriter, *http.Request) {

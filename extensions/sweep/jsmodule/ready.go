@@ -1,0 +1,47 @@
+package jsmodule
+
+import (
+	"context"
+	"errors"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+)
+
+// errNoStep is why nobody is waited for.
+var errNoStep = errors.New("sweep.ready() is for the function of a scenario with the executor 'client-sweep'")
+
+// ready is sweep.ready(): a promise that is fulfilled when all clients of the step have come here,
+// or have ended their first call without it. From the second call on it is fulfilled at once.
+//
+// It is rejected outside of a step, and when the step ends meanwhile.
+func (m *module) ready(sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	promise, resolve, reject := rt.NewPromise()
+	session := k6glue.SessionOf(m.vu)
+	if session == nil {
+		_ = reject(newError(rt, errNoStep))
+
+		return rt.ToValue(promise)
+	}
+	all, ctx, back := session.Client.Arrive(), m.vu.Context(), k6glue.RegisterCallback(m.vu)
+	crash.Go("what waits for the other clients", func() {
+		var err error
+		select {
+		case <-all:
+		case <-ctx.Done():
+			err = ended{context.Cause(ctx)}
+		}
+		back(func() error {
+			if err != nil {
+				return reject(newError(rt, err))
+			}
+
+			return resolve(sobek.Undefined())
+		})
+	})
+
+	return rt.ToValue(promise)
+}
