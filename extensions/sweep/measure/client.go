@@ -191,8 +191,8 @@ func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() erro
 	return c.work(r, fn)
 }
 
-// Arrive says that the client is connected. The channel is closed when all clients are. Run does the
-// same.
+// Arrive says that the client is connected. The channel is closed when all clients are. Run does
+// the same.
 func (c *Client) Arrive() <-chan struct{} {
 	if c.stage == connecting {
 		c.stage = warmingUp
