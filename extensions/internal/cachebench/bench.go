@@ -49,7 +49,8 @@ func New(host Host, shared *Shared, target string, cache Cache, stores ...worklo
 
 	return &Bench{
 		host: host, shared: shared, target: target, cache: cache, stores: stores,
-		observer: observer{host: host, cache: cache}, work: map[string]*begun{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
+		observer: observer{host: host, cache: cache},
+		work:     map[string]*begun{}, fills: map[string]*workload.Client{}, rates: map[bool]*hitrate.Client{},
 	}
 }
 

@@ -26,7 +26,7 @@ func lock(dir string) (unlock func()) {
 func Claim(path string) (release func(), ok bool) {
 	none := func() {}
 	for {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return none, true
 		}

@@ -103,7 +103,7 @@ var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknog
 func checkTimes(raw []byte, options reflect.Type) error {
 	var given map[string]json.RawMessage
 	if options.Kind() != reflect.Struct || json.Unmarshal(raw, &given) != nil {
-		return nil // which the decoder says better
+		return nil //nolint:nilerr // the decoder says it better
 	}
 	for _, field := range fieldsOf(options) {
 		name := optionName(field)

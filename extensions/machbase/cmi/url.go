@@ -93,13 +93,21 @@ func (u *URL) add(other *URL) error {
 	return nil
 }
 
+// isURL tells whether what was parsed is of the form that ParseURL reads.
+func isURL(parsed *url.URL) bool {
+	manyColons := !strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1
+	// A fragment, or an @ in the query, is a piece of a password with a # or ? in it.
+	pieces := parsed.Fragment != "" || strings.Contains(parsed.RawQuery, "@")
+
+	return parsed.Scheme == "machbase" && parsed.Hostname() != "" && !manyColons &&
+		strings.Trim(parsed.Path, "/") == "" && parsed.Opaque == "" && !pieces
+}
+
 // ParseURL reads machbase://user:password@host:port?option=value. Its errors never show the URL: it
 // holds a password.
 func ParseURL(raw string) (*URL, error) {
 	parsed, err := url.Parse(raw)
-	if err != nil || parsed.Scheme != "machbase" || parsed.Hostname() == "" ||
-		!strings.HasPrefix(parsed.Host, "[") && strings.Count(parsed.Host, ":") > 1 || strings.Trim(parsed.Path, "/") != "" || parsed.Opaque != "" ||
-		parsed.Fragment != "" || strings.Contains(parsed.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
+	if err != nil || !isURL(parsed) {
 		return nil, errURL
 	}
 	options, err := url.ParseQuery(parsed.RawQuery)

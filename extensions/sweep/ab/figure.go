@@ -98,7 +98,9 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 	const usual = true
 	values = append(values, value{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: micros}, 1e6 * k6 / operations})
 	if known {
-		values = append(values, value{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server / operations})
+		values = append(values, value{
+			Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server / operations,
+		})
 	}
 
 	return values

@@ -153,7 +153,7 @@ func (t *Trial) Precision(gates []Gate) (float64, error) {
 	widest := 0.0
 	for i := range judgements {
 		if judgements[i].Gate != "" {
-			widest = max(widest, judgements[i].Estimate.Precision())
+			widest = max(widest, judgements[i].Precision())
 		}
 	}
 

@@ -41,7 +41,7 @@ func (c Command) String() string {
 // run runs the command in a process of its own, and returns its figures. The sweep's results are in
 // dir, and what the command printed.
 func (c Command) run(ctx context.Context, dir string) ([]value, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
 	}
 	out, err := os.Create(filepath.Join(dir, "stdout"))
@@ -59,7 +59,7 @@ func (c Command) run(ctx context.Context, dir string) ([]value, error) {
 	began := time.Now()
 	err = process.Run()
 	elapsed := time.Since(began)
-	_ = os.WriteFile(filepath.Join(dir, "stderr"), problems.Bytes(), 0o644)
+	_ = os.WriteFile(filepath.Join(dir, "stderr"), problems.Bytes(), 0o600)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -3,6 +3,7 @@ package ab
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -14,14 +15,15 @@ import (
 func Text(t *Trial, judgements []Judgement) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, in random balanced order\nbase:   %s\nchange: %s\n\n", report.Plural(t.Pairs, "pair"), t.Base, t.Change)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t")
+	lines := "step\tfigure\tbase\tchange\tratio\t95 % interval\tcould see\tgate\t\n"
 	for i := range judgements {
 		j := &judgements[i]
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
+		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
 			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High, percent(j.Visible), j.verdict())
 	}
-	_ = w.Flush() // to memory
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = io.WriteString(w, lines) // to memory
+	_ = w.Flush()
 
 	return trimLines(b.String()) + undecided(judgements)
 }

@@ -96,7 +96,7 @@ func twoCommands(cmd *cobra.Command, args []string) (base, change ab.Command, er
 		}
 	}
 
-	return nil, nil, wrongUse(cmd, errors.New("ab needs two commands: ab -- BASE... --- CHANGE..."))
+	return nil, nil, wrongUse(cmd, errors.New("two commands are needed: ab -- BASE... --- CHANGE... runs them in turns"))
 }
 
 func runAB(gs *state.GlobalState, cmd *cobra.Command, base, change ab.Command, o *abOptions) error {

@@ -108,7 +108,7 @@ func TestABText(t *testing.T) {
 func TestABWrongUse(t *testing.T) {
 	k := newK6(t)
 	for want, args := range map[string][]string{
-		"ab needs two commands: ab -- BASE... --- CHANGE...":                                 {"ab", "--", "true"},
+		"two commands are needed: ab -- BASE... --- CHANGE... runs them in turns":            {"ab", "--", "true"},
 		"3 pairs are too few: an interval takes at least 4":                                  {"ab", "--pairs", "3", "--", "true", "---", "true"},
 		"a precision of \"1\" is impossible: it must be above 0% and below 100%, such as 1%": {"ab", "--until", "1", "--", "true", "---", "true"},
 		"a gate of \"p99\" is impossible: it must be such as opsPerSecond=-5% or p99=+10%":   {"ab", "--gate", "p99", "--", "true", "---", "true"},

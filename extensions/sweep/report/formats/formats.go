@@ -81,8 +81,9 @@ func Names() []string {
 
 // Suffixes are the suffixes of a run's files in one line, such as ".html, .json".
 func Suffixes() string {
-	var suffixes []string
-	for _, f := range ofRuns() {
+	files := ofRuns()
+	suffixes := make([]string, 0, len(files))
+	for _, f := range files {
 		suffixes = append(suffixes, f.Suffix)
 	}
 
