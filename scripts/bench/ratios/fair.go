@@ -14,6 +14,9 @@ const (
 	mostOfMemtier  = 1.0 // of its p99
 )
 
+// ratioWidth is that of the column in which k6 stands beside memtier_benchmark.
+const ratioWidth = 58
+
 // fairness is what gets come to for a client, and not for all of them together.
 type fairness struct {
 	rounds int
@@ -64,17 +67,18 @@ func (f *fairness) holds() bool {
 // lines are those of the table.
 func (s *shares) lines() []string {
 	line := func(program string, f figures, ratio string) string {
-		return fmt.Sprintf("| %7d | %-17s | %8.0f | %7.2f | %7.3f | %7.3f | %7s | %7s | %-58s |", s.clients, program,
-			f.OpsPerSecond, f.CPUMicros, f.P50Ms, f.P99Ms, known(f.ClientSpread, 2), known(f.ClientWaitMs, 3), ratio)
+		return fmt.Sprintf("| %7d | %-17s | %8.0f | %7.2f | %7.3f | %7.3f | %7s | %7s | %-*s |", s.clients, program,
+			f.OpsPerSecond, f.CPUMicros, f.P50Ms, f.P99Ms, known(f.ClientSpread, 2), known(f.ClientWaitMs, 3), ratioWidth, ratio)
 	}
-	lines := []string{line("k6, client.run", s.k6, ""), line("Go, goroutines", s.loop, "")}
+	k6, loop := line("k6, client.run", s.k6, ""), line("Go, goroutines", s.loop, "")
 	if s.memtier == nil {
-		return lines
+		return []string{k6, loop}
 	}
 	rate, p99 := s.k6.OpsPerSecond/s.memtier.OpsPerSecond, s.k6.P99Ms/s.memtier.P99Ms
 
-	return append(lines, line(memtier, *s.memtier,
-		fmt.Sprintf("k6 has %.2f of its rate (>= %.1f), %.2f of its p99 (<= %.1f)", rate, leastOfMemtier, p99, mostOfMemtier)))
+	beside := fmt.Sprintf("k6 has %.2f of its rate (>= %.1f), %.2f of its p99 (<= %.1f)", rate, leastOfMemtier, p99, mostOfMemtier)
+
+	return []string{k6, loop, line(memtier, *s.memtier, beside)}
 }
 
 // known is a figure, or a dash where a program does not tell it.
@@ -91,8 +95,8 @@ func (f *fairness) String() string {
 	lines := []string{
 		fmt.Sprintf("gets of 100 bytes from memcached: %d rounds, in turns; medians. min/max is the shortest client time over "+
 			"the longest,\nand client wait the mean time from when the machine had an answer to when its client read it\n", f.rounds),
-		"| clients | program           |    ops/s |   us/op |  p50 ms |  p99 ms | min/max | wait ms |                                                            |",
-		"|--------:|-------------------|---------:|--------:|--------:|--------:|--------:|--------:|------------------------------------------------------------|",
+		"| clients | program           |    ops/s |   us/op |  p50 ms |  p99 ms | min/max | wait ms | " + strings.Repeat(" ", ratioWidth) + " |",
+		"|--------:|-------------------|---------:|--------:|--------:|--------:|--------:|--------:|-" + strings.Repeat("-", ratioWidth) + "-|",
 	}
 	for _, s := range f.all {
 		lines = append(lines, s.lines()...)
