@@ -158,25 +158,33 @@ func (c *Config) parse(raw string) (address string, err error) {
 		return "", errURL
 	}
 	for name, values := range query {
-		var into *time.Duration
-		switch name {
-		case "timeout":
-			into = &c.Timeout
-		case "connectTimeout":
-			into = &c.ConnectTimeout
-		default:
-			return "", fmt.Errorf("unknown option %q in the url; known are connectTimeout, timeout", name)
-		}
-		value := values[len(values)-1]
-		if err := units.Text("option "+name+" in the url:", value); err != nil {
+		if err := c.set(name, values[len(values)-1]); err != nil {
 			return "", err
-		}
-		if *into, err = types.ParseExtendedDuration(value); err != nil {
-			return "", fmt.Errorf("option %s in the url cannot be %q: %w", name, value, err)
 		}
 	}
 
 	return u.Host, nil
+}
+
+// set sets an option of a URL.
+func (c *Config) set(name, value string) (err error) {
+	var into *time.Duration
+	switch name {
+	case "timeout":
+		into = &c.Timeout
+	case "connectTimeout":
+		into = &c.ConnectTimeout
+	default:
+		return fmt.Errorf("unknown option %q in the url; known are connectTimeout, timeout", name)
+	}
+	if err := units.Text("option "+name+" in the url:", value); err != nil {
+		return err
+	}
+	if *into, err = types.ParseExtendedDuration(value); err != nil {
+		return fmt.Errorf("option %s in the url cannot be %q: %w", name, value, err)
+	}
+
+	return nil
 }
 
 func (c *Config) validate(o *options) error {
