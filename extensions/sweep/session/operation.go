@@ -118,9 +118,9 @@ func ended(ctx context.Context, err error) error {
 
 // Result is what a Run has done.
 type Result struct {
-	Ops     int
-	Failed  int
-	Seconds float64
+	Succeeded int
+	Failed    int
+	Seconds   float64
 }
 
 // Run does n operations one after another, in Go, for a method such as client.run. Each counts by
@@ -132,13 +132,13 @@ func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work
 	ctx := m.own.VU().Context()
 	var r Result
 	begin := time.Now()
-	for from := begin; r.Ops+r.Failed < n && ctx.Err() == nil; {
+	for from := begin; r.Succeeded+r.Failed < n && ctx.Err() == nil; {
 		name, work, err := contained(ctx, do)
 		now := time.Now()
 		took := now.Sub(from)
 		from = now
 		if err == nil {
-			r.Ops++
+			r.Succeeded++
 		} else {
 			r.Failed++
 		}

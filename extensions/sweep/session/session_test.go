@@ -58,14 +58,14 @@ func newBox(t *testing.T, cut func()) *k6test.Runner {
 				}, map[string]session.Function{
 					"run": func(args []sobek.Value) (any, error) {
 						o := struct {
-							Ops  int    `json:"ops"`
-							What string `json:"what"`
+							Iterations int    `json:"iterations"`
+							What       string `json:"what"`
 						}{}
 						if err := session.Options(args[0], &o); err != nil {
 							return nil, session.Misuse("run: %s", err)
 						}
 
-						return m.Run(o.Ops, func(ctx context.Context) (string, session.Work, error) {
+						return m.Run(o.Iterations, func(ctx context.Context) (string, session.Work, error) {
 							work, err := put(ctx, o.What)
 
 							return "fill", work, err
@@ -93,7 +93,7 @@ func TestBothForms(t *testing.T) {
 	v.Run(`var client = new box.Client()`)
 	init := "a Client cannot be used in the init context; use it in setup() or in a scenario's function"
 	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.put('x')`))
-	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.run({ ops: 1 })`))
+	require.Equal(t, k6test.Thrown{Name: "BoxError", Message: init, Kind: "usage"}, v.Fail(`client.run({ iterations: 1 })`))
 
 	v.Start(1)
 	require.Equal(t, `"four"`, v.JSON(`client.put('four')`))
@@ -114,23 +114,23 @@ func TestRunOutsideOfASweep(t *testing.T) {
 	v.Run(`var client = new box.Client()`)
 	v.Start(1)
 	var r session.Result
-	v.Decode(`client.run({ ops: 5, what: 'x' })`, &r)
-	require.Equal(t, session.Result{Ops: 5, Seconds: r.Seconds}, r)
-	v.Decode(`client.run({ ops: 3, what: 'too much' })`, &r)
+	v.Decode(`client.run({ iterations: 5, what: 'x' })`, &r)
+	require.Equal(t, session.Result{Succeeded: 5, Seconds: r.Seconds}, r)
+	v.Decode(`client.run({ iterations: 3, what: 'too much' })`, &r)
 	require.Equal(t, 3, r.Failed)
-	v.Decode(`client.run({ ops: 1, what: 'a fault' })`, &r)
+	v.Decode(`client.run({ iterations: 1, what: 'a fault' })`, &r)
 	require.Equal(t, 1, r.Failed)
 	require.InDelta(t, 5, v.Counted("box_ops", "op", "fill", "outcome", "ok"), 0)
 	require.InDelta(t, 3, v.Counted("box_ops", "op", "fill", "outcome", "full"), 0)
 	require.InDelta(t, 1, v.Counted("box_ops", "op", "run", "outcome", "internal"), 0)
 	require.Equal(t, k6test.Thrown{
-		Name: "BoxError", Message: `run: unknown option "op"; known are ops, what`, Kind: "usage",
+		Name: "BoxError", Message: `run: unknown option "op"; known are iterations, what`, Kind: "usage",
 	}, v.Fail(`client.run({ op: 1 })`))
 }
 
 func TestRunIsThePartOfAStep(t *testing.T) {
 	r := k6test.Step(t, 3, measure.Plan{Operations: 105, WarmupOperations: 7}, "box",
-		func() *k6test.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.run({ ops: 40, what: 'four' })`)
+		func() *k6test.Runner { return startedBox(t) }, `var client = new box.Client()`, `client.run({ iterations: 40, what: 'four' })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
 	fill := r.Op("fill")
@@ -150,7 +150,7 @@ func TestSingleCallsInAStep(t *testing.T) {
 }
 
 func TestTheEndOfTheTestCutsOff(t *testing.T) {
-	for _, call := range []string{`client.put('the end')`, `client.run({ ops: 9, what: 'the end' })`} {
+	for _, call := range []string{`client.put('the end')`, `client.run({ iterations: 9, what: 'the end' })`} {
 		var v *k6test.Runner
 		v = newBox(t, func() { v.CancelContext() })
 		v.Run(`var client = new box.Client()`)

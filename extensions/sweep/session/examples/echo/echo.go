@@ -67,25 +67,25 @@ func (c *client) echo(args []sobek.Value) (session.Operation, error) {
 	}, nil
 }
 
-// run is client.run({ ops, size, batch }): each operation sends a batch of lines, and reads them.
+// run is client.run({ iterations, size, batch }): each operation sends a batch of lines.
 func (c *client) run(args []sobek.Value) (any, error) {
 	o := struct {
-		Ops   int `json:"ops"`
-		Size  int `json:"size"`
-		Batch int `json:"batch"`
+		Iterations int `json:"iterations"`
+		Size       int `json:"size"`
+		Batch      int `json:"batch"`
 	}{1, 10, 1}
 	if err := session.Options(sobek.FunctionCall{Arguments: args}.Argument(0), &o); err != nil {
 		return nil, session.Misuse("run: %s", err)
 	}
-	if o.Ops < 1 || o.Size < 0 || o.Batch < 1 {
-		return nil, session.Misuse("run: ops and batch must be positive integers, and size not negative")
+	if o.Iterations < 1 || o.Size < 0 || o.Batch < 1 {
+		return nil, session.Misuse("run: iterations and batch must be positive integers, and size not negative")
 	}
 	name, lines := "echo", slices.Repeat([]string{strings.Repeat("x", o.Size)}, o.Batch)
 	if o.Batch > 1 {
 		name = "batch"
 	}
 
-	return c.Run(o.Ops, func(ctx context.Context) (string, session.Work, error) {
+	return c.Run(o.Iterations, func(ctx context.Context) (string, session.Work, error) {
 		work, err := c.send(ctx, lines...)
 
 		return name, work, err

@@ -22,7 +22,7 @@ export default function () {
   sweep.run(() => {
     n += 1;
     if (n % 3 === 0) sweep.op('single', () => client.echo(`line ${n}`));
-    else client.run({ ops: 10, batch: n % 3 });
+    else client.run({ iterations: 10, batch: n % 3 });
   });
 }
 

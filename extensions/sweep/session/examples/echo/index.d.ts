@@ -17,8 +17,8 @@ declare module 'k6/x/echo' {
     echo(text: string): string;
     /** The same as a promise. */
     asyncEcho(text: string): Promise<string>;
-    /** `ops` operations in one call, in Go: each sends `batch` lines (1) of `size` characters (10), and reads them. */
-    run(options: { ops: number; size?: number; batch?: number }): { ops: number; failed: number; seconds: number };
+    /** `iterations` operations in one call, in Go: each sends `batch` lines (1) of `size` characters (10), and reads them. */
+    run(options: { iterations: number; size?: number; batch?: number }): { succeeded: number; failed: number; seconds: number };
   }
 
   const echo: { Client: typeof Client };
