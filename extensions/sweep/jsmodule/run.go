@@ -79,10 +79,7 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	if why := aborted(); why != "" {
 		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
 	}
-	if err != nil && ctx.Err() != nil {
-		err = ended{err}
-	}
-	if err != nil {
+	if err := endedBy(ctx, err); err != nil {
 		throw(rt, err)
 	}
 

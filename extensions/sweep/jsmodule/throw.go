@@ -37,6 +37,15 @@ type ended struct{ error }
 // Unwrap returns the cause.
 func (e ended) Unwrap() error { return e.error }
 
+// endedBy marks the error of a call during which the VU's context has ended.
+func endedBy(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ended{err}
+	}
+
+	return err
+}
+
 func kindOf(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
