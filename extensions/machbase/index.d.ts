@@ -1,18 +1,21 @@
 /**
  * k6/x/machbase: a client of the Machbase time series database over its native protocol.
  *
- * Every operation has two forms. The plain one, such as `query`, blocks its VU until it is done, and throws a
- * {@link MachbaseError} when it fails. The asynchronous one, `asyncQuery`, takes the same arguments and returns a promise, which
- * is rejected with the same error. Operations of one client, of both forms, are done one after the other, in the order
- * in which they were called: to have several under way, use several clients. What is passed (columns, buffers) is copied
- * at the call. k6 ends an iteration when all that it has begun is done, whether the script awaits it or not.
+ * Every operation has two forms. The plain one, such as `query`, blocks its VU until it is done,
+ * and throws a {@link MachbaseError} when it fails. The asynchronous one, `asyncQuery`, takes the
+ * same arguments and returns a promise, which is rejected with the same error. Operations of one
+ * client, of both forms, are done one after the other, in the order in which they were called: to
+ * have several under way, use several clients. What is passed (columns, buffers) is copied at the
+ * call. k6 ends an iteration when all that it has begun is done, whether the script awaits it or
+ * not.
  *
- * Metrics: `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the executor client-sweep,
- * which has durations of its own) and `machbase_rows` (Counter: rows read or appended), each with the tags `op`
- * (connect, query, exec, prepare, append) and `outcome` (ok, or the error's kind); `machbase_rows_acknowledged` (Counter:
- * appended rows that the server took) and `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the
- * server's error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own `data_sent` and
- * `data_received`.
+ * Metrics: `machbase_ops` (Counter), `machbase_op_duration` (Trend in milliseconds; not under the
+ * executor client-sweep, which has durations of its own) and `machbase_rows` (Counter: rows read or
+ * appended), each with the tags `op` (connect, query, exec, prepare, append) and `outcome` (ok, or
+ * the error's kind); `machbase_rows_acknowledged` (Counter: appended rows that the server took) and
+ * `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the server's
+ * error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own
+ * `data_sent` and `data_received`.
  */
 declare module 'k6/x/machbase' {
   /** The types for which {@link bind} makes parameters. */
@@ -29,8 +32,9 @@ declare module 'k6/x/machbase' {
     | 'binary';
 
   /**
-   * The type of an answer's column; `null` is that of an expression that is always null. (The driver machgo has the signed types'
-   * names for the unsigned ones, and `varchar` for text and json.)
+   * The type of an answer's column; `null` is that of an expression that is always null. (The
+   * driver machgo has the signed types' names for the unsigned ones, and `varchar` for text and
+   * json.)
    */
   export type ColumnType = BindType | 'ushort' | 'uinteger' | 'ulong' | 'char' | 'text' | 'clob' | 'blob' | 'json' | 'null';
 
@@ -51,19 +55,22 @@ declare module 'k6/x/machbase' {
    * | ArrayBuffer | binary |
    * | null, undefined | null |
    *
-   * The server converts a parameter to the column's type where it can: a long fits any numeric column that can hold it
-   * (but no varchar), a double loses its fraction in an integer column, a text can be an IP address. NaN and the infinities
-   * become null, and so do the values with which Machbase writes null: '', the smallest short, integer and long, the largest
-   * ushort and uinteger, the largest float and double.
+   * The server converts a parameter to the column's type where it can: a long fits any numeric
+   * column that can hold it (but no varchar), a double loses its fraction in an integer column, a
+   * text can be an IP address. NaN and the infinities become null, and so do the values with which
+   * Machbase writes null: '', the smallest short, integer and long, the largest ushort and
+   * uinteger, the largest float and double.
    *
-   * Anything else (a boolean, an object, an array, an invalid Date, a Date outside of the years 1678 to 2262, a BigInt of
-   * more than 64 bits) is an error of kind `usage` that names the parameter.
+   * Anything else (a boolean, an object, an array, an invalid Date, a Date outside of the years
+   * 1678 to 2262, a BigInt of more than 64 bits) is an error of kind `usage` that names the
+   * parameter.
    */
   export type Value = string | number | bigint | Date | ArrayBuffer | TypedValue | null | undefined;
 
   /**
-   * A value of a row. A long or ulong beyond ±(2^53 - 1) is a BigInt, a datetime a Date (rounded down to milliseconds) or, with
-   * `times: 'ns'`, a BigInt of nanoseconds since 1970; an IP address is a string, binary an ArrayBuffer.
+   * A value of a row. A long or ulong beyond ±(2^53 - 1) is a BigInt, a datetime a Date (rounded
+   * down to milliseconds) or, with `times: 'ns'`, a BigInt of nanoseconds since 1970; an IP address
+   * is a string, binary an ArrayBuffer.
    */
   export type Cell = string | number | bigint | Date | ArrayBuffer | null;
 
@@ -84,27 +91,30 @@ declare module 'k6/x/machbase' {
     /** Default: none. It is in no error's message. */
     password?: string;
     /**
-     * What speaks to the server: `"native"` (default), a client of our own. `"machgo"` and `"machcli"` are Machbase's, in a k6 that
-     * `make build-drivers` makes; another name, or one that is not in this k6, is an error of kind `usage` that says which are.
+     * What speaks to the server: `"native"` (default), a client of our own. `"machgo"` and
+     * `"machcli"` are Machbase's, in a k6 that `make build-drivers` makes; another name, or one
+     * that is not in this k6, is an error of kind `usage` that says which are.
      */
     driver?: string;
     /**
-     * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It then ends it with an error of kind
-     * `cancelled` and code 3027, and the connection stays. Where no answer comes five seconds after that, the client gives up with kind
-     * `timeout`. Default: no limit of the server's.
+     * How long the server lets a query or statement run; it counts in whole seconds, rounded up. It
+     * then ends it with an error of kind `cancelled` and code 3027, and the connection stays. Where
+     * no answer comes five seconds after that, the client gives up with kind `timeout`. Default: no
+     * limit of the server's.
      */
     queryTimeout?: Modules.Duration;
     /**
-     * Which statements of query and exec stay prepared on the connection, so that the next use is one round trip. Only those that
-     * read or change rows do, at most 512, of which the one that was not used for the longest time makes room.
+     * Which statements of query and exec stay prepared on the connection, so that the next use is
+     * one round trip. Only those that read or change rows do, at most 512, of which the one that
+     * was not used for the longest time makes room.
      *
-     * `"off"` (default): none. One with parameters is prepared, executed and freed: three round trips, or one on Linux for a query
-     * that the connection has run before and whose rows fit one answer, as the three requests are sent in one go then. One without
-     * parameters is one round trip in any mode.
-     * `"auto"`: those that come a second time. `"on"`: all, from their first use.
+     * `"off"` (default): none. One with parameters is prepared, executed and freed: three round
+     * trips, or one on Linux for a query that the connection has run before and whose rows fit one
+     * answer, as the three requests are sent in one go then. One without parameters is one round
+     * trip in any mode. `"auto"`: those that come a second time. `"on"`: all, from their first use.
      *
-     * A table that is dropped and created with other columns is read as it was by a statement that stays prepared, until the
-     * connection is closed.
+     * A table that is dropped and created with other columns is read as it was by a statement that
+     * stays prepared, until the connection is closed.
      */
     statementCache?: 'off' | 'auto' | 'on';
     /** Rows in one packet of an answer, at least 1. Default 1000; 0 stands for the default. */
@@ -122,18 +132,19 @@ declare module 'k6/x/machbase' {
   /** Options of query. */
   export interface QueryOptions extends ExecOptions {
     /**
-     * `"objects"` (default): one object a row, with the columns' names as keys (of two columns of one name, the last
-     * stays). `"arrays"`: one array a row. `"discard"`: none; they are read, checked and counted in Go, so that a row costs no
-     * JavaScript.
+     * `"objects"` (default): one object a row, with the columns' names as keys (of two columns of
+     * one name, the last stays). `"arrays"`: one array a row. `"discard"`: none; they are read,
+     * checked and counted in Go, so that a row costs no JavaScript.
      */
     rows?: 'objects' | 'arrays' | 'discard';
     /** What a datetime becomes: a Date (default) or a BigInt of nanoseconds since 1970. */
     times?: 'date' | 'ns';
     /**
-     * Values that columns must have in every row, checked in Go whatever `rows` is. Names are compared without regard to case,
-     * numbers by value whatever their types, an IP address may be a string. A row with another value is an error
-     * of kind `expect` that names row, column and both values; a column that the answer has not is one of kind `usage`. An answer
-     * without rows passes.
+     * Values that columns must have in every row, checked in Go whatever `rows` is. Names are
+     * compared without regard to case, numbers by value whatever their types, an IP address may be
+     * a string. A row with another value is an error of kind `expect` that names row, column and
+     * both values; a column that the answer has not is one of kind `usage`. An answer without rows
+     * passes.
      */
     expect?: { [column: string]: Value };
   }
@@ -159,15 +170,20 @@ declare module 'k6/x/machbase' {
    * | `server` | others | any other error of the server |
    * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
+   * error of kind `usage`.
    *
-   * After `connect`, `connection`, `protocol`, `timeout` and `cancelled` with code 0 the connection is given up (but not by `wait`): the next
-   * operation opens a new one. After the others it stays. (The drivers machgo and machcli give it up after `append` too, and after
-   * an error of the server amid an answer's rows.)
+   * After `connect`, `connection`, `protocol`, `timeout` and `cancelled` with code 0 the connection
+   * is given up (but not by `wait`): the next operation opens a new one. After the others it stays.
+   * (The drivers machgo and machcli give it up after `append` too, and after an error of the server
+   * amid an answer's rows.)
    */
   export interface MachbaseError extends Error {
     name: 'MachbaseError';
-    /** The server's error code, which also stands in the message; 0 for errors that are not the server's. */
+    /**
+     * The server's error code, which also stands in the message; 0 for errors that are not the
+     * server's.
+     */
     code: number;
     kind:
       | 'connect'
@@ -188,22 +204,25 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * One connection of one VU: opened by the first operation that needs it, opened anew by the next one after it broke, and
-   * closed when the VU has no more use for it (the end of setup or teardown, of the client's step under client-sweep, or of the
-   * test). Make it in the init context, once per VU; use it in functions. VUs never share one: the protocol does one thing at a time on a
-   * connection, and a client of a sweep is a connection.
+   * One connection of one VU: opened by the first operation that needs it, opened anew by the next
+   * one after it broke, and closed when the VU has no more use for it (the end of setup or
+   * teardown, of the client's step under client-sweep, or of the test). Make it in the init
+   * context, once per VU; use it in functions. VUs never share one: the protocol does one thing at
+   * a time on a connection, and a client of a sweep is a connection.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url `machbase://user:password@host:port?option=value`, or `host:port`. Default `"machbase://sys@127.0.0.1:5656"`. Options:
-     *   alternatives, connectTimeout, driver, fetchRows, queryTimeout, statementCache, timeout. What is not a plain letter or digit in
-     *   user or password is written with encodeURIComponent. Several, in an array or with commas between them, are servers with
-     *   the same data: they are tried in their order when the one before does not answer, all within connectTimeout (driver native).
-     *   User, password and options may stand in any of them. Machbase's native protocol has no TLS.
-     * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this form, or the driver is not in
-     *   this k6
+     * @param url `machbase://user:password@host:port?option=value`, or `host:port`. Default
+     *   `"machbase://sys@127.0.0.1:5656"`. Options: alternatives, connectTimeout, driver,
+     *   fetchRows, queryTimeout, statementCache, timeout. What is not a plain letter or digit in
+     *   user or password is written with encodeURIComponent. Several, in an array or with commas
+     *   between them, are servers with the same data: they are tried in their order when the one
+     *   before does not answer, all within connectTimeout (driver native). User, password and
+     *   options may stand in any of them. Machbase's native protocol has no TLS.
+     * @throws kind `usage`: an option is unknown or has a wrong value, the url is not one of this
+     *   form, or the driver is not in this k6
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
@@ -226,11 +245,12 @@ declare module 'k6/x/machbase' {
      * Runs a query and returns its rows; with `rows: 'discard'` their number.
      *
      * Parameters and options that are frozen, with all that is in them (`Object.freeze`; dates as
-     * `bind('datetime', date)`), are read once and not at every call: a twentieth less processor time for a small query.
+     * `bind('datetime', date)`), are read once and not at every call: a twentieth less processor
+     * time for a small query.
      *
      * @param params of the question marks in the text
-     * @throws kind `usage` when there are more or fewer parameters than question marks; any kind but `auth` and `connect` besides,
-     *   and those too when it has to connect
+     * @throws kind `usage` when there are more or fewer parameters than question marks; any kind
+     *   but `auth` and `connect` besides, and those too when it has to connect
      */
     query(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): number;
     query(sql: string, params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'arrays' }): Rows<any[]>;
@@ -249,7 +269,8 @@ declare module 'k6/x/machbase' {
     ): Promise<Rows<T>>;
 
     /**
-     * Runs a statement that returns no rows, DDL included, and returns how many rows it changed (0 for DDL).
+     * Runs a statement that returns no rows, DDL included, and returns how many rows it changed (0
+     * for DDL).
      *
      * @throws as query
      */
@@ -267,30 +288,35 @@ declare module 'k6/x/machbase' {
     asyncPrepare(sql: string, options?: ExecOptions): Promise<Statement>;
 
     /**
-     * Opens an appender on a tag, log or volatile table. Other operations of the client, and other appenders, may come in between.
+     * Opens an appender on a tag, log or volatile table. Other operations of the client, and other
+     * appenders, may come in between.
      *
-     * @throws kind `not_found` when there is no such table (code 2025) or column (code 0), `usage` when a column is there twice, an option
-     *   is wrong, or the table is of another kind
+     * @throws kind `not_found` when there is no such table (code 2025) or column (code 0), `usage`
+     *   when a column is there twice, an option is wrong, or the table is of another kind
      */
     appender(table: string, options?: AppenderOptions): Appender;
     /** {@link Client.appender} as a promise. */
     asyncAppender(table: string, options?: AppenderOptions): Promise<Appender>;
 
     /**
-     * Helpers for the roll-up of this name, a plain identifier in upper or lower case. Does not ask the server.
+     * Helpers for the roll-up of this name, a plain identifier in upper or lower case. Does not ask
+     * the server.
      *
      * @throws kind `usage` for anything else
      */
     rollup(name: string): Rollup;
 
     /**
-     * Closes the connection, when the operations before are done. The next operation opens a new one. Does nothing without one. What
-     * open appenders hold is lost.
+     * Closes the connection, when the operations before are done. The next operation opens a new
+     * one. Does nothing without one. What open appenders hold is lost.
      */
     close(): void;
   }
 
-  /** A prepared statement. It outlives its connection: on a new one it is prepared anew by its next use. */
+  /**
+   * A prepared statement. It outlives its connection: on a new one it is prepared anew by its next
+   * use.
+   */
   export interface Statement {
     /** As {@link Client.query}, without the text. */
     query(params: readonly Value[] | null | undefined, options: QueryOptions & { rows: 'discard' }): number;
@@ -312,30 +338,38 @@ declare module 'k6/x/machbase' {
     /** {@link Statement.exec} as a promise. */
     asyncExec(params?: readonly Value[] | null, options?: ExecOptions): Promise<number>;
 
-    /** Frees the statement on the server, when the operations before are done. A later use prepares it again. */
+    /**
+     * Frees the statement on the server, when the operations before are done. A later use prepares
+     * it again.
+     */
     close(): void;
   }
 
   /** Options of {@link Client.appender}. The first limit of a batch that is reached sends it. */
   export interface AppenderOptions {
     /**
-     * The columns in the order in which rows bring their values, upper or lower case; what is left out becomes null. Default: all of
-     * them in the table's order (of a log table without `_arrival_time`, which is the time of arrival).
+     * The columns in the order in which rows bring their values, upper or lower case; what is left
+     * out becomes null. Default: all of them in the table's order (of a log table without
+     * `_arrival_time`, which is the time of arrival).
      */
     columns?: string[];
     /** Rows of a batch. Default: no limit. */
     batchRows?: number;
     /** Bytes of a batch, up to 65536, the largest packet. Default 65536. */
     batchBytes?: number;
-    /** The age of a batch's first row. It is looked at when rows are appended, and at no other time. Default: no limit. */
+    /**
+     * The age of a batch's first row. It is looked at when rows are appended, and at no other time.
+     * Default: no limit.
+     */
     batchTime?: Modules.Duration;
     /** Tags of the samples of all its calls. */
     tags?: Modules.Tags;
   }
 
   /**
-   * A column: an array of values, or a typed array of numbers, which goes to Go without a value of its own for each. Whole
-   * numbers (BigInt64Array) in a datetime column are nanoseconds since 1970.
+   * A column: an array of values, or a typed array of numbers, which goes to Go without a value of
+   * its own for each. Whole numbers (BigInt64Array) in a datetime column are nanoseconds since
+   * 1970.
    */
   export type ColumnValues =
     | readonly Value[]
@@ -354,27 +388,33 @@ declare module 'k6/x/machbase' {
   /** What the server has said of all rows of an appender so far. */
   export interface Receipt {
     /**
-     * Rows that it took: they are in the table. A tag table keeps them when the server is killed; a log table loses those of
-     * the last moment (a quarter of a second with v8.0.74). A query may see them a moment later only, or after
-     * `exec table_flush(TABLE)`.
+     * Rows that it took: they are in the table. A tag table keeps them when the server is killed; a
+     * log table loses those of the last moment (a quarter of a second with v8.0.74). A query may
+     * see them a moment later only, or after `exec table_flush(TABLE)`.
      */
     accepted: number;
     /** Rows that it rejected. */
     rejected: number;
-    /** Why, the most frequent first, up to 16 different texts: 1345 is a null in a column that must not have it, 3017 a row that is too long. */
+    /**
+     * Why, the most frequent first, up to 16 different texts: 1345 is a null in a column that must
+     * not have it, 3017 a row that is too long.
+     */
     reasons: { code: number; message: string; rows: number }[];
     /** Rejected rows that have none of these reasons. */
     other: number;
   }
 
   /**
-   * Writes many rows without an answer for each: they are buffered and sent in batches, and `sync` and `close` tell what the server
-   * took. That it rejects rows throws nothing: look at the receipt, or set a threshold on `machbase_rows_rejected`.
+   * Writes many rows without an answer for each: they are buffered and sent in batches, and `sync`
+   * and `close` tell what the server took. That it rejects rows throws nothing: look at the
+   * receipt, or set a threshold on `machbase_rows_rejected`.
    *
-   * A value that does not fit its column throws kind `append`, and a row with more or fewer values than there are columns kind `usage`:
-   * the row is not appended, those before it in the call are, and the appender can be used on. (With the drivers machgo and machcli, kind
-   * `append` ends it.) An appender ends with its connection: after kind `connection` or `timeout`, from any operation of the client,
-   * nobody knows which rows since the last receipt are in the table, and every further call throws kind `connection`.
+   * A value that does not fit its column throws kind `append`, and a row with more or fewer values
+   * than there are columns kind `usage`: the row is not appended, those before it in the call are,
+   * and the appender can be used on. (With the drivers machgo and machcli, kind `append` ends it.)
+   * An appender ends with its connection: after kind `connection` or `timeout`, from any operation
+   * of the client, nobody knows which rows since the last receipt are in the table, and every
+   * further call throws kind `connection`.
    */
   export interface Appender {
     /**
@@ -387,26 +427,32 @@ declare module 'k6/x/machbase' {
     asyncAppend(...rows: Value[][]): Promise<void>;
 
     /**
-     * Appends rows that come as columns, in the order of the appender's columns and all of one length, and returns how many.
+     * Appends rows that come as columns, in the order of the appender's columns and all of one
+     * length, and returns how many.
      *
-     * @throws kind `usage` also for a wrong number of columns, or one with another length: no row is appended then
+     * @throws kind `usage` also for a wrong number of columns, or one with another length: no row
+     *   is appended then
      */
     appendColumns(columns: readonly ColumnValues[]): number;
     /** {@link Appender.appendColumns} as a promise. */
     asyncAppendColumns(columns: readonly ColumnValues[]): Promise<number>;
 
     /**
-     * Appends rows that are made in Go, so that loading is not bound by JavaScript, and returns how many. Equal options give
-     * equal rows, and ranges that touch each other give the rows of one that covers both (but for `sequence`, which counts from its
-     * `from`). The client's timeout is that of each batch of up to 1024 rows, not of the call.
+     * Appends rows that are made in Go, so that loading is not bound by JavaScript, and returns how
+     * many. Equal options give equal rows, and ranges that touch each other give the rows of one
+     * that covers both (but for `sequence`, which counts from its `from`). The client's timeout is
+     * that of each batch of up to 1024 rows, not of the call.
      *
      * Rows of the stock benchmark:
      * - `stock_tick`: code, time, price, volume, bid_price, ask_price
-     * - `stock_rollup_1s`, `stock_rollup_1m`: code, time, sum_price, sum_volume, sum_bid, sum_ask, cnt, for each full second or minute
+     * - `stock_rollup_1s`, `stock_rollup_1m`: code, time, sum_price, sum_volume, sum_bid, sum_ask,
+     *   cnt, for each full second or minute
      *
      * Rows of (name, time, value), for each tag one at `from` and at each `interval` after it:
-     * - `uniform`: values drawn evenly from `min` to below `max`; each tag of each seed has a stream of its own
-     * - `sine`: offset + amplitude * sin, a turn in each `period` since 1970; the tags are spread evenly over a turn
+     * - `uniform`: values drawn evenly from `min` to below `max`; each tag of each seed has a
+     *   stream of its own
+     * - `sine`: offset + amplitude * sin, a turn in each `period` since 1970; the tags are spread
+     *   evenly over a turn
      * - `sequence`: offset, offset + 1, offset + 2 and so on, from `from` on
      *
      * @throws kind `usage`: an unknown name or option, or a range that makes no sense
@@ -421,12 +467,18 @@ declare module 'k6/x/machbase' {
     asyncGenerate(name: 'sine', options: SineOptions): Promise<number>;
     asyncGenerate(name: 'sequence', options: SequenceOptions): Promise<number>;
 
-    /** Sends what is buffered. Appended rows can be seen a moment later, or after `exec table_flush(TABLE)`. */
+    /**
+     * Sends what is buffered. Appended rows can be seen a moment later, or after
+     * `exec table_flush(TABLE)`.
+     */
     flush(): void;
     /** {@link Appender.flush} as a promise. */
     asyncFlush(): Promise<void>;
 
-    /** Sends what is buffered, waits until the server has taken or rejected all rows, and returns the receipt: one round trip. */
+    /**
+     * Sends what is buffered, waits until the server has taken or rejected all rows, and returns
+     * the receipt: one round trip.
+     */
     sync(): Receipt;
     /** {@link Appender.sync} as a promise. */
     asyncSync(): Promise<Receipt>;
@@ -449,7 +501,10 @@ declare module 'k6/x/machbase' {
     tps?: number;
   }
 
-  /** What the generators of (name, time, value) have in common. One of `to` and `rows` must be there. */
+  /**
+   * What the generators of (name, time, value) have in common. One of `to` and `rows` must be
+   * there.
+   */
   export interface RangeOptions {
     /** The time of each tag's first row. A text is a date and time as in RFC 3339. */
     from: Date | string;
@@ -488,11 +543,14 @@ declare module 'k6/x/machbase' {
     offset?: number;
   }
 
-  /** A roll-up: a job of the server that sums the rows of one table up in another. Its operations count as query and exec. */
+  /**
+   * A roll-up: a job of the server that sums the rows of one table up in another. Its operations
+   * count as query and exec.
+   */
   export interface Rollup {
     /**
-     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that is stopped (`info().ENABLED` is
-     * 0): the timeout ends it, and the connection with it.
+     * Makes the server sum up now, and returns when it has. It does not return for a roll-up that
+     * is stopped (`info().ENABLED` is 0): the timeout ends it, and the connection with it.
      *
      * @throws kind `not_found` with code 2654
      */
@@ -501,8 +559,9 @@ declare module 'k6/x/machbase' {
     asyncForce(options?: ExecOptions): Promise<void>;
 
     /**
-     * The roll-up's row of `v$rollup`, with the columns' names in upper case, such as `ENABLED`, `END_RID` and `LAST_ELAPSED_MSEC`. Of
-     * a table with several partitions it is the row of the first.
+     * The roll-up's row of `v$rollup`, with the columns' names in upper case, such as `ENABLED`,
+     * `END_RID` and `LAST_ELAPSED_MSEC`. Of a table with several partitions it is the row of the
+     * first.
      *
      * @throws kind `not_found` with code 0, as gap and wait
      */
@@ -511,8 +570,8 @@ declare module 'k6/x/machbase' {
     asyncInfo(options?: ExecOptions): Promise<{ [column: string]: any }>;
 
     /**
-     * How many rows of its source, in all partitions, it has not summed up yet. The source of a roll-up over a roll-up is that other
-     * one, which may be behind itself.
+     * How many rows of its source, in all partitions, it has not summed up yet. The source of a
+     * roll-up over a roll-up is that other one, which may be behind itself.
      */
     gap(options?: ExecOptions): number;
     /** {@link Rollup.gap} as a promise. */
@@ -523,7 +582,8 @@ declare module 'k6/x/machbase' {
      *
      * @param options.timeout how long at most; default: the client's timeout
      * @param options.interval how often; default: `"100ms"`
-     * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server answers within one more second
+     * @throws kind `timeout` when it has not caught up by then: the connection stays, if the server
+     *   answers within one more second
      */
     wait(options?: ExecOptions & { interval?: Modules.Duration }): void;
     /** {@link Rollup.wait} as a promise. */
@@ -533,9 +593,10 @@ declare module 'k6/x/machbase' {
   /**
    * Makes a parameter of a type that the script chooses.
    *
-   * `short`, `integer` and `long` take whole numbers and BigInts, `float` and `double` any number, `datetime` a Date, a number
-   * of milliseconds since 1970 or a BigInt of nanoseconds, `ipv4` and `ipv6` a string, `binary` an ArrayBuffer or a string
-   * (as UTF-8). null and undefined are null of any type.
+   * `short`, `integer` and `long` take whole numbers and BigInts, `float` and `double` any number,
+   * `datetime` a Date, a number of milliseconds since 1970 or a BigInt of nanoseconds, `ipv4` and
+   * `ipv6` a string, `binary` an ArrayBuffer or a string (as UTF-8). null and undefined are null of
+   * any type.
    *
    * @throws kind `usage`: an unknown type, or a value that is none of the type or out of its range
    */

@@ -3,21 +3,23 @@
 /**
  * k6/x/memcached: a client of memcached over its text or its meta protocol.
  *
- * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails; single commands, connect and close
- * have a form with a promise besides (asyncGet beside get), which are done one after another. A key that is not there is no
- * failure. Metrics: `memcached_ops` (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
- * calls, with the waiting for a connection of a shared pool and without connecting, which is an operation of its own; not under the
- * executor client-sweep, which has durations of its own), `memcached_hits` and `memcached_misses` (Counters: keys
- * that were asked for and found or not), each with the tags `op` (connect, or the method's name; metaGet and so on for those of
- * `meta`) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
+ * Every call blocks its VU until it is done, and throws a {@link MemcachedError} when it fails;
+ * single commands, connect and close have a form with a promise besides (asyncGet beside get),
+ * which are done one after another. A key that is not there is no failure. Metrics: `memcached_ops`
+ * (Counter; of a pipeline each of its commands), `memcached_op_duration` (Trend in milliseconds, of
+ * calls, with the waiting for a connection of a shared pool and without connecting, which is an
+ * operation of its own; not under the executor client-sweep, which has durations of its own),
+ * `memcached_hits` and `memcached_misses` (Counters: keys that were asked for and found or not),
+ * each with the tags `op` (connect, or the method's name; metaGet and so on for those of `meta`)
+ * and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
  */
 declare module 'k6/x/memcached' {
   /** Bytes as they are. Of a typed array or DataView, the part of the buffer that it shows. */
   export type Binary = ArrayBuffer | ArrayBufferView;
 
   /**
-   * 1 to 250 bytes (the prefix included) without spaces and control characters. The meta protocol takes any bytes: with such ones among
-   * them up to 186.
+   * 1 to 250 bytes (the prefix included) without spaces and control characters. The meta protocol
+   * takes any bytes: with such ones among them up to 186.
    */
   export type Key = string | Binary;
 
@@ -27,7 +29,10 @@ declare module 'k6/x/memcached' {
   /** A number of up to 64 bits: beyond 2^53 - 1 a BigInt. */
   export type Unsigned = number | bigint;
 
-  /** How values come out: as a string of UTF-8 (any other bytes become U+FFFD), or as they are. Default: the client's `values`. */
+  /**
+   * How values come out: as a string of UTF-8 (any other bytes become U+FFFD), or as they are.
+   * Default: the client's `values`.
+   */
   export interface As<F extends 'string' | 'binary' = 'string' | 'binary'> extends Tagged {
     as?: F;
   }
@@ -40,23 +45,34 @@ declare module 'k6/x/memcached' {
 
   /** How to reach the servers, and how to use them. Times must be more than 0. */
   export interface ClientOptions extends Modules.ClientOptions {
-    /** `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is another one's. */
+    /**
+     * `"text"` (default) or `"meta"`, which numbers its requests and so notices each answer that is
+     * another one's.
+     */
     protocol?: 'text' | 'meta';
-    /** Where the server was started with --auth-file. No space in the user. They are in no error's message. */
+    /**
+     * Where the server was started with --auth-file. No space in the user. They are in no error's
+     * message.
+     */
     user?: string;
     password?: string;
     /** Default: none. */
     tls?: boolean | Modules.TLSOptions;
-    /** Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the default. */
+    /**
+     * Bytes of the largest value that is sent and accepted. Default 1 GiB; 0 stands for the
+     * default.
+     */
     maxValue?: number;
     /**
-     * How keys are spread over several servers. `"ketama"` (default): as libmemcached does it with KETAMA_WEIGHTED and equal
-     * weights. `"jump"`: jump consistent hash of the key's 64-bit FNV-1a hash; servers can come and go at the end of the list only.
+     * How keys are spread over several servers. `"ketama"` (default): as libmemcached does it with
+     * KETAMA_WEIGHTED and equal weights. `"jump"`: jump consistent hash of the key's 64-bit FNV-1a
+     * hash; servers can come and go at the end of the list only.
      */
     hashing?: 'ketama' | 'jump';
     /**
-     * `"vu"` (default): one connection per client and server, as a client of a sweep is a connection. `"shared"`: all VUs whose clients
-     * have equal options share up to `poolSize` connections to each server; a call waits for a free one, up to `timeout`.
+     * `"vu"` (default): one connection per client and server, as a client of a sweep is a
+     * connection. `"shared"`: all VUs whose clients have equal options share up to `poolSize`
+     * connections to each server; a call waits for a free one, up to `timeout`.
      */
     connection?: 'vu' | 'shared';
     /** How many connections are shared. Default 16; 0 stands for the default. */
@@ -69,7 +85,10 @@ declare module 'k6/x/memcached' {
 
   /** What is stored with a value. */
   export interface StoreOptions extends Tagged {
-    /** When the value expires. Default 0: never. memcached counts in seconds: a part of one is a whole one. */
+    /**
+     * When the value expires. Default 0: never. memcached counts in seconds: a part of one is a
+     * whole one.
+     */
     ttl?: Modules.TTL;
     /** 32 bits that the server keeps for its clients, see {@link Client.gets}. Default 0. */
     flags?: number;
@@ -110,10 +129,12 @@ declare module 'k6/x/memcached' {
    * | `usage` | the call itself is wrong; nothing was sent |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
+   * error of kind `usage`.
    *
-   * After `connection`, `timeout`, `cancelled`, `auth` and `protocol` the connection is given up, and after the others where
-   * nobody knows where the next answer begins; the next operation opens a new one. Nothing is tried again by itself.
+   * After `connection`, `timeout`, `cancelled`, `auth` and `protocol` the connection is given up,
+   * and after the others where nobody knows where the next answer begins; the next operation opens
+   * a new one. Nothing is tried again by itself.
    */
   export interface MemcachedError extends Error {
     name: 'MemcachedError';
@@ -138,7 +159,10 @@ declare module 'k6/x/memcached' {
     results?: any[];
   }
 
-  /** A command of a pipeline: the name of a method that takes a key, and the method's arguments. Those of `meta` are called metaGet and so on. */
+  /**
+   * A command of a pipeline: the name of a method that takes a key, and the method's arguments.
+   * Those of `meta` are called metaGet and so on.
+   */
   export type Command =
     | ['get' | 'gets', Key, As?]
     | ['gat' | 'gats', Key, Modules.TTL, As?]
@@ -152,17 +176,19 @@ declare module 'k6/x/memcached' {
     | ['metaSet', Key, Value, (string | null)?, Tagged?];
 
   /**
-   * Connections of one VU to one or more servers: opened by the first operation that needs them, opened anew by the next one after
-   * they broke, and closed when the VU has no more use for them (the end of setup or teardown, of the client's step under client-sweep,
-   * or of the test). Make it in the init context, once per VU; use it in functions.
+   * Connections of one VU to one or more servers: opened by the first operation that needs them,
+   * opened anew by the next one after they broke, and closed when the VU has no more use for them
+   * (the end of setup or teardown, of the client's step under client-sweep, or of the test). Make
+   * it in the init context, once per VU; use it in functions.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url `host:port`, `host` (port 11211), the path of a unix socket, which starts with a slash, or
-     *   `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`; several in an array, or with commas. A call's `timeout` is for
-     *   each server that it goes to. Default `"127.0.0.1:11211"`.
+     * @param url `host:port`, `host` (port 11211), the path of a unix socket, which starts with a
+     *   slash, or `memcached://user:password@host:port?timeout=5s&connectTimeout=1s`; several in an
+     *   array, or with commas. A call's `timeout` is for each server that it goes to. Default
+     *   `"127.0.0.1:11211"`.
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
@@ -174,7 +200,10 @@ declare module 'k6/x/memcached' {
     connect(options?: Tagged): void;
     /** The form of `connect` that returns a promise. */
     asyncConnect(options?: Tagged): Promise<void>;
-    /** Closes the connections; those of a shared pool when nobody else uses it. The next operation opens new ones. */
+    /**
+     * Closes the connections; those of a shared pool when nobody else uses it. The next operation
+     * opens new ones.
+     */
     close(): void;
     /** The form of `close` that returns a promise. */
     asyncClose(): Promise<void>;
@@ -203,7 +232,10 @@ declare module 'k6/x/memcached' {
     /** The form of `gats` that returns a promise. */
     asyncGats(key: Key, ttl: Modules.TTL, options: As<'binary'>): Promise<ValueWithCAS<ArrayBuffer> | null>;
     asyncGats(key: Key, ttl: Modules.TTL, options?: As<'string'>): Promise<ValueWithCAS<string> | null>;
-    /** All keys with their values, null for those that are not there: one request a server with the text protocol, a pipeline with meta. */
+    /**
+     * All keys with their values, null for those that are not there: one request a server with the
+     * text protocol, a pipeline with meta.
+     */
     getMulti(keys: readonly string[], options: As<'binary'>): { [key: string]: ArrayBuffer | null };
     getMulti(keys: readonly string[], options?: As<'string'>): { [key: string]: string | null };
     /** Sets when the value expires; false when it is not there. */
@@ -223,11 +255,15 @@ declare module 'k6/x/memcached' {
     replace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): boolean;
     /** The form of `replace` that returns a promise. */
     asyncReplace(key: Key, value: Value, options?: Modules.TTL | StoreOptions): Promise<boolean>;
-    /** Puts the value behind the one that is there; false if there is none. Its time and flags stay. */
+    /**
+     * Puts the value behind the one that is there; false if there is none. Its time and flags stay.
+     */
     append(key: Key, value: Value, options?: Tagged): boolean;
     /** The form of `append` that returns a promise. */
     asyncAppend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
-    /** Puts the value before the one that is there; false if there is none. Its time and flags stay. */
+    /**
+     * Puts the value before the one that is there; false if there is none. Its time and flags stay.
+     */
     prepend(key: Key, value: Value, options?: Tagged): boolean;
     /** The form of `prepend` that returns a promise. */
     asyncPrepend(key: Key, value: Value, options?: Tagged): Promise<boolean>;
@@ -235,7 +271,9 @@ declare module 'k6/x/memcached' {
     cas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): 'stored' | 'exists' | 'not_found';
     /** The form of `cas` that returns a promise. */
     asyncCas(key: Key, value: Value, cas: Unsigned, options?: Modules.TTL | StoreOptions): Promise<'stored' | 'exists' | 'not_found'>;
-    /** Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline. */
+    /**
+     * Stores all properties of an object in a pipeline, and returns how many. Throws as pipeline.
+     */
     setMulti(values: { [key: string]: Value }, options?: Modules.TTL | StoreOptions): number;
 
     /** false when the key was not there. */
@@ -244,18 +282,23 @@ declare module 'k6/x/memcached' {
     asyncDelete(key: Key, options?: Tagged): Promise<boolean>;
     /** Removes keys in a pipeline, and returns how many of them were there. Throws as pipeline. */
     deleteMulti(keys: readonly Key[], options?: Tagged): number;
-    /** Adds to a number in decimal digits (default 1, wrapping at 2^64) and returns the sum; null when the key is not there. */
+    /**
+     * Adds to a number in decimal digits (default 1, wrapping at 2^64) and returns the sum; null
+     * when the key is not there.
+     */
     incr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
     /** The form of `incr` that returns a promise. */
     asyncIncr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
-    /** Subtracts (default 1, not below 0) and returns what is left; null when the key is not there. */
+    /**
+     * Subtracts (default 1, not below 0) and returns what is left; null when the key is not there.
+     */
     decr(key: Key, delta?: Unsigned | null, options?: Tagged): Unsigned | null;
     /** The form of `decr` that returns a promise. */
     asyncDecr(key: Key, delta?: Unsigned | null, options?: Tagged): Promise<Unsigned | null>;
 
     /**
-     * The value; where it is not there, the one given, or what the function returns, after storing it. Two operations then: a get that
-     * misses, and a set.
+     * The value; where it is not there, the one given, or what the function returns, after storing
+     * it. Two operations then: a get that misses, and a set.
      */
     getOrSet<V extends Value>(
       key: Key,
@@ -265,43 +308,51 @@ declare module 'k6/x/memcached' {
     ): V | string | ArrayBuffer;
 
     /**
-     * Sends commands together, at most some 32 kB ahead of their answers, and returns what the methods of their names would.
+     * Sends commands together, at most some 32 kB ahead of their answers, and returns what the
+     * methods of their names would.
      *
-     * @throws the first command's error that failed, with `index` and all `results`; the others were done, unless the connection broke
+     * @throws the first command's error that failed, with `index` and all `results`; the others
+     *   were done, unless the connection broke
      */
     pipeline(commands: readonly Command[], options?: Tagged): any[];
 
     /**
-     * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
-     * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
-     * nowhere but in the module's metrics. Call it before `sweep.run`; where keys would be written while operations are measured, it is
-     * an error.
+     * Writes all keys of a workload: each client writes its share. That is done once for a server
+     * and equal keys and values in this process: by the clients of the first step, by setup(), or
+     * by the VUs of k6's own executors, whoever comes first. It is recorded nowhere but in the
+     * module's metrics. Call it before `sweep.run`; where keys would be written while operations
+     * are measured, it is an error.
      *
      * @throws what failed; the message names the key
      */
     prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
     /**
-     * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with connections of their own
-     * take turns in the order in which their answers came; those of a shared pool, in an open loop, or of k6 elsewhere than on
-     * Linux are on goroutines of their own, where one may go before others whose answers came first.
+     * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with
+     * connections of their own take turns in the order in which their answers came; those of a
+     * shared pool, in an open loop, or of k6 elsewhere than on Linux are on goroutines of their
+     * own, where one may go before others whose answers came first.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
-    /** Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a set. */
+    /**
+     * Does accesses of a pass of the published hit-rate benchmark, in Go: a get and, on a miss, a
+     * set.
+     */
     hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
 
     /** Empties all servers, now or after a time. */
     flushAll(delay?: Modules.TTL | null, options?: Tagged): void;
     /**
-     * Statistics of all servers, by their addresses: `stats('items')`, default the general ones. `cachedump` and `detail dump`, which
-     * list keys, are refused (kind `usage`).
+     * Statistics of all servers, by their addresses: `stats('items')`, default the general ones.
+     * `cachedump` and `detail dump`, which list keys, are refused (kind `usage`).
      */
     stats(argument?: string | null, options?: Tagged): { [server: string]: { [name: string]: string } };
     /** The version of the first server. */
     version(options?: Tagged): string;
 
     /**
-     * The meta commands as they are (mg, ms, md, ma, mn), whatever `protocol` is. Flags are separated by one space: `'v t f T30'`. The
-     * flag b is set for keys that need it, q cannot be used. What the flags mean is in memcached's doc/protocol.txt.
+     * The meta commands as they are (mg, ms, md, ma, mn), whatever `protocol` is. Flags are
+     * separated by one space: `'v t f T30'`. The flag b is set for keys that need it, q cannot be
+     * used. What the flags mean is in memcached's doc/protocol.txt.
      */
     readonly meta: {
       /** mg: reads a key. */

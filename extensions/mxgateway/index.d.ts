@@ -1,36 +1,56 @@
 /**
- * k6/x/mxgateway: sessions of an MXAccess gateway, in which tags are read in bulk, over gRPC (`mxaccess_gateway.v1.MxAccessGateway`).
+ * k6/x/mxgateway: sessions of an MXAccess gateway, in which tags are read in bulk, over gRPC
+ * (`mxaccess_gateway.v1.MxAccessGateway`).
  *
- * The gateway's messages are found by the published names, in its own .proto file or by server reflection; field numbers and further
- * fields may be any. Values are decoded where a script asks for them, and nowhere else.
+ * The gateway's messages are found by the published names, in its own .proto file or by server
+ * reflection; field numbers and further fields may be any. Values are decoded where a script asks
+ * for them, and nowhere else.
  *
- * Every call blocks its VU until it is done, and throws a {@link GatewayError} when it fails; each but `run` has an asynchronous form,
- * whose promise is rejected with it: those of one Client are done one after the other. Metrics: `mxgateway_ops` (Counter) and
- * `mxgateway_op_duration` (Trend in milliseconds, of single calls; not under the executor client-sweep, which has durations of its own),
- * `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters: results of ReadBulk, one for each tag), each
- * with the tags `op` (connect, open, register, subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides
- * k6's own `data_sent` and `data_received`.
+ * Every call blocks its VU until it is done, and throws a {@link GatewayError} when it fails; each
+ * but `run` has an asynchronous form, whose promise is rejected with it: those of one Client are
+ * done one after the other. Metrics: `mxgateway_ops` (Counter) and `mxgateway_op_duration` (Trend
+ * in milliseconds, of single calls; not under the executor client-sweep, which has durations of its
+ * own), `mxgateway_results`, `mxgateway_results_cached` and `mxgateway_results_failed` (Counters:
+ * results of ReadBulk, one for each tag), each with the tags `op` (connect, open, register,
+ * subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides k6's
+ * own `data_sent` and `data_received`.
  */
 declare module 'k6/x/mxgateway' {
   /** How to reach the gateway. Either `proto` or `reflection` is needed. */
   export interface ClientOptions extends Modules.ClientOptions {
-    /** The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is in no error and no log. Default: none. */
+    /**
+     * The key, `mxgw_<keyId>_<secret>`, sent with each call as `authorization: Bearer ...`. It is
+     * in no error and no log. Default: none.
+     */
     apiKey?: string;
-    /** TLS 1.2 or later: true, or what is special about it. Default: that of the url, `grpcs://` for TLS, and else plain text. */
+    /**
+     * TLS 1.2 or later: true, or what is special about it. Default: that of the url, `grpcs://` for
+     * TLS, and else plain text.
+     */
     tls?: boolean | Modules.TLSOptions;
     /**
-     * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a connection. `"shared"`: one for all Clients of this process with the same address, key,
-     * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's options, and its bytes are counted by whichever
-     * of them has ended a call.
+     * `"vu"` (default): a connection for each Client of each VU, as a client of a sweep is a
+     * connection. `"shared"`: one for all Clients of this process with the same address, key,
+     * service, connectTimeout and tls; it is opened as the VU of the first of them has k6's
+     * options, and its bytes are counted by whichever of them has ended a call.
      */
     connection?: 'vu' | 'shared';
-    /** Path of the gateway's .proto file, from the folder of the script that k6 runs. Such a Client is made in the init context. */
+    /**
+     * Path of the gateway's .proto file, from the folder of the script that k6 runs. Such a Client
+     * is made in the init context.
+     */
     proto?: string;
     /** Folders of what that file imports, besides its own. */
     importPaths?: string[];
-    /** Whether the server is asked for its messages, once for all Clients, instead of reading `proto`. */
+    /**
+     * Whether the server is asked for its messages, once for all Clients, instead of reading
+     * `proto`.
+     */
     reflection?: boolean;
-    /** The service's full name. Default: that of the only service called `MxAccessGateway`, whatever its package. */
+    /**
+     * The service's full name. Default: that of the only service called `MxAccessGateway`, whatever
+     * its package.
+     */
     service?: string;
   }
 
@@ -53,7 +73,8 @@ declare module 'k6/x/mxgateway' {
    * | `usage` | 0 | the call itself is wrong, or the .proto lacks a name; nothing was sent |
    * | `internal` | 0 | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
+   * error of kind `usage`.
    */
   export interface GatewayError extends Error {
     name: 'GatewayError';
@@ -96,9 +117,15 @@ declare module 'k6/x/mxgateway' {
     tag: string;
     itemHandle: number;
     wasSuccessful: boolean;
-    /** Whether the value is one that the worker has kept since the tag was subscribed to in this session. */
+    /**
+     * Whether the value is one that the worker has kept since the tag was subscribed to in this
+     * session.
+     */
     wasCached: boolean;
-    /** As its .proto has it, `null` for none; a time is a text (RFC 3339), and an enum's value its name. */
+    /**
+     * As its .proto has it, `null` for none; a time is a text (RFC 3339), and an enum's value its
+     * name.
+     */
     value: unknown;
     quality: number;
     sourceTimestamp: unknown;
@@ -112,11 +139,17 @@ declare module 'k6/x/mxgateway' {
   }
 
   export interface ReadOptions extends CallOptions {
-    /** How long the worker may wait for a tag that has no value yet; the command's timeout_ms. Default 0: as long as it wants. */
+    /**
+     * How long the worker may wait for a tag that has no value yet; the command's timeout_ms.
+     * Default 0: as long as it wants.
+     */
     wait?: Modules.Duration;
   }
 
-  /** In a step of client-sweep the step's share ends the run; elsewhere `iterations` or `duration` must be given. */
+  /**
+   * In a step of client-sweep the step's share ends the run; elsewhere `iterations` or `duration`
+   * must be given.
+   */
   export interface RunOptions extends ReadOptions {
     /** The tags to read. Default: those that are subscribed to. */
     addresses?: string[];
@@ -124,7 +157,10 @@ declare module 'k6/x/mxgateway' {
     iterations?: number;
     /** How long to go on; a call that is under way then is done. */
     duration?: Modules.Duration;
-    /** The name of a {@link Tally} that counts the calls as well; of a step, those of the measured phase. */
+    /**
+     * The name of a {@link Tally} that counts the calls as well; of a step, those of the measured
+     * phase.
+     */
     tally?: string;
   }
 
@@ -150,13 +186,18 @@ declare module 'k6/x/mxgateway' {
     failedResults: number;
   }
 
-  /** A session, over a connection that is opened by the first call that needs it, and opened anew after it broke. */
+  /**
+   * A session, over a connection that is opened by the first call that needs it, and opened anew
+   * after it broke.
+   */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url `host:port` or `grpc://host:port`, with `grpcs://` for TLS. Default `"127.0.0.1:50051"`; a port that is left out is 50051.
-     * @throws kind `usage`: an option is unknown or has a wrong value, or the .proto cannot be read or lacks a name
+     * @param url `host:port` or `grpc://host:port`, with `grpcs://` for TLS. Default
+     *   `"127.0.0.1:50051"`; a port that is left out is 50051.
+     * @throws kind `usage`: an option is unknown or has a wrong value, or the .proto cannot be read
+     *   or lacks a name
      */
     constructor(url?: string | readonly string[] | null, options?: ClientOptions);
     constructor(options: ClientOptions);
@@ -173,7 +214,10 @@ declare module 'k6/x/mxgateway' {
     open(name?: string | null, options?: CallOptions): Opened;
     /** {@link Client.open} as a promise. */
     asyncOpen(name?: string | null, options?: CallOptions): Promise<Opened>;
-    /** Registers the client in the session, and returns the server handle, which the Client keeps for the calls below. */
+    /**
+     * Registers the client in the session, and returns the server handle, which the Client keeps
+     * for the calls below.
+     */
     register(name?: string | null, options?: CallOptions): number;
     /** {@link Client.register} as a promise. */
     asyncRegister(name?: string | null, options?: CallOptions): Promise<number>;
@@ -181,7 +225,10 @@ declare module 'k6/x/mxgateway' {
     subscribe(tags: string[], options?: CallOptions): Item[];
     /** {@link Client.subscribe} as a promise. */
     asyncSubscribe(tags: string[], options?: CallOptions): Promise<Item[]>;
-    /** Reads tags, by default those that are subscribed to, in one call. A result that was not successful is no error. */
+    /**
+     * Reads tags, by default those that are subscribed to, in one call. A result that was not
+     * successful is no error.
+     */
     readBulk(tags?: string[] | null, options?: ReadOptions): Result[];
     /** {@link Client.readBulk} as a promise. */
     asyncReadBulk(tags?: string[] | null, options?: ReadOptions): Promise<Result[]>;
@@ -189,16 +236,20 @@ declare module 'k6/x/mxgateway' {
     unsubscribe(itemHandles?: number[] | null, options?: CallOptions): Item[];
     /** {@link Client.unsubscribe} as a promise. */
     asyncUnsubscribe(itemHandles?: number[] | null, options?: CallOptions): Promise<Item[]>;
-    /** Closes the session, if there is one, and the connection. The end of the VU, or of a step, does so too. */
+    /**
+     * Closes the session, if there is one, and the connection. The end of the VU, or of a step,
+     * does so too.
+     */
     close(options?: CallOptions): void;
     /** {@link Client.close} as a promise. */
     asyncClose(options?: CallOptions): Promise<void>;
 
     /**
-     * Makes the same ReadBulk call again and again, in Go. In a step of client-sweep each call is one operation of the step, and the run
-     * returns when the client's share is done: call it in `sweep.run`. Calls that fail are counted, there and in the result, and do not
-     * throw; only the end of the test does. After UNAVAILABLE it waits for 100 ms, which are no call's. The step's report has the results
-     * as `rows`, and cached and other results in `extra` (`hits`, `misses`).
+     * Makes the same ReadBulk call again and again, in Go. In a step of client-sweep each call is
+     * one operation of the step, and the run returns when the client's share is done: call it in
+     * `sweep.run`. Calls that fail are counted, there and in the result, and do not throw; only the
+     * end of the test does. After UNAVAILABLE it waits for 100 ms, which are no call's. The step's
+     * report has the results as `rows`, and cached and other results in `extra` (`hits`, `misses`).
      */
     run(options?: RunOptions): RunResult;
   }
@@ -220,12 +271,14 @@ declare module 'k6/x/mxgateway' {
   }
 
   /**
-   * Counts of calls under a name, which all VUs and handleSummary of this process share. In a step of client-sweep only those of the
-   * measured phase count.
+   * Counts of calls under a name, which all VUs and handleSummary of this process share. In a step
+   * of client-sweep only those of the measured phase count.
    */
   export class Tally {
     constructor(name: string);
-    /** Calls `fn` and counts that as a call, failed if it throws; returns or throws what it does. */
+    /**
+     * Calls `fn` and counts that as a call, failed if it throws; returns or throws what it does.
+     */
     call<T extends { results: number; cached: number }>(fn: () => T): T;
     /** Calls `fn`, which is no call unless it throws: then it counts as a failed one. */
     attempt<T>(fn: () => T): T;

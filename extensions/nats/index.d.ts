@@ -3,28 +3,37 @@
 /**
  * k6/x/nats: a client of NATS, its JetStream, key-value and object stores.
  *
- * Operations that wait for an answer have two forms. The plain one, such as `request`, blocks its VU until it is done, and throws a
- * {@link NatsError} when it fails. The asynchronous one, `asyncRequest`, takes the same arguments and returns a promise, which is
- * rejected with the same error; several may be under way at once. What is passed is copied at the call. k6 ends an iteration when all
- * that it has begun is done: a callback's subscription, too, must be closed. While a call blocks, no callback runs.
+ * Operations that wait for an answer have two forms. The plain one, such as `request`, blocks its
+ * VU until it is done, and throws a {@link NatsError} when it fails. The asynchronous one,
+ * `asyncRequest`, takes the same arguments and returns a promise, which is rejected with the same
+ * error; several may be under way at once. What is passed is copied at the call. k6 ends an
+ * iteration when all that it has begun is done: a callback's subscription, too, must be closed.
+ * While a call blocks, no callback runs.
  *
- * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
- * of its own), each with the tags `op` (connect, publish, publishBatch, request, requestMany, subscribe, respond, next, fetch, deliver,
- * flush, drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and `object.`, such as `js.publish`
- * and `kv.get`; those of a published layout with `layout.` and `row.`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`: operations that failed, and what
- * went wrong by itself, such as slow_consumer); `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and
- * `nats_bytes_received` (Counters: messages that were sent or have reached the script, and their data); `nats_delivery_latency` (Trend
- * in milliseconds, from when a message was sent, by a client with the option `stamp`, or stored in its stream; by the clocks of two
- * machines if there are two; not under client-sweep); `nats_connects`, `nats_reconnects` and `nats_disconnects` (Counters); besides k6's
- * own `data_sent` and `data_received`, which are the connection's bytes. With the option `tagSubjects`, `nats_ops` and
- * `nats_op_duration` of operations with a subject have the tag `subject`.
+ * Metrics: `nats_ops` (Counter) and `nats_op_duration` (Trend in milliseconds; not under the
+ * executor client-sweep, which has durations of its own), each with the tags `op` (connect,
+ * publish, publishBatch, request, requestMany, subscribe, respond, next, fetch, deliver, flush,
+ * drain, rtt, ack, ackSync, nak, term, inProgress; those of JetStream begin with `js.`, `kv.` and
+ * `object.`, such as `js.publish` and `kv.get`; those of a published layout with `layout.` and
+ * `row.`) and `outcome` (ok, or the error's kind); `nats_errors` (Counter with the tag `kind`:
+ * operations that failed, and what went wrong by itself, such as slow_consumer);
+ * `nats_messages_sent`, `nats_messages_received`, `nats_bytes_sent` and `nats_bytes_received`
+ * (Counters: messages that were sent or have reached the script, and their data);
+ * `nats_delivery_latency` (Trend in milliseconds, from when a message was sent, by a client with
+ * the option `stamp`, or stored in its stream; by the clocks of two machines if there are two; not
+ * under client-sweep); `nats_connects`, `nats_reconnects` and `nats_disconnects` (Counters);
+ * besides k6's own `data_sent` and `data_received`, which are the connection's bytes. With the
+ * option `tagSubjects`, `nats_ops` and `nats_op_duration` of operations with a subject have the tag
+ * `subject`.
  *
- * The last argument of every call may be, or hold, `{ tags: { page: 'login' } }`: tags of that call's samples in the metrics above.
+ * The last argument of every call may be, or hold, `{ tags: { page: 'login' } }`: tags of that
+ * call's samples in the metrics above.
  *
- * In a sweep, a call counts as one operation, and the messages that it sent or received as its rows. These do many operations in one
- * call, in Go, of which each is one of the step, under a name of its own, to be named in the scenario's `ops`: `requestBatch` (request),
- * `fetch` with the option `each` (deliver), {@link Layout.run} (get, set, delete) and {@link NatsjsRow.run} (the row's name). They return
- * when the client's share is done.
+ * In a sweep, a call counts as one operation, and the messages that it sent or received as its
+ * rows. These do many operations in one call, in Go, of which each is one of the step, under a name
+ * of its own, to be named in the scenario's `ops`: `requestBatch` (request), `fetch` with the
+ * option `each` (deliver), {@link Layout.run} (get, set, delete) and {@link NatsjsRow.run} (the
+ * row's name). They return when the client's share is done.
  *
  * Scripts that were written for ydarias/xk6-nats:
  *
@@ -42,7 +51,10 @@
  * | `jetStreamDelete(name)`, which dropped its error | `jetStream().deleteStream(name)` |
  */
 declare module 'k6/x/nats' {
-  /** A time: a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`, or a number of milliseconds from 100 on. */
+  /**
+   * A time: a string such as `"5s"`, `"1m30s"`, `"300ms"` or `"1d"`, or a number of milliseconds
+   * from 100 on.
+   */
   export type Duration = Modules.Duration;
 
   /** How long a value lives: a string such as `"60s"`, 0 for ever, or the Date of its end. */
@@ -51,7 +63,9 @@ declare module 'k6/x/nats' {
   /** Tags of a call, as those of k6/http. */
   export type Tags = Modules.Tags;
 
-  /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
+  /**
+   * A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows.
+   */
   export type Data = string | ArrayBuffer | ArrayBufferView | null | undefined;
 
   /** Each name with its value or values. */
@@ -64,11 +78,17 @@ declare module 'k6/x/nats' {
 
   /** TLS, as all modules have it. */
   export interface TLSOptions extends Modules.TLSOptions {
-    /** Whether the handshake comes before the server has said anything, for one with `handshake_first`. Default false. */
+    /**
+     * Whether the handshake comes before the server has said anything, for one with
+     * `handshake_first`. Default false.
+     */
     first?: boolean;
   }
 
-  /** How to reach the servers, and how to use them. Of several urls, one is taken; it is another one when the connection breaks. */
+  /**
+   * How to reach the servers, and how to use them. Of several urls, one is taken; it is another one
+   * when the connection breaks.
+   */
   export interface ClientOptions extends Modules.ClientOptions {
     /** What the server shows of the client. */
     name?: string;
@@ -87,12 +107,18 @@ declare module 'k6/x/nats' {
     tls?: boolean | TLSOptions;
     /** How often it is asked whether the server is there. Default `"2m"`. */
     pingInterval?: Duration;
-    /** How often each server is tried again when the connection has broken; -1 for ever, 0 not at all. Default 60. */
+    /**
+     * How often each server is tried again when the connection has broken; -1 for ever, 0 not at
+     * all. Default 60.
+     */
     maxReconnects?: number;
     /** Default `"2s"`, and up to reconnectJitter (default 0) more. */
     reconnectWait?: Duration;
     reconnectJitter?: Duration;
-    /** Bytes that may be published while there is no connection. Default 0: that is an error of kind `connection`. */
+    /**
+     * Bytes that may be published while there is no connection. Default 0: that is an error of kind
+     * `connection`.
+     */
     reconnectBuffer?: number;
     /** Of the subjects at which answers arrive. Default `"_INBOX"`. */
     inboxPrefix?: string;
@@ -101,8 +127,8 @@ declare module 'k6/x/nats' {
     /** The servers are tried in their order. */
     noRandomize?: boolean;
     /**
-     * `"vu"` (default): a connection of its own, as a client of a sweep is a connection. `"shared"`: all VUs whose clients have equal
-     * options share one.
+     * `"vu"` (default): a connection of its own, as a client of a sweep is a connection.
+     * `"shared"`: all VUs whose clients have equal options share one.
      */
     connection?: 'vu' | 'shared';
     /** Sends the time with each message, in the header K6-Sent, for `nats_delivery_latency`. */
@@ -111,7 +137,9 @@ declare module 'k6/x/nats' {
     tagSubjects?: boolean;
   }
 
-  /** What every call takes. Tags of `subscribe`, `consume` and `watch` are those of what comes, too. */
+  /**
+   * What every call takes. Tags of `subscribe`, `consume` and `watch` are those of what comes, too.
+   */
   export interface CallOptions {
     /** Tags of the call's metrics, beside `op` and `outcome`, as those of k6/http. */
     tags?: Tags;
@@ -147,7 +175,10 @@ declare module 'k6/x/nats' {
     timeout?: Duration;
   }
 
-  /** Options of requestMany, which ends with the first of: max answers, no answer for `stall`, an empty one, the timeout. */
+  /**
+   * Options of requestMany, which ends with the first of: max answers, no answer for `stall`, an
+   * empty one, the timeout.
+   */
   export interface RequestManyOptions extends RequestOptions {
     max?: number;
     stall?: Duration;
@@ -167,7 +198,10 @@ declare module 'k6/x/nats' {
     queue?: string;
     /** Messages after which it ends by itself. Default: it does not. */
     max?: number;
-    /** Messages that may wait. What comes then is dropped: `slow_consumer`. Default 65536, for which 512 kB are set aside. */
+    /**
+     * Messages that may wait. What comes then is dropped: `slow_consumer`. Default 65536, for which
+     * 512 kB are set aside.
+     */
     pending?: number;
   }
 
@@ -182,16 +216,20 @@ declare module 'k6/x/nats' {
     /** Messages of a consumer are acknowledged, in Go. */
     ack?: boolean;
     /**
-     * Each message is an operation `deliver` of the step, which took from when it was sent, by a client with the option `stamp`, or stored
-     * in its stream, until it was taken here; of those that have not come in time, each is one that failed. Outside of a sweep the times
-     * are `nats_delivery_latency`.
+     * Each message is an operation `deliver` of the step, which took from when it was sent, by a
+     * client with the option `stamp`, or stored in its stream, until it was taken here; of those
+     * that have not come in time, each is one that failed. Outside of a sweep the times are
+     * `nats_delivery_latency`.
      */
     each?: boolean;
     /** Of a consumer's messages, at most so many bytes. */
     maxBytes?: number;
   }
 
-  /** A message of a subscription, or an answer. Its properties are made when they are asked for; it cannot be changed. */
+  /**
+   * A message of a subscription, or an answer. Its properties are made when they are asked for; it
+   * cannot be changed.
+   */
   export interface Message {
     readonly subject: string;
     /** The same as subject. */
@@ -236,9 +274,15 @@ declare module 'k6/x/nats' {
     inProgress(options?: CallOptions): void;
   }
 
-  /** Messages that come by themselves. With a callback, they go there; the iteration then lasts until it is closed or ends. */
+  /**
+   * Messages that come by themselves. With a callback, they go there; the iteration then lasts
+   * until it is closed or ends.
+   */
   export interface Feed<T> {
-    /** The next message; null when none has come within timeout (default: the client's), or none can come any more. */
+    /**
+     * The next message; null when none has come within timeout (default: the client's), or none can
+     * come any more.
+     */
     next(timeout?: Duration, options?: CallOptions): T | null;
     /** {@link Feed.next} as a promise. */
     asyncNext(timeout?: Duration, options?: CallOptions): Promise<T | null>;
@@ -249,8 +293,8 @@ declare module 'k6/x/nats' {
     asyncFetch(n: number, options: FetchOptions & { discard: true }): Promise<number>;
     asyncFetch(n: number, options?: FetchOptions): Promise<T[]>;
     /**
-     * An asynchronous iterator. k6 itself has no `for await` yet: call `next()`, or let a compiler (such as esbuild with a target before
-     * es2018) translate it.
+     * An asynchronous iterator. k6 itself has no `for await` yet: call `next()`, or let a compiler
+     * (such as esbuild with a target before es2018) translate it.
      */
     messages(): AsyncIterableIterator<T>;
     /** How many messages wait. */
@@ -310,10 +354,12 @@ declare module 'k6/x/nats' {
    * | `server` | any other error of the server |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
+   * error of kind `usage`.
    *
-   * A broken connection is made again by itself, with its subscriptions; no operation is tried again by itself, except that a stream's
-   * publication asks twice more where nobody answers at all.
+   * A broken connection is made again by itself, with its subscriptions; no operation is tried
+   * again by itself, except that a stream's publication asks twice more where nobody answers at
+   * all.
    */
   export interface NatsError extends Error {
     name: 'NatsError';
@@ -340,15 +386,17 @@ declare module 'k6/x/nats' {
   }
 
   /**
-   * A connection of one VU: opened by the first operation that needs it, made again when it breaks, and closed when the VU has no more
-   * use for it (the end of setup or teardown, of the client's step under client-sweep, or of the test). Make it in the init context,
-   * once per VU; use it in functions.
+   * A connection of one VU: opened by the first operation that needs it, made again when it breaks,
+   * and closed when the VU has no more use for it (the end of setup or teardown, of the client's
+   * step under client-sweep, or of the test). Make it in the init context, once per VU; use it in
+   * functions.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url where the servers are: `nats://user:password@host:port`, `tls://`, `ws://`, `wss://`, `host:port` or `host` (port 4222);
+     * @param url where the servers are: `nats://user:password@host:port`, `tls://`, `ws://`,
+     *   `wss://`, `host:port` or `host` (port 4222);
      * several as an array, or with commas. Default `nats://127.0.0.1:4222`
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
@@ -365,7 +413,10 @@ declare module 'k6/x/nats' {
     flush(timeout?: Duration, options?: CallOptions): void;
     /** {@link Client.flush} as a promise. */
     asyncFlush(timeout?: Duration, options?: CallOptions): Promise<void>;
-    /** Ends all subscriptions, sends what is left, and closes the connection. Not with `connection: 'shared'`. */
+    /**
+     * Ends all subscriptions, sends what is left, and closes the connection. Not with
+     * `connection: 'shared'`.
+     */
     drain(timeout?: Duration, options?: CallOptions): void;
     /** {@link Client.drain} as a promise. */
     asyncDrain(timeout?: Duration, options?: CallOptions): Promise<void>;
@@ -379,7 +430,8 @@ declare module 'k6/x/nats' {
     /** Publishes a message. Nobody waits for the server: see flush. */
     publish(subject: string, data?: Data, options?: PublishOptions): void;
     /**
-     * Publishes many messages in one call, in Go: the data, or each of an array, `iterations` times over. A frozen array is read once.
+     * Publishes many messages in one call, in Go: the data, or each of an array, `iterations` times
+     * over. A frozen array is read once.
      *
      * @throws at the first that fails: what is returned has no failed ones
      */
@@ -393,15 +445,21 @@ declare module 'k6/x/nats' {
     /** {@link Client.requestMany} as a promise. */
     asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
     /**
-     * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that fail are counted, and throw nothing; the
-     * answers are not kept.
+     * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that
+     * fail are counted, and throw nothing; the answers are not kept.
      */
     requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): BatchResult;
-    /** Subscribes. With a callback, messages go there, on k6's event loop; without one they are asked for. */
+    /**
+     * Subscribes. With a callback, messages go there, on k6's event loop; without one they are
+     * asked for.
+     */
     subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, callback: null | undefined, options?: SubscribeOptions): Subscription;
-    /** Answers requests in Go, with the data or, where it is null, with the request's own; until it is closed, or the connection is. */
+    /**
+     * Answers requests in Go, with the data or, where it is null, with the request's own; until it
+     * is closed, or the connection is.
+     */
     respond(subject: string, data?: Data, options?: SubscribeOptions): Responder;
 
     /** JetStream, as this client sees it. Does not connect. */
@@ -409,13 +467,19 @@ declare module 'k6/x/nats' {
 
     /** A database of key-value buckets as a published library keeps it. Does not connect. */
     layout(options: LayoutOptions): Layout;
-    /** A row of the published benchmark of these layouts, by its name in {@link natsjsRows}. Does not connect. */
+    /**
+     * A row of the published benchmark of these layouts, by its name in {@link natsjsRows}. Does
+     * not connect.
+     */
     natsjsRow(name: string, options?: NatsjsRowOptions): NatsjsRow;
   }
 
   /** A client under the names that ydarias/xk6-nats has, for scripts that were written for it. */
   export class Nats extends Client {
-    /** Does not connect. `servers` are urls, and `unsafe` takes any certificate where the server wants TLS. */
+    /**
+     * Does not connect. `servers` are urls, and `unsafe` takes any certificate where the server
+     * wants TLS.
+     */
     constructor(options?: ClientOptions & { servers?: string[]; unsafe?: boolean });
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions & { unsafe?: boolean });
 
@@ -439,7 +503,10 @@ declare module 'k6/x/nats' {
   export interface JetStreamOptions {
     domain?: string;
     apiPrefix?: string;
-    /** How many messages of publishNoWait and publishBatch may wait for their acknowledgement. Default 4000. */
+    /**
+     * How many messages of publishNoWait and publishBatch may wait for their acknowledgement.
+     * Default 4000.
+     */
     maxPending?: number;
   }
 
@@ -449,7 +516,10 @@ declare module 'k6/x/nats' {
     tags?: string[];
   }
 
-  /** Messages of one subject under another one; `src` and `dest` are subjects, with wildcards and `$1`, as the server has them. */
+  /**
+   * Messages of one subject under another one; `src` and `dest` are subjects, with wildcards and
+   * `$1`, as the server has them.
+   */
   export interface SubjectTransform {
     src: string;
     dest: string;
@@ -476,9 +546,10 @@ declare module 'k6/x/nats' {
   }
 
   /**
-   * The configuration of a stream, with the names of JetStream's API in camel case. What the server says of it (`StreamInfo.config`) has
-   * its times as strings, 0 for none, and can be given back. Names as the API has them (`max_msgs_per_subject`) are taken as well, with
-   * times in nanoseconds.
+   * The configuration of a stream, with the names of JetStream's API in camel case. What the server
+   * says of it (`StreamInfo.config`) has its times as strings, 0 for none, and can be given back.
+   * Names as the API has them (`max_msgs_per_subject`) are taken as well, with times in
+   * nanoseconds.
    */
   export interface StreamConfiguration {
     name: string;
@@ -547,7 +618,10 @@ declare module 'k6/x/nats' {
     optStartTime?: string | Date;
     /** Default `explicit`: each message by itself. */
     ackPolicy?: 'none' | 'all' | 'explicit' | 'flow_control';
-    /** How long the server waits for an acknowledgement before it delivers a message again. Default: 30 seconds. */
+    /**
+     * How long the server waits for an acknowledgement before it delivers a message again. Default:
+     * 30 seconds.
+     */
     ackWait?: Duration;
     /** How often a message is delivered at most. Default -1: no limit. */
     maxDeliver?: number;
@@ -614,7 +688,10 @@ declare module 'k6/x/nats' {
     mirror?: StreamSource;
     sources?: StreamSource[];
     compression?: boolean;
-    /** Keys may have a `ttl` of their own; how long the mark stays that tells of one which has outlived it. */
+    /**
+     * Keys may have a `ttl` of their own; how long the mark stays that tells of one which has
+     * outlived it.
+     */
     limitMarkerTtl?: Duration;
     metadata?: { [name: string]: string };
   }
@@ -635,7 +712,10 @@ declare module 'k6/x/nats' {
     metadata?: { [name: string]: string };
   }
 
-  /** The servers that have a stream or a consumer. Times that are no configuration's are milliseconds. */
+  /**
+   * The servers that have a stream or a consumer. Times that are no configuration's are
+   * milliseconds.
+   */
   export interface ClusterInfo {
     readonly name?: string;
     readonly raftGroup?: string;
@@ -667,7 +747,10 @@ declare module 'k6/x/nats' {
     readonly status?: { readonly description: string; readonly type: string; readonly err?: string };
   }
 
-  /** What the server has of a stream that another one copies; `active` is how long ago it was heard of. */
+  /**
+   * What the server has of a stream that another one copies; `active` is how long ago it was heard
+   * of.
+   */
   export interface StreamSourceInfo {
     readonly name: string;
     readonly external?: { readonly api: string; readonly deliver: string };
@@ -812,7 +895,10 @@ declare module 'k6/x/nats' {
     expectLastMsgID?: string;
     expectLastSequence?: Unsigned;
     expectLastSequenceForSubject?: Unsigned;
-    /** How long the message stays, in whole seconds (a part of one is one more), in a stream with `allowMsgTtl`. Default 0: as the stream has it. */
+    /**
+     * How long the message stays, in whole seconds (a part of one is one more), in a stream with
+     * `allowMsgTtl`. Default 0: as the stream has it.
+     */
     ttl?: TTL;
     /** Of publishBatch: how many times over the data is published. */
     iterations?: number;
@@ -837,11 +923,16 @@ declare module 'k6/x/nats' {
 
   /** JetStream, as a client sees it. */
   export interface JetStream {
-    /** Publishes a message to the stream that takes its subject, and waits for the acknowledgement. */
+    /**
+     * Publishes a message to the stream that takes its subject, and waits for the acknowledgement.
+     */
     publish(subject: string, data?: Data, options?: StreamPublishOptions): Acknowledgement;
     /** {@link JetStream.publish} as a promise. */
     asyncPublish(subject: string, data?: Data, options?: StreamPublishOptions): Promise<Acknowledgement>;
-    /** Publishes a message, and waits for no acknowledgement unless maxPending are missing already: see complete. */
+    /**
+     * Publishes a message, and waits for no acknowledgement unless maxPending are missing already:
+     * see complete.
+     */
     publishNoWait(subject: string, data?: Data, options?: StreamPublishOptions): void;
     /**
      * Waits for all acknowledgements that are missing.
@@ -852,7 +943,10 @@ declare module 'k6/x/nats' {
     complete(timeout?: Duration, options?: CallOptions): number;
     /** {@link JetStream.complete} as a promise. */
     asyncComplete(timeout?: Duration, options?: CallOptions): Promise<number>;
-    /** Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then waits, and throws, as complete. */
+    /**
+     * Publishes many messages in one call, in Go, as {@link Client.publishBatch}; then waits, and
+     * throws, as complete.
+     */
     publishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): BatchResult;
     /** {@link JetStream.publishBatch} as a promise. */
     asyncPublishBatch(subject: string, data: Data | readonly Data[], options?: StreamPublishOptions): Promise<BatchResult>;
@@ -869,7 +963,10 @@ declare module 'k6/x/nats' {
     ensureStream(configuration: StreamConfiguration, options?: CallOptions): StreamInfo;
     /** {@link JetStream.ensureStream} as a promise. */
     asyncEnsureStream(configuration: StreamConfiguration, options?: CallOptions): Promise<StreamInfo>;
-    /** The server's facts of a stream: its configuration and its state. An error of kind `not_found` if there is none. */
+    /**
+     * The server's facts of a stream: its configuration and its state. An error of kind `not_found`
+     * if there is none.
+     */
     streamInfo(name: string, options?: CallOptions): StreamInfo;
     /** {@link JetStream.streamInfo} as a promise. */
     asyncStreamInfo(name: string, options?: CallOptions): Promise<StreamInfo>;
@@ -877,7 +974,10 @@ declare module 'k6/x/nats' {
     deleteStream(name: string, options?: CallOptions): void;
     /** {@link JetStream.deleteStream} as a promise. */
     asyncDeleteStream(name: string, options?: CallOptions): Promise<void>;
-    /** Removes messages: all, those of a subject, all but the last `keep`, or those before `sequence`. */
+    /**
+     * Removes messages: all, those of a subject, all but the last `keep`, or those before
+     * `sequence`.
+     */
     purgeStream(name: string, options?: PurgeOptions): void;
     /** {@link JetStream.purgeStream} as a promise. */
     asyncPurgeStream(name: string, options?: PurgeOptions): Promise<void>;
@@ -900,7 +1000,10 @@ declare module 'k6/x/nats' {
 
     /** A consumer that is there. Asks the server nothing yet. */
     consumer(stream: string, name: string): Consumer;
-    /** Each message once, in the stream's order, without acknowledgements. It is made by its first use. */
+    /**
+     * Each message once, in the stream's order, without acknowledgements. It is made by its first
+     * use.
+     */
     orderedConsumer(stream: string, configuration?: OrderedConsumerConfiguration): Consumer;
     /** A new consumer; an error of kind `conflict` if there is one that is different. */
     createConsumer(stream: string, configuration: ConsumerConfiguration, options?: CallOptions): Consumer;
@@ -1027,7 +1130,10 @@ declare module 'k6/x/nats' {
 
   /** Options of create. */
   export interface CreateOptions extends CallOptions {
-    /** How long the value lives, in whole seconds (a part of one is one more), in a bucket with `limitMarkerTtl`. Default 0: as the bucket has it. */
+    /**
+     * How long the value lives, in whole seconds (a part of one is one more), in a bucket with
+     * `limitMarkerTtl`. Default 0: as the bucket has it.
+     */
     ttl?: TTL;
   }
 
@@ -1050,7 +1156,10 @@ declare module 'k6/x/nats' {
     create(key: string, value?: Data, options?: CreateOptions): Unsigned;
     /** {@link KeyValue.create} as a promise. */
     asyncCreate(key: string, value?: Data, options?: CreateOptions): Promise<Unsigned>;
-    /** Stores the value if the key's revision is this one; otherwise an error of kind `wrong_sequence`. */
+    /**
+     * Stores the value if the key's revision is this one; otherwise an error of kind
+     * `wrong_sequence`.
+     */
     update(key: string, value: Data, revision: Unsigned, options?: CallOptions): Unsigned;
     /** {@link KeyValue.update} as a promise. */
     asyncUpdate(key: string, value: Data, revision: Unsigned, options?: CallOptions): Promise<Unsigned>;
@@ -1062,7 +1171,10 @@ declare module 'k6/x/nats' {
     purge(key: string, revision?: Unsigned, options?: CallOptions): void;
     /** {@link KeyValue.purge} as a promise. */
     asyncPurge(key: string, revision?: Unsigned, options?: CallOptions): Promise<void>;
-    /** Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for all). */
+    /**
+     * Removes the marks of keys that were deleted longer ago than that (default 30 minutes; 0 for
+     * all).
+     */
     purgeDeletes(olderThan?: Duration, options?: CallOptions): void;
     /** {@link KeyValue.purgeDeletes} as a promise. */
     asyncPurgeDeletes(olderThan?: Duration, options?: CallOptions): Promise<void>;
@@ -1118,7 +1230,9 @@ declare module 'k6/x/nats' {
   /** An object store. An object that is not there is no failure: what asks for it gets null. */
   export interface ObjectStore {
     readonly bucket: string;
-    /** Stores an object in the place of the one of its name, and returns what the server has of it. */
+    /**
+     * Stores an object in the place of the one of its name, and returns what the server has of it.
+     */
     put(object: string | ObjectDescription, data?: Data, options?: CallOptions): ObjectInfo;
     /** {@link ObjectStore.put} as a promise. */
     asyncPut(object: string | ObjectDescription, data?: Data, options?: CallOptions): Promise<ObjectInfo>;
@@ -1147,8 +1261,9 @@ declare module 'k6/x/nats' {
   /** Options of layout. */
   export interface LayoutOptions {
     /**
-     * `orb`: go-orb's natsjs store; `orb-compat`: the same in its mode that is compatible with go-micro, in which the tables of one
-     * database share their keys, a bug of go-orb's; `micro`: go-micro's nats-js-kv store with its option EncodeKeys.
+     * `orb`: go-orb's natsjs store; `orb-compat`: the same in its mode that is compatible with
+     * go-micro, in which the tables of one database share their keys, a bug of go-orb's; `micro`:
+     * go-micro's nats-js-kv store with its option EncodeKeys.
      */
     layout: 'orb' | 'orb-compat' | 'micro';
     /** Default `"default"`. */
@@ -1202,8 +1317,9 @@ declare module 'k6/x/nats' {
     /** {@link Layout.delete} as a promise. */
     asyncDelete(key: string, options?: TableOptions): Promise<void>;
     /**
-     * Keys. As in the libraries, all keys of the bucket cross the network; `orb` and `orb-compat` cut out the page before they look at
-     * prefix and suffix, and an empty bucket is an error of kind `not_found` to them.
+     * Keys. As in the libraries, all keys of the bucket cross the network; `orb` and `orb-compat`
+     * cut out the page before they look at prefix and suffix, and an empty bucket is an error of
+     * kind `not_found` to them.
      */
     list(options?: ListOptions): string[];
     /** {@link Layout.list} as a promise. */
@@ -1213,15 +1329,20 @@ declare module 'k6/x/nats' {
     /** {@link Layout.drop} as a promise. */
     asyncDrop(options?: CallOptions): Promise<void>;
     /**
-     * Does a workload's operations on records without a table, in Go: get, set (which is put), delete and getOrSet. There is no time to
-     * live, and no pipeline.
+     * Does a workload's operations on records without a table, in Go: get, set (which is put),
+     * delete and getOrSet. There is no time to live, and no pipeline.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
-    /** Writes all keys of a workload, each client its share, once: see `prefill` of k6/x/memcached. */
+    /**
+     * Writes all keys of a workload, each client its share, once: see `prefill` of k6/x/memcached.
+     */
     prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
   }
 
-  /** A row of the published benchmark of go-orb's and go-micro's stores (go-orb/plugins, kvstore/natsjs_micro_tests). */
+  /**
+   * A row of the published benchmark of go-orb's and go-micro's stores (go-orb/plugins,
+   * kvstore/natsjs_micro_tests).
+   */
   export interface NatsjsRowDescription {
     /** That of the Go benchmark, without Benchmark. */
     readonly name: string;
@@ -1277,8 +1398,8 @@ declare module 'k6/x/nats' {
     /** {@link NatsjsRow.fill} as a promise. */
     asyncFill(timeout?: Duration, options?: CallOptions): Promise<void>;
     /**
-     * Does iterations, in Go, each an operation of the step under the row's name, and checks what they read. Those that fail are counted,
-     * and throw nothing.
+     * Does iterations, in Go, each an operation of the step under the row's name, and checks what
+     * they read. Those that fail are counted, and throw nothing.
      */
     run(options: NatsjsRowRun): NatsjsRowResult;
     /** Deletes the row's database. */
@@ -1287,7 +1408,10 @@ declare module 'k6/x/nats' {
     asyncDrop(timeout?: Duration, options?: CallOptions): Promise<void>;
   }
 
-  /** The 18 published rows in their order, the two that make its lists comparable, and go-orb's in its compatible mode. */
+  /**
+   * The 18 published rows in their order, the two that make its lists comparable, and go-orb's in
+   * its compatible mode.
+   */
   export const natsjsRows: readonly NatsjsRowDescription[];
 
   const nats: { Client: typeof Client; Nats: typeof Nats; natsjsRows: typeof natsjsRows };

@@ -1,6 +1,6 @@
 /**
- * k6/x/sql: databases by SQL. This is Grafana's xk6-sql, with the drivers `machbase`, `sqlite3` and `postgres`, which are the
- * default exports of `k6/x/sql/driver/machbase` and so on.
+ * k6/x/sql: databases by SQL. This is Grafana's xk6-sql, with the drivers `machbase`, `sqlite3` and
+ * `postgres`, which are the default exports of `k6/x/sql/driver/machbase` and so on.
  *
  * ```js
  * import sql from 'k6/x/sql';
@@ -9,17 +9,20 @@
  * const db = sql.open(sqlite3, './test.db', { max_open_conns: 1 });
  * ```
  *
- * All calls block their VU, and throw a {@link SqlError} when they fail. What differs from Grafana's own module and drivers, and how
- * connections end: README.md beside this file.
+ * All calls block their VU, and throw a {@link SqlError} when they fail. What differs from
+ * Grafana's own module and drivers, and how connections end: README.md beside this file.
  *
- * Metrics: `sql_ops` (Counter) and `sql_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations
- * of its own), both with the tags `op` (query, exec) and `outcome` (ok, or the error's kind). Connecting is part of the call that needs
- * a connection.
+ * Metrics: `sql_ops` (Counter) and `sql_op_duration` (Trend in milliseconds; not under the executor
+ * client-sweep, which has durations of its own), both with the tags `op` (query, exec) and
+ * `outcome` (ok, or the error's kind). Connecting is part of the call that needs a connection.
  */
 declare module 'k6/x/sql' {
   /** Limits of a database's connections and calls. */
   export interface Options {
-    /** How many connections are open at a time; 0, the default, for any number. A client of a sweep takes 1. */
+    /**
+     * How many connections are open at a time; 0, the default, for any number. A client of a sweep
+     * takes 1.
+     */
     max_open_conns?: number;
     /** How many connections stay open without work. Default 2; 0 for none. */
     max_idle_conns?: number;
@@ -27,9 +30,15 @@ declare module 'k6/x/sql' {
     conn_max_idle_time?: Modules.Duration;
     /** How long a connection is used; for ever when not given. */
     conn_max_lifetime?: Modules.Duration;
-    /** How long a call may take that has no time of its own, connecting included. Default `"60s"`, as that of k6/http. */
+    /**
+     * How long a call may take that has no time of its own, connecting included. Default `"60s"`,
+     * as that of k6/http.
+     */
     timeout?: Modules.Duration;
-    /** Tags of the samples of all its calls, as these have no options: `sql_ops{db:orders}` is one database's. */
+    /**
+     * Tags of the samples of all its calls, as these have no options: `sql_ops{db:orders}` is one
+     * database's.
+     */
     tags?: Modules.Tags;
   }
 
@@ -72,7 +81,10 @@ declare module 'k6/x/sql' {
       | 'append'
       | 'protocol'
       | 'internal';
-    /** The database's: a number of Machbase or SQLite, the SQLSTATE of PostgreSQL, a string. 0 where there is none. */
+    /**
+     * The database's: a number of Machbase or SQLite, the SQLSTATE of PostgreSQL, a string. 0 where
+     * there is none.
+     */
     code: number | string;
   }
 
@@ -89,7 +101,9 @@ declare module 'k6/x/sql' {
 
   /** A database and its connections, which are opened when they are needed. */
   export interface Database {
-    /** Runs a query and returns all its rows. One that breaks off in the middle of its rows throws. */
+    /**
+     * Runs a query and returns all its rows. One that breaks off in the middle of its rows throws.
+     */
     query(query: string, ...values: unknown[]): Row[];
     /** As {@link Database.query}, for at most so long. */
     queryWithTimeout(timeout: Modules.Duration, query: string, ...values: unknown[]): Row[];
@@ -106,8 +120,10 @@ declare module 'k6/x/sql' {
      * A database. Nothing connects yet.
      *
      * @param driver the default export of the driver's module
-     * @throws kind `usage`: it is no driver, the name is malformed, or an option is unknown or has a wrong value
-     * @param source the driver's name of the database: a file, or a URL such as `machbase://user:password@host:5656`
+     * @throws kind `usage`: it is no driver, the name is malformed, or an option is unknown or has
+     *   a wrong value
+     * @param source the driver's name of the database: a file, or a URL such as
+     *   `machbase://user:password@host:5656`
      */
     open(driver: symbol, source: string, options?: Options): Database;
   };

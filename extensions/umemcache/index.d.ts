@@ -3,49 +3,64 @@
 /**
  * k6/x/umemcache: a client of umem-cache, over its own protocol (TCP over IPv6).
  *
- * Every call blocks its VU until it is done, and throws an {@link UmemcacheError} when it fails. Metrics: `umemcache_ops`
- * (Counter) and `umemcache_op_duration` (Trend in milliseconds; not under the executor client-sweep, which has durations of
- * its own), `umemcache_hits` and `umemcache_misses` (Counters: keys asked for by get and getOrSet), each with the tags
- * `op` (connect, get, getOrSet, set, delete) and `outcome` (ok, the error's kind, or `fill` when getOrSet's function
- * threw); `umemcache_retries` (Counter: operations that were done on a second connection, because the server had ended the
- * first one without an answer) and `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away the value stored before
- * them on that connection); besides k6's own `data_sent` and `data_received`.
+ * Every call blocks its VU until it is done, and throws an {@link UmemcacheError} when it fails.
+ * Metrics: `umemcache_ops` (Counter) and `umemcache_op_duration` (Trend in milliseconds; not under
+ * the executor client-sweep, which has durations of its own), `umemcache_hits` and
+ * `umemcache_misses` (Counters: keys asked for by get and getOrSet), each with the tags `op`
+ * (connect, get, getOrSet, set, delete) and `outcome` (ok, the error's kind, or `fill` when
+ * getOrSet's function threw); `umemcache_retries` (Counter: operations that were done on a second
+ * connection, because the server had ended the first one without an answer) and
+ * `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away
+ * the value stored before them on that connection); besides k6's own `data_sent` and
+ * `data_received`.
  */
 declare module 'k6/x/umemcache' {
-  /** A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows. */
+  /**
+   * A string is sent as UTF-8. Of a typed array or DataView, the part of the buffer that it shows.
+   */
   export type Bytes = string | ArrayBuffer | ArrayBufferView;
 
   /**
-   * How to reach the server. None of it can be asked of the server: what is wrong here shows as timeouts or misses. Times must be more
-   * than 0. Clients that share connections connect with k6's options (hosts, dns, blockHostnames, blacklistIPs, localIPs) as the VU of
-   * the first of them has them.
+   * How to reach the server. None of it can be asked of the server: what is wrong here shows as
+   * timeouts or misses. Times must be more than 0. Clients that share connections connect with k6's
+   * options (hosts, dns, blockHostnames, blacklistIPs, localIPs) as the VU of the first of them has
+   * them.
    */
   export interface ClientOptions extends Modules.ClientOptions {
     /**
-     * The protocol that the server speaks, by its commit: `"G1"` from 53f97eb (2025-12-22, the published benchmark) on, `"G2"`
-     * from 855aee6 (2026-06-18) on, `"G3"` (default) from 32cedee (2026-07-09) on.
+     * The protocol that the server speaks, by its commit: `"G1"` from 53f97eb (2025-12-22, the
+     * published benchmark) on, `"G2"` from 855aee6 (2026-06-18) on, `"G3"` (default) from 32cedee
+     * (2026-07-09) on.
      */
     generation?: 'G1' | 'G2' | 'G3';
-    /** THREAD_NR, with which the server was built, at most 1024. Default 4; 0 stands for the default. */
+    /**
+     * THREAD_NR, with which the server was built, at most 1024. Default 4; 0 stands for the
+     * default.
+     */
     threads?: number;
     /**
-     * How many connections all clients of this process together may have to each thread, at most; who finds none free waits.
-     * Default 120; 0 stands for the default. Connections are always shared, as the server has few slots: this is of the 128 slots that the server has by default (MAX_CONN / THREAD_NR): those of connections that were just
-     * closed are not free at once.
+     * How many connections all clients of this process together may have to each thread, at most;
+     * who finds none free waits. Default 120; 0 stands for the default. Connections are always
+     * shared, as the server has few slots: this is of the 128 slots that the server has by default
+     * (MAX_CONN / THREAD_NR): those of connections that were just closed are not free at once.
      */
     connectionsPerThread?: number;
     /**
-     * How long an operation may take, from waiting for a connection to the last byte. Default `"60s"`. Give less where clients set or
-     * delete the same keys at the same time: see `lock_wait`.
+     * How long an operation may take, from waiting for a connection to the last byte. Default
+     * `"60s"`. Give less where clients set or delete the same keys at the same time: see
+     * `lock_wait`.
      */
     timeout?: Modules.Duration;
-    /** TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the client's IP address. Default: none. */
+    /**
+     * TLS 1.3, as the server has it: it needs kernel TLS, and asks for a certificate that names the
+     * client's IP address. Default: none.
+     */
     tls?: boolean | Modules.TLSOptions;
     /** Whether the address is that of a cluster's node, any of them. Default false. */
     cluster?: boolean;
     /**
-     * Bytes of the largest value that is sent and accepted. Default 25165824, which is what a server of 100 MiB in four threads takes; 0
-     * stands for the default.
+     * Bytes of the largest value that is sent and accepted. Default 25165824, which is what a
+     * server of 100 MiB in four threads takes; 0 stands for the default.
      */
     maxValue?: number;
     /** What values come out as: a string (default) or an ArrayBuffer. */
@@ -78,7 +93,8 @@ declare module 'k6/x/umemcache' {
    * | `usage` | the call itself is wrong |
    * | `internal` | a fault in k6's extensions or in a library, not in the script or the server; its stack is in the log |
    *
-   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an error of kind `usage`.
+   * An array that a call is given has at most 1,000,000 elements, and none holds itself: more is an
+   * error of kind `usage`.
    */
   export interface UmemcacheError extends Error {
     name: 'UmemcacheError';
@@ -102,15 +118,16 @@ declare module 'k6/x/umemcache' {
   }
 
   /**
-   * One user of connections that all clients of this process with the same options share: they are opened as they are needed and
-   * closed when the last of these clients, or its VU, has no more use for them. Make it in the init context, once per VU; use
-   * it in functions.
+   * One user of connections that all clients of this process with the same options share: they are
+   * opened as they are needed and closed when the last of these clients, or its VU, has no more use
+   * for them. Make it in the init context, once per VU; use it in functions.
    */
   export class Client {
     /**
      * Does not connect.
      *
-     * @param url host:port of IPv6, of one server or of a node of a cluster. Default `"[::1]:10047"`. umem-cache listens on nothing else. k6 resolves names, to IPv4 first
+     * @param url host:port of IPv6, of one server or of a node of a cluster. Default
+     *   `"[::1]:10047"`. umem-cache listens on nothing else. k6 resolves names, to IPv4 first
      *   unless its option says `dns: { policy: 'preferIPv6' }`
      * @throws kind `usage`: an option is unknown or has a wrong value
      */
@@ -121,10 +138,11 @@ declare module 'k6/x/umemcache' {
     readonly generation: 'G1' | 'G2' | 'G3';
 
     /**
-     * Opens one more connection to each thread, as far as there may be more. Otherwise connections are opened by the operations
-     * that need them, in their time.
+     * Opens one more connection to each thread, as far as there may be more. Otherwise connections
+     * are opened by the operations that need them, in their time.
      *
-     * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but close
+     * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but
+     *   close
      */
     connect(options?: Tagged): void;
     /** The form of `connect` that returns a promise. */
@@ -133,9 +151,10 @@ declare module 'k6/x/umemcache' {
     /**
      * The value of a key, or null when there is none.
      *
-     * The protocol knows no such command. This is the one behind getOrSet, and closing the connection is the only way to
-     * decline what that asks for on a miss: a miss costs another operation a new connection. Where somebody else is about to
-     * store the key, it waits for that value.
+     * The protocol knows no such command. This is the one behind getOrSet, and closing the
+     * connection is the only way to decline what that asks for on a miss: a miss costs another
+     * operation a new connection. Where somebody else is about to store the key, it waits for that
+     * value.
      *
      * @param key at most 255 bytes, 247 in a cluster
      */
@@ -144,24 +163,28 @@ declare module 'k6/x/umemcache' {
     asyncGet(key: Bytes, options?: Tagged): Promise<string | ArrayBuffer | null>;
 
     /**
-     * The value of a key. When there is none, this client gets the key's fill lock, sends the value given, or returned by the
-     * function, and returns it; whoever else asks for the key waits for that. When they do so for longer than one to two times the
-     * server's TCP_TIMEOUT (3 s), one of them gets the lock.
+     * The value of a key. When there is none, this client gets the key's fill lock, sends the value
+     * given, or returned by the function, and returns it; whoever else asks for the key waits for
+     * that. When they do so for longer than one to two times the server's TCP_TIMEOUT (3 s), one of
+     * them gets the lock.
      *
-     * The function is called while the lock is held, and must not use the same client. It cannot be asynchronous. What it
-     * throws is thrown, and nothing is stored. Its time is part of the operation's.
+     * The function is called while the lock is held, and must not use the same client. It cannot be
+     * asynchronous. What it throws is thrown, and nothing is stored. Its time is part of the
+     * operation's.
      *
-     * In G2 and G3 the server does not say whether it has taken the value: if it has not, `umemcache_lost_fills` counts it as soon
-     * as its connection is used again.
+     * In G2 and G3 the server does not say whether it has taken the value: if it has not,
+     * `umemcache_lost_fills` counts it as soon as its connection is used again.
      */
     getOrSet(key: Bytes, value: Bytes | (() => Bytes), options?: Tagged): string | ArrayBuffer;
     /** The form of `getOrSet` that returns a promise. It takes a value, and no function. */
     asyncGetOrSet(key: Bytes, value: Bytes, options?: Tagged): Promise<string | ArrayBuffer>;
 
     /**
-     * Stores a value. The protocol knows no such command: this is a del, and then a getOrSet, both again when somebody else has
-     * stored a value in between, or has taken the lock, as clients do that set the same key at the same time. Only G1 says that it was
-     * taken: in the others it is counted as said of getOrSet. Kind `lock_lost`: it was taken ten times, or the value has no room.
+     * Stores a value. The protocol knows no such command: this is a del, and then a getOrSet, both
+     * again when somebody else has stored a value in between, or has taken the lock, as clients do
+     * that set the same key at the same time. Only G1 says that it was taken: in the others it is
+     * counted as said of getOrSet. Kind `lock_lost`: it was taken ten times, or the value has no
+     * room.
      */
     set(key: Bytes, value: Bytes, options?: Tagged): void;
     /** The form of `set` that returns a promise. */
@@ -173,30 +196,35 @@ declare module 'k6/x/umemcache' {
     asyncDelete(key: Bytes, options?: Tagged): Promise<void>;
 
     /**
-     * Writes all keys of a workload: each client writes its share. That is done once for a server and equal keys and values in this
-     * process: by the clients of the first step, by setup(), or by the VUs of k6's own executors, whoever comes first. It is recorded
-     * nowhere but in the module's metrics. Call it before `sweep.run`; where keys would be written while operations are measured, it is
-     * an error.
+     * Writes all keys of a workload: each client writes its share. That is done once for a server
+     * and equal keys and values in this process: by the clients of the first step, by setup(), or
+     * by the VUs of k6's own executors, whoever comes first. It is recorded nowhere but in the
+     * module's metrics. Call it before `sweep.run`; where keys would be written while operations
+     * are measured, it is an error.
      *
      * @throws what failed; the message names the key
      */
     prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
     /**
-     * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines nor a time to live. A getOrSet
-     * of which the server has not taken the value (`lock_lost`) has failed; `refused` is always 0.
-     * Clients share connections, and each is on a goroutine of its own: one may go before others whose answers came first.
+     * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines
+     * nor a time to live. A getOrSet of which the server has not taken the value (`lock_lost`) has
+     * failed; `refused` is always 0. Clients share connections, and each is on a goroutine of its
+     * own: one may go before others whose answers came first.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
 
     /**
-     * Does accesses of a pass of the published hit-rate benchmark, in Go, each of them a getOrSet. One of which the server has not taken
-     * the value (`lock_lost`) has failed: it is neither a hit nor a miss.
+     * Does accesses of a pass of the published hit-rate benchmark, in Go, each of them a getOrSet.
+     * One of which the server has not taken the value (`lock_lost`) has failed: it is neither a hit
+     * nor a miss.
      */
     hitRate(options: CacheBench.HitRate): CacheBench.HitRateResult;
 
     /** Gives up this client's share in the connections. The next operation takes a new one. */
     close(): void;
-    /** The form of `close` that returns a promise: it waits for the calls that were begun before. */
+    /**
+     * The form of `close` that returns a promise: it waits for the calls that were begun before.
+     */
     asyncClose(): Promise<void>;
   }
 

@@ -1,16 +1,21 @@
 /// <reference path="../k6mod/index.d.ts" />
 /**
- * What the modules of caches have in common: k6/x/memcached, k6/x/umemcache and k6/x/resp do many operations in one call, in Go.
+ * What the modules of caches have in common: k6/x/memcached, k6/x/umemcache and k6/x/resp do many
+ * operations in one call, in Go.
  *
- * In a step of client-sweep each operation is one of the step, under its own name (get, set, delete, touch, getOrSet, getMulti; those
- * of hitRate are getOrSet): name them in the scenario's `ops`. The call returns when the client's share is done or the step starts no
- * more operations, after the operation, or the pipeline, that is under way: a pipeline of n overshoots a share by at most n - 1. The
- * call before `sweep.run`, and the first one of a function without it, are not measured, and are not cut by the share. In a step of
- * an open loop each call is one start, however many operations it does. The step's report has hits and misses in `extra`. Operations
- * that fail are counted, there and in the result, and do not throw; only what keeps the call from going on does, with the
- * module's error: options that make no sense, a prefill that fails (its message names the key), the end of the test.
+ * In a step of client-sweep each operation is one of the step, under its own name (get, set,
+ * delete, touch, getOrSet, getMulti; those of hitRate are getOrSet): name them in the scenario's
+ * `ops`. The call returns when the client's share is done or the step starts no more operations,
+ * after the operation, or the pipeline, that is under way: a pipeline of n overshoots a share by at
+ * most n - 1. The call before `sweep.run`, and the first one of a function without it, are not
+ * measured, and are not cut by the share. In a step of an open loop each call is one start, however
+ * many operations it does. The step's report has hits and misses in `extra`. Operations that fail
+ * are counted, there and in the result, and do not throw; only what keeps the call from going on
+ * does, with the module's error: options that make no sense, a prefill that fails (its message
+ * names the key), the end of the test.
  *
- * The module's metrics have the commands that go to the server, at least once a second; durations are the sweep's.
+ * The module's metrics have the commands that go to the server, at least once a second; durations
+ * are the sweep's.
  */
 declare namespace CacheBench {
   /** Shares of operations, in proportion to each other. Default: get 90, set 10. */
@@ -28,9 +33,10 @@ declare namespace CacheBench {
   /** Which keys there are, and how they are drawn. */
   interface Keys {
     /**
-     * `uniform` (default); `zipf` (`exponent`, default 0.99); `hotcold`: `hotAccess` percent (default 80) of the operations go to the
-     * first `hotPercent` percent (default 20) of the keys; `sequential`: each client goes round its share of the keys; `gaussian`
-     * around the key `mean` (default: the middle) with `deviation` (default: a sixth of the keys).
+     * `uniform` (default); `zipf` (`exponent`, default 0.99); `hotcold`: `hotAccess` percent
+     * (default 80) of the operations go to the first `hotPercent` percent (default 20) of the keys;
+     * `sequential`: each client goes round its share of the keys; `gaussian` around the key `mean`
+     * (default: the middle) with `deviation` (default: a sixth of the keys).
      */
     distribution?: 'uniform' | 'zipf' | 'hotcold' | 'sequential' | 'gaussian';
     /** Default 10000. */
@@ -51,8 +57,9 @@ declare namespace CacheBench {
   type Sizes = number | { min: number; max: number } | { size: number; weight: number }[];
 
   /**
-   * A workload. Equal options make equal keys and values, in every module; client c of n draws the same operations in every step. A
-   * client's draws go on from call to call with equal options, and begin anew with a step.
+   * A workload. Equal options make equal keys and values, in every module; client c of n draws the
+   * same operations in every step. A client's draws go on from call to call with equal options, and
+   * begin anew with a step.
    */
   interface Workload {
     /** Operations of the call. Either this or `duration`; `prefill` needs neither. */
@@ -63,11 +70,17 @@ declare namespace CacheBench {
     keys?: Keys;
     /** Default 100. */
     values?: Sizes | { size: Sizes };
-    /** Whether what is read is compared with what has to be there: another value is a failed operation. Default true. */
+    /**
+     * Whether what is read is compared with what has to be there: another value is a failed
+     * operation. Default true.
+     */
     verify?: boolean;
     /** Keys of a getMulti. Default 10. */
     batch?: number;
-    /** Commands that are sent before their replies are read. Default 1. A command's duration is then that of its pipeline. */
+    /**
+     * Commands that are sent before their replies are read. Default 1. A command's duration is then
+     * that of its pipeline.
+     */
     pipeline?: number;
     /** Of all that is drawn. Default 1. */
     seed?: number;
@@ -107,7 +120,10 @@ declare namespace CacheBench {
     seconds: number;
   }
 
-  /** The published hit-rate benchmark (imchuncai/umem-cache-benchmark): the same keys, values and accesses. */
+  /**
+   * The published hit-rate benchmark (imchuncai/umem-cache-benchmark): the same keys, values and
+   * accesses.
+   */
   interface HitRate {
     /** A published configuration, or one of its own: bytes, and whole percent. */
     config:
@@ -130,9 +146,10 @@ declare namespace CacheBench {
           hotMemory?: number;
         };
     /**
-     * `warmup` fills the cache, `timed` is measured. All clients of a step share a pass, and each of its accesses is done once, whatever
-     * their number; so do all VUs outside of steps. Do the first before `sweep.run` and the second in it, in a scenario with
-     * `untilDone: true`: the step ends when the pass is over.
+     * `warmup` fills the cache, `timed` is measured. All clients of a step share a pass, and each
+     * of its accesses is done once, whatever their number; so do all VUs outside of steps. Do the
+     * first before `sweep.run` and the second in it, in a scenario with `untilDone: true`: the step
+     * ends when the pass is over.
      */
     pass: 'warmup' | 'timed';
     /** Accesses of this call. Default 0: all that are left. */

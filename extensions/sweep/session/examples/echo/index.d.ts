@@ -7,17 +7,25 @@ declare module 'k6/x/echo' {
     kind: string;
   }
 
-  /** Connects to a server at the first operation, or with `connect`. All methods throw an `EchoError`. */
+  /**
+   * Connects to a server at the first operation, or with `connect`. All methods throw an
+   * `EchoError`.
+   */
   export class Client {
     /** @param address host:port */
     constructor(address: string);
     connect(): void;
     close(): void;
-    /** Sends a line, and returns what comes back. Bytes count in `data_sent` and `data_received`. */
+    /**
+     * Sends a line, and returns what comes back. Bytes count in `data_sent` and `data_received`.
+     */
     echo(text: string): string;
     /** The same as a promise. */
     asyncEcho(text: string): Promise<string>;
-    /** `iterations` operations in one call, in Go: each sends `batch` lines (1) of `size` characters (10), and reads them. */
+    /**
+     * `iterations` operations in one call, in Go: each sends `batch` lines (1) of `size` characters
+     * (10), and reads them.
+     */
     run(options: { iterations: number; size?: number; batch?: number }): { succeeded: number; failed: number; seconds: number };
   }
 
