@@ -39,7 +39,7 @@
  *
  * | there | here |
  * |---|---|
- * | `new Nats({ servers, unsafe, token })` | the same; it connects at the first use, not in the init context. `new Client(urls, { token })` has no `unsafe`: `tls: { insecureSkipTLSVerify: true }` |
+ * | `new Nats({ servers, unsafe, token })` | the same; it connects at the first use. `new Client(urls)` has `tls` instead of `unsafe` |
  * | `publish`, `publishWithHeaders`, `publishMsg` | the same |
  * | `request(topic, payload, headers)`, which never sent them | `request(topic, payload, { headers })` |
  * | `subscribe(topic, callback)`, which ran it beside the script | the same, on k6's event loop: after the code that subscribes |

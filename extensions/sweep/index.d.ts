@@ -1,11 +1,13 @@
 /**
- * Sweeps in k6: the executor `client-sweep` runs a scenario with one number of clients after the other and measures
- * each step; this module lets scripts take part in it.
+ * Sweeps in k6: the executor `client-sweep` runs a scenario with one number of clients after the
+ * other and measures each step; this module lets scripts take part in it.
  *
  * ```js
  * import sweep from 'k6/x/sweep';
  *
- * export const options = sweep.options({ scenario: 'lookups', clients: [1, 8, 64], iterations: 10000, warmup: '2s' });
+ * export const options = sweep.options({
+ *   scenario: 'lookups', clients: [1, 8, 64], iterations: 10000, warmup: '2s',
+ * });
  *
  * export default function () {
  *   // Here a client connects; then all clients of the step start together.
@@ -15,161 +17,193 @@
  * export const handleSummary = (data) => sweep.report(data);
  * ```
  *
- * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step also with `rate`, in
- * a step of a variant also with `variant`. Gauges go out once a second (of that second) and at the end of a step (of the
- * whole step): `sweep_ops_per_second`; `sweep_p50`, `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`,
- * `sweep_mean` in milliseconds, of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
- * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without `op`), which counts steps in which
- * not every client did its whole share or that are too short to measure (see `duration`). `sweep_failed`, a Rate, is the share
- * of operations that failed: `rate<0.01`, as of `http_req_failed`. k6 judges and shows it exactly; other outputs get at most 100 of
- * its samples a second and operation.
- * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held. `sweep_duration`, a Trend in
- * milliseconds, has every single operation where `raw` asks for it. Where `op` is used under k6's own executors, there is
- * no tag `clients`. What modules emit in a warm-up has the tag `phase: 'warmup'` and no tag `clients`.
+ * Metrics, all but `sweep_gate` tagged with `scenario`, `clients` and `op`, in an open-loop step
+ * also with `rate`, in a step of a variant also with `variant`. Gauges go out once a second (of
+ * that second) and at the end of a step (of the whole step): `sweep_ops_per_second`; `sweep_p50`,
+ * `sweep_p90`, `sweep_p95`, `sweep_p99`, `sweep_p999`, `sweep_max`, `sweep_mean` in milliseconds,
+ * of successful operations; `sweep_clients_done` (without `op`). Counters: `sweep_ops`, operations
+ * that have ended, with the tag `outcome` (`ok` or `failed`), and `sweep_incomplete` (without
+ * `op`), which counts steps in which not every client did its whole share or that are too short to
+ * measure (see `duration`). `sweep_failed`, a Rate, is the share of operations that failed:
+ * `rate<0.01`, as of `http_req_failed`. k6 judges and shows it exactly; other outputs get at most
+ * 100 of its samples a second and operation.
+ * `sweep_gate`, a Gauge tagged with `scenario` and `gate`, is 1 for a gate that held.
+ * `sweep_duration`, a Trend in milliseconds, has every single operation where `raw` asks for it.
+ * Where `op` is used under k6's own executors, there is no tag `clients`. What modules emit in a
+ * warm-up has the tag `phase: 'warmup'` and no tag `clients`.
  *
- * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and operations that it is for:
- * of each step the median of its repeats, in a search the step that was found (`sweep_p99{clients:64}` judges another one),
- * of `op` under k6's own executors the median second. `sweep_p99: ['value<10']` judges the worst operation of the worst
- * step; tags narrow it: `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
+ * A threshold on one of these Gauges judges, when the test has ended, the worst of the steps and
+ * operations that it is for: of each step the median of its repeats, in a search the step that was
+ * found (`sweep_p99{clients:64}` judges another one), of `op` under k6's own executors the median
+ * second. `sweep_p99: ['value<10']` judges the worst operation of the worst step; tags narrow it:
+ * `sweep_p99{clients:64,op:get}`. Until then, `abortOnFail` judges the last second or step.
  *
- * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is known before
- * the run, such as of a number of clients that no step has, of `sweep_duration` without `raw`, or of an operation that is
- * not in `opNames`, the run does not start (exit code 104). At its end, a threshold of which nothing was sent is crossed (99),
- * whatever module its metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
- * latencies and rates of a step without a successful operation, those on a percentile that fewer than ten operations of
- * the step exceed (p99 needs 1,000 operations, repeats together) and, in a test in which no operation succeeded, those on
- * other modules' times and rates.
+ * A threshold on what is never sent cannot hold, although k6 takes no sample for 0. Where that is
+ * known before the run, such as of a number of clients that no step has, of `sweep_duration`
+ * without `raw`, or of an operation that is not in `opNames`, the run does not start (exit code
+ * 104). At its end, a threshold of which nothing was sent is crossed (99), whatever module its
+ * metric is of: but a Counter that is not a sweep's and never counted is 0. So are thresholds on
+ * latencies and rates of a step without a successful operation, those on a percentile that fewer
+ * than ten operations of the step exceed (p99 needs 1,000 operations, repeats together) and, in a
+ * test in which no operation succeeded, those on other modules' times and rates.
  */
 declare module 'k6/x/sweep' {
   /**
-   * Options of a scenario with the executor `client-sweep`, beside those that all k6 executors have. Times are strings with a
-   * unit, such as `'30s'`, or numbers of milliseconds from 100 on.
+   * Options of a scenario with the executor `client-sweep`, beside those that all k6 executors
+   * have. Times are strings with a unit, such as `'30s'`, or numbers of milliseconds from 100 on.
    */
   export interface ClientSweep {
     executor: 'client-sweep';
     /**
-     * The steps: how many clients each has. Steps run one after another, each as soon as the one before has ended.
-     * Either this, or `rate`, or `find`.
+     * The steps: how many clients each has. Steps run one after another, each as soon as the one
+     * before has ended. Either this, or `rate`, or `find`.
      */
     clients?: number[];
     /**
-     * The steps of an open-loop sweep: how many operations start in each `timeUnit`, whether those before have ended or
-     * not. `preAllocatedVUs` clients share them, for `duration`. Latency counts from the time at which an operation
-     * should have started when no client was free then, so that a stall of the server is not hidden (coordinated omission);
-     * in a call with several operations the first one has waited. How late k6 itself starts operations that a client is
+     * The steps of an open-loop sweep: how many operations start in each `timeUnit`, whether those
+     * before have ended or not. `preAllocatedVUs` clients share them, for `duration`. Latency
+     * counts from the time at which an operation should have started when no client was free then,
+     * so that a stall of the server is not hidden (coordinated omission); in a call with several
+     * operations the first one has waited. How late k6 itself starts operations that a client is
      * free for is a figure of its own (`openLoop.latenessMs` in the report), and in no latency.
      *
-     * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1 s at most). What has not
-     * started by then is not done: the step is incomplete, as it is when fewer than 99 % have started in time because for
-     * most of it all clients were busy. The log, the table's notes and the report (`openLoop`) say what rate was achieved,
-     * how long the queue was, and for how long all clients were busy.
+     * An operation may still start for a twentieth of `duration` after its end (100 ms at least, 1
+     * s at most). What has not started by then is not done: the step is incomplete, as it is when
+     * fewer than 99 % have started in time because for most of it all clients were busy. The log,
+     * the table's notes and the report (`openLoop`) say what rate was achieved, how long the queue
+     * was, and for how long all clients were busy.
      */
     rate?: number[];
-    /** The time that `rate` is for. Default: 1s. The tag `rate` and the report always have operations a second. */
+    /**
+     * The time that `rate` is for. Default: 1s. The tag `rate` and the report always have
+     * operations a second.
+     */
     timeUnit?: string | number;
     /** A search for the highest number of clients, or rate, that keeps a bound. */
     find?: Find;
-    /** How many clients share the operations of an open-loop step. There are no more of them, and so no `maxVUs`. */
+    /**
+     * How many clients share the operations of an open-loop step. There are no more of them, and so
+     * no `maxVUs`.
+     */
     preAllocatedVUs?: number;
-    /** How many operations each client does in each step. Either this, or `duration`, or `untilDone`. */
+    /**
+     * How many operations each client does in each step. Either this, or `duration`, or
+     * `untilDone`.
+     */
     iterations?: number;
     /**
-     * For how long each step is measured, at least 100ms. Operations under way at its end are done, and counted in the latency; ops/s are
-     * those that ended within this time by this time.
+     * For how long each step is measured, at least 100ms. Operations under way at its end are done,
+     * and counted in the latency; ops/s are those that ended within this time by this time.
      * A step in which fewer than 10 operations end is too short to measure, and incomplete.
      */
     duration?: string | number;
     /**
-     * Each step goes on until nothing is left of what its clients share, instead of `iterations` or `duration`: until each of
-     * them has called `sweep.done()`, or a method such as hitRate of the caches' modules has found so. `maxDuration` cuts it.
+     * Each step goes on until nothing is left of what its clients share, instead of `iterations` or
+     * `duration`: until each of them has called `sweep.done()`, or a method such as hitRate of the
+     * caches' modules has found so. `maxDuration` cuts it.
      */
     untilDone?: boolean;
     /** How long the clients work before the start line, unmeasured. Default: not at all. */
     warmup?: string | number;
     /** How many operations each client does before the start line, instead of a time. */
     warmupIterations?: number;
-    /** How many times each step is run; in a search, at least. Default: 1. Gates against a baseline need at least 4. */
+    /**
+     * How many times each step is run; in a search, at least. Default: 1. Gates against a baseline
+     * need at least 4.
+     */
     repeats?: number;
     /**
-     * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps once, then all of them
-     * again, so that a machine which gets slower meanwhile does so for all steps.
+     * `grouped` (default): all repeats of a step, then the next step. `interleaved`: all steps
+     * once, then all of them again, so that a machine which gets slower meanwhile does so for all
+     * steps.
      */
     repeatOrder?: 'grouped' | 'interleaved';
     /**
-     * Names of ways to do the same work that are compared, or of parts of it that come one after another. Each has steps of
-     * its own, with a time of their own: every step is run once for each variant, in turns. Every second repeat has them in
-     * the opposite order, so that what changes meanwhile changes for all of them. The scenario's function asks `step()`
-     * which one its step is of; operations that nobody named have the variant's name. Not with `find`, `op` and `portable`.
+     * Names of ways to do the same work that are compared, or of parts of it that come one after
+     * another. Each has steps of its own, with a time of their own: every step is run once for each
+     * variant, in turns. Every second repeat has them in the opposite order, so that what changes
+     * meanwhile changes for all of them. The scenario's function asks `step()` which one its step
+     * is of; operations that nobody named have the variant's name. Not with `find`, `op` and
+     * `portable`.
      */
     variants?: string[];
     /** The rest between two steps. Default: none. */
     pause?: string | number;
     /**
-     * How long the sweep waits at most until its target is at rest, before its first step is measured: it may still work on what
-     * was loaded before, or in `setup()`. Default: 1m; `'0s'`: not at all. A server on this machine (see `meta`: `target.url`)
-     * is at rest when it uses less than 5 % of a core for a second or, as one that always does something, less than 15 % and the
-     * same for ten seconds. Of a server elsewhere the first warm-up (`warmup`, a closed loop) is prolonged until its latency
-     * neither rises nor falls. What came of it is `quiet` in the report; a target that never was at rest is measured all the same, with a
-     * note. There is no wait beside other scenarios that are at work, in execution segments, which have to start together, and
-     * with `portable`, whose steps have their times before the run begins: let `startTime` be late enough there.
+     * How long the sweep waits at most until its target is at rest, before its first step is
+     * measured: it may still work on what was loaded before, or in `setup()`. Default: 1m; `'0s'`:
+     * not at all. A server on this machine (see `meta`: `target.url`) is at rest when it uses less
+     * than 5 % of a core for a second or, as one that always does something, less than 15 % and the
+     * same for ten seconds. Of a server elsewhere the first warm-up (`warmup`, a closed loop) is
+     * prolonged until its latency neither rises nor falls. What came of it is `quiet` in the
+     * report; a target that never was at rest is measured all the same, with a note. There is no
+     * wait beside other scenarios that are at work, in execution segments, which have to start
+     * together, and with `portable`, whose steps have their times before the run begins: let
+     * `startTime` be late enough there.
      */
     quiet?: string | number;
     /**
-     * Cuts a step, counted from its beginning: connecting, warm-up and measured phase together. The step is then
-     * reported as incomplete. Default: 10m. What a warm-up takes longer because of `quiet` does not count.
+     * Cuts a step, counted from its beginning: connecting, warm-up and measured phase together. The
+     * step is then reported as incomplete. Default: 10m. What a warm-up takes longer because of
+     * `quiet` does not count.
      */
     maxDuration?: string | number;
     /**
-     * How long operations that are under way at maxDuration may still take; then they count as failed. Default: 30s, and 5s
-     * with `portable`, where each step's window is that much longer.
+     * How long operations that are under way at maxDuration may still take; then they count as
+     * failed. Default: 30s, and 5s with `portable`, where each step's window is that much longer.
      */
     gracefulStop?: string | number;
     /**
-     * The name of another scenario with this executor that has to end before this one begins. Default: none; a sweep that
-     * begins while another one is at work says so.
+     * The name of another scenario with this executor that has to end before this one begins.
+     * Default: none; a sweep that begins while another one is at work says so.
      */
     after?: string;
     /**
-     * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole test at the first
-     * one of a measured phase, exit code 108.
+     * What a failed operation does: `count` (default) counts it and goes on; `abort` ends the whole
+     * test at the first one of a measured phase, exit code 108.
      *
-     * With `count` the whole test ends as well, with one line that says why and the same exit code, when it is clear that
-     * nothing can succeed: no operation of the scenario has, and every client of the step has failed, warm-up and attempts
-     * to connect included, all with one cause (texts that differ in numbers only are one), for a second and ten times in
-     * all, or for five seconds. `continue` goes on even then. Portable steps know of failures within `run` only.
+     * With `count` the whole test ends as well, with one line that says why and the same exit code,
+     * when it is clear that nothing can succeed: no operation of the scenario has, and every client
+     * of the step has failed, warm-up and attempts to connect included, all with one cause (texts
+     * that differ in numbers only are one), for a second and ten times in all, or for five seconds.
+     * `continue` goes on even then. Portable steps know of failures within `run` only.
      */
     onError?: 'count' | 'continue' | 'abort';
     /**
      * What makes an operation fail, beside an exception, which always does. Default: all of them.
      *
      * - `'check'`: a `check` that fails.
-     * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see `http.setResponseCallback`) or that never
-     *   came, a gRPC status other than OK, and a WebSocket that cannot be opened. The samples of a sweep have the
-     *   system tag `status`, also where `systemTags` leaves it out. With `portable` and under k6's own executors nothing
+     * - `'response'`: a response that k6 counts as failed (`http_req_failed`, see
+     *   `http.setResponseCallback`) or that never came, a gRPC status other than OK, and a
+     *   WebSocket that cannot be opened. The samples of a sweep have the system tag `status`, also
+     *   where `systemTags` leaves it out. With `portable` and under k6's own executors nothing
      *   tells of a gRPC call that runs into its own `timeout`: check its status there.
      *
      * An exception that the function itself catches is none: the function says that it can go on.
      *
-     * What happens before and after `run`, and around the operations of `op`, is no part of an operation.
+     * What happens before and after `run`, and around the operations of `op`, is no part of an
+     * operation.
      */
     failOn?: ('exception' | 'check' | 'response')[];
     /**
-     * Lets a run with failed operations end with exit code 0: `true`, or the share of a step's operations that may fail, such as
-     * `0.01` or `'1%'`. Default: it is marked as failed, exit code 110, unless a
-     * threshold on `sweep_failed` decides. A run with an incomplete step is marked, too, unless one on `sweep_incomplete`
-     * decides. So is a run in which no operation succeeded, unless `onError` is 'continue'.
+     * Lets a run with failed operations end with exit code 0: `true`, or the share of a step's
+     * operations that may fail, such as `0.01` or `'1%'`. Default: it is marked as failed, exit
+     * code 110, unless a threshold on `sweep_failed` decides. A run with an incomplete step is
+     * marked, too, unless one on `sweep_incomplete` decides. So is a run in which no operation
+     * succeeded, unless `onError` is 'continue'.
      */
     allowFailed?: boolean | number | string;
     /**
-     * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in memory: 70 to 120 bytes an
-     * operation. Default: histograms, whose size does not depend on the number of operations.
+     * Sends every single duration to k6, as the Trend `sweep_duration`. k6 keeps them all in
+     * memory: 70 to 120 bytes an operation. Default: histograms, whose size does not depend on the
+     * number of operations.
      */
     raw?: boolean;
     /** The name of the operations that nobody named, the tag `op`. Default: the scenario's name. */
     op?: string;
     /**
-     * The names that `op(name, fn)` gives to operations, so that gates are checked before the run. Another name then ends the
-     * test, exit code 104.
+     * The names that `op(name, fn)` gives to operations, so that gates are checked before the run.
+     * Another name then ends the test, exit code 104.
      */
     opNames?: string[];
     exec?: string;
@@ -179,17 +213,19 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * A search. The number is doubled until a bound breaks or `max` is reached; then what is between is halved until the
-   * answer is known to 2 % (whole numbers below 50 exactly). A step in which an operation fails or that is incomplete
-   * breaks the bound, and counts twice; so does one kind of operation of several break it. A step that is too short to
-   * measure is judged by its figures as they are. A search that finds nothing is marked as failed, exit code 110.
+   * A search. The number is doubled until a bound breaks or `max` is reached; then what is between
+   * is halved until the answer is known to 2 % (whole numbers below 50 exactly). A step in which an
+   * operation fails or that is incomplete breaks the bound, and counts twice; so does one kind of
+   * operation of several break it. A step that is too short to measure is judged by its figures as
+   * they are. A search that finds nothing is marked as failed, exit code 110.
    *
-   * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where that is more) until two
-   * more of its steps say the one than the other, and the two numbers at the ends of what is left until four more do. Where
-   * a step is right four times of five, a number is decided wrongly once in 17, an end once in 257, and of 20 searches one
-   * ends beside the answer. A step with at most
-   * half of the slow operations that the bound allows, and at least 10 allowed, counts twice. The report has what was found,
-   * and `search.bracket`: the highest number that surely keeps the bound, and the lowest that surely does not.
+   * Single steps are noisy: each number is tried again (at least `repeats` times, at most 8 where
+   * that is more) until two more of its steps say the one than the other, and the two numbers at
+   * the ends of what is left until four more do. Where a step is right four times of five, a number
+   * is decided wrongly once in 17, an end once in 257, and of 20 searches one ends beside the
+   * answer. A step with at most half of the slow operations that the bound allows, and at least 10
+   * allowed, counts twice. The report has what was found, and `search.bracket`: the highest number
+   * that surely keeps the bound, and the lowest that surely does not.
    */
   export interface Find {
     /** What is varied: `clients` (default) or `rate`. */
@@ -198,7 +234,9 @@ declare module 'k6/x/sweep' {
     min?: number;
     /** The highest number that is tried. */
     max: number;
-    /** The bounds, each with its unit, such as `'5ms'`; at least one. Files of gates have the same. */
+    /**
+     * The bounds, each with its unit, such as `'5ms'`; at least one. Files of gates have the same.
+     */
     p50?: string;
     p90?: string;
     p95?: string;
@@ -221,20 +259,21 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Builds k6's `options` for one sweep: `{ scenarios, thresholds }`, to which a script may add more. It takes the
-   * options of `client-sweep` and:
+   * Builds k6's `options` for one sweep: `{ scenarios, thresholds }`, to which a script may add
+   * more. It takes the options of `client-sweep` and:
    *
    * - `scenario`: its name, and that of the report's files. Default: `'default'`.
    * - `gates`: the path of a file of gates, see `gates`.
    * - `thresholds`: k6's own thresholds, beside those of the gates.
-   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in windows of time, for
-   *   places that know only those, such as Grafana Cloud. The window of a step is its `maxDuration` or, where there is
-   *   none, warm-up, duration and 10 s; a step that overruns it is incomplete. The scenario's function has to call
-   *   `run`; what it throws outside of it is k6's to tell. `rate`, `find`, `raw` and `onError: 'abort'` are for
-   *   client-sweep only.
+   * - `portable`: true for the same steps as scenarios of k6's own executor per-vu-iterations, in
+   *   windows of time, for places that know only those, such as Grafana Cloud. The window of a step
+   *   is its `maxDuration` or, where there is none, warm-up, duration and 10 s; a step that
+   *   overruns it is incomplete. The scenario's function has to call `run`; what it throws outside
+   *   of it is k6's to tell. `rate`, `find`, `raw` and `onError: 'abort'` are for client-sweep
+   *   only.
    *
-   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless `allowFailed` permits it (for
-   * failed operations) or `thresholds` says otherwise.
+   * A failed operation or an incomplete step crosses a threshold (exit code 99), unless
+   * `allowFailed` permits it (for failed operations) or `thresholds` says otherwise.
    *
    * @throws TypeError that names the option which makes no sense
    */
@@ -248,9 +287,10 @@ declare module 'k6/x/sweep' {
   ): { scenarios: Record<string, object>; thresholds: Record<string, unknown[]> };
 
   /**
-   * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each gate. They are judged
-   * when the scenario has ended: a step that is missing, empty or incomplete, a percentile with fewer than 10 operations
-   * beyond it, and a baseline that does not fit, never pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each
+   * gate. They are judged when the scenario has ended: a step that is missing, empty or incomplete,
+   * a percentile with fewer than 10 operations beyond it, and a baseline that does not fit, never
+   * pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context
@@ -258,32 +298,36 @@ declare module 'k6/x/sweep' {
   export function gates(path: string): Record<string, string[]>;
 
   /**
-   * Calls `fn` for each operation, until this client's share of the step is done. Before that it waits until all
-   * clients of the step have come here, so that they start together; what a script does before, such as connecting, is
-   * not measured. Call it once in a scenario's function.
+   * Calls `fn` for each operation, until this client's share of the step is done. Before that it
+   * waits until all clients of the step have come here, so that they start together; what a script
+   * does before, such as connecting, is not measured. Call it once in a scenario's function.
    *
-   * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one increment of a histogram,
-   * and memory does not grow with the number of operations. What `fn` throws is counted as a failed operation, said in
-   * the log once for each different text, and does not come out of here. An operation in which a check fails or a response
-   * is an error has failed as well: see `failOn`.
+   * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one
+   * increment of a histogram, and memory does not grow with the number of operations. What `fn`
+   * throws is counted as a failed operation, said in the log once for each different text, and does
+   * not come out of here. An operation in which a check fails or a response is an error has failed
+   * as well: see `failOn`.
    *
-   * A function that does not call it works as well: the executor then repeats that whole function, every call one
-   * operation, its first call (which connects) unmeasured. Where only a part of the clients calls it, the step is
-   * incomplete.
+   * A function that does not call it works as well: the executor then repeats that whole function,
+   * every call one operation, its first call (which connects) unmeasured. Where only a part of the
+   * clients calls it, the step is incomplete.
    *
    * @throws TypeError when `fn` is not a function
-   * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options `vus`, `duration`, `iterations`
-   * and `stages`, wherever they are set, take the place of a script's scenarios, sweeps too.
+   * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options
+   * `vus`, `duration`, `iterations` and `stages`, wherever they are set, take the place of a
+   * script's scenarios, sweeps too.
    *
-   * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves one behind that nobody
+   * @throws SweepError at a second call in one step, and when `fn` returns a promise, or leaves one
+   *   behind that nobody
    * awaits, or a timer
    */
   export function run(fn: () => unknown): void;
 
   /**
-   * For functions that are promises, which do without `run`: fulfilled when all clients of the step have come here. Every
-   * client's first call of the function connects, and is not measured; once all clients have ended it, they start together, and each
-   * call after it is one operation, for which `ready` is fulfilled at once.
+   * For functions that are promises, which do without `run`: fulfilled when all clients of the step
+   * have come here. Every client's first call of the function connects, and is not measured; once
+   * all clients have ended it, they start together, and each call after it is one operation, for
+   * which `ready` is fulfilled at once.
    *
    * ```js
    * export default async function () {
@@ -298,23 +342,26 @@ declare module 'k6/x/sweep' {
   export function ready(): Promise<void>;
 
   /**
-   * Says that nothing is left of what the clients of the step share, such as the messages of a queue. This client's part
-   * ends with the call of `fn` that says so, which is no operation when it recorded none; the other clients have to say it, too.
+   * Says that nothing is left of what the clients of the step share, such as the messages of a
+   * queue. This client's part ends with the call of `fn` that says so, which is no operation when
+   * it recorded none; the other clients have to say it, too.
    *
    * @throws SweepError outside of what `run` calls in the measured phase of a step with `untilDone`
    */
   export function done(): void;
 
   /**
-   * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn` throws counts as a
-   * failed operation, and goes on to the caller. Where `fn` returns a promise, the operation ends when that is settled.
-   * A failed check or a response that is an error makes the operation a failed one, and those around it, see `failOn`;
-   * nothing is thrown then. Where several promises of one client are pending, it fails the operation that ends first. Under
-   * k6's own executors all of `failOn` fails an operation.
+   * Calls `fn`, counts that as one operation named `name`, and returns what `fn` returns. What `fn`
+   * throws counts as a failed operation, and goes on to the caller. Where `fn` returns a promise,
+   * the operation ends when that is settled. A failed check or a response that is an error makes
+   * the operation a failed one, and those around it, see `failOn`; nothing is thrown then. Where
+   * several promises of one client are pending, it fails the operation that ends first. Under k6's
+   * own executors all of `failOn` fails an operation.
    *
-   * In a sweep, the call of the scenario's function in which operations were named is no operation itself. Under k6's
-   * own executors the operations of each second are gathered, and become a step of the report whose clients are the VUs
-   * that had an operation under way in that second; what is thrown outside of `op` is k6's to tell.
+   * In a sweep, the call of the scenario's function in which operations were named is no operation
+   * itself. Under k6's own executors the operations of each second are gathered, and become a step
+   * of the report whose clients are the VUs that had an operation under way in that second; what is
+   * thrown outside of `op` is k6's to tell.
    *
    * @throws TypeError for other arguments, and outside of a scenario's function
    */
@@ -337,28 +384,37 @@ declare module 'k6/x/sweep' {
     phase: 'warmup' | 'measure';
   }
 
-  /** The step that the VU is a client of; null outside of a step, such as in `setup()` and under k6's own executors. */
+  /**
+   * The step that the VU is a client of; null outside of a step, such as in `setup()` and under
+   * k6's own executors.
+   */
   export function step(): Step | null;
 
   /**
-   * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier ones.
+   * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier
+   * ones.
    *
    * `scenario` is the one that the facts are of, in a test with several; default: all of them.
    *
-   * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url` is taken out. When the URL
-   * names a server on this machine, the report has that server's processor time too: of the processes that listen at that
-   * address and port, and of all that they have started. `params` is with what it was
-   * measured. `published` is what others have published of the same: the page shows it as a shape.
+   * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url`
+   * is taken out. When the URL names a server on this machine, the report has that server's
+   * processor time too: of the processes that listen at that address and port, and of all that they
+   * have started. `params` is with what it was measured. `published` is what others have published
+   * of the same: the page shows it as a shape.
    *
-   * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the size of an average item, key and
-   * value together, in bytes. Steps then have the published figures of hits by memory (`steps[].extra`). They need the peak
-   * resident memory of the server's processes (VmHWM), which is read from /proc of `pids` or else of the process that listens
-   * at `target.url`; `vmHwm` is that of a server elsewhere, in bytes. It counts from the scenario's beginning where this user may see to that, which is
-   * the server's own, and else from the server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
+   * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the
+   * size of an average item, key and value together, in bytes. Steps then have the published
+   * figures of hits by memory (`steps[].extra`). They need the peak resident memory of the server's
+   * processes (VmHWM), which is read from /proc of `pids` or else of the process that listens at
+   * `target.url`; `vmHwm` is that of a server elsewhere, in bytes. It counts from the scenario's
+   * beginning where this user may see to that, which is the server's own, and else from the
+   * server's start: `extra.vmHwmSince` tells. Where it is unknown, those figures are left out.
    *
-   * `results` is the folder of the report: it is made and tried now, so that no sweep ends without a report.
+   * `results` is the folder of the report: it is made and tried now, so that no sweep ends without
+   * a report.
    *
-   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when `target.url` is not a URL
+   * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when
+   *   `target.url` is not a URL
    * @throws SweepError when nothing can be written to `results`
    */
   export function meta(facts: {
@@ -371,23 +427,25 @@ declare module 'k6/x/sweep' {
   }): void;
 
   /**
-   * The value of a setting: what `-e name=value` says, or else the variable `SWEEP_<name>` of the environment, so that what a
-   * shell or a CI system exports as `SECONDS` or `CONFIG` changes nothing. Undefined when there is neither.
+   * The value of a setting: what `-e name=value` says, or else the variable `SWEEP_<name>` of the
+   * environment, so that what a shell or a CI system exports as `SECONDS` or `CONFIG` changes
+   * nothing. Undefined when there is neither.
    *
    * ```js
-   * const seconds = Number(sweep.setting('SECONDS') ?? 10); // k6 run -e SECONDS=5, or SWEEP_SECONDS=5 k6 run
+   * const seconds = Number(sweep.setting('SECONDS') ?? 10); // k6 run -e SECONDS=5, or
+   * SWEEP_SECONDS=5 k6 run
    * ```
    *
-   * `environment` is another name for the environment's variable, such as that of a server: `sweep.setting('NATS_URL', {
-   * environment: 'NATS_URL' })`.
+   * `environment` is another name for the environment's variable, such as that of a server:
+   * `sweep.setting('NATS_URL', { environment: 'NATS_URL' })`.
    *
    * @throws TypeError for other arguments
    */
   export function setting(name: string, options?: { environment?: string }): string | undefined;
 
   /**
-   * What this module throws beside a TypeError: `usage`, the call or a file that it names makes no sense here; `not_found`,
-   * there is no such file; `cancelled`, the step or the test has ended.
+   * What this module throws beside a TypeError: `usage`, the call or a file that it names makes no
+   * sense here; `not_found`, there is no such file; `cancelled`, the step or the test has ended.
    */
   export interface SweepError extends Error {
     name: 'SweepError';
@@ -406,7 +464,10 @@ declare module 'k6/x/sweep' {
       unit?: string;
       /** Which of two numbers is better. */
       better?: 'higher' | 'lower';
-      /** How many decimals are shown; the report has all. Default: the number has at least three digits. */
+      /**
+       * How many decimals are shown; the report has all. Default: the number has at least three
+       * digits.
+       */
       digits?: number;
     }[];
     /** A cell for each column. Null, undefined and NaN are nothing, and shown as a dash. */
@@ -416,19 +477,24 @@ declare module 'k6/x/sweep' {
   }
 
   /**
-   * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format), `.junit.xml` and `.html` to `dir`,
-   * which is created when it is missing (not given: the folder that `meta` names as `results`, else that of the setting
-   * `RESULTS`, see `setting`, else "results"), and returns what `handleSummary` is to return: the table
-   * of each scenario on standard output. The files of a scenario are written beside and renamed together. Where they cannot be
-   * written, there is the table, the reason on standard error, and an exit code other than 0.
+   * Writes the files `<scenario>.json`, `.md`, `.csv`, `.bench.txt` (Go benchmark format),
+   * `.junit.xml` and `.html` to `dir`, which is created when it is missing (not given: the folder
+   * that `meta` names as `results`, else that of the setting `RESULTS`, see `setting`, else
+   * "results"), and returns what `handleSummary` is to return: the table of each scenario on
+   * standard output. The files of a scenario are written beside and renamed together. Where they
+   * cannot be written, there is the table, the reason on standard error, and an exit code other
+   * than 0.
    *
-   * A script that does not call it has its files and its table all the same, beside k6's own summary. Until then each finished step
-   * is in `<scenario>.partial.json` in that folder, a report that says that it was interrupted.
+   * A script that does not call it has its files and its table all the same, beside k6's own
+   * summary. Until then each finished step is in `<scenario>.partial.json` in that folder, a report
+   * that says that it was interrupted.
    *
-   * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of the report
-   * @param options `tables` is called for each scenario with its report, as it is in the `.json`: the tables that it returns become
-   *   a part of the report, in the order of their rows. They are on standard output and in the `.md`, on the page, in the `.csv`
-   *   (a line for each cell, with `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`
+   * @param data what k6 gives to `handleSummary`: the outcomes of its thresholds become gates of
+   *   the report
+   * @param options `tables` is called for each scenario with its report, as it is in the `.json`:
+   *   the tables that it returns become a part of the report, in the order of their rows. They are
+   *   on standard output and in the `.md`, on the page, in the `.csv` (a line for each cell, with
+   *   `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`
    */
   export function report(
     data: unknown,

@@ -81,8 +81,8 @@ declare module 'k6/x/umemcache' {
    * | `connect` | the server could not be reached within connectTimeout |
    * | `refused` | it closed the connection in the handshake: it has fewer threads, or no free slot in this one |
    * | `connection` | the connection broke, twice if it was before an answer |
-   * | `lock_lost` | the connection broke when the value was sent: a del took the fill lock, it was held for too long while others waited, or the value is too large for the server |
-   * | `lock_wait` | no answer to a get within timeout: most likely somebody else holds the key's fill lock; or two dels took it at once from the one who had it and from this client, to whom it was passed, which a G3 server never answers then |
+   * | `lock_lost` | a del took the fill lock, it was held for too long while others waited, or the server has no room for the value |
+   * | `lock_wait` | no answer to a get in time: somebody else holds the fill lock, or two dels took it from this client at once (G3) |
    * | `timeout` | no answer in time otherwise |
    * | `busy` | no connection became free within timeout |
    * | `cancelled` | the test ended |

@@ -28,7 +28,7 @@ var (
 func commentOf(file string) *regexp.Regexp {
 	name := path.Base(file)
 	switch extension := path.Ext(name); {
-	case strings.HasSuffix(name, ".pb.go"), name == "index.d.ts": // made by a program; wrapped by editors that show it
+	case strings.HasSuffix(name, ".pb.go"): // made by a program
 		return nil
 	case slices.Contains([]string{".go", ".js", ".ts", ".proto"}, extension):
 		return slashComment
