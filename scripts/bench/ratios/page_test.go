@@ -97,7 +97,7 @@ func empty() map[string]result {
 	c.solo.Operations, c.many.Operations = 1, 1
 
 	return map[string]result{
-		"native": &cells{}, "drivers": &compared{}, "crowd": &crowd{}, "core": c, "recording": &recording{}, "gates": &judged{}, "caches": &caches{}, "fair": &fairness{}, "nats": &natsRatios{},
+		"native": &cells{}, "drivers": &compared{}, "crowd": &crowd{}, "core": c, "recording": &recording{}, "gates": &judged{tolerances: tolerances{OpsPerSecond: "-10%", P99: "+30%"}}, "caches": &caches{}, "fair": &fairness{}, "nats": &natsRatios{},
 		"readbulk": &readBulk{}, "streaming": &streaming{},
 	}
 }

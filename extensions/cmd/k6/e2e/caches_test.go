@@ -283,7 +283,7 @@ func TestCacheSweep(t *testing.T) {
 			}
 			wait := get.ClientWaitMs
 			require.NotNil(t, wait, "clients take turns at event loops")
-			require.InDelta(t, 500*clients/16, wait.Answers, float64(500*clients/32), "of one answer in sixteen")
+			require.InDelta(t, 200*clients/16, wait.Answers, float64(200*clients/32), "of one answer in sixteen")
 			require.Positive(t, wait.Mean)
 			require.LessOrEqual(t, wait.P99, wait.Max)
 			require.Less(t, wait.Mean, get.LatencyMs.Mean+set.LatencyMs.Mean, "a wait is a part of the latency")
