@@ -25,8 +25,8 @@ grep -qF 'github.com/xk6-sweep/xk6-sweep v0.0.1-test, k6/x/sweep [js]' "$room/sa
 
 types=$room/first/dist/xk6-sweep-types-0.0.1-test.tgz
 grep -qF "${types##*/}" "$room/first/dist/SHA256SUMS" || fail 'the declarations are not packed'
-tar -xzOf "$types" package/package.json | grep -qF '"version": "0.0.1-test"' || fail 'the declarations are of another version'
-tar -tzf "$types" | grep -qxF package/extensions/sweep/index.d.ts || fail 'declarations are missing'
+tar -xzOf "$types" package/package.json | grep -F '"version": "0.0.1-test"' >/dev/null || fail 'the declarations are of another version'
+tar -tzf "$types" | grep -xF package/extensions/sweep/index.d.ts >/dev/null || fail 'declarations are missing'
 
 bill=$room/first/dist/$program.cdx.json
 while read -r _ module version _; do

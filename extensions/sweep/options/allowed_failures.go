@@ -48,6 +48,15 @@ func (a *AllowedFailures) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// MarshalJSON writes what UnmarshalJSON reads: archives of k6 hold the options as JSON.
+func (a AllowedFailures) MarshalJSON() ([]byte, error) {
+	if a.Share == 0 || a.Share == 1 {
+		return strconv.AppendBool(nil, a.Share == 1), nil
+	}
+
+	return json.Marshal(a.Share)
+}
+
 // Some tells whether a share of the operations may fail.
 func (a AllowedFailures) Some() bool { return a.Share > 0 }
 

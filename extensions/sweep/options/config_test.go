@@ -1,6 +1,7 @@
 package options
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"testing"
@@ -299,5 +300,22 @@ func TestAllowedFailures(t *testing.T) {
 				require.Equal(t, allowed, c.AllowsFailed(steps), "%s %v", given, steps)
 			}
 		}
+	}
+}
+
+// An archive of k6 holds the options as JSON, and is run with them.
+func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
+	for _, given := range []string{
+		`{"clients": [1, 8], "iterations": 10}`,
+		`{"clients": [1], "duration": "5s", "warmup": "1s", "repeats": 4, "allowFailed": true, "opNames": ["get", "set"], "failOn": ["check"]}`,
+		`{"clients": [1], "iterations": 10, "allowFailed": "2%"}`,
+		`{"rate": [60], "timeUnit": "1m", "duration": "10s", "preAllocatedVUs": 4, "allowFailed": false}`,
+		`{"find": {"max": 64, "p99": "5ms"}, "duration": "1s", "quiet": "0s", "gracefulStop": "0s"}`,
+		`{"clients": [1], "iterations": 5, "variants": ["a", "b"], "repeatOrder": "interleaved"}`,
+	} {
+		c := read(t, given)
+		raw, err := json.Marshal(c)
+		require.NoError(t, err)
+		require.Equal(t, c, read(t, string(raw)), "%s", raw)
 	}
 }

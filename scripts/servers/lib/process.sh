@@ -76,7 +76,7 @@ process_of() {
   local folder stat found='' one
   [[ -r /proc/self/environ ]] || { ps -axww -o pid=,args= | { grep -F -- "$1" || true; } | { read -r one _ && printf '%s' "$one"; } || true; return 0; }
   for folder in /proc/[0-9]*; do
-    { tr '\0' '\n' <"$folder/environ"; } 2>/dev/null | grep -qxF "HOME=$1" || continue
+    grep -zqxF "HOME=$1" "$folder/environ" 2>/dev/null || continue
     one=${folder##*/}
     stat=$({ cat "$folder/stat"; } 2>/dev/null) || continue
     # shellcheck disable=SC2086

@@ -62,6 +62,10 @@ func ofK6(words []string) (subcommand string, arguments []string) {
 		words = words[1:]
 	}
 
+	if others := slices.Index(words, "--"); others >= 0 { // what follows is a command of its own
+		words = words[:others]
+	}
+
 	return subcommand, words
 }
 

@@ -23,6 +23,7 @@ const root = "../../../.."
 // Exit codes of k6.
 const (
 	exitOK               = 0
+	exitOther            = 1 // such as of a file that cannot be written
 	exitThreshold        = 99
 	exitInvalidConfig    = 104
 	exitInterrupted      = 105
