@@ -124,7 +124,7 @@ func TestConfigErrors(t *testing.T) {
 		{`{ fetchRows: '7' }`, `new Client: option fetchRows must be an integer, not a string`},
 		{`{ password: 12345 }`, `new Client: option password must be a string, not a number`},
 		{`42`, `new Client: options must be an object, not 42`},
-		{`'machbase://db', 'machbase://db'`, `new Client: options must be an object, not machbase://db`},
+		{`'machbase://db', 'machbase://db'`, `new Client: options must be an object, not a url`},
 	} {
 		t.Run(test.arguments, func(t *testing.T) {
 			v := newVU(t, &fakeDriver{})

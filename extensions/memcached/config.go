@@ -141,10 +141,15 @@ var errURLs = errors.New("all urls must have the same user, password and options
 
 var errURL = errors.New("the url must look like memcached://user:password@host:port?timeout=5s")
 
+var errTLS = errors.New("TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })")
+
 // parse reads memcached://user:password@host:port?option=value. Its errors never show the URL: it
 // holds a password.
 func (c *Config) parse(raw string) (address string, err error) {
 	u, err := url.Parse(raw)
+	if err == nil && (u.Scheme == scheme+"s" || strings.Contains(u.Scheme, "tls")) {
+		return "", errTLS
+	}
 	if err != nil || u.Scheme != scheme || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.Opaque != "" ||
 		u.Fragment != "" || strings.Contains(u.RawQuery, "@") { // what stands there is a piece of a password with a # or ?
 		return "", errURL

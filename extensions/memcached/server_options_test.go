@@ -13,6 +13,7 @@ import (
 func TestOptionErrors(t *testing.T) {
 	const server = "a server must be host:port, host, or the path of a unix socket that starts with a slash"
 	const url = "the url must look like memcached://user:password@host:port?timeout=5s"
+	const tls = "TLS is an option, not a scheme of the url: new Client('memcached://host:port', { tls: true })"
 	v := newVU(t)
 	for arguments, want := range map[string]string{
 		`'a:b'`:                                  server,
@@ -20,6 +21,9 @@ func TestOptionErrors(t *testing.T) {
 		`'a:1,,b'`:                               server,
 		`'u:p@a:1'`:                              server,
 		`'http://a'`:                             url,
+		`'memcacheds://u:s3cret@a:1'`:            tls,
+		`'memcached+tls://a:1'`:                  tls,
+		`['tls://a:1']`:                          tls,
 		`'memcached://u:pa?ss@a'`:                url,
 		`'memcached://a:1/path'`:                 url,
 		`'memcached://a?pool=shared'`:            `unknown option "pool" in the url; known are connectTimeout, timeout`,

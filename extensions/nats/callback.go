@@ -18,11 +18,13 @@ const maxBatch = 256
 // iteration has ended.
 func (f *feed[T]) push(callback sobek.Callable) {
 	f.pushed = true
+	f.client.callbacks.Add(1)
 	ctx := f.client.VU().Context()
 	back := k6glue.RegisterCallback(f.client.VU())
 	again := make(chan func(func() error), 1)
 	go func() {
 		defer crash.Contain("the callback of a feed")
+		defer f.client.callbacks.Add(-1)
 		for {
 			var batch []T
 			err := crash.Guard(func() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -38,6 +39,8 @@ type client struct {
 	// scratch is memory of data that was a string.
 	scratch []byte
 	publish publisher
+	// callbacks is how many feeds have one.
+	callbacks atomic.Int32
 
 	// sweep is the session of the sweep that messages is a counter of; nil before the first.
 	sweep    *k6glue.Session

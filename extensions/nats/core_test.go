@@ -131,6 +131,30 @@ func TestRequest(t *testing.T) {
 	require.Equal(t, 1.0, v.Counted(metricErrors, "kind", kindNoResponders))
 }
 
+// A callback of the VU has its turn only when the VU does not wait.
+func TestRequestToACallbackOfTheSameVU(t *testing.T) {
+	v := newVU(t)
+	v.Loop(`
+		const client = new nats.Client(url);
+		const replies = client.subscribe(unique, (message) => message.respond('pong'));
+		const request = () => {
+			try {
+				client.request(unique, 'ping', { timeout: '30ms' });
+			} catch (e) {
+				return [e.kind, e.message];
+			}
+		};
+		globalThis.waited = request();
+		globalThis.answer = (await client.asyncRequest(unique, 'ping', { timeout: '10s' })).data;
+		replies.close();
+	`)
+	require.JSONEq(t, `["timeout", "no answer within timeout (30ms); `+
+		`callbacks of this VU cannot answer while request waits: use asyncRequest"]`, v.JSON(`waited`))
+	require.Equal(t, "pong", v.Run(`answer`))
+	v.Exit()
+	requireNoneLeft(t)
+}
+
 func TestRespondInGo(t *testing.T) {
 	v := newVU(t)
 	require.JSONEq(t, `["fixed", "echoed", "no_responders"]`, v.JSON(`(() => {

@@ -436,7 +436,10 @@ declare module 'k6/x/nats' {
      * @throws at the first that fails: what is returned has no failed ones
      */
     publishBatch(subject: string, data: Data | readonly Data[], options?: BatchOptions): BatchResult;
-    /** Publishes a message, and returns the answer. */
+    /**
+     * Publishes a message, and returns the answer. A callback of the same VU cannot give it while
+     * the VU waits: that is for {@link Client.asyncRequest}.
+     */
     request(subject: string, data?: Data, options?: RequestOptions): Message;
     /** {@link Client.request} as a promise. */
     asyncRequest(subject: string, data?: Data, options?: RequestOptions): Promise<Message>;
@@ -450,8 +453,9 @@ declare module 'k6/x/nats' {
      */
     requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): BatchResult;
     /**
-     * Subscribes. With a callback, messages go there, on k6's event loop; without one they are
-     * asked for.
+     * Subscribes. With a callback, messages go there, on k6's event loop, and the iteration lasts
+     * until the subscription is closed (`close`, or `max` messages); without one they are asked
+     * for.
      */
     subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, options?: SubscribeOptions): Subscription;

@@ -84,8 +84,24 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 		err = why
 	}
 	r.err = explain(ctx, timeout, err)
+	if waits && t.operation == opRequest && c.callbacks.Load() > 0 {
+		return silenced(r.err)
+	}
 
 	return r.err
+}
+
+// silenced tells who waits in vain for an answer that a callback of the same VU may have to give,
+// why.
+func silenced(err error) error {
+	e, is := errors.AsType[*k6mod.Error](err)
+	if !is || e.Kind != k6mod.KindTimeout {
+		return err
+	}
+	told := *e
+	told.Message += "; callbacks of this VU cannot answer while request waits: use asyncRequest"
+
+	return &told
 }
 
 // work does the job, with a context that ends when the time is over.

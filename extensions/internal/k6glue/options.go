@@ -23,7 +23,7 @@ func Options(value sobek.Value, into any) error {
 		return nil
 	}
 	if _, ok := value.(*sobek.Object); !ok {
-		return fmt.Errorf("options must be an object, not %s", Show(value))
+		return fmt.Errorf("options must be an object, not %s", ShowNoURL(value))
 	}
 
 	exported, err := Export(value)
@@ -39,6 +39,15 @@ func Options(value sobek.Value, into any) error {
 	}
 
 	return decodeOptions(raw, into, "")
+}
+
+// ShowNoURL is Show for what may be a URL where none belongs: it may hold a password.
+func ShowNoURL(value sobek.Value) string {
+	if text, ok := Text(value); ok && (strings.Contains(text, "://") || strings.Contains(text, "@")) {
+		return "a url"
+	}
+
+	return Show(value)
 }
 
 // decodeOptions reads JSON into a struct. The prefix, such as "tls.", stands before the options'

@@ -39,12 +39,12 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return Misuse("%s: options must be an object, not %s", method, k6glue.Show(value))
+		return Misuse("%s: options must be an object, not %s%s", method, k6glue.ShowNoURL(value), elsewhere(method))
 	}
 	for _, name := range object.Keys() {
 		option := all.named(name)
 		if option == nil {
-			return Misuse("%s: %s", method, k6glue.UnknownOption("", name, all.known()))
+			return Misuse("%s: %s%s", method, k6glue.UnknownOption("", name, all.known()), elsewhere(method))
 		}
 		given := object.Get(name)
 		if k6glue.IsNullish(given) {
@@ -56,6 +56,15 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	}
 
 	return nil
+}
+
+// elsewhere tells those who connect as with k6/net/grpc where a server is named.
+func elsewhere(method string) string {
+	if method != "connect" {
+		return ""
+	}
+
+	return "; where and how to connect is said to new Client(url, options)"
 }
 
 func (all Options[T]) named(name string) *Option[T] {

@@ -144,14 +144,15 @@ func TestOptions(t *testing.T) {
 		}},
 	}
 	rt := sobek.New()
-	read := func(js string) (into, error) {
+	readBy := func(method, js string) (into, error) {
 		value, err := rt.RunString(js)
 		require.NoError(t, err)
 		o := into{as: "default"}
-		err = options.Read("get", value, &o)
+		err = options.Read(method, value, &o)
 
 		return o, err
 	}
+	read := func(js string) (into, error) { return readBy("get", js) }
 	for js, want := range map[string]into{
 		`undefined`:                          {as: "default"},
 		`null`:                               {as: "default"},
@@ -170,8 +171,20 @@ func TestOptions(t *testing.T) {
 		`({ timeout: 'x' })`: "get: option timeout must be a time such as '5s', or a number of milliseconds from 100, not x",
 		`({ timeout: 5 })`:   "get: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'",
 		`({ as: 5 })`:        "get: option as must be 'string' or 'binary', not 5",
+		`'a://u:s3cret@h'`:   "get: options must be an object, not a url",
+		`'u:s3cret@h'`:       "get: options must be an object, not a url",
 	} {
 		_, err := read(js)
+		require.EqualError(t, err, want, js)
+	}
+	// connect as k6/net/grpc has it.
+	const elsewhere = "; where and how to connect is said to new Client(url, options)"
+	for js, want := range map[string]string{
+		`'localhost:11211'`:         "connect: options must be an object, not localhost:11211" + elsewhere,
+		`'a://u:s3cret@h'`:          "connect: options must be an object, not a url" + elsewhere,
+		`({ url: 'a://s3cret@h' })`: `connect: unknown option "url"; known are timeout, as` + elsewhere,
+	} {
+		_, err := readBy("connect", js)
 		require.EqualError(t, err, want, js)
 	}
 }
