@@ -5,6 +5,8 @@ declare module 'k6/x/echo' {
     name: 'EchoError';
     /** `other` (another line came back), `connection`, `cancelled` (the test ended), `usage`. */
     kind: string;
+    /** 0: these servers have no codes. */
+    code: number;
   }
 
   /**
