@@ -5,6 +5,7 @@ package eventloop
 import (
 	"errors"
 	"io"
+	"math"
 	"net"
 	"os"
 	"sync/atomic"
@@ -180,7 +181,7 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	err := inner(t)
 	at := int64(0)
 	if !t.IsZero() {
-		at = t.UnixNano()
+		at = instant(t)
 	}
 	before := c.deadline.Swap(at)
 	if w := c.watched.Load(); w != nil && at != 0 && (before == 0 || at < before) {
@@ -190,10 +191,10 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	return err
 }
 
-// until is when the one who waits for the socket has to look again, in nanoseconds since 1970.
+// until is when the one who waits for the socket has to look again, in nanoseconds since epoch.
 func (c *Conn) until() int64 {
 	if c.closed.Load() {
-		return 0
+		return math.MinInt64
 	}
 	if at := c.deadline.Load(); at != 0 {
 		return at
@@ -205,7 +206,7 @@ func (c *Conn) until() int64 {
 func (c *Conn) late() bool {
 	at := c.deadline.Load()
 
-	return at != 0 && time.Now().UnixNano() >= at
+	return at != 0 && now() >= at
 }
 
 // failed is an error as package net words it.

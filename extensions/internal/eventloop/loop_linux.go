@@ -59,7 +59,7 @@ type loop struct {
 	got    int
 	// block tells whether the poll under way may wait for sockets.
 	block bool
-	// due is the earliest deadline of what is waited for, at the latest; in nanoseconds since 1970.
+	// due is the earliest deadline of what is waited for, at the latest; in nanoseconds since epoch.
 	due int64
 	// alarm is the deadline that the poll has.
 	alarm int64
@@ -175,7 +175,7 @@ func (l *loop) run() {
 		}
 		l.resumeReady()
 		l.resumeAll()
-		if l.hurried.Swap(false) || l.due != never && time.Now().UnixNano() >= l.due {
+		if l.hurried.Swap(false) || l.due != never && now() >= l.due {
 			l.expire()
 		}
 		if l.left {
@@ -261,7 +261,7 @@ func (l *loop) setAlarm() {
 	l.alarm = l.due
 	at := time.Time{}
 	if l.due != never {
-		at = time.Unix(0, l.due)
+		at = timeOf(l.due)
 	}
 	if err := l.epoll.SetReadDeadline(at); err != nil {
 		l.fail(err)
@@ -287,14 +287,14 @@ func (l *loop) look(epoll uintptr) bool {
 // expire resumes the jobs whose connections have a deadline that is over, or were closed, and finds
 // the next deadline.
 func (l *loop) expire() {
-	now := time.Now().UnixNano()
+	by := now()
 	l.due = never
 	var late []*Seat
 	for s := range l.seats {
 		if s.waits == nil {
 			continue
 		}
-		if until := s.waits.until(); until <= now {
+		if until := s.waits.until(); until <= by {
 			late = append(late, s)
 		} else {
 			l.due = min(l.due, until)

@@ -32,6 +32,9 @@ func keepTimes(socket uintptr) bool {
 		unix.SetsockoptInt(int(socket), unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags) == nil
 }
 
+// longestWait is above what any answer waits whose client has a timeout.
+const longestWait = time.Hour
+
 // receive reads what has come, and measures how long it has waited, now and then.
 func (c *Conn) receive(b []byte) (int, error) {
 	s := c.seat
@@ -44,7 +47,10 @@ func (c *Conn) receive(b []byte) (int, error) {
 	c.in.stamp = nil
 	if err == nil && n > 0 && at.came != 0 {
 		c.reads = 0
-		s.Waited(s.loop.number, time.Duration(time.Now().UnixNano()-at.came))
+		// Both times are of the wall clock, which may have been set in between.
+		if waited := time.Duration(time.Now().UnixNano() - at.came); waited >= 0 && waited < longestWait {
+			s.Waited(s.loop.number, waited)
+		}
 	}
 
 	return n, err
