@@ -286,7 +286,8 @@ func TestCacheSweep(t *testing.T) {
 			require.InDelta(t, 200*clients/16, wait.Answers, float64(200*clients/32), "of one answer in sixteen")
 			require.Positive(t, wait.Mean)
 			require.LessOrEqual(t, wait.P99, wait.Max)
-			require.Less(t, wait.Mean, get.LatencyMs.Mean+set.LatencyMs.Mean, "a wait is a part of the latency")
+			// Not the means: that of one answer in sixteen may have the slowest one among few.
+			require.Less(t, wait.Max, 1.05*max(get.LatencyMs.Max, set.LatencyMs.Max), "a wait is a part of the latency")
 		}
 	}
 }
