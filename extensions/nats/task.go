@@ -54,11 +54,7 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	if t.conn == nil {
 		var err error
 		t.conn, err = c.acquire(ctx, &t.recorded)
-		if t.job == nil {
-			for i := range t.recorded {
-				t.recorded[i].tags = t.tags
-			}
-		}
+		t.tagConnect()
 		if err != nil || t.job == nil {
 			return err
 		}
@@ -84,16 +80,26 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 		err = why
 	}
 	r.err = explain(ctx, timeout, err)
-	if waits && t.operation == opRequest && c.callbacks.Load() > 0 {
-		return silenced(r.err)
-	}
 
-	return r.err
+	return t.silenced(waits, r.err)
+}
+
+// tagConnect gives the tags of a call that only connects to what it has recorded.
+func (t *task) tagConnect() {
+	if t.job != nil {
+		return
+	}
+	for i := range t.recorded {
+		t.recorded[i].tags = t.tags
+	}
 }
 
 // silenced tells who waits in vain for an answer that a callback of the same VU may have to give,
 // why.
-func silenced(err error) error {
+func (t *task) silenced(waits bool, err error) error {
+	if !waits || t.operation != opRequest || t.client.callbacks.Load() == 0 {
+		return err
+	}
 	e, is := errors.AsType[*k6mod.Error](err)
 	if !is || e.Kind != k6mod.KindTimeout {
 		return err
