@@ -78,7 +78,9 @@ func untroubled() map[string]string {
 }
 
 // steps are short ones, of which some are done when k6 ends.
-func steps() map[string]string { return map[string]string{"PACE": "0.02", "ITERATIONS": "30", "REPEATS": "4"} }
+func steps() map[string]string {
+	return map[string]string{"PACE": "0.02", "ITERATIONS": "30", "REPEATS": "4"}
+}
 
 // patient is for what takes long, steady for what must not fail on a busy machine.
 func patient() map[string]string {
