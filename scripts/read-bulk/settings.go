@@ -76,7 +76,8 @@ func parse(args []string, getenv func(string) string) (settings, error) {
 	slack := flags.String("slack", "30s", "what a client may take beyond both before it is killed")
 	bulk := flags.String("bulk", or("SWEEP_BULK", "6"), "tags a call (SWEEP_BULK)")
 	url := flags.String("url", getenv("MXGW_URL"), "of the gateway: host:port, or grpcs://host:port for TLS (MXGW_URL)")
-	flags.StringVar(&s.pattern, "tags", or("SWEEP_TAGS", "TestMachine_%03d.TestChangingInt"), "their names, or a list with commas (SWEEP_TAGS)")
+	flags.StringVar(&s.pattern, "tags", or("SWEEP_TAGS", "TestMachine_%03d.TestChangingInt"),
+		"their names, or a list with commas (SWEEP_TAGS)")
 	secure := flags.String("tls", getenv("SWEEP_TLS"), "true: with TLS, as with --tls-ca and --tls-server-name (SWEEP_TLS)")
 	flags.StringVar(&s.tlsCA, "tls-ca", getenv("SWEEP_TLS_CA"), "file of the authorities to trust (SWEEP_TLS_CA)")
 	flags.StringVar(&s.tlsName, "tls-server-name", getenv("SWEEP_TLS_SERVER_NAME"), "name that the certificate is for (SWEEP_TLS_SERVER_NAME)")
