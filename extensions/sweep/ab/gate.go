@@ -1,13 +1,13 @@
 package ab
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // Gate is how much worse than base a figure of the change may be, in every step.
@@ -161,16 +161,10 @@ func (t *Trial) Precision(gates []Gate) (float64, error) {
 }
 
 func medians(pairs []paired.Pair) (base, change float64) {
-	middle := func(of func(paired.Pair) float64) float64 {
-		values := make([]float64, len(pairs))
-		for i, p := range pairs {
-			values[i] = of(p)
-		}
-		slices.SortFunc(values, cmp.Compare)
-		n := len(values)
-
-		return values[(n-1)/2]/2 + values[n/2]/2
+	bases, changes := make([]float64, len(pairs)), make([]float64, len(pairs))
+	for i, p := range pairs {
+		bases[i], changes[i] = p.Base, p.Change
 	}
 
-	return middle(func(p paired.Pair) float64 { return p.Base }), middle(func(p paired.Pair) float64 { return p.Change })
+	return report.Median(bases), report.Median(changes)
 }
