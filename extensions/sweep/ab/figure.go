@@ -2,7 +2,6 @@ package ab
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -52,7 +51,7 @@ func reportValues(r *report.Report, several bool) (values []value) {
 		if len(g.Steps) == 0 {
 			continue
 		}
-		step := stepName(g.Key)
+		step := g.Name()
 		if several {
 			step = r.Scenario + ": " + step
 		}
@@ -110,25 +109,12 @@ func cpuValues(r *report.Report, g *report.Group, step string) (values []value) 
 func alone(r *report.Report, s *report.Step) bool {
 	for i := range r.Steps {
 		other := &r.Steps[i]
-		same := other.Clients == s.Clients && other.Rate == s.Rate && other.Repeat == s.Repeat && other.Variant == s.Variant
-		if same && other.Op != s.Op {
+		if report.SameStep(other, s) || report.SameStep(s, other) {
 			return false
 		}
 	}
 
 	return true
-}
-
-func stepName(k report.Key) string {
-	name := fmt.Sprintf("%s, %s", k.Op, report.Plural(k.Clients, "client"))
-	if k.Variant != "" {
-		name += " of " + k.Variant
-	}
-	if k.Rate != 0 {
-		name += " at " + strconv.FormatFloat(k.Rate, 'f', -1, 64) + "/s"
-	}
-
-	return name
 }
 
 // same tells that two figures are the same one of the same step.

@@ -100,15 +100,7 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 
 // step names the row's step, such as "get, 8 clients".
 func (r *Row) step() string {
-	name := oneLineOf(r.Op) + ", " + Plural(r.Clients, "client")
-	if r.Variant != "" {
-		name += " of " + oneLineOf(r.Variant)
-	}
-	if r.Rate != 0 {
-		name += " at " + strconv.FormatFloat(r.Rate, 'f', -1, 64) + "/s"
-	}
-
-	return name
+	return Key{Op: r.Op, Clients: r.Clients, Rate: r.Rate, Variant: r.Variant}.Name()
 }
 
 func (r *Row) counts() string {

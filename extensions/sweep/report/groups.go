@@ -1,6 +1,9 @@
 package report
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Key is what tells the steps of a run apart, and by which those of two runs are matched.
 type Key struct {
@@ -9,6 +12,19 @@ type Key struct {
 	Rate    float64 // zero but for open-loop steps
 	// Variant is empty where the operation has the variant's name.
 	Variant string
+}
+
+// Name is the step's for people, such as "get, 8 clients".
+func (k Key) Name() string {
+	name := oneLineOf(k.Op) + ", " + Plural(k.Clients, "client")
+	if k.Variant != "" {
+		name += " of " + oneLineOf(k.Variant)
+	}
+	if k.Rate != 0 {
+		name += " at " + strconv.FormatFloat(k.Rate, 'f', -1, 64) + "/s"
+	}
+
+	return name
 }
 
 // Key returns the step's.
