@@ -1,0 +1,165 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The counters tile 0 to 1 h: each value has one, and from 1 us on it tells 1/32 or better.
+func TestCoarseCountersTileTheRange(t *testing.T) {
+	next := time.Duration(0)
+	for i := range coarseCounters {
+		lowest, highest := coarseLowest(i), coarseHighest(i)
+		require.Equal(t, next, lowest, "counter %d does not begin where the one before ends", i)
+		if lowest >= 1024 {
+			require.LessOrEqual(t, (highest-lowest+1)*32, lowest, "counter %d is too wide", i)
+		}
+		if highest <= Highest {
+			require.Equal(t, i, coarseIndex(int64(lowest)), "lowest value of counter %d", i)
+			require.Equal(t, i, coarseIndex(int64(highest)), "highest value of counter %d", i)
+		}
+		next = highest + 1
+	}
+	require.Greater(t, next, Highest, "the last counter does not reach 1 h")
+	require.Equal(t, coarseCounters, coarsePages*coarsePageSize, "pages hold all counters")
+	require.Less(t, coarseIndex(math.MaxInt64), coarseCounters)
+}
+
+func TestCoarseQuantileAgainstSortedSamples(t *testing.T) {
+	for name, durations := range shapes(20_000) {
+		t.Run(name, func(t *testing.T) {
+			var c Coarse
+			var sum time.Duration
+			for _, d := range durations {
+				c.Record(d)
+				sum += d
+			}
+			sorted := slices.Sorted(slices.Values(durations))
+			require.Equal(t, int64(len(durations)), c.Count())
+			require.Equal(t, sum, c.Sum())
+			for _, q := range []float64{0, 0.01, 0.5, 0.9, 0.99, 0.999, 1} {
+				exact := sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
+				require.GreaterOrEqual(t, c.Quantile(q), exact, "q %g", q)
+				require.LessOrEqual(t, float64(c.Quantile(q)), float64(max(exact, 1024))*(1+1.0/32), "q %g", q)
+			}
+		})
+	}
+}
+
+func TestCoarseEmpty(t *testing.T) {
+	var c Coarse
+	require.Zero(t, c.Count())
+	require.Zero(t, c.Quantile(0.5))
+	require.Zero(t, c.Mean())
+	require.Zero(t, c.Distribution().Count)
+}
+
+// Several goroutines write, one takes: what was recorded is there once, and only once.
+func TestCoarseLosesNothing(t *testing.T) {
+	const writers, operations = 4, 20_000
+	shards := NewCoarseShards()
+	var all Coarse
+	var group sync.WaitGroup
+	for client := range writers {
+		group.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(client), 1))
+			for range operations {
+				shards.Record(client, time.Duration(r.Int64N(int64(time.Second))))
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	for last := false; !last; {
+		select {
+		case <-done:
+			last = true
+		default:
+		}
+		shards.Take(&all)
+	}
+	require.Equal(t, int64(writers*operations), all.Count())
+
+	var left Coarse
+	shards.MergeInto(&left)
+	require.Zero(t, left.Count())
+	require.Zero(t, left.Sum())
+}
+
+// Two goroutines that meet on a new page both count.
+func TestCoarsePagesAreMadeOnce(t *testing.T) {
+	for range 200 {
+		var c Coarse
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() { c.Record(time.Millisecond) })
+		}
+		group.Wait()
+		require.Equal(t, int64(4), c.Count())
+	}
+}
+
+func TestCoarseRecordingAllocatesNothing(t *testing.T) {
+	shards := NewCoarseShards()
+	shards.Record(5, time.Millisecond)
+	require.Zero(t, testing.AllocsPerRun(1000, func() { shards.Record(5, time.Millisecond) }))
+}
+
+func TestCoarseMerge(t *testing.T) {
+	var a, b Coarse
+	a.Record(time.Millisecond)
+	b.Record(3 * time.Millisecond)
+	b.Record(2 * time.Hour)
+	a.Merge(&b)
+	require.Equal(t, int64(3), a.Count())
+	require.Equal(t, int64(2), b.Count(), "the other is left alone")
+	require.Equal(t, 2*time.Hour+4*time.Millisecond, a.Sum())
+	require.GreaterOrEqual(t, a.Quantile(1), Highest)
+}
+
+// Encoded and decoded, each quantile is in the counter that it was in.
+func TestCoarseComesBackFromItsEncoding(t *testing.T) {
+	for name, durations := range shapes(5_000) {
+		t.Run(name, func(t *testing.T) {
+			var c, back Coarse
+			for _, d := range durations {
+				c.Record(d)
+			}
+			encoded, err := c.Distribution().Encode()
+			require.NoError(t, err)
+			decoded, err := Decode(encoded)
+			require.NoError(t, err)
+			decoded.SetExact(decoded.Max, c.Mean())
+			back.AddDistribution(&decoded)
+
+			require.Equal(t, c.Count(), back.Count())
+			require.InEpsilon(t, float64(c.Mean()), float64(back.Mean()), 0.001)
+			for _, q := range []float64{0.01, 0.5, 0.99, 1} {
+				require.Equal(t, c.Quantile(q), back.Quantile(q), "q %g", q)
+			}
+		})
+	}
+}
+
+func TestCoarseShardsShareNoCacheLine(t *testing.T) {
+	require.Zero(t, unsafe.Sizeof(coarseShard{})%64)
+}
+
+func BenchmarkCoarseRecord(b *testing.B) {
+	shards := NewCoarseShards()
+	durations := skewed(1 << 12)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		shards.Record(3, durations[i%len(durations)])
+	}
+}
