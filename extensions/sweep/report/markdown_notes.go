@@ -46,6 +46,7 @@ func (r *Report) notes() []string {
 	if r.Search != nil {
 		notes = append(notes, r.searchNote())
 	}
+	notes = append(notes, r.duetNotes()...)
 
 	return append(notes, r.gateNotes()...)
 }

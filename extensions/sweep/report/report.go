@@ -30,6 +30,7 @@ type Report struct {
 	Search    *Search        `json:"search,omitempty"` // what `find` looked for and found
 	Quiet     *Quiet         `json:"quiet,omitempty"`  // the wait for a target at rest, before the first step was measured
 	Steps     []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
+	Duets     []Duet         `json:"duets,omitempty"`  // of steps in which two variants took turns, one for each kind of operation
 	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
 	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
 }
@@ -40,7 +41,7 @@ type Step struct {
 	Rate       float64 `json:"rate,omitempty"`    // of an open-loop step: operations a second that were asked for
 	Repeat     int     `json:"repeat"`            // from 1
 	PerClient  uint64  `json:"perClient"`         // operations asked of each client; zero when a time was asked for
-	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own
+	Variant    string  `json:"variant,omitempty"` // of those that are compared, each in steps of its own or, in a duet, in turns
 	Op         string  `json:"op"`
 	Operations int64   `json:"ops"`      // successful ones
 	Failed     uint64  `json:"failed"`   // failed ones; never counted in ops

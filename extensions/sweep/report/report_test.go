@@ -227,6 +227,7 @@ func reports() map[string]*Report {
 			}}
 		}),
 		"tables": madeUp(func(r *Report) { r.Tables = made() }),
+		"duet":   madeUp(duet),
 		"empty":  madeUp(func(r *Report) { r.Steps, r.Target, r.Params = []Step{}, map[string]any{}, map[string]any{} }),
 	}
 }

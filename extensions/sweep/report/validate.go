@@ -47,6 +47,9 @@ func (r *Report) Validate() error {
 		}
 	}
 
+	if err := r.validateDuets(); err != nil {
+		return err
+	}
 	if err := validateTables(r.Tables); err != nil {
 		return err
 	}

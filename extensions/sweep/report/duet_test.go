@@ -1,0 +1,70 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+)
+
+// duet makes a report one of two duets: of 8 clients, and of 512, which were too few slices.
+func duet(r *Report) {
+	of := func(variant string) func(*Step) { return func(s *Step) { s.Variant, s.PerClient = variant, 0 } }
+	r.Steps = []Step{
+		step(8, 1, "get", of(Base)), step(8, 1, "get", of(Change)),
+		step(512, 1, "get", of(Base)), step(512, 1, "get", of(Change)),
+	}
+	r.Duets = []Duet{
+		{
+			Clients: 8, Repeat: 1, Op: "get", Slices: 400, SliceSeconds: 0.05, Seed: 7, Crossed: 800, Blocks: 100,
+			Figures: []DuetFigure{
+				{"opsPerSecond", 6315, 6511, 1.031, 1.024, 1.0380477, 0.009},
+				{"p99", 7.2, 6.98, 0.97, 0.93, 1.0117204, 0.058},
+			},
+		},
+		{Clients: 512, Repeat: 1, Op: "get", Slices: 4, SliceSeconds: 2.5, Seed: 9, Crossed: 9_000_000, Figures: []DuetFigure{}, Why: "2 pairs"},
+	}
+}
+
+func TestDuetIsSaidInOneLine(t *testing.T) {
+	r := madeUp(duet)
+	text := r.Markdown()
+	require.Contains(t, text, "\n8 clients: change is 1.031x (1.024 to 1.038) the ops/s of base, p99 0.970x (0.930 to 1.012); "+
+		"smallest change that this run could see: 0.90 %\n")
+	require.Contains(t, text, "\n512 clients: change beside base: 2 pairs; "+
+		"47 % of the operations crossed a border of slices and belong to neither\n")
+	require.Equal(t, 1, strings.Count(text, "crossed a border"), "a few are not worth a word")
+}
+
+// What a gate is held against is the estimate that the run made.
+func TestEstimateOfADuetThatWasRead(t *testing.T) {
+	made, err := paired.Of([]paired.Pair{{Base: 1, Change: 1.1}, {Base: 1, Change: 1.2}, {Base: 1, Change: 1.05}, {Base: 1, Change: 1.15}}, DuetConfidence)
+	require.NoError(t, err)
+	d := Duet{Blocks: made.N}
+	read := d.Estimate(&DuetFigure{Ratio: made.Ratio, Low: made.Low, High: made.High})
+	require.InDelta(t, made.Low, read.Low, 1e-9)
+	require.InDelta(t, made.Visible(), read.Visible(), 1e-9)
+	for _, ratio := range []float64{0.9, 1, 1.1, 1.3} {
+		require.InDelta(t, made.P(ratio), read.P(ratio), 1e-9)
+	}
+}
+
+func TestValidateDuets(t *testing.T) {
+	for want, change := range map[string]func(*Report){
+		`duets[0]: there is no step of its variant "change"`:                     func(r *Report) { r.Steps[1].Variant = "other" },
+		`duets[1]: there are two of it`:                                          func(r *Report) { r.Duets[1] = r.Duets[0] },
+		`duets[0]: either it has figures, or why says why not`:                   func(r *Report) { r.Duets[0].Figures = nil },
+		`duets[0]: blocks are 3, and figures take at least 4`:                    func(r *Report) { r.Duets[0].Blocks = 3 },
+		`duets[0]: opsPerSecond.low of 1.1 is above opsPerSecond.ratio of 1.031`: func(r *Report) { r.Duets[0].Figures[0].Low = 1.1 },
+		`duets[0]: opsPerSecond.low is 0, which is not above 0`:                  func(r *Report) { r.Duets[0].Figures[0].Low = 0 },
+		`duets[0]: there is no figure "max"`:                                     func(r *Report) { r.Duets[0].Figures[0].Figure = "max" },
+		`duets[0]: p99.visible is -1, which is not a number from 0`:              func(r *Report) { r.Duets[0].Figures[1].Visible = -1 },
+	} {
+		r := madeUp(duet)
+		require.NoError(t, r.Validate())
+		change(r)
+		require.ErrorContains(t, r.Validate(), want)
+	}
+}
