@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -92,7 +93,7 @@ type Judgement struct {
 	// Gate is the figure's gate; empty where it has none.
 	Gate string `json:"gate,omitempty"`
 	// Outcome is what the gate came to.
-	Outcome paired.Outcome `json:"outcome,omitempty"`
+	Outcome judgement.Outcome `json:"outcome,omitempty"`
 	// PairsNeeded is how many pairs it takes to see a change of the gate's size, where it is
 	// undecided.
 	PairsNeeded int `json:"pairsNeeded,omitempty"`
@@ -115,7 +116,7 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 		estimate = paired.Until
 	}
 	var all []Judgement
-	var family []paired.Gate
+	var family []judgement.Gate
 	var judged []int
 	for _, f := range t.Figures {
 		at := slices.IndexFunc(gates, func(g Gate) bool { return g.Figure == f.Key })
@@ -130,15 +131,15 @@ func (t *Trial) Judge(gates []Gate, looked bool) ([]Judgement, error) {
 		j.BaseMedian, j.ChangeMedian = medians(f.Pairs)
 		if at >= 0 {
 			j.Gate = gates[at].String()
-			family = append(family, paired.Gate{Estimate: e, Rate: f.rate, Tolerance: gates[at].Tolerance})
+			family = append(family, judgement.Gate{Estimate: e, Rate: f.rate, Tolerance: gates[at].Tolerance})
 			judged = append(judged, len(all))
 		}
 		all = append(all, j)
 	}
-	for i, outcome := range paired.Judge(family, 1-confidence) {
+	for i, outcome := range judgement.Judge(family, 1-confidence) {
 		j := &all[judged[i]]
 		j.Outcome = outcome
-		if outcome == paired.Undecided {
+		if outcome == judgement.Undecided {
 			j.PairsNeeded = j.PairsFor(family[i].Tolerance)
 		}
 	}

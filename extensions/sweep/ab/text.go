@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -19,7 +19,7 @@ func Text(t *Trial, judgements []Judgement) string {
 	for i := range judgements {
 		j := &judgements[i]
 		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
-			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High, percent(j.Visible), j.verdict())
+			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High, judgement.Percent(j.Visible), j.verdict())
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(w, lines) // to memory
@@ -31,9 +31,9 @@ func Text(t *Trial, judgements []Judgement) string {
 // verdict is the gate and what it came to.
 func (j *Judgement) verdict() string {
 	switch j.Outcome {
-	case paired.Crossed:
+	case judgement.Crossed:
 		return "CROSSED " + j.Gate
-	case paired.Held, paired.Undecided:
+	case judgement.Held, judgement.Undecided:
 		return string(j.Outcome) + " " + j.Gate
 	}
 
@@ -58,15 +58,6 @@ func undecided(judgements []Judgement) string {
 
 	return fmt.Sprintf("\nundecided: with such noise it takes some %s to see a change of the tolerated size in %s\n",
 		report.Plural(needed, "pair"), j.name)
-}
-
-func percent(part float64) string {
-	const whole = 0.1 // from here on, tenths of a percent say nothing
-	if part >= whole {
-		return fmt.Sprintf("%.0f %%", 100*part)
-	}
-
-	return fmt.Sprintf("%.2g %%", 100*part)
 }
 
 func trimLines(text string) string {

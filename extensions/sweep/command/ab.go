@@ -16,6 +16,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/ab"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
@@ -194,7 +195,7 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 	if err != nil {
 		return err
 	}
-	count := map[paired.Outcome]int{}
+	count := map[judgement.Outcome]int{}
 	total := 0
 	for i := range judgements {
 		if judgements[i].Gate != "" {
@@ -202,10 +203,10 @@ func conclude(gs *state.GlobalState, trial *ab.Trial, gates []ab.Gate, looked bo
 			total++
 		}
 	}
-	if count[paired.Held] == total {
+	if count[judgement.Held] == total {
 		return nil
 	}
-	err = fmt.Errorf("%d of %d gates crossed, %d undecided", count[paired.Crossed], total, count[paired.Undecided])
+	err = fmt.Errorf("%d of %d gates crossed, %d undecided", count[judgement.Crossed], total, count[judgement.Undecided])
 
 	return errext.WithExitCodeIfNone(err, exitcodes.ThresholdsHaveFailed)
 }

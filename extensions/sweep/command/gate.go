@@ -59,35 +59,24 @@ func judge(gs *state.GlobalState, file, gatesFile string, asJSON bool) error {
 	}
 
 	verdicts := f.Judge(r)
-	crossed := 0
-	for _, v := range verdicts {
-		if !v.Held {
-			crossed++
-		}
-	}
 	if asJSON {
 		err = writeJSON(gs, verdicts)
 	} else {
 		err = write(gs, "", []byte(lines(verdicts)))
 	}
-	if err != nil || crossed == 0 {
+	text, passed := report.GatesText(verdicts)
+	if err != nil || passed {
 		return err
 	}
-	err = fmt.Errorf("%s: %d of %s crossed", file, crossed, report.Plural(len(verdicts), "gate"))
 
-	return errext.WithExitCodeIfNone(err, exitcodes.ThresholdsHaveFailed)
+	return errext.WithExitCodeIfNone(fmt.Errorf("%s: %s", file, text), exitcodes.ThresholdsHaveFailed)
 }
 
 // lines are the verdicts for people.
 func lines(verdicts []report.Verdict) string {
 	var b strings.Builder
-	for _, v := range verdicts {
-		outcome := "held   "
-		if !v.Held {
-			outcome = "CROSSED"
-		}
-		detail := strings.Join(strings.Fields(v.Detail), " ")
-		fmt.Fprintf(&b, "%s  %s: %s\n", outcome, v.Gate, detail)
+	for i := range verdicts {
+		b.WriteString(verdicts[i].Line() + "\n")
 	}
 
 	return b.String()

@@ -13,9 +13,4 @@
 //     Lai, On confidence sequences, Annals of Statistics 4, 1976; as theorem 4.1 in Wang and
 //     Ramdas, Anytime- valid t-tests and confidence sequences for Gaussian means with unknown
 //     variance, 2024).
-//
-// A gate holds when the whole interval is within its tolerance, and is crossed when none of it is.
-// Between these it is undecided: the pairs could not have seen a change of the tolerated size. Of
-// several gates that are judged together, Holm's correction keeps the chance that any of them is
-// crossed without a change (S. Holm, Scandinavian Journal of Statistics 6, 1979).
 package paired

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
 )
 
 // Fewest is how many pairs an interval takes.
@@ -45,7 +47,7 @@ func Of(pairs []Pair, confidence float64) (Estimate, error) {
 		return e, err
 	}
 
-	return e.within(e.standardError() * quantile((1-confidence)/2, e.freedom())), nil
+	return e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), nil
 }
 
 // Until estimates the ratio from pairs that are looked at again and again, after each of them from
@@ -91,6 +93,9 @@ func (e Estimate) within(half float64) Estimate {
 	return e
 }
 
+// Interval returns the ratio and its interval.
+func (e Estimate) Interval() (ratio, low, high float64) { return e.Ratio, e.Low, e.High }
+
 func (e *Estimate) freedom() float64       { return float64(e.N - 1) }
 func (e *Estimate) standardError() float64 { return e.deviation / math.Sqrt(float64(e.N)) }
 
@@ -100,7 +105,7 @@ func (e *Estimate) spread() float64 {
 }
 
 // P is how likely pairs that differ from ratio as much as these are when ratio is the true one.
-func (e *Estimate) P(ratio float64) float64 {
+func (e Estimate) P(ratio float64) float64 {
 	distance := math.Abs(e.mean - math.Log(ratio))
 	switch {
 	case distance == 0:
@@ -111,7 +116,7 @@ func (e *Estimate) P(ratio float64) float64 {
 		return laiP(distance/e.spread(), e.N)
 	}
 
-	return beyond(distance/e.standardError(), e.freedom())
+	return student.Beyond(distance/e.standardError(), e.freedom())
 }
 
 // Precision is how far the farther end of the interval is from the ratio, as a part of it.
@@ -119,10 +124,10 @@ func (e *Estimate) Precision() float64 { return max(e.High/e.Ratio-1, 1-e.Low/e.
 
 // Visible is the smallest change, as a part of base, that so many pairs of such a spread show in
 // four cases of five: their interval is then without 1.
-func (e *Estimate) Visible() float64 {
+func (e Estimate) Visible() float64 {
 	half := math.Log(e.High / e.Ratio)
 
-	return math.Expm1(half + e.standardError()*quantile(1-power, e.freedom()))
+	return math.Expm1(half + e.standardError()*student.Quantile(1-power, e.freedom()))
 }
 
 // PairsFor is how many pairs of such a spread it takes to see a change, as a part of base.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/aclements/go-moremath/stats"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
 )
 
 // laiFirst is the number of values from which on Lai's confidence sequence holds.
@@ -15,7 +17,7 @@ const laiFirst = Fewest
 func laiBound(alpha float64) float64 {
 	// The right side rises before it falls; it falls from the square root of the degrees of freedom
 	// on, well before it is as small as any alpha that is of use.
-	return root(func(a float64) float64 {
+	return student.Root(func(a float64) float64 {
 		if a < 1 {
 			return 1
 		}
@@ -27,7 +29,7 @@ func laiBound(alpha float64) float64 {
 func laiAlpha(a float64) float64 {
 	t := stats.TDist{V: laiFirst - 1}
 
-	return beyond(a, laiFirst-1) + 2*a*t.PDF(a)
+	return student.Beyond(a, laiFirst-1) + 2*a*t.PDF(a)
 }
 
 // laiRadius is how far from the mean of n values the interval ends, in standard deviations of these

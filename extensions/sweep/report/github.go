@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // What a summary shows at most, so that it stays below 60 lines.
@@ -19,7 +22,7 @@ const (
 func (r *Report) GitHub() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), escape(r.Scenario)+": "+r.verdictLine())
-	r.writeCrossedGates(&b)
+	r.writeGates(&b)
 	r.writePlots(&b)
 	r.writeFoldedTable(&b)
 	fmt.Fprintf(&b, "\n%s. Page with plots: %s among the run's files.\n", r.setting(), codeSpan(r.Scenario+".html"))
@@ -27,8 +30,9 @@ func (r *Report) GitHub() string {
 	return b.String()
 }
 
-func (r *Report) crossed() []Verdict {
-	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Held })
+// notHeld are the gates that are crossed or undecided.
+func (r *Report) notHeld() []Verdict {
+	return slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Result() == judgement.Held })
 }
 
 // flawed tells that steps are incomplete, or have failed operations.
@@ -47,10 +51,11 @@ func (r *Report) flawed() (incomplete, failed int) {
 
 func (r *Report) verdictMark() string {
 	incomplete, failed := r.flawed()
+	_, passed := GatesText(r.Gates)
 	switch {
-	case len(r.crossed()) > 0 || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
+	case !passed || r.Interrupted || incomplete > 0 || len(r.Steps) == 0:
 		return ":x:"
-	case failed > 0 || len(r.Gates) == 0:
+	case failed > 0 || len(r.Gates) == 0 || len(r.notHeld()) > 0:
 		return ":information_source:"
 	}
 
@@ -59,10 +64,8 @@ func (r *Report) verdictMark() string {
 
 func (r *Report) verdictLine() string {
 	var parts []string
-	if crossed := len(r.crossed()); crossed > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s crossed", crossed, Plural(len(r.Gates), "gate")))
-	} else if len(r.Gates) > 0 {
-		parts = append(parts, Plural(len(r.Gates), "gate")+" held")
+	if text, _ := GatesText(r.Gates); len(r.Gates) > 0 {
+		parts = append(parts, text)
 	} else {
 		parts = append(parts, "no gates")
 	}
@@ -83,15 +86,23 @@ func (r *Report) verdictLine() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *Report) writeCrossedGates(b *strings.Builder) {
-	crossed := r.crossed()
-	for _, v := range crossed[:min(len(crossed), mostGatesShown)] {
-		fmt.Fprintf(b, "- **crossed** %s: %s\n", codeSpan(v.Gate), escape(v.Detail))
+// writeGates writes the gates that did not hold, and the smallest change that each of the others
+// could see, where that is known.
+func (r *Report) writeGates(b *strings.Builder) {
+	shown := slices.DeleteFunc(slices.Clone(r.Gates), func(v Verdict) bool { return v.Result() == judgement.Held && v.Visible == 0 })
+	slices.SortStableFunc(shown, func(x, y Verdict) int { return cmp.Compare(x.rank(), y.rank()) })
+	for i := range shown[:min(len(shown), mostGatesShown)] {
+		v := &shown[i]
+		outcome := string(v.Result())
+		if !v.Held {
+			outcome = "**" + outcome + "**"
+		}
+		fmt.Fprintf(b, "- %s %s: %s\n", outcome, codeSpan(v.Gate), escape(v.Explained()))
 	}
-	if more := len(crossed) - mostGatesShown; more > 0 {
+	if more := len(shown) - mostGatesShown; more > 0 {
 		fmt.Fprintf(b, "- and %d more\n", more)
 	}
-	if len(crossed) > 0 {
+	if len(shown) > 0 {
 		b.WriteString("\n")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -20,6 +21,7 @@ type (
 		Tests    int      `xml:"tests,attr"`
 		Failures int      `xml:"failures,attr"`
 		Errors   int      `xml:"errors,attr"`
+		Skipped  int      `xml:"skipped,attr,omitempty"`
 		Time     string   `xml:"time,attr"`
 
 		Suite junitSuite `xml:"testsuite"`
@@ -29,6 +31,7 @@ type (
 		Tests     int    `xml:"tests,attr"`
 		Failures  int    `xml:"failures,attr"`
 		Errors    int    `xml:"errors,attr"`
+		Skipped   int    `xml:"skipped,attr,omitempty"`
 		Time      string `xml:"time,attr"`
 		Timestamp string `xml:"timestamp,attr"`
 
@@ -45,6 +48,11 @@ type (
 		Time    string        `xml:"time,attr"`
 		Failure *junitProblem `xml:"failure,omitempty"`
 		Error   *junitProblem `xml:"error,omitempty"`
+		Skipped *junitSkipped `xml:"skipped,omitempty"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitSkipped struct {
+		Message string `xml:"message,attr"`
 	}
 	junitProblem struct {
 		Message string `xml:"message,attr"`
@@ -55,8 +63,9 @@ type (
 
 // JUnit renders the report as the XML that build servers read: a test case for each kind of
 // operation in each repeat of a step, which fails when an operation failed, none succeeded or the
-// step is incomplete, and one for each gate, which fails when the gate is crossed. A search has one
-// too, which fails when nothing was found. A run that was interrupted, or that has no steps, has
+// step is incomplete, and one for each gate, which fails when the gate is crossed, is in
+// error when it is undecided, and skipped when that passes. A search has one too, which fails when
+// nothing was found. A run that was interrupted, or that has no steps, has
 // one more, in error. Times are step times in seconds; the suite's is their sum.
 func (r *Report) JUnit() ([]byte, error) {
 	cases := make([]junitCase, 0, len(r.Steps)+len(r.Gates)+2)
@@ -88,10 +97,13 @@ func (r *Report) JUnit() ([]byte, error) {
 		if cases[i].Error != nil {
 			suite.Errors++
 		}
+		if cases[i].Skipped != nil {
+			suite.Skipped++
+		}
 	}
 	suite.clean()
 	all := junitSuites{
-		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Time: suite.Time, Suite: suite,
+		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suite: suite,
 	}
 	out, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
@@ -153,8 +165,17 @@ func (r *Report) runProblem() *junitProblem {
 
 func (r *Report) gateCase(v *Verdict) junitCase {
 	c := junitCase{Class: r.Scenario + ".gates", Name: v.Gate, Time: junitSeconds(0)}
-	if !v.Held {
-		c.Failure = &junitProblem{Message: v.Detail, Type: "crossed", Text: v.Gate + ": " + v.Detail}
+	result := v.Result()
+	problem := &junitProblem{Message: v.Explained(), Type: string(result), Text: v.Gate + ": " + v.Explained()}
+	switch {
+	case result == judgement.Crossed:
+		c.Failure = problem
+	case !v.Held:
+		c.Error = problem
+	case result == judgement.Undecided:
+		c.Skipped = &junitSkipped{Message: problem.Message}
+	case v.Visible != 0:
+		c.Out = v.Explained()
 	}
 
 	return c
@@ -190,7 +211,10 @@ func (s *junitSuite) clean() {
 	}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		texts = append(texts, &c.Class, &c.Name)
+		texts = append(texts, &c.Class, &c.Name, &c.Out)
+		if c.Skipped != nil {
+			texts = append(texts, &c.Skipped.Message)
+		}
 		for _, p := range []*junitProblem{c.Failure, c.Error} {
 			if p != nil {
 				texts = append(texts, &p.Message, &p.Type, &p.Text)

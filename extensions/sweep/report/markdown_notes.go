@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -182,20 +183,21 @@ func (r *Report) FoundNote() string {
 	return fmt.Sprintf("Not even %s %s %s.", Plural(lowest, "client"), verb, bound)
 }
 
-// gateNotes name the gates that were crossed, and count those that held.
+// gateNotes name the gates that did not hold and those that tell what they could see, and count the
+// others.
 func (r *Report) gateNotes() []string {
 	var notes []string
 	held := 0
 	for i := range r.Gates {
 		v := &r.Gates[i]
-		if v.Held {
+		if v.Result() == judgement.Held && v.Visible == 0 {
 			held++
 
 			continue
 		}
-		note := "CROSSED: " + escape(v.Gate)
-		if v.Detail != "" {
-			note += " (" + escape(v.Detail) + ")"
+		note := v.mark() + ": " + escape(v.Gate)
+		if text := v.Explained(); text != "" {
+			note += " (" + escape(text) + ")"
 		}
 		notes = append(notes, note)
 	}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // tables are the Markdown tables of a text, as their lines.
@@ -175,18 +177,19 @@ func TestSearchNote(t *testing.T) {
 
 func TestGateNotes(t *testing.T) {
 	r := &Report{Gates: []Verdict{
-		{"p99 <= 5ms", true, "4ms"},
-		{"p50 <= 5ms", false, "the step\nis missing"},
-		{"mean <= 5ms", true, ""},
-		{"p95 <= 5ms", false, ""},
+		{Gate: "p99 <= 5ms", Held: true, Detail: "4ms"},
+		{Gate: "p50 <= 5ms", Detail: "the step\nis missing"},
+		{Gate: "mean <= 5ms", Held: true},
+		{Gate: "p95 <= 5ms"},
+		{Gate: "ops/s >= 90 %", Detail: "95 %", Outcome: judgement.Undecided, Visible: 0.123, Needed: "more runs"},
+		{Gate: "p99 <= 130 %", Held: true, Outcome: judgement.Undecided, Needed: "more runs"},
+		{Gate: "p99 <= 140 %", Held: true, Detail: "99 %", Outcome: judgement.Held, Visible: 0.0123},
 	}}
 	require.Equal(t, []string{
-		"CROSSED: p50 <= 5ms (the step is missing)", "CROSSED: p95 <= 5ms", "2 gates held.",
+		"CROSSED: p50 <= 5ms (the step is missing)", "CROSSED: p95 <= 5ms",
+		"UNDECIDED: ops/s >= 90 % (95 %; could see 12 %; more runs)", "undecided: p99 <= 130 % (more runs)",
+		"held: p99 <= 140 % (99 %; could see 1.2 %)", "2 gates held.",
 	}, r.gateNotes())
-	r.Gates = r.Gates[:1]
-	require.Equal(t, []string{"1 gate held."}, r.gateNotes())
-	r.Gates = nil
-	require.Empty(t, r.gateNotes())
 }
 
 func TestEscape(t *testing.T) {

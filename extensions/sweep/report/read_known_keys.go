@@ -68,6 +68,9 @@ func checkStruct(t reflect.Type, object map[string]any, path string) error {
 	known := make(map[string]bool, t.NumField())
 	for i := range t.NumField() {
 		key, optional := jsonKey(t.Field(i))
+		if key == "-" {
+			continue
+		}
 		known[key] = true
 		value, found := object[key]
 		switch {

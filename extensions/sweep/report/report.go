@@ -204,13 +204,6 @@ type Bracket struct {
 	High float64 `json:"high,omitempty"`
 }
 
-// Verdict is the judgement of one gate.
-type Verdict struct {
-	Gate   string `json:"gate"`   // such as "p99 of rollup with 64 clients <= 50ms"
-	Held   bool   `json:"held"`   // false: crossed, or it could not be judged
-	Detail string `json:"detail"` // what was measured, or why it could not be judged
-}
-
 // JSON renders the report as indented JSON with a line end.
 func (r *Report) JSON() ([]byte, error) {
 	var out bytes.Buffer

@@ -141,6 +141,9 @@ func keysOf(t reflect.Type, path string, out map[string]string) {
 	case t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]():
 		for i := range t.NumField() {
 			key, options, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if key == "-" {
+				continue
+			}
 			out[path+"/"+key] = fmt.Sprintf("%s, optional %t", jsonType(t.Field(i).Type), options != "")
 			keysOf(t.Field(i).Type, path+"/"+key, out)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/sirupsen/logrus"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -38,7 +39,7 @@ func (r *Results) CheckGates(planned gate.Planned) error {
 }
 
 // judge judges the gates of a report's scenario, keeps the verdicts in the report and says which
-// are crossed.
+// do not hold.
 func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.Verdict {
 	files := r.gatesFor(rep.Scenario)
 
@@ -47,9 +48,13 @@ func (r *Results) judge(rep *report.Report, logger logrus.FieldLogger) []report.
 	for _, file := range files {
 		rep.Gates = append(rep.Gates, file.Judge(rep)...)
 	}
-	for _, v := range rep.Gates {
-		if !v.Held {
-			logger.Errorf("gate crossed: %s (%s)", v.Gate, v.Detail)
+	for i := range rep.Gates {
+		v := &rep.Gates[i]
+		switch {
+		case !v.Held:
+			logger.Errorf("gate %s: %s (%s)", v.Result(), v.Gate, v.Explained())
+		case v.Result() == judgement.Undecided:
+			logger.Warnf("gate undecided, which passes: %s (%s)", v.Gate, v.Explained())
 		}
 	}
 

@@ -5,6 +5,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
@@ -32,6 +33,6 @@ func (r *Results) AddStep(scenario string, sweep thresholds.Sweep) {
 }
 
 // ThresholdsIn are the outcomes of thresholds in what k6 gives to handleSummary.
-func (r *Results) ThresholdsIn(data sobek.Value) []thresholds.Verdict {
+func (r *Results) ThresholdsIn(data sobek.Value) []report.Verdict {
 	return r.testEnd.judge.VerdictsOf(data)
 }

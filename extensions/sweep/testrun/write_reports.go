@@ -14,7 +14,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
 
 // defaultResultsDir is where reports go when nobody says otherwise.
@@ -36,7 +35,7 @@ func (r *Results) reported(scenario string) bool {
 // The journals of reports that are written are removed. What cannot be written is in the error, and
 // makes k6 exit with another code than 0.
 func (r *Results) Write(
-	dir func(scenario string) string, thresholds []thresholds.Verdict, tables MakeTables,
+	dir func(scenario string) string, thresholds []report.Verdict, tables MakeTables,
 ) (table string, err error) {
 	r.keep.reported.Store(true)
 	var shown strings.Builder
@@ -44,7 +43,7 @@ func (r *Results) Write(
 	for _, rep := range r.Reports() {
 		for _, t := range thresholds {
 			if t.Scenario == rep.Scenario || !r.reported(t.Scenario) {
-				rep.Gates = append(rep.Gates, t.Verdict)
+				rep.Gates = append(rep.Gates, t)
 			}
 		}
 		if tables != nil {

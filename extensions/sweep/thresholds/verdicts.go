@@ -13,23 +13,16 @@ import (
 	"go.k6.io/k6/v2/lib"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
-
-// Verdict is the outcome of one of k6's thresholds; scenario is empty when it is about the whole
-// run.
-type Verdict struct {
-	report.Verdict
-
-	Scenario string
-}
 
 var scenarioTag = regexp.MustCompile(`[{,]\s*scenario:\s*([^,}]+)`)
 
 // VerdictsOf reads the outcomes of thresholds from what k6 gives to handleSummary. Gates
 // that were judged are left out: they have verdicts of their own, with what was measured.
-func (j *Judge) VerdictsOf(data sobek.Value) []Verdict {
+func (j *Judge) VerdictsOf(data sobek.Value) []report.Verdict {
 	var summary struct {
 		Metrics map[string]struct {
 			Values     map[string]any `json:"values"`
@@ -47,7 +40,7 @@ func (j *Judge) VerdictsOf(data sobek.Value) []Verdict {
 		return nil // a script may give what it likes: then there is nothing to tell
 	}
 
-	var verdicts []Verdict
+	var verdicts []report.Verdict
 	for _, name := range slices.Sorted(maps.Keys(summary.Metrics)) {
 		metric := summary.Metrics[name]
 		for _, expression := range slices.Sorted(maps.Keys(metric.Thresholds)) {
@@ -60,7 +53,7 @@ func (j *Judge) VerdictsOf(data sobek.Value) []Verdict {
 
 // Verdicts are the outcomes of the thresholds as k6 has judged them, in a test that has lasted so
 // long: for a script that has no handleSummary.
-func (j *Judge) Verdicts(test *lib.TestRunState, lasted time.Duration) (verdicts []Verdict) {
+func (j *Judge) Verdicts(test *lib.TestRunState, lasted time.Duration) (verdicts []report.Verdict) {
 	if test.RuntimeOptions.NoThresholds.Bool {
 		return nil
 	}
@@ -81,18 +74,22 @@ func (j *Judge) Verdicts(test *lib.TestRunState, lasted time.Duration) (verdicts
 }
 
 // verdict is the verdict of one threshold; none for a gate that was judged.
-func (j *Judge) verdict(name, expression string, held bool, detail string) []Verdict {
-	v := Verdict{Verdict: report.Verdict{Gate: thresholdName(name, expression), Held: held, Detail: detail}}
+func (j *Judge) verdict(name, expression string, held bool, detail string) []report.Verdict {
+	v := report.Verdict{Gate: thresholdName(name, expression), Held: held, Detail: detail}
 	if why, is := j.whyUnheld(v.Gate); is {
 		v.Held, v.Detail = false, "cannot hold: "+why
 	} else if strings.HasPrefix(name, stream.MetricGate+"{") {
 		return nil
 	}
+	v.Outcome = judgement.Crossed
+	if v.Held {
+		v.Outcome = judgement.Held
+	}
 	if tag := scenarioTag.FindStringSubmatch(name); tag != nil {
 		v.Scenario = strings.TrimSpace(tag[1])
 	}
 
-	return []Verdict{v}
+	return []report.Verdict{v}
 }
 
 // values writes a metric's values in one line.

@@ -6,6 +6,7 @@ import (
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -19,9 +20,9 @@ func TestVerdictsOfK6sThresholds(t *testing.T) {
 		"sweep_gate{gate:p99 of x}":          map[string]any{"thresholds": map[string]any{"value==1": map[string]any{"ok": false}}},
 		"iterations":                         map[string]any{"values": map[string]any{"count": 3}},
 	}})
-	require.Equal(t, []Verdict{
-		{Verdict: report.Verdict{Gate: "sweep_failed rate==0", Detail: "rate 0.5"}},
-		{Verdict: report.Verdict{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true}, Scenario: "look"},
+	require.Equal(t, []report.Verdict{
+		{Gate: "sweep_failed rate==0", Detail: "rate 0.5", Outcome: judgement.Crossed},
+		{Gate: "sweep_p99{scenario:look,clients:8} value<5", Held: true, Outcome: judgement.Held, Scenario: "look"},
 	}, (&Judge{}).VerdictsOf(data))
 	require.Empty(t, (&Judge{}).VerdictsOf(runtime.ToValue("what a script may give")))
 }

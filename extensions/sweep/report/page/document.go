@@ -42,7 +42,9 @@ func newDocument(r *report.Report) *document {
 	if d.Started != "" {
 		d.Stamp = r.Started.Format(time.RFC3339)
 	}
-	d.GatesText, _ = gatesText(r.Gates)
+	if text, _ := report.GatesText(r.Gates); len(r.Gates) > 0 {
+		d.GatesText = text + "."
+	}
 	if len(r.Steps) > 0 {
 		d.Figures = figures(s)
 		d.Tables = []table{stepsTable(s), detailsTable(s)}

@@ -116,27 +116,9 @@ func warnings(r *report.Report) []fact {
 	if r.Quiet != nil && !r.Quiet.Reached {
 		out = append(out, fact{"Not quiet.", r.Quiet.Note()})
 	}
-	if text, crossed := gatesText(r.Gates); crossed {
-		out = append(out, fact{"Gates.", text})
+	if text, passed := report.GatesText(r.Gates); !passed {
+		out = append(out, fact{"Gates.", text + "."})
 	}
 
 	return out
-}
-
-// gatesText counts the gates that were crossed, and tells whether any was.
-func gatesText(gates []report.Verdict) (text string, crossed bool) {
-	n := 0
-	for _, g := range gates {
-		if !g.Held {
-			n++
-		}
-	}
-	switch {
-	case len(gates) == 0:
-		return "", false
-	case n == 0:
-		return fmt.Sprintf("%s judged, none crossed.", plural(int64(len(gates)), "gate")), false
-	}
-
-	return fmt.Sprintf("%d of %s crossed.", n, plural(int64(len(gates)), "gate")), true
 }

@@ -1,4 +1,4 @@
-package paired
+package judgement
 
 import (
 	"cmp"
@@ -15,6 +15,17 @@ const (
 	Crossed   Outcome = "crossed"
 	Undecided Outcome = "undecided"
 )
+
+// Estimate is what is known of the ratio of a figure of a change to that of its base.
+type Estimate interface {
+	// Interval returns the ratio and between which ratios the true one is.
+	Interval() (ratio, low, high float64)
+	// P is how likely it is to measure what was measured, or what is farther from ratio, when ratio
+	// is the true one.
+	P(ratio float64) float64
+	// Visible is the smallest change, as a part of base, that is seen in four cases of five.
+	Visible() float64
+}
 
 // Gate is how much worse than base a figure may get.
 type Gate struct {
@@ -34,21 +45,14 @@ func (g *Gate) bound() float64 {
 	return 1 + g.Tolerance
 }
 
-// worst and best are the ends of the interval.
-func (g *Gate) worst() float64 {
+// ends are the ratio and the ends of its interval.
+func (g *Gate) ends() (ratio, best, worst float64) {
+	ratio, low, high := g.Interval()
 	if g.Rate {
-		return g.Low
+		return ratio, high, low
 	}
 
-	return g.High
-}
-
-func (g *Gate) best() float64 {
-	if g.Rate {
-		return g.High
-	}
-
-	return g.Low
+	return ratio, low, high
 }
 
 // keeps tells whether a ratio is tolerated.
@@ -68,17 +72,18 @@ func Judge(gates []Gate, alpha float64) []Outcome {
 	for i := range gates {
 		g := &gates[i]
 		p[i] = 1
-		if !g.keeps(g.Ratio) {
+		if ratio, _, _ := g.ends(); !g.keeps(ratio) {
 			p[i] = g.P(g.bound())
 		}
 	}
 	corrected := Holm(p)
 	for i := range gates {
 		g := &gates[i]
+		_, best, worst := g.ends()
 		switch {
-		case corrected[i] < alpha && !g.keeps(g.best()):
+		case corrected[i] < alpha && !g.keeps(best):
 			outcomes[i] = Crossed
-		case g.keeps(g.worst()):
+		case g.keeps(worst):
 			outcomes[i] = Held
 		default:
 			outcomes[i] = Undecided

@@ -1,0 +1,95 @@
+package judgement_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+)
+
+// noisy are pairs whose true ratio of change to base is ratio. The logarithms of their ratios have
+// the deviation noise.
+func noisy(random *rand.Rand, n int, ratio, noise float64) []paired.Pair {
+	pairs := make([]paired.Pair, n)
+	for i := range pairs {
+		pairs[i] = paired.Pair{Base: 100, Change: 100 * ratio * math.Exp(noise*random.NormFloat64())}
+	}
+
+	return pairs
+}
+
+// gate is one of a figure whose ratio is this one, with hardly any noise or with much.
+func gate(t *testing.T, ratio, noise float64, rate bool, tolerance float64) judgement.Gate {
+	t.Helper()
+	pairs := noisy(rand.New(rand.NewPCG(1, 1)), 20, 1, noise)
+	e, err := paired.Of(pairs, 0.95)
+	require.NoError(t, err)
+	for i := range pairs {
+		pairs[i].Change *= ratio / e.Ratio // exactly this ratio
+	}
+	e, err = paired.Of(pairs, 0.95)
+	require.NoError(t, err)
+
+	return judgement.Gate{Estimate: e, Rate: rate, Tolerance: tolerance}
+}
+
+func TestJudgeOneGate(t *testing.T) {
+	const quiet, loud = 0.001, 0.3
+	for name, tt := range map[string]struct {
+		ratio, noise float64
+		rate         bool
+		want         judgement.Outcome
+	}{
+		"ops/s the same":            {1, quiet, true, judgement.Held},
+		"ops/s fell within":         {0.98, quiet, true, judgement.Held},
+		"ops/s fell beyond":         {0.90, quiet, true, judgement.Crossed},
+		"ops/s rose far":            {1.50, quiet, true, judgement.Held},
+		"ops/s the same, loud":      {1, loud, true, judgement.Undecided},
+		"ops/s fell, loud":          {0.90, loud, true, judgement.Undecided},
+		"ops/s halved, loud":        {0.40, loud, true, judgement.Crossed},
+		"ops/s doubled, loud":       {2, loud, true, judgement.Held},
+		"latency the same":          {1, quiet, false, judgement.Held},
+		"latency rose within":       {1.03, quiet, false, judgement.Held},
+		"latency rose beyond":       {1.10, quiet, false, judgement.Crossed},
+		"latency fell far":          {0.50, quiet, false, judgement.Held},
+		"latency the same, loud":    {1, loud, false, judgement.Undecided},
+		"latency fell to 0.4, loud": {0.40, loud, false, judgement.Held},
+	} {
+		got := judgement.Judge([]judgement.Gate{gate(t, tt.ratio, tt.noise, tt.rate, 0.05)}, 0.05)
+		require.Equal(t, []judgement.Outcome{tt.want}, got, name)
+	}
+}
+
+func TestHolm(t *testing.T) {
+	require.InDeltaSlice(t, []float64{0.03, 0.06, 0.06, 0.02}, judgement.Holm([]float64{0.01, 0.04, 0.03, 0.005}), 1e-12)
+	require.Equal(t, []float64{1, 1}, judgement.Holm([]float64{0.9, 0.7}))
+	require.Empty(t, judgement.Holm(nil))
+}
+
+// Of twenty gates on the same build, one at a twentieth each would be crossed in most runs.
+func TestFamilyOfGatesRaisesNoFalseAlarm(t *testing.T) {
+	const runs, gates = 600, 20
+	random := rand.New(rand.NewPCG(10, 11))
+	alarms := 0
+	for range runs {
+		family := make([]judgement.Gate, gates)
+		for i := range family {
+			e, err := paired.Of(noisy(random, 10, 1, 0.05), 0.95)
+			require.NoError(t, err)
+			family[i] = judgement.Gate{Estimate: e, Rate: i%2 == 0}
+		}
+		for _, outcome := range judgement.Judge(family, 0.05) {
+			if outcome == judgement.Crossed {
+				alarms++
+
+				break
+			}
+		}
+	}
+	require.Less(t, float64(alarms)/runs, 0.05)
+	require.Positive(t, alarms, "tolerances of zero on noise: some are crossed")
+}

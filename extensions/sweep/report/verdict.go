@@ -1,0 +1,132 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+)
+
+// Verdict is the judgement of one gate, or of one of k6's thresholds.
+type Verdict struct {
+	// Gate names the gate, such as "p99 of rollup with 64 clients <= 50ms".
+	Gate string `json:"gate"`
+	// Held tells that the gate passes: it held, or it is undecided and its file lets that pass.
+	Held bool `json:"held"`
+	// Detail is what was measured, or why it could not be judged.
+	Detail string `json:"detail"`
+	// Outcome is empty in reports of before there was this key.
+	Outcome judgement.Outcome `json:"outcome,omitempty"`
+	// Visible is the smallest change, as a part, that the gate could have seen; zero where that is
+	// not known.
+	Visible float64 `json:"visible,omitempty"`
+	// Needed is what it takes to decide a gate that is undecided.
+	Needed string `json:"needed,omitempty"`
+	// Scenario is the scenario that a threshold of k6 names; empty where it names none.
+	Scenario string `json:"-"`
+}
+
+// Result is the outcome. Older reports know of held and crossed alone.
+func (v *Verdict) Result() judgement.Outcome {
+	switch {
+	case v.Outcome != "":
+		return v.Outcome
+	case v.Held:
+		return judgement.Held
+	default:
+		return judgement.Crossed
+	}
+}
+
+// mark is the outcome as lists of gates begin with it: what fails the run in capitals.
+func (v *Verdict) mark() string {
+	if v.Held {
+		return string(v.Result())
+	}
+
+	return strings.ToUpper(string(v.Result()))
+}
+
+// rank orders verdicts by how much they matter to who reads them.
+func (v *Verdict) rank() int {
+	return slices.Index([]judgement.Outcome{judgement.Crossed, judgement.Undecided, judgement.Held}, v.Result())
+}
+
+// Line is the verdict in one line for a terminal.
+func (v *Verdict) Line() string {
+	const width = len(judgement.Undecided)
+
+	return fmt.Sprintf("%-*s  %s: %s", width, v.mark(), v.Gate, strings.Join(strings.Fields(v.Explained()), " "))
+}
+
+// Explained is the detail with what the gate could see and what it takes to decide it.
+func (v *Verdict) Explained() string {
+	text := v.Detail
+	for _, more := range []string{v.couldSee(), v.Needed} {
+		if text != "" && more != "" {
+			text += "; "
+		}
+		text += more
+	}
+
+	return text
+}
+
+func (v *Verdict) couldSee() string {
+	if v.Visible == 0 {
+		return ""
+	}
+
+	return "could see " + judgement.Percent(v.Visible)
+}
+
+// GatesText says what all gates come to, such as "1 of 4 gates crossed, 2 undecided", and whether
+// the run passes them.
+func GatesText(gates []Verdict) (text string, passed bool) {
+	count := map[judgement.Outcome]int{}
+	undecidedPass := true
+	passed = true
+	for i := range gates {
+		v := &gates[i]
+		result := v.Result()
+		count[result]++
+		passed = passed && v.Held
+		undecidedPass = undecidedPass && (v.Held || result != judgement.Undecided)
+	}
+	crossed, undecided := count[judgement.Crossed], count[judgement.Undecided]
+	switch all := Plural(len(gates), "gate"); {
+	case crossed > 0 && undecided > 0:
+		text = fmt.Sprintf("%d of %s crossed, %d undecided", crossed, all, undecided)
+	case crossed > 0:
+		text = fmt.Sprintf("%d of %s crossed", crossed, all)
+	case undecided > 0:
+		text = fmt.Sprintf("%d of %s undecided", undecided, all)
+	default:
+		return all + " held", passed
+	}
+	if undecided > 0 && undecidedPass {
+		text += ", which passes"
+	}
+
+	return text, passed
+}
+
+// validateGates tells whether each gate's outcome and whether it passes agree.
+func (r *Report) validateGates() error {
+	for i := range r.Gates {
+		v := &r.Gates[i]
+		result := v.Result()
+		switch {
+		case !slices.Contains([]judgement.Outcome{judgement.Held, judgement.Crossed, judgement.Undecided}, result):
+			return fmt.Errorf("gates[%d].outcome is %q: it must be held, crossed or undecided", i, v.Outcome)
+		case v.Held && result == judgement.Crossed, !v.Held && result == judgement.Held:
+			return fmt.Errorf("gates[%d] is %s, and held is %t", i, result, v.Held)
+		case math.IsNaN(v.Visible) || v.Visible < 0:
+			return fmt.Errorf("gates[%d].visible is %g, which is not a number from 0", i, v.Visible)
+		}
+	}
+
+	return nil
+}

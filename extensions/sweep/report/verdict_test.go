@@ -1,0 +1,92 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+)
+
+// The verdicts that there are: held, crossed, undecided and undecided where that passes.
+var (
+	aHeld      = Verdict{Gate: "g <= 1", Held: true, Detail: "0.9", Outcome: judgement.Held, Visible: 0.02}
+	aCrossed   = Verdict{Gate: "g <= 2", Detail: "2.1", Outcome: judgement.Crossed, Visible: 0.03}
+	anOpen     = Verdict{Gate: "g <= 3", Detail: "2.9", Outcome: judgement.Undecided, Visible: 0.4, Needed: "7 runs"}
+	aTolerated = Verdict{Gate: "g <= 4", Held: true, Detail: "3.9", Outcome: judgement.Undecided, Needed: "8 runs"}
+)
+
+func TestGatesText(t *testing.T) {
+	for _, tt := range []struct {
+		gates  []Verdict
+		want   string
+		passed bool
+	}{
+		{[]Verdict{aHeld}, "1 gate held", true},
+		{[]Verdict{{Held: true}, {Held: true}}, "2 gates held", true},
+		{[]Verdict{aHeld, aCrossed}, "1 of 2 gates crossed", false},
+		{[]Verdict{aHeld, {}}, "1 of 2 gates crossed", false},
+		{[]Verdict{aHeld, anOpen}, "1 of 2 gates undecided", false},
+		{[]Verdict{aCrossed, anOpen, aHeld}, "1 of 3 gates crossed, 1 undecided", false},
+		{[]Verdict{aTolerated, aHeld}, "1 of 2 gates undecided, which passes", true},
+		{[]Verdict{aTolerated, anOpen}, "2 of 2 gates undecided", false},
+		{[]Verdict{aTolerated, aCrossed}, "1 of 2 gates crossed, 1 undecided, which passes", false},
+	} {
+		text, passed := GatesText(tt.gates)
+		require.Equal(t, tt.want, text)
+		require.Equal(t, tt.passed, passed, tt.want)
+	}
+}
+
+func TestVerdictInALine(t *testing.T) {
+	for want, v := range map[string]Verdict{
+		"held       g <= 1: 0.9; could see 2 %":          aHeld,
+		"CROSSED    g <= 2: 2.1; could see 3 %":          aCrossed,
+		"UNDECIDED  g <= 3: 2.9; could see 40 %; 7 runs": anOpen,
+		"undecided  g <= 4: 3.9; 8 runs":                 aTolerated,
+		"CROSSED    of an older build: no step":          {Gate: "of an older build", Detail: "no\nstep"},
+	} {
+		require.Equal(t, want, v.Line())
+	}
+}
+
+// Build servers fail what is crossed, cannot tell what is undecided, and skip it where that passes.
+func TestGatesInJUnit(t *testing.T) {
+	raw, err := madeUp(func(r *Report) { r.Gates = []Verdict{aHeld, aCrossed, anOpen, aTolerated} }).JUnit()
+	require.NoError(t, err)
+	for _, want := range []string{
+		`name="g &lt;= 1" time="0.000">` + "\n      <system-out>0.9; could see 2 %</system-out>",
+		`<failure message="2.1; could see 3 %" type="crossed">`,
+		`<error message="2.9; could see 40 %; 7 runs" type="undecided">`,
+		`<skipped message="3.9; 8 runs"></skipped>`,
+		`failures="1" errors="1" skipped="1"`,
+	} {
+		require.Contains(t, string(raw), want)
+	}
+}
+
+func TestGatesOnGitHub(t *testing.T) {
+	text := madeUp(func(r *Report) { r.Gates = []Verdict{aHeld, anOpen, aCrossed, aTolerated} }).GitHub()
+	require.Contains(t, text, "### :x: stock-rollup: 1 of 4 gates crossed, 2 undecided\n\n"+
+		"- **crossed** `g <= 2`: 2.1; could see 3 %\n- **undecided** `g <= 3`: 2.9; could see 40 %; 7 runs\n"+
+		"- undecided `g <= 4`: 3.9; 8 runs\n- held `g <= 1`: 0.9; could see 2 %\n\n")
+	for mark, gates := range map[string][]Verdict{
+		":x:": {anOpen}, ":information_source:": {aTolerated, aHeld}, ":white_check_mark:": {aHeld},
+	} {
+		require.Contains(t, madeUp(func(r *Report) { r.Gates = gates }).GitHub(), "### "+mark+" ")
+	}
+}
+
+func TestOutcomesThatCannotBe(t *testing.T) {
+	for wrong, v := range map[string]Verdict{
+		`gates[0].outcome is "open": it must be held, crossed or undecided`: {Outcome: "open"},
+		"gates[0] is crossed, and held is true":                             {Outcome: judgement.Crossed, Held: true},
+		"gates[0] is held, and held is false":                               {Outcome: judgement.Held},
+		"gates[0].visible is -1, which is not a number from 0":              {Visible: -1},
+	} {
+		require.EqualError(t, madeUp(func(r *Report) { r.Gates = []Verdict{v} }).Validate(), wrong)
+	}
+	for _, v := range []Verdict{aHeld, aCrossed, anOpen, aTolerated, {Gate: "of an older build"}, {Held: true}} {
+		require.NoError(t, madeUp(func(r *Report) { r.Gates = []Verdict{v} }).Validate())
+	}
+}
