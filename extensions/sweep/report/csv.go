@@ -68,6 +68,7 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"table_row", ofTable},
 	{"table_column", ofTable},
 	{"table_value", ofTable},
+	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
 })
 
 // latencyColumns are those of the figures that are durations.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 func csvRows(t *testing.T, r *Report) []map[string]string {
@@ -47,6 +49,7 @@ func TestCSVColumns(t *testing.T) {
 			AllClients:    &AllClients{Seconds: 3.5, Ops: 2, OpsPerSecond: 0.5},
 			FailedLatency: &FailedLatencyMs{P50: 41.5, P99: 42.5, Max: 43.5},
 			ClientWait:    &ClientWaitMs{Mean: 44.5, P99: 45.5},
+			Witness:       &Witness{LimitedBy: witness.Host},
 			OpenLoop: &OpenLoop{
 				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
 			},
@@ -66,6 +69,7 @@ func TestCSVColumns(t *testing.T) {
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
 		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5",
 		"table": "", "table_row": "", "table_column": "", "table_value": "",
+		"limited_by": "host",
 	}}, csvRows(t, r))
 }
 

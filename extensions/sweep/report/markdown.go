@@ -64,7 +64,7 @@ func (r *Report) columns() []column {
 		columns = append(columns, figure("repeat", func(s *Step) string { return strconv.Itoa(s.Repeat) }))
 	}
 
-	return append(columns,
+	columns = append(columns,
 		column{"per client", false, r.perClientCell},
 		figure("ops/s", func(s *Step) string { return opsPerSecond(s.OpsPerSecond) }),
 		figure("min client", func(s *Step) string { return Span(s.Client.Min) }),
@@ -74,6 +74,25 @@ func (r *Report) columns() []column {
 		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
 	)
+	if r.hasWitness() {
+		columns = append(columns, column{"limited by", true, r.limitedByCell})
+	}
+
+	return columns
+}
+
+// hasWitness tells whether a step says what limited it.
+func (r *Report) hasWitness() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Witness != nil })
+}
+
+// limitedByCell is in the first row of a step: the word is one of all kinds of operations together.
+func (r *Report) limitedByCell(i int) string {
+	if i > 0 && SameStep(&r.Steps[i-1], &r.Steps[i]) {
+		return ""
+	}
+
+	return string(r.Steps[i].LimitedBy())
 }
 
 func (r *Report) hasRates() bool {

@@ -75,6 +75,8 @@ type Step struct {
 	OpenLoop *OpenLoop `json:"openLoop,omitempty"`
 	// ClientWait is of a step whose clients take turns at event loops.
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
+	// Witness is nil in reports of before there was this key, and in the seconds of sweep.op.
+	Witness *Witness `json:"witness,omitempty"`
 
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`

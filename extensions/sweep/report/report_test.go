@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata anew")
@@ -157,6 +158,11 @@ func madeUp(change func(*Report)) *Report {
 func reports() map[string]*Report {
 	return map[string]*Report{
 		"whole": madeUp(nil),
+		"witness": madeUp(func(r *Report) {
+			r.Steps[0] = step(1, 1, "stock-rollup", limited(witness.Clients))
+			r.Steps[1] = step(8, 1, "stock-rollup", limited(witness.Neighbour))
+			r.Steps[2] = step(512, 1, "stock-rollup", limited(witness.Host))
+		}),
 		"failed": madeUp(func(r *Report) {
 			r.Steps[1] = step(8, 1, "stock-rollup", func(s *Step) {
 				s.Failed = 1234

@@ -105,7 +105,11 @@ func describe(t *testing.T, root, node map[string]any, path string, out map[stri
 		node = root["$defs"].(map[string]any)[strings.TrimPrefix(name, "#/$defs/")].(map[string]any)
 	}
 	if items, ok := node["items"].(map[string]any); ok {
-		name := strings.TrimPrefix(items["$ref"].(string), "#/$defs/")
+		ref, ok := items["$ref"].(string)
+		if !ok { // a list of numbers
+			return
+		}
+		name := strings.TrimPrefix(ref, "#/$defs/")
 		describe(t, root, root["$defs"].(map[string]any)[name].(map[string]any), path, out)
 
 		return

@@ -48,8 +48,10 @@ func newDocument(r *report.Report) *document {
 	if len(r.Steps) > 0 {
 		d.Figures = figures(s)
 		d.Tables = []table{stepsTable(s), detailsTable(s)}
-		if t := partsTable(s); t != nil {
-			d.Tables = append(d.Tables, *t)
+		for _, t := range []*table{witnessTable(s), partsTable(s)} {
+			if t != nil {
+				d.Tables = append(d.Tables, *t)
+			}
 		}
 		d.Failures, d.More = failures(s)
 	}

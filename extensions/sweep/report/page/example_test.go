@@ -9,6 +9,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // maker makes up reports that look like measured ones, the same ones each time.
@@ -81,7 +82,7 @@ func (m *maker) small() *report.Report {
 	server := 1.5
 
 	return m.madeUp([]report.Step{
-		m.step(1, 1, 200, "rollup", 9000, func(s *report.Step) { s.CPU.Server = &server }),
+		m.step(1, 1, 200, "rollup", 9000, func(s *report.Step) { s.CPU.Server, s.Witness = &server, aWitness() }),
 		m.step(8, 1, 200, "rollup", 9000),
 		m.step(64, 1, 200, "rollup", 9000, failing),
 	}, func(r *report.Report) {
@@ -95,6 +96,14 @@ func (m *maker) small() *report.Report {
 		}
 		r.Search = &report.Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 8}
 	})
+}
+
+// aWitness says that nothing was full.
+func aWitness() *report.Witness {
+	return &report.Witness{
+		LimitedBy: witness.Clients, Why: "The client waited 0.1 ms for each answer.",
+		Evidence: map[string]float64{witness.Processors: 8, witness.K6: 0.8, witness.Idle: 6.25},
+	}
 }
 
 // twoKinds is a run whose steps have two kinds of operations each.

@@ -30,13 +30,15 @@ type cell struct {
 	Key, Value, Text string
 	Class            string
 	Head             bool // names the row
+	// Tip is what the cell says when it is pointed at.
+	Tip string
 }
 
 // stepsTable is the table that is published, of this run.
 func stepsTable(s *sweep) table {
 	r := s.report
 	t := table{ID: "steps", Caption: caption("The published table, of this run", r, report.P50, report.P99)}
-	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns()))
+	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns(), limitedBy(r)))
 
 	return t
 }

@@ -1,0 +1,72 @@
+package page
+
+import (
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// hasWitness tells whether a step says what limited it.
+func hasWitness(r *report.Report) bool {
+	return slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Witness != nil })
+}
+
+// limitedBy is the last column of the steps: the word of what limited each, with its figures as the
+// tip. There is none where no step says it.
+func limitedBy(r *report.Report) []tabular {
+	if !hasWitness(r) {
+		return nil
+	}
+
+	return []tabular{onceAStep(tabular{column{Name: "limited by", Text: true}, func(s *report.Step) cell {
+		word := string(s.LimitedBy())
+
+		return cell{Key: "witness.limitedBy", Value: word, Text: word, Tip: why(s)}
+	}})}
+}
+
+// witnessTable is what limited each step, with the evidence; nil where no step says it.
+func witnessTable(s *sweep) *table {
+	if !hasWitness(s.report) {
+		return nil
+	}
+	columns := slices.Concat(named(s), limitedBy(s.report))
+	for _, f := range witness.Figures {
+		value := func(s *report.Step) *float64 {
+			if s.Witness == nil {
+				return nil
+			}
+			v, known := s.Witness.Evidence[f.Name]
+			if !known {
+				return nil
+			}
+
+			return &v
+		}
+		if slices.ContainsFunc(s.report.Steps, func(s report.Step) bool { return value(&s) != nil }) {
+			columns = append(columns, onceAStep(figureOf(f.Title, "witness.evidence."+f.Name, value, func(v *float64) string {
+				if v == nil {
+					return "–"
+				}
+
+				return f.Show(*v)
+			})))
+		}
+	}
+	columns = append(columns, onceAStep(tabular{column{Name: "why", Text: true}, func(s *report.Step) cell {
+		return cell{Key: "witness.why", Value: why(s), Text: why(s), Class: "text"}
+	}}))
+	t := &table{ID: "witness", Caption: "What limited the same steps, and the evidence"}
+	t.fill(s, columns)
+
+	return t
+}
+
+func why(s *report.Step) string {
+	if s.Witness == nil {
+		return ""
+	}
+
+	return s.Witness.Why
+}

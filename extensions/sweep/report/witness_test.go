@@ -1,0 +1,67 @@
+package report
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// limited makes a step say what limited it.
+func limited(word witness.Word) func(*Step) {
+	return func(s *Step) {
+		s.Witness = &Witness{
+			LimitedBy: word, Why: "Thus the " + string(word) + ".",
+			Evidence: map[string]float64{witness.Processors: 2, witness.K6: 1.25},
+			OverTime: &WitnessOverTime{
+				EverySeconds: 0.1, Idle: []float64{0.25, 0}, K6: []float64{0.5, 0.625}, Server: []float64{0.25, 0.375},
+				Others: []float64{0, 0}, Stolen: []float64{0, 0}, GCPauseMs: []float64{0, 0.2}, LateMs: []float64{1, 2},
+			},
+		}
+	}
+}
+
+func TestWitnessIsValidated(t *testing.T) {
+	for want, change := range map[string]func(*Witness){
+		`witness.limitedBy is "weather", which is none`: func(w *Witness) { w.LimitedBy = "weather" },
+		"witness.why is empty":                          func(w *Witness) { w.Why = "" },
+		"witness.evidence.k6 is -1":                     func(w *Witness) { w.Evidence[witness.K6] = -1 },
+		"witness.overTime.everySeconds is 0":            func(w *Witness) { w.OverTime.EverySeconds = 0 },
+		"witness.overTime.lateMs has 1 values":          func(w *Witness) { w.OverTime.LateMs = w.OverTime.LateMs[:1] },
+		"witness.overTime.server has 1 values":          func(w *Witness) { w.OverTime.Server = w.OverTime.Server[:1] },
+		"witness.overTime.k6 of 1.5 is above the whole": func(w *Witness) { w.OverTime.K6[0] = 1.5 },
+		"witness.overTime.gcPauseMs is -1":              func(w *Witness) { w.OverTime.GCPauseMs[1] = -1 },
+	} {
+		s := step(1, 1, "get", limited(witness.Host))
+		require.NoError(t, s.validate())
+		change(s.Witness)
+		require.ErrorContains(t, s.validate(), want)
+	}
+	s := step(1, 1, "get", limited(witness.Host))
+	s.Witness.OverTime, s.Witness.Evidence = nil, map[string]float64{}
+	require.NoError(t, s.validate(), "a system that tells nothing")
+	s.Witness.Evidence["k6"] = math.Inf(1)
+	require.Error(t, s.validate())
+}
+
+// The word is the last column, once a step; a report of before there was one has no such column.
+func TestTableEndsWithWhatLimitedTheStep(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = []Step{
+			step(1, 1, "get", limited(witness.Clients)), step(1, 1, "set", limited(witness.Clients)),
+			step(8, 1, "get", limited(witness.Host)), step(8, 1, "set", limited(witness.Host)),
+		}
+	})
+	lines := strings.Split(r.Markdown(), "\n")
+	require.Regexp(t, `\| failed \| limited by \|$`, lines[0])
+	require.Regexp(t, `\| clients    \|$`, lines[2])
+	require.Regexp(t, `\|            \|$`, lines[3])
+	require.Contains(t, csvRows(t, r)[2]["limited_by"], "clients")
+	require.Equal(t, "host", csvRows(t, r)[3]["limited_by"])
+
+	require.NotContains(t, madeUp(nil).Markdown(), "limited by")
+	require.Empty(t, csvRows(t, madeUp(nil))[0]["limited_by"])
+}

@@ -1,0 +1,239 @@
+package witness
+
+import "fmt"
+
+// From where on a figure counts. The documentation of the package says what each is for.
+const (
+	leastSeconds    = 0.25
+	leastOperations = 10
+
+	stolenPart    = 0.05
+	throttledPart = 0.1
+	disturbedPart = 1.0 / 12
+
+	resentPart  = 0.01
+	leastResent = 10
+	blockedPart = 0.2
+
+	stillPart = 0.1
+	// stillLate is how many times longer than k6 was late the longest standstill of a server is.
+	stillLate = 2
+
+	leastUnderWay = 0.8
+	keptRate      = 0.99
+
+	// fullIdle is the part of a full machine that is idle.
+	fullIdle = 0.08
+	// mostOfUsed is the part of what k6 and the server used that makes it the one's alone.
+	mostOfUsed = 0.85
+	// fullPart is the part of its processors that somebody uses who is full.
+	fullPart = 0.9
+	// ownPart is the part of its clients' time that k6's own processor time takes.
+	ownPart = 0.75
+
+	// moreClients is how many times the clients tell whether a server elsewhere is full, noGain and
+	// wholeGain the parts of the additional clients that got additional operations.
+	moreClients = 1.5
+	noGain      = 0.1
+	wholeGain   = 0.8
+	// idlePart is the part of its processors that k6 uses at most who is far from full.
+	idlePart = 0.7
+)
+
+// Judge says what limited a step, and why.
+func Judge(e Evidence) (word Word, why string) {
+	for _, rule := range []func(Evidence) (Word, string){
+		short, used, neighbour, network, standstill, unsteady, little, rate, full, elsewhere,
+	} {
+		if word, why = rule(e); word != "" {
+			return word, why
+		}
+	}
+
+	return clients(e)
+}
+
+// has tells whether all of the figures are known.
+func (e Evidence) has(names ...string) bool {
+	for _, name := range names {
+		if _, known := e[name]; !known {
+			return false
+		}
+	}
+
+	return true
+}
+
+func short(e Evidence) (Word, string) {
+	switch {
+	case e[Operations] < leastOperations:
+		return Short, fmt.Sprintf("%.0f operations ended, and at least %d are needed.", e[Operations], leastOperations)
+	case e[Seconds] < leastSeconds:
+		return Short, fmt.Sprintf("The step was measured for %.3g s, and at least %g s are needed.", e[Seconds], leastSeconds)
+	}
+
+	return "", ""
+}
+
+// used tells of what k6 had no more of.
+func used(e Evidence) (Word, string) {
+	switch {
+	case e[NoFiles] > 0:
+		why := fmt.Sprintf("%.0f operations failed because k6 may open no more files", e[NoFiles])
+		if limit := e[FileLimit]; limit > 0 {
+			why += fmt.Sprintf(" than %.0f", limit)
+		}
+
+		return Files, why + "."
+	case e[NoPorts] > 0:
+		return Ports, fmt.Sprintf("%.0f operations failed because there was no port left from which to connect.", e[NoPorts])
+	}
+
+	return "", ""
+}
+
+func neighbour(e Evidence) (Word, string) {
+	busy := e[Processors] - e[Idle]
+	switch {
+	case e[Throttled] >= throttledPart:
+		return Neighbour, fmt.Sprintf("The control group of k6 was held at its quota in %s of its periods.", percent(e[Throttled]))
+	case busy > 0 && e[Stolen] >= stolenPart*busy:
+		return Neighbour, fmt.Sprintf("The hypervisor gave %s of the time in which the machine was busy to other machines.",
+			percent(e[Stolen]/busy))
+	case e[Processors] > 0 && e[Disturbing] >= disturbedPart*e[Processors]:
+		return Neighbour, fmt.Sprintf("Others than k6 and the server used %s of %.0f processors while none was idle.",
+			plain(e[Disturbing]), e[Processors])
+	}
+
+	return "", ""
+}
+
+func network(e Evidence) (Word, string) {
+	switch {
+	case e[SentAgain] >= leastResent && e[Retransmitted] >= resentPart:
+		return Network, fmt.Sprintf("k6's sockets sent %.0f segments again, %s of all.", e[SentAgain], percent(e[Retransmitted]))
+	case e[Blocked] >= blockedPart:
+		return Network, fmt.Sprintf("k6's sockets waited for room in their buffers for %s of the time in which they had something to send.",
+			percent(e[Blocked]))
+	}
+
+	return "", ""
+}
+
+// standstill is that of a server: k6 itself was on time.
+func standstill(e Evidence) (Word, string) {
+	still := e[StoodStill]
+	if still < stillPart*e[Seconds] || !e.has(LateMaxMs) || e[LongestStill]*1000 < stillLate*e[LateMaxMs] {
+		return "", ""
+	}
+
+	return Server, fmt.Sprintf("No operation ended for %.3g s of %.3g s, while k6 was late by %s at most.",
+		still, e[Seconds], millis(e[LateMaxMs]))
+}
+
+func unsteady(e Evidence) (Word, string) {
+	if e[DriftPart] < driftPart || e[DriftChance] > driftChance {
+		return "", ""
+	}
+
+	return Unsteady, fmt.Sprintf("The operations a second changed by %s within the step.", percent(e[DriftPart]))
+}
+
+// little tells of a closed loop that breaks Little's law.
+func little(e Evidence) (Word, string) {
+	if part, known := e[UnderWay]; !known || part >= leastUnderWay {
+		return "", ""
+	}
+
+	return Client, fmt.Sprintf("The clients had an operation under way for %s of their time only: the script did something else.",
+		percent(e[UnderWay]))
+}
+
+func rate(e Evidence) (Word, string) {
+	if e[RateKept] < keptRate {
+		return "", ""
+	}
+
+	return Rate, fmt.Sprintf("%s of the operations that were due started in time.", percent(e[RateKept]))
+}
+
+// full tells who used the machine, or all that it could.
+func full(e Evidence) (Word, string) {
+	if !e.has(K6, K6Processors, Processors, Idle) {
+		return "", ""
+	}
+	k6 := fmt.Sprintf("k6 used %s of %s processors", plain(e[K6]), plain(e[K6Processors]))
+	if part := e[Collector] / e[K6]; e[K6] > 0 && part >= 0.25 {
+		k6 += fmt.Sprintf(", %s of that to collect garbage", percent(part))
+	}
+	switch {
+	case e[Idle] <= fullIdle*e[Processors]:
+		if word, why := shared(e, k6); word != "" {
+			return word, why
+		}
+	case e[K6] >= fullPart*e[K6Processors]:
+		return Client, k6 + "."
+	}
+	if e[ServerThread] >= fullPart {
+		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and none can use more than one.", plain(e[ServerThread]))
+	}
+	if !e.has(RateKept) && e[ClientsAtWork] > 0 && e[K6] >= ownPart*e[ClientsAtWork] {
+		return Client, fmt.Sprintf("%s, for %.0f at a time: the operations are k6's own work.", k6, e[ClientsAtWork])
+	}
+
+	return "", ""
+}
+
+// shared tells whose the time of a full machine was.
+func shared(e Evidence, k6 string) (Word, string) {
+	here, known := e[ServerHere]
+	switch {
+	case e[K6] >= mostOfUsed*min(e[K6Processors], e[Processors]), here == 1 && e[K6] >= mostOfUsed*(e[K6]+e[ServerUsed]):
+		return Client, k6 + "."
+	case !known:
+		return Unknown, fmt.Sprintf("The machine was full: %s, and which of the others is the server is not known.", k6)
+	case here == 0:
+		return "", ""
+	case e[ServerUsed] >= mostOfUsed*(e[K6]+e[ServerUsed]):
+		return Server, fmt.Sprintf("The server used %s of %.0f processors, and none was idle.", plain(e[ServerUsed]), e[Processors])
+	}
+
+	return Host, fmt.Sprintf("k6 used %s and the server %s of %.0f processors, and none was idle.",
+		plain(e[K6]), plain(e[ServerUsed]), e[Processors])
+}
+
+// elsewhere tells of a server that is not on this machine what more clients got out of it.
+func elsewhere(e Evidence) (Word, string) {
+	switch here, known := e[ServerHere]; {
+	case !e.has(K6, K6Processors, Processors):
+		return Unknown, "This system does not tell."
+	case here == 1:
+		return "", ""
+	case known && e[ClientsRatio] >= moreClients && e[K6] < idlePart*e[K6Processors]:
+		gain := (e[OpsRatio] - 1) / (e[ClientsRatio] - 1)
+		why := fmt.Sprintf("%s times the clients had %s times the operations a second, and k6 used %s of %s processors.",
+			plain(e[ClientsRatio]), plain(e[OpsRatio]), plain(e[K6]), plain(e[K6Processors]))
+		if gain <= noGain {
+			return Server, why
+		}
+		if gain >= wholeGain {
+			return Clients, why
+		}
+	}
+	if _, known := e[ServerHere]; known {
+		return Unknown, "The server is on another machine, which tells nothing of itself."
+	}
+
+	return Unknown, "Which process is the server, and on which machine, is not known."
+}
+
+// clients is the word where nothing was full.
+func clients(e Evidence) (Word, string) {
+	who := fmt.Sprintf("%.0f clients", e[ClientsAtWork])
+	if e[ClientsAtWork] == 1 {
+		who = "The client"
+	}
+
+	return Clients, fmt.Sprintf("%s waited %s for each answer, and nothing was full: k6 used %s, the server %s of %.0f processors.",
+		who, millis(e[MeanMs]), plain(e[K6]), plain(e[ServerUsed]), e[Processors])
+}
