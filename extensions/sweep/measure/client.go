@@ -31,6 +31,7 @@ type Client struct {
 	together  bool          // Run has waited for all clients to be connected
 	done      bool          // nothing is left of what the step's clients share
 	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
+	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
 	open      []*Recorder   // of operations that have begun and not ended
 	tap       func(op string, took time.Duration)
 	complete  atomic.Bool
@@ -70,7 +71,7 @@ func (c *Client) Recorder(op string) *Recorder {
 			return r
 		}
 	}
-	r := &Recorder{op: op, client: c}
+	r := &Recorder{op: op, client: c, overTime: c.step.slots.kind(op)}
 	c.recorders = append(c.recorders, r)
 
 	return r
@@ -105,12 +106,28 @@ func (c *Client) Started() bool { return c.started.Load() != 0 }
 // Measuring tells whether what the client does now is measured.
 func (c *Client) Measuring() bool { return c.measuring }
 
+// notWoken stands for a wait that was not measured.
+const notWoken = -1
+
+// slow describes an operation that has just ended.
+func (c *Client) slow(took time.Duration) Slow {
+	s := Slow{Began: max(now()-took-c.step.line.openedAt, 0), Client: c.index, Took: took, Waited: c.late}
+	if woken := c.woken; woken != notWoken {
+		s.Woken = &woken
+	}
+
+	return s
+}
+
 // Enough tells a call of Run's fn that does many operations whether it has to return now, after the
 // one that it has just recorded: the client's share of the phase is done, or the step starts no
 // more operations. Outside of Run only the latter counts.
 func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
+	}
+	if c.recorded%tickEvery == 0 {
+		c.step.slots.tick(now())
 	}
 	plan := &c.step.plan
 	switch {
@@ -126,6 +143,10 @@ func (c *Client) Enough() bool {
 		return plan.done(0, now()-c.step.line.openedAt)
 	}
 }
+
+// tickEvery is after how many operations of one call a client looks whether the step's slot is
+// over.
+const tickEvery = 8
 
 // Done says, from within a call of Run's fn, that nothing is left of what the step's clients share:
 // the client's part ends with the call. It returns false, and nothing happens, unless the plan is
@@ -311,6 +332,7 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	c.noted = false
 	err = fn()
 	end = now()
+	c.step.slots.tick(end)
 	if c.measuring && c.step.windowEnd != 0 && end > c.step.windowEnd {
 		c.step.mark(c.step.windowEnd)
 	}

@@ -89,11 +89,14 @@ func (c *Coarse) Mean() time.Duration {
 
 // Quantile is the smallest duration that at least the part q (0 to 1) of all durations did not
 // exceed, at most 3.1 % above the exact one; zero when nothing was recorded.
-func (c *Coarse) Quantile(q float64) time.Duration {
-	wanted := uint64(max(math.Ceil(q*float64(c.Count())), 1))
+func (c *Coarse) Quantile(q float64) time.Duration { return coarseQuantile(c.each, c.Count(), q) }
+
+// coarseQuantile reads a quantile from the counters that each goes through.
+func coarseQuantile(each func(func(i int, n uint64)), count int64, q float64) time.Duration {
+	wanted := uint64(max(math.Ceil(q*float64(count)), 1))
 	var seen uint64
 	var found time.Duration
-	c.each(func(i int, n uint64) {
+	each(func(i int, n uint64) {
 		if seen < wanted {
 			found = coarseHighest(i)
 		}
@@ -169,6 +172,11 @@ func NewCoarseShards() *CoarseShards {
 // Record counts one duration of the client with this index.
 func (s *CoarseShards) Record(client int, d time.Duration) {
 	s.shards[client%len(s.shards)].Record(d)
+}
+
+// count counts one duration, and leaves the sum alone.
+func (s *CoarseShards) count(client int, d time.Duration) {
+	s.shards[client%len(s.shards)].counter(coarseIndex(max(int64(d), 0))).Add(1)
 }
 
 // MergeInto adds the durations of all parts to another histogram.

@@ -86,11 +86,15 @@ func (s *Step) Read() Reading {
 	if len(named) == 0 {
 		named = slices.Sorted(maps.Keys(totals))
 	}
+	ended := r.Ended == len(s.clients)
 	for _, op := range named { // without the name of those that nobody named, where all have names
 		foldRarest(totals[op].Errors)
+		if ended {
+			totals[op].OverTime = s.slots.read(op, r.Elapsed)
+		}
 		r.Ops = append(r.Ops, *totals[op])
 	}
-	if r.Ended == len(s.clients) {
+	if ended {
 		s.readClients(&r)
 		if !s.plan.Part {
 			r.NeedOperations(r.operations())

@@ -14,6 +14,8 @@ import (
 type Recorder struct {
 	op     string
 	client *Client
+	// overTime is where the step counts what this kind of operation does over time; nil: nowhere.
+	overTime *overTime
 
 	// What each operation adds to comes before the pages of durations: of many clients all is out
 	// of the processor's caches.
@@ -70,7 +72,13 @@ func (r *Recorder) Ok(d time.Duration) {
 		return
 	}
 	d += c.late
-	c.late = 0
+	if o := r.overTime; o != nil {
+		o.took.count(c.index, d)
+		if int64(d) > o.slowest.floor.Load() {
+			o.slowest.offer(c.slow(d))
+		}
+	}
+	c.late, c.woken = 0, notWoken
 	if c.step.marked.Load() != 0 && r.kept.Load() == 0 {
 		r.kept.Store(r.durations.count.Load() + 1)
 	}
@@ -104,7 +112,7 @@ func (r *Recorder) Fail(reason error) {
 	c.failures++
 	c.failed = r
 	c.failedCut = c.cutOff()
-	c.late = 0
+	c.late, c.woken = 0, notWoken
 	if c.step.Interrupted() {
 		return
 	}
@@ -127,6 +135,9 @@ func (r *Recorder) countWarm(n *atomic.Uint64) {
 
 func (r *Recorder) countFailure() {
 	r.failed.Store(r.failed.Load() + 1)
+	if r.overTime != nil {
+		r.overTime.failed.Add(1)
+	}
 	r.client.step.failure(r.op)
 }
 
@@ -162,10 +173,13 @@ func (r *Recorder) Bytes(sent, received uint64) {
 
 // Totals is a reading of one kind of operation over all clients of a step.
 type Totals struct {
-	Op            string
-	Durations     Distribution // of the successful operations; its Count is their number
-	Within        int64        // those of them that ended within the window, or while all clients were at work
-	Failures      Distribution // of the failed operations whose durations are known; not in a difference
+	Op        string
+	Durations Distribution // of the successful operations; its Count is their number
+	Within    int64        // those of them that ended within the window, or while all clients were at work
+	Failures  Distribution // of the failed operations whose durations are known; not in a difference
+	// OverTime is what the operations did over time, once all clients have ended; nil where that
+	// was not kept, and in a difference.
+	OverTime      *OverTime
 	Failed, Rows  uint64
 	BytesSent     uint64
 	BytesReceived uint64

@@ -89,6 +89,8 @@ type Step struct {
 	faultsKnown map[string]struct{}
 	// waits are those of the goroutines on which clients take turns.
 	waits []*Waits
+
+	slots *slots
 }
 
 // NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose
@@ -102,13 +104,12 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		stopped:     make(chan struct{}),
 		faultsKnown: make(map[string]struct{}),
 		onFault:     onFault,
+		slots:       newSlots(),
 	}
 	for i := range s.clients {
-		s.clients[i] = &Client{step: s, index: i, tries: now()}
+		s.clients[i] = &Client{step: s, index: i, tries: now(), woken: notWoken}
 	}
-	if plan.windowed() {
-		s.line.onOpened = s.openWindow
-	}
+	s.line.onOpened = s.opened
 	if plan.Rate > 0 {
 		places := plan.Places
 		if places == nil {
@@ -137,12 +138,21 @@ func (s *Step) clientEnded() {
 	if s.onEnd != nil {
 		s.onEnd()
 	}
+	s.slots.close()
 	if s.window != nil {
 		s.window.Stop()
 	}
 	if s.schedule != nil {
 		s.warmup.alarm.close()
 		s.schedule.alarm.close()
+	}
+}
+
+// opened begins what lasts from the start line on.
+func (s *Step) opened() {
+	s.slots.open(s.line.openedAt)
+	if s.plan.windowed() {
+		s.openWindow()
 	}
 }
 

@@ -1,0 +1,286 @@
+package measure
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+)
+
+// What a step did over time is kept in slots of equal length from its start line on. When there are
+// as many as MostSlots, each two become one, and slots are twice as long from then on: a step of
+// three seconds or more has 150 to 300.
+const (
+	// MostSlots is how many slots a step has at most.
+	MostSlots = 300
+	// ShortestSlot is how long the slots of a short step are.
+	ShortestSlot = 10 * time.Millisecond
+
+	// mostKinds is of how many kinds of operations a step keeps what they did over time.
+	mostKinds = 16
+	// mostPacked is how many bytes the slots of a step may take. Beyond that, each two become one.
+	mostPacked = 3 << 20
+)
+
+// slots keeps what the clients of a step did over time. Clients count in a coarse histogram of the
+// slot under way, without a lock. The first one that sees that the slot is over empties it into a
+// list; while all clients wait, a timer does.
+type slots struct {
+	// next is when the slot under way is over; before the start line, never.
+	next atomic.Int64
+
+	mu    sync.Mutex // guards what follows; a client that finds it taken goes on
+	start time.Duration
+	width time.Duration
+	at    int // the slot under way
+	kinds []*overTime
+	taken Coarse // empty between two uses
+	timer *time.Timer
+	ended bool
+}
+
+// overTime is what one kind of operation did over time, as it is counted.
+type overTime struct {
+	op      string
+	took    *CoarseShards
+	failed  atomic.Uint64
+	slowest slowest
+	slots   []Slot // those before the one under way, as far as there were operations
+}
+
+func newSlots() *slots {
+	s := &slots{width: ShortestSlot}
+	s.next.Store(math.MaxInt64)
+
+	return s
+}
+
+// kind is where operations of a kind are counted; nil: it is one too many.
+func (s *slots) kind(op string) *overTime {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.kinds {
+		if k.op == op {
+			return k
+		}
+	}
+	if len(s.kinds) == mostKinds {
+		return nil
+	}
+	k := &overTime{op: op, took: NewCoarseShards()}
+	k.slowest.floor.Store(-1)
+	s.kinds = append(s.kinds, k)
+
+	return k
+}
+
+// open begins the first slot.
+func (s *slots) open(at time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.start = at
+	s.next.Store(int64(at + s.width))
+	s.timer = time.AfterFunc(s.width, func() {
+		defer crash.Contain("what keeps a step's slots")
+		s.tick(now())
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.ended {
+			s.timer.Reset(max(time.Duration(s.next.Load())-now(), time.Millisecond))
+		}
+	})
+}
+
+// close says that all clients have ended.
+func (s *slots) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.next.Store(math.MaxInt64)
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// tick ends the slot under way when it is over.
+func (s *slots) tick(at time.Duration) {
+	if int64(at) < s.next.Load() || !s.mu.TryLock() {
+		return
+	}
+	defer s.mu.Unlock()
+	if int64(at) < s.next.Load() {
+		return
+	}
+	s.empty()
+	for s.at = s.after(at); s.at >= MostSlots; s.at = s.after(at) {
+		s.fold()
+	}
+	s.next.Store(int64(s.start + time.Duration(s.at+1)*s.width))
+}
+
+// after is the slot at a time.
+func (s *slots) after(at time.Duration) int { return int((at - s.start) / s.width) }
+
+// empty moves what was counted to the slot under way.
+func (s *slots) empty() {
+	packed := 0
+	for _, k := range s.kinds {
+		failed := k.failed.Swap(0)
+		k.took.Take(&s.taken)
+		counts := s.taken.pack()
+		if failed > 0 || len(counts) > 0 {
+			k.slots = append(k.slots, make([]Slot, max(s.at+1-len(k.slots), 0))...)
+			k.slots[s.at] = k.slots[s.at].plus(Slot{Failed: failed, counts: counts})
+		}
+		for i := range k.slots {
+			packed += len(k.slots[i].counts)
+		}
+	}
+	if packed > mostPacked {
+		s.fold()
+		s.at /= 2
+	}
+}
+
+// fold makes each two slots one.
+func (s *slots) fold() {
+	s.width *= 2
+	for _, k := range s.kinds {
+		k.slots = fold(k.slots)
+	}
+}
+
+func fold(all []Slot) []Slot {
+	half := make([]Slot, 0, MostSlots/2+1)
+	for pair := range slices.Chunk(all, 2) {
+		one := pair[0]
+		if len(pair) > 1 {
+			one = one.plus(pair[1])
+		}
+		half = append(half, one)
+	}
+
+	return half
+}
+
+// read returns what a kind of operation did over time in a step that took elapsed; nil when that
+// was not kept. All clients have ended.
+func (s *slots) read(op string, elapsed time.Duration) *OverTime {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.kinds, func(k *overTime) bool { return k.op == op })
+	if i < 0 || elapsed <= 0 {
+		return nil
+	}
+	s.empty()
+	o := &OverTime{Width: s.width, Slots: slices.Clone(s.kinds[i].slots), Slowest: s.kinds[i].slowest.read()}
+	o.fit(elapsed)
+
+	return o
+}
+
+// OverTime is what a kind of operation did over time in a step.
+type OverTime struct {
+	// Width is how long a slot is. The last one ends with the step: it is half as long at least,
+	// and one and a half times as long at most.
+	Width time.Duration
+	// Slots are in their order, from the start line on.
+	Slots []Slot
+	// Slowest are the slowest successful operations, the slowest first.
+	Slowest []Slow
+}
+
+// fit makes the slots those of a step that took elapsed: none is left out, and none is very short.
+func (o *OverTime) fit(elapsed time.Duration) {
+	n := max(int((elapsed+o.Width/2)/o.Width), 1)
+	for ; n > MostSlots; n = max(int((elapsed+o.Width/2)/o.Width), 1) {
+		o.Width, o.Slots = 2*o.Width, fold(o.Slots)
+	}
+	for len(o.Slots) > n {
+		last := len(o.Slots) - 1
+		o.Slots[last-1] = o.Slots[last-1].plus(o.Slots[last])
+		o.Slots = o.Slots[:last]
+	}
+	o.Slots = append(o.Slots, make([]Slot, n-len(o.Slots))...)
+}
+
+// Length is how long slot i of a step that took elapsed is.
+func (o *OverTime) Length(i int, elapsed time.Duration) time.Duration {
+	if i < len(o.Slots)-1 {
+		return o.Width
+	}
+
+	return elapsed - time.Duration(i)*o.Width
+}
+
+// Slot is what a kind of operation did in a part of a step's time: what ended in it.
+type Slot struct {
+	// Failed are failed operations.
+	Failed uint64
+	// counts are the counters of a coarse histogram that are not zero: how many are between one and
+	// the next, and what it counts.
+	counts []byte
+}
+
+// pack empties the histogram into few bytes.
+func (c *Coarse) pack() []byte {
+	var packed []byte
+	last := -1
+	c.sum.Store(0)
+	c.each(func(i int, _ uint64) {
+		packed = binary.AppendUvarint(packed, uint64(i-last-1))
+		packed = binary.AppendUvarint(packed, c.counter(i).Swap(0))
+		last = i
+	})
+
+	return packed
+}
+
+// each calls fn for all counters that are not zero, in the order of their durations.
+func (s *Slot) each(fn func(i int, n uint64)) {
+	last := -1
+	for at := s.counts; len(at) > 0; {
+		gap, size := binary.Uvarint(at)
+		n, more := binary.Uvarint(at[size:])
+		at = at[size+more:]
+		last += int(gap) + 1
+		fn(last, n)
+	}
+}
+
+// plus returns both together.
+func (s Slot) plus(other Slot) Slot {
+	if len(s.counts) > 0 && len(other.counts) > 0 {
+		var both Coarse
+		s.each(func(i int, n uint64) { both.counter(i).Add(n) })
+		other.each(func(i int, n uint64) { both.counter(i).Add(n) })
+		s.counts = both.pack()
+	} else if len(s.counts) == 0 {
+		s.counts = other.counts
+	}
+	s.Failed += other.Failed
+
+	return s
+}
+
+// Count is how many operations succeeded.
+func (s *Slot) Count() int64 {
+	var count uint64
+	s.each(func(_ int, n uint64) { count += n })
+
+	return int64(count)
+}
+
+// Quantile is the smallest duration that at least the part q (0 to 1) of the successful operations
+// did not exceed, as far as the counters tell; zero when there is none.
+func (s *Slot) Quantile(q float64) time.Duration { return coarseQuantile(s.each, s.Count(), q) }
+
+// Each calls fn with the range of durations and the number of operations of each counter that is
+// not zero, the shortest first.
+func (s *Slot) Each(fn func(from, to time.Duration, n uint64)) {
+	s.each(func(i int, n uint64) { fn(coarseLowest(i), coarseLowest(i+1), n) })
+}
