@@ -72,6 +72,9 @@ func (c *Client) Recorder(op string) *Recorder {
 		}
 	}
 	r := &Recorder{op: op, client: c, overTime: c.step.slots.kind(op)}
+	if r.overTime != nil {
+		r.took = r.overTime.took.of(c.index)
+	}
 	c.recorders = append(c.recorders, r)
 
 	return r

@@ -16,11 +16,11 @@ const (
 	coarseHalf     = 1 << coarseBits
 	coarseUnit     = 5 // below 1024 ns a counter is 2^5 ns wide
 	coarseCounters = 33 * coarseHalf
-	coarsePageSize = 48
+	coarsePageSize = coarseHalf
 	coarsePages    = coarseCounters / coarsePageSize
 )
 
-// coarsePage is the unit of growth: an octave and a half.
+// coarsePage is the unit of growth: an octave.
 type coarsePage [coarsePageSize]atomic.Uint64
 
 // Coarse is a histogram of durations that any number of goroutines may write to and read from at
@@ -38,6 +38,9 @@ func (c *Coarse) Record(d time.Duration) {
 	c.sum.Add(v)
 	c.counter(coarseIndex(v)).Add(1)
 }
+
+// count counts one duration, and leaves the sum alone.
+func (c *Coarse) count(d time.Duration) { c.counter(coarseIndex(max(int64(d), 0))).Add(1) }
 
 // counter is counter i; its page is there from now on.
 func (c *Coarse) counter(i int) *atomic.Uint64 {
@@ -170,14 +173,10 @@ func NewCoarseShards() *CoarseShards {
 }
 
 // Record counts one duration of the client with this index.
-func (s *CoarseShards) Record(client int, d time.Duration) {
-	s.shards[client%len(s.shards)].Record(d)
-}
+func (s *CoarseShards) Record(client int, d time.Duration) { s.of(client).Record(d) }
 
-// count counts one duration, and leaves the sum alone.
-func (s *CoarseShards) count(client int, d time.Duration) {
-	s.shards[client%len(s.shards)].counter(coarseIndex(max(int64(d), 0))).Add(1)
-}
+// of is the part that a client writes to.
+func (s *CoarseShards) of(client int) *Coarse { return &s.shards[client%len(s.shards)].Coarse }
 
 // MergeInto adds the durations of all parts to another histogram.
 func (s *CoarseShards) MergeInto(c *Coarse) {

@@ -10,11 +10,12 @@ import (
 	"io"
 )
 
-// A heat is what Slots count, as text: for each slot how many counters follow, and for each of
-// these, in the order of their durations, how many counters are between it and the one before, and
-// what it counts. All are variable-length integers as of Go's encoding/binary, through deflate and
-// base64. Counter i of a heat has the durations of counters heatOf*i up to heatOf*(i+1) of a coarse
-// histogram: there are 8 an octave, of equal width, from 1024 ns on, and as many below it.
+// A heat is what slots count, as text: a list of variable-length integers as of Go's
+// encoding/binary, through deflate and base64. The list begins with how many slots there are, which
+// counter is the first that is not zero in all of them, and how many counters follow from there on.
+// Then come, counter by counter, the numbers of all slots. Counter i of a heat has the durations of
+// heatOf counters of a coarse histogram: there are 8 an octave, of equal width, from 1024 ns on,
+// and as many below it.
 const (
 	heatOf       = 4
 	heatCounters = coarseCounters / heatOf
@@ -25,22 +26,23 @@ const (
 
 // Heat returns what the slots count as text.
 func (o *OverTime) Heat() (string, error) {
-	var raw []byte
-	for i := range o.Slots {
-		var cells [heatCounters]uint64
-		o.Slots[i].each(func(at int, n uint64) { cells[at/heatOf] += n })
-		used := 0
-		for _, n := range cells {
-			used += min(int(n), 1)
-		}
-		raw = binary.AppendUvarint(raw, uint64(used))
-		last := -1
-		for at, n := range cells {
-			if n > 0 {
-				raw = binary.AppendUvarint(raw, uint64(at-last-1))
-				raw = binary.AppendUvarint(raw, n)
-				last = at
-			}
+	var cells [heatCounters][MostSlots]uint64
+	first, end := heatCounters, 0
+	if len(o.Slots) > MostSlots {
+		return "", fmt.Errorf("there are %d slots, and at most %d have a heat", len(o.Slots), MostSlots)
+	}
+	for slot := range o.Slots {
+		o.Slots[slot].each(func(i int, n uint64) {
+			cells[i/heatOf][slot] += n
+			first, end = min(first, i/heatOf), max(end, i/heatOf+1)
+		})
+	}
+	raw := binary.AppendUvarint(nil, uint64(len(o.Slots)))
+	raw = binary.AppendUvarint(raw, uint64(min(first, end)))
+	raw = binary.AppendUvarint(raw, uint64(max(end-first, 0)))
+	for i := first; i < end; i++ {
+		for _, n := range cells[i][:len(o.Slots)] {
+			raw = binary.AppendUvarint(raw, n)
 		}
 	}
 	var packed bytes.Buffer
@@ -76,62 +78,63 @@ func ReadHeat(heat string) ([]Slot, error) {
 	case limited.N == 0:
 		return nil, fmt.Errorf("it inflates to more than any has (%d bytes)", mostHeat)
 	}
-	var slots []Slot
-	for r := (heatReader{raw: raw}); len(r.raw) > 0; {
-		slot, err := r.slot()
-		if err != nil {
-			return nil, fmt.Errorf("slot %d: %w", len(slots)+1, err)
-		}
-		if slots = append(slots, slot); len(slots) > MostSlots {
-			return nil, fmt.Errorf("it has more than %d slots", MostSlots)
-		}
+	r := heatReader{raw: raw}
+	slots, err := r.slots()
+	if err == nil && len(r.raw) > 0 {
+		err = fmt.Errorf("%d bytes too many", len(r.raw))
 	}
 
-	return slots, nil
+	return slots, err
 }
 
 // heatReader reads a heat's numbers.
 type heatReader struct{ raw []byte }
 
-func (r *heatReader) next() (uint64, error) {
+// next reads a number of at most so much.
+func (r *heatReader) next(what string, most uint64) (uint64, error) {
 	n, size := binary.Uvarint(r.raw)
-	if size <= 0 {
+	switch {
+	case size <= 0:
 		return 0, errors.New("it is cut off")
+	case n > most:
+		return 0, fmt.Errorf("%s of %d is more than %d", what, n, most)
 	}
 	r.raw = r.raw[size:]
 
 	return n, nil
 }
 
-func (r *heatReader) slot() (Slot, error) {
-	used, err := r.next()
+func (r *heatReader) slots() ([]Slot, error) {
+	length, err := r.next("a number of slots", MostSlots)
 	if err != nil {
-		return Slot{}, err
+		return nil, err
 	}
-	var s Slot
-	last := -1 // of the coarse histogram
-	for at := uint64(0); used > 0; used-- {
-		gap, err := r.next()
-		if err != nil {
-			return Slot{}, err
+	first, err := r.next("a first counter", heatCounters)
+	if err != nil {
+		return nil, err
+	}
+	counters, err := r.next("a number of counters", heatCounters-first)
+	if err != nil {
+		return nil, err
+	}
+	slots := make([]Slot, length)
+	last := make([]int, length) // counters of a coarse histogram, from 1 on
+	for at := range counters {
+		i := int(first+at)*heatOf + heatOf - 1 // the slowest that it counts: a quantile is never too low
+		for slot := range slots {
+			n, err := r.next("a counter", maxCount)
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 {
+				continue
+			}
+			s := &slots[slot]
+			s.counts = binary.AppendUvarint(s.counts, uint64(i-last[slot]))
+			s.counts = binary.AppendUvarint(s.counts, n)
+			last[slot] = i + 1
 		}
-		n, err := r.next()
-		if err != nil {
-			return Slot{}, err
-		}
-		if gap >= heatCounters || at+gap >= heatCounters {
-			return Slot{}, fmt.Errorf("it has more than %d counters", heatCounters)
-		}
-		if n == 0 || n > maxCount {
-			return Slot{}, fmt.Errorf("a counter of %d is impossible", n)
-		}
-		at += gap
-		i := int(at)*heatOf + heatOf - 1 // the slowest that it counts: a quantile is never too low
-		s.counts = binary.AppendUvarint(s.counts, uint64(i-last-1))
-		s.counts = binary.AppendUvarint(s.counts, n)
-		last = i
-		at++
 	}
 
-	return s, nil
+	return slots, nil
 }

@@ -14,8 +14,10 @@ import (
 type Recorder struct {
 	op     string
 	client *Client
-	// overTime is where the step counts what this kind of operation does over time; nil: nowhere.
+	// overTime is where the step counts what this kind of operation does over time, and took the
+	// client's part of it; nil: nowhere.
 	overTime *overTime
+	took     *Coarse
 
 	// What each operation adds to comes before the pages of durations: of many clients all is out
 	// of the processor's caches.
@@ -73,7 +75,7 @@ func (r *Recorder) Ok(d time.Duration) {
 	}
 	d += c.late
 	if o := r.overTime; o != nil {
-		o.took.count(c.index, d)
+		r.took.count(d)
 		if int64(d) > o.slowest.floor.Load() {
 			o.slowest.offer(c.slow(d))
 		}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -131,10 +132,10 @@ func (s *slots) empty() {
 	for _, k := range s.kinds {
 		failed := k.failed.Swap(0)
 		k.took.Take(&s.taken)
-		counts := s.taken.pack()
-		if failed > 0 || len(counts) > 0 {
+		slot := NewSlot(failed, &s.taken)
+		if failed > 0 || len(slot.counts) > 0 {
 			k.slots = append(k.slots, make([]Slot, max(s.at+1-len(k.slots), 0))...)
-			k.slots[s.at] = k.slots[s.at].plus(Slot{Failed: failed, counts: counts})
+			k.slots[s.at] = k.slots[s.at].plus(slot)
 		}
 		for i := range k.slots {
 			packed += len(k.slots[i].counts)
@@ -196,8 +197,8 @@ type OverTime struct {
 
 // fit makes the slots those of a step that took elapsed: none is left out, and none is very short.
 func (o *OverTime) fit(elapsed time.Duration) {
-	n := max(int((elapsed+o.Width/2)/o.Width), 1)
-	for ; n > MostSlots; n = max(int((elapsed+o.Width/2)/o.Width), 1) {
+	n := SlotsOf(elapsed, o.Width)
+	for ; n > MostSlots; n = SlotsOf(elapsed, o.Width) {
 		o.Width, o.Slots = 2*o.Width, fold(o.Slots)
 	}
 	for len(o.Slots) > n {
@@ -206,6 +207,55 @@ func (o *OverTime) fit(elapsed time.Duration) {
 		o.Slots = o.Slots[:last]
 	}
 	o.Slots = append(o.Slots, make([]Slot, n-len(o.Slots))...)
+}
+
+// SlotsOf is how many slots of a width a step has that took elapsed.
+func SlotsOf(elapsed, width time.Duration) int { return max(int((elapsed+width/2)/width), 1) }
+
+// PartOverTime is what one part of a step did over time, where several machines have clients in it.
+type PartOverTime struct {
+	*OverTime
+
+	// Began is when the part began, after the first one.
+	Began time.Duration
+	// FirstClient is the place of its first client among those of the whole step.
+	FirstClient int
+}
+
+// MergeOverTime puts the parts of a step that took elapsed on one time, to the nearest slot; nil
+// when there are none.
+func MergeOverTime(parts []PartOverTime, elapsed time.Duration) *OverTime {
+	if len(parts) == 0 {
+		return nil
+	}
+	whole := &OverTime{Width: ShortestSlot}
+	for _, p := range parts {
+		whole.Width = max(whole.Width, p.Width)
+	}
+	for SlotsOf(elapsed, whole.Width) > MostSlots {
+		whole.Width *= 2
+	}
+	for _, p := range parts {
+		slots := p.Slots
+		for width := p.Width; width < whole.Width; width *= 2 {
+			slots = fold(slots)
+		}
+		first := int((p.Began + whole.Width/2) / whole.Width)
+		whole.Slots = append(whole.Slots, make([]Slot, max(first+len(slots)-len(whole.Slots), 0))...)
+		for i, s := range slots {
+			whole.Slots[first+i] = whole.Slots[first+i].plus(s)
+		}
+		for _, slow := range p.Slowest {
+			slow.Began += p.Began
+			slow.Client += p.FirstClient
+			whole.Slowest = append(whole.Slowest, slow)
+		}
+	}
+	whole.fit(elapsed)
+	slices.SortStableFunc(whole.Slowest, func(a, b Slow) int { return cmp.Compare(b.Took, a.Took) })
+	whole.Slowest = whole.Slowest[:min(len(whole.Slowest), MostSlowest)]
+
+	return whole
 }
 
 // Length is how long slot i of a step that took elapsed is.
@@ -225,6 +275,9 @@ type Slot struct {
 	// the next, and what it counts.
 	counts []byte
 }
+
+// NewSlot takes all durations of successful operations out of a histogram.
+func NewSlot(failed uint64, took *Coarse) Slot { return Slot{Failed: failed, counts: took.pack()} }
 
 // pack empties the histogram into few bytes.
 func (c *Coarse) pack() []byte {

@@ -57,10 +57,3 @@ func (s *slowest) read() []Slow {
 
 	return slices.Clone(s.all)
 }
-
-// MergeSlowest returns the slowest of two lists.
-func MergeSlowest(a, b []Slow) []Slow {
-	both := slices.SortedStableFunc(slices.Values(slices.Concat(a, b)), func(a, b Slow) int { return cmp.Compare(b.Took, a.Took) })
-
-	return both[:min(len(both), MostSlowest)]
-}

@@ -80,7 +80,7 @@ func runIDs(parts []*Report) []runID {
 func mergeStep(parts []stepsByRun, segments []bounds, id runID) ([]Step, error) {
 	p := stepParts{
 		asked:   Step{Clients: id.clients, Rate: id.rate, Repeat: id.repeat, Variant: id.variant},
-		reading: measure.Reading{Complete: true}, byOp: map[string][]partStep{},
+		reading: measure.Reading{Complete: true}, byOp: map[string][]partStep{}, before: map[int]int{},
 	}
 	var absent []int
 	for i, part := range parts {
@@ -117,6 +117,8 @@ type stepParts struct {
 	ended   uint64
 	times   timeLine
 	windows windowLine
+	// before counts the clients of the parts before each one.
+	before map[int]int
 }
 
 // add adds a part's steps, one for each kind of operation.
@@ -132,6 +134,7 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	p.reading.Unstarted += whole.Extra.Unstarted
 	p.reading.Counters = p.reading.Counters.Plus(whole.Extra.counters())
 	p.cpu = p.cpu.with(whole.CPU)
+	p.before[part] = int(p.reading.ClientTimes.Count)
 	if err := addClients(&p.reading, &whole.Client); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
 	}
@@ -159,6 +162,10 @@ func (p *stepParts) merged() ([]Step, error) {
 	merged := make([]Step, 0, len(p.byOp))
 	for _, op := range slices.Sorted(maps.Keys(p.byOp)) {
 		totals, err := mergeOperations(op, p.byOp[op])
+		if err != nil {
+			return nil, err
+		}
+		totals.OverTime, err = mergeOverTime(p.byOp[op], p.times.started(), r.Elapsed, p.before)
 		if err != nil {
 			return nil, err
 		}

@@ -77,6 +77,10 @@ type Step struct {
 	ClientWait *ClientWaitMs `json:"clientWaitMs,omitempty"`
 	// Witness is nil in reports of before there was this key, and in the seconds of sweep.op.
 	Witness *Witness `json:"witness,omitempty"`
+	// OverTime is what was done over time; nil in reports of before there was this key.
+	OverTime *OverTime `json:"overTime,omitempty"`
+	// Slowest are the slowest successful operations, the slowest first.
+	Slowest []Slow `json:"slowest,omitempty"`
 
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`
@@ -206,7 +210,7 @@ type Bracket struct {
 	High float64 `json:"high,omitempty"`
 }
 
-// JSON renders the report as indented JSON with a line end.
+// JSON renders the report as indented JSON with a line end; a long list of numbers is one line.
 func (r *Report) JSON() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -216,5 +220,5 @@ func (r *Report) JSON() ([]byte, error) {
 		return nil, fmt.Errorf("report of %s: %w", r.Scenario, err)
 	}
 
-	return out.Bytes(), nil
+	return numbersOnOneLine(out.Bytes()), nil
 }

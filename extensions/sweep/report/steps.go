@@ -48,6 +48,10 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 	if err != nil {
 		return Step{}, fmt.Errorf("step of %d clients: %w", asked.Clients, err)
 	}
+	overTime, err := newOverTime(t.OverTime, reading.Elapsed)
+	if err != nil {
+		return Step{}, fmt.Errorf("step of %d clients, operation %q: %w", asked.Clients, t.Op, err)
+	}
 	s := Step{
 		Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, PerClient: asked.PerClient,
 		Variant: asked.Variant, Op: t.Op,
@@ -60,6 +64,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
 		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait,
+		OverTime: overTime, Slowest: newSlowest(t.OverTime),
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,

@@ -1,0 +1,381 @@
+package measure
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// overTimeOf runs a step whose operations take as long as each says; when that is negative, they
+// fail after so long.
+func overTimeOf(t *testing.T, clients int, plan Plan, op string, each func(client, n int) time.Duration) (Reading, *OverTime) {
+	t.Helper()
+	s := NewStep(clients, plan, nil)
+	requireNoErrors(t, together(s, func(i int, c *Client) error {
+		n := -1
+
+		return c.Run(t.Context(), op, nil, func() error {
+			n++
+			took := each(i, n)
+			if took < 0 {
+				time.Sleep(-took)
+
+				return fmt.Errorf("operation %d failed", n)
+			}
+			time.Sleep(took)
+
+			return nil
+		})
+	}))
+	r := s.Read()
+
+	return r, r.Op(op).OverTime
+}
+
+// sums are all operations, and all failed ones.
+func (o *OverTime) sums() (ops int64, failed uint64) {
+	for i := range o.Slots {
+		ops += o.Slots[i].Count()
+		failed += o.Slots[i].Failed
+	}
+
+	return ops, failed
+}
+
+// However long a step is, its slots are few, count every operation once, and are of the time in
+// which it ended.
+func TestSlotsCountEveryOperation(t *testing.T) {
+	for _, tt := range []struct {
+		length time.Duration
+		width  time.Duration
+		slots  int
+	}{
+		{25 * ms, 10 * ms, 3},
+		{2 * time.Second, 10 * ms, 200},
+		{2990 * ms, 10 * ms, 299},
+		{3100 * ms, 20 * ms, 155},
+		{time.Minute, 320 * ms, 188},
+		{10 * time.Minute, 2560 * ms, 234},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			n := int(tt.length / ms)
+			r, o := overTimeOf(t, 2, Plan{Operations: uint64(n)}, "op", func(_, n int) time.Duration {
+				if n%10 == 9 {
+					return -ms
+				}
+
+				return ms
+			})
+			require.Equal(t, tt.length, r.Elapsed)
+			require.Equal(t, tt.width, o.Width, "%s", tt.length)
+			require.Len(t, o.Slots, tt.slots, "%s", tt.length)
+			ops, failed := o.sums()
+			require.Equal(t, r.Op("op").Durations.Count, ops)
+			require.Equal(t, r.Op("op").Failed, failed)
+			for i := range o.Slots {
+				want := float64(2*o.Length(i, r.Elapsed)) / float64(ms) * 0.9
+				require.InDelta(t, want, float64(o.Slots[i].Count()), 4, "%s, slot %d", tt.length, i)
+			}
+		})
+	}
+}
+
+// A second in which the server does not answer is a second without an operation, and then one of a
+// second for each client.
+func TestSlotsShowAStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, o := overTimeOf(t, 4, Plan{Operations: 2000}, "op", func(_, n int) time.Duration {
+			if n == 500 {
+				return time.Second
+			}
+
+			return ms
+		})
+		require.Equal(t, 10*ms, o.Width, "3 s of 10 ms")
+		for i := 51; i < 149; i++ {
+			require.Zero(t, o.Slots[i].Count(), "slot %d is within the stall", i)
+		}
+		after := o.Slots[149].plus(o.Slots[150])
+		require.GreaterOrEqual(t, after.Quantile(1), time.Second)
+		slow := 0
+		after.Each(func(from, _ time.Duration, n uint64) {
+			if from > 900*ms {
+				slow += int(n)
+			}
+		})
+		require.Equal(t, 4, slow)
+		require.Less(t, o.Slots[49].Quantile(1), 2*ms)
+		require.Less(t, o.Slots[160].Quantile(1), 2*ms)
+	})
+}
+
+// k6 itself stands still, and nobody ends slots meanwhile: what comes after is not what was before.
+func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
+	s := newSlots()
+	k := s.kind("op")
+	s.start = 0
+	s.next.Store(int64(s.width))
+	k.took.of(0).count(ms)
+	s.tick(70 * ms)
+	k.took.of(1).count(3 * ms)
+	k.took.of(1).count(3 * ms)
+	s.tick(80 * ms)
+	o := s.read("op", 85*ms)
+	require.Len(t, o.Slots, 9)
+	for i, want := range []int64{1, 0, 0, 0, 0, 0, 0, 2, 0} {
+		require.Equal(t, want, o.Slots[i].Count(), "slot %d", i)
+	}
+}
+
+// What was done to warm up is in no slot.
+func TestSlotsBeginAtTheStartLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, o := overTimeOf(t, 2, Plan{Operations: 100, Warmup: time.Second}, "op", func(_, n int) time.Duration {
+			if n < 100 {
+				return 10 * ms // the warm-up's
+			}
+
+			return ms
+		})
+		ops, _ := o.sums()
+		require.EqualValues(t, 200, ops)
+		require.Equal(t, 100*ms, r.Elapsed)
+		require.Less(t, o.Slots[0].Quantile(1), 2*ms)
+		require.Equal(t, ms, o.Slowest[0].Took)
+	})
+}
+
+// Each kind of operation has slots of its own, up to a bound.
+func TestSlotsOfSeveralKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Operations: 200}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			n := 0
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				time.Sleep(ms)
+				c.Recorder(fmt.Sprintf("kind %02d", n%20)).Ok(ms)
+				n++
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		kept := 0
+		for i := range r.Ops {
+			if o := r.Ops[i].OverTime; o != nil {
+				kept++
+				ops, _ := o.sums()
+				require.EqualValues(t, 10, ops)
+				require.Len(t, o.Slots, 20)
+			}
+		}
+		require.Equal(t, mostKinds-1, kept, "the kind that nobody named is one")
+	})
+}
+
+// In an open loop a latency begins when the operation was due: so does the slowest.
+func TestSlowestOfAnOpenLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, o := overTimeOf(t, 1, Plan{Rate: 100, Duration: 2 * time.Second}, "op", func(_, n int) time.Duration {
+			if n == 50 {
+				return 500 * ms
+			}
+
+			return ms
+		})
+		require.Len(t, o.Slowest, MostSlowest)
+		require.Equal(t, Slow{Began: 500 * ms, Client: 0, Took: 500 * ms}, o.Slowest[0])
+		second := o.Slowest[1]
+		require.Equal(t, 510*ms, second.Began, "it was due")
+		require.Equal(t, 491*ms, second.Took)
+		require.Equal(t, 490*ms, second.Waited, "for the client")
+	})
+}
+
+// The slowest are kept, whoever did them, the slowest first.
+func TestSlowest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, o := overTimeOf(t, 8, Plan{Operations: 100}, "op", func(client, n int) time.Duration {
+			return ms + time.Duration((n*37+client*11)%100)*time.Microsecond
+		})
+		require.Len(t, o.Slowest, MostSlowest)
+		for i, one := range o.Slowest {
+			require.Equal(t, ms+time.Duration(99-i/8)*time.Microsecond, one.Took, "place %d", i)
+			require.Nil(t, one.Woken)
+		}
+	})
+}
+
+// What an event loop tells of an answer's wait is of the operation that it ends.
+func TestSlowestKnowHowLongTheyWereWoken(t *testing.T) {
+	s := NewStep(1, Plan{Operations: 3}, nil)
+	c := s.Client(0)
+	n := 0
+	require.NoError(t, c.Run(t.Context(), "op", nil, func() error {
+		if n++; n == 2 {
+			s.Waits(0).Record(c, 5*ms)
+		}
+		c.Recorder("op").Ok(time.Duration(n) * time.Second)
+
+		return nil
+	}))
+	r := s.Read()
+	slowest := r.Op("op").OverTime.Slowest
+	require.Len(t, slowest, 3)
+	require.Nil(t, slowest[0].Woken)
+	require.Equal(t, 5*ms, *slowest[1].Woken)
+	require.Nil(t, slowest[2].Woken)
+}
+
+// Clients on several processors count while slots end: nothing is lost.
+func TestSlotsLoseNothing(t *testing.T) {
+	const clients, operations = 8, 30_000
+	s := NewStep(clients, Plan{Operations: operations}, nil)
+	requireNoErrors(t, together(s, func(_ int, c *Client) error {
+		return c.Run(t.Context(), "op", nil, func() error { return nil })
+	}))
+	r := s.Read()
+	o := r.Op("op").OverTime
+	ops, _ := o.sums()
+	require.EqualValues(t, clients*operations, ops)
+	require.Len(t, o.Slots, SlotsOf(r.Elapsed, o.Width))
+	again := s.Read()
+	ops, _ = again.Op("op").OverTime.sums()
+	require.EqualValues(t, clients*operations, ops, "reading takes nothing away")
+}
+
+// A heat has what the slots have.
+func TestHeatComesBack(t *testing.T) {
+	o := &OverTime{Width: 10 * ms, Slots: make([]Slot, 5)}
+	for at, durations := range map[int][]time.Duration{
+		0: {0, 1, 127, 128, 1023, 1024}, 2: {ms, ms, ms + ms/100, time.Second}, 4: {Highest, 2 * Highest},
+	} {
+		var c Coarse
+		for _, d := range durations {
+			c.Record(d)
+		}
+		o.Slots[at].counts = c.pack()
+	}
+	heat, err := o.Heat()
+	require.NoError(t, err)
+	slots, err := ReadHeat(heat)
+	require.NoError(t, err)
+	require.Len(t, slots, 5)
+	for i := range slots {
+		require.Equal(t, o.Slots[i].Count(), slots[i].Count(), "slot %d", i)
+		for _, q := range []float64{0.1, 0.5, 1} {
+			fine, coarse := o.Slots[i].Quantile(q), slots[i].Quantile(q)
+			require.GreaterOrEqual(t, coarse, fine)
+			require.LessOrEqual(t, float64(coarse), float64(max(fine, 1023))*1.126, "slot %d", i)
+		}
+	}
+	again := &OverTime{Slots: slots}
+	same, err := again.Heat()
+	require.NoError(t, err)
+	require.Equal(t, heat, same)
+}
+
+func TestHeatsThatAreNone(t *testing.T) {
+	for name, text := range map[string]string{
+		"no base64": "?", "no deflate": "AAAA", "cut off": "YmBg",
+	} {
+		_, err := ReadHeat(text)
+		require.Error(t, err, name)
+	}
+	many := &OverTime{Slots: make([]Slot, MostSlots+1)}
+	_, err := many.Heat()
+	require.ErrorContains(t, err, "there are 301 slots, and at most 300 have a heat")
+	for why, numbers := range map[string][]uint64{
+		"a number of slots of 301 is more than 300": {301, 0, 0},
+		"a number of counters of 2 is more than 1":  {1, heatCounters - 1, 2, 1, 1},
+		"it is cut off": {2, 0, 1, 1},
+		"a first counter of 265 is more than 264":    {2, 265, 0},
+		"1 bytes too many":                           {1, 0, 1, 1, 1},
+		"a counter of 9007199254740993 is more than": {1, 0, 1, maxCount + 1},
+	} {
+		var raw []byte
+		for _, n := range numbers {
+			raw = binary.AppendUvarint(raw, n)
+		}
+		var packed bytes.Buffer
+		z, err := flate.NewWriter(&packed, flate.BestSpeed)
+		require.NoError(t, err)
+		_, err = z.Write(raw)
+		require.NoError(t, err)
+		require.NoError(t, z.Close())
+		_, err = ReadHeat(base64.StdEncoding.EncodeToString(packed.Bytes()))
+		require.ErrorContains(t, err, why)
+	}
+}
+
+// Parts of several machines are put on one time.
+func TestMergeOverTime(t *testing.T) {
+	part := func(width time.Duration, first int, durations ...time.Duration) *OverTime {
+		o := &OverTime{Width: width}
+		for i, d := range durations {
+			var c Coarse
+			c.Record(d)
+			o.Slots = append(o.Slots, Slot{Failed: uint64(first), counts: c.pack()})
+			o.Slowest = append(o.Slowest, Slow{Began: time.Duration(i) * width, Client: i, Took: d})
+		}
+
+		return o
+	}
+	whole := MergeOverTime([]PartOverTime{
+		{OverTime: part(10*ms, 1, ms, ms, ms, 4*ms)},
+		{OverTime: part(20*ms, 2, 2*ms, 3*ms), Began: 38 * ms, FirstClient: 8},
+	}, 78*ms)
+	require.Equal(t, 20*ms, whole.Width)
+	require.Len(t, whole.Slots, 4)
+	for i, want := range []struct {
+		ops    int64
+		failed uint64
+	}{{2, 2}, {2, 2}, {1, 2}, {1, 2}} {
+		require.Equal(t, want.ops, whole.Slots[i].Count(), "slot %d", i)
+		require.Equal(t, want.failed, whole.Slots[i].Failed, "slot %d", i)
+	}
+	require.Equal(t, Slow{Began: 30 * ms, Client: 3, Took: 4 * ms}, whole.Slowest[0])
+	require.Equal(t, Slow{Began: 58 * ms, Client: 9, Took: 3 * ms}, whole.Slowest[1])
+}
+
+// A step's slots take few bytes, however many kinds of operations it has and however wide their
+// latencies spread.
+func TestSlotsAreSmall(t *testing.T) {
+	s := newSlots()
+	s.next.Store(int64(s.width))
+	var kinds []*overTime
+	for i := range 6 {
+		kinds = append(kinds, s.kind(fmt.Sprint(i)))
+	}
+	const length = MostSlots + 50
+	for i := range length {
+		for _, k := range kinds {
+			for at := range coarseCounters {
+				k.took.of(0).count(coarseLowest(at))
+			}
+		}
+		s.tick(time.Duration(i+1) * 10 * ms)
+	}
+	packed := 0
+	for _, k := range kinds {
+		for i := range k.slots {
+			packed += cap(k.slots[i].counts)
+		}
+	}
+	require.Less(t, packed, 4<<20)
+	var ops int64
+	for i := range kinds {
+		o := s.read(fmt.Sprint(i), length*10*ms)
+		n, _ := o.sums()
+		ops += n
+	}
+	require.EqualValues(t, length*len(kinds)*coarseCounters, ops)
+}

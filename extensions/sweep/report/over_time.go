@@ -1,0 +1,194 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// OverTime is what a kind of operation did over a step's time, from the start line on: in at most
+// 300 slots of equal length. The last one ends with the step, and is between half as long and one
+// and a half times as long. An operation is in the slot in which it ended.
+type OverTime struct {
+	SlotSeconds float64 `json:"slotSeconds"`
+	// OpsPerSecond are successful operations a second, to four digits.
+	OpsPerSecond []float64 `json:"opsPerSecond"`
+	// P50 and P99 are at most 3.1 % above the exact ones; of a merged step 12.5 %. They are zero
+	// where no operation succeeded.
+	P50 []float64 `json:"p50Ms"`
+	P99 []float64 `json:"p99Ms"`
+	// Failed are failed operations.
+	Failed []uint64 `json:"failed"`
+	// Heat has how many operations of each slot took how long; measure.ReadHeat reads it.
+	Heat string `json:"heat"`
+}
+
+// Slow is one of the slowest operations of a step.
+type Slow struct {
+	// At is when it began, in seconds after the start line; in an open-loop step, when it was due.
+	At float64 `json:"at"`
+	// Client is who did it, counted from zero.
+	Client int     `json:"client"`
+	Ms     float64 `json:"ms"`
+	// Waited is for how much of that it waited for a client to be free, in an open-loop step.
+	Waited float64 `json:"waitMs,omitempty"`
+	// Woken is how much of that was from when the machine had the answer to when the client read
+	// it; nil where that was not measured.
+	Woken *float64 `json:"wokenMs,omitempty"`
+}
+
+// digits is how many digits the figures of a slot have: it rests on few operations.
+const slotDigits = 4
+
+// newOverTime returns nil where it was not kept.
+func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) {
+	if o == nil {
+		return nil, nil //nolint:nilnil // a step without has none
+	}
+	heat, err := o.Heat()
+	if err != nil {
+		return nil, fmt.Errorf("what it did over time: %w", err)
+	}
+	out := &OverTime{SlotSeconds: o.Width.Seconds(), Heat: heat}
+	for i := range o.Slots {
+		s := &o.Slots[i]
+		out.OpsPerSecond = append(out.OpsPerSecond, rounded(Rate(s.Count(), o.Length(i, elapsed))))
+		out.P50 = append(out.P50, rounded(Ms(s.Quantile(0.5))))
+		out.P99 = append(out.P99, rounded(Ms(s.Quantile(0.99))))
+		out.Failed = append(out.Failed, s.Failed)
+	}
+
+	return out, nil
+}
+
+// rounded is a number with slotDigits digits.
+func rounded(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	unit := math.Pow(10, slotDigits-1-math.Floor(math.Log10(v)))
+
+	return math.Round(v*unit) / unit
+}
+
+func newSlowest(o *measure.OverTime) []Slow {
+	if o == nil {
+		return nil
+	}
+	var all []Slow
+	for _, s := range o.Slowest {
+		one := Slow{At: s.Began.Round(time.Microsecond).Seconds(), Client: s.Client, Ms: Ms(s.Took), Waited: Ms(s.Waited)}
+		if s.Woken != nil {
+			woken := Ms(*s.Woken)
+			one.Woken = &woken
+		}
+		all = append(all, one)
+	}
+
+	return all
+}
+
+// Measured is what the step has kept of its time, as fine as the report has it; nil where it has
+// not.
+func (s *Step) Measured() (*measure.OverTime, error) {
+	if s.OverTime == nil {
+		return nil, nil //nolint:nilnil // as of reports before there was this key
+	}
+	slots, err := measure.ReadHeat(s.OverTime.Heat)
+	if err != nil {
+		return nil, fmt.Errorf("overTime.heat: %w", err)
+	}
+	if len(slots) != len(s.OverTime.Failed) {
+		return nil, fmt.Errorf("overTime.heat has %d slots, but overTime.failed %d", len(slots), len(s.OverTime.Failed))
+	}
+	for i := range slots {
+		slots[i].Failed = s.OverTime.Failed[i]
+	}
+	o := &measure.OverTime{Width: nanoseconds(s.OverTime.SlotSeconds, time.Second), Slots: slots}
+	for _, one := range s.Slowest {
+		slow := measure.Slow{
+			Began: nanoseconds(one.At, time.Second), Client: one.Client, Took: nanoseconds(one.Ms, time.Millisecond),
+			Waited: nanoseconds(one.Waited, time.Millisecond),
+		}
+		if one.Woken != nil {
+			woken := nanoseconds(*one.Woken, time.Millisecond)
+			slow.Woken = &woken
+		}
+		o.Slowest = append(o.Slowest, slow)
+	}
+
+	return o, nil
+}
+
+// validateOverTime tells whether the slots are those of the step: together they count what it
+// counts.
+func (s *Step) validateOverTime() error {
+	o := s.OverTime
+	if o == nil {
+		return s.validateSlowest()
+	}
+	n := len(o.Failed)
+	if len(o.OpsPerSecond) != n || len(o.P50) != n || len(o.P99) != n {
+		return errors.New("the lists of overTime are not of the same number of slots")
+	}
+	measured, err := s.Measured()
+	if err != nil {
+		return err
+	}
+	elapsed := nanoseconds(s.Seconds, time.Second)
+	if width := measured.Width; width < measure.ShortestSlot || n != measure.SlotsOf(elapsed, width) {
+		return fmt.Errorf("overTime has %d slots of %g seconds, which do not fit seconds of %g", n, o.SlotSeconds, s.Seconds)
+	}
+	var ops int64
+	var failed uint64
+	for i := range measured.Slots {
+		slot := &measured.Slots[i]
+		ops += slot.Count()
+		failed += slot.Failed
+		rate := Rate(slot.Count(), measured.Length(i, elapsed))
+		if err := possible(keyed{"overTime.opsPerSecond", o.OpsPerSecond[i]}, keyed{"overTime.p50Ms", o.P50[i]},
+			keyed{"overTime.p99Ms", o.P99[i]}); err != nil {
+			return err
+		}
+		if !near(o.OpsPerSecond[i], rate, rateTolerance) {
+			return fmt.Errorf("overTime.opsPerSecond is %g in slot %d, but %g in its heat", o.OpsPerSecond[i], i+1, rate)
+		}
+		if err := ascending(keyed{"overTime.p50Ms", o.P50[i]}, keyed{"overTime.p99Ms", o.P99[i]}); err != nil {
+			return err
+		}
+	}
+	if ops != s.Operations || failed != s.Failed {
+		return fmt.Errorf("overTime counts %d operations and %d failed ones, but ops are %d and failed %d", ops, failed, s.Operations, s.Failed)
+	}
+
+	return s.validateSlowest()
+}
+
+func (s *Step) validateSlowest() error {
+	if len(s.Slowest) > measure.MostSlowest || int64(len(s.Slowest)) > s.Operations {
+		return fmt.Errorf("slowest has %d operations: it may have %d, and no more than ops", len(s.Slowest), measure.MostSlowest)
+	}
+	for i, one := range s.Slowest {
+		woken := 0.0
+		if one.Woken != nil {
+			woken = *one.Woken
+		}
+		if err := possible(keyed{"slowest.at", one.At}, keyed{"slowest.ms", one.Ms}, keyed{"slowest.waitMs", one.Waited},
+			keyed{"slowest.wokenMs", woken}); err != nil {
+			return err
+		}
+		switch {
+		case one.Client < 0 || one.Client >= s.Clients:
+			return fmt.Errorf("slowest.client is %d, but there are %s, from 0", one.Client, Plural(s.Clients, "client"))
+		case i == 0 && !near(one.Ms, s.Latency.Max, histogramTolerance):
+			return fmt.Errorf("the first of slowest took %g ms, but latencyMs.max is %g", one.Ms, s.Latency.Max)
+		case i > 0 && one.Ms > s.Slowest[i-1].Ms:
+			return errors.New("slowest begins with the slowest operation, and goes on in that order")
+		}
+	}
+
+	return nil
+}
