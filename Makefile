@@ -239,6 +239,10 @@ bin/k6-clock: $(GO_SOURCES) scripts/chaos/clock/main.go
 	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && go run -C scripts/chaos ./clock "$$folder" && \
 	  go build -C extensions/cmd/k6 -overlay "$$folder/overlay.json" -trimpath -ldflags '-s -w' -o $(CURDIR)/bin/k6-clock .
 
+.PHONY: shipped
+shipped: ## run what is shipped beside the code, and write down what came out (SHIPPED="cluster": only this part)
+	scripts/shipped.sh $(SHIPPED)
+
 .PHONY: lint
 lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is installed
 	for m in $(MODULES); do (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml ./...); done
@@ -246,7 +250,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags servers,machgo,machcli ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(CURDIR)/.github/workflows/ci.yml
-	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh; fi
+	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	go build -C scripts/tools/golangci-lint -trimpath -o $(CURDIR)/bin/golangci-lint \

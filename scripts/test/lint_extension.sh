@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Publishes this checkout to a repository in a temporary folder, with a version, and does there what
 # others do with it: xk6's checks, of the presets strict and community, one of which builds k6 with
-# the module and no flag; and `xk6 build` of the published version, with k6/x/sql, whose module and
-# replacement have versions of their own. Three checks cannot be had here. vulnerability asks
+# the module and no flag; and `xk6 build` of the published version from the files of a module proxy,
+# in an empty folder: alone, and with xk6-redis and k6/x/sql, whose module and replacement have
+# versions of their own. Three checks cannot be had here. vulnerability asks
 # vuln.go.dev. security runs gosec with its own settings; golangci-lint runs it with ours. smoke
 # gives k6 an option that k6 v2 has no more (--no-summary, xk6 v1.4.11), so that the smoke test is
 # run here.
@@ -17,11 +18,16 @@ tree=$(git ls-files -z --cached --others --exclude-standard | xargs -0 sha256sum
 version=v0.1.0-lint.$tree
 
 room=$(mktemp -d "${TMPDIR:-/tmp}/lint-extension.XXXXXX")
-forget() {
+# forget_version: Go keeps every version that it has seen.
+forget_version() {
   local kept
   kept=$(go env GOMODCACHE)
   chmod -R u+w "$kept/$module@$version" "$kept/$module/extensions/"*"@$version" 2>/dev/null || true
-  rm -rf "$room" "$kept/$module@$version" "$kept/$module/extensions/"*"@$version" "$kept/cache/download/$module/"{,extensions/*/}"@v/$version".*
+  rm -rf "$kept/$module@$version" "$kept/$module/extensions/"*"@$version" "$kept/cache/download/$module/"{,extensions/*/}"@v/$version".*
+}
+forget() {
+  forget_version
+  rm -rf "$room"
 }
 trap forget EXIT
 
@@ -45,15 +51,34 @@ unavailable=security,vulnerability,smoke
 bin/xk6 lint --preset strict --disable "$unavailable" --k6-version "$k6_version" "$repository"
 bin/xk6 lint --preset community --disable "$unavailable,build" "$repository" >/dev/null
 
-# xk6 gives Go's own settings to go, and not git's: Go has the modules before xk6 asks for them.
+# The files of a module proxy, as Go makes them of the repository. xk6 gives Go's own settings to
+# go, and not git's.
 git config --global "url.file://$repository.insteadOf" "https://$module"
-export GOPRIVATE=$module
-(cd "$room" && go mod download "$module@$version" "$module/extensions/sql@$version" "$module/extensions/compat@$version")
-bin/xk6 build "$k6_version" --output "$room/k6" --with "$module@$version" --with "$module/extensions/sql@$version" \
+(cd "$room" && GOPRIVATE=$module go mod download "$module@$version" "$module/extensions/sql@$version" "$module/extensions/compat@$version")
+downloads=$(go env GOMODCACHE)/cache/download
+(cd "$downloads" && find "$module" -name "$version.*" ! -name '*.lock' -print0 | tar --null --files-from=- -cf -) | tar -C "$room" --one-top-level=proxy -xf -
+forget_version
+git config --global --unset-all "url.file://$repository.insteadOf"
+GOPROXY=file://$room/proxy,$(go env GOPROXY)
+export GOPROXY GONOSUMDB=$module
+
+# build NAME OPTION...: what xk6 builds in an empty folder, with no checkout and no git.
+build() {
+  local name=$1
+  shift
+  mkdir "$room/$name"
+  (cd "$room/$name" && "$OLDPWD/bin/xk6" build "$k6_version" "$@")
+  "$room/$name/k6" run --quiet examples/smoke.js >/dev/null
+}
+redis=github.com/grafana/xk6-redis@$(sed -n 's/^[[:space:]]*github\.com\/grafana\/xk6-redis //p' extensions/cmd/k6/go.mod)
+build alone --with "$module@$version"
+"$room/alone/k6" version | grep -F "$module $version, k6/x/sweep [js]"
+! "$room/alone/k6" version | grep -F k6/x/redis || { echo 'lint_extension: k6/x/redis comes uncalled' >&2; exit 1; }
+build all --with "$module@$version" --with "$module/extensions/sql@$version" --with "$redis" \
   --replace "go.k6.io/k6=$module/extensions/compat@$version"
-"$room/k6" run --quiet examples/smoke.js >/dev/null
-extensions=$("$room/k6" version)
+extensions=$("$room/all/k6" version)
 for name in k6/x/sweep k6/x/machbase k6/x/sql/driver/machbase; do
   grep -F "$module $version, $name [js]" <<<"$extensions"
 done
 grep -F ', k6/x/sql [js]' <<<"$extensions"
+grep -F "${redis/@/ }, k6/x/redis [js]" <<<"$extensions"

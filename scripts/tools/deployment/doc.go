@@ -1,3 +1,3 @@
-// Package deployment has only tests, of what nothing here can run: Dockerfile.k6 and the compose
-// file, which need a container engine, and the manifests of scripts/k8s, which need a cluster.
+// Package deployment has only tests: Dockerfile.k6, the compose file and the manifests of
+// scripts/k8s, read as those who run them read them. `make shipped` runs them.
 package deployment
