@@ -24,7 +24,7 @@ wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildca
 # Rooms in which no goroutine begins, as a test of internal/crash holds: the race detector would
 # only make them ten times as slow.
 sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows resp/wire sweep/command sweep/gate sweep/options \
-  sweep/report sweep/report/formats sweep/report/page sweep/search sweep/thresholds
+  sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/thresholds
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)
 shown = -X github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue.version=$(version)

@@ -11,6 +11,7 @@ import (
 	"go.k6.io/k6/v2/cmd/state"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
 )
 
@@ -26,9 +27,13 @@ type reportOptions struct {
 func newReport(gs *state.GlobalState) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
-		Use:   "report RUN [--format FORMAT | --all] [-o FILE]",
-		Short: "Render a run as a table, a page or for other tools",
+		Use:   "report RUN... [--format FORMAT | --all] [-o FILE]",
+		Short: "Render a run, or several side by side, as a table, a page or for other tools",
 		Long: "Render the report of a run:\n\n" + formatLines(helpOf) + `
+Two to eight runs stand side by side, as md or html: what differs in parameters, target, host and the state of the
+machine, their curves over each other, and each figure as a ratio to the first run's, with its interval and the verdict
+that compare has for it. Scenarios may have different names.
+
 It is written to standard output, or to the file that -o names. --all writes the files of a run beside RUN, as the run
 itself does, and the table to standard output. --list prints the name of each format and the end of its file's name.
 
@@ -36,7 +41,8 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 		Example: `  k6 x sweep report results/rollup.json
   k6 x sweep report results/rollup.json --format html -o rollup.html
   k6 x sweep report results/rollup.json --format bench | benchstat /dev/stdin
-  k6 x sweep report results/rollup.json --all`,
+  k6 x sweep report results/rollup.json --all
+  k6 x sweep report old.json new.json other.json --format html -o beside.html`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.list && len(args) == 0:
@@ -45,7 +51,7 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 				return wrongUse(cmd, errors.New("--list takes no run"))
 			}
 
-			return needs(1, 1, "one run")(cmd, args)
+			return needs(1, beside.Most, fmt.Sprintf("one run, or up to %d side by side", beside.Most))(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -55,6 +61,10 @@ Exit codes: 0, 104 when a file is invalid, 1 when one cannot be read or written.
 				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", o.format, sortedFormats()))
 			case o.all && (o.out != "" || cmd.Flags().Changed("format")):
 				return wrongUse(cmd, errors.New("--all writes the files of a run: --format and -o are for one"))
+			case len(args) > 1 && o.all:
+				return wrongUse(cmd, errors.New("--all writes the files of one run: name one, or leave --all out"))
+			case len(args) > 1:
+				return renderBeside(gs, cmd, args, o.format, o.out)
 			case o.all:
 				return renderAll(gs, args[0])
 			}

@@ -61,3 +61,7 @@ func codeSpan(text string) string {
 
 	return mark + text + mark
 }
+
+// Escape keeps a text from outside from being anything but a text in Markdown, for the packages
+// that write Markdown of reports.
+func Escape(text string) string { return escape(text) }

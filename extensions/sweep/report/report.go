@@ -33,6 +33,9 @@ type Report struct {
 	Duets     []Duet         `json:"duets,omitempty"`  // of steps in which two variants took turns, one for each kind of operation
 	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
 	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
+
+	// SideBySide says which variants the page sets side by side; without it, each beside the first.
+	SideBySide []Side `json:"sideBySide,omitempty"`
 }
 
 // Step is one kind of operation in one step of the sweep.

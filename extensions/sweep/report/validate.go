@@ -56,6 +56,9 @@ func (r *Report) Validate() error {
 	if err := validateTables(r.Tables); err != nil {
 		return err
 	}
+	if err := validateSides(r.SideBySide); err != nil {
+		return err
+	}
 
 	return r.validatePublished()
 }

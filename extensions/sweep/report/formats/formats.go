@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
 )
 
@@ -27,6 +28,8 @@ type Format struct {
 	Asked bool
 	// Render writes a report in the format.
 	Render func(*report.Report) ([]byte, error)
+	// Beside writes several runs side by side; nil where the format is for one run only.
+	Beside func(*beside.Comparison) ([]byte, error)
 }
 
 // Usual is the name of the format that people read, which `k6 x sweep report` writes when it is
@@ -35,9 +38,12 @@ const Usual = "md"
 
 // All are the formats, in the order in which a run names its files.
 var All = []Format{ //nolint:gochecknoglobals // a constant, to which a test adds one
-	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html},
+	{Name: "html", Suffix: ".html", Help: "one page with plots, which needs nothing from elsewhere", Render: html, Beside: htmlBeside},
 	{Name: "json", Suffix: ".json", Help: "the report itself", Render: (*report.Report).JSON},
-	{Name: Usual, Suffix: ".md", Help: "the published table, for people and Markdown", Render: text((*report.Report).Markdown)},
+	{
+		Name: Usual, Suffix: ".md", Help: "the published table, for people and Markdown",
+		Render: text((*report.Report).Markdown), Beside: text((*beside.Comparison).Markdown),
+	},
 	{Name: "csv", Suffix: ".csv", Help: "one line a step and operation, for spreadsheets", Render: (*report.Report).CSV},
 	{Name: "bench", Suffix: ".bench.txt", Help: "Go's benchmark format, for benchstat", Render: text((*report.Report).GoBench)},
 	{Name: "junit", Suffix: ".junit.xml", Help: "XML, for build servers", Render: (*report.Report).JUnit},
@@ -64,9 +70,22 @@ func html(r *report.Report) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// htmlBeside renders the page of several runs.
+func htmlBeside(c *beside.Comparison) ([]byte, error) {
+	var b bytes.Buffer
+	err := page.RenderBeside(&b, c)
+
+	return b.Bytes(), err
+}
+
 // text is the Render of a format that no report can fail to have.
-func text(render func(*report.Report) string) func(*report.Report) ([]byte, error) {
-	return func(r *report.Report) ([]byte, error) { return []byte(render(r)), nil }
+func text[T any](render func(T) string) func(T) ([]byte, error) {
+	return func(v T) ([]byte, error) { return []byte(render(v)), nil }
+}
+
+// OfSeveral are the formats that several runs can be written in.
+func OfSeveral() []Format {
+	return slices.DeleteFunc(slices.Clone(All), func(f Format) bool { return f.Beside == nil })
 }
 
 // Names are the names of all formats.

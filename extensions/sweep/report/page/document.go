@@ -18,6 +18,9 @@ type document struct {
 	Warnings []fact
 	Found    string // by a search
 
+	// Beside is of a run whose variants are set side by side.
+	Beside *besideSection
+
 	Figures  []figure
 	Tables   []table
 	Failures []failure
@@ -45,8 +48,14 @@ func newDocument(r *report.Report) *document {
 	if text, _ := report.GatesText(r.Gates); len(r.Gates) > 0 {
 		d.GatesText = text + "."
 	}
+	d.Beside = besideWithin(r)
 	if len(r.Steps) > 0 {
 		d.Figures = figures(s)
+		if d.Beside != nil {
+			for i := range d.Figures {
+				d.Figures[i].Number += len(d.Beside.Figures)
+			}
+		}
 		d.Tables = []table{stepsTable(s), detailsTable(s)}
 		for _, t := range []*table{witnessTable(s), partsTable(s)} {
 			if t != nil {

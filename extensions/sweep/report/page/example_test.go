@@ -182,6 +182,7 @@ var examples = sync.OnceValue(func() map[string]*report.Report {
 		"several":     m.madeUp(several),
 		"many":        m.madeUp(many),
 		"rates":       m.madeUp(rates),
+		"variants":    m.variants(),
 		"ramp":        m.madeUp(ramp),
 		"empty":       m.madeUp(nil),
 		"bare":        {},

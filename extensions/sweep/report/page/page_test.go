@@ -86,6 +86,15 @@ func forExamples(t *testing.T, check func(t *testing.T, r *report.Report, page s
 	}
 }
 
+// forPages checks the pages of several runs as well.
+func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page string)) {
+	t.Helper()
+	forExamples(t, check)
+	for name, runs := range besideExamples() {
+		t.Run("beside "+name, func(t *testing.T) { check(t, runs[0].Report, renderedBeside(t, runs)) })
+	}
+}
+
 // pages are those of the examples.
 var pages = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}

@@ -162,21 +162,15 @@ func tailPlot(s *sweep, op string, curves []curve, end, lo, hi float64) *plot {
 		texts = append(texts, s.shortName(c.key))
 	}
 	p := newPlot(texts)
-	end = min(end, drawNines)
-	x := axis{scale: scale{hi: end, from: plotLeft, to: p.right - markerSize}, title: "percentile"}
-	for _, t := range ticksOfNines {
-		if t.at <= end {
-			x.add(t.at, t.text)
-		}
-	}
-	x.ticks = thinned(x.ticks, func(i int) bool { return ticksOfNines[i].at >= 1 })
+	x := ninesAxis(min(end, drawNines), p.right)
 	y := logAxis("ms", lo, hi, plotBottom, plotTop)
 	p.frame(&x, &y)
 	p.write(p.right+8, plotTop-13, "axis-title", "start", s.unit())
 
 	told := make([]string, 0, len(curves))
 	for i, c := range curves {
-		told = append(told, drawCurve(p, s, &c, fmt.Sprintf("r%d", rampAt(i, len(curves))), i, &x, &y))
+		class := fmt.Sprintf("r%d", rampAt(i, len(curves)))
+		told = append(told, drawCurve(p, &c, s.name(c.key), s.shortName(c.key), class, i, &x, &y))
 	}
 	p.label()
 	p.Title = fmt.Sprintf("%s: distribution of the latency of %s in each step", s.report.Scenario, op)
@@ -188,6 +182,19 @@ func tailPlot(s *sweep, op string, curves []curve, end, lo, hi float64) *plot {
 	return p
 }
 
+// ninesAxis names the percentiles up to so many nines.
+func ninesAxis(end, to float64) axis {
+	x := axis{scale: scale{hi: end, from: plotLeft, to: to - markerSize}, title: "percentile"}
+	for _, t := range ticksOfNines {
+		if t.at <= end {
+			x.add(t.at, t.text)
+		}
+	}
+	x.ticks = thinned(x.ticks, func(i int) bool { return ticksOfNines[i].at >= 1 })
+
+	return x
+}
+
 // rampAt is the colour of the i-th of n curves: from one end of the ramp to the other.
 func rampAt(i, n int) int {
 	if n < 2 {
@@ -197,7 +204,9 @@ func rampAt(i, n int) int {
 	return i * (maxCurves - 1) / (n - 1)
 }
 
-func drawCurve(p *plot, s *sweep, c *curve, class string, n int, x, y *axis) string {
+// drawCurve draws a distribution and says in words what it shows: name is what the curve is of, and
+// short the same as its label has it.
+func drawCurve(p *plot, c *curve, name, short, class string, n int, x, y *axis) string {
 	var line []xy
 	for _, at := range c.points() {
 		px, _ := x.at(at.x)
@@ -205,7 +214,7 @@ func drawCurve(p *plot, s *sweep, c *curve, class string, n int, x, y *axis) str
 			line = append(line, xy{px, py})
 		}
 	}
-	p.line(fmt.Sprintf("%s d%d", class, n), s.shortName(c.key), line)
+	p.line(fmt.Sprintf("%s d%d", class, n), short, line)
 	var told []string
 	for _, t := range ticksOfNines[1:] {
 		if t.at > nines(c.count) || t.at > drawNines {
@@ -218,8 +227,8 @@ func drawCurve(p *plot, s *sweep, c *curve, class string, n int, x, y *axis) str
 			continue
 		}
 		told = append(told, fmt.Sprintf("%s %s", t.text, millis(took)))
-		p.marker(class, n, xy{px, py}, fmt.Sprintf("%s, percentile %s: %s", s.name(c.key), t.text, millis(took)))
+		p.marker(class, n, xy{px, py}, fmt.Sprintf("%s, percentile %s: %s", name, t.text, millis(took)))
 	}
 
-	return fmt.Sprintf("%s: %s, slowest %s.", s.name(c.key), strings.Join(told, ", "), millis(report.Ms(c.of.Quantile(1))))
+	return fmt.Sprintf("%s: %s, slowest %s.", name, strings.Join(told, ", "), millis(report.Ms(c.of.Quantile(1))))
 }

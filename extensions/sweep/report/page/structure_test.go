@@ -20,7 +20,7 @@ func TestNoReferences(t *testing.T) {
 		"script": true, "img": true, "iframe": true, "object": true, "embed": true, "video": true, "audio": true, "source": true,
 		"base": true, "form": true, "a": true, "image": true, "use": true, "foreignobject": true, "foreignObject": true,
 	}
-	forExamples(t, func(t *testing.T, _ *report.Report, page string) {
+	forPages(t, func(t *testing.T, _ *report.Report, page string) {
 		t.Helper()
 		for _, n := range nodes(t, page) {
 			require.False(t, loading[n.Data], n.Data)
@@ -39,7 +39,7 @@ func TestNoReferences(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	forExamples(t, func(t *testing.T, _ *report.Report, page string) {
+	forPages(t, func(t *testing.T, _ *report.Report, page string) {
 		t.Helper()
 		all := nodes(t, page)
 		seen := map[string]bool{}
@@ -59,7 +59,7 @@ func TestIDs(t *testing.T) {
 
 // What a plot shows is there for those who cannot see it.
 func TestPlotsAreTold(t *testing.T) {
-	forExamples(t, func(t *testing.T, r *report.Report, page string) {
+	forPages(t, func(t *testing.T, r *report.Report, page string) {
 		t.Helper()
 		plots := elements(nodes(t, page), "svg")
 		for _, svg := range plots {
@@ -82,7 +82,7 @@ func TestPlotsAreTold(t *testing.T) {
 
 // Headings go down one level at a time, and there is one title.
 func TestOutline(t *testing.T) {
-	forExamples(t, func(t *testing.T, _ *report.Report, page string) {
+	forPages(t, func(t *testing.T, _ *report.Report, page string) {
 		t.Helper()
 		all := nodes(t, page)
 		require.Equal(t, "en", attr(elements(all, "html")[0], "lang"))

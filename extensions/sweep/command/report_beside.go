@@ -1,0 +1,60 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+)
+
+// renderBeside writes several runs side by side.
+func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, format, out string) error {
+	at := slices.IndexFunc(formats.All, func(f formats.Format) bool { return f.Name == format })
+	render := formats.All[at].Beside
+	if render == nil {
+		names := make([]string, 0, len(formats.All))
+		for _, f := range formats.OfSeveral() {
+			names = append(names, f.Name)
+		}
+		slices.Sort(names)
+
+		return wrongUse(cmd, fmt.Errorf("the format %q is for one run: several can be had as %s", format, strings.Join(names, " or ")))
+	}
+	reports, err := readReports(gs, files)
+	if err != nil {
+		return err
+	}
+	runs := make([]beside.Run, len(files))
+	for i, name := range runNames(files) {
+		runs[i] = beside.Run{Name: name, Report: reports[i]}
+	}
+	c, err := beside.Of(runs)
+	if err != nil {
+		return unusable(strings.Join(files, ", "), err)
+	}
+	contents, err := render(c)
+	if err != nil {
+		return unusable(strings.Join(files, ", "), err)
+	}
+
+	return write(gs, out, contents, files...)
+}
+
+// runNames are short names that tell files apart: without folder and end, or else the paths.
+func runNames(files []string) []string {
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	if len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+		return files
+	}
+
+	return names
+}

@@ -1,0 +1,154 @@
+package beside_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+)
+
+// madeUp is a run of 1 and 8 clients with so many operations a second in each repeat.
+func madeUp(change func(*report.Report), rates ...float64) *report.Report {
+	r := &report.Report{
+		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0",
+		Host:   report.Host{CPU: "Imaginary 9000", Cores: 8, OS: "linux/amd64"},
+		Target: map[string]any{"kind": "memcached", "version": "1.6.38"}, Params: map[string]any{"warmup": "2s", "results": "a"},
+	}
+	for _, clients := range []int{1, 8} {
+		for i, rate := range rates {
+			ms := 1000 * float64(clients) / rate
+			r.Steps = append(r.Steps, report.Step{
+				Clients: clients, Repeat: i + 1, Op: "get", Operations: 100_000, Complete: true, OpsPerSecond: rate * float64(clients),
+				Seconds: 100_000 / rate / float64(clients), Latency: report.LatencyMs{P50: ms, P99: 3 * ms},
+			})
+		}
+	}
+	if change != nil {
+		change(r)
+	}
+
+	return r
+}
+
+func TestRatiosAndVerdicts(t *testing.T) {
+	c, err := beside.Of([]beside.Run{
+		{"old", madeUp(nil, 100, 101, 102, 103)},
+		{"fast", madeUp(nil, 120, 121, 122, 123)},
+		{"slow", madeUp(nil, 80, 81, 82, 83)},
+		{"alike", madeUp(nil, 100.5, 101.5, 100, 103)},
+		{"once", madeUp(nil, 120)},
+		{"failed", madeUp(func(r *report.Report) { r.Steps[0].Failed = 3 }, 100, 101, 102, 103)},
+	})
+	require.NoError(t, err)
+	require.Len(t, c.Steps, 2)
+	cells := c.Steps[0].Figures[0].Cells
+	require.Empty(t, cells[0].Verdict)
+	require.InDelta(t, 101.5, cells[0].Median, 1e-9)
+	require.Equal(t, "×1.197 (1.165 to 1.230) better", cells[1].Say())
+	require.Equal(t, report.Worse, cells[2].Verdict)
+	require.True(t, cells[2].LostTo)
+	require.Less(t, cells[2].High, 1.0)
+	require.Equal(t, report.Same, cells[3].Verdict)
+	require.True(t, cells[3].Low < 1 && cells[3].High > 1)
+	require.Equal(t, report.Undecided, cells[4].Verdict)
+	require.Equal(t, "×1.182 ?", cells[4].Say())
+	require.False(t, cells[4].Sure())
+	require.Equal(t, report.NotComparable, cells[5].Verdict)
+	require.Equal(t, "3 failed (repeat 1) in new", cells[5].Reason)
+	// A latency that rises is worse.
+	require.Equal(t, report.Worse, c.Steps[1].Figures[2].Cells[2].Verdict)
+
+	require.Equal(t, []beside.Warning{{"failed", "3 operations failed"}}, c.Warnings)
+	require.Equal(t, "of 6 figures, 6 better, 0 worse, 0 alike, 0 that cannot be judged; best: p50 of get, 1 client ×0.835", c.Summary(1))
+	require.Equal(t, []string{
+		"too few repeats: ops/s of get, 1 client in once, and 5 more",
+		"3 failed (repeat 1) in new: ops/s of get, 1 client in failed, and 2 more",
+	}, c.Reasons())
+	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | ×1.197 (1.165 to 1.230) better |")
+}
+
+// What differs is told for each run, what people set first; where results went is nothing.
+func TestWhatDiffers(t *testing.T) {
+	c, err := beside.Of([]beside.Run{
+		{"a", madeUp(nil, 100)},
+		{"b", madeUp(func(r *report.Report) {
+			r.Scenario, r.Params["results"], r.Params["keys"] = "cache-redis", "b", 10
+			r.Target["kind"], r.Host.Cores = "redis", 4
+			r.Started = time.Now()
+			r.Fingerprint = &report.Fingerprint{Go: "go1.26", Build: "abc"}
+		}, 100)},
+	})
+	require.NoError(t, err)
+	require.Equal(t, []beside.Fact{
+		{"scenario", []string{"cache", "cache-redis"}},
+		{"params.keys", []string{"", "10"}},
+		{"target.kind", []string{"memcached", "redis"}},
+		{"host.cores", []string{"8", "4"}},
+		{"fingerprint.build", []string{"", "abc"}},
+		{"fingerprint.go", []string{"", "go1.26"}},
+	}, c.Facts)
+	require.Equal(t, report.Undecided, c.Steps[0].Figures[0].Cells[1].Verdict, "scenarios of two names are compared")
+	require.Contains(t, c.Markdown(), "| params.keys | - | 10 |")
+}
+
+func TestRunsThatCannotStandSideBySide(t *testing.T) {
+	one := beside.Run{Name: "a", Report: madeUp(nil, 100)}
+	nine := make([]beside.Run, 9)
+	for i := range nine {
+		nine[i] = beside.Run{Name: fmt.Sprint(i), Report: one.Report}
+	}
+	for want, runs := range map[string][]beside.Run{
+		"1 runs cannot be set side by side: it must be from 2 to 8":         {one},
+		"9 runs cannot be set side by side: it must be from 2 to 8":         nine,
+		`two runs have the name "a": names tell them apart`:                 {one, one},
+		"there is nothing to set side by side: none of the runs has a step": {{"a", madeUp(nil)}, {"b", madeUp(nil)}},
+	} {
+		_, err := beside.Of(runs)
+		require.EqualError(t, err, want)
+	}
+}
+
+// A step that only one run has is a row, and so is what the first run lacks.
+func TestStepsThatNotAllRunsHave(t *testing.T) {
+	c, err := beside.Of([]beside.Run{
+		{"a", madeUp(func(r *report.Report) { r.Steps = r.Steps[:4] }, 100, 101, 102, 103)},
+		{"b", madeUp(func(r *report.Report) { r.Steps = r.Steps[4:] }, 100, 101, 102, 103)},
+	})
+	require.NoError(t, err)
+	require.Len(t, c.Steps, 2)
+	require.Equal(t, 1, c.Steps[0].Clients)
+	require.Contains(t, c.Steps[0].Figures[0].Cells[1].Reason, "missing in new")
+	require.Contains(t, c.Steps[1].Figures[0].Cells[1].Reason, "missing in new", "one reason stands for all")
+}
+
+func TestVariantsWithinAReport(t *testing.T) {
+	r := madeUp(func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].Variant = []string{"machgo", "native"}[i%2]
+			r.Steps[i].Op = r.Steps[i].Variant
+		}
+	}, 100, 120, 101, 121, 102, 122, 103, 123)
+	runs := beside.Within(r)
+	require.Len(t, runs, 2)
+	require.Equal(t, "machgo", runs[0].Name)
+	require.Len(t, runs[0].Report.Steps, 8)
+	require.Equal(t, report.Key{Op: "cache", Clients: 1}, runs[1].Report.Steps[0].Key())
+	require.Equal(t, "machgo", r.Steps[0].Op, "the report stays as it is")
+	c, err := beside.Of(runs)
+	require.NoError(t, err)
+	require.Equal(t, report.Better, c.Steps[0].Figures[0].Cells[1].Verdict)
+
+	// The script's sides have names of their own for the same work.
+	r.SideBySide = []report.Side{{Name: "go", Ops: map[string]string{"machgo": "query"}}, {Name: "own", Ops: map[string]string{"native": "query"}}}
+	runs = beside.Within(r)
+	require.Equal(t, "own", runs[1].Name)
+	require.Equal(t, "query", runs[1].Report.Steps[0].Op)
+
+	r.SideBySide = r.SideBySide[:1]
+	require.Nil(t, beside.Within(r), "one side is no comparison")
+	require.Nil(t, beside.Within(madeUp(nil, 100)))
+}

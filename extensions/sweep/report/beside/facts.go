@@ -1,0 +1,96 @@
+package beside
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// longestFact is how much of a fact is shown, in characters.
+const longestFact = 120
+
+// facts are those in which the runs differ, the parameters and the target first.
+func facts(runs []Run) (differ []Fact) {
+	all := make([]map[string]string, len(runs))
+	var names []string
+	for i, run := range runs {
+		all[i] = map[string]string{}
+		for _, f := range factsOf(run.Report) {
+			all[i][f.Name] = f.Text
+			if !slices.Contains(names, f.Name) {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	for _, name := range names {
+		f := Fact{Name: name}
+		same := true
+		for i := range runs {
+			f.Values = append(f.Values, all[i][name])
+			same = same && all[i][name] == all[0][name]
+		}
+		if !same {
+			differ = append(differ, f)
+		}
+	}
+
+	return differ
+}
+
+// rank is where a fact stands: what people set comes before what the machine was.
+func rank(name string) int {
+	for i, prefix := range []string{"scenario", "params.", "target.", "k6", "host.", "fingerprint."} {
+		if strings.HasPrefix(name, prefix) {
+			return i
+		}
+	}
+
+	return -1 // when it was
+}
+
+// factsOf are all facts of a run that may differ, but where its results went.
+func factsOf(r *report.Report) []report.Fact {
+	found := []report.Fact{{Name: "scenario", Text: r.Scenario}, {Name: "k6", Text: r.K6}}
+	for _, values := range []struct {
+		prefix string
+		of     map[string]any
+	}{{"params.", r.Params}, {"target.", r.Target}} {
+		for _, name := range slices.Sorted(maps.Keys(values.of)) {
+			if name != "results" {
+				found = append(found, report.Fact{Name: values.prefix + name, Text: text(values.of[name])})
+			}
+		}
+	}
+	found = append(found,
+		report.Fact{Name: "host.cpu", Text: r.Host.CPU}, report.Fact{Name: "host.os", Text: r.Host.OS},
+		report.Fact{Name: "host.cores", Text: strconv.Itoa(r.Host.Cores)})
+	for _, f := range r.Fingerprint.Facts() {
+		found = append(found, report.Fact{Name: "fingerprint." + f.Name, Text: f.Text})
+	}
+
+	return found
+}
+
+// text is a value as one line: strings as they are, anything else as JSON.
+func text(v any) string {
+	line, ok := v.(string)
+	if !ok {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return fmt.Sprint(v) // a function or the like, which no file can hold
+		}
+		line = string(raw)
+	}
+	line = strings.Join(strings.Fields(line), " ")
+	if letters := []rune(line); len(letters) > longestFact {
+		line = string(letters[:longestFact]) + "…"
+	}
+
+	return line
+}

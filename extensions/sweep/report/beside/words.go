@@ -1,0 +1,122 @@
+package beside
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Say is the cell's ratio with its interval and verdict, such as "×1.031 (1.024 to 1.038) better":
+// "~" stands for no significant difference, "?" for what cannot be judged.
+func (c *Cell) Say() string {
+	if c.Verdict == "" {
+		return ""
+	}
+	parts := make([]string, 0, 3)
+	if c.Ratio > 0 {
+		parts = append(parts, fmt.Sprintf("×%.3f", c.Ratio))
+	}
+	if c.Sure() {
+		parts = append(parts, fmt.Sprintf("(%.3f to %.3f)", c.Low, c.High))
+	}
+
+	return strings.Join(append(parts, c.Sign()), " ")
+}
+
+// Sign is the verdict in a word, or the sign that `k6 x sweep compare` has for it.
+func (c *Cell) Sign() string {
+	switch c.Verdict {
+	case report.Same:
+		return "~"
+	case report.Better, report.Worse, "":
+		return c.Verdict
+	}
+
+	return "?"
+}
+
+// Reasons are why cells are undecided or cannot be compared, each with the first step that it is
+// said of and how many more there are.
+func (c *Comparison) Reasons() (told []string) {
+	type of struct {
+		first string
+		more  int
+	}
+	found := map[string]*of{}
+	var order []string
+	for i := range c.Steps {
+		for _, f := range c.Steps[i].Figures {
+			for j := range f.Cells {
+				reason := f.Cells[j].Reason
+				switch {
+				case reason == "" || f.Cells[j].Verdict == "":
+				case found[reason] == nil:
+					found[reason] = &of{first: fmt.Sprintf("%s of %s in %s", f.Name, c.Steps[i].Name(), c.Runs[j].Name)}
+					order = append(order, reason)
+				default:
+					found[reason].more++
+				}
+			}
+		}
+	}
+	for _, reason := range order {
+		text := reason + ": " + found[reason].first
+		if found[reason].more > 0 {
+			text += fmt.Sprintf(", and %d more", found[reason].more)
+		}
+		told = append(told, text)
+	}
+
+	return told
+}
+
+// Summary is what a run came to beside the first, in a sentence without its name.
+func (c *Comparison) Summary(run int) string {
+	count := map[string]int{}
+	total, worst, best := 0, "", ""
+	low, high := 1.0, 1.0
+	for i := range c.Steps {
+		for _, f := range c.Steps[i].Figures {
+			cell := &f.Cells[run]
+			total++
+			count[cell.Verdict]++
+			better := cell.Ratio
+			if !f.Rate && better > 0 {
+				better = 1 / better
+			}
+			said := fmt.Sprintf("%s of %s ×%.3f", f.Name, c.Steps[i].Name(), cell.Ratio)
+			if cell.Verdict == report.Worse && better < low {
+				low, worst = better, said
+			}
+			if cell.Verdict == report.Better && better > high {
+				high, best = better, said
+			}
+		}
+	}
+	text := fmt.Sprintf("of %s, %d better, %d worse, %d alike, %d that cannot be judged", report.Plural(total, "figure"),
+		count[report.Better], count[report.Worse], count[report.Same], count[report.Undecided]+count[report.NotComparable])
+	if best != "" {
+		text += "; best: " + best
+	}
+	if worst != "" {
+		text += "; worst: " + worst
+	}
+
+	return text
+}
+
+// Judged tells what all is compared with, and how.
+func (c *Comparison) Judged() string {
+	sure := slices.ContainsFunc(c.Steps, func(s Step) bool {
+		return slices.ContainsFunc(s.Figures, func(f Figure) bool { return slices.ContainsFunc(f.Cells, func(c Cell) bool { return c.Sure() }) })
+	})
+	text := "× is the ratio of the medians to those of " + c.Runs[0].Name + ", the first run. "
+	if sure {
+		text += "In parentheses is its interval of 95 % (Hodges and Lehmann's). "
+	}
+
+	return text + fmt.Sprintf("A verdict takes %d repeats of both and a significant difference (Mann-Whitney U test); ~ is none, ? cannot be judged.",
+		report.MinRepeats(report.DefaultAlpha))
+}

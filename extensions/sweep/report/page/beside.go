@@ -1,0 +1,211 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+)
+
+// besideDocument is what the page of several runs shows, in its order.
+type besideDocument struct {
+	Title string
+	Runs  []besideRun
+	besideSection
+}
+
+// besideSection is the comparison itself: the page of a run that has variants has it too.
+type besideSection struct {
+	Names    []string
+	Warnings []fact
+	Sums     []fact // what each run came to beside the first
+	Differ   []factRow
+	Figures  []figure
+	Tables   []besideTable
+	Judged   string
+	Reasons  []string
+}
+
+// besideRun is a run in the page's head.
+type besideRun struct{ Name, Target, Started, K6 string }
+
+// factRow is a fact with its value in each run.
+type factRow struct {
+	Name   string
+	Values []string
+}
+
+// besideTable is a figure of all steps, a column or two for each run.
+type besideTable struct {
+	ID, Caption string
+	Columns     []column
+	Rows        []besideTableRow
+}
+
+type besideTableRow struct {
+	Step  string
+	Cells []cell
+}
+
+// RenderBeside writes several runs as one HTML page of UTF-8 text. It returns an error when w does
+// not take the page, and then part of it may have been written.
+func RenderBeside(w io.Writer, c *beside.Comparison) error {
+	d := &besideDocument{besideSection: newBesideSection(c)}
+	d.Title = besideTitle(d.Names)
+	for _, run := range c.Runs {
+		r := run.Report
+		d.Runs = append(d.Runs, besideRun{run.Name, strings.TrimSpace(r.Scenario + ", " + targetText(r)), startedText(r.Started), r.K6})
+	}
+	var page bytes.Buffer
+	if err := templates.ExecuteTemplate(&page, "beside", d); err != nil {
+		return fmt.Errorf("page of %s: %w", d.Title, err)
+	}
+	if _, err := page.WriteTo(w); err != nil {
+		return fmt.Errorf("page of %s: %w", d.Title, err)
+	}
+
+	return nil
+}
+
+// besideTitle has the names of the runs as long as they are few.
+func besideTitle(names []string) string {
+	const few = 3
+	if len(names) <= few {
+		return strings.Join(names, " beside ")
+	}
+
+	return fmt.Sprintf("%s and %d others side by side", names[0], len(names)-1)
+}
+
+// besideWithin is the section of a report that has several runs in it; nil of all others.
+func besideWithin(r *report.Report) *besideSection {
+	c, err := beside.Of(beside.Within(r))
+	if err != nil {
+		return nil // it has fewer than two
+	}
+	s := newBesideSection(c)
+	s.Warnings, s.Differ = nil, nil // the page has said them
+
+	return &s
+}
+
+func newBesideSection(c *beside.Comparison) besideSection {
+	s := besideSection{Judged: c.Judged(), Reasons: c.Reasons()}
+	for i, run := range c.Runs {
+		s.Names = append(s.Names, run.Name)
+		if i > 0 {
+			s.Sums = append(s.Sums, fact{run.Name, c.Summary(i)})
+		}
+	}
+	for _, w := range c.Warnings {
+		s.Warnings = append(s.Warnings, fact{w.Run, w.Text})
+	}
+	for _, f := range c.Facts {
+		row := factRow{Name: f.Name}
+		for _, v := range f.Values {
+			row.Values = append(row.Values, cmp.Or(v, "–"))
+		}
+		s.Differ = append(s.Differ, row)
+	}
+	s.Figures = besideFigures(c)
+	for n := range beside.FigureKeys {
+		s.Tables = append(s.Tables, newBesideTable(c, n))
+	}
+
+	return s
+}
+
+// newBesideTable is that of the n-th figure.
+func newBesideTable(c *beside.Comparison, n int) besideTable {
+	f := report.FigureOf(beside.FigureKeys[n])
+	t := besideTable{ID: "beside-" + f.Key, Caption: f.Name, Columns: []column{{Name: "step", Text: true}, {Name: c.Runs[0].Name}}}
+	for _, run := range c.Runs[1:] {
+		t.Columns = append(t.Columns, column{Name: run.Name}, column{Name: "beside " + c.Runs[0].Name, Text: true})
+	}
+	for i := range c.Steps {
+		row := besideTableRow{Step: c.Steps[i].Name()}
+		for j := range c.Runs {
+			one := &c.Steps[i].Figures[n].Cells[j]
+			value := cell{Key: f.JSON, Text: strings.Replace(one.Value(f), "-", "–", 1), Class: "n"}
+			if one.N > 0 {
+				value.Value = exact(one.Median)
+			}
+			row.Cells = append(row.Cells, value)
+			if j > 0 {
+				row.Cells = append(row.Cells, verdictCell(one))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+
+	return t
+}
+
+// verdictCell is a ratio with its verdict, and the reason where there is none.
+func verdictCell(c *beside.Cell) cell {
+	one := cell{Key: "verdict", Value: c.Verdict, Text: c.Say()}
+	switch {
+	case c.Verdict == report.Better:
+		one.Class = "good"
+	case c.Verdict == report.Worse || c.LostTo:
+		one.Class = "bad"
+	}
+	if c.Reason != "" {
+		one.Text += " " + c.Reason
+	}
+
+	return one
+}
+
+// besideOp is a kind of operation in several runs.
+type besideOp struct {
+	op    string
+	steps []*beside.Step // in the order of the x axis
+}
+
+func (o besideOp) isCurve() bool { return len(o.steps) > 1 }
+
+// besideOps are the kinds of operations that have a curve: those with at least two steps, or all
+// where none has. There are at most maxSeries of them.
+func besideOps(c *beside.Comparison, byRate bool) (ops []besideOp, omitted int) {
+	index := map[string]int{}
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		name := s.Op
+		if s.Variant != "" {
+			name += " of " + s.Variant
+		}
+		at, known := index[name]
+		if !known {
+			at = len(ops)
+			index[name] = at
+			ops = append(ops, besideOp{op: name})
+		}
+		ops[at].steps = append(ops[at].steps, s)
+	}
+	if slices.ContainsFunc(ops, besideOp.isCurve) {
+		ops = slices.DeleteFunc(ops, func(o besideOp) bool { return !o.isCurve() })
+	}
+	for _, o := range ops {
+		slices.SortStableFunc(o.steps, func(a, b *beside.Step) int { return cmp.Compare(placeOf(a, byRate), placeOf(b, byRate)) })
+	}
+	if len(ops) > maxSeries {
+		ops, omitted = ops[:maxSeries], len(ops)-maxSeries
+	}
+
+	return ops, omitted
+}
+
+// placeOf is where a step is on the x axis.
+func placeOf(s *beside.Step, byRate bool) float64 {
+	if byRate {
+		return s.Rate
+	}
+
+	return float64(s.Clients)
+}

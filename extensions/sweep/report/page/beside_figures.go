@@ -1,0 +1,320 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+)
+
+// besideSweep is what the figures of several runs have in common: their x axis.
+type besideSweep struct {
+	*sweep
+	*beside.Comparison
+	ops     []besideOp
+	omitted int
+}
+
+// besideFigures are the curves of all runs over each other, their ratios to the first run, and the
+// distributions. Of runs of a single step there are the distributions only.
+func besideFigures(c *beside.Comparison) []figure {
+	b := &besideSweep{Comparison: c, sweep: &sweep{report: &report.Report{}}}
+	for i := range c.Runs {
+		b.byRate = b.byRate || slices.ContainsFunc(c.Runs[i].Report.Steps, func(s report.Step) bool { return s.Rate > 0 })
+	}
+	b.ops, b.omitted = besideOps(c, b.byRate)
+	for _, o := range b.ops {
+		one := series{op: o.op}
+		for _, s := range o.steps {
+			one.groups = append(one.groups, report.Group{Key: s.Key})
+		}
+		b.series = append(b.series, one)
+	}
+	out := []figure{b.distributions()}
+	if slices.ContainsFunc(b.ops, besideOp.isCurve) {
+		out = []figure{b.curves(0), b.ratios(0), b.curves(1), b.curves(2), b.ratios(2), out[0]}
+	}
+	for i := range out {
+		out[i].Number = i + 1
+		for j, p := range out[i].Plots {
+			p.ID = fmt.Sprintf("%s-%d", out[i].ID, j+1)
+		}
+	}
+
+	return out
+}
+
+// runClass is the style of the n-th run.
+func runClass(n int) string { return fmt.Sprintf("b%d", n) }
+
+// curves are the n-th figure of all runs, a plot for each kind of operation.
+func (b *besideSweep) curves(n int) figure {
+	f := report.FigureOf(beside.FigureKeys[n])
+	out := figure{ID: "beside-curves-" + f.Key, Title: f.Name + " of each run"}
+	for _, o := range b.ops {
+		if p := b.curvePlot(n, f, &o); p != nil {
+			out.Plots = append(out.Plots, p)
+		}
+	}
+	if len(out.Plots) == 0 {
+		out.Empty = "No run has a figure to show."
+	}
+	out.say("Medians of the repeats.")
+	if !f.Rate {
+		out.say("Milliseconds, on a logarithmic axis.")
+	}
+	b.sayLeftOut(&out)
+
+	return out
+}
+
+func (b *besideSweep) sayLeftOut(f *figure) {
+	if b.omitted > 0 {
+		f.say("Shown are %d kinds of operations; the tables have %d more.", maxSeries, b.omitted)
+	}
+}
+
+// names are those of the runs.
+func (b *besideSweep) names() []string {
+	names := make([]string, len(b.Runs))
+	for i, run := range b.Runs {
+		names[i] = run.Name
+	}
+
+	return names
+}
+
+func (b *besideSweep) curvePlot(n int, f *report.Figure, o *besideOp) *plot {
+	var values []float64
+	for _, s := range o.steps {
+		for j := range b.Runs {
+			if c := &s.Figures[n].Cells[j]; c.N > 0 {
+				values = append(values, c.Median)
+			}
+		}
+	}
+	lo, hi, ok := extent(values, !f.Rate)
+	if !ok {
+		return nil
+	}
+	p := newPlot(b.names())
+	x := b.xAxis(p.right)
+	y := linearAxis(f.Name, 0, hi, plotBottom, plotTop, tickText)
+	if !f.Rate {
+		y = logAxis("ms", lo, hi, plotBottom, plotTop)
+	}
+	p.frame(&x, &y)
+	told := make([]string, 0, len(b.Runs))
+	for j, run := range b.Runs {
+		var line []xy
+		var figures []string
+		for _, s := range o.steps {
+			c := &s.Figures[n].Cells[j]
+			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Median)
+			if c.N == 0 || !drawn {
+				continue
+			}
+			line = append(line, at)
+			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), f.Show(c.Median)))
+			p.marker(runClass(j), j, at, strings.TrimSpace(fmt.Sprintf("%s, %s %s", run.Name, figures[len(figures)-1], c.Say())))
+		}
+		p.line(fmt.Sprintf("%s d%d", runClass(j), j), run.Name, line)
+		told = append(told, run.Name+": "+enumeration(figures)+".")
+	}
+	p.label()
+	b.describe(p, o, fmt.Sprintf("%s of %s by %s, each run", f.Name, o.op, b.xTitle()), told)
+
+	return p
+}
+
+func (b *besideSweep) describe(p *plot, o *besideOp, title string, told []string) {
+	p.Title, p.Desc = title, strings.Join(told, " ")
+	if len(b.ops) > 1 {
+		p.Heading = o.op
+	}
+}
+
+// place is where a value is; false where an axis has no place for it.
+func place(x, y *axis, at, value float64) (xy, bool) {
+	px, okX := x.at(at)
+	py, okY := y.at(value)
+
+	return xy{px, py}, okX && okY
+}
+
+// ratios are those of the n-th figure to the first run's, with their intervals.
+func (b *besideSweep) ratios(n int) figure {
+	f := report.FigureOf(beside.FigureKeys[n])
+	out := figure{ID: "beside-ratios-" + f.Key, Title: fmt.Sprintf("%s beside %s", f.Name, b.Runs[0].Name)}
+	for _, o := range b.ops {
+		if p := b.ratioPlot(n, f, &o); p != nil {
+			out.Plots = append(out.Plots, p)
+		}
+	}
+	if len(out.Plots) == 0 {
+		out.Empty = "No step can be compared."
+	}
+	better := "below"
+	if f.Rate {
+		better = "above"
+	}
+	out.say("The ratio to %s in each step; %s the line at 1 is better.", b.Runs[0].Name, better)
+	out.say("Bars are intervals of 95 %%, where both runs have repeats enough; hollow marks are no significant difference, or cannot be judged.")
+	b.sayLeftOut(&out)
+
+	return out
+}
+
+func (b *besideSweep) ratioPlot(n int, f *report.Figure, o *besideOp) *plot {
+	values := []float64{1}
+	for _, s := range o.steps {
+		for j := range b.Runs {
+			if c := &s.Figures[n].Cells[j]; c.Ratio > 0 {
+				values = append(values, c.Ratio, c.Low, c.High)
+			}
+		}
+	}
+	lo, hi, ok := extent(values, true)
+	if !ok || len(values) == 1 {
+		return nil
+	}
+	p := newPlot(b.names()[1:])
+	x := b.xAxis(p.right)
+	y := ratioAxis(lo, hi)
+	p.frame(&x, &y)
+	if one, drawn := y.at(1); drawn {
+		p.draw("one", polyline(xy{plotLeft, one}, xy{p.right, one}))
+	}
+	told := make([]string, 0, len(b.Runs)-1)
+	for j := 1; j < len(b.Runs); j++ {
+		var line []xy
+		var figures []string
+		aside := (float64(j) - float64(len(b.Runs))/2) * barGap
+		for _, s := range o.steps {
+			c := &s.Figures[n].Cells[j]
+			at, drawn := place(&x, &y, placeOf(s, b.byRate), c.Ratio)
+			if c.Ratio == 0 || !drawn {
+				continue
+			}
+			at.x += aside
+			line = append(line, at)
+			figures = append(figures, fmt.Sprintf("%s: %s", b.name(s.Key), c.Say()))
+			p.ratioMark(c, j, at, &y, fmt.Sprintf("%s, %s", b.Runs[j].Name, figures[len(figures)-1]))
+		}
+		p.line(fmt.Sprintf("thin %s d%d", runClass(j), j), b.Runs[j].Name, line)
+		told = append(told, b.Runs[j].Name+": "+enumeration(figures)+".")
+	}
+	p.label()
+	b.describe(p, o, fmt.Sprintf("%s of %s beside %s, by %s", f.Name, o.op, b.Runs[0].Name, b.xTitle()), told)
+
+	return p
+}
+
+// barGap is how far apart the bars of two runs are in one step.
+const barGap = 3.2
+
+// ratioMark draws a ratio with its interval.
+func (p *plot) ratioMark(c *beside.Cell, n int, at xy, y *axis, tip string) {
+	if c.Sure() {
+		low, okLow := y.at(c.Low)
+		high, okHigh := y.at(c.High)
+		if okLow && okHigh {
+			p.draw("bar "+runClass(n), polyline(xy{at.x, low}, xy{at.x, high}))
+		}
+	}
+	class := "marker "
+	if c.Verdict != report.Better && c.Verdict != report.Worse {
+		class = "hollow "
+	}
+	p.Marks = append(p.Marks, mark{Class: class + runClass(n), D: shape(n, at, markerSize), Tip: tip})
+}
+
+// ratioAxis is linear where the ratios are near to 1, and logarithmic where they are far from it.
+func ratioAxis(lo, hi float64) axis {
+	const far = 4.0
+	if hi > far*lo {
+		return logAxis("ratio", lo, hi, plotBottom, plotTop)
+	}
+	margin := math.Max(0.02, (hi-lo)/20)
+
+	return linearAxis("ratio", math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
+}
+
+// besideSteps is how many steps have a plot of their distributions.
+const besideSteps = 4
+
+// distributions are the curves of all runs in the same step.
+func (b *besideSweep) distributions() figure {
+	out := figure{ID: "beside-percentiles", Title: "Latency by percentile in the same step"}
+	perOp := max(1, besideSteps/len(b.ops))
+	for _, o := range b.ops {
+		groups := make([]report.Group, len(o.steps))
+		for i, s := range o.steps {
+			groups[i] = report.Group{Key: s.Key}
+		}
+		shown := groups[len(groups)-1:]
+		if perOp > 1 {
+			shown = chosen(groups, perOp)
+		}
+		for _, g := range shown {
+			p, warnings := b.distributionPlot(g.Key)
+			out.Warnings = append(out.Warnings, warnings...)
+			if p != nil {
+				out.Plots = append(out.Plots, p)
+			}
+		}
+	}
+	if len(out.Plots) == 0 {
+		out.Empty = noLatency
+	}
+	out.say("How long an operation took at most, by the part of operations that were as fast. Repeats are taken together.")
+
+	return out
+}
+
+// distributionPlot is nil when no operation of the step has succeeded in any run.
+func (b *besideSweep) distributionPlot(key report.Key) (p *plot, warnings []string) {
+	curves := make([]curve, len(b.Runs))
+	var values []float64
+	var most int64
+	for j, run := range b.Runs {
+		for _, g := range run.Report.Groups() {
+			if g.Key != key {
+				continue
+			}
+			c, err := newCurve(g)
+			if err != nil {
+				warnings = append(warnings, fmt.Sprintf("%s, %s: %s", run.Name, key.Name(), err))
+			}
+			curves[j] = c
+		}
+		if curves[j].count > 0 {
+			most = max(most, curves[j].count)
+			for _, at := range curves[j].points() {
+				values = append(values, at.y)
+			}
+		}
+	}
+	lo, hi, ok := extent(values, true)
+	if !ok {
+		return nil, warnings
+	}
+	p = newPlot(b.names())
+	x := ninesAxis(min(nines(most), drawNines), p.right)
+	y := logAxis("ms", lo, hi, plotBottom, plotTop)
+	p.frame(&x, &y)
+	told := make([]string, 0, len(b.Runs))
+	for j, run := range b.Runs {
+		if curves[j].count > 0 {
+			told = append(told, drawCurve(p, &curves[j], run.Name, run.Name, runClass(j), j, &x, &y))
+		}
+	}
+	p.label()
+	p.Heading = key.Name()
+	p.Title, p.Desc = "distribution of the latency of "+key.Name()+", each run", strings.Join(told, " ")
+
+	return p, warnings
+}

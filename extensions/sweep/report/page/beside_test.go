@@ -1,0 +1,158 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+)
+
+// variants is a run of four repeats in which two drivers took turns.
+func (m *maker) variants() *report.Report {
+	var steps []report.Step
+	for _, clients := range []int{1, 8, 64} {
+		for repeat := range 4 {
+			for i, name := range []string{"machgo", "native"} {
+				steps = append(steps, m.step(clients, repeat+1, 100, name, 8500*float64(i+1), func(s *report.Step) { s.Variant = name }))
+			}
+		}
+	}
+
+	return m.madeUp(steps)
+}
+
+func (m *maker) repeated(clients []int, repeats int, capacity float64) *report.Report {
+	var steps []report.Step
+	for _, n := range clients {
+		for repeat := range repeats {
+			steps = append(steps, m.step(n, repeat+1, 500, "rollup", capacity))
+		}
+	}
+
+	return m.madeUp(steps)
+}
+
+// besideExamples are runs that stand side by side.
+var besideExamples = sync.OnceValue(func() map[string][]beside.Run {
+	m := newMaker()
+	eight := make([]beside.Run, 8)
+	for i := range eight {
+		eight[i] = beside.Run{Name: fmt.Sprintf("build-%d", i+1), Report: m.repeated([]int{1, 8, 16, 32, 64, 128, 512}, 4, 8000+400*float64(i))}
+		eight[i].Report.Params["build"] = i
+	}
+	rates := func() beside.Run { return beside.Run{Name: "rates", Report: examples()["rates"]} }
+
+	return map[string][]beside.Run{
+		"eight":  eight,
+		"two":    {{Name: "old", Report: m.repeated([]int{1, 8}, 4, 8000)}, {Name: "new", Report: m.repeated([]int{1, 8}, 4, 9000)}},
+		"single": {{Name: "old", Report: m.repeated([]int{8}, 1, 8000)}, {Name: "new", Report: m.repeated([]int{8}, 1, 9000)}},
+		"kinds":  {{Name: "a", Report: examples()["many"]}, {Name: "b", Report: examples()["several"]}, {Name: "c", Report: examples()["allfailed"]}},
+		"rates":  {rates(), {Name: "again", Report: examples()["rates"]}},
+		"weird":  {{Name: weird, Report: examples()["weird"]}, {Name: "bare", Report: examples()["bare"]}, {Name: "huge", Report: examples()["huge"]}},
+		"wrong":  {{Name: "negative", Report: examples()["negative"]}, {Name: "tiny", Report: examples()["tiny"]}},
+	}
+})
+
+func renderedBeside(t *testing.T, runs []beside.Run) string {
+	t.Helper()
+	c, err := beside.Of(runs)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, RenderBeside(&b, c))
+
+	return b.String()
+}
+
+// What differs comes before any figure, and each run has a curve over the others'.
+func TestRunsSideBySide(t *testing.T) {
+	all := nodes(t, renderedBeside(t, besideExamples()["eight"]))
+	byID := func(id string) *html.Node {
+		t.Helper()
+		found := find(all, func(n *html.Node) bool { return attr(n, "id") == id })
+		require.Len(t, found, 1, id)
+
+		return found[0]
+	}
+	require.Contains(t, text(byID("differ-table")), "params.build")
+	order := map[string]int{}
+	for i, n := range all {
+		if id := attr(n, "id"); id != "" {
+			order[id] = i
+		}
+	}
+	require.Less(t, order["differ-table"], order["beside-curves-ops_per_second"])
+	for _, id := range []string{"beside-curves-ops_per_second-1", "beside-curves-p50-1", "beside-curves-p99-1"} {
+		curves := map[string]bool{}
+		for n := range byID(id).Descendants() {
+			if class := attr(n, "class"); strings.HasPrefix(class, "line b") {
+				curves[class] = true
+			}
+		}
+		require.Len(t, curves, 8, id)
+	}
+	bars := 0
+	for n := range byID("beside-ratios-ops_per_second-1").Descendants() {
+		if strings.HasPrefix(attr(n, "class"), "bar ") {
+			bars++
+		}
+	}
+	require.Equal(t, 7*7, bars, "an interval for each run and step")
+}
+
+// The cells have the exact medians, and the verdicts that compare has.
+func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
+	runs := besideExamples()["eight"]
+	all := nodes(t, renderedBeside(t, runs))
+	for n, key := range beside.FigureKeys {
+		rows := find(all, func(n *html.Node) bool {
+			return n.Data == "tr" && n.Parent.Data == "tbody" && attr(n.Parent.Parent, "id") == "beside-"+key
+		})
+		require.Len(t, rows, 7)
+		for j := 1; j < 8; j++ {
+			c, err := report.Compare(runs[0].Report, runs[j].Report, report.CompareOptions{Tolerance: beside.Tolerance})
+			require.NoError(t, err)
+			for i, row := range rows {
+				var cells []*html.Node
+				for d := range row.Descendants() {
+					if d.Data == "td" {
+						cells = append(cells, d)
+					}
+				}
+				want := c.Rows[7*n+i]
+				require.Equal(t, exact(want.New.Median), attr(cells[2*j-1], "data-value"))
+				require.Equal(t, want.Verdict, attr(cells[2*j], "data-value"))
+			}
+		}
+	}
+}
+
+// The page of a run with variants is a comparison by itself.
+func TestVariantsSideBySide(t *testing.T) {
+	page := pages()["variants"]
+	all := nodes(t, page)
+	require.Len(t, find(all, func(n *html.Node) bool { return attr(n, "id") == "beside-ops_per_second" }), 1)
+	require.Contains(t, page, "beside machgo")
+	for name, page := range pages() {
+		require.Equal(t, name == "variants", strings.Contains(page, `id="beside"`), name)
+	}
+}
+
+func TestRunsSideBySideWhereNothingCanBeWritten(t *testing.T) {
+	c, err := beside.Of(besideExamples()["two"])
+	require.NoError(t, err)
+	require.ErrorIs(t, RenderBeside(broken{}, c), errBroken)
+}
+
+type broken struct{}
+
+var errBroken = errors.New("broken")
+
+func (broken) Write([]byte) (int, error) { return 0, errBroken }

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUCounts(t *testing.T) {
+	require.Equal(t, []float64{1, 1, 2, 3, 3, 3, 3, 2, 1, 1}, uCounts(3, 3))
+	require.Equal(t, []float64{1, 1, 2, 2, 2, 1, 1}, uCounts(2, 3))
+	sum := 0.0
+	for _, c := range uCounts(8, 9) {
+		sum += c
+	}
+	require.InDelta(t, 24310, sum, 1e-6, "17 over 8")
+}
+
+func TestRatioIntervalIsThatOfTheTest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	sample := func(n int, middle float64) []float64 {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = middle * math.Exp(0.1*random.NormFloat64())
+		}
+
+		return values
+	}
+	agreed := map[bool]int{}
+	for range 2000 {
+		before, after := sample(4+random.IntN(6), 100), sample(4+random.IntN(6), 100+20*random.Float64())
+		low, high, known := RatioInterval(before, after, DefaultAlpha)
+		require.True(t, known)
+		require.LessOrEqual(t, low, high)
+		contrast := NewContrast(before, after, DefaultAlpha)
+		require.Equal(t, contrast.Significant, low > 1 || high < 1, "%v %v", before, after)
+		agreed[contrast.Significant]++
+	}
+	require.Greater(t, agreed[true], 100)
+	require.Greater(t, agreed[false], 100)
+}
+
+func TestRatioIntervalCoversTheTruth(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{4, 10, 60} {
+		const runs = 2000
+		covered := 0
+		for range runs {
+			before, after := make([]float64, n), make([]float64, n)
+			for i := range n {
+				before[i], after[i] = math.Exp(0.05*random.NormFloat64()), 1.1*math.Exp(0.05*random.NormFloat64())
+			}
+			low, high, _ := RatioInterval(before, after, DefaultAlpha)
+			if low <= 1.1 && 1.1 <= high {
+				covered++
+			}
+		}
+		require.InDelta(t, 0.96, float64(covered)/runs, 0.03, "%d repeats", n)
+	}
+}
+
+func TestRatioIntervalThatIsNotKnown(t *testing.T) {
+	for _, values := range [][]float64{nil, {1, 2, 3}, {1, 2, 3, 0}} {
+		_, _, known := RatioInterval([]float64{1, 2, 3, 4}, values, DefaultAlpha)
+		require.False(t, known)
+	}
+}
