@@ -151,4 +151,7 @@ func TestVariantsWithinAReport(t *testing.T) {
 	r.SideBySide = r.SideBySide[:1]
 	require.Nil(t, beside.Within(r), "one side is no comparison")
 	require.Nil(t, beside.Within(madeUp(nil, 100)))
+
+	r.SideBySide, r.Duets = nil, []report.Duet{{}}
+	require.Nil(t, beside.Within(r), "a duet has ratios of its own")
 }

@@ -7,8 +7,12 @@ import (
 )
 
 // Within are the runs that one report has in it: its variants, or those that the script has named
-// (report.SideBySide). It is nil when there are fewer than Fewest or more than Most of them.
+// (report.SideBySide). It is nil when there are fewer than Fewest or more than Most of them, and of
+// a duet: that has ratios of its own, which see more.
 func Within(r *report.Report) []Run {
+	if len(r.Duets) > 0 {
+		return nil
+	}
 	named := r.SideBySide
 	if len(named) == 0 {
 		named = variants(r)
