@@ -28,7 +28,7 @@ func (s *Step) AnySucceeded() bool {
 	}
 	for _, c := range s.clients {
 		for _, r := range c.kinds() {
-			if r.durations.count.Load() > 0 || r.warmed.Load() > 0 {
+			if r.succeeded() {
 				s.succeeded.Store(true)
 
 				return true

@@ -34,6 +34,7 @@ type Client struct {
 	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
 	open      []*Recorder   // of operations that have begun and not ended
 	tap       func(op string, took time.Duration)
+	turns     *turns // in a duet; else nil
 	complete  atomic.Bool
 
 	started, ended atomic.Int64 // since epoch; zero: not yet
@@ -71,8 +72,10 @@ func (c *Client) Recorder(op string) *Recorder {
 			return r
 		}
 	}
-	r := &Recorder{op: op, client: c, overTime: c.step.slots.kind(op)}
-	if r.overTime != nil {
+	r := &Recorder{op: op, client: c}
+	if c.turns != nil {
+		r.join(c.turns.duet)
+	} else if r.overTime = c.step.slots.kind(op); r.overTime != nil {
 		r.took = r.overTime.took.of(c.index)
 	}
 	c.recorders = append(c.recorders, r)
@@ -123,8 +126,8 @@ func (c *Client) slow(took time.Duration) Slow {
 }
 
 // Enough tells a call of Run's fn that does many operations whether it has to return now, after the
-// one that it has just recorded: the client's share of the phase is done, or the step starts no
-// more operations. Outside of Run only the latter counts.
+// one that it has just recorded: the client's share of the phase is done, the other variant of a
+// duet has its turn, or the step starts no more operations. Outside of Run only the latter counts.
 func (c *Client) Enough() bool {
 	if c.done || c.step.stopping() {
 		return true
@@ -136,6 +139,8 @@ func (c *Client) Enough() bool {
 	switch {
 	case c.step.schedule != nil: // each call is one operation of the schedule, however many it does
 		return false
+	case c.turns != nil && c.turns.over():
+		return true
 	case c.stage == warmingUp:
 		return c.recorded >= plan.WarmupOperations && now() >= c.step.warmUntil()
 	case c.stage != working:
@@ -179,6 +184,18 @@ func (c *Client) Done() bool {
 // A call from within fn goes on where the client stands: that is how a session whose first attempts
 // failed joins in.
 func (c *Client) Run(ctx context.Context, op string, warm func(), fn func() error) error {
+	if c.turns == nil { // else the call comes from within a duet
+		if err := c.step.asSolo(); err != nil {
+			c.Leave()
+
+			return err
+		}
+	}
+
+	return c.run(ctx, op, warm, fn)
+}
+
+func (c *Client) run(ctx context.Context, op string, warm func(), fn func() error) error {
 	if c.stage == finished {
 		return ErrTwice
 	}
@@ -252,6 +269,9 @@ func (c *Client) finish(at time.Duration) {
 	if c.stage < working {
 		c.step.line.pass()
 	}
+	if c.turns != nil {
+		c.turns.flush()
+	}
 	c.stage = finished
 	if c.measuring && c.step.windowEnd == 0 {
 		c.step.mark(at)
@@ -264,12 +284,12 @@ func (c *Client) finish(at time.Duration) {
 
 func (c *Client) warmUp(r *Recorder, fn func() error) error {
 	if c.step.warmup != nil {
-		_, err := c.follow(r, c.step.warmup, c.step.ready.openedAt, fn)
-
-		return err
+		if _, err := c.follow(r, c.step.warmup, c.step.ready.openedAt, fn); err != nil || c.stage == finished || c.turns.warmed() {
+			return err
+		}
 	}
 	plan := &c.step.plan
-	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations; {
+	for begin := now(); begin < c.step.warmUntil() || c.recorded < plan.WarmupOperations || !c.turns.warmed(); {
 		if c.step.stopping() {
 			return nil
 		}
@@ -333,9 +353,15 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
 	c.noted = false
+	if c.turns != nil {
+		c.turns.enter(c, begin)
+	}
 	err = fn()
 	end = now()
 	c.step.slots.tick(end)
+	if c.turns != nil {
+		c.turns.leave(c, end)
+	}
 	if c.measuring && c.step.windowEnd != 0 && end > c.step.windowEnd {
 		c.step.mark(c.step.windowEnd)
 	}

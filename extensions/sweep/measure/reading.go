@@ -24,7 +24,11 @@ type Reading struct {
 	// window. It is zero before.
 	AllAtWork time.Duration
 
-	Ops []Totals // by kind of operation, in the order of their names
+	// Ops are by kind of operation, in the order of their names; in a duet, those of base come
+	// before those of change.
+	Ops []Totals
+	// Duet is how the variants of a duet took turns; else nil.
+	Duet *Turns
 
 	// Counters are of all kinds of operations together.
 	Counters Counters
@@ -50,17 +54,21 @@ type Reading struct {
 // Read takes a reading of the step.
 func (s *Step) Read() Reading {
 	r := Reading{Started: s.line.isOpen(), Complete: true}
-	totals := map[string]*Totals{}
+	var totals allTotals
+	d := s.duet.Load()
 
 	var last time.Duration
 	for _, c := range s.clients {
 		for _, rec := range c.kinds() {
-			t := totals[rec.op]
-			if t == nil {
-				t = &Totals{Op: rec.op}
-				totals[rec.op] = t
+			if d == nil {
+				totals.of(NoVariant, rec.op).add(&rec.tally)
+
+				continue
 			}
-			t.add(rec)
+			totals.of(Base, rec.op).add(&rec.tally)
+			if change := rec.change.Load(); change != nil {
+				totals.of(Change, rec.op).add(change)
+			}
 		}
 
 		r.Counters = c.counted(r.Counters)
@@ -82,26 +90,61 @@ func (s *Step) Read() Reading {
 	}
 	r.readParts(s)
 	s.readWaits(&r)
-	named := slices.DeleteFunc(slices.Sorted(maps.Keys(totals)), func(op string) bool { return totals[op].Empty() })
-	if len(named) == 0 {
-		named = slices.Sorted(maps.Keys(totals))
-	}
 	ended := r.Ended == len(s.clients)
-	for _, op := range named { // without the name of those that nobody named, where all have names
-		foldRarest(totals[op].Errors)
-		if ended {
-			totals[op].OverTime = s.slots.read(op, r.Elapsed)
-		}
-		r.Ops = append(r.Ops, *totals[op])
-	}
+	r.Ops = totals.named()
 	if ended {
+		for i := range r.Ops {
+			if d == nil {
+				r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Elapsed)
+			}
+		}
 		s.readClients(&r)
 		if !s.plan.Part {
 			r.NeedOperations(r.operations())
 		}
 	}
+	if d != nil {
+		d.read(&r)
+	}
 
 	return r
+}
+
+// allTotals are those of all kinds of operations, in the order in which clients began them.
+type allTotals []*Totals
+
+// of returns those of a variant's kind of operation.
+func (a *allTotals) of(variant Variant, op string) *Totals {
+	for _, t := range *a {
+		if t.Op == op && t.Variant == variant {
+			return t
+		}
+	}
+	t := &Totals{Op: op, Variant: variant}
+	*a = append(*a, t)
+
+	return t
+}
+
+// named are the totals in their order, without the name of the operations that nobody named, where
+// all have names.
+func (a allTotals) named() (ops []Totals) {
+	happened := map[string]bool{}
+	for _, t := range a {
+		happened[t.Op] = happened[t.Op] || !t.Empty()
+	}
+	none := !slices.Contains(slices.Collect(maps.Values(happened)), true)
+	slices.SortFunc(a, func(x, y *Totals) int {
+		return cmp.Or(cmp.Compare(x.Variant, y.Variant), cmp.Compare(x.Op, y.Op))
+	})
+	for _, t := range a {
+		if none || happened[t.Op] {
+			foldRarest(t.Errors)
+			ops = append(ops, *t)
+		}
+	}
+
+	return ops
 }
 
 // operations is how many operations have ended, of all kinds together, the failed ones as well.
@@ -201,11 +244,15 @@ func (s *Step) elapsed(ended int, last time.Duration) time.Duration {
 	return max(last-s.line.openedAt, 0)
 }
 
-// Op returns the totals of one kind of operation, or nil when there are none.
-func (r *Reading) Op(name string) *Totals {
+// Op returns the totals of one kind of operation of a step that is no duet, or nil when there are
+// none.
+func (r *Reading) Op(name string) *Totals { return r.Of(NoVariant, name) }
+
+// Of returns the totals of a variant's kind of operation, or nil when there are none.
+func (r *Reading) Of(variant Variant, name string) *Totals {
 	for i := range r.Ops {
-		if r.Ops[i].Op == name {
-			return &r.Ops[i]
+		if t := &r.Ops[i]; t.Op == name && t.Variant == variant {
+			return t
 		}
 	}
 

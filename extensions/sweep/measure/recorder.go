@@ -19,6 +19,19 @@ type Recorder struct {
 	overTime *overTime
 	took     *Coarse
 
+	// tally is what counts; in a duet, what base did.
+	tally
+
+	warmed, warmedFailed atomic.Uint64 // of the warm-up
+
+	// change is what the change of a duet did, and slices are what both did in each slice; nil in
+	// other steps.
+	change atomic.Pointer[tally]
+	slices *series
+}
+
+// tally is what one client did of one kind of operation.
+type tally struct {
 	// What each operation adds to comes before the pages of durations: of many clients all is out
 	// of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
@@ -26,10 +39,43 @@ type Recorder struct {
 	kept                 atomic.Int64              // one more than there were successful operations at the step's mark; zero: none since
 	failures             atomic.Pointer[histogram] // durations of failed operations; nil before the first
 	failed, rows         atomic.Uint64
-	warmed, warmedFailed atomic.Uint64 // of the warm-up
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
 	errors reasons
+}
+
+// join makes the recorder one of a duet.
+func (r *Recorder) join(d *duet) {
+	r.overTime = nil // a slot of time would have both
+	r.slices = d.of(r.op)
+	r.change.Store(&tally{})
+}
+
+// into is where the operations of the client's current call count.
+func (r *Recorder) into() *tally {
+	if t := r.client.turns; t != nil && t.variant == Change {
+		return r.change.Load()
+	}
+
+	return &r.tally
+}
+
+// ended is how many operations have ended, failed ones included.
+func (t *tally) ended() uint64 {
+	if t == nil {
+		return 0
+	}
+
+	return uint64(t.durations.count.Load()) + t.failed.Load()
+}
+
+// succeeded tells whether an operation has, to warm up or measured.
+func (r *Recorder) succeeded() bool {
+	if change := r.change.Load(); change != nil && change.durations.count.Load() > 0 {
+		return true
+	}
+
+	return r.durations.count.Load() > 0 || r.warmed.Load() > 0
 }
 
 // ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that
@@ -70,21 +116,34 @@ func (r *Recorder) Ok(d time.Duration) {
 	c.recorded++
 	if !c.measuring {
 		r.countWarm(&r.warmed)
+		if c.turns != nil && *c.turns.batches() {
+			c.turns.warm(d)
+		}
 
 		return
 	}
 	d += c.late
-	if o := r.overTime; o != nil {
+	t := &r.tally
+	if turns := c.turns; turns != nil {
+		if !turns.keeps(d, now()) {
+			c.late, c.woken = 0, notWoken
+			r.slices.crossed.Add(1)
+
+			return
+		}
+		r.slices.record(turns.slice, d)
+		t = r.into()
+	} else if o := r.overTime; o != nil {
 		r.took.count(d)
 		if int64(d) > o.slowest.floor.Load() {
 			o.slowest.offer(c.slow(d))
 		}
 	}
 	c.late, c.woken = 0, notWoken
-	if c.step.marked.Load() != 0 && r.kept.Load() == 0 {
-		r.kept.Store(r.durations.count.Load() + 1)
+	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
+		t.kept.Store(t.durations.count.Load() + 1)
 	}
-	r.durations.record(d)
+	t.durations.record(d)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
@@ -97,10 +156,11 @@ func (r *Recorder) Ok(d time.Duration) {
 func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
-		h := r.failures.Load()
+		t := r.into()
+		h := t.failures.Load()
 		if h == nil {
 			h = &histogram{}
-			r.failures.Store(h)
+			t.failures.Store(h)
 		}
 		h.record(d + c.late)
 	}
@@ -136,8 +196,11 @@ func (r *Recorder) countWarm(n *atomic.Uint64) {
 }
 
 func (r *Recorder) countFailure() {
-	r.failed.Store(r.failed.Load() + 1)
-	if r.overTime != nil {
+	t := r.into()
+	t.failed.Store(t.failed.Load() + 1)
+	if turns := r.client.turns; turns != nil {
+		turns.within(now())
+	} else if r.overTime != nil {
 		r.overTime.failed.Add(1)
 	}
 	r.client.step.failure(r.op)
@@ -150,9 +213,10 @@ func (r *Recorder) note(err error, counts bool) {
 	r.client.noted = true
 
 	if counts {
-		r.mu.Lock()
-		r.errors.addFew(cause, text, 1)
-		r.mu.Unlock()
+		t := r.into()
+		t.mu.Lock()
+		t.errors.addFew(cause, text, 1)
+		t.mu.Unlock()
 	}
 
 	r.client.step.fault(r.client, cause, err)
@@ -161,26 +225,33 @@ func (r *Recorder) note(err error, counts bool) {
 // Rows counts rows read or written.
 func (r *Recorder) Rows(n uint64) {
 	if r.client.measuring {
-		r.rows.Store(r.rows.Load() + n)
+		t := r.into()
+		t.rows.Store(t.rows.Load() + n)
 	}
 }
 
 // Bytes counts bytes sent to and received from the server.
 func (r *Recorder) Bytes(sent, received uint64) {
 	if r.client.measuring {
-		r.sentBytes.Store(r.sentBytes.Load() + sent)
-		r.recvBytes.Store(r.recvBytes.Load() + received)
+		t := r.into()
+		t.sentBytes.Store(t.sentBytes.Load() + sent)
+		t.recvBytes.Store(t.recvBytes.Load() + received)
 	}
 }
 
 // Totals is a reading of one kind of operation over all clients of a step.
 type Totals struct {
-	Op        string
+	Op string
+	// Variant is the one of a duet; empty in other steps.
+	Variant Variant
+	// Time is for how long the clients were at work for the variant, on average; zero in steps that
+	// are no duet.
+	Time      time.Duration
 	Durations Distribution // of the successful operations; its Count is their number
 	Within    int64        // those of them that ended within the window, or while all clients were at work
 	Failures  Distribution // of the failed operations whose durations are known; not in a difference
 	// OverTime is what the operations did over time, once all clients have ended; nil where that
-	// was not kept, and in a difference.
+	// was not kept, as in a duet, and in a difference.
 	OverTime      *OverTime
 	Failed, Rows  uint64
 	BytesSent     uint64
@@ -191,7 +262,7 @@ type Totals struct {
 	reasons reasons // what Errors shows, by cause
 }
 
-func (t *Totals) add(r *Recorder) {
+func (t *Totals) add(r *tally) {
 	before := t.Durations.Count
 	t.Durations.add(&r.durations)
 	if kept := r.kept.Load(); kept > 0 {
@@ -251,7 +322,7 @@ func (t *Totals) Since(earlier *Totals) Totals {
 	}
 
 	return Totals{
-		Op:            t.Op,
+		Op: t.Op, Variant: t.Variant, Time: t.Time - earlier.Time,
 		Durations:     *t.Durations.Since(&earlier.Durations),
 		Failed:        t.Failed - earlier.Failed,
 		Rows:          t.Rows - earlier.Rows,

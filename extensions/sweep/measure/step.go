@@ -34,6 +34,9 @@ type Plan struct {
 	// Places returns this instance's places in the schedule of a phase; nil: all.
 	Places func() Places
 
+	// Seed is that of the order in which the variants of a duet come.
+	Seed uint32
+
 	// Part tells that other instances of k6 have clients in the step. Whether a step with a time is
 	// too short is then for the whole to tell.
 	Part bool
@@ -91,6 +94,11 @@ type Step struct {
 	waits []*Waits
 
 	slots *slots
+
+	// duet is nil in a step that is none, or of which that is not known yet.
+	duet atomic.Pointer[duet]
+	// solo tells that a client has begun that takes no turns between variants.
+	solo bool
 }
 
 // NewStep prepares a step of n clients, n > 0. onFault is told of every error of an operation whose
@@ -153,6 +161,9 @@ func (s *Step) opened() {
 	s.slots.open(s.line.openedAt)
 	if s.plan.windowed() {
 		s.openWindow()
+	}
+	if d := s.duet.Load(); d != nil {
+		d.begin(s.line.openedAt)
 	}
 }
 
@@ -290,7 +301,7 @@ func (s *Step) Started() bool { return s.line.isOpen() }
 func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 	for _, c := range s.clients {
 		for _, r := range c.kinds() {
-			operations += uint64(r.durations.count.Load()) + r.failed.Load()
+			operations += r.ended() + r.change.Load().ended()
 		}
 	}
 

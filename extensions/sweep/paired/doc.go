@@ -13,4 +13,15 @@
 //     Lai, On confidence sequences, Annals of Statistics 4, 1976; as theorem 4.1 in Wang and
 //     Ramdas, Anytime- valid t-tests and confidence sequences for Gaussian means with unknown
 //     variance, 2024).
+//
+// # Slices of one run
+//
+// In a duet within one run, the pairs are neighbouring slices of its time. A ratio is that of all
+// slices together, not a mean of theirs: what happens seldom, such as a stall, counts with its full
+// weight. Slices hang together, so that the spread of the ratio comes from a circular block
+// bootstrap: the run is drawn anew from blocks of neighbouring pairs (D. N. Politis and J. P.
+// Romano, 1992), whose length the correlations choose (Politis and White 2004; Patton, Politis and
+// White 2009). Rates, means and quantiles come from the same draws. The interval is Student's, with
+// the blocks as its number of values. Simulations in the tests show what it covers: 93 to 97 of
+// 100, quiet or beside a neighbour that comes and goes for many slices.
 package paired

@@ -57,7 +57,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		Variant: asked.Variant, Op: t.Op,
 		Operations: t.Durations.Count, Failed: t.Failed, Complete: reading.Complete, TooShort: reading.TooShort,
 		Started:      reading.StartedOn.UTC(),
-		Seconds:      reading.Elapsed.Seconds(),
+		Seconds:      timeOf(reading, t).Seconds(),
 		OpsPerSecond: OpsPerSecond(reading, t),
 		Window:       newWindow(reading, t),
 		AllClients:   newAllClients(reading, t),
@@ -71,6 +71,10 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		Extra:     Extra{Errors: t.Errors, Unstarted: reading.Unstarted},
 	}
 	s.Extra.count(reading.Counters)
+	if t.Variant != measure.NoVariant {
+		s.Variant = string(t.Variant)
+		s.PerClient = 0 // it is asked for of both together
+	}
 
 	return s, nil
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -78,7 +79,16 @@ func OpsPerSecond(reading *measure.Reading, t *measure.Totals) float64 {
 		return Rate(t.Within, reading.Window)
 	}
 
-	return Rate(t.Durations.Count, reading.Elapsed)
+	return Rate(t.Durations.Count, timeOf(reading, t))
+}
+
+// timeOf is the step time or, of a variant in a duet, for how long its clients were at work.
+func timeOf(reading *measure.Reading, t *measure.Totals) time.Duration {
+	if t.Variant != measure.NoVariant {
+		return t.Time
+	}
+
+	return reading.Elapsed
 }
 
 // rated returns the operations, and the seconds, that OpsPerSecond is of.

@@ -1,0 +1,321 @@
+package measure
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// calls are those of a duet's clients: when each began, and of which variant it was.
+type calls struct {
+	mu  sync.Mutex
+	all map[Variant][]time.Duration // since the start line
+}
+
+// of is a call of a variant that takes d, or what d returns.
+func (k *calls) of(c *Client, variant Variant, d func() time.Duration) func() error {
+	return func() error {
+		if c.Measuring() {
+			k.mu.Lock()
+			k.all[variant] = append(k.all[variant], now()-c.step.line.openedAt)
+			k.mu.Unlock()
+		}
+		time.Sleep(d())
+
+		return nil
+	}
+}
+
+func (k *calls) total() int { return len(k.all[Base]) + len(k.all[Change]) }
+
+// duetOf runs a duet of n clients, whose operations take so long, to its end.
+func duetOf(t *testing.T, n int, plan Plan, base, change func() time.Duration) (*Step, Reading, *calls) {
+	t.Helper()
+	s := NewStep(n, plan, nil)
+	k := &calls{all: map[Variant][]time.Duration{}}
+	requireNoErrors(t, together(s, func(_ int, c *Client) error {
+		return c.RunDuet(t.Context(), "op", nil, k.of(c, Base, base), k.of(c, Change, change))
+	}))
+
+	return s, s.Read(), k
+}
+
+func takes(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
+
+// All clients change over together, each variant has its own figures, and what crosses a border is
+// in neither.
+func TestDuetOfTwoVariants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const us = time.Microsecond
+		s, r, k := duetOf(t, 4, Plan{Duration: 2 * time.Second, Warmup: 100 * ms, Seed: 1}, takes(1000*us), takes(1250*us))
+		require.True(t, r.Complete)
+		require.NotNil(t, r.Duet)
+		length := r.Duet.Length
+		require.InEpsilon(t, 20*1125*us, length, 0.04)
+		require.EqualValues(t, 1, r.Duet.Seed)
+		of := r.Duet.Ops["op"]
+		require.Len(t, of.Pairs, 44, "a whole number of pairs fills the time")
+
+		base, change := r.Of(Base, "op"), r.Of(Change, "op")
+		require.InDelta(t, 1000, float64(base.Durations.Count)/4/base.Time.Seconds(), 1e-6, "not one that takes longer is hidden")
+		require.InDelta(t, 800, float64(change.Durations.Count)/4/change.Time.Seconds(), 1e-6)
+		require.Equal(t, time.Millisecond, base.Durations.Max)
+		require.Equal(t, 1250*us, change.Durations.Min)
+		require.EqualValues(t, k.total(), uint64(base.Durations.Count+change.Durations.Count)+of.Crossed)
+		require.Positive(t, of.Crossed)
+		require.LessOrEqual(t, of.Crossed, uint64(4*2*44), "at most one of each client at each border")
+
+		var pairs [2]int64
+		for _, p := range of.Pairs {
+			pairs[0] += p.Base.Durations.Count()
+			pairs[1] += p.Change.Durations.Count()
+			require.InDelta(t, float64(4*length), float64(p.Base.Busy), float64(4*2000*us))
+		}
+		require.Equal(t, [2]int64{base.Durations.Count, change.Durations.Count}, pairs, "pairs have all that counts")
+
+		d := s.duet.Load()
+		for variant, begun := range k.all {
+			for _, at := range begun {
+				require.Equal(t, variant, d.variant(int64(at/length)), "%s", at)
+			}
+		}
+	})
+}
+
+// Each pair has both variants, in both orders as often, and in the same order from the same seed.
+func TestOrderOfADuetIsBalancedChance(t *testing.T) {
+	orders := map[uint32]int{}
+	for seed := range uint32(8) {
+		d, again := &duet{seed: seed}, &duet{seed: seed}
+		same := 0 // as the pair before
+		for pair := range int64(1000) {
+			first := d.variant(2 * pair)
+			require.NotEqual(t, first, d.variant(2*pair+1))
+			require.Equal(t, first, again.variant(2*pair))
+			if first == Base {
+				orders[seed]++
+			}
+			if pair > 0 && first == d.variant(2*pair-2) {
+				same++
+			}
+		}
+		require.InDelta(t, 500, orders[seed], 80)
+		require.InDelta(t, 500, same, 80)
+		require.Equal(t, d.variant(0), d.variant(mostSlices), "it begins again with the same pair")
+	}
+}
+
+// The clients' own time at work is what the rate is of: operations nearly as long as a slice, most
+// of which cross a border, do not look faster than they are.
+func TestRatesOfLongOperationsOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		random := rand.New(rand.NewPCG(1, 2))
+		var mu sync.Mutex
+		spread := func(mean time.Duration) func() time.Duration {
+			return func() time.Duration {
+				mu.Lock()
+				defer mu.Unlock()
+
+				return time.Duration(float64(mean) * (0.5 + random.Float64()))
+			}
+		}
+		_, r, _ := duetOf(t, 16, Plan{Duration: 2000 * time.Second, WarmupOperations: 10}, spread(200*ms), spread(220*ms))
+		require.InDelta(t, float64(time.Second), float64(r.Duet.Length), float64(100*ms), "5 operations")
+		base, change := r.Of(Base, "op"), r.Of(Change, "op")
+		rates := [2]float64{float64(base.Durations.Count) / base.Time.Seconds(), float64(change.Durations.Count) / change.Time.Seconds()}
+		require.InEpsilon(t, 16/0.2, rates[0], 0.04)
+		require.InEpsilon(t, 200.0/220, rates[1]/rates[0], 0.005)
+	})
+}
+
+func TestSliceIsChosenFromTheWarmUp(t *testing.T) {
+	for took, want := range map[time.Duration]time.Duration{
+		10 * time.Microsecond: shortestSlice,
+		2 * ms:                40 * ms,
+		30 * ms:               longestSlice,
+		300 * ms:              1500 * ms,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			_, r, _ := duetOf(t, 2, Plan{Duration: 60 * time.Second}, takes(took), takes(took))
+			require.InEpsilon(t, want, r.Duet.Length, 0.04, "%s", took)
+		})
+	}
+}
+
+// Without any warm-up that was asked for, each client has called both variants before the start
+// line, and none of it counts.
+func TestWarmUpOfADuetCallsBoth(t *testing.T) {
+	for name, plan := range map[string]Plan{
+		"a number": {Operations: 7}, "a time": {Duration: 900 * ms}, "a rate": {Duration: 900 * ms, Rate: 40},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStep(3, plan, nil)
+			warm := make([]map[Variant]int, 3)
+			requireNoErrors(t, together(s, func(i int, c *Client) error {
+				warm[i] = map[Variant]int{}
+				call := func(variant Variant) func() error {
+					return func() error {
+						if !c.Started() {
+							warm[i][variant]++
+						}
+						time.Sleep(10 * ms)
+
+						return nil
+					}
+				}
+
+				return c.RunDuet(t.Context(), "op", nil, call(Base), call(Change))
+			}))
+			r := s.Read()
+			require.True(t, r.Complete, name)
+			for _, called := range warm {
+				require.Equal(t, map[Variant]int{Base: leastWarm, Change: leastWarm}, called, name)
+			}
+			counted := uint64(r.operations()) + r.Duet.Ops["op"].Crossed
+			switch {
+			case plan.Operations > 0:
+				require.EqualValues(t, 3*7, counted, "what crosses is of the client's share too")
+			case plan.Rate > 0:
+				require.EqualValues(t, 36, counted)
+			}
+		})
+	}
+}
+
+var errOfChange = errors.New("the change fails")
+
+// A failure is of the variant that began it, wherever it ends.
+func TestFailuresOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Duration: time.Second}, nil)
+		began := 0
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			return c.RunDuet(t.Context(), "op", nil, func() error {
+				time.Sleep(3 * ms)
+
+				return nil
+			}, func() error {
+				if i == 0 && c.Started() {
+					began++
+				}
+				time.Sleep(3 * ms)
+				if i == 0 {
+					return errOfChange
+				}
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		require.Zero(t, r.Of(Base, "op").Failed)
+		require.EqualValues(t, began, r.Of(Change, "op").Failed)
+		require.Equal(t, map[string]uint64{errOfChange.Error(): uint64(began)}, r.Of(Change, "op").Errors)
+		change := r.Of(Change, "op")
+		require.InEpsilon(t, 1/0.003, float64(change.Durations.Count)/change.Time.Seconds(), 0.02, "failures take time as well")
+	})
+}
+
+// A call that does many operations is told at the border, and comes back.
+func TestBatchesOfADuet(t *testing.T) {
+	for _, plan := range []Plan{{Duration: time.Second}, {Operations: 1000}, {Duration: time.Second, Warmup: 300 * ms}} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewStep(2, plan, nil)
+			rows := map[Variant]uint64{}
+			var mu sync.Mutex
+			requireNoErrors(t, together(s, func(_ int, c *Client) error {
+				many := func(variant Variant, d time.Duration) func() error {
+					return func() error {
+						r := c.Recorder("op")
+						for {
+							time.Sleep(d)
+							r.Ok(d)
+							r.Rows(2)
+							r.Bytes(3, 4)
+							if c.Measuring() {
+								mu.Lock()
+								rows[variant] += 2
+								mu.Unlock()
+							}
+							if c.Enough() {
+								return nil
+							}
+						}
+					}
+				}
+
+				return c.RunDuet(t.Context(), "op", nil, many(Base, ms), many(Change, 2*ms))
+			}))
+			r := s.Read()
+			require.True(t, r.Complete)
+			require.InEpsilon(t, 30*ms, r.Duet.Length, 0.15, "20 operations of 1 and 2 ms, and not calls")
+			base, change := r.Of(Base, "op"), r.Of(Change, "op")
+			require.InDelta(t, 2000, float64(base.Durations.Count)/base.Time.Seconds(), 1)
+			require.InDelta(t, 1000, float64(change.Durations.Count)/change.Time.Seconds(), 1)
+			require.Equal(t, rows, map[Variant]uint64{Base: base.Rows, Change: change.Rows})
+			require.Equal(t, base.Rows*2, base.BytesReceived)
+			if plan.Operations > 0 {
+				require.EqualValues(t, 2000, uint64(r.operations())+r.Duet.Ops["op"].Crossed)
+			}
+		})
+	}
+}
+
+// In an open loop, slices are as long for both, and an operation that was due in the slice before
+// is in neither.
+func TestDuetOfAnOpenLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, r, _ := duetOf(t, 50, Plan{Duration: 4 * time.Second, Rate: 1000, Warmup: 200 * ms}, takes(2*ms), takes(3*ms))
+		require.True(t, r.Complete)
+		base, change := r.Of(Base, "op"), r.Of(Change, "op")
+		require.Equal(t, 2*time.Second, base.Time)
+		require.Equal(t, 2*time.Second, change.Time)
+		require.Equal(t, 50*ms, r.Duet.Length)
+		crossed := float64(r.Duet.Ops["op"].Crossed)
+		require.InDelta(t, 4000, float64(base.Durations.Count+change.Durations.Count)+crossed, 1)
+		require.InDelta(t, 4000*1.5/50, crossed, 2, "what is due 1 ms before a border, and 2 ms before that of change")
+		require.Equal(t, 2*ms, base.Durations.Max)
+		require.Equal(t, 3*ms, change.Durations.Max)
+	})
+}
+
+func TestClientsOfADuetAgree(t *testing.T) {
+	fn := func() error { return nil }
+	for _, duetFirst := range []bool{true, false} {
+		s := NewStep(2, Plan{Operations: 1}, nil)
+		run := []func(c *Client) error{
+			func(c *Client) error { return c.Run(t.Context(), "op", nil, fn) },
+			func(c *Client) error { return c.RunDuet(t.Context(), "op", nil, fn, fn) },
+		}
+		if duetFirst {
+			run[0], run[1] = run[1], run[0]
+		}
+		first := make(chan error)
+		go func() { first <- run[0](s.Client(0)) }()
+		require.Eventually(t, func() bool { return s.solo || s.duet.Load() != nil }, 10*time.Second, time.Millisecond)
+		require.ErrorIs(t, run[1](s.Client(1)), errMixedDuet)
+		require.NoError(t, <-first, "nobody waits for the other")
+	}
+
+	part := NewStep(1, Plan{Operations: 1, Part: true}, nil)
+	require.ErrorIs(t, part.Client(0).RunDuet(t.Context(), "op", nil, fn, fn), errPartDuet)
+}
+
+// What was stopped early has the pairs that were whole.
+func TestInterruptedDuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Duration: time.Hour}, nil)
+		time.AfterFunc(310*ms, s.Interrupt)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.RunDuet(t.Context(), "op", nil, func() error { time.Sleep(ms); return nil }, func() error { time.Sleep(ms); return nil })
+		}))
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.Len(t, r.Duet.Ops["op"].Pairs, 7)
+		require.InEpsilon(t, 1000, float64(r.Of(Base, "op").Durations.Count)/2/r.Of(Base, "op").Time.Seconds(), 0.001)
+	})
+}

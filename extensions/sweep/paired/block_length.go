@@ -1,0 +1,67 @@
+package paired
+
+import "math"
+
+// leastBlocks is how many blocks there are at least, where there are so many values: the spread of
+// fewer says little.
+const leastBlocks = 10
+
+// blockLength is how many neighbouring values a circular block bootstrap of their mean draws
+// together: the choice of Politis and White (Econometric Reviews 23, 2004), as Patton, Politis and
+// White have corrected it (Econometric Reviews 28, 2009). It is 1 for values that do not hang
+// together.
+func blockLength(values []float64) int {
+	n := float64(len(values))
+	least := math.Max(5, math.Ceil(math.Sqrt(math.Log10(n))))
+	most := int(math.Ceil(math.Sqrt(n)) + least)
+	r := autocovariances(values, min(most, len(values)-1))
+	if r[0] == 0 {
+		return 1
+	}
+
+	// The lag after which the correlations of the next few are as small as chance makes them.
+	bound := 2 * math.Sqrt(math.Log10(n)/n)
+	lag, small := 0, 0
+	for k := 1; k < len(r) && small < int(least); k++ {
+		if math.Abs(r[k]/r[0]) < bound {
+			small++
+		} else {
+			lag, small = k, 0
+		}
+	}
+
+	flat := min(2*lag, len(r)-1)
+	var sum, weighted float64
+	for k := -flat; k <= flat; k++ {
+		at := max(k, -k)
+		w := 1.0 // the flat top, and then a straight line down to zero
+		if flat > 0 {
+			w = math.Min(1, 2*(1-float64(at)/float64(flat)))
+		}
+		sum += w * r[at]
+		weighted += w * float64(at) * r[at]
+	}
+	if sum <= 0 || weighted == 0 {
+		return 1
+	}
+	length := math.Cbrt(2 * weighted * weighted / (4.0 / 3 * sum * sum) * n)
+
+	return int(max(min(math.Round(length), 3*math.Sqrt(n), n/leastBlocks), 1))
+}
+
+// autocovariances are those of the lags from 0 to most.
+func autocovariances(values []float64, most int) []float64 {
+	n := float64(len(values))
+	mean := 0.0
+	for _, v := range values {
+		mean += v / n
+	}
+	r := make([]float64, most+1)
+	for k := range r {
+		for i := range len(values) - k {
+			r[k] += (values[i] - mean) * (values[i+k] - mean) / n
+		}
+	}
+
+	return r
+}

@@ -1,0 +1,313 @@
+package paired
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
+)
+
+const (
+	// resamples is how often the run is drawn anew: the spread is then known to 2 %.
+	resamples = 1000
+	// mostGroups bounds the work: neighbouring pairs of a longer run are taken together.
+	mostGroups = 512
+	// FewestPairs is how many pairs of slices an interval takes.
+	FewestPairs = 8
+)
+
+// Slice is what one variant did in a slice of a run.
+type Slice struct {
+	// Seconds is for how long clients were at work, all together.
+	Seconds float64
+	// Operations are those that succeeded, and Sum is that of their durations.
+	Operations, Sum float64
+	// Counts are the operations by class of duration.
+	Counts []float64
+}
+
+// SlicePair is two slices that followed each other, one of each variant.
+type SlicePair struct{ Base, Change Slice }
+
+// Classes are the bounds of the classes that durations are counted in, in ascending order: one more
+// than there are classes.
+type Classes []float64
+
+// Ratio is a figure of both variants, with its estimate.
+type Ratio struct {
+	Estimate
+
+	Base, Change float64
+}
+
+// Turns are the figures of two variants that took turns.
+type Turns struct {
+	// Blocks is how many parts of the run count as independent.
+	Blocks int
+	// Rate is of operations a second of one client, Mean of the durations.
+	Rate, Mean Ratio
+	quantiles  map[float64]Ratio
+}
+
+// Quantile is the figure of a quantile that was asked for.
+func (t *Turns) Quantile(q float64) Ratio { return t.quantiles[q] }
+
+// OfSlices estimates the ratios of rates, means and quantiles of two variants that took turns. All
+// come from the same draws.
+//
+// It returns an error where the pairs in which both variants did something are too few.
+func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, quantiles ...float64) (*Turns, error) {
+	n, first, last := 0, math.MaxInt, 0
+	for p := range telling(pairs) {
+		n++
+		for _, counts := range [][]float64{p.Base.Counts, p.Change.Counts} {
+			for class, n := range counts {
+				if n > 0 {
+					first, last = min(first, class), max(last, class)
+				}
+			}
+		}
+	}
+	if n < FewestPairs {
+		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, n)
+	}
+	s := newSample(n, classes[first:last+2], quantiles)
+	for p := range telling(pairs) {
+		s.add(p.Base.sums(first, last), p.Change.sums(first, last))
+	}
+	length := s.blockLength()
+	t := &Turns{Blocks: len(s.groups) / length, quantiles: map[float64]Ratio{}}
+	deviations := s.deviations(length)
+	estimate := func(i int, base, change, floor float64) Ratio {
+		e := Estimate{Confidence: confidence, N: t.Blocks, mean: math.Log(change / base)}
+		// What was drawn varies less than what it was drawn from, by one degree of freedom.
+		variance := deviations[i] * deviations[i] * float64(t.Blocks) / e.freedom()
+		e.deviation = math.Sqrt((variance + floor*floor) * float64(t.Blocks))
+
+		return Ratio{Estimate: e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
+	}
+	base, change := &s.whole.base, &s.whole.change
+	t.Rate = estimate(0, base.rate(), change.rate(), 0)
+	t.Mean = estimate(1, base.mean(), change.mean(), 0)
+	for i, q := range quantiles {
+		b, c := base.quantile(q, s.classes), change.quantile(q, s.classes)
+		t.quantiles[q] = estimate(2+i, b, c, math.Hypot(base.hidden(b, s.classes), change.hidden(c, s.classes)))
+	}
+
+	return t, nil
+}
+
+// sums are what one variant did in several slices.
+type sums struct {
+	seconds, operations, sum float64
+	counts                   []float64
+}
+
+func (s *sums) add(o *sums, times float64) {
+	s.seconds += times * o.seconds
+	s.operations += times * o.operations
+	s.sum += times * o.sum
+	for i, n := range o.counts {
+		s.counts[i] += times * n
+	}
+}
+
+func (s *sums) reset() {
+	s.seconds, s.operations, s.sum = 0, 0, 0
+	clear(s.counts)
+}
+
+func (s *sums) rate() float64 { return s.operations / s.seconds }
+func (s *sums) mean() float64 { return s.sum / s.operations }
+
+// quantile is found in its class as if that were filled evenly.
+func (s *sums) quantile(q float64, classes Classes) float64 {
+	wanted, seen := q*s.operations, 0.0
+	last := 0.0
+	for i, n := range s.counts {
+		if n == 0 {
+			continue
+		}
+		last = classes[i+1]
+		if seen+n >= wanted {
+			return classes[i] + (classes[i+1]-classes[i])*(wanted-seen)/n
+		}
+		seen += n
+	}
+
+	return last
+}
+
+// hidden is how much of a quantile's logarithm its class hides, as a standard deviation. Where the
+// classes beside it hold as many operations, the quantile's place in its class is known; where it
+// holds them all, the quantile may be anywhere in it.
+func (s *sums) hidden(value float64, classes Classes) float64 {
+	i := classOf(value, classes)
+	around := s.counts[i]
+	if i > 0 {
+		around += s.counts[i-1]
+	}
+	if i < len(s.counts)-1 {
+		around += s.counts[i+1]
+	}
+	alone := max(s.counts[i]/around-1.0/3, 0) * 3 / 2
+
+	return alone * math.Log(classes[i+1]/max(classes[i], math.SmallestNonzeroFloat32)) / math.Sqrt(12)
+}
+
+// classOf is the class that a value is in.
+func classOf(value float64, classes Classes) int {
+	i, _ := slices.BinarySearch(classes, value)
+
+	return min(max(i-1, 0), len(classes)-2)
+}
+
+// group is what both variants did in one or several neighbouring pairs.
+type group struct{ base, change sums }
+
+// sample is a run as it is drawn from.
+type sample struct {
+	groups    []group
+	whole     group
+	classes   Classes
+	quantiles []float64
+	// pairs is how many there are by now, and each how many of them are in a group.
+	pairs, each int
+}
+
+// newSample is one of so many pairs.
+func newSample(n int, classes Classes, quantiles []float64) *sample {
+	return &sample{classes: classes, quantiles: quantiles, whole: newGroup(classes), each: (n + mostGroups - 1) / mostGroups}
+}
+
+// add adds the next pair.
+func (s *sample) add(base, change *sums) {
+	if s.pairs%s.each == 0 {
+		s.groups = append(s.groups, newGroup(s.classes))
+	}
+	s.pairs++
+	for _, g := range []*group{&s.groups[len(s.groups)-1], &s.whole} {
+		g.base.add(base, 1)
+		g.change.add(change, 1)
+	}
+}
+
+func newGroup(classes Classes) group {
+	n := len(classes) - 1
+
+	return group{sums{counts: make([]float64, n)}, sums{counts: make([]float64, n)}}
+}
+
+// sums are the slice's, of the classes from first to last.
+func (s *Slice) sums(first, last int) *sums {
+	return &sums{s.Seconds, s.Operations, s.Sum, s.Counts[first : last+1]}
+}
+
+// telling are the pairs in which both variants did something.
+func telling(pairs iter.Seq[SlicePair]) iter.Seq[SlicePair] {
+	return func(yield func(SlicePair) bool) {
+		for p := range pairs {
+			does := p.Base.Operations > 0 && p.Change.Operations > 0 && p.Base.Seconds > 0 && p.Change.Seconds > 0
+			if does && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks
+// of neighbouring groups: first of the rates, then of the means, then of the quantiles.
+func (s *sample) deviations(length int) []float64 {
+	random := rand.New(rand.NewPCG(uint64(len(s.groups)), uint64(length)))
+	n := len(s.groups)
+	first, squares := make([]float64, 2+len(s.quantiles)), make([]float64, 2+len(s.quantiles))
+	values, times := make([]float64, len(first)), make([]float64, n)
+	drawn := newGroup(s.classes)
+	for range resamples {
+		clear(times)
+		for left := n; left > 0; left -= length {
+			start := random.IntN(n)
+			for i := range min(length, left) {
+				times[(start+i)%n]++
+			}
+		}
+		drawn.base.reset()
+		drawn.change.reset()
+		for i, k := range times {
+			if k > 0 {
+				drawn.base.add(&s.groups[i].base, k)
+				drawn.change.add(&s.groups[i].change, k)
+			}
+		}
+		s.logs(&drawn, values)
+		for i, v := range values {
+			first[i] += v / resamples
+			squares[i] += v * v / resamples
+		}
+	}
+	deviations := make([]float64, len(first))
+	for i := range deviations {
+		deviations[i] = math.Sqrt(max(squares[i]-first[i]*first[i], 0))
+	}
+
+	return deviations
+}
+
+// logs are the logarithms of the ratios of what was drawn, less those of the whole.
+func (s *sample) logs(drawn *group, into []float64) {
+	base, change := &s.whole.base, &s.whole.change
+	into[0] = math.Log(drawn.change.rate() / drawn.base.rate() / (change.rate() / base.rate()))
+	into[1] = math.Log(drawn.change.mean() / drawn.base.mean() / (change.mean() / base.mean()))
+	for i, q := range s.quantiles {
+		into[2+i] = math.Log(drawn.change.quantile(q, s.classes) / drawn.base.quantile(q, s.classes) /
+			(change.quantile(q, s.classes) / base.quantile(q, s.classes)))
+	}
+}
+
+// blockLength is how many neighbouring groups are drawn together: the most that one of the figures
+// asks for.
+func (s *sample) blockLength() int {
+	length := blockLength(s.influence(func(g *sums, whole *sums) float64 {
+		return (g.operations - whole.rate()*g.seconds) / whole.operations
+	}))
+	for _, q := range s.quantiles {
+		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
+		length = max(length, blockLength(s.influence(func(g *sums, whole *sums) float64 {
+			class := at[0]
+			if whole == &s.whole.change {
+				class = at[1]
+			}
+
+			return (above(g.counts, class) - above(whole.counts, class)/whole.operations*g.operations) / whole.operations
+		})))
+	}
+
+	return length
+}
+
+// influence is by how much each group moves a figure's ratio.
+func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
+	values := make([]float64, len(s.groups))
+	for i := range s.groups {
+		values[i] = of(&s.groups[i].change, &s.whole.change) - of(&s.groups[i].base, &s.whole.base)
+	}
+
+	return values
+}
+
+// class is the one that a quantile is in.
+func (s *sample) class(g *sums, q float64) int {
+	return classOf(g.quantile(q, s.classes), s.classes)
+}
+
+// above is how many operations are in higher classes than one.
+func above(counts []float64, class int) (n float64) {
+	for _, c := range counts[min(class+1, len(counts)):] {
+		n += c
+	}
+
+	return n
+}

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+)
+
+// NewDuets turns the last reading of a step into the report's duets: one for each kind of
+// operation, none of a step that is no duet. asked holds what was asked of the step.
+func NewDuets(reading *measure.Reading, asked Step) []Duet {
+	if reading.Duet == nil {
+		return nil
+	}
+	var duets []Duet
+	for i := range reading.Ops {
+		base := &reading.Ops[i]
+		change := reading.Of(measure.Change, base.Op)
+		if base.Variant != measure.Base || change == nil {
+			continue
+		}
+		of := reading.Duet.Ops[base.Op]
+		d := Duet{
+			Clients: asked.Clients, Rate: asked.Rate, Repeat: asked.Repeat, Op: base.Op,
+			Slices: 2 * len(of.Pairs), SliceSeconds: reading.Duet.Length.Seconds(), Seed: reading.Duet.Seed, Crossed: of.Crossed,
+		}
+		d.compare(of, base, change)
+		duets = append(duets, d)
+	}
+
+	return duets
+}
+
+// compare fills in the figures or why there are none.
+func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
+	d.Figures = []DuetFigure{}
+	turns, err := paired.OfSlices(func(yield func(paired.SlicePair) bool) {
+		for i := range of.Pairs {
+			if !yield(paired.SlicePair{Base: pairedSlice(&of.Pairs[i].Base), Change: pairedSlice(&of.Pairs[i].Change)}) {
+				return
+			}
+		}
+	}, measure.Classes(), DuetConfidence, 0.5, 0.99)
+	if err != nil {
+		d.Why = err.Error()
+
+		return
+	}
+	d.Blocks = turns.Blocks
+	clients := float64(d.Clients)
+	d.add("opsPerSecond", turns.Rate, clients*turns.Rate.Base, clients*turns.Rate.Change)
+	d.add("mean", turns.Mean, 1000*turns.Mean.Base, 1000*turns.Mean.Change)
+	for _, p := range []Percentile{P50, P99} {
+		if p.RestsOnFew(base.Durations.Count) || p.RestsOnFew(change.Durations.Count) {
+			continue
+		}
+		q := float64(p) / 1000
+		d.add(p.String(), turns.Quantile(q), Ms(base.Durations.Quantile(q)), Ms(change.Durations.Quantile(q)))
+	}
+}
+
+// add adds a figure whose values are known better than from the slices.
+func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
+	known := change / base
+	moved := known / r.Ratio
+	d.Figures = append(d.Figures, DuetFigure{
+		Figure: figure, Base: base, Change: change, Ratio: known, Low: r.Low * moved, High: r.High * moved, Visible: r.Visible(),
+	})
+}
+
+func pairedSlice(s *measure.Slice) paired.Slice {
+	p := paired.Slice{Seconds: s.Busy.Seconds(), Counts: s.Counts()}
+	if s.Durations != nil {
+		p.Sum = s.Durations.Sum().Seconds()
+		for _, n := range p.Counts {
+			p.Operations += n
+		}
+	}
+
+	return p
+}
+
+// DuetOf returns the duet that a step is a variant of; nil where it is none.
+func (r *Report) DuetOf(s *Step) *Duet {
+	i := slices.IndexFunc(r.Duets, func(d Duet) bool { return d.isOf(s) && (s.Variant == Base || s.Variant == Change) })
+	if i < 0 {
+		return nil
+	}
+
+	return &r.Duets[i]
+}
