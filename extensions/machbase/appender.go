@@ -115,7 +115,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 	for i, argument := range call.Arguments {
 		row, err := binds(argument)
 		if _, isObject := argument.(*sobek.Object); !isObject {
-			return nil, k6mod.Misuse("append: row %d must be an array of values", i+1)
+			return nil, k6mod.Misuse("append: row %d must be an array of values, such as append(['name', new Date(), 1.5])", i+1)
 		}
 		if err != nil {
 			return nil, k6mod.Misuse("append: row %d: %s", i+1, err)

@@ -277,14 +277,21 @@ declare module 'k6/x/sweep' {
    *
    * @throws TypeError that names the option which makes no sense
    */
-  export function options(
-    options: Omit<ClientSweep, 'executor'> & {
-      scenario?: string;
-      gates?: string;
-      thresholds?: Record<string, unknown[]>;
-      portable?: boolean;
-    },
-  ): { scenarios: Record<string, object>; thresholds: Record<string, unknown[]> };
+  export function options(options: SweepOptions): MadeOptions;
+
+  /** What `options` returns, for k6's `options`. */
+  export interface MadeOptions {
+    scenarios: Record<string, object>;
+    thresholds: Record<string, unknown[]>;
+  }
+
+  /** What `options` takes: see there. */
+  export interface SweepOptions extends Omit<ClientSweep, 'executor'> {
+    scenario?: string;
+    gates?: string;
+    thresholds?: Record<string, unknown[]>;
+    portable?: boolean;
+  }
 
   /**
    * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each
@@ -501,7 +508,9 @@ declare module 'k6/x/sweep' {
     options?: { dir?: string; tables?: (report: any) => Table[] },
   ): Record<string, string>;
 
-  const sweep: {
+  /** The module, also under its name. Called, it is `sweep.options`. */
+  export const sweep: {
+    (options: SweepOptions): MadeOptions;
     options: typeof options;
     gates: typeof gates;
     run: typeof run;

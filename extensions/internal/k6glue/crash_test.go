@@ -35,7 +35,7 @@ func TestPanicsOfExportsAreExceptions(t *testing.T) {
 
 			return nil
 		},
-	})
+	}, nil)
 	var said []string
 	crash.SetLog(func(text string) { said = append(said, text) })
 	for name, value := range exports.Named {

@@ -6,8 +6,10 @@ import (
 
 	"github.com/grafana/sobek"
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modulestest"
+	"go.k6.io/k6/v2/lib"
 )
 
 func newRuntime() *sobek.Runtime {
@@ -183,12 +185,12 @@ func TestExports(t *testing.T) {
 			return rt.ToValue(call.Argument(0).ToInteger() + call.Argument(1).ToInteger())
 		},
 		"limit": 512,
-	})
+	}, map[string]string{"open": "make a client"})
 
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
 	require.ElementsMatch(t, []string{"add", "limit"}, object.Keys())
-	require.Len(t, exports.Named, 2)
+	require.Len(t, exports.Named, 3)
 	require.NoError(t, rt.Set("mod", object))
 	for name, value := range exports.Named {
 		v, ok := value.(sobek.Value)
@@ -201,6 +203,15 @@ func TestExports(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{true, int64(3), int64(7), int64(512)}, got.Export())
 	require.Equal(t, 2, calls)
+
+	for _, script := range []string{`open('url')`, `mod.open()`, `new open()`} {
+		_, err := rt.RunString(script)
+		require.ErrorContains(t, err, "TypeError: there is no open here: make a client at", script)
+		require.False(t, errext.IsInterruptError(err), "the init context ends with every exception")
+	}
+	vu.InitEnvField, vu.StateField = nil, &lib.State{}
+	_, err = rt.RunString(`open('url')`)
+	require.True(t, errext.IsInterruptError(err))
 }
 
 func TestMust(t *testing.T) {

@@ -46,8 +46,14 @@ func (m Methods[T]) Object(rt *sobek.Runtime, of T) *sobek.Object {
 // are asked for first: a function takes some 700 bytes, and most scripts use two or three of a
 // client's many methods.
 func (m Methods[T]) Prototype(rt *sobek.Runtime, of T) *sobek.Object {
-	return rt.NewDynamicObject(&prototype[T]{runtime: rt, methods: m, of: of})
+	p := &prototype[T]{runtime: rt, methods: m, of: of}
+	p.object = rt.NewDynamicObject(p)
+
+	return p.object
 }
+
+// names are those of the methods, sorted.
+func (m Methods[T]) names() []string { return slices.Sorted(maps.Keys(m)) }
 
 // prototype is the JavaScript object that has the methods. Scripts cannot change it: what they
 // assign becomes their object's own.
@@ -56,6 +62,11 @@ type prototype[T any] struct {
 	methods Methods[T]
 	of      T
 	made    map[string]sobek.Value
+	// object is this prototype, as JavaScript has it.
+	object *sobek.Object
+	// others are functions in place of methods that there are not, which throw what to write
+	// instead; nil where nothing is known.
+	others map[string]sobek.Value
 }
 
 // Get implements sobek.DynamicObject.
@@ -65,7 +76,7 @@ func (p *prototype[T]) Get(name string) sobek.Value {
 	}
 	method, ok := p.methods[name]
 	if !ok {
-		return nil
+		return p.other(name)
 	}
 	if p.made == nil {
 		p.made = map[string]sobek.Value{}
@@ -73,6 +84,31 @@ func (p *prototype[T]) Get(name string) sobek.Value {
 	p.made[name] = p.function(name, method)
 
 	return p.made[name]
+}
+
+// maxOthers is how many names are remembered that are no method's: scripts may ask for any.
+const maxOthers = 100
+
+// other is the function that throws what to write instead of a method that there is not; nil where
+// that is not known, or what stands behind has one of the name. `in` and Object.keys have none.
+func (p *prototype[T]) other(name string) sobek.Value {
+	function, known := p.others[name]
+	if !known {
+		if write := p.methods.otherName(name); write != "" {
+			function = p.function(name, func(T, sobek.FunctionCall) sobek.Value { panic(noMethod(p.runtime, name, write)) })
+		}
+		if p.others == nil {
+			p.others = map[string]sobek.Value{}
+		}
+		if len(p.others) < maxOthers {
+			p.others[name] = function
+		}
+	}
+	if behind := p.object.Prototype(); function != nil && behind != nil && behind.Get(name) != nil {
+		return nil
+	}
+
+	return function
 }
 
 // function makes the JavaScript function of a method, with the name that scripts and their stack
@@ -85,7 +121,7 @@ func (p *prototype[T]) function(name string, method Method[T]) sobek.Value {
 
 		return method(of, call)
 	}).ToObject(runtime)
-	must(p.runtime, function.DefineDataProperty("name", p.runtime.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+	setName(runtime, function, name)
 
 	return function
 }
@@ -98,7 +134,7 @@ func (p *prototype[T]) Has(name string) bool {
 }
 
 // Keys implements sobek.DynamicObject.
-func (p *prototype[T]) Keys() []string { return slices.Sorted(maps.Keys(p.methods)) }
+func (p *prototype[T]) Keys() []string { return p.methods.names() }
 
 // Set implements sobek.DynamicObject.
 func (*prototype[T]) Set(string, sobek.Value) bool { return false }

@@ -75,6 +75,17 @@ func TestMethods(t *testing.T) {
 		{`thrown(() => client.fail())`, "ThingError: a"},
 		{`try { client.fail(); } catch (e) { e.stack.split('\n')[1].trim() }`, "at fail (native)"},
 
+		{`thrown(() => client.getAsync('k'))`, "TypeError: there is no getAsync here: use asyncGet"},
+		{`thrown(() => client.setAsync('k'))`, "TypeError: there is no setAsync here: use set, which has no form that returns a promise"},
+		{`thrown(() => client.asyncGte('k'))`, "TypeError: there is no asyncGte here: use asyncGet"},
+		{`thrown(() => client.put('k'))`, "TypeError: there is no put here: use set"},
+		{`thrown(() => client.put('k')) === thrown(() => client.put('k'))`, true},
+		{`try { client.getAsync(); } catch (e) { e.stack.split('\n')[1].trim() }`, "at getAsync (native)"},
+		{`client.getAsync; ['getAsync' in client, client.hasOwnProperty('getAsync'), inAll(client)].join()`, "false,false,asyncGet,fail,get,meta,set"},
+		{`client.toJSON || client.inspect`, nil},
+		{`Client.prototype.getAsync = () => 'mine'; client.getAsync()`, "mine"},
+		{`class Own extends Client { put() { return 'own'; } } new Own('a').put()`, "own"},
+
 		{`client instanceof Client && client.constructor === Client`, true},
 		{`String(client)`, "[object Object]"},
 		{`Client.prototype.more = function () { return this.get('more'); }; client.more()`, "a:more"},
@@ -132,6 +143,16 @@ func TestMethodsAreMadeLate(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, shown.made, tt.made, tt.js)
 	}
+}
+
+// A script may ask for any names: not all of them are remembered.
+func TestNamesThatAreNoMethods(t *testing.T) {
+	rt := withClients(t)
+	_, err := rt.RunString(`for (let i = 0; i < 1000; i++) client['a' + i]`)
+	require.NoError(t, err)
+	shown, ok := rt.Get("client").ToObject(rt).Prototype().Export().(*prototype[*thing])
+	require.True(t, ok)
+	require.Len(t, shown.others, maxOthers)
 }
 
 // All VUs use one table, at the same time.

@@ -104,6 +104,7 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 // beside.
 var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknoglobals // a table
 	"prefill": {"mix", "call client.prefill(workload) before"},
+	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},
 	"unsafe":  {"tls", "use tls: { insecureSkipTLSVerify: true }"},
 	"tls":     {"statementCache", "Machbase's native protocol has no TLS"},
 }

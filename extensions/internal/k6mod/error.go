@@ -92,7 +92,8 @@ func (m *Module) Throw(err error) { panic(m.NewError(err)) }
 func (m *Module) Misuse(format string, args ...any) { m.Throw(Misuse(format, args...)) }
 
 // NewError makes the exception of an error, for Throw or for a promise to be rejected with. Further
-// properties may tell more of it.
+// properties may tell more of it. A call that is wrong ends the test where no script catches it.
+// In a sweep it does not: that counts it.
 func (m *Module) NewError(err error, further ...Property) *sobek.Object {
 	e := m.As(err)
 	properties := map[string]any{"kind": e.Kind, "code": e.Code}
@@ -100,5 +101,10 @@ func (m *Module) NewError(err error, further ...Property) *sobek.Object {
 		properties[p.Name] = p.Value
 	}
 
-	return k6glue.NewError(m.vu.Runtime(), m.definition.ErrorName, e.Message, properties)
+	newError := k6glue.NewError
+	if e.Kind == KindUsage && m.vu.State() != nil && m.Session() == nil {
+		newError = k6glue.NewMisuse
+	}
+
+	return newError(m.vu.Runtime(), m.definition.ErrorName, e.Message, properties)
 }

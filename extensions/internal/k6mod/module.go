@@ -32,10 +32,26 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	if m.Instruments, err = NewInstruments(vu, &r.definition.Metrics, m.kind); err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
-	m.exports = k6glue.Exports(vu, r.definition.Exports(m))
+	exports := r.definition.Exports(m)
+	instead := map[string]string{}
+	for _, name := range otherExports {
+		if _, has := exports[name]; !has {
+			instead[name] = makeClient
+		}
+	}
+	m.exports = k6glue.Exports(vu, exports, instead)
 
 	return m
 }
+
+// otherExports are names by which people look for a client or its calls, as other modules have
+// them.
+var otherExports = []string{ //nolint:gochecknoglobals // a table
+	"connect", "open", "createClient", "createConnection", "createPool", "Connection", "Pool", "get", "set", "publish", "subscribe", "request", "query",
+	"exec", "execute", "command",
+}
+
+const makeClient = "make a client in the init context, const client = new Client(url, options); it connects by itself"
 
 // Module is a module in one VU.
 type Module struct {

@@ -39,7 +39,7 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	}
 	object, ok := value.(*sobek.Object)
 	if !ok || object.ClassName() != "Object" {
-		return Misuse("%s: options must be an object, not %s%s", method, k6glue.ShowNoURL(value), elsewhere(method))
+		return Misuse("%s: options must be an object%s, not %s%s", method, all.example(value), k6glue.ShowNoURL(value), elsewhere(method))
 	}
 	for _, name := range object.Keys() {
 		option := all.named(name)
@@ -56,6 +56,18 @@ func (all Options[T]) Read(method string, value sobek.Value, into *T) error {
 	}
 
 	return nil
+}
+
+// example is for those who pass a time alone, as with other libraries.
+func (all Options[T]) example(value sobek.Value) string {
+	switch k6glue.Scalar(value).(type) {
+	case int64, float64:
+		if all.named("timeout") != nil {
+			return ", such as { timeout: '1s' }"
+		}
+	}
+
+	return ""
 }
 
 // elsewhere tells those who connect as with k6/net/grpc where a server is named.

@@ -167,6 +167,7 @@ func TestOptions(t *testing.T) {
 	for js, want := range map[string]string{
 		`'binary'`:           "get: options must be an object, not binary",
 		`[]`:                 "get: options must be an object, not []",
+		`1000`:               "get: options must be an object, such as { timeout: '1s' }, not 1000",
 		`({ at: 1 })`:        `get: unknown option "at"; known are timeout, as`,
 		`({ timeout: 'x' })`: "get: option timeout must be a time such as '5s', or a number of milliseconds from 100, not x",
 		`({ timeout: 5 })`:   "get: timeout 5 could be seconds or milliseconds: write '5s' or '5ms'",

@@ -36,7 +36,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	m.results.Prepare(registered, test.Registry)
 	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
-	m.exports = k6glue.Exports(vu, map[string]any{
+	m.exports = k6glue.CallableExports(vu, "sweep", m.options, map[string]any{
 		"run":     m.run,
 		"done":    m.done,
 		"ready":   m.ready,
@@ -47,11 +47,24 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"meta":    m.meta,
 		"report":  m.report,
 		"setting": m.setting,
-	})
+	}, otherExports)
 	m.refuseDropped()
 
 	return m
 }
+
+// otherExports are names by which people look for what the module has under another one.
+var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
+	"Sweep":     useOptions,
+	"scenario":  useOptions,
+	"scenarios": useOptions,
+	"executor":  useOptions,
+	"compare":   "give sweep.options({ variants: ['base', 'change'] }), and ask sweep.step().variant in the scenario's function",
+	"start":     "call sweep.run(fn) in the scenario's function",
+	"measure":   "call sweep.run(fn), or sweep.op(name, fn) for a piece of it",
+}
+
+const useOptions = "write export const options = sweep.options({ clients: [1, 8, 64], duration: '10s' })"
 
 // module is the module of one VU.
 type module struct {

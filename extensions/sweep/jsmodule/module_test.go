@@ -29,13 +29,40 @@ func TestModuleExports(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	instance := jsmodule.New().NewModuleInstance(runtime.VU)
 	exports := instance.Exports()
-	require.Len(t, exports.Named, 10)
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
 	for _, name := range []string{"run", "op", "step", "ready", "options", "gates", "meta", "report", "setting"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
+	require.Equal(t, exports.Default, exports.Named["sweep"])
+	require.Len(t, object.Keys(), 10)
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
+}
+
+// The module can be called, and imported by its name, as people expect who know other modules.
+func TestModuleIsCallable(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	rt := runtime.VU.Runtime()
+	options, err := rt.RunString(`JSON.stringify(sweep({ clients: [1, 8], duration: '1s' }))`)
+	require.NoError(t, err)
+	same, err := rt.RunString(`JSON.stringify(sweep.options({ clients: [1, 8], duration: '1s' }))`)
+	require.NoError(t, err)
+	require.Equal(t, same, options)
+	for script, want := range map[string]string{
+		`sweep.scenarios({})`: "TypeError: there is no scenarios here: write export const options = " +
+			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
+		`new sweep.Sweep({})`: "TypeError: there is no Sweep here: write export const options = " +
+			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
+		`sweep({ vus: [1, 8], duration: '1s' })`: "TypeError: sweep.options: unknown option vus: use clients, such as [1, 8, 64]: each number is a step",
+		`sweep({ rates: [1], duration: '1s' })`:  "TypeError: sweep.options: unknown option rates: use rate, such as [100, 1000]: each number is a step",
+		`sweep({ clients: [1], duration: '1s', variants: { base: () => 1 } })`: "TypeError: sweep.options: variants must be an array of names, " +
+			"such as ['base', 'change']; sweep.step().variant says which one is at work",
+		`sweep({ clients: [NaN], duration: '1s' })`: "TypeError: sweep.options: clients must be a number, a string, an array or an object, " +
+			"and has something else in it, such as a function or NaN",
+	} {
+		_, err := rt.RunString(script)
+		require.ErrorContains(t, err, want, script)
+	}
 }
 
 // A script's thresholds are checked before there is an executor: the import must have made the

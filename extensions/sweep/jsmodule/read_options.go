@@ -93,9 +93,14 @@ func (m *module) readGates(given map[string]any, o *sweepOptions) (err error) {
 func (o *sweepOptions) config() (*options.Config, error) {
 	given := maps.Clone(o.Executor)
 	given["executor"] = options.ExecutorType
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if _, err := json.Marshal(given[name]); err != nil {
+			return nil, notData(name)
+		}
+	}
 	raw, err := json.Marshal(given)
 	if err != nil {
-		return nil, errors.New("an option is no number, text, array or object, such as NaN")
+		return nil, err
 	}
 	config, err := options.Read(o.Scenario, raw)
 	if err != nil {
@@ -103,4 +108,13 @@ func (o *sweepOptions) config() (*options.Config, error) {
 	}
 
 	return config, errors.Join(config.Validate()...)
+}
+
+// notData is the error of an option that JSON has no word for.
+func notData(name string) error {
+	if name == "variants" {
+		return errors.New("variants must be an array of names, such as ['base', 'change']; sweep.step().variant says which one is at work")
+	}
+
+	return fmt.Errorf("%s must be a number, a string, an array or an object, and has something else in it, such as a function or NaN", name)
 }

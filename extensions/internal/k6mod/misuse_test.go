@@ -1,0 +1,45 @@
+package k6mod
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/grafana/sobek"
+	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// A call that is wrong ends the test where the script does not catch it: it would be wrong again.
+// What a server answers is k6's to judge, and in a sweep all is counted.
+func TestMisuseEndsTheTest(t *testing.T) {
+	v, c := startedCacheVU(t, true)
+	var thrown error
+	v.Set("throws", func(sobek.FunctionCall) sobek.Value { panic(c.NewError(thrown)) })
+	ends := func(err error) bool {
+		thrown = err
+		_, uncaught := v.JS.RunString(`throws()`)
+		require.Error(t, uncaught)
+
+		return errext.IsInterruptError(uncaught)
+	}
+	require.True(t, ends(Misuse("get: the key must be a string")))
+	require.False(t, ends(errors.New("refused")))
+	require.False(t, ends(Errorf(KindTooLarge, "too large")))
+
+	step := measure.NewStep(1, measure.Plan{Operations: 2}, nil)
+	v.VU.CtxField = k6glue.WithSession(t.Context(), &k6glue.Session{Client: step.Client(0), Op: "get"})
+	require.False(t, ends(Misuse("get: the key must be a string")))
+}
+
+// Who looks for a client where other modules have it is told where it is.
+func TestNamesOfOtherModules(t *testing.T) {
+	v, _ := newCacheVU(t, true)
+	for _, script := range []string{`cache.connect('h')`, `cache.open('h')`, `new cache.Connection('h')`, `cache.get('key')`} {
+		require.Contains(t, v.Fail(script).Message,
+			" here: make a client in the init context, const client = new Client(url, options); it connects by itself", script)
+	}
+	require.Equal(t, "Client", v.Run(`Object.keys(cache.default).join()`))
+}
