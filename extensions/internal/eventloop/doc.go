@@ -31,6 +31,17 @@
 // the process. That wait is in the latency of the operation, and is no time of the server's. It is
 // measured of one answer in sixteen, with the kernel's own time of when the bytes came.
 //
+// # What a turn costs
+//
+// Of hundreds of clients in turn, each finds its memory outside of the processor's caches. With 512
+// clients of memcached, three fifths of a turn are the kernel's, which finds the same of 512
+// sockets. Of the rest much is waiting for memory. So a loop asks the processor for the memory of
+// the next client before it gives one its turn: the stack of its job, and what the runtime notes of
+// it. That takes 5 to 7 % off the processor time of an operation with 512 clients.
+//
+// The heap in huge pages took off 2 %, less than runs differ. To fetch what the stack points to as
+// well, some 30 places more, took off nothing.
+//
 // # Elsewhere
 //
 // Loops are for Linux. Elsewhere, and with the build tag portable, a job runs on the goroutine that

@@ -35,6 +35,7 @@ type Seat struct {
 	waits *Conn
 	err   error
 	over  chan struct{}
+	place place
 }
 
 // Seat returns a seat at the loops.
@@ -80,6 +81,7 @@ func (s *Seat) Away(do func()) {
 // pause lets the others at the loop go, until the loop resumes the job.
 func (s *Seat) pause() {
 	s.paused = true
+	s.place.pauses()
 	s.yield(struct{}{})
 }
 
