@@ -31,6 +31,7 @@ type stepRun struct {
 	first  bool  // of the sweep
 	step   *measure.Step
 	cpu    *host.CPUMeter
+	watch  *host.Watch
 	live   *stream.Live
 	logger *logrus.Entry
 
@@ -62,11 +63,16 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
+	r.watch = host.NewWatch(run.scenario.Server(), r.step.Ended)
 	r.step.OnStart(func() {
 		r.collector.Settle()
+		r.watch.Start()
 		r.cpu.Start()
 	})
-	r.step.OnEnd(r.cpu.Stop)
+	r.step.OnEnd(func() {
+		r.cpu.Stop()
+		r.watch.Stop()
+	})
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
 	if r.config.OnError.String == options.OnErrorAbort {
 		r.step.OnFail(func(op string) {
@@ -140,6 +146,8 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 	r.live.Last(&reading)
 	steps, encodeErr := report.NewSteps(&reading, r.config.Asked(r.Step), r.op(), r.cpu.Spent())
+	r.watch.Testify(steps, r.before)
+	r.before = steps
 	r.log(steps)
 	if why := report.TooShort(steps); why != "" {
 		r.logger.Warnf("the step is incomplete: %s", why)
@@ -254,9 +262,9 @@ func (r *stepRun) aborted(err error) {
 func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
-		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s",
+		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s, limited by: %s",
 			report.Thousands(int64(math.Round(s.OpsPerSecond))),
 			report.P50.Show(report.Millis(s.Latency.P50), s.Operations), report.P99.Show(report.Millis(s.Latency.P99), s.Operations),
-			report.Thousands(int64(s.Failed)), report.Span(s.Seconds))
+			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), s.LimitedBy())
 	}
 }

@@ -24,6 +24,8 @@ type sweepRun struct {
 	begun     bool // a step has been run
 	faults    fault.Log
 	succeeded bool // an operation has
+	// before are the steps, one for each kind of operation, of the step that ran last.
+	before []report.Step
 }
 
 // steps runs all steps. It returns the error of a script that aborted the test, or of k6 when it

@@ -58,21 +58,28 @@ func localAddresses(host string) []netip.Addr {
 	if err != nil {
 		return nil
 	}
-	address = address.Unmap().WithZone("")
-	if address.IsLoopback() {
+	if address = address.Unmap().WithZone(""); isHere(address) {
 		return []netip.Addr{address}
-	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	for _, a := range own {
-		if prefix, err := netip.ParsePrefix(a.String()); err == nil && prefix.Addr().Unmap() == address {
-			return []netip.Addr{address}
-		}
 	}
 
 	return nil
+}
+
+// isHere tells whether an address is one of this machine.
+func isHere(address netip.Addr) bool {
+	if address.IsLoopback() {
+		return true
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+
+		return err == nil && prefix.Addr().Unmap() == address
+	})
 }
 
 // listeningAt returns the processes that get what connects to an address. Like the kernel, it

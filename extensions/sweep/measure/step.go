@@ -299,11 +299,16 @@ func (s *Step) Started() bool { return s.line.isOpen() }
 // Progress is a cheap reading: how many operations have ended, failed ones included, and for how
 // long the step has been measured.
 func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
+	return s.Ended(), s.elapsed(0, 0)
+}
+
+// Ended is how many operations have ended, failed ones included.
+func (s *Step) Ended() (operations uint64) {
 	for _, c := range s.clients {
 		for _, r := range c.kinds() {
 			operations += r.ended() + r.change.Load().ended()
 		}
 	}
 
-	return operations, s.elapsed(0, 0)
+	return operations
 }

@@ -33,6 +33,8 @@ type Step struct {
 	step *measure.Step
 	live *stream.Live
 	cpu  *host.CPUMeter
+	// watch reads what limits the step.
+	watch *host.Watch
 	// joined are the clients, by the VU that each is.
 	joined map[uint64]int
 	// free is the next client that nobody is yet.
@@ -149,12 +151,17 @@ func (s *Step) begin(started time.Time) {
 	if sweep.config.OnError.String == options.OnErrorCount && !sweep.succeeded.Load() {
 		s.step.OnAllFail(s.allFail)
 	}
+	s.watch = host.NewWatch(sweep.scenario.Server(), s.step.Ended)
 	sweep.collector.Adjust()
 	s.step.OnStart(func() {
 		sweep.collector.Settle()
+		s.watch.Start()
 		s.cpu.Start()
 	})
-	s.step.OnEnd(s.cpu.Stop)
+	s.step.OnEnd(func() {
+		s.cpu.Stop()
+		s.watch.Stop()
+	})
 	s.live = sweep.scenario.Live(s.spec.Stream(), s.spec.Tags())
 	s.over, s.quiet = make(chan struct{}), make(chan struct{})
 
@@ -237,7 +244,7 @@ func (s *Step) endWhenLeft() {
 	}
 	reading := s.step.Read()
 	s.live.Last(&reading)
-	steps := s.sweep.add(s.spec, &reading, s.cpu.Spent())
+	steps := s.sweep.add(s.spec, &reading, s.cpu.Spent(), s.watch)
 	s.live.Ended(steps)
 	if !reading.Complete && !s.step.Interrupted() {
 		s.sweep.logger.Warnf("the step of %s is incomplete: %s", report.Plural(int(s.spec.Clients), "client"),

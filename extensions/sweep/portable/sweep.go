@@ -38,6 +38,8 @@ type Sweep struct {
 
 	faults    fault.Log
 	succeeded atomic.Bool // an operation has
+	// before are the steps, one for each kind of operation, of the step that ended last.
+	before []report.Step
 }
 
 // steps are the steps of a test run's portable sweeps, by the scenario that each is. The zero
@@ -154,11 +156,15 @@ func (s *Sweep) begin(vu modules.VU, results *testrun.Results, metrics *stream.M
 	return s.refused
 }
 
-// add adds a step to the report, and returns it.
-func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSeconds) []report.Step {
+// add adds a step to the report, and returns it. watch is nil where the step has not begun.
+func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSeconds, watch *host.Watch) []report.Step {
 	steps, err := report.NewSteps(reading, s.config.Asked(of), s.config.OpOf(of), cpu)
 	if err != nil {
 		s.logger.Error(err)
+	}
+	if watch != nil {
+		watch.Testify(steps, s.before)
+		s.before = steps
 	}
 	s.scenario.Add(steps)
 	s.scenario.Save()
@@ -186,7 +192,7 @@ func (s *Sweep) end() {
 			s.logger.Warnf("the step of %s is incomplete: no client came to sweep.run",
 				report.Plural(int(step.spec.Clients), "client"))
 		}
-		live.Ended(s.add(step.spec, &reading, report.CPUSeconds{}))
+		live.Ended(s.add(step.spec, &reading, report.CPUSeconds{}, nil))
 	}
 	all := s.scenario.Report.Steps
 	s.scenario.MarkFailed(all, s.config.AllowFailed.Words(), s.config.AllowsFailed(all))

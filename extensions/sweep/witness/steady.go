@@ -12,7 +12,7 @@ const (
 	// driftPart is by how much of itself a rate changes that is not steady, and driftChance how
 	// unlikely that is by chance.
 	driftPart   = 0.2
-	driftChance = 0.01
+	driftChance = 0.02
 	// leastInBlock is how many operations a block has to have, on average.
 	leastInBlock = 10
 	// leastExpected is how many operations would have ended in a standstill.
@@ -28,7 +28,8 @@ const (
 // after the likeliest change point. The chance is that of Pettitt's test, which asks nothing of the
 // distribution (A. N. Pettitt, A Non-Parametric Approach to the Change-Point Problem, Applied
 // Statistics 28, 1979): K is the greatest sum of signs between the blocks before a point and those
-// after it, and 2 exp(-6 K^2 / (n^3 + n^2)) its chance. It sees a drift as well.
+// after it, and 2 exp(-6 K^2 / (n^3 + n^2)) its chance. It sees a drift as well, and no
+// change in the first or the last quarter of the step.
 //
 // Medians let a burst, a pause of the collector or a checkpoint pass: these come and go.
 func Drift(counts []float64) (part, chance float64, known bool) {
@@ -39,7 +40,7 @@ func Drift(counts []float64) (part, chance float64, known bool) {
 	n := len(rates)
 	third := n / 3
 	part = change(rates[:third], rates[n-third:])
-	most, at := 0, 0
+	most, at := -1, 0
 	for point := 1; point < n; point++ {
 		sum := 0
 		for _, before := range rates[:point] {
@@ -56,10 +57,7 @@ func Drift(counts []float64) (part, chance float64, known bool) {
 			most, at = sum, point
 		}
 	}
-	// What lies before or after a point near the ends is too little to be a level.
-	if at >= n/6 && at <= n-n/6 {
-		part = max(part, change(rates[:at], rates[at:]))
-	}
+	part = max(part, change(rates[:at], rates[at:]))
 	k, size := float64(most), float64(n)
 
 	return part, min(1, 2*math.Exp(-6*k*k/(size*size*size+size*size))), true

@@ -1,0 +1,117 @@
+package host
+
+import (
+	"math"
+	"runtime"
+	"runtime/metrics"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// What Go's runtime is asked for: see package runtime/metrics.
+const (
+	collectorTime = "/cpu/classes/gc/total:cpu-seconds"
+	gcPauses      = "/sched/pauses/total/gc:seconds"
+	schedulerWait = "/sched/latencies:seconds"
+)
+
+// runtimeAccount is what Go's runtime has told so far.
+type runtimeAccount struct {
+	collector         float64
+	pauses, scheduler *metrics.Float64Histogram
+}
+
+func readRuntime() (r runtimeAccount) {
+	samples := []metrics.Sample{{Name: collectorTime}, {Name: gcPauses}, {Name: schedulerWait}}
+	metrics.Read(samples)
+	if samples[0].Value.Kind() == metrics.KindFloat64 {
+		r.collector = samples[0].Value.Float64()
+	}
+	r.pauses, r.scheduler = histogramOf(&samples[1]), histogramOf(&samples[2])
+
+	return r
+}
+
+// readPauses is for how long the collector has stopped the process so far.
+func readPauses() time.Duration {
+	samples := []metrics.Sample{{Name: gcPauses}}
+	metrics.Read(samples)
+	h := histogramOf(&samples[0])
+	if h == nil {
+		return 0
+	}
+	sum := 0.0
+	for i, n := range h.Counts {
+		if n > 0 {
+			sum += float64(n) * middle(h, i)
+		}
+	}
+
+	return time.Duration(sum * float64(time.Second))
+}
+
+func histogramOf(s *metrics.Sample) *metrics.Float64Histogram {
+	if s.Value.Kind() != metrics.KindFloat64Histogram {
+		return nil
+	}
+
+	return s.Value.Float64Histogram()
+}
+
+// middle is that of a bucket, or the end of it that is a number.
+func middle(h *metrics.Float64Histogram, bucket int) float64 {
+	low, high := h.Buckets[bucket], h.Buckets[bucket+1]
+	switch {
+	case math.IsInf(low, -1):
+		return high
+	case math.IsInf(high, 1):
+		return low
+	}
+
+	return (low + high) / 2
+}
+
+// since adds what the runtime has told since an earlier account, so many seconds ago.
+func (r *runtimeAccount) since(earlier *runtimeAccount, e witness.Evidence, seconds float64) {
+	e[witness.Collector] = max(r.collector-earlier.collector, 0) / seconds
+	if longest, known := quantileSince(r.pauses, earlier.pauses, 1); known {
+		e[witness.PauseMs] = longest * 1000
+	}
+	if p99, known := quantileSince(r.scheduler, earlier.scheduler, 0.99); known {
+		e[witness.SchedulerMs] = p99 * 1000
+	}
+}
+
+// quantileSince is a quantile of what a histogram has counted since an earlier reading of it.
+func quantileSince(now, earlier *metrics.Float64Histogram, q float64) (value float64, known bool) {
+	if now == nil || earlier == nil || len(now.Counts) != len(earlier.Counts) {
+		return 0, false
+	}
+	all := uint64(0)
+	for i, n := range now.Counts {
+		all += n - earlier.Counts[i]
+	}
+	if all == 0 {
+		return 0, false
+	}
+	rank, seen := uint64(math.Ceil(q*float64(all))), uint64(0)
+	for i, n := range now.Counts {
+		if seen += n - earlier.Counts[i]; seen >= rank {
+			return middle(now, i), true
+		}
+	}
+
+	return 0, false
+}
+
+// mayUse is how many of the machine's processors this process may use: as many as GOMAXPROCS says,
+// and no more than the quota of its control group.
+func mayUse(processors float64) float64 {
+	may := min(float64(runtime.GOMAXPROCS(0)), processors)
+	if quota := cpuQuota(); quota > 0 {
+		may = min(may, quota)
+	}
+
+	return may
+}

@@ -1,0 +1,162 @@
+package host
+
+import (
+	"math"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// slots are what a step was like, in times of equal length from its start line on.
+type slots struct {
+	every time.Duration
+	all   []slot
+}
+
+// slot is one of those times.
+type slot struct {
+	length time.Duration
+	// processors are those of the machine; zero where it does not tell.
+	processors                           float64
+	idle, stolen, interrupts, k6, server time.Duration
+	pauses, late                         time.Duration
+	operations                           float64
+}
+
+// due tells whether a slot is over, so long after the start line.
+func (s *slots) due(elapsed time.Duration) bool {
+	return elapsed >= time.Duration(len(s.all)+1)*s.every
+}
+
+// add adds what lies between two readings, of which the second was so long after the start line.
+// Where they are several slots apart, since k6 itself was late, it is divided between these. A rest
+// of less than half a slot is left out.
+func (s *slots) add(from, to *reading, elapsed, late time.Duration) {
+	one := slot{
+		length: to.at.Sub(from.at),
+		k6:     to.k6 - from.k6, server: max(to.server-from.server, 0), pauses: to.pauses - from.pauses, late: late,
+		operations: float64(to.operations - min(from.operations, to.operations)),
+	}
+	if from.machine != nil && to.machine != nil {
+		one.processors = float64(to.machine.processors)
+		one.idle = to.machine.idle - from.machine.idle
+		one.stolen = to.machine.stolen - from.machine.stolen
+		one.interrupts = to.machine.interrupts - from.machine.interrupts
+	}
+	missing := func() int { return int((elapsed+s.every/2)/s.every) - len(s.all) }
+	for len(s.all)+missing() > mostSlots {
+		s.halve()
+	}
+	n := missing()
+	for range n {
+		s.all = append(s.all, one.part(n))
+	}
+	if len(s.all) == mostSlots {
+		s.halve()
+	}
+}
+
+// halve makes one slot of two; the last of an odd number stays.
+func (s *slots) halve() {
+	half := s.all[:0]
+	for i := 0; i < len(s.all); i += 2 {
+		one := s.all[i]
+		if i+1 < len(s.all) {
+			one = one.and(s.all[i+1])
+		}
+		half = append(half, one)
+	}
+	s.all = half
+	s.every *= 2
+}
+
+// part is one of n equal parts of a slot.
+func (s slot) part(n int) slot {
+	d := time.Duration(n)
+	s.length, s.idle, s.stolen, s.interrupts = s.length/d, s.idle/d, s.stolen/d, s.interrupts/d
+	s.k6, s.server, s.pauses = s.k6/d, s.server/d, s.pauses/d
+	s.operations /= float64(n)
+
+	return s
+}
+
+// and is a slot and the one that comes next.
+func (s slot) and(next slot) slot {
+	s.length += next.length
+	s.processors = next.processors
+	s.idle += next.idle
+	s.stolen += next.stolen
+	s.interrupts += next.interrupts
+	s.k6 += next.k6
+	s.server += next.server
+	s.pauses += next.pauses
+	s.late = max(s.late, next.late)
+	s.operations += next.operations
+
+	return s
+}
+
+// others is the time of the slot that others than k6 and the server used. By itself it may be wrong
+// by some hundredths of a second, and negative: the kernel counts the machine's time in ticks.
+func (s *slot) others() time.Duration {
+	whole := time.Duration(s.processors * float64(s.length))
+
+	return whole - s.idle - s.stolen - s.interrupts - s.k6 - s.server
+}
+
+// others are the processors that neither k6 nor the server used, and those of them while nothing
+// was idle.
+func (s *slots) others() (all, disturbing float64) {
+	var spent, full, length time.Duration
+	for i := range s.all {
+		one := &s.all[i]
+		length += one.length
+		spent += one.others()
+		if one.idle.Seconds() <= fullSlot*one.processors*one.length.Seconds() {
+			full += one.others()
+		}
+	}
+	if length == 0 {
+		return 0, 0
+	}
+
+	return max(spent, 0).Seconds() / length.Seconds(), max(full, 0).Seconds() / length.Seconds()
+}
+
+// counts are the operations of each slot that lies within a time from the start line on.
+func (s *slots) counts(within time.Duration) (counts []float64) {
+	for i := range min(len(s.all), int(within/s.every)) {
+		counts = append(counts, s.all[i].operations)
+	}
+
+	return counts
+}
+
+// overTime is the course of the evidence; nil where the machine does not tell, or there is no slot.
+// server tells whether the server's processes are known.
+func (s *slots) overTime(server bool) *report.WitnessOverTime {
+	if len(s.all) == 0 || s.all[0].processors == 0 {
+		return nil
+	}
+	o := &report.WitnessOverTime{EverySeconds: s.every.Seconds()}
+	for i := range s.all {
+		one := &s.all[i]
+		part := func(d time.Duration) float64 {
+			return min(max(d.Seconds()/(one.processors*one.length.Seconds()), 0), 1)
+		}
+		o.Idle = append(o.Idle, rounded(part(one.idle)))
+		o.K6 = append(o.K6, rounded(part(one.k6)))
+		o.Stolen = append(o.Stolen, rounded(part(one.stolen)))
+		if server {
+			o.Server = append(o.Server, rounded(part(one.server)))
+			o.Others = append(o.Others, rounded(part(one.others())))
+		}
+		o.GCPauseMs = append(o.GCPauseMs, rounded(report.Ms(one.pauses)))
+		o.LateMs = append(o.LateMs, rounded(report.Ms(one.late)))
+	}
+
+	return o
+}
+
+// rounded is a figure with the four digits that it has.
+func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }

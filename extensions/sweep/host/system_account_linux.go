@@ -1,0 +1,376 @@
+//go:build !portable
+
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+const (
+	// mostThreads bounds how many threads of a server are read.
+	mostThreads = 2048
+	// established is the state of a connection in /proc/net/tcp: TCP_ESTABLISHED.
+	established = "01"
+)
+
+// systemAccount is what the kernel has told so far.
+type systemAccount struct {
+	// waited is for how long threads of k6 were ready to run and did not.
+	waited time.Duration
+	// threads are the processor times of the server's threads.
+	threads map[int32]time.Duration
+	groups  []controlGroup
+	sockets map[int]socket
+	// files are those that k6 has open.
+	files int
+}
+
+// controlGroup is one of those that k6 is in, with a quota.
+type controlGroup struct {
+	folder             string
+	periods, throttled uint64
+}
+
+// socket is a connection of k6.
+type socket struct {
+	port                       uint32
+	sent, again, busy, blocked uint64
+}
+
+func readAccount(pids []int32) systemAccount {
+	s := systemAccount{threads: map[int32]time.Duration{}, groups: controlGroups(os.DirFS("/"))}
+	for _, t := range threadsOf("/proc/self/task/") {
+		s.waited += t.waited
+	}
+	for _, pid := range pids {
+		for _, t := range threadsOf(fmt.Sprintf("/proc/%d/task/", pid)) {
+			s.threads[t.id] = t.ran
+		}
+	}
+	s.sockets, s.files = openSockets()
+
+	return s
+}
+
+// since adds what the kernel has told since an earlier account, so many seconds ago.
+func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, seconds float64) {
+	e[witness.Waited] = max(s.waited-earlier.waited, 0).Seconds() / seconds
+	busiest := time.Duration(0)
+	for id, ran := range s.threads {
+		if before, known := earlier.threads[id]; known {
+			busiest = max(busiest, ran-before)
+		}
+	}
+	if len(s.threads) > 0 {
+		e[witness.ServerThread] = min(busiest.Seconds()/seconds, 1)
+	}
+	for _, g := range s.groups {
+		for _, before := range earlier.groups {
+			if periods := g.periods - before.periods; g.folder == before.folder && periods >= leastPeriods {
+				e[witness.Throttled] = max(e[witness.Throttled], float64(g.throttled-before.throttled)/float64(periods))
+			}
+		}
+	}
+	var all socket
+	for fd, now := range s.sockets {
+		before, known := earlier.sockets[fd]
+		if !known || before.port != now.port || before.sent > now.sent {
+			before = socket{}
+		}
+		all.sent += now.sent - before.sent
+		all.again += now.again - min(before.again, now.again)
+		all.busy += now.busy - min(before.busy, now.busy)
+		all.blocked += now.blocked - min(before.blocked, now.blocked)
+	}
+	if all.sent > 0 {
+		e[witness.Retransmitted], e[witness.SentAgain] = float64(all.again)/float64(all.sent), float64(all.again)
+	}
+	if busy := float64(all.busy) / 1e6; busy >= leastBusy*seconds {
+		e[witness.Blocked] = float64(all.blocked) / float64(all.busy)
+	}
+	e[witness.OpenFiles] = float64(s.files)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur != unix.RLIM_INFINITY {
+		e[witness.FileLimit] = float64(limit.Cur)
+	}
+}
+
+// readMachine reads /proc/stat: see proc_stat(5). It returns nil where there is none.
+func readMachine() *machineTimes {
+	raw, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return nil
+	}
+
+	return parseMachine(raw)
+}
+
+func parseMachine(raw []byte) *machineTimes {
+	m := &machineTimes{}
+	for line := range bytes.Lines(raw) {
+		if !bytes.HasPrefix(line, []byte("cpu")) {
+			break
+		}
+		// The fields are: cpu user nice system idle iowait irq softirq steal ...
+		fields := strings.Fields(string(line))
+		if fields[0] != "cpu" {
+			m.processors++
+
+			continue
+		}
+		ticks := func(field int) time.Duration {
+			if field >= len(fields) {
+				return 0
+			}
+			n, _ := strconv.ParseInt(fields[field], 10, 64)
+
+			return time.Duration(n) * tick
+		}
+		m.idle, m.interrupts, m.stolen = ticks(4)+ticks(5), ticks(6)+ticks(7), ticks(8)
+	}
+	if m.processors == 0 {
+		return nil
+	}
+
+	return m
+}
+
+// thread is what the scheduler tells of a thread.
+type thread struct {
+	id          int32
+	ran, waited time.Duration
+}
+
+// threadsOf reads schedstat of the threads in a folder such as /proc/self/task/: see
+// Documentation/scheduler/sched-stats.rst of the kernel.
+func threadsOf(folder string) (threads []thread) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries[:min(len(entries), mostThreads)] {
+		raw, err := os.ReadFile(folder + e.Name() + "/schedstat")
+		if err != nil {
+			continue // it has ended
+		}
+		id, _ := strconv.ParseInt(e.Name(), 10, 32)
+		fields := strings.Fields(string(raw))
+		if len(fields) < 2 {
+			continue
+		}
+		ran, _ := strconv.ParseInt(fields[0], 10, 64)
+		waited, _ := strconv.ParseInt(fields[1], 10, 64)
+		threads = append(threads, thread{int32(id), time.Duration(ran), time.Duration(waited)})
+	}
+
+	return threads
+}
+
+// controlGroups are those of the process and of which these are a part, as far as they tell how
+// often they were throttled: cpu.stat of version 2 (kernel, admin-guide/cgroup-v2.rst) and of
+// version 1 (scheduler/sched-bwc.rst). root is the first folder of the system.
+func controlGroups(root fs.FS) (groups []controlGroup) {
+	raw, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	for group := range strings.Lines(string(raw)) {
+		parts := strings.SplitN(strings.TrimSpace(group), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		folder := "sys/fs/cgroup"
+		switch {
+		case parts[0] == "0":
+		case strings.Contains(","+parts[1]+",", ",cpu,"):
+			folder += "/cpu"
+		default:
+			continue
+		}
+		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
+			if g, ok := readThrottled(root, path.Join(folder, at)); ok {
+				groups = append(groups, g)
+			}
+			if at == "/" {
+				break
+			}
+		}
+	}
+
+	return groups
+}
+
+func readThrottled(root fs.FS, folder string) (g controlGroup, ok bool) {
+	raw, err := fs.ReadFile(root, path.Join(folder, "cpu.stat"))
+	if err != nil {
+		return g, false
+	}
+	g.folder = folder
+	for line := range strings.Lines(string(raw)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			continue
+		}
+		switch name {
+		case "nr_periods":
+			g.periods, ok = n, true
+		case "nr_throttled":
+			g.throttled = n
+		}
+	}
+
+	return g, ok
+}
+
+// openSockets asks each of k6's sockets what became of it, and counts the files that k6 has open.
+// What is no TCP socket says so.
+func openSockets() (sockets map[int]socket, files int) {
+	sockets = map[int]socket{}
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return sockets, 0
+	}
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
+		if err != nil || info.State != unix.BPF_TCP_ESTABLISHED {
+			continue
+		}
+		sockets[fd] = socket{
+			port: localPort(fd), sent: uint64(info.Segs_out), again: uint64(info.Total_retrans),
+			busy: info.Busy_time, blocked: info.Sndbuf_limited,
+		}
+	}
+
+	return sockets, len(entries) - 1 // without the one of the folder itself
+}
+
+func localPort(fd int) uint32 {
+	address, err := unix.Getsockname(fd)
+	if err != nil {
+		return 0
+	}
+	switch a := address.(type) {
+	case *unix.SockaddrInet4:
+		return uint32(a.Port)
+	case *unix.SockaddrInet6:
+		return uint32(a.Port)
+	}
+
+	return 0
+}
+
+// clocks is the processor time that processes have used.
+func clocks(pids []int32) (used time.Duration) {
+	for _, pid := range pids {
+		one, _ := processClock(pid)
+		used += one
+	}
+
+	return used
+}
+
+// descendants are processes and all that descend from them.
+func descendants(pids []int32) (all []int32) {
+	if len(pids) == 0 {
+		return nil
+	}
+	for pid := range processTree(pids) {
+		all = append(all, pid)
+	}
+
+	return all
+}
+
+// peers are the processes that most of k6's connections lead to. here tells whether they are on
+// this machine; known is false where that cannot be told: there is no connection, as many lead
+// elsewhere, or this user may not know whose they are.
+func peers() (pids []int32, here, known bool) {
+	own := ownConnections()
+	var most netip.AddrPort
+	second := 0
+	for at, n := range own {
+		switch {
+		case n > own[most]:
+			most, second = at, own[most]
+		default:
+			second = max(second, n)
+		}
+	}
+	if own[most] == 0 || own[most] == second {
+		return nil, false, false
+	}
+	if !isHere(most.Addr()) {
+		return nil, false, true
+	}
+	all, err := listeners()
+	if err != nil {
+		return nil, false, false
+	}
+	pids = listeningAt(all, most)
+	if len(pids) == 0 || pids[0] == int32(os.Getpid()) {
+		return nil, false, false
+	}
+
+	return pids, true, true
+}
+
+// ownConnections counts the connections of this process by where they lead.
+func ownConnections() map[netip.AddrPort]int {
+	count := map[netip.AddrPort]int{}
+	own := map[string]bool{}
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return count
+	}
+	for _, e := range entries {
+		link, _ := os.Readlink("/proc/self/fd/" + e.Name())
+		if inode, is := strings.CutPrefix(link, "socket:["); is {
+			own[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
+		f, err := os.Open(table)
+		if err != nil {
+			continue
+		}
+		for lines := bufio.NewScanner(f); lines.Scan(); {
+			fields := strings.Fields(lines.Text()) // see readListeners
+			if len(fields) < 10 || fields[3] != established || !own[fields[9]] {
+				continue
+			}
+			if at, err := parseSocketAddress(fields[2]); err == nil {
+				count[netip.AddrPortFrom(at.Addr().Unmap(), at.Port())]++
+			}
+		}
+		_ = f.Close()
+	}
+
+	return count
+}
+
+// cpuQuota is that of the process's control group, in processors; zero: there is none.
+func cpuQuota() float64 {
+	var f report.Fingerprint
+	readControlGroup(&f, os.DirFS("/"))
+
+	return f.CPUQuota
+}

@@ -1,0 +1,206 @@
+package host
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// at is a reading of a machine of two processors so many ms after the start line: a quarter of it
+// was idle, k6 used half of it and the server an eighth, and there were 10 operations each ms.
+func at(ms int) *reading {
+	d := time.Duration(ms) * time.Millisecond
+
+	return &reading{
+		at: time.UnixMilli(int64(ms)), machine: &machineTimes{processors: 2, idle: d / 2, interrupts: d / 10},
+		k6: d, server: d / 4, pauses: d / 1000, operations: uint64(10 * ms),
+	}
+}
+
+// between is what lies between readings.
+func between(ms ...int) *slots {
+	s := &slots{every: 100 * time.Millisecond}
+	for i := range ms[1:] {
+		s.add(at(ms[i]), at(ms[i+1]), at(ms[i+1]).at.Sub(at(ms[0]).at), time.Millisecond)
+	}
+
+	return s
+}
+
+func TestSlotsAreOfEqualLength(t *testing.T) {
+	s := between(0, 105, 203, 301, 512, 560)
+	require.Len(t, s.all, 6, "one spans two slots, and the rest of 60 ms counts as one")
+	require.Equal(t, 105*time.Millisecond, s.all[0].length)
+	require.Equal(t, s.all[3], s.all[4])
+	require.InDelta(t, 1050, s.all[0].operations, 1e-9)
+	require.Len(t, between(0, 105, 203, 249).all, 2, "the rest is less than a half")
+	require.False(t, s.due(690*time.Millisecond))
+	require.True(t, s.due(700*time.Millisecond))
+
+	o := s.overTime(true)
+	require.Equal(t, 0.1, o.EverySeconds)
+	for i := range s.all {
+		require.InDelta(t, 0.25, o.Idle[i], 1e-3)
+		require.InDelta(t, 0.5, o.K6[i], 1e-3)
+		require.InDelta(t, 0.125, o.Server[i], 1e-3)
+		require.InDelta(t, 0.075, o.Others[i], 1e-3)
+		require.Equal(t, 1.0, o.LateMs[i])
+	}
+	require.Nil(t, s.overTime(false).Server)
+	require.Nil(t, s.overTime(false).Others)
+	require.Nil(t, (&slots{}).overTime(true))
+	require.Len(t, s.counts(350*time.Millisecond), 3, "those that are over by then")
+}
+
+func TestLongStepsHaveLongerSlots(t *testing.T) {
+	s, last := &slots{every: 100 * time.Millisecond}, at(0)
+	for ms := 10; ms <= 100_000; ms += 10 {
+		if next := at(ms); s.due(next.at.Sub(at(0).at)) {
+			s.add(last, next, next.at.Sub(at(0).at), 0)
+			last = next
+		}
+	}
+	require.Equal(t, 800*time.Millisecond, s.every)
+	require.Len(t, s.all, 125)
+	for _, one := range s.all {
+		require.Equal(t, s.every, one.length)
+		require.InDelta(t, 8000, one.operations, 1e-6)
+	}
+	late := between(0, 100, 60_000)
+	require.LessOrEqual(t, len(late.all), mostSlots)
+	operations := 0.0
+	for _, one := range late.all {
+		operations += one.operations
+	}
+	require.InDelta(t, 600_000, operations, 1e-3)
+}
+
+// Others disturb while nothing is idle; what they use of a machine that has more does not.
+func TestOthersDisturbWhereNothingIsIdle(t *testing.T) {
+	one := func(idle, k6 time.Duration) slot {
+		return slot{length: 100 * time.Millisecond, processors: 2, idle: idle * time.Millisecond, k6: k6 * time.Millisecond}
+	}
+	s := &slots{all: []slot{one(20, 100), one(21, 100), one(0, 200), one(200, 0)}}
+	all, disturbing := s.others()
+	require.InDelta(t, (80+79)/400.0, all, 1e-9)
+	require.InDelta(t, 80/400.0, disturbing, 1e-9)
+	s = &slots{all: []slot{one(0, 210)}}
+	all, disturbing = s.others()
+	require.Zero(t, all, "the machine's time is counted in ticks")
+	require.Zero(t, disturbing)
+}
+
+func steps(change func(s *report.Step)) []report.Step {
+	s := report.Step{
+		Clients: 4, Operations: 1000, Complete: true, Seconds: 2, OpsPerSecond: 500, Latency: report.LatencyMs{Mean: 4},
+		Client: report.Clients{Avg: 2},
+	}
+	other := s
+	other.Op, other.Operations, other.Latency.Mean = "other", 500, 7
+	change(&s)
+
+	return []report.Step{s, other}
+}
+
+func TestStepTellsOfLittlesLaw(t *testing.T) {
+	e := stepEvidence(steps(func(*report.Step) {}), nil)
+	require.InDelta(t, (1000*0.004+500*0.007)/8, e[witness.UnderWay], 1e-9)
+	require.InDelta(t, 5, e[witness.MeanMs], 1e-9)
+	require.EqualValues(t, 1500, e[witness.Operations])
+
+	failed := func(s *report.Step) { s.Failed = 100; s.FailedLatency = &report.FailedLatencyMs{Mean: 5} }
+	e = stepEvidence(steps(failed), nil)
+	require.InDelta(t, 8.0/8, e[witness.UnderWay], 1e-9, "failed operations take time as well")
+	require.EqualValues(t, 1600, e[witness.Operations])
+	for name, change := range map[string]func(*report.Step){
+		"an open loop":                        func(s *report.Step) { s.Rate = 100 },
+		"incomplete":                          func(s *report.Step) { s.Complete = false },
+		"how long failures took is not known": func(s *report.Step) { s.Failed = 1 },
+		"no client started":                   func(s *report.Step) { s.Client.Avg = 0 },
+	} {
+		require.NotContains(t, stepEvidence(steps(change), nil), witness.UnderWay, name)
+	}
+}
+
+func TestStepTellsOfWhatRanOut(t *testing.T) {
+	e := stepEvidence(steps(func(s *report.Step) {
+		s.Extra.Errors = map[string]uint64{
+			"dial tcp 127.0.0.1:1: socket: too many open files":                     3,
+			"dial tcp 127.0.0.1:2: connect: cannot assign requested address":        2,
+			"dial tcp 127.0.0.1:2: connect: can't assign requested address (macOS)": 1,
+			"dial tcp 127.0.0.1:1: connect: connection refused":                     9,
+		}
+	}), nil)
+	require.EqualValues(t, 3, e[witness.NoFiles])
+	require.EqualValues(t, 3, e[witness.NoPorts])
+}
+
+func TestStepTellsOfItsRate(t *testing.T) {
+	e := stepEvidence(steps(func(s *report.Step) {
+		s.Rate, s.OpenLoop, s.Window = 1000, &report.OpenLoop{Due: 2000, Started: 1500}, &report.Window{Seconds: 1.5}
+	}), nil)
+	require.InDelta(t, 0.75, e[witness.RateKept], 1e-9)
+	require.InDelta(t, 1.5, e[witness.Seconds], 1e-9)
+}
+
+func TestStepTellsOfTheStepBefore(t *testing.T) {
+	none := func(*report.Step) {}
+	before := steps(none)
+	for i := range before {
+		before[i].Clients, before[i].OpsPerSecond = 2, 400
+	}
+	e := stepEvidence(steps(none), before)
+	require.InDelta(t, 2, e[witness.ClientsRatio], 1e-9)
+	require.InDelta(t, 1000.0/800, e[witness.OpsRatio], 1e-9)
+	before[0].Clients = 4
+	require.NotContains(t, stepEvidence(steps(none), before), witness.ClientsRatio, "a repeat")
+	before[0].Clients, before[0].Variant = 2, "other"
+	require.NotContains(t, stepEvidence(steps(none), before), witness.ClientsRatio, "another variant")
+}
+
+// The evidence in the report is what the word was made of.
+func TestWatchTestifies(t *testing.T) {
+	operations := uint64(0)
+	w := NewWatch(nil, func() uint64 { operations += 100; return operations })
+	w.Start()
+	begin := selfTime()
+	burn(300 * time.Millisecond)
+	spent := selfTime() - begin
+	w.Stop()
+	w.Stop()
+	all := steps(func(*report.Step) {})
+	w.Testify(all, nil)
+	said := all[0].Witness
+	require.Same(t, said, all[1].Witness, "one word of all kinds of operations")
+	word, why := witness.Judge(said.Evidence)
+	require.Equal(t, said.LimitedBy, word)
+	require.Equal(t, said.Why, why)
+	require.Contains(t, said.Evidence, witness.LateMeanMs)
+	require.Contains(t, said.Evidence, witness.Collector)
+	if said.OverTime == nil {
+		require.NotContains(t, said.Evidence, witness.Processors, "this system does not tell")
+
+		return
+	}
+	seconds := w.end.at.Sub(w.begin.at).Seconds()
+	require.GreaterOrEqual(t, said.Evidence[witness.K6]*seconds, spent.Seconds())
+	require.LessOrEqual(t, said.Evidence[witness.K6]*seconds, 2*spent.Seconds()+0.1)
+	require.NotEmpty(t, said.OverTime.K6)
+	require.Contains(t, said.Evidence, witness.Waited)
+	require.Greater(t, said.Evidence[witness.OpenFiles], 2.0)
+}
+
+// A step that never began says what it can.
+func TestWatchOfAStepWithoutAStart(t *testing.T) {
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.Stop()
+	none := []report.Step{{Clients: 1}}
+	w.Testify(none, nil)
+	require.Equal(t, witness.Short, none[0].LimitedBy())
+	require.Nil(t, none[0].Witness.OverTime)
+	w.Testify(nil, nil)
+}

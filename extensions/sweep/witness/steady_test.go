@@ -1,0 +1,129 @@
+package witness
+
+import (
+	"math"
+	"math/rand"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// counted are the operations of slots whose rate is level(0..1) times 100, give or take noise.
+func counted(seed int64, slots int, noise float64, level func(at float64) float64) (counts []float64) {
+	random := rand.New(rand.NewSource(seed))
+	for i := range slots {
+		at := (float64(i) + 0.5) / float64(slots)
+		counts = append(counts, math.Max(0, math.Round(100*level(at)*(1+noise*random.NormFloat64()))))
+	}
+
+	return counts
+}
+
+func steady(float64) float64 { return 1 }
+
+func isUnsteady(counts []float64) bool {
+	part, chance, known := Drift(counts)
+	if !known {
+		part, chance = 0, 1
+	}
+	e := quiet()
+	e[DriftPart], e[DriftChance] = part, chance
+	word, _ := Judge(e)
+
+	return word == Unsteady
+}
+
+func TestDriftSeesWhatChangesForGood(t *testing.T) {
+	for name, level := range map[string]func(float64) float64{
+		"it falls by a third":                 func(at float64) float64 { return 1 - at/3 },
+		"it doubles":                          func(at float64) float64 { return 1 + at },
+		"a step down in the middle":           func(at float64) float64 { return 1 - 0.3*math.Round(at) },
+		"a step up after a quarter":           func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+0.25)) },
+		"a step down before the last quarter": func(at float64) float64 { return 1 - 0.4*math.Floor(at+0.25) },
+	} {
+		for _, slots := range []int{24, 30, 50, 127} {
+			require.True(t, isUnsteady(counted(1, slots, 0.05, level)), "%s, %d slots", name, slots)
+		}
+	}
+}
+
+func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
+	for name, level := range map[string]func(float64) float64{
+		"steady":                 steady,
+		"a step down at the end": func(at float64) float64 { return 1 - 0.4*math.Floor(at+0.1) },
+		"it falls by a tenth":    func(at float64) float64 { return 1 - at/10 },
+		"a pause in the middle":  func(at float64) float64 { return 1 - math.Round(math.Exp(-1000*(at-0.5)*(at-0.5))) },
+		"a pause at the end":     func(at float64) float64 { return 1 - math.Floor(at+0.06) },
+		"it swings":              func(at float64) float64 { return 1 + 0.3*math.Sin(40*at) },
+	} {
+		for _, slots := range []int{24, 30, 50, 127} {
+			require.False(t, isUnsteady(counted(2, slots, 0.05, level)), "%s, %d slots", name, slots)
+		}
+	}
+}
+
+// A steady rate is called unsteady in at most 1 of 50 steps, however much it trembles.
+func TestDriftAccusesFewSteadySteps(t *testing.T) {
+	for _, noise := range []float64{0.05, 0.2, 0.5} {
+		accused := 0
+		for seed := range int64(1000) {
+			if isUnsteady(counted(seed, 50, noise, steady)) {
+				accused++
+			}
+		}
+		require.LessOrEqual(t, accused, 20, "noise of %g", noise)
+	}
+}
+
+func TestDriftOfLittleIsNotKnown(t *testing.T) {
+	_, _, known := Drift(counted(1, 23, 0, steady))
+	require.False(t, known, "too few slots")
+	few := make([]float64, 48)
+	for i := range few {
+		few[i] = 4
+	}
+	_, _, known = Drift(few)
+	require.False(t, known, "too few operations")
+	for i := range few {
+		few[i] = 5
+	}
+	part, chance, known := Drift(few)
+	require.True(t, known)
+	require.Zero(t, part)
+	require.Equal(t, 1.0, chance)
+}
+
+// The blocks hold all operations, wherever their borders are.
+func TestBlocksHoldAll(t *testing.T) {
+	for slots := 24; slots < 200; slots++ {
+		counts := counted(int64(slots), slots, 0.5, steady)
+		all, divided := 0.0, 0.0
+		for _, n := range counts {
+			all += n
+		}
+		for _, n := range blocks(counts) {
+			divided += n
+		}
+		require.InDelta(t, all, divided, 1e-6, slots)
+	}
+}
+
+func TestStandstill(t *testing.T) {
+	for _, tt := range []struct {
+		counts       []float64
+		all, longest int
+	}{
+		{nil, 0, 0},
+		{[]float64{0, 0, 0}, 0, 0},
+		{[]float64{5, 5, 0, 5}, 1, 1},
+		{[]float64{4, 4, 0, 4}, 0, 0}, // four operations might come late
+		{[]float64{4, 4, 0, 0, 4}, 2, 2},
+		{[]float64{0, 0, 9, 9, 0, 9, 0, 0, 0}, 6, 3},
+		{[]float64{0, 1, 0, 1, 0, 1}, 0, 0}, // operations of two slots
+		{[]float64{100, 0, 100, 0, 0, 100}, 3, 2},
+	} {
+		all, longest := Standstill(tt.counts)
+		require.Equal(t, tt.all, all, "%v", tt.counts)
+		require.Equal(t, tt.longest, longest, "%v", tt.counts)
+	}
+}
