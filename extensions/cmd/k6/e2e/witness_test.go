@@ -81,8 +81,8 @@ func TestShortStepSaysSo(t *testing.T) {
 	require.Equal(t, witness.Short, s.LimitedBy, s.Why)
 }
 
+// It runs alone: the test is the server, and other tests' k6 would be a part of it.
 func TestStepLimitedByAScriptThatComputes(t *testing.T) {
-	t.Parallel()
 	s := testify(t, answer, map[string]string{"WORK": "compute"})
 	require.Equal(t, witness.Client, s.undisturbed(), "%+v", s)
 	require.Contains(t, s.Evidence, witness.SchedulerMs)
