@@ -69,6 +69,7 @@ func mergedFacts(parts []*Report) *Report {
 	merged := *parts[0]
 	merged.Gates = nil
 	merged.Tables = mergedTables(parts)
+	merged.Marks = mergedMarks(parts)
 	merged.Quiet = worstQuiet(parts)
 	merged.Params = mergedParams(parts)
 	merged.Steps = []Step{}

@@ -32,6 +32,7 @@ type Report struct {
 	Steps     []Step         `json:"steps"`            // in the order in which they ran, one for each kind of operation
 	Duets     []Duet         `json:"duets,omitempty"`  // of steps in which two variants took turns, one for each kind of operation
 	Gates     []Verdict      `json:"gates,omitempty"`  // the gates and thresholds that were judged, in the run or afterwards
+	Marks     []Mark         `json:"marks,omitempty"`  // what happened in the run, in the order of time
 	Tables    []Table        `json:"tables,omitempty"` // what the script has made of the figures
 
 	// SideBySide says which variants the page sets side by side; without it, each beside the first.

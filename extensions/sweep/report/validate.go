@@ -53,6 +53,9 @@ func (r *Report) Validate() error {
 	if err := r.validateDuets(); err != nil {
 		return err
 	}
+	if err := r.validateMarks(); err != nil {
+		return err
+	}
 	if err := validateTables(r.Tables); err != nil {
 		return err
 	}

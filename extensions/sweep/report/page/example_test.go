@@ -83,7 +83,7 @@ func (m *maker) small() *report.Report {
 
 	return m.madeUp([]report.Step{
 		m.step(1, 1, 200, "rollup", 9000, func(s *report.Step) { s.CPU.Server, s.Witness = &server, aWitness() }),
-		m.step(8, 1, 200, "rollup", 9000),
+		m.step(8, 1, 200, "rollup", 9000, m.stalled),
 		m.step(64, 1, 200, "rollup", 9000, failing),
 	}, func(r *report.Report) {
 		r.Published = []report.Series{{
@@ -95,7 +95,55 @@ func (m *maker) small() *report.Report {
 			{Gate: "failed operations == 0", Detail: "3 operations failed"},
 		}
 		r.Search = &report.Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 8}
+		r.Marks = []report.Mark{{At: r.Steps[1].Started.Add(250 * time.Millisecond), Text: "failover", Times: 3}}
 	})
+}
+
+// stalled makes a step one of half a second that was still for a third of it, and had failures and
+// a pause of k6 afterwards.
+func (m *maker) stalled(s *report.Step) {
+	elapsed := 500 * time.Millisecond
+	over := &measure.OverTime{Width: 10 * time.Millisecond}
+	var durations measure.Distribution
+	record := func(took *measure.Coarse, d time.Duration) {
+		took.Record(d)
+		durations.Record(d)
+	}
+	for i := range 50 {
+		var took measure.Coarse
+		failed := uint64(0)
+		switch {
+		case i == 33:
+			for client := range 8 {
+				d := 170*time.Millisecond + time.Duration(client)*time.Millisecond
+				record(&took, d)
+				over.Slowest = append([]measure.Slow{{Began: 160 * time.Millisecond, Client: client, Took: d}}, over.Slowest...)
+			}
+		case i < 16 || i > 33:
+			for range 40 {
+				record(&took, time.Duration(2e6*math.Exp(m.random.NormFloat64()*0.4)))
+			}
+		}
+		if i == 34 {
+			failed = 2
+		}
+		over.Slots = append(over.Slots, measure.NewSlot(failed, &took))
+	}
+	woken := 3 * time.Millisecond
+	over.Slowest[0].Woken, over.Slowest[1].Waited = &woken, 20*time.Millisecond
+	r := measure.Reading{Started: true, Complete: true, Elapsed: elapsed, Ops: []measure.Totals{{Op: s.Op, Durations: durations, Failed: 2, OverTime: over}}}
+	made, err := report.NewSteps(&r, *s, "", report.CPUSeconds{})
+	if err != nil {
+		panic(err)
+	}
+	s.OverTime, s.Slowest, s.Seconds, s.Failed = made[0].OverTime, made[0].Slowest, made[0].Seconds, 2
+	s.Operations, s.Histogram, s.Latency = made[0].Operations, made[0].Histogram, made[0].Latency
+	s.Started = time.Date(2026, 3, 1, 12, 30, 10, 0, time.UTC)
+	s.Witness = aWitness()
+	s.Witness.OverTime = &report.WitnessOverTime{
+		EverySeconds: 0.1, Idle: make([]float64, 5), K6: make([]float64, 5), Stolen: []float64{0, 0.2, 0.5, 0, 0},
+		GCPauseMs: []float64{0.1, 0, 0, 1, 0}, LateMs: []float64{0, 0, 30, 0, 0},
+	}
 }
 
 // aWitness says that nothing was full.

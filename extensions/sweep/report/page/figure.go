@@ -38,10 +38,16 @@ func (f *figure) sayOmitted(s *sweep) {
 func figures(s *sweep) []figure {
 	out := []figure{throughput(s, shapesOf(s)), latency(s), tails(s), fairness(s)}
 	slices.SortStableFunc(out, func(a, b figure) int { return wide(a) - wide(b) })
+	if f := inside(s); f != nil {
+		out = append(out, *f)
+	}
 	for i := range out {
 		out[i].Number = i + 1
 		for j, p := range out[i].Plots {
 			p.ID = fmt.Sprintf("%s-%d", out[i].ID, j+1)
+			if p.Slowest != nil {
+				p.Slowest.ID = p.ID + "-slowest"
+			}
 		}
 	}
 

@@ -15,6 +15,8 @@ type mark struct {
 	Class string
 	D     string
 	Tip   string // shown when the pointer rests on it; may be empty
+	// Transform maps the coordinates of D to those of the plot; empty: they are.
+	Transform string
 }
 
 // label is a text of an SVG.

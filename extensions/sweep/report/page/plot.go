@@ -29,10 +29,13 @@ type plot struct {
 	Title, Desc string // for those who cannot see it
 	Marks       []mark
 	Labels      []label
+	Happened    []entry    // what the marks are that have a number
+	Slowest     *slowTable // nil: not known
 
-	right float64 // where the frame ends and the labels of the lines begin
-	dense bool    // many steps: smaller marks
-	ends  []ending
+	height float64 // zero: that of most plots
+	right  float64 // where the frame ends and the labels of the lines begin
+	dense  bool    // many steps: smaller marks
+	ends   []ending
 }
 
 // ending is the label of a line, to be put beside its end.
@@ -46,7 +49,13 @@ type ending struct {
 func (p *plot) Width() coordinate { return plotWidth }
 
 // Height is that of the viewBox.
-func (p *plot) Height() coordinate { return plotHeight }
+func (p *plot) Height() coordinate {
+	if p.height > 0 {
+		return coordinate(p.height)
+	}
+
+	return plotHeight
+}
 
 // newPlot makes an empty plot that has room for the given labels beside its lines.
 func newPlot(labels []string) *plot {

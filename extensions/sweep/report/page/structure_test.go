@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -139,11 +140,23 @@ func TestCoordinates(t *testing.T) {
 	forExamples(t, func(t *testing.T, _ *report.Report, page string) {
 		t.Helper()
 		require.NotRegexp(t, `NaN|Inf\b|%!`, page)
+		height := 0.0
 		for _, n := range nodes(t, page) {
 			switch n.Data {
+			case "svg":
+				_, size, found := strings.Cut(attr(n, "viewbox")+attr(n, "viewBox"), fmt.Sprintf("0 0 %g ", plotWidth))
+				require.True(t, found)
+				var err error
+				height, err = strconv.ParseFloat(size, 64)
+				require.NoError(t, err)
 			case "path":
 				d, _, _ := strings.Cut(attr(n, "d"), "a") // what follows is relative
-				require.Regexp(t, `^[ML0-9. Zacz-]+$`, attr(n, "d"))
+				require.Regexp(t, `^[MLh0-9. Zacz-]+$`, attr(n, "d"))
+				if attr(n, "transform") != "" {
+					requireCells(t, n)
+
+					continue
+				}
 				for _, found := range number.FindAllString(d, -1) {
 					v, err := strconv.ParseFloat(found, 64)
 					require.NoError(t, err)
@@ -155,10 +168,27 @@ func TestCoordinates(t *testing.T) {
 				require.True(t, x >= 0 && x <= plotWidth, attr(n, "x"))
 				y, err := strconv.ParseFloat(attr(n, "y"), 64)
 				require.NoError(t, err)
-				require.True(t, y >= 0 && y <= plotHeight, attr(n, "y"))
+				require.True(t, y >= 0 && y <= height, attr(n, "y"))
 			}
 		}
 	})
+}
+
+// requireCells holds that a heat map's cells are within the plot.
+func requireCells(t *testing.T, n *html.Node) {
+	t.Helper()
+	var x, y, width, height float64
+	_, err := fmt.Sscanf(attr(n, "transform"), "translate(%f %f) scale(%f %f)", &x, &y, &width, &height)
+	require.NoError(t, err)
+	for _, run := range regexp.MustCompile(`M(\d+) (\d+)h(\d+)`).FindAllStringSubmatch(attr(n, "d"), -1) {
+		numbers := make([]float64, 3)
+		for i := range numbers {
+			numbers[i], err = strconv.ParseFloat(run[i+1], 64)
+			require.NoError(t, err)
+		}
+		require.LessOrEqual(t, x+(numbers[0]+numbers[2])*width, timeRight+width, run[0])
+		require.LessOrEqual(t, y+(numbers[1]+0.5)*height, heatBottom+0.5, run[0])
+	}
 }
 
 // Colours of texts and lines stand out from the paper in both schemes: 4.5 to 1, as WCAG AA asks
@@ -174,10 +204,10 @@ func TestContrast(t *testing.T) {
 		for _, m := range regexp.MustCompile(`--([a-z0-9-]+): (#[0-9a-f]{6});`).FindAllStringSubmatch(scheme, -1) {
 			colours[m[1]] = m[2]
 		}
-		require.Len(t, colours, 22, name)
+		require.Len(t, colours, 30, name)
 		for colour, value := range colours {
 			switch colour {
-			case "paper", "bad-paper", "rule", "faint":
+			case "paper", "bad-paper", "rule", "faint", "h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7":
 				continue
 			}
 			require.GreaterOrEqual(t, contrast(t, value, colours["paper"]), 4.5, "%s: %s", name, colour)

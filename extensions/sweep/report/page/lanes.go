@@ -1,0 +1,94 @@
+package page
+
+import (
+	"fmt"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// lane is a row of bars below a heat map: evidence over the same time.
+type lane struct {
+	name    string
+	class   string
+	seconds float64 // that a value is of
+	values  []float64
+	whole   float64 // the value of the highest bar
+	tip     string
+}
+
+// What is too little to have a lane.
+const (
+	leastStolen = 0.005
+	leastLate   = 5 // ms
+)
+
+// lanesOf are those of a step: what has happened in it, of what is known.
+func lanesOf(s *report.Step) []lane {
+	var all []lane
+	failed := make([]float64, len(s.OverTime.Failed))
+	for i, n := range s.OverTime.Failed {
+		failed[i] = float64(n)
+	}
+	if s.Failed > 0 {
+		all = append(all, lane{
+			name: "failed", class: "bad", seconds: s.OverTime.SlotSeconds, values: failed, whole: highestOf(failed),
+			tip: plural(int64(s.Failed), "failed operation") + ", at most " + tickText(highestOf(failed)) + " in a slot",
+		})
+	}
+	if s.Witness == nil || s.Witness.OverTime == nil {
+		return all
+	}
+	w := s.Witness.OverTime
+	if pauses := highestOf(w.GCPauseMs); pauses > 0 {
+		all = append(all, lane{
+			name: "GC", class: "s2", seconds: w.EverySeconds, values: w.GCPauseMs, whole: pauses,
+			tip: fmt.Sprintf("garbage collections of k6: it stood still for at most %s of %s", millis(pauses), span(w.EverySeconds)),
+		})
+	}
+	if late := highestOf(w.LateMs); late >= leastLate {
+		all = append(all, lane{
+			name: "k6 late", class: "s3", seconds: w.EverySeconds, values: w.LateMs, whole: late,
+			tip: fmt.Sprintf("a goroutine of k6 woke up to %s late", millis(late)),
+		})
+	}
+	if stolen := highestOf(w.Stolen); stolen >= leastStolen {
+		all = append(all, lane{
+			name: "stolen", class: "s4", seconds: w.EverySeconds, values: w.Stolen, whole: 1,
+			tip: fmt.Sprintf("the hypervisor gave up to %.0f %% of the processors to others", 100*stolen),
+		})
+	}
+
+	return all
+}
+
+func highestOf(values []float64) float64 {
+	_, most, _ := extent(values, false)
+
+	return max(most, 0)
+}
+
+// drawLanes draws the lanes, one below the other, between the heat map and the axis of time.
+func (t *timePlot) drawLanes() {
+	const least = 0.8
+	for i, l := range t.lanes {
+		bottom := heatBottom + 4 + laneHeight*float64(i+1)
+		d := ""
+		for at, v := range l.values {
+			from, to := l.seconds*float64(at), l.seconds*float64(at+1)
+			if v <= 0 || from >= t.step.Seconds {
+				continue
+			}
+			if at == len(l.values)-1 {
+				to = t.step.Seconds
+			}
+			height := max(min(v/l.whole, 1)*(laneHeight-3), least)
+			left, right := t.at(milliseconds(from*1000)), t.at(milliseconds(to*1000))
+			d += rectangle(left, bottom-height, max(right, left+least), bottom)
+		}
+		t.write(plotLeft-6, bottom, "tick", "end", l.name)
+		if d != "" {
+			t.Marks = append(t.Marks, mark{Class: "lane " + l.class, D: d, Tip: l.tip})
+			t.told = append(t.told, l.tip+".")
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Where the parts of a plot over time are, from above: what happened, operations a second, their
+// 99th percentile, every operation, and a row for each kind of evidence.
+const (
+	timeRight  = plotWidth - 10
+	rateTop    = 34.0
+	rateBottom = rateTop + 44
+	tailTop    = rateBottom + 22
+	tailBottom = tailTop + 44
+	heatTop    = tailBottom + 22
+	heatBottom = heatTop + 128
+	laneHeight = 13.0
+	belowAxis  = 52.0
+)
+
+// maxHappened is how many of the things that happened in a step have a number.
+const maxHappened = 12
+
+// timePlot is the plot of a step over its time.
+type timePlot struct {
+	*plot
+	sweep *sweep
+	step  *report.Step
+	over  *measure.OverTime
+	x     axis // seconds
+	lanes []lane
+	told  []string
+}
+
+// newTimePlot draws what a step did over its time.
+func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
+	over, err := step.Measured()
+	if err != nil {
+		return nil, err
+	}
+	t := &timePlot{plot: &plot{right: timeRight}, sweep: s, step: step, over: over}
+	t.lanes = lanesOf(step)
+	t.height = heatBottom + laneHeight*float64(len(t.lanes)) + belowAxis
+	t.timeAxis()
+	t.rates()
+	t.heat()
+	t.drawLanes()
+	t.happened()
+	t.tips()
+	t.Slowest = slowTableOf(t.name(), step)
+	t.Heading = t.name()
+	t.Title = fmt.Sprintf("%s: %s over time", s.report.Scenario, t.name())
+	t.Desc = strings.Join(t.told, " ")
+
+	return t.plot, nil
+}
+
+// name is the step in words.
+func (t *timePlot) name() string {
+	name := t.sweep.name(t.step.Key())
+	if len(t.sweep.series) > 1 {
+		name = t.step.Op + ", " + name
+	}
+	if t.step.Variant != "" && t.step.Variant != t.step.Op {
+		name += ", " + t.step.Variant
+	}
+	if t.sweep.repeated() {
+		name += fmt.Sprintf(", repeat %d", t.step.Repeat)
+	}
+
+	return name
+}
+
+// bottom is where the axis of time is.
+func (t *timePlot) bottom() float64 { return t.height - belowAxis + 6 }
+
+func (t *timePlot) timeAxis() {
+	const steps = 6
+	t.x = axis{scale: scale{hi: t.step.Seconds, from: plotLeft, to: t.right}, title: "seconds"}
+	for step, i := roundStep(t.step.Seconds, steps), 0.0; i*step <= t.step.Seconds*(1+1e-9); i++ {
+		t.x.add(i*step, tickText(i*step))
+	}
+	y := t.bottom()
+	t.draw("axis", polyline(xy{plotLeft, y}, xy{t.right, y}))
+	for _, tick := range t.x.ticks {
+		t.draw("axis", polyline(xy{tick.at, y}, xy{tick.at, y + 4}))
+		t.write(min(tick.at, t.right-textWidth(tick.text)/4), y+17, "tick", "middle", tick.text)
+	}
+	t.write(t.right, y+33, "axis-title", "end", t.x.title)
+	t.told = append(t.told, fmt.Sprintf("%s in slots of %s.", plural(int64(len(t.over.Slots)), "slot"), span(t.step.OverTime.SlotSeconds)))
+}
+
+// at is where a time is, from the start line.
+func (t *timePlot) at(d time.Duration) float64 {
+	at, _ := t.x.at(min(max(d.Seconds(), 0), t.step.Seconds))
+
+	return at
+}
+
+// begins is where slot i begins.
+func (t *timePlot) begins(i int) float64 {
+	if i == len(t.over.Slots) {
+		return t.right
+	}
+
+	return t.at(time.Duration(i) * t.over.Width)
+}
+
+// rates draws operations a second and their 99th percentile, each on an axis from zero.
+func (t *timePlot) rates() {
+	o := t.step.OverTime
+	t.lines("ops/s", "s0", o.OpsPerSecond, rateTop, rateBottom, rate, func(int) bool { return true })
+	t.lines("p99, ms", "s1", o.P99, tailTop, tailBottom, millis, func(i int) bool { return o.OpsPerSecond[i] > 0 })
+}
+
+// lines draws a value of each slot that has one.
+func (t *timePlot) lines(
+	title, class string, values []float64, top, bottom float64, text func(float64) string, has func(slot int) bool,
+) {
+	_, most, _ := extent(values, false)
+	y := linearAxis(title, 0, most, bottom, top, tickText)
+	last := y.ticks[len(y.ticks)-1]
+	for _, tick := range []tick{y.ticks[0], last} {
+		t.draw("grid", polyline(xy{plotLeft, tick.at}, xy{t.right, tick.at}))
+		t.write(plotLeft-6, tick.at+4, "tick", "end", tick.text)
+	}
+	t.write(plotLeft+2, top-5, "axis-title", "start", title)
+	var line []xy
+	draw := func() {
+		if len(line) == 1 {
+			line = []xy{{line[0].x - 0.5, line[0].y}, {line[0].x + 0.5, line[0].y}}
+		}
+		if len(line) > 1 {
+			t.draw("line thin "+class, polyline(line...))
+		}
+		line = nil
+	}
+	lowest, highest := math.Inf(1), 0.0
+	for i, v := range values {
+		at, ok := y.at(v)
+		if !ok || !has(i) {
+			draw()
+
+			continue
+		}
+		lowest, highest = min(lowest, v), max(highest, v)
+		line = append(line, xy{(t.begins(i) + t.begins(i+1)) / 2, at})
+	}
+	draw()
+	if lowest <= highest {
+		what, _, _ := strings.Cut(title, ",")
+		t.told = append(t.told, fmt.Sprintf("%s between %s and %s.", what, text(lowest), text(highest)))
+	}
+}
+
+// tips say of each slot what it has, where the pointer rests on it.
+func (t *timePlot) tips() {
+	o := t.step.OverTime
+	for i := range t.over.Slots {
+		tip := fmt.Sprintf("%s: %s", span(float64(i)*o.SlotSeconds), rate(o.OpsPerSecond[i]))
+		if o.OpsPerSecond[i] > 0 {
+			tip += fmt.Sprintf(", p50 %s, p99 %s", millis(o.P50[i]), millis(o.P99[i]))
+		}
+		if o.Failed[i] > 0 {
+			tip += fmt.Sprintf(", %s failed", count(o.Failed[i]))
+		}
+		t.Marks = append(t.Marks, mark{Class: "slot", D: rectangle(t.begins(i), rateTop, t.begins(i+1), heatBottom), Tip: tip})
+	}
+	t.slowest()
+}
+
+// slowest draws the slowest operations, from when they began to when they ended.
+func (t *timePlot) slowest() {
+	rows := newHeatRows(t.over)
+	for _, one := range t.step.Slowest {
+		y := rows.at(milliseconds(one.Ms))
+		began, ended := t.at(milliseconds(one.At*1000)), t.at(milliseconds(one.At*1000+one.Ms))
+		if ended-began > 2*slowSize {
+			t.draw("slow", polyline(xy{began, y}, xy{ended - slowSize, y}))
+		}
+		t.Marks = append(t.Marks, mark{Class: "slow", D: circle(xy{ended, y}, slowSize), Tip: slowText(&one)})
+	}
+	if len(t.step.Slowest) > 0 {
+		t.told = append(t.told, "The slowest operation: "+slowText(&t.step.Slowest[0])+".")
+	}
+}
+
+const slowSize = 2.2
+
+// happened draws what was marked while the step was measured.
+func (t *timePlot) happened() {
+	if t.step.Started.IsZero() {
+		return
+	}
+	marks := slices.Clone(t.sweep.report.Marks)
+	slices.SortStableFunc(marks, func(a, b report.Mark) int { return a.At.Compare(b.At) })
+	for _, m := range marks {
+		since := m.At.Sub(t.step.Started)
+		if since < 0 || since.Seconds() > t.step.Seconds {
+			continue
+		}
+		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())
+		if len(t.Happened) == maxHappened {
+			t.Happened = append(t.Happened, entry{"…", "more are in the JSON of the run"})
+
+			break
+		}
+		number := fmt.Sprint(len(t.Happened) + 1)
+		x := t.at(since)
+		t.Marks = append(t.Marks, mark{Class: "happened", D: polyline(xy{x, rateTop - 14}, xy{x, t.bottom()}), Tip: text})
+		t.write(min(max(x, plotLeft), t.right-4), rateTop-18, "flag-number", "middle", number)
+		t.Happened = append(t.Happened, entry{number, text})
+	}
+	for _, h := range t.Happened {
+		t.told = append(t.told, h.Text+".")
+	}
+}
