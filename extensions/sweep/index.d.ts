@@ -275,7 +275,7 @@ declare module 'k6/x/sweep' {
    * A failed operation or an incomplete step crosses a threshold (exit code 99), unless
    * `allowFailed` permits it (for failed operations) or `thresholds` says otherwise.
    *
-   * @throws TypeError that names the option which makes no sense
+   * An option that makes no sense ends k6 before the test, exit code 104, and is named.
    */
   export function options(options: SweepOptions): MadeOptions;
 

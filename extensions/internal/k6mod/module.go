@@ -32,6 +32,7 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	if m.Instruments, err = NewInstruments(vu, &r.definition.Metrics, m.kind); err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
+	k6glue.HintAtMetrics(vu)
 	exports := r.definition.Exports(m)
 	instead := map[string]string{}
 	for _, name := range otherExports {

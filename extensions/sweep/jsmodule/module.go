@@ -48,6 +48,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"report":  m.report,
 		"setting": m.setting,
 	}, otherExports)
+	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()
 
 	return m

@@ -53,11 +53,11 @@ func TestModuleIsCallable(t *testing.T) {
 			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
 		`new sweep.Sweep({})`: "TypeError: there is no Sweep here: write export const options = " +
 			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
-		`sweep({ vus: [1, 8], duration: '1s' })`: "TypeError: sweep.options: unknown option vus: use clients, such as [1, 8, 64]: each number is a step",
-		`sweep({ rates: [1], duration: '1s' })`:  "TypeError: sweep.options: unknown option rates: use rate, such as [100, 1000]: each number is a step",
-		`sweep({ clients: [1], duration: '1s', variants: { base: () => 1 } })`: "TypeError: sweep.options: variants must be an array of names, " +
+		`sweep({ vus: [1, 8], duration: '1s' })`: "sweep.options: unknown option vus: use clients, such as [1, 8, 64]: each number is a step",
+		`sweep({ rates: [1], duration: '1s' })`:  "sweep.options: unknown option rates: use rate, such as [100, 1000]: each number is a step",
+		`sweep({ clients: [1], duration: '1s', variants: { base: () => 1 } })`: "sweep.options: variants must be an array of names, " +
 			"such as ['base', 'change']; sweep.step().variant says which one is at work",
-		`sweep({ clients: [NaN], duration: '1s' })`: "TypeError: sweep.options: clients must be a number, a string, an array or an object, " +
+		`sweep({ clients: [NaN], duration: '1s' })`: "sweep.options: clients must be a number, a string, an array or an object, " +
 			"and has something else in it, such as a function or NaN",
 	} {
 		_, err := rt.RunString(script)

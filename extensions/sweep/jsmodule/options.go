@@ -2,11 +2,11 @@ package jsmodule
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/grafana/sobek"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -24,28 +24,21 @@ import (
 // operation or an incomplete step crosses a threshold, unless allowFailed permits it or the
 // thresholds given say otherwise.
 //
-// It throws a TypeError that names the option which makes no sense.
+// An option that makes no sense ends k6: the error names it.
 func (m *module) options(call sobek.FunctionCall) sobek.Value {
-	rt := m.vu.Runtime()
-	o, err := m.readOptions(call.Argument(0))
+	o, config, err := m.readSweep(call.Argument(0))
 	if err != nil {
-		k6glue.ThrowType(rt, "sweep.options: %s", err.Error())
-	}
-	config, err := o.config()
-	if err != nil {
-		k6glue.ThrowType(rt, "sweep.options: %s", err.Error())
-	}
+		m.misconfigured(fmt.Errorf("sweep.options: %w", err))
 
-	if o.Gates != nil {
-		if err := o.Gates.Check(config.Planned()); err != nil {
-			throw(rt, err)
-		}
+		return sobek.Undefined()
 	}
 	o.Executor["executor"] = options.ExecutorType
 	scenarios := map[string]any{o.Scenario: o.Executor}
 	if o.Portable {
 		if scenarios, err = portable.Scenarios(config, m.results); err != nil {
-			k6glue.ThrowType(rt, "sweep.options: portable: %s", err.Error())
+			m.misconfigured(fmt.Errorf("sweep.options: portable: %w", err))
+
+			return sobek.Undefined()
 		}
 	}
 	thresholds := map[string]any{}
@@ -61,6 +54,23 @@ func (m *module) options(call sobek.FunctionCall) sobek.Value {
 	maps.Copy(thresholds, o.Thresholds)
 
 	return m.object(map[string]any{"scenarios": scenarios, "thresholds": thresholds})
+}
+
+// readSweep reads the options, and what the executor will make of them.
+func (m *module) readSweep(value sobek.Value) (*sweepOptions, *options.Config, error) {
+	o, err := m.readOptions(value)
+	if err != nil {
+		return nil, nil, err
+	}
+	config, err := o.config()
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Gates != nil {
+		err = o.Gates.Check(config.Planned())
+	}
+
+	return o, config, err
 }
 
 // object makes JavaScript's own objects of the values, which a script can change as any others.

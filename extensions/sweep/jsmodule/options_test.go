@@ -70,7 +70,7 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		name, message := sweeptest.ThrownBy(t, runtime, script)
-		require.Equal(t, "TypeError", name, script)
+		require.Equal(t, sweeptest.InvalidConfig, name, script)
 		require.Equal(t, want, message, script)
 	}
 }
@@ -220,5 +220,5 @@ func TestGatesOfUnknownOperationsAreRefusedBeforeTheRun(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "gates.json"), []byte(someGates), 0o600))
 	inFolder(runtime, dir)
 	_, message := sweeptest.ThrownBy(t, runtime, `sweep.options({ scenario: 'fake', clients: [2], iterations: 1, gates: 'gates.json' })`)
-	require.Equal(t, `the gates are of scenario "rollup", not of "fake"`, message)
+	require.Equal(t, `sweep.options: the gates are of scenario "rollup", not of "fake"`, message)
 }

@@ -45,6 +45,28 @@ func (m *module) notInASweep() {
 	interrupt(rt, errNotHere)
 }
 
+// misconfigured ends k6 with the exit code of an invalid configuration, as k6's own options do that
+// make no sense: an exception of the init context would have that of the script's. What runs later
+// throws the error.
+func (m *module) misconfigured(err error) {
+	rt := m.vu.Runtime()
+	if m.vu.State() != nil {
+		throw(rt, err)
+	}
+	interrupt(rt, errors.New(err.Error()+calledFrom(rt)))
+}
+
+// calledFrom is where the script is, as k6 shows it below an exception.
+func calledFrom(rt *sobek.Runtime) string {
+	for _, frame := range rt.CaptureCallStack(0, nil) {
+		if position := frame.Position(); position.Line > 0 {
+			return "\n\tat " + position.String()
+		}
+	}
+
+	return ""
+}
+
 // interrupt ends the whole test with an error, as k6's test.abort does. It takes effect when the
 // call has returned.
 func interrupt(rt *sobek.Runtime, err error) {

@@ -202,7 +202,7 @@ func TestDistributedLeavesNoOldReport(t *testing.T) {
 	}{
 		"nobody is there":          {[]string{scenario, "-e", "DURATION=1s", "-e", "CLIENTS=8", "-e", "MEMCACHED_URL=127.0.0.1:1"}, exitInvalidConfig, false},
 		"k6 cannot read it":        {[]string{scenario, "-e", "DURATION=1s", "-e", "VALUE=x"}, exitScriptException, false},
-		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitScriptException, true},
+		"it has another name":      {[]string{"testdata/distributed.js", "-e", "DURATION=x"}, exitInvalidConfig, true},
 		"it does not begin":        {[]string{scenario, "-e", "ITERATIONS=5"}, 2, true},
 		"an option k6 run refuses": {[]string{scenario, "-e", "DURATION=1s", "--no-such-option"}, 255, false},
 	} {

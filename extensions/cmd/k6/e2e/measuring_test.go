@@ -54,7 +54,7 @@ func TestOptionsThatSweepRefuses(t *testing.T) {
 		`{"rate": [10], "preAllocatedVUs": 1, "duration": "1s", "portable": true}`: "portable: rate needs the executor client-sweep",
 	} {
 		r := work(t, given, nil)
-		require.Equal(t, exitScriptException, r.code, r.output)
+		require.Equal(t, exitInvalidConfig, r.code, r.output)
 		require.NotEmpty(t, r.lines(says), "%s\n%s", given, r.output)
 	}
 }

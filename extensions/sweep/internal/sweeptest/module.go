@@ -1,9 +1,13 @@
 package sweeptest
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
 
@@ -22,11 +26,24 @@ func NewModule(t *testing.T) (*modulestest.Runtime, *testrun.Results) {
 	return runtime, testrun.Of(runtime.VU.InitEnvField.Registry)
 }
 
+// InvalidConfig is what ThrownBy calls an error that ends k6.
+const InvalidConfig = "invalid configuration"
+
 // ThrownBy returns name and message of what the script throws.
+//
+// Of what ends k6 with the exit code of an invalid configuration, which no script can catch, the
+// name is InvalidConfig.
 func ThrownBy(t *testing.T, runtime *modulestest.Runtime, script string) (name, message string) {
 	t.Helper()
 	value, err := runtime.VU.Runtime().RunString(
 		`(() => { try { ` + script + ` } catch (e) { return [e.name, e.message] } return ["nothing", "thrown"] })()`)
+	var code errext.HasExitCode
+	if errors.As(err, &code) {
+		require.Equal(t, exitcodes.InvalidConfig, code.ExitCode(), err)
+		message, _, _ = strings.Cut(code.Error(), "\n") // without where the script is
+
+		return InvalidConfig, message
+	}
 	require.NoError(t, err)
 	var thrown [2]string
 	require.NoError(t, runtime.VU.Runtime().ExportTo(value, &thrown))

@@ -1,0 +1,96 @@
+package k6glue
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
+)
+
+// HintAtMetrics has k6's error of a threshold on a metric that there is not end with the names that
+// the module has. k6 says so in its log before anything runs; nobody is asked before.
+func HintAtMetrics(vu modules.VU) {
+	env := vu.InitEnv()
+	if env == nil || env.TestPreInitState == nil {
+		return
+	}
+	logger, is := env.Logger.(*logrus.Logger)
+	if !is || env.Registry == nil || !isFirstVU(vu) {
+		return
+	}
+	for _, hook := range logger.Hooks[logrus.ErrorLevel] {
+		if _, there := hook.(*metricHint); there {
+			return
+		}
+	}
+	logger.AddHook(&metricHint{env.Registry})
+}
+
+// isFirstVU tells whether the VU is the one whose script's options are read, before there are
+// others.
+func isFirstVU(vu modules.VU) bool {
+	id := vu.Runtime().Get("__VU")
+
+	return id == nil || id.ToInteger() == 0
+}
+
+// metricHint changes one line of k6's log.
+type metricHint struct{ registry *metrics.Registry }
+
+// Levels implements logrus.Hook.
+func (*metricHint) Levels() []logrus.Level { return []logrus.Level{logrus.ErrorLevel} }
+
+var noMetric = regexp.MustCompile(`^invalid threshold defined on .*; reason: no metric name "([a-zA-Z0-9_]+)[^"]*" found$`)
+
+// Fire implements logrus.Hook.
+func (h *metricHint) Fire(entry *logrus.Entry) error {
+	if found := noMetric.FindStringSubmatch(entry.Message); found != nil {
+		entry.Message += h.hint(found[1])
+	}
+
+	return nil
+}
+
+// hint is what there is instead of a metric's name.
+func (h *metricHint) hint(name string) string {
+	module, what, _ := strings.Cut(name, "_")
+	var known []string
+	for _, metric := range h.registry.All() {
+		if strings.HasPrefix(metric.Name, module+"_") {
+			known = append(known, metric.Name)
+		}
+	}
+	slices.Sort(known)
+	ops := module + "_ops"
+	switch {
+	case !slices.Contains(known, ops): // no module of ours
+		return ""
+	case strings.Contains(what, "fail") || strings.Contains(what, "error"):
+		if failed := module + "_failed"; slices.Contains(known, failed) {
+			return "; did you mean " + failed + "?"
+		}
+
+		return "; failures are those of " + ops + " whose outcome is an error's kind, such as " + ops + "{outcome:timeout}: ['count==0']"
+	}
+	meant := module + "_" + otherMetrics[what[strings.LastIndex(what, "_")+1:]]
+	if !slices.Contains(known, meant) {
+		var near bool
+		if meant, near = nearest.Of(name, known); !near {
+			return "; there are " + strings.Join(known, ", ")
+		}
+	}
+
+	return "; did you mean " + meant + "?"
+}
+
+// otherMetrics are last words of the names of metrics that other modules have, and what is called
+// so here, without the module's name.
+var otherMetrics = map[string]string{ //nolint:gochecknoglobals // a table
+	"duration": "op_duration", "latency": "op_duration", "time": "op_duration",
+	"reqs": "ops", "requests": "ops", "operations": "ops", "calls": "ops", "count": "ops", "total": "ops",
+}
