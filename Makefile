@@ -101,7 +101,7 @@ stock-rollup: bin/k6 ## the main job: start a real Machbase, load it, sweep its 
 	$(with) machbase -- bash -c 'bin/k6 run scenarios/stock-load.js && exec bin/k6 run $(share) scenarios/stock-rollup.js'
 
 .PHONY: gate
-gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed
+gate: bin/k6 ## the recipe for CI: sweep and judge by thresholds/stock-rollup.json; exit code 99 when a gate is crossed or undecided
 	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && \
 	  exec bin/k6 run $(gated) -e GATES=../thresholds/stock-rollup.json scenarios/stock-rollup.js'
 
@@ -113,9 +113,10 @@ gate-change: bin/k6 ## judge this checkout beside another one, BASE=folder, in t
 	    $(BASE)/bin/k6 run --quiet $(pair) $(BASE)/scenarios/stock-rollup.js --- bin/k6 run --quiet $(pair) scenarios/stock-rollup.js'
 
 .PHONY: baseline
-baseline: bin/k6 ## record the run that make gate compares with: on this host, with this version of the server
-	$(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js'
-	bin/k6 x sweep record --force results/stock-rollup.json
+baseline: bin/k6 ## record the runs that make gate compares with, RUNS=5 of them, each with a server of its own; ADD=1 adds to those there are
+	for run in $$(seq $(or $(RUNS),5)); do \
+	  $(with) machbase -- bash -c 'bin/k6 run --quiet scenarios/stock-load.js && bin/k6 run $(gated) scenarios/stock-rollup.js' && \
+	  bin/k6 x sweep record $$([ $$run = 1 ] && echo $(if $(ADD),,--force)) results/stock-rollup.json || exit 1; done
 
 # What make check covers: no room needs a server that is not in it, and nothing but the files of
 # this checkout.

@@ -108,8 +108,7 @@ declare module 'k6/x/sweep' {
     /** How many operations each client does before the start line, instead of a time. */
     warmupIterations?: number;
     /**
-     * How many times each step is run; in a search, at least. Default: 1. Gates against a baseline
-     * need at least 4.
+     * How many times each step is run; in a search, at least. Default: 1.
      */
     repeats?: number;
     /**
@@ -295,9 +294,11 @@ declare module 'k6/x/sweep' {
 
   /**
    * Reads a file of gates, and the baseline that it names, and returns k6 thresholds, one for each
-   * gate. They are judged when the scenario has ended: a step that is missing, empty or incomplete,
-   * a percentile with fewer than 10 operations beyond it, and a baseline that does not fit, never
-   * pass. `path` is relative to the script that k6 runs. The file's form: thresholds/README.md.
+   * gate. They are judged when the scenario has ended: held, crossed or undecided. A step that is
+   * missing, empty or incomplete is crossed. What the run cannot tell is undecided, and passes only
+   * where the file says `"undecided": "pass"`: a percentile with fewer than 10 operations beyond
+   * it, a baseline that does not fit, runs that differ too much. `path` is relative to the script
+   * that k6 runs. The file's form: thresholds/README.md.
    *
    * @throws SweepError that names the file and what is wrong in it
    * @throws TypeError outside of the init context

@@ -21,7 +21,7 @@ func newCommand(gs *state.GlobalState) *cobra.Command {
 What goes wrong is one line on standard error, and an exit code other than 0. Those of k6 run are the same:
 
     0  all is well: every gate and threshold held
-   99  a gate or a threshold is crossed; compare has found a regression
+   99  a gate or a threshold is crossed, or a gate undecided; compare has found a regression
   104  a file, an option or a setting is invalid, or nothing can be made of it
   107  the script has thrown an exception outside of a scenario's function
   108  the script, or onError, has aborted the test

@@ -177,7 +177,7 @@ func TestWrongUse(t *testing.T) {
 		{"report a.json b.json --all", "--all writes the files of one run: name one, or leave --all out\nhint: use: k6 x sweep report RUN... [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"report a.json b.json --format csv", "the format \"csv\" is for one run: several can be had as html or md\nhint: use: k6 x sweep report RUN... [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
 		{"report a.json --format pdf", "unknown format \"pdf\": it must be one of " + sortedFormats() + "\nhint: use: k6 x sweep report RUN... [--format FORMAT | --all] [-o FILE] [flags]; see k6 x sweep report --help"},
-		{"record", "record needs one run\nhint: use: k6 x sweep record RUN [-o FILE] [--force] [flags]; see k6 x sweep record --help"},
+		{"record", "record needs at least one run\nhint: use: k6 x sweep record RUN... [-o FILE] [--force] [--last N] [flags]; see k6 x sweep record --help"},
 		{"gate a.json", "gate needs a run and a file of gates\nhint: use: k6 x sweep gate RUN GATES [flags]; see k6 x sweep gate --help"},
 		{"gate a.json b.json c.json", "gate needs a run and a file of gates\nhint: use: k6 x sweep gate RUN GATES [flags]; see k6 x sweep gate --help"},
 		{"schema", "schema needs one of gates, report\nhint: use: k6 x sweep schema gates|report [flags]; see k6 x sweep schema --help"},

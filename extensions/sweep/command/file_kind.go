@@ -3,6 +3,8 @@ package command
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 )
 
 // kind is what a file looks like.
@@ -13,6 +15,7 @@ const (
 	anotherObject
 	aReport
 	aFileOfGates
+	aBaseline
 )
 
 // kindOf tells files apart by their keys.
@@ -21,11 +24,15 @@ func kindOf(raw []byte) kind {
 	if json.Unmarshal(raw, &keys) != nil {
 		return noObject
 	}
-	_, schema := keys["schema"]
+	schema, hasSchema := keys["schema"]
+	var version string
+	_ = json.Unmarshal(schema, &version) // of another kind: it is no baseline
 	_, absolute := keys["absolute"]
 	_, relative := keys["relative"]
 	switch {
-	case schema:
+	case version == gate.BaselineSchema:
+		return aBaseline
+	case hasSchema:
 		return aReport
 	case absolute || relative:
 		return aFileOfGates
@@ -40,7 +47,9 @@ func swapped(file string, raw []byte, taken kind) error {
 	switch looks := kindOf(raw); {
 	case taken == aReport && looks == aFileOfGates:
 		return unusable(file, errors.New("it looks like a file of gates and not like a report: "+order))
-	case taken == aFileOfGates && looks == aReport:
+	case taken == aReport && looks == aBaseline:
+		return unusable(file, errors.New("it is a baseline and not a report: "+order))
+	case taken == aFileOfGates && (looks == aReport || looks == aBaseline):
 		return unusable(file, errors.New("it looks like a report and not like a file of gates: "+order))
 	}
 

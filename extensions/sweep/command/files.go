@@ -69,16 +69,30 @@ func readReports(gs *state.GlobalState, files []string) ([]*report.Report, error
 	return reports, nil
 }
 
+// readBaseline reads recorded runs; a report is one.
+func readBaseline(gs *state.GlobalState, file string) (*gate.Baseline, error) {
+	raw, err := read(gs, file)
+	if err != nil {
+		return nil, err
+	}
+	b, err := gate.ReadBaseline(raw)
+	if err != nil {
+		return nil, unusable(file, err)
+	}
+
+	return b, nil
+}
+
 // gates makes a file of gates of its contents, and reads the baseline that it names.
 func gates(gs *state.GlobalState, file string, raw []byte) (*gate.File, error) {
 	f, err := gate.Parse(raw)
 	if err != nil {
 		return nil, unusable(file, err)
 	}
-	if f.Relative == nil {
+	if f.Relative == nil || f.Relative.Baseline == "" {
 		return f, nil
 	}
-	baseline, err := readReport(gs, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Relative.Baseline)))
+	baseline, err := readBaseline(gs, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Relative.Baseline)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: baseline %w", file, err)
 	}

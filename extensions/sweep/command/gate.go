@@ -18,12 +18,20 @@ func newGate(gs *state.GlobalState) *cobra.Command {
 		Use:   "gate RUN GATES",
 		Short: "Judge a run by a file of gates, as the run itself does",
 		Long: `Judge a run by a file of gates, with the same outcome as in the run itself. The baseline that the file
-names is read from its folder. One line a gate tells whether it was held or crossed, and what was measured. What cannot
-be judged is crossed, such as a percentile with fewer than 10 operations beyond it (p99 of fewer than 1,000).
+names is read from its folder. One line a gate tells its verdict, what was measured, and the smallest change that it
+could have seen:
+
+  held       the bound is kept; of a relative gate, all of the interval of the ratio is within the tolerance
+  crossed    it is not, or the run lacks the step, or it is incomplete or has failed operations
+  undecided  the run could not have seen such a change: runs differ too much among themselves, it rests on too
+             few operations, the baseline is of another machine, or k6 or a neighbour was what limited the step
+
+What is undecided does not pass, unless the file says "undecided": "pass".
 
 With --json: an array with a verdict for each gate.
 
-Exit codes: 0 when every gate was held, 99 when one was crossed, 104 when a file is invalid, 1 when one cannot be read.`,
+Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided, 104 when a file is invalid, 1 when one
+cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
   k6 x sweep gate merged.json thresholds/rollup.json --json`,
 		Args: needs(2, 2, "a run and a file of gates"),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -19,8 +20,7 @@ func TestGate(t *testing.T) {
 	k.writeReport("slow.json", steady(t, 0.7))
 	k.writeReport("other.json", sweep(t, func(r *report.Report) { r.Host.Cores = 4 }, 1, 1.01, 0.99, 1.005))
 	k.write("thresholds/cache.json", bothKinds)
-	_, message, code := k.run("record", "good.json")
-	require.Zero(t, code, message)
+	k.recordNear(t)
 
 	for _, tt := range []struct {
 		run, message string
@@ -28,7 +28,7 @@ func TestGate(t *testing.T) {
 	}{
 		{"good", "", 0},
 		{"slow", "slow.json: 6 of 8 gates crossed", 99},
-		{"other", "other.json: 5 of 8 gates crossed", 99},
+		{"other", "other.json: 5 of 8 gates undecided", 99},
 	} {
 		out, message, code := k.run("gate", tt.run+".json", "thresholds/cache.json")
 		require.Equal(t, tt.message, message)
@@ -43,6 +43,30 @@ func TestGate(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(out), &verdicts))
 		require.Len(t, verdicts, 8)
 	}
+}
+
+// recordNear records five runs that differ by 1 %.
+func (k *k6) recordNear(t *testing.T) {
+	t.Helper()
+	for i, part := range []float64{1, 1.01, 0.99, 1.01, 0.99} {
+		r := steady(t, part)
+		r.Started = r.Started.Add(-time.Duration(i+1) * time.Hour)
+		k.writeReport("recorded.json", r)
+		_, message, code := k.run("record", "recorded.json")
+		require.Zero(t, code, message)
+	}
+}
+
+// What is undecided passes where the file says so.
+func TestGateThatPassesUndecided(t *testing.T) {
+	k := newK6(t)
+	k.writeReport("other.json", sweep(t, func(r *report.Report) { r.Host.Cores = 4 }, 1, 1.01, 0.99, 1.005))
+	k.write("thresholds/cache.json", strings.Replace(bothKinds, `"absolute"`, `"undecided": "pass", "absolute"`, 1))
+	k.recordNear(t)
+	out, message, code := k.run("gate", "other.json", "thresholds/cache.json")
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Contains(t, out, "\nundecided  baseline fits: host.cores differs: 8 and 4\n")
 }
 
 func TestGateWithoutWhatItNeeds(t *testing.T) {

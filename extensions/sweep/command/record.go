@@ -10,65 +10,91 @@ import (
 	"go.k6.io/k6/v2/lib/fsext"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
+// lastRuns is how many runs a baseline keeps unless --last says another number.
+const lastRuns = 20
+
 func newRecord(gs *state.GlobalState) *cobra.Command {
-	var out string
-	var force bool
+	o := recordOptions{}
 	cmd := &cobra.Command{
-		Use:   "record RUN [-o FILE] [--force]",
-		Short: "Record a run as the baseline that later runs are judged by",
-		Long: `Record a run as the baseline of its scenario's relative gates. It must be whole: not interrupted, every step
-complete, no operation failed, and at least 4 repeats of each step (REPEATS=4), so that differences can be significant.
+		Use:   "record RUN... [-o FILE] [--force] [--last N]",
+		Short: "Add runs to the baseline that later runs are judged by",
+		Long: `Add runs to the baseline of their scenario's relative gates. How much the recorded runs differ says how much another
+run differs by chance: it takes at least 3 to judge, and the more there are, the smaller a change they show. Each is to
+be a process of its own. It must be whole: not interrupted, every step complete, no operation failed.
 
-The file is thresholds/baselines/<scenario>.json when -o does not name another. One that is there already is replaced
-only with --force.
+The file is thresholds/baselines/<scenario>.json when -o does not name another. Runs are added to what is there; what
+does not fit to it (machine, state, target, parameters) is refused. With --force they replace it. A baseline keeps its
+last 20 runs.
 
-Exit codes: 0, 104 when a file is invalid or the run cannot be a baseline, 1 when one cannot be read or written.`,
+What is printed says how much the runs differ, and the smallest change that a gate could see beside them.
+
+Exit codes: 0, 104 when a file is invalid or a run cannot be recorded, 1 when one cannot be read or written.`,
 		Example: `  k6 x sweep record results/rollup.json
-  k6 x sweep record results/rollup.json --force
+  k6 x sweep record run1/rollup.json run2/rollup.json run3/rollup.json --force
   k6 x sweep record results/rollup.json -o thresholds/baselines/rollup-arm64.json`,
-		Args: needs(1, 1, "one run"),
-		RunE: func(_ *cobra.Command, args []string) error { return record(gs, args[0], out, force) },
+		Args: needs(1, 0, "at least one run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.last < 1 {
+				return wrongUse(cmd, fmt.Errorf("--last of %d is impossible: it must be a positive integer", o.last))
+			}
+
+			return record(gs, args, o)
+		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to instead of thresholds/baselines/<scenario>.json")
-	cmd.Flags().BoolVar(&force, "force", false, "replace a baseline that is there already")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of thresholds/baselines/<scenario>.json")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace the runs that are there already")
+	cmd.Flags().IntVar(&o.last, "last", lastRuns, "how many `runs` to keep")
 
 	return cmd
 }
 
-func record(gs *state.GlobalState, file, out string, force bool) error {
-	r, err := readReport(gs, file)
+type recordOptions struct {
+	out   string
+	force bool
+	last  int
+}
+
+func record(gs *state.GlobalState, files []string, o recordOptions) error {
+	runs, err := readReports(gs, files)
 	if err != nil {
 		return err
 	}
-	baseline, err := gate.Baseline(r)
-	if err != nil {
-		return unusable(file, err)
-	}
-	if out == "" {
-		if out, err = baselineFile(r.Scenario); err != nil {
-			return unusable(file, err)
+	if o.out == "" {
+		if o.out, err = baselineFile(runs[0].Scenario); err != nil {
+			return unusable(files[0], err)
 		}
 	}
-	switch there, err := fsext.Exists(gs.FS, out); {
-	case err != nil:
-		return unusable(out, err)
-	case there && !force:
-		return unusable(out, errors.New("there is a baseline already: --force replaces it"))
+	baseline := &gate.Baseline{}
+	there, err := fsext.Exists(gs.FS, o.out)
+	if err != nil {
+		return unusable(o.out, err)
 	}
+	if there && !o.force {
+		if baseline, err = readBaseline(gs, o.out); err != nil {
+			return err
+		}
+	}
+	for i, r := range runs {
+		if err := baseline.Add(r); err != nil {
+			if errors.Is(err, gate.ErrDoesNotFit) && !o.force {
+				err = fmt.Errorf("%w; --force begins a new baseline", err)
+			}
+
+			return unusable(files[i], err)
+		}
+	}
+	baseline.Last(o.last)
 	raw, err := baseline.JSON()
 	if err != nil {
-		return unusable(file, err)
+		return unusable(files[0], err)
 	}
-	if err := write(gs, out, raw, file); err != nil {
+	if err := write(gs, o.out, raw, files...); err != nil {
 		return err
 	}
 
-	return write(gs, "", fmt.Appendf(nil, "%s: baseline of %s: %s, %s on %s (%s, %s)\n",
-		out, baseline.Scenario, report.Plural(len(baseline.Groups()), "step"), repeats(baseline),
-		baseline.Host.CPU, report.Plural(baseline.Host.Cores, "core"), baseline.Host.OS))
+	return write(gs, "", fmt.Appendf(nil, "%s: %s\n", o.out, baseline))
 }
 
 // baselineFile is where the baseline of a scenario is kept.
@@ -78,20 +104,4 @@ func baselineFile(scenario string) (string, error) {
 	}
 
 	return filepath.Join("thresholds", "baselines", scenario+".json"), nil
-}
-
-// repeats tells how often the steps were run.
-func repeats(r *report.Report) string {
-	least, most := 0, 0
-	for _, g := range r.Groups() {
-		if n := len(g.Steps); least == 0 || n < least {
-			least = n
-		}
-		most = max(most, len(g.Steps))
-	}
-	if least == most {
-		return report.Plural(most, "repeat")
-	}
-
-	return fmt.Sprintf("%d to %d repeats", least, most)
 }

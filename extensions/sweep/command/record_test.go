@@ -1,60 +1,101 @@
 package command
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 func TestRecord(t *testing.T) {
 	k := newK6(t)
-	r := steady(t, 1)
-	plain, err := r.JSON()
-	require.NoError(t, err)
-	r.Gates = []report.Verdict{{Gate: "p99", Held: true, Detail: "1ms"}}
-	k.writeReport("run.json", r)
+	var names []string
+	for i, part := range []float64{1, 1.02, 0.98, 1.01} {
+		r := steady(t, part)
+		r.Started = r.Started.Add(time.Duration(i) * time.Hour)
+		r.Gates = []report.Verdict{{Gate: "p99", Held: true, Detail: "1ms"}}
+		names = append(names, fmt.Sprintf("run%d.json", i))
+		k.writeReport(names[i], r)
+	}
+	const file, machine = "thresholds/baselines/cache.json", " of 2 steps, on Imaginary 9000 (8 cores, linux/amd64)"
+	runs := func(file string) int {
+		b, err := gate.ReadBaseline([]byte(k.file(file)))
+		require.NoError(t, err)
+		for _, r := range b.Runs {
+			require.Empty(t, r.Gates)
+		}
 
-	out, message, code := k.run("record", "run.json")
+		return len(b.Runs)
+	}
+
+	out, message, code := k.run("record", names[0])
 	require.Empty(t, message)
 	require.Zero(t, code)
-	require.Equal(t,
-		"thresholds/baselines/cache.json: baseline of cache: 2 steps, 4 repeats on Imaginary 9000 (8 cores, linux/amd64)\n", out)
-	require.Equal(t, string(plain), k.file("thresholds/baselines/cache.json"), "the run without its gates")
+	require.Equal(t, file+": baseline of cache: 1 run"+machine+"; it takes 2 more runs to judge by it\n", out)
+	require.Equal(t, 1, runs(file))
 
-	k.write("thresholds/baselines/cache.json", "precious")
-	out, message, code = k.run("record", "run.json")
+	out, message, code = k.run("record", names[1], names[2])
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Contains(t, out, file+": baseline of cache: 3 runs"+machine+"\n  get with 1 client: ops/s differs by 2 %, a gate could see 13 %")
+	require.Equal(t, 3, runs(file), "they are added")
+
+	out, message, code = k.run("record", names[1])
 	require.Empty(t, out)
-	require.Equal(t, "thresholds/baselines/cache.json: there is a baseline already: --force replaces it", message)
+	require.Equal(t, names[1]+": the run of 2026-03-01T13:30:00Z is in the baseline already", message)
 	require.Equal(t, 104, code)
-	require.Equal(t, "precious", k.file("thresholds/baselines/cache.json"))
+	other := steady(t, 1)
+	other.Host.Cores, other.Started = 2, other.Started.Add(-time.Hour)
+	k.writeReport("other.json", other)
+	_, message, code = k.run("record", "other.json")
+	require.Equal(t, "other.json: it does not fit to the recorded runs: host.cores differs: 8 and 2; --force begins a new baseline", message)
+	require.Equal(t, 104, code)
+	require.Equal(t, 3, runs(file))
 
-	_, message, code = k.run("record", "run.json", "--force")
+	_, message, code = k.run("record", names[3], "--last", "2")
 	require.Empty(t, message)
 	require.Zero(t, code)
-	require.Equal(t, string(plain), k.file("thresholds/baselines/cache.json"))
+	require.Equal(t, 2, runs(file))
+	_, message, code = k.run("record", names[3], "--last", "0")
+	require.Contains(t, message, "--last of 0 is impossible: it must be a positive integer")
+	require.Equal(t, 104, code)
 
-	more := sweep(t, nil, 1, 2, 3, 4, 5)
-	more.Steps = more.Steps[:9]
-	k.writeReport("more.json", more)
-	out, _, code = k.run("record", "more.json", "-o", "elsewhere/b.json")
+	_, message, code = k.run("record", "other.json", "--force")
+	require.Empty(t, message)
 	require.Zero(t, code)
-	require.Equal(t, "elsewhere/b.json: baseline of cache: 2 steps, 4 to 5 repeats on Imaginary 9000 (8 cores, linux/amd64)\n", out)
+	require.Equal(t, 1, runs(file))
+
+	// A report was a baseline of one run.
+	plain, err := steady(t, 1).JSON()
+	require.NoError(t, err)
+	k.write("b.json", string(plain))
+	out, message, code = k.run("record", names[1], "-o", "b.json")
+	require.Empty(t, message)
+	require.Zero(t, code)
+	require.Contains(t, out, "b.json: baseline of cache: 2 runs")
+
+	k.write("b.json", "precious")
+	_, message, code = k.run("record", names[0], "-o", "b.json")
+	require.Contains(t, message, "b.json: not JSON")
+	require.Equal(t, 104, code)
+	require.Equal(t, "precious", k.file("b.json"))
 }
 
 func TestRecordRefuses(t *testing.T) {
 	k := newK6(t)
 	for message, change := range map[string]func(*report.Report){
-		"cache is no baseline: the run was interrupted":                                        func(r *report.Report) { r.Interrupted = true },
-		"cache is no baseline: get with 1 client (repeat 1): incomplete":                       func(r *report.Report) { r.Steps[0].Complete = false },
-		"cache is no baseline: get with 8 clients (repeat 4): 1 of 2,001 operations failed":    func(r *report.Report) { r.Steps[7].Failed = 1 },
-		"cache is no baseline: the run has no steps":                                           func(r *report.Report) { r.Steps = []report.Step{} },
-		"cache is no baseline: get with 8 clients was run with 3 repeats, it needs at least 4": func(r *report.Report) { r.Steps = r.Steps[:7] },
-		`the scenario's name "../../cache" cannot be a file's: choose one with -o`:             func(r *report.Report) { r.Scenario = "../../cache" },
-		`the scenario's name ".." cannot be a file's: choose one with -o`:                      func(r *report.Report) { r.Scenario = ".." },
-		`the scenario's name "." cannot be a file's: choose one with -o`:                       func(r *report.Report) { r.Scenario = "." },
-		`the scenario's name "a/b" cannot be a file's: choose one with -o`:                     func(r *report.Report) { r.Scenario = "a/b" },
+		"cache is no baseline: the run was interrupted":                                     func(r *report.Report) { r.Interrupted = true },
+		"cache is no baseline: get with 1 client (repeat 1): incomplete":                    func(r *report.Report) { r.Steps[0].Complete = false },
+		"cache is no baseline: get with 8 clients (repeat 4): 1 of 2,001 operations failed": func(r *report.Report) { r.Steps[7].Failed = 1 },
+		"cache is no baseline: the run has no steps":                                        func(r *report.Report) { r.Steps = []report.Step{} },
+		`the scenario's name "../../cache" cannot be a file's: choose one with -o`:          func(r *report.Report) { r.Scenario = "../../cache" },
+		`the scenario's name ".." cannot be a file's: choose one with -o`:                   func(r *report.Report) { r.Scenario = ".." },
+		`the scenario's name "." cannot be a file's: choose one with -o`:                    func(r *report.Report) { r.Scenario = "." },
+		`the scenario's name "a/b" cannot be a file's: choose one with -o`:                  func(r *report.Report) { r.Scenario = "a/b" },
 	} {
 		r := steady(t, 1)
 		change(r)

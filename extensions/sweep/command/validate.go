@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext"
 	"go.k6.io/k6/v2/errext/exitcodes"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -24,8 +25,8 @@ func newValidate(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate FILE...",
-		Short: "Tell whether reports and files of gates can be used",
-		Long: `Validate reports and files of gates, which are told apart by what is in them. One line a file says "ok" or what is
+		Short: "Tell whether reports, baselines and files of gates can be used",
+		Long: `Validate reports, baselines and files of gates, which are told apart by what is in them. One line a file says "ok" or what is
 wrong with it. Of a file of gates, the baseline is validated too.
 
 With --json: an array with an object for each file.
@@ -92,6 +93,12 @@ func validateFile(gs *state.GlobalState, file string) error {
 		return err
 	case anotherObject:
 		return unusable(file, errors.New(`neither a report, which has the key "schema", nor a file of gates, which has "absolute" or "relative"`))
+	case aBaseline:
+		if _, err := gate.ReadBaseline(raw); err != nil {
+			return unusable(file, err)
+		}
+
+		return nil
 	case aReport, noObject: // report.Read says what is wrong with what is no JSON
 	}
 	if _, err := report.Read(raw); err != nil {

@@ -1,59 +1,200 @@
 package gate
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// SetBaseline gives the file the report that Relative.Baseline names. It refuses one that nothing
-// can be judged by.
-func (f *File) SetBaseline(r *report.Report) error {
-	if f.Relative == nil {
-		return errors.New("there are no relative gates, which a baseline would be for")
+// BaselineSchema names the version of a baseline's JSON.
+const BaselineSchema = "xk6-sweep-baseline/1"
+
+// ErrDoesNotFit is the error of a run that cannot stand beside those of a baseline.
+var ErrDoesNotFit = errors.New("it does not fit to the recorded runs")
+
+// Baseline is the recorded runs that later runs are judged by. How much they differ says how much
+// another run differs by chance.
+type Baseline struct {
+	Schema   string           `json:"schema"`
+	Scenario string           `json:"scenario"`
+	Runs     []*report.Report `json:"runs"` // in the order in which they were recorded
+}
+
+// ReadBaseline reads a baseline, or a report, which is a baseline of one run: so they were before
+// they held several.
+func ReadBaseline(raw []byte) (*Baseline, error) {
+	var head struct {
+		Schema   string            `json:"schema"`
+		Scenario string            `json:"scenario"`
+		Runs     []json.RawMessage `json:"runs"`
 	}
-	if r.Scenario != f.Scenario {
-		return fmt.Errorf("baseline %s is of scenario %q: it must be of %q", f.Relative.Baseline, r.Scenario, f.Scenario)
+	if err := json.Unmarshal(raw, &head); err != nil || head.Schema != BaselineSchema {
+		r, err := report.Read(raw) // which says what is wrong
+		if err != nil {
+			return nil, err
+		}
+
+		return &Baseline{Schema: BaselineSchema, Scenario: r.Scenario, Runs: []*report.Report{r}}, nil
+	}
+	if _, err := newObject("", raw, "schema", "scenario", "runs"); err != nil {
+		return nil, err
+	}
+	if len(head.Runs) == 0 {
+		return nil, errors.New("the baseline has no runs")
+	}
+	b := &Baseline{Schema: BaselineSchema, Scenario: head.Scenario}
+	for i, run := range head.Runs {
+		r, err := report.Read(run)
+		if err == nil {
+			err = b.Add(r)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("runs[%d]: %w", i, err)
+		}
+	}
+
+	return b, nil
+}
+
+// Add adds a run, without the gates it was judged by, its tables and what it did over time. It
+// refuses a run that was interrupted, has no steps, lacks one that it was asked for, or has one
+// that is incomplete or empty, or failed operations, a part of a run, one that is there already,
+// and one that does not fit to the others.
+func (b *Baseline) Add(r *report.Report) error {
+	if b.Scenario == "" {
+		b.Schema, b.Scenario = BaselineSchema, r.Scenario
+	}
+	if r.Scenario != b.Scenario {
+		return fmt.Errorf("%w: it is of scenario %q, and they are of %q", ErrDoesNotFit, r.Scenario, b.Scenario)
 	}
 	if problem := flaw(r); problem != "" {
-		return fmt.Errorf("baseline %s cannot be compared with: %s", f.Relative.Baseline, problem)
+		return fmt.Errorf("%s is no baseline: %s", r.Scenario, problem)
 	}
-	f.baseline = r
+	for _, other := range b.Runs {
+		if !r.Started.IsZero() && r.Started.Equal(other.Started) {
+			return fmt.Errorf("the run of %s is in the baseline already", r.Started.UTC().Format("2006-01-02T15:04:05.999Z"))
+		}
+	}
+	if differences := b.differences(r); len(differences) > 0 {
+		return fmt.Errorf("%w: %s", ErrDoesNotFit, strings.Join(differences, "; "))
+	}
+	b.Runs = append(b.Runs, kept(r))
+
+	return nil
+}
+
+// kept is what is recorded of a run.
+func kept(r *report.Report) *report.Report {
+	kept := *r
+	kept.Gates, kept.Tables = nil, nil
+	kept.Steps = slices.Clone(r.Steps)
+	for i := range kept.Steps {
+		s := &kept.Steps[i]
+		s.OverTime, s.Slowest = nil, nil
+		if s.Witness != nil {
+			w := *s.Witness
+			w.OverTime = nil
+			s.Witness = &w
+		}
+	}
+
+	return &kept
+}
+
+// Last keeps the last n runs.
+func (b *Baseline) Last(n int) { b.Runs = b.Runs[max(0, len(b.Runs)-n):] }
+
+// JSON renders the baseline as indented JSON with a line end.
+func (b *Baseline) JSON() ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(b); err != nil {
+		return nil, fmt.Errorf("baseline of %s: %w", b.Scenario, err)
+	}
+
+	return out.Bytes(), nil
+}
+
+// keys are the steps of the recorded runs.
+func (b *Baseline) keys() (keys []report.Key) {
+	if b == nil {
+		return nil
+	}
+	for _, r := range b.Runs {
+		for _, g := range r.Groups() {
+			if !slices.Contains(keys, g.Key) {
+				keys = append(keys, g.Key)
+			}
+		}
+	}
+
+	return keys
+}
+
+// values are those of a figure of a step in each recorded run: the median over its repeats. doubt
+// says that one of them rests on too little.
+func (b *Baseline) values(key report.Key, f *report.Figure) (values []float64, doubt string) {
+	for _, r := range b.Runs {
+		for _, g := range r.Groups() {
+			if g.Key != key {
+				continue
+			}
+			values = append(values, report.Median(g.Values(f.Of)))
+			if little := f.RestsOnLittle(&g); little != "" {
+				doubt = "in the baseline, " + little
+			}
+		}
+	}
+
+	return values, doubt
+}
+
+// differences are those between a run and the recorded ones, which all fit to each other.
+func (b *Baseline) differences(r *report.Report) []string {
+	if len(b.Runs) == 0 {
+		return nil
+	}
+
+	return report.Differences(b.Runs[len(b.Runs)-1], r)
+}
+
+// SetBaseline gives the file the recorded runs that Relative.Baseline names. It refuses those that
+// nothing can be judged by.
+func (f *File) SetBaseline(b *Baseline) error {
+	if f.Relative == nil || f.Relative.Baseline == "" {
+		return errors.New("there are no relative gates that name a baseline")
+	}
+	if b.Scenario != f.Scenario {
+		return fmt.Errorf("baseline %s is of scenario %q: it must be of %q", f.Relative.Baseline, b.Scenario, f.Scenario)
+	}
+	for _, r := range b.Runs {
+		if problem := flaw(r); problem != "" {
+			return fmt.Errorf("baseline %s cannot be compared with: %s", f.Relative.Baseline, problem)
+		}
+	}
+	f.baseline = b
 
 	return nil
 }
 
 // judgeFit judges whether the run may be compared with the baseline.
-func (f *File) judgeFit(r *report.Report) (held bool, detail string) {
-	if f.baseline == nil {
-		return false, "not judged: there is no baseline"
+func (f *File) judgeFit(r *report.Report) report.Verdict {
+	switch {
+	case f.baseline == nil:
+		return crossed("not judged: there is no baseline")
+	case len(r.Duets) > 0:
+		return held("not asked: the run is a duet, and has its base in itself")
 	}
-	if differences := report.Differences(f.baseline, r); len(differences) > 0 {
-		return false, strings.Join(differences, "; ")
+	if differences := f.baseline.differences(r); len(differences) > 0 {
+		return undecided(strings.Join(differences, "; "))
 	}
 
-	return true, "same class of host, target and parameters"
-}
-
-// Baseline returns what is recorded of a run to compare others with: the run without the gates it
-// was judged by. It refuses a run that was interrupted, has no steps, lacks one that it was asked
-// for, or has one that is incomplete or empty, or failed operations, a part of a run, and one with
-// too few repeats for a difference to be significant.
-func Baseline(r *report.Report) (*report.Report, error) {
-	if problem := flaw(r); problem != "" {
-		return nil, fmt.Errorf("%s is no baseline: %s", r.Scenario, problem)
-	}
-	needed := report.MinRepeats(report.DefaultAlpha)
-	for _, g := range r.Groups() {
-		if n := len(g.Steps); n < needed {
-			return nil, fmt.Errorf("%s is no baseline: %s was run with %s, it needs at least %d",
-				r.Scenario, steps(g.Key), report.Plural(n, "repeat"), needed)
-		}
-	}
-	kept := *r
-	kept.Gates = nil
-
-	return &kept, nil
+	return held("same class of host, target and parameters")
 }

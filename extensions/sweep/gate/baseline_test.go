@@ -1,22 +1,102 @@
 package gate
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
-func TestBaseline(t *testing.T) {
-	r := steady(1)
-	r.Gates = []report.Verdict{{Gate: "p99", Held: true}}
-	kept, err := Baseline(r)
+func TestBaselineOfSeveralRuns(t *testing.T) {
+	b := &Baseline{}
+	for i, part := range []float64{1, 1.02, 0.98} {
+		r := steady(part)
+		r.Started = time.Date(2026, 3, 1, 12, i, 0, 0, time.UTC)
+		r.Gates = []report.Verdict{{Gate: "p99", Held: true}}
+		r.Steps[0].Witness = &report.Witness{LimitedBy: witness.Server, Why: "full", OverTime: &report.WitnessOverTime{EverySeconds: 1}}
+		r.Steps[0].OverTime, r.Steps[0].Slowest = &report.OverTime{}, []report.Slow{{}}
+		require.NoError(t, b.Add(r))
+		require.Empty(t, b.Runs[i].Steps[0].Slowest)
+		require.Nil(t, b.Runs[i].Steps[0].OverTime)
+		require.Len(t, r.Gates, 1, "the run is left as it was")
+		require.NotNil(t, r.Steps[0].Witness.OverTime)
+		require.Nil(t, b.Runs[i].Gates)
+		require.Nil(t, b.Runs[i].Steps[0].Witness.OverTime)
+		require.Equal(t, witness.Server, b.Runs[i].Steps[0].LimitedBy())
+	}
+	require.ErrorContains(t, b.Add(b.Runs[1]), "the run of 2026-03-01T12:01:00Z is in the baseline already")
+	other := steady(1)
+	other.Host.Cores = 2
+	require.EqualError(t, b.Add(other), "it does not fit to the recorded runs: host.cores differs: 8 and 2")
+	require.ErrorIs(t, b.Add(changed(steady(1), func(r *report.Report) { r.Scenario = "queue" })), ErrDoesNotFit)
+	require.Len(t, b.Runs, 3)
+	values, doubt := b.values(report.Key{Op: "get", Clients: 8}, report.FigureOf("ops_per_second"))
+	require.InDeltaSlice(t, []float64{8020, 8180.4, 7859.6}, values, 1e-6)
+	require.Empty(t, doubt)
+	b.Last(2)
+	require.Len(t, b.Runs, 2)
+	require.Equal(t, 1, b.Runs[0].Started.Minute())
+}
+
+// What is written is read again; so is a run that was recorded when a baseline was one.
+func TestReadBaseline(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "thresholds", "baselines", "stock-rollup.json"))
 	require.NoError(t, err)
-	require.Nil(t, kept.Gates)
-	require.Len(t, r.Gates, 1, "the run is left as it was")
-	kept.Gates = r.Gates
-	require.Equal(t, r, kept)
+	one, err := ReadBaseline(raw)
+	require.NoError(t, err)
+	require.Equal(t, "stock-rollup", one.Scenario)
+	require.Len(t, one.Runs, 1)
+
+	later := *one.Runs[0]
+	later.Started = later.Started.Add(time.Hour)
+	require.NoError(t, one.Add(&later))
+	raw, err = one.JSON()
+	require.NoError(t, err)
+	read, err := ReadBaseline(raw)
+	require.NoError(t, err)
+	again, err := read.JSON()
+	require.NoError(t, err)
+	require.Equal(t, string(raw), string(again))
+	require.Len(t, read.Runs, 2)
+
+	edited := func(change func(map[string]any)) []byte {
+		var whole map[string]any
+		require.NoError(t, json.Unmarshal(raw, &whole))
+		change(whole)
+		out, err := json.Marshal(whole)
+		require.NoError(t, err)
+
+		return out
+	}
+	run := func(whole map[string]any, i int) map[string]any { return whole["runs"].([]any)[i].(map[string]any) }
+	for wrong, broken := range map[string][]byte{
+		"the baseline has no runs":         edited(func(w map[string]any) { w["runs"] = []any{} }),
+		`unknown key "run"`:                edited(func(w map[string]any) { w["run"] = 1 }),
+		"runs[1]: the run of":              edited(func(w map[string]any) { run(w, 1)["started"] = run(w, 0)["started"] }),
+		"runs[0]: it does not fit":         edited(func(w map[string]any) { w["scenario"] = "other" }),
+		"runs[1]: the report is of schema": edited(func(w map[string]any) { run(w, 1)["schema"] = "xk6-sweep/1 " }),
+		"runs[0]: the report has no k":     edited(func(w map[string]any) { delete(run(w, 0), "k6") }),
+		"the file is empty":                nil,
+		`not a report: there is no k`:      []byte("{}"),
+	} {
+		_, err := ReadBaseline(broken)
+		require.ErrorContains(t, err, wrong)
+	}
+}
+
+func TestBaselineTellsWhatItCouldSee(t *testing.T) {
+	require.Equal(t, "baseline of cache: 1 run of 4 steps, on Imaginary 9000 (8 cores, linux/amd64); it takes 2 more runs to judge by it",
+		recorded(t, 1).String())
+	text := near(t).String()
+	require.Contains(t, text, "baseline of cache: 5 runs of 4 steps, on Imaginary 9000 (8 cores, linux/amd64)\n"+
+		"  get with 1 client: ops/s differs by 1 %, a gate could see 4.2 %; p99 differs by 1 %, a gate could see 4.2 %\n")
+	require.Contains(t, apart(t).String(), "  set with 8 clients: ops/s differs by 11 %, a gate could see 50 %")
 }
 
 // flawed are runs that nothing can be compared with.
@@ -30,27 +110,25 @@ var flawed = map[string]func(*report.Report){
 	"set with 8 clients (repeat 4): no operation succeeded":       func(r *report.Report) { r.Steps[15].Operations = 0 },
 }
 
-func TestNoBaseline(t *testing.T) {
+func TestRunThatIsNotRecorded(t *testing.T) {
 	for problem, change := range flawed {
-		_, err := Baseline(changed(steady(1), change))
-		require.EqualError(t, err, "cache is no baseline: "+problem)
+		require.EqualError(t, (&Baseline{}).Add(changed(steady(1), change)), "cache is no baseline: "+problem)
 	}
-	_, err := Baseline(run(1))
-	require.EqualError(t, err, "cache is no baseline: get with 1 client was run with 1 repeat, it needs at least 4")
-	_, err = Baseline(changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[:15] }))
-	require.EqualError(t, err, "cache is no baseline: set with 8 clients was run with 3 repeats, it needs at least 4")
 }
 
 func TestSetBaseline(t *testing.T) {
 	f := parsed(t, againstBaseline)
 	for problem, change := range flawed {
-		require.EqualError(t, f.SetBaseline(changed(steady(1), change)), "baseline b.json cannot be compared with: "+problem)
+		one := &Baseline{Scenario: "cache", Runs: []*report.Report{changed(steady(1), change)}} // as an older k6 has recorded it
+		require.EqualError(t, f.SetBaseline(one), "baseline b.json cannot be compared with: "+problem)
 	}
-	require.EqualError(t, f.SetBaseline(changed(steady(1), func(r *report.Report) { r.Scenario = "queue" })),
-		`baseline b.json is of scenario "queue": it must be of "cache"`)
+	require.EqualError(t, f.SetBaseline(&Baseline{Scenario: "queue"}), `baseline b.json is of scenario "queue": it must be of "cache"`)
 	require.Equal(t, []string{"baseline fits", "every step complete and no operation failed"}, f.Plan(), "none of them was taken")
-	require.NoError(t, f.SetBaseline(steady(1)))
+	require.NoError(t, f.SetBaseline(near(t)))
 
-	none := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`)
-	require.EqualError(t, none.SetBaseline(steady(1)), "there are no relative gates, which a baseline would be for")
+	for _, none := range []string{
+		`{"scenario": "cache", "absolute": [{"op": "get", "p99": "100ms"}]}`, `{"scenario": "cache", "relative": {"p99": "+10%"}}`,
+	} {
+		require.EqualError(t, parsed(t, none).SetBaseline(near(t)), "there are no relative gates that name a baseline")
+	}
 }

@@ -40,8 +40,8 @@ func (f *File) Check(p Planned) error {
 	if f.baseline == nil {
 		return nil
 	}
-	for _, s := range f.baseline.Steps {
-		if l := p.lacks(s.Op, s.Clients, s.Rate); l != nil {
+	for _, key := range f.baseline.keys() {
+		if l := p.lacks(key.Op, key.Clients, key.Rate); l != nil {
 			return fmt.Errorf("baseline %s has the %s %s, which %s does not have: it has %s; record a new baseline",
 				f.Relative.Baseline, l.noun, l.value, f.Scenario, l.there)
 		}

@@ -8,12 +8,12 @@ import (
 )
 
 // judgeEveryStep judges the run as a whole.
-func judgeEveryStep(r *report.Report) (held bool, detail string) {
+func judgeEveryStep(r *report.Report) report.Verdict {
 	if problem := flaw(r); problem != "" {
-		return false, problem
+		return crossed(problem)
 	}
 
-	return true, fmt.Sprintf("%d of %d", len(r.Steps), len(r.Steps))
+	return held(fmt.Sprintf("%d of %d", len(r.Steps), len(r.Steps)))
 }
 
 // flaw tells what is missing from a run or failed in it, or nothing when it is whole.

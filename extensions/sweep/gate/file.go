@@ -8,9 +8,11 @@ import (
 type File struct {
 	Scenario string
 	Absolute []Absolute
-	Relative *Relative // nil when there is no baseline to compare with
+	Relative *Relative // nil when there is nothing to compare with
+	// UndecidedPass tells that a gate which could not be decided does not fail the run.
+	UndecidedPass bool
 
-	baseline *report.Report
+	baseline *Baseline
 }
 
 // Absolute bounds the steps of one kind of operation.
@@ -27,14 +29,17 @@ type Bound struct {
 	Value  float64 // in the figure's unit
 }
 
-// Relative bounds each step of a run by the same step of a baseline.
+// Relative bounds each step of a run by the same step of a baseline or, in a duet, by the step's
+// own base.
 type Relative struct {
-	Baseline   string // path of the baseline's report, from the folder of the file
+	// Baseline is the path of the recorded runs, from the folder of the file. It is empty in a file
+	// for duets alone.
+	Baseline   string
 	Tolerances []Tolerance
-	Alpha      float64 // of the significance test
+	Alpha      float64 // how often any gate is crossed where nothing has changed
 }
 
-// Tolerance is by how much of the baseline's a figure may get worse.
+// Tolerance is by how much of base's a figure may get worse.
 type Tolerance struct {
 	Figure *report.Figure
 	Part   float64 // 0.1 is 10 %

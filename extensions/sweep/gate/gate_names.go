@@ -35,6 +35,12 @@ func (t Tolerance) name(key report.Key) string {
 		t.Figure.Name, steps(key), comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
 }
 
+// nameOfDuet names the gate of a figure in every step of a duet.
+func (t Tolerance) nameOfDuet() string {
+	return fmt.Sprintf("%s of every step %s %s %% of base",
+		t.Figure.Name, comparison(t.Figure), strconv.FormatFloat(percent(t.limit()), 'f', -1, 64))
+}
+
 // limit is the lowest or highest ratio to the baseline that the tolerance lets pass.
 func (t Tolerance) limit() float64 {
 	if t.Figure.Rate {

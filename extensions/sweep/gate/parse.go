@@ -33,7 +33,7 @@ func Parse(raw []byte) (*File, error) {
 	if err := json.Unmarshal(raw, &whole); err != nil {
 		return nil, fmt.Errorf("the file is not JSON: %w", err)
 	}
-	o, err := newObject("", whole, "$schema", "scenario", "absolute", "relative")
+	o, err := newObject("", whole, "$schema", "scenario", "absolute", "relative", "undecided")
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,28 @@ func Parse(raw []byte) (*File, error) {
 		}
 	}
 
+	if f.UndecidedPass, err = parseUndecided(o); err != nil {
+		return nil, err
+	}
+
 	return f, nil
+}
+
+// parseUndecided tells whether what is undecided passes.
+func parseUndecided(o *object) (pass bool, err error) {
+	const key, must = "undecided", `"fail" or "pass"; without it, "fail"`
+	if !o.has(key) {
+		return false, nil
+	}
+	text, err := o.text(key, must)
+	if err != nil {
+		return false, err
+	}
+	if text != "pass" && text != "fail" {
+		return false, o.wrong(key, must)
+	}
+
+	return text == "pass", nil
 }
 
 func parseAbsolute(o *object) ([]Absolute, error) {
@@ -151,10 +172,12 @@ func parseRelative(raw json.RawMessage) (*Relative, error) {
 		return nil, err
 	}
 
-	const path = "the path of a recorded report, from the folder of this file"
+	const path = "the path of recorded runs, from the folder of this file"
 	r := &Relative{Alpha: report.DefaultAlpha}
-	if r.Baseline, err = o.text("baseline", path); err != nil {
-		return nil, err
+	if o.has("baseline") {
+		if r.Baseline, err = o.text("baseline", path); err != nil {
+			return nil, err
+		}
 	}
 	if filepath.IsAbs(r.Baseline) || strings.HasPrefix(r.Baseline, "/") {
 		return nil, o.wrong("baseline", path)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -64,7 +63,7 @@ func (m *module) loadGates(path string) (*gate.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gates %s: %w", path, err)
 	}
-	if file.Relative != nil {
+	if file.Relative != nil && file.Relative.Baseline != "" {
 		if err := loadBaseline(env, file, filepath.Join(filepath.Dir(absolute), file.Relative.Baseline)); err != nil {
 			return nil, fmt.Errorf("gates %s: %w", path, err)
 		}
@@ -79,7 +78,7 @@ func loadBaseline(env *common.InitEnvironment, file *gate.File, path string) err
 	if err != nil {
 		return fmt.Errorf("the baseline cannot be read (record one: k6 x sweep record RUN.json): %w", err)
 	}
-	baseline, err := report.Read(raw)
+	baseline, err := gate.ReadBaseline(raw)
 	if err != nil {
 		return fmt.Errorf("baseline %s: %w", filepath.Base(path), err)
 	}

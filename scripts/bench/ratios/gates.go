@@ -15,9 +15,10 @@ const (
 
 // verdict is what is read of a report's gate.
 type verdict struct {
-	Gate   string `json:"gate"`
-	Held   bool   `json:"held"`
-	Detail string `json:"detail"`
+	Gate    string `json:"gate"`
+	Held    bool   `json:"held"`
+	Outcome string `json:"outcome"`
+	Detail  string `json:"detail"`
 }
 
 // compares tells whether the gate is one of those that the bench tries.
@@ -25,27 +26,36 @@ func (v verdict) compares() bool {
 	return strings.HasSuffix(v.Gate, " of baseline") && (strings.HasPrefix(v.Gate, "ops/s of ") || strings.HasPrefix(v.Gate, "p99 of "))
 }
 
-// regressed tells whether a run was found slower than the baseline. A run that crossed another
-// gate, or was not compared at all, proves nothing: that is an error.
-func regressed(gates []verdict) (bool, error) {
+// found is what the gates of a run came to.
+type found struct {
+	// slower tells that the run was found slower than the recorded ones, and unsure that it was
+	// not, but could not be told from a slower one.
+	slower, unsure bool
+}
+
+// regressed tells what the gates found. A run that did not hold another gate, or was not compared
+// at all, proves nothing: that is an error.
+func regressed(gates []verdict) (f found, err error) {
 	for _, needed := range []string{baselineFits, everyStep} {
 		if !slices.ContainsFunc(gates, func(v verdict) bool { return v.Gate == needed }) {
-			return false, fmt.Errorf("the report must have the gate %q, and has it not", needed)
+			return f, fmt.Errorf("the report must have the gate %q, and has it not", needed)
 		}
 	}
 	if !slices.ContainsFunc(gates, verdict.compares) {
-		return false, errors.New("the report must have gates of ops/s and p99 against the baseline, and has none")
+		return f, errors.New("the report must have gates of ops/s and p99 against the baseline, and has none")
 	}
-	slower := false
 	for _, v := range gates {
 		switch {
 		case v.Held:
-		case v.compares():
-			slower = true
+		case !v.compares():
+			return found{}, fmt.Errorf("the gate %q did not hold, and only those of ops/s and p99 may: %s", v.Gate, v.Detail)
+		case v.Outcome == "undecided":
+			f.unsure = true
 		default:
-			return false, fmt.Errorf("the gate %q was crossed, and only those of ops/s and p99 may be: %s", v.Gate, v.Detail)
+			f.slower = true
 		}
 	}
+	f.unsure = f.unsure && !f.slower
 
-	return slower, nil
+	return f, nil
 }

@@ -21,7 +21,8 @@ type judged struct {
 	tries, failedSame, caughtSlower int
 }
 
-// judge records a baseline, and then runs the same sweep as it was and slowed down, in turns.
+// judge records the runs of a baseline, and then runs the same sweep as it was and slowed down, in
+// turns.
 func judge(tries int) (*judged, error) {
 	j := &judged{tries: tries}
 	var err error
@@ -51,16 +52,30 @@ func judge(tries int) (*judged, error) {
 
 	for range tries {
 		p.delay.Store(int64(judgeDelay))
-		if err := s.count(&j.failedSame); err != nil {
+		same, err := s.judge()
+		if err != nil {
 			return nil, err
 		}
 		p.delay.Store(int64(judgeDelay + time.Duration(judgeSlower*float64(latency))))
-		if err := s.count(&j.caughtSlower); err != nil {
+		slower, err := s.judge()
+		if err != nil {
 			return nil, err
 		}
+		j.add(same, slower)
 	}
 
 	return j, nil
+}
+
+// add counts what the gates found of the same build, whose run fails as well where they could not
+// tell, and of a slower one, which is caught where they could.
+func (j *judged) add(same, slower found) {
+	if same.slower || same.unsure {
+		j.failedSame++
+	}
+	if slower.slower {
+		j.caughtSlower++
+	}
 }
 
 func (j *judged) holds() bool { return j.failedSame == 0 && j.caughtSlower == j.tries }

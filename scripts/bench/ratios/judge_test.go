@@ -25,6 +25,17 @@ func TestJudgedBounds(t *testing.T) {
 	}
 }
 
+// An undecided gate fails the build, and catches nothing.
+func TestJudgedCounts(t *testing.T) {
+	j := &judged{tries: 3}
+	j.add(found{}, found{slower: true})
+	j.add(found{unsure: true}, found{unsure: true})
+	j.add(found{slower: true}, found{})
+	if j.failedSame != 2 || j.caughtSlower != 1 {
+		t.Errorf("counted %d and %d", j.failedSame, j.caughtSlower)
+	}
+}
+
 func TestJudgedSaysWhatWasTried(t *testing.T) {
 	said := (&judged{tolerances: tolerances{OpsPerSecond: "-10%", P99: "+30%"}, tries: 20, caughtSlower: 19}).String()
 	for _, want := range []string{
@@ -62,16 +73,16 @@ const (
 )
 
 func TestRecordBaseline(t *testing.T) {
-	latency, err := fakeK6(t, reportOfSteps+"baseline.json").recordBaseline()
+	latency, err := fakeK6(t, reportOfSteps+"stock-rollup.json").recordBaseline()
 	if err != nil || latency != 2*time.Millisecond {
 		t.Errorf("latency is %s, error is %v", latency, err)
 	}
 	for script, wrong := range map[string]string{
-		"exit 99":                          "the run for the baseline crossed a threshold of scenarios/stock-rollup.js: it must hold them all",
-		"echo no server; exit 1":           "the run for the baseline failed: k6: exit status 1\nno server",
-		`test $1 = run || exit 2`:          "k6 x sweep record: exit status 2",
-		"echo '{}' > baseline.json; true":  "baseline.json: the report has no steps",
-		"echo '{' > baseline.json; exit 0": "baseline.json: unexpected end of JSON input",
+		"exit 99":                              "a run for the baseline crossed a threshold of scenarios/stock-rollup.js: it must hold them all",
+		"echo no server; exit 1":               "a run for the baseline failed: k6: exit status 1\nno server",
+		`test $1 = run || exit 2`:              "k6 x sweep record: exit status 2",
+		"echo '{}' > stock-rollup.json; true":  "stock-rollup.json: the report has no steps",
+		"echo '{' > stock-rollup.json; exit 0": "stock-rollup.json: unexpected end of JSON input",
 	} {
 		if _, err := fakeK6(t, script).recordBaseline(); err == nil || !strings.Contains(err.Error(), wrong) || strings.Contains(err.Error(), "%!") {
 			t.Errorf("%s: error is %v", script, err)
@@ -79,28 +90,28 @@ func TestRecordBaseline(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
+func TestJudgedSweep(t *testing.T) {
 	held, crossed := strings.ReplaceAll(reportOfGates, "HELD", "true"), strings.ReplaceAll(reportOfGates, "HELD", "false")
 	for _, c := range []struct {
 		script string
-		slower int
+		found  found
 		wrong  string
 	}{
-		{held, 0, ""},
-		{crossed + "exit 99", 1, ""},
-		{crossed + "exit 1", 0, "k6: exit status 1"},
-		{held + "exit 99", 0, "k6's exit code says that a gate was crossed: true, its report: false"},
-		{crossed, 0, "k6's exit code says that a gate was crossed: false, its report: true"},
-		{"exit 99", 0, "no such file"}, // and not the report of the last run
+		{held, found{}, ""},
+		{strings.ReplaceAll(crossed, "false", `false, "outcome": "undecided"`) + "exit 99", found{unsure: true}, ""},
+		{crossed + "exit 99", found{slower: true}, ""},
+		{crossed + "exit 1", found{}, "k6: exit status 1"},
+		{held + "exit 99", found{}, "k6's exit code says that a gate did not hold: true, its report: false"},
+		{crossed, found{}, "k6's exit code says that a gate did not hold: false, its report: true"},
+		{"exit 99", found{}, "no such file"}, // and not the report of the last run
 	} {
 		s := fakeK6(t, c.script)
 		if err := os.WriteFile(s.report(), []byte("a report of the last run"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		slower := 0
-		err := s.count(&slower)
-		if slower != c.slower {
-			t.Errorf("%s: counted %d", c.script, slower)
+		got, err := s.judge()
+		if got != c.found {
+			t.Errorf("%s: found %+v", c.script, got)
 		}
 		if (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%s: error is %v", c.script, err)

@@ -16,6 +16,7 @@ const (
 	judgeClients    = 4
 	judgeOperations = 100 // of each client
 	judgeRepeats    = 5
+	judgeRecorded   = 5 // runs
 )
 
 // exitThreshold is k6's exit code when a threshold is crossed.
@@ -26,21 +27,23 @@ type judgedSweep struct {
 	address, dir, thresholds string
 }
 
-// recordBaseline makes the baseline, and returns its median latency.
+// recordBaseline records the runs of the baseline, and returns the median latency of the last one.
 func (s *judgedSweep) recordBaseline() (time.Duration, error) {
-	crossed, err := s.run()
-	if err != nil {
-		return 0, fmt.Errorf("the run for the baseline failed: %w", err)
-	}
-	if crossed {
-		return 0, fmt.Errorf("the run for the baseline crossed a threshold of scenarios/%s.js: it must hold them all", judgeScenario)
-	}
-	baseline := filepath.Join(s.dir, "baseline.json")
-	if out, err := exec.Command("bin/k6", "x", "sweep", "record", s.report(), "-o", baseline).CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("k6 x sweep record: %w\n%s", err, out)
+	for range judgeRecorded {
+		failed, err := s.run()
+		if err != nil {
+			return 0, fmt.Errorf("a run for the baseline failed: %w", err)
+		}
+		if failed {
+			return 0, fmt.Errorf("a run for the baseline crossed a threshold of scenarios/%s.js: it must hold them all", judgeScenario)
+		}
+		baseline := filepath.Join(s.dir, "baseline.json")
+		if out, err := exec.Command("bin/k6", "x", "sweep", "record", s.report(), "-o", baseline).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("k6 x sweep record: %w\n%s", err, out)
+		}
 	}
 
-	return medianLatency(baseline)
+	return medianLatency(s.report())
 }
 
 // medianLatency is that of a report's steps.
@@ -60,35 +63,32 @@ func medianLatency(file string) (time.Duration, error) {
 	return time.Duration(middle(latencies) * float64(time.Millisecond)), nil
 }
 
-// count runs the sweep with its gates, and adds one when they found it slower than the baseline.
-func (s *judgedSweep) count(slower *int) error {
-	crossed, err := s.run("-e", "GATES="+s.thresholds)
+// judge runs the sweep with its gates, and returns what they found.
+func (s *judgedSweep) judge() (found, error) {
+	failed, err := s.run("-e", "GATES="+s.thresholds)
 	if err != nil {
-		return err
+		return found{}, err
 	}
 	r, err := readReport(s.report())
 	if err != nil {
-		return err
+		return found{}, err
 	}
-	caught, err := regressed(r.Gates)
+	f, err := regressed(r.Gates)
 	if err != nil {
-		return err
+		return found{}, err
 	}
-	if caught != crossed {
-		return fmt.Errorf("k6's exit code says that a gate was crossed: %t, its report: %t; both must say the same", crossed, caught)
-	}
-	if caught {
-		*slower++
+	if notHeld := f.slower || f.unsure; notHeld != failed {
+		return found{}, fmt.Errorf("k6's exit code says that a gate did not hold: %t, its report: %t; both must say the same", failed, notHeld)
 	}
 
-	return nil
+	return f, nil
 }
 
 func (s *judgedSweep) report() string { return filepath.Join(s.dir, judgeScenario+".json") }
 
-// run tells whether k6 found a threshold crossed. The report is this run's, and never one that was
-// left by the last.
-func (s *judgedSweep) run(more ...string) (crossed bool, err error) {
+// run tells whether a threshold of k6 did not hold. The report is this run's, and never one that
+// was left by the last.
+func (s *judgedSweep) run(more ...string) (failed bool, err error) {
 	if err := os.RemoveAll(s.report()); err != nil {
 		return false, err
 	}

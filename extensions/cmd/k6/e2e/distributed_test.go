@@ -156,7 +156,7 @@ func TestDistributedGates(t *testing.T) {
 		"MAX_DURATION": "10s", "GATES": gates,
 	})...)...)
 	require.Equal(t, exitThreshold, r.code, r.output)
-	require.Contains(t, r.output, "CROSSED  ops/s of get in every step >= 1000000000000")
+	require.Contains(t, r.output, "CROSSED    ops/s of get in every step >= 1000000000000")
 	require.Equal(t, 80, r.report(t, "cache-sweep").Steps[0].Ops+r.report(t, "cache-sweep").Steps[1].Ops)
 }
 

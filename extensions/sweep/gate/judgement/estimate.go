@@ -1,7 +1,6 @@
 package judgement
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -17,9 +16,6 @@ const power = 0.8
 
 // mostRuns is how many recorded runs RunsFor tries.
 const mostRuns = 100
-
-// errTooFew is the error of values that tell no deviation.
-var errTooFew = errors.New("too few to tell how much they differ")
 
 // Ratio is the ratio of a figure of a change to that of its base, by Student's t of the logarithms
 // of the figure.
@@ -42,7 +38,7 @@ type Ratio struct {
 // 1 + 1/n times that.
 func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 	if len(recorded) < FewestRuns {
-		return nil, fmt.Errorf("%d recorded runs are %w: it takes %d", len(recorded), errTooFew, FewestRuns)
+		return nil, tooFew(len(recorded), "recorded run", "runs")
 	}
 	mean, deviation, err := ofLogs(recorded)
 	if err != nil {
@@ -58,6 +54,15 @@ func Another(recorded []float64, run, confidence float64) (*Ratio, error) {
 	return r.within(), nil
 }
 
+// tooFew is the error of so few values that they tell no deviation.
+func tooFew(n int, noun, all string) error {
+	if n == 1 {
+		return fmt.Errorf("1 %s tells nothing of how much %s differ", noun, all)
+	}
+
+	return fmt.Errorf("%d %ss tell nothing of how much %s differ", n, noun, all)
+}
+
 // besides is by how many deviations the mean of n recorded runs and another run differ.
 func besides(n int) float64 { return math.Sqrt(1 + 1/float64(n)) }
 
@@ -65,7 +70,7 @@ func besides(n int) float64 { return math.Sqrt(1 + 1/float64(n)) }
 // differ.
 func Means(base, change []float64, confidence float64) (*Ratio, error) {
 	if n := min(len(base), len(change)); n < FewestRuns {
-		return nil, fmt.Errorf("%d repeats are %w: it takes %d", n, errTooFew, FewestRuns)
+		return nil, tooFew(n, "repeat", "repeats")
 	}
 	mean, deviation, err := ofLogs(base)
 	if err != nil {

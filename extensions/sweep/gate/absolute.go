@@ -1,0 +1,78 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// judge judges all steps that the gate is for. Each of them has to keep the bound.
+func (a *Absolute) judge(b Bound, r *report.Report) report.Verdict {
+	groups := r.Groups()
+	matching := slices.DeleteFunc(slices.Clone(groups), func(g report.Group) bool {
+		return !a.matches(g.Key) || len(r.Duets) > 0 && g.Variant == report.Base
+	})
+	if len(matching) == 0 {
+		return crossed(missing(groups, a.Op))
+	}
+
+	problems := map[judgement.Outcome][]string{}
+	worst := ""
+	var worstValue float64
+	for i := range matching {
+		outcome, text, value := b.judge(&matching[i])
+		if outcome != judgement.Held {
+			problems[outcome] = append(problems[outcome], text)
+		} else if worst == "" || !b.Figure.Keeps(value, worstValue) {
+			worst, worstValue = text, value
+		}
+	}
+	switch {
+	case len(problems[judgement.Crossed]) > 0:
+		return crossed(strings.Join(slices.Concat(problems[judgement.Crossed], problems[judgement.Undecided]), "; "))
+	case len(problems[judgement.Undecided]) > 0:
+		return undecided(strings.Join(problems[judgement.Undecided], "; "))
+	}
+
+	return held(worst)
+}
+
+// judge judges one step. A bound that is kept is kept, whatever limited the step. One that is not
+// says nothing of the target where k6 itself or a neighbour was what limited the step.
+func (b *Bound) judge(g *report.Group) (outcome judgement.Outcome, text string, value float64) {
+	if problem := unusable(g); problem != "" {
+		return judgement.Crossed, problem + inStep(g.Key), 0
+	}
+	value = report.Median(g.Values(b.Figure.Of))
+	text = measured(b.Figure, value) + inStep(g.Key) + ofRepeats(len(g.Steps))
+	limits := limitOf(g, notTheTarget)
+	if limits != "" {
+		limits = ", " + limits
+	}
+	little := b.Figure.RestsOnLittle(g)
+	switch keeps := b.Figure.Keeps(value, b.Value); {
+	case !keeps && limits != "":
+		return judgement.Undecided, "not judged: " + text + limits, value
+	case !keeps:
+		return judgement.Crossed, text, value
+	case little != "":
+		return judgement.Undecided, "not judged: " + little + inStep(g.Key), value
+	}
+
+	return judgement.Held, text + limits, value
+}
+
+func (a *Absolute) matches(key report.Key) bool {
+	return key.Op == a.Op && (a.Clients == 0 || key.Clients == a.Clients) && (a.Rate == 0 || key.Rate == a.Rate)
+}
+
+func ofRepeats(n int) string {
+	if n == 1 {
+		return ""
+	}
+
+	return fmt.Sprintf(" (median of %d repeats)", n)
+}

@@ -1,0 +1,44 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// told are the figures of which a baseline tells how much its runs differ.
+var told = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")}
+
+// String says what was recorded, on which machine, how much the runs differ, and which change could
+// be seen beside them.
+func (b *Baseline) String() string {
+	last := b.Runs[len(b.Runs)-1]
+	text := fmt.Sprintf("baseline of %s: %s of %s, on %s (%s, %s)", b.Scenario, report.Plural(len(b.Runs), "run"),
+		report.Plural(len(b.keys()), "step"), last.Host.CPU, report.Plural(last.Host.Cores, "core"), last.Host.OS)
+	if needed := judgement.FewestRuns - len(b.Runs); needed > 0 {
+		return fmt.Sprintf("%s; it takes %s to judge by it", text, report.Plural(needed, "more run"))
+	}
+	var lines strings.Builder
+	for _, key := range b.keys() {
+		var parts []string
+		for _, f := range told {
+			values, doubt := b.values(key, f)
+			if len(values) == 0 || doubt != "" {
+				continue
+			}
+			e, err := judgement.Another(values, report.Median(values), 1-report.DefaultAlpha)
+			if err != nil {
+				continue
+			}
+			parts = append(parts, fmt.Sprintf("%s differs by %s, a gate could see %s",
+				f.Name, judgement.Percent(e.Deviation()), judgement.Percent(e.Visible())))
+		}
+		if len(parts) > 0 {
+			lines.WriteString("\n  " + steps(key) + ": " + strings.Join(parts, "; "))
+		}
+	}
+
+	return text + lines.String()
+}

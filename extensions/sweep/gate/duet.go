@@ -1,0 +1,94 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// duetsOf are the steps of the run that are duets, in their order.
+func duetsOf(r *report.Report) (keys []report.Key) {
+	for i := range r.Duets {
+		if key := r.Duets[i].Key(); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+
+	return keys
+}
+
+// besideBase holds the change of a duet against its base, which took turns with it in the same
+// step.
+func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
+	duets := slices.DeleteFunc(slices.Clone(r.Duets), func(d report.Duet) bool { return d.Key() != key })
+	groups := r.Groups()
+	if len(duets) == 0 {
+		return decided(crossed(missing(groups, key.Op)))
+	}
+	c := contest{}
+	for i := range groups {
+		side := &groups[i]
+		if variant := side.Variant; variant != report.Base && variant != report.Change ||
+			(report.Key{Op: side.Op, Clients: side.Clients, Rate: side.Rate}) != key {
+			continue
+		}
+		if problem := unusable(side); problem != "" {
+			return decided(crossed(problem + inStep(side.Key)))
+		}
+		if limits := limitOf(side, notComparable); limits != "" {
+			return decided(undecided("not judged: " + limits + inStep(key)))
+		}
+		if little := g.Figure.RestsOnLittle(side); little != "" {
+			c.doubt = little + inStep(side.Key)
+		}
+	}
+	figure := keyOf(g.Figure)
+	seconds, why := 0.0, ""
+	var found []*report.DuetFigure
+	var blocks int
+	for i := range duets {
+		d := &duets[i]
+		seconds += float64(d.Slices) * d.SliceSeconds
+		if f := d.Of(figure); f != nil {
+			found = append(found, f)
+			blocks += d.Blocks
+		} else if why = d.Why; why == "" {
+			why = fmt.Sprintf("a duet does not tell %s", g.Figure.Name)
+		}
+	}
+	if why != "" {
+		return decided(undecided("not judged: " + why + inStep(key)))
+	}
+
+	estimate := together(found, blocks)
+	c.estimate = estimate
+	c.verdict.Detail = fmt.Sprintf("change is %.3fx (%.3f to %.3f) of base%s", estimate.Ratio, estimate.Low, estimate.High, inStep(key))
+	c.needed = func() string {
+		n := estimate.PairsFor(g.Part)
+		if n <= estimate.N {
+			return "the change is near to what is tolerated: it takes a longer step"
+		}
+
+		return fmt.Sprintf("it takes a step of some %.0f s instead of %.0f s", math.Ceil(seconds*float64(n)/float64(estimate.N)), math.Ceil(seconds))
+	}
+
+	return c
+}
+
+// together is the estimate of all repeats of a duet. Each repeat counts the same: the logarithm of
+// the ratio is the mean of theirs, and the square of its half width that of theirs by their number.
+func together(repeats []*report.DuetFigure, blocks int) paired.Estimate {
+	log, squares := 0.0, 0.0
+	for _, f := range repeats {
+		log += math.Log(f.Ratio)
+		half := max(math.Log(f.High/f.Ratio), math.Log(f.Ratio/f.Low))
+		squares += half * half
+	}
+	n := float64(len(repeats))
+	log /= n
+
+	return paired.Known(math.Exp(log), math.Exp(log+math.Sqrt(squares)/n), report.DuetConfidence, blocks)
+}

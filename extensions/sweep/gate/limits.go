@@ -1,0 +1,39 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// What a step was limited by that gates refuse.
+var (
+	// notTheTarget is k6 itself, and whoever took its time.
+	notTheTarget = []witness.Word{witness.Client, witness.Neighbour}
+	// notComparable are all words of a step that cannot stand beside another one.
+	notComparable = []witness.Word{witness.Client, witness.Neighbour, witness.Unsteady, witness.Short}
+)
+
+// limitOf says that what limited at least half of a step's repeats is one of these words, so that
+// their median rests on it; nothing where it is not, or not known.
+func limitOf(g *report.Group, words []witness.Word) string {
+	count := 0
+	var first *report.Witness
+	for _, s := range g.Steps {
+		if slices.Contains(words, s.LimitedBy()) {
+			if count++; first == nil {
+				first = s.Witness
+			}
+		}
+	}
+	if count == 0 || 2*count < len(g.Steps) {
+		return ""
+	}
+	switch first.LimitedBy { //nolint:exhaustive // the others are no words of gates
+	case witness.Unsteady, witness.Short:
+		return "the step is " + string(first.LimitedBy) + ": " + first.Why
+	}
+
+	return "limited by " + string(first.LimitedBy) + ": " + first.Why
+}

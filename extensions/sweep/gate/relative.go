@@ -1,0 +1,180 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// contest is a figure of one step beside what it is judged by.
+type contest struct {
+	// gate is the position of its gate; a gate of every step has several contests.
+	gate int
+	// estimate is nil where the verdict is made already.
+	estimate judgement.Estimate
+	verdict  report.Verdict
+	// doubt says why nothing but what is worse counts.
+	doubt string
+	// needed says what it takes to decide the gate.
+	needed func() string
+}
+
+// judgeRelative judges all relative gates as one family.
+func (f *File) judgeRelative(r *report.Report) []report.Verdict {
+	gates := f.relativeGates()
+	var contests []contest
+	for i := range gates {
+		for _, c := range f.contestsOf(&gates[i], r) {
+			c.gate = i
+			contests = append(contests, c)
+		}
+	}
+	var family []judgement.Gate
+	var judged []int
+	for i := range contests {
+		if c := &contests[i]; c.estimate != nil {
+			t := gates[c.gate].Tolerance
+			family = append(family, judgement.Gate{Estimate: c.estimate, Rate: t.Figure.Rate, Tolerance: t.Part})
+			judged = append(judged, i)
+		}
+	}
+	for i, outcome := range judgement.Judge(family, f.Relative.Alpha) {
+		contests[judged[i]].conclude(outcome)
+	}
+	verdicts := make([]report.Verdict, len(gates))
+	for i := range verdicts {
+		verdicts[i] = worstOf(slices.DeleteFunc(slices.Clone(contests), func(c contest) bool { return c.gate != i }))
+	}
+
+	return verdicts
+}
+
+func (f *File) contestsOf(g *relativeGate, r *report.Report) []contest {
+	switch {
+	case g.step != nil && len(r.Duets) > 0:
+		return []contest{besideBase(g, r, *g.step)}
+	case g.step != nil:
+		return []contest{f.besideBaseline(g, r)}
+	}
+	var contests []contest
+	for _, key := range duetsOf(r) {
+		contests = append(contests, besideBase(g, r, key))
+	}
+	if len(contests) == 0 {
+		return []contest{decided(crossed("not judged: the run is no duet, and the file names no baseline"))}
+	}
+
+	return contests
+}
+
+// decided is a contest whose verdict is made already.
+func decided(v report.Verdict) contest { return contest{verdict: v} }
+
+// conclude makes the verdict of what was judged.
+func (c *contest) conclude(outcome judgement.Outcome) {
+	c.verdict.Outcome = outcome
+	c.verdict.Visible = c.estimate.Visible()
+	switch {
+	case outcome == judgement.Crossed: // what is worse is worse, however little it rests on
+	case c.doubt != "":
+		c.verdict.Outcome, c.verdict.Detail = judgement.Undecided, "not judged: "+c.doubt
+	case outcome == judgement.Undecided:
+		c.verdict.Needed = c.needed()
+	}
+}
+
+// worstOf is the verdict of a gate that is of several steps: that of the worst of them, with what
+// the others come to where they did not hold either.
+func worstOf(contests []contest) report.Verdict {
+	rank := map[judgement.Outcome]int{judgement.Crossed: 0, judgement.Undecided: 1, judgement.Held: 2}
+	slices.SortStableFunc(contests, func(a, b contest) int { return rank[a.verdict.Outcome] - rank[b.verdict.Outcome] })
+	worst := contests[0].verdict
+	details := []string{worst.Detail}
+	for _, c := range contests[1:] {
+		if c.verdict.Outcome != judgement.Held || worst.Outcome == judgement.Held {
+			details = append(details, c.verdict.Detail)
+		}
+		worst.Visible = max(worst.Visible, c.verdict.Visible)
+	}
+	worst.Detail = strings.Join(details, "; ")
+
+	return worst
+}
+
+// besideBaseline holds a step of the run against the same step of the recorded runs.
+func (f *File) besideBaseline(g *relativeGate, r *report.Report) contest {
+	groups := r.Groups()
+	at := slices.IndexFunc(groups, func(group report.Group) bool { return group.Key == *g.step })
+	if at < 0 {
+		return decided(crossed(missing(groups, g.step.Op)))
+	}
+	after := &groups[at]
+	if problem := unusable(after); problem != "" {
+		return decided(crossed(problem))
+	}
+	if differences := f.baseline.differences(r); len(differences) > 0 {
+		return decided(undecided("not judged: the baseline does not fit, " + firstOf(differences)))
+	}
+	if limits := limitOf(after, notComparable); limits != "" {
+		return decided(undecided("not judged: " + limits))
+	}
+
+	return f.besideRuns(g, after)
+}
+
+// firstOf is the first of several reasons, and how many there are besides.
+func firstOf(reasons []string) string {
+	switch more := len(reasons) - 1; more {
+	case 0:
+		return reasons[0]
+	default:
+		return fmt.Sprintf("%s and %d more", reasons[0], more)
+	}
+}
+
+func (f *File) besideRuns(g *relativeGate, after *report.Group) contest {
+	recorded, doubt := f.baseline.values(*g.step, g.Figure)
+	value := report.Median(after.Values(g.Figure.Of))
+	middle := report.Median(recorded)
+	if !(middle > 0 && value > 0) {
+		return decided(undecided(fmt.Sprintf("not judged: %s is %s, and the baseline's is %s: there is no ratio",
+			g.Figure.Name, measured(g.Figure, value), measured(g.Figure, middle))))
+	}
+	c := contest{doubt: doubt}
+	if little := g.Figure.RestsOnLittle(after); little != "" {
+		c.doubt = little
+	}
+	estimate, err := judgement.Another(recorded, value, 1-f.Relative.Alpha)
+	if err != nil {
+		v := undecided(fmt.Sprintf("%s, %.1f %% of the baseline's %s: not judged, %s",
+			measured(g.Figure, value), 100*value/middle, measured(g.Figure, middle), err))
+		v.Needed = fmt.Sprintf("it takes %s (k6 x sweep record RUN.json)",
+			report.Plural(judgement.FewestRuns-len(recorded), "more recorded run"))
+
+		return decided(v)
+	}
+	ratio, low, high := estimate.Interval()
+	c.estimate = estimate
+	c.verdict.Detail = fmt.Sprintf("%s, %.1f %% (%.1f to %.1f %%) of the baseline's %s in %s",
+		measured(g.Figure, value), 100*ratio, 100*low, 100*high, measured(g.Figure, value/ratio), report.Plural(len(recorded), "run"))
+	c.needed = func() string { return runsNeeded(estimate, g.Part, len(recorded)) }
+
+	return c
+}
+
+// runsNeeded says what it takes to see a change of the tolerated size beside so many recorded runs.
+func runsNeeded(e *judgement.Ratio, tolerance float64, recorded int) string {
+	const duet = "a duet (sweep.run({ base, change })) or k6 x sweep ab"
+	switch n := e.RunsFor(tolerance); {
+	case n == 0:
+		return fmt.Sprintf("runs differ by %s: one beside recorded ones cannot show %s, it takes %s",
+			judgement.Percent(e.Deviation()), judgement.Percent(tolerance), duet)
+	case n <= recorded:
+		return "the change is near to what is tolerated: it takes more recorded runs, or " + duet
+	default:
+		return fmt.Sprintf("runs differ by %s: it takes some %d recorded runs, or %s", judgement.Percent(e.Deviation()), n, duet)
+	}
+}

@@ -1,0 +1,266 @@
+package gate
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
+)
+
+// The gates of againstBaseline for get with 1 client are the first three.
+const opsGate, p99Gate, fitGate, everyGate = 0, 2, 12, 13
+
+func TestRelative(t *testing.T) {
+	const h, c, u = judgement.Held, judgement.Crossed, judgement.Undecided
+	for _, tt := range []struct {
+		name     string
+		baseline *Baseline
+		run      *report.Report
+		ops, p99 judgement.Outcome
+		detail   string // of ops/s
+		needed   string
+	}{
+		{"as before", near(t), steady(1), h, h, "1002.5/s, 100.0 % (97.0 to 103.1 %) of the baseline's 1002.5/s in 5 runs", ""},
+		{"faster", near(t), steady(2), h, h, "2005.0/s, 200.0 % (194.0 to 206.2 %) of the baseline's 1002.5/s in 5 runs", ""},
+		{"slower within the tolerance", near(t), steady(0.95), h, h, "952.4/s, 95.0 % (92.2 to 97.9 %)", ""},
+		{"slower", near(t), steady(0.8), c, u, "802.0/s, 80.0 % (77.6 to 82.5 %)", ""},
+		{"much slower", near(t), steady(0.5), c, c, "501.2/s, 50.0 % (48.5 to 51.5 %)", ""},
+		{
+			"near to the bound", near(t), steady(0.9), u, h, "902.2/s, 90.0 % (87.3 to 92.8 %)",
+			"the change is near to what is tolerated: it takes more recorded runs, or a duet (sweep.run({ base, change })) or k6 x sweep ab",
+		},
+		{
+			"as before, beside runs that differ", apart(t), steady(1), u, u, "1002.5/s, 100.4 % (74.0 to 136.2 %)",
+			"runs differ by 11 %: one beside recorded ones cannot show 10 %, it takes a duet (sweep.run({ base, change })) or k6 x sweep ab",
+		},
+		{"18 % slower, beside runs that differ", apart(t), steady(0.82), u, u, "822.0/s, 82.3 % (60.7 to 111.7 %)", "cannot show 10 %"},
+		{"far slower than runs that differ", apart(t), steady(0.3), c, c, "300.8/s, 30.1 % (22.2 to 40.9 %)", ""},
+		{
+			"beside too few", recorded(t, 1, 1.03, 0.97), steady(1), u, h, "1002.5/s, 100.0 % (86.2 to 116.1 %)",
+			"runs differ by 3 %: it takes some 13 recorded runs, or a duet",
+		},
+		{
+			"beside one", recorded(t, 1), steady(1), u, u,
+			"1002.5/s, 100.0 % of the baseline's 1002.5/s: not judged, 1 recorded run tells nothing of how much runs differ",
+			"it takes 2 more recorded runs (k6 x sweep record RUN.json)",
+		},
+		{"slow beside one", recorded(t, 1), steady(0.3), u, u, "300.8/s, 30.0 % of the baseline's 1002.5/s: not judged", "it takes 2 more"},
+		{"beside two", recorded(t, 1, 1), steady(1), u, u, "not judged, 2 recorded runs tell nothing", "it takes 1 more recorded run ("},
+		{
+			"a step is missing", near(t), changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[8:] }), c, c,
+			"not judged: there is no such step; there are get with 8 clients", "",
+		},
+		{
+			"a step is incomplete", near(t), changed(steady(1), func(r *report.Report) { r.Steps[2].Complete = false }), c, c,
+			"not judged: repeat 2 is incomplete", "",
+		},
+		{
+			"ops/s of zero", near(t), changed(steady(1), func(r *report.Report) {
+				for i := range r.Steps {
+					r.Steps[i].OpsPerSecond = 0
+				}
+			}), u, h, "not judged: ops/s is 0.0/s, and the baseline's is 1002.5/s: there is no ratio", "",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.run.Params["repeats"] = 4 // those that are missing were asked for
+			f := parsed(t, againstBaseline)
+			require.NoError(t, f.SetBaseline(tt.baseline))
+			verdicts := f.Judge(tt.run)
+			require.Len(t, verdicts, len(f.Plan()))
+			for i, name := range f.Plan() {
+				require.Equal(t, name, verdicts[i].Gate)
+			}
+			for i, want := range map[int]judgement.Outcome{opsGate: tt.ops, p99Gate: tt.p99, fitGate: h} {
+				require.Equal(t, want, verdicts[i].Outcome, verdicts[i].Detail)
+				require.Equal(t, want == h, verdicts[i].Held)
+			}
+			require.Contains(t, verdicts[opsGate].Detail, tt.detail)
+			require.Contains(t, verdicts[opsGate].Needed, tt.needed)
+			require.Equal(t, tt.needed != "", verdicts[opsGate].Needed != "")
+			judged := !strings.Contains(tt.detail, "not judged")
+			require.Equal(t, judged, verdicts[opsGate].Visible > 0, "what it could see stands beside it")
+		})
+	}
+}
+
+// What is undecided passes where the file says so, and nothing else does.
+func TestUndecidedThatPasses(t *testing.T) {
+	policy := strings.Replace(againstBaseline, `"relative"`, `"undecided": "pass", "relative"`, 1)
+	for _, tt := range []struct {
+		gates    string
+		baseline *Baseline
+		run      *report.Report
+		outcome  judgement.Outcome
+		held     bool
+	}{
+		{againstBaseline, apart(t), steady(1), judgement.Undecided, false},
+		{policy, apart(t), steady(1), judgement.Undecided, true},
+		{policy, near(t), steady(1), judgement.Held, true},
+		{policy, near(t), steady(0.5), judgement.Crossed, false},
+		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Steps = r.Steps[8:] }), judgement.Crossed, false},
+		{policy, near(t), changed(steady(1), func(r *report.Report) { r.Scenario = "queue" }), judgement.Crossed, false},
+	} {
+		f := parsed(t, tt.gates)
+		require.NoError(t, f.SetBaseline(tt.baseline))
+		v := f.Judge(tt.run)[opsGate]
+		require.Equal(t, tt.outcome, v.Outcome)
+		require.Equal(t, tt.held, v.Held)
+	}
+	f := parsed(t, policy)
+	require.NoError(t, f.SetBaseline(near(t)))
+	v := f.Judge(changed(steady(1), func(r *report.Report) { r.Steps[0].Failed = 1 }))[everyGate]
+	require.Equal(t, judgement.Crossed, v.Outcome)
+	require.False(t, v.Held)
+}
+
+// On both sides a percentile needs operations beyond it: what is worse is worse, and nothing else
+// is judged.
+func TestRelativeOfFewOperations(t *testing.T) {
+	f := parsed(t, againstBaseline)
+	require.NoError(t, f.SetBaseline(near(t)))
+	verdicts := f.Judge(changed(steady(1), operations(249)))
+	require.Equal(t, judgement.Held, verdicts[opsGate].Outcome)
+	require.Equal(t, judgement.Undecided, verdicts[p99Gate].Outcome)
+	require.Equal(t, "not judged: p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", verdicts[p99Gate].Detail)
+	require.Equal(t, judgement.Crossed, f.Judge(changed(steady(0.5), operations(249)))[p99Gate].Outcome)
+
+	few := near(t)
+	operations(249)(few.Runs[3])
+	require.NoError(t, f.SetBaseline(few))
+	v := f.Judge(steady(1))[p99Gate]
+	require.Equal(t, judgement.Undecided, v.Outcome)
+	require.Equal(t, "not judged: in the baseline, p99 of 996 operations rests on 9 of them, 10 are needed: 1,000 operations or more", v.Detail)
+}
+
+// With a stricter alpha, less is decided.
+func TestAlpha(t *testing.T) {
+	gates := `{"scenario": "cache", "relative": {"baseline": "b.json", "opsPerSecond": "-10%", "alpha": ALPHA}}`
+	for alpha, want := range map[string]judgement.Outcome{"0.05": judgement.Crossed, "0.00001": judgement.Undecided} {
+		f := parsed(t, strings.Replace(gates, "ALPHA", alpha, 1))
+		require.NoError(t, f.SetBaseline(near(t)))
+		require.Equal(t, want, f.Judge(steady(0.7))[0].Outcome)
+	}
+}
+
+// A baseline of another machine, state or target says nothing, and it is said why.
+func TestBaselineThatDoesNotFit(t *testing.T) {
+	fingerprinted := func(r *report.Report) {
+		r.Fingerprint = &report.Fingerprint{Go: "go1.26", GoMaxProcs: 2, Build: "abc"}
+	}
+	for _, tt := range []struct {
+		detail, short string
+		change        func(*report.Report)
+	}{
+		{`host.cpu differs: "Imaginary 9000" and "Other"`, "", func(r *report.Report) { r.Host.CPU = "Other" }},
+		{`host.cores differs: 8 and 4`, "", func(r *report.Report) { r.Host.Cores = 4 }},
+		{`host.os differs: "linux/amd64" and "linux/arm64"`, "", func(r *report.Report) { r.Host.OS = "linux/arm64" }},
+		{`target.kind differs: "memcached" and "redis"`, "", func(r *report.Report) { r.Target["kind"] = "redis" }},
+		{`target.version differs: "1.6.38" and nothing`, "", func(r *report.Report) { delete(r.Target, "version") }},
+		{`target.driver differs: "text" and "meta"`, "", func(r *report.Report) { r.Target["driver"] = "meta" }},
+		{`params.code differs: nothing and "WISH"`, "", func(r *report.Report) { r.Params["code"] = "WISH" }},
+		{`params.segment differs: nothing and "0:1/2"`, "", func(r *report.Report) { r.Params["segment"] = "0:1/2" }},
+		{`fingerprint.gomaxprocs differs: "2" and "1"`, "", func(r *report.Report) { r.Fingerprint.GoMaxProcs = 1 }},
+		{`fingerprint.cpuQuota differs: nothing and "1.5"`, "", func(r *report.Report) { r.Fingerprint.CPUQuota = 1.5 }},
+		{
+			`host.cores differs: 8 and 2; params.code differs: nothing and 1`, `host.cores differs: 8 and 2 and 1 more`,
+			func(r *report.Report) { r.Host.Cores, r.Params["code"] = 2, 1 },
+		},
+	} {
+		f := parsed(t, againstBaseline)
+		b := near(t)
+		for _, r := range b.Runs {
+			fingerprinted(r)
+		}
+		require.NoError(t, f.SetBaseline(b))
+		if tt.short == "" {
+			tt.short = tt.detail
+		}
+		verdicts := f.Judge(changed(changed(steady(1), fingerprinted), tt.change))
+		require.Equal(t, report.Verdict{Gate: "baseline fits", Outcome: judgement.Undecided, Detail: tt.detail}, verdicts[fitGate])
+		for _, v := range verdicts[:fitGate] {
+			require.Equal(t, report.Verdict{
+				Gate: v.Gate, Outcome: judgement.Undecided, Detail: "not judged: the baseline does not fit, " + tt.short,
+			}, v)
+		}
+		v := f.Judge(changed(steady(1), fingerprinted))[fitGate]
+		require.Equal(t, report.Verdict{
+			Gate: "baseline fits", Held: true, Outcome: judgement.Held, Detail: "same class of host, target and parameters",
+		}, v)
+	}
+	for name, change := range map[string]func(*report.Report){
+		"results":            func(r *report.Report) { r.Params["results"] = "elsewhere" },
+		"types of numbers":   func(r *report.Report) { r.Params["clients"] = []any{1.0, 8.0} },
+		"memory and address": func(r *report.Report) { r.Host.MemBytes, r.Target["url"] = 1, "memcached://other" },
+	} {
+		f := parsed(t, againstBaseline)
+		require.NoError(t, f.SetBaseline(near(t)))
+		require.True(t, f.Judge(changed(steady(1), change))[fitGate].Held, name)
+	}
+}
+
+// limited says of some repeats of get with 1 client what limited them.
+func limited(word witness.Word, repeats ...int) func(*report.Report) {
+	return func(r *report.Report) {
+		for i := range r.Steps {
+			s := &r.Steps[i]
+			for _, repeat := range repeats {
+				if s.Op == "get" && s.Clients == 1 && s.Repeat == repeat {
+					s.Witness = &report.Witness{LimitedBy: word, Why: "So it was."}
+				}
+			}
+		}
+	}
+}
+
+// A step that says something of k6, of a neighbour or of nothing is not held against another one.
+func TestStepsThatGatesRefuse(t *testing.T) {
+	f := parsed(t, againstBaseline)
+	require.NoError(t, f.SetBaseline(near(t)))
+	for word, want := range map[witness.Word]string{
+		witness.Client:    "not judged: limited by client: So it was.",
+		witness.Neighbour: "not judged: limited by neighbour: So it was.",
+		witness.Unsteady:  "not judged: the step is unsteady: So it was.",
+		witness.Short:     "not judged: the step is short: So it was.",
+		witness.Server:    "", witness.Host: "", witness.Rate: "", witness.Clients: "", witness.Network: "", witness.Unknown: "",
+	} {
+		for _, speed := range []float64{1, 0.5} {
+			verdicts := f.Judge(changed(steady(speed), limited(word, 1, 3)))
+			if want == "" {
+				require.NotEqual(t, judgement.Undecided, verdicts[opsGate].Outcome, word)
+
+				continue
+			}
+			require.Equal(t, judgement.Undecided, verdicts[opsGate].Outcome, word)
+			require.Equal(t, want, verdicts[opsGate].Detail)
+			require.NotEqual(t, judgement.Undecided, verdicts[6].Outcome, "of 8 clients")
+		}
+		require.Equal(t, judgement.Held, f.Judge(changed(steady(1), limited(word, 2)))[opsGate].Outcome, "the median rests on the others")
+	}
+}
+
+// A bound that is kept is kept, whatever limited the step; one that is not may not be the target's.
+func TestBoundsOfStepsThatAreLimited(t *testing.T) {
+	for _, tt := range []struct {
+		word   witness.Word
+		bound  string
+		want   judgement.Outcome
+		detail string
+	}{
+		{witness.Client, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats), limited by client: So it was."},
+		{witness.Client, "1100", judgement.Undecided, "not judged: 1002.5/s with 1 client (median of 4 repeats), limited by client: So it was."},
+		{witness.Neighbour, "1100", judgement.Undecided, "limited by neighbour: So it was."},
+		{witness.Unsteady, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
+		{witness.Server, "1100", judgement.Crossed, "1002.5/s with 1 client (median of 4 repeats)"},
+		{witness.Server, "900", judgement.Held, "1002.5/s with 1 client (median of 4 repeats)"},
+	} {
+		f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "clients": 1, "opsPerSecond": `+tt.bound+`}]}`)
+		v := f.Judge(changed(steady(1), limited(tt.word, 1, 2, 3)))[0]
+		require.Equal(t, tt.want, v.Outcome, tt)
+		require.Contains(t, v.Detail, tt.detail)
+	}
+}
