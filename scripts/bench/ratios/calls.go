@@ -41,15 +41,28 @@ func k6Script(target string, clients, perClient, pipeline int) func() (figures, 
 	}
 }
 
+// byCalling is the processor time of client.run over that of a call for each.
+func (c *calls) byCalling() (memcached, redis bounded) {
+	return bounded{c.run.over(c.call, processor), atMost(mostOfCalls)}, bounded{c.respRun.over(c.redisCall, processor), atMost(mostOfCalls)}
+}
+
+func (c *calls) holds() bool {
+	memcached, redis := c.byCalling()
+
+	return noneCrossed(memcached, redis)
+}
+
 const callsHead = "| clients | memcached run/s | call/s | run is, times | run us | call us " +
-	"| resp run/s | redis call/s | run is, times | run us | call us |\n" +
+	"| run us over call us | resp run/s | redis call/s | run is, times | run us | call us | run us over call us |\n" +
 	"|--------:|----------------:|-------:|--------------:|-------:|--------:" +
-	"|-----------:|-------------:|--------------:|-------:|--------:|"
+	"|---------------------|-----------:|-------------:|--------------:|-------:|--------:|---------------------|"
 
 // String is a line of the table.
 func (c *calls) String() string {
-	return fmt.Sprintf("| %7d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f |", c.clients,
-		c.run.OpsPerSecond, c.call.OpsPerSecond, c.run.OpsPerSecond/c.call.OpsPerSecond, c.run.CPUMicros, c.call.CPUMicros,
+	memcached, redis := c.byCalling()
+
+	return fmt.Sprintf("| %7d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %s | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f | %s |", c.clients,
+		c.run.OpsPerSecond, c.call.OpsPerSecond, c.run.OpsPerSecond/c.call.OpsPerSecond, c.run.CPUMicros, c.call.CPUMicros, memcached,
 		c.respRun.OpsPerSecond, c.redisCall.OpsPerSecond, c.respRun.OpsPerSecond/c.redisCall.OpsPerSecond,
-		c.respRun.CPUMicros, c.redisCall.CPUMicros)
+		c.respRun.CPUMicros, c.redisCall.CPUMicros, redis)
 }

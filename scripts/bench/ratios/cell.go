@@ -23,6 +23,9 @@ type figures struct {
 	P50Ms        float64 `json:"p50Ms"`
 	ClientSpread float64 `json:"clientSpread"` // the shortest client time over the longest; 0 where it is not known
 	ClientWaitMs float64 `json:"-"`            // mean; 0 where it is not known
+
+	// runs are those that these figures are the medians of.
+	runs *[]figures
 }
 
 // cell holds the medians of both programs for one number of clients.
@@ -102,6 +105,7 @@ func median(runs []figures) figures {
 	}
 
 	return figures{
+		runs:         &runs,
 		OpsPerSecond: of(func(f figures) float64 { return f.OpsPerSecond }),
 		CPUMicros:    of(func(f figures) float64 { return f.CPUMicros }),
 		P99Ms:        of(func(f figures) float64 { return f.P99Ms }),
@@ -124,13 +128,23 @@ func middle(values []float64) float64 {
 	return (values[at-1] + values[at]) / 2
 }
 
-func (c *cell) speed() float64 { return c.k6.OpsPerSecond / c.native.OpsPerSecond }
-func (c *cell) cpu() float64   { return c.k6.CPUMicros / c.native.CPUMicros }
-func (c *cell) holds() bool    { return c.speed() >= leastSpeed && c.cpu() <= mostCPU }
+func (c *cell) speed() bounded { return bounded{c.k6.over(c.native, rate), atLeast(leastSpeed)} }
+func (c *cell) cpu() bounded   { return bounded{c.k6.over(c.native, processor), atMost(mostCPU)} }
+
+// holds looks at the rate where clients together keep the processors at work. One alone leaves them
+// idle: its rate is that of the server's answers.
+func (c *cell) holds() bool {
+	return noneCrossed(c.cpu()) && (c.clients == 1 || noneCrossed(c.speed()))
+}
 
 // String is the cell as a line of the table.
 func (c *cell) String() string {
-	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %15.2f | %8.1f | %12.1f | %15.2f | %9.2f | %10.2f |",
-		onOff(c.reuse), c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, c.speed(),
+	speed := c.speed().String()
+	if c.clients == 1 {
+		speed = c.speed().ratio.String()
+	}
+
+	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %-40s | %8.1f | %12.1f | %-40s | %9.2f | %10.2f |",
+		onOff(c.reuse), c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, speed,
 		c.k6.CPUMicros, c.native.CPUMicros, c.cpu(), c.k6.P99Ms, c.native.P99Ms)
 }

@@ -23,7 +23,11 @@ func TestMedian(t *testing.T) {
 			OpsPerSecond: c.want, CPUMicros: 2 * c.want, P99Ms: 3 * c.want, Allocations: 4 * c.want, RowsPerCPU: 5 * c.want,
 			P50Ms: 6 * c.want, ClientSpread: 7 * c.want, ClientWaitMs: 8 * c.want,
 		}
-		if got := median(runs); got != want {
+		got := median(runs)
+		if got.runs == nil || len(*got.runs) != len(runs) {
+			t.Errorf("the median of %v does not keep them", c.values)
+		}
+		if got.runs = nil; got != want {
 			t.Errorf("median of %v is %v, want %v", c.values, got, want)
 		}
 	}
@@ -40,10 +44,17 @@ func TestBounds(t *testing.T) {
 		{949, 100, false},
 		{1000, 116, false},
 	} {
-		got := &cell{k6: figures{OpsPerSecond: c.ops, CPUMicros: c.cpu}, native: native}
+		got := &cell{clients: 8, k6: figures{OpsPerSecond: c.ops, CPUMicros: c.cpu}, native: native}
 		if got.holds() != c.holds {
 			t.Errorf("%v ops/s at %v us: holds is %v", c.ops, c.cpu, got.holds())
 		}
+	}
+	alone := &cell{clients: 1, k6: figures{OpsPerSecond: 10, CPUMicros: 100}, native: native}
+	if !alone.holds() {
+		t.Error("the rate of one client is bounded, which leaves the processor idle")
+	}
+	if alone.k6.CPUMicros = 116; alone.holds() {
+		t.Error("the processor time of one client is not bounded")
 	}
 }
 

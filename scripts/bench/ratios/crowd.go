@@ -5,6 +5,7 @@ import "fmt"
 const (
 	crowdClients    = 512
 	crowdOperations = 9766 // of each client: five million in all
+	crowdQueries    = 100  // one operation in so many is a query: see crowd.js
 	mostMemory      = 400 << 20
 )
 
@@ -34,7 +35,7 @@ func (c *crowd) holds() bool {
 
 // String says what it came to.
 func (c *crowd) String() string {
-	return fmt.Sprintf("%d clients, %d operations (one in 100 a roll-up query): %d failed, %.0f ops/s, "+
-		"resident memory at most %d MB (<= %d MB)",
-		crowdClients, c.step.Operations, c.step.Failed, c.step.OpsPerSecond, c.memory>>20, mostMemory>>20)
+	return fmt.Sprintf("%d clients of Machbase, %d operations, of which 99 in 100 are empty functions and one a roll-up query: "+
+		"%d failed, %.0f of these a second,\nwhich is %.0f queries; resident memory at most %d MB (<= %d MB)",
+		crowdClients, c.step.Operations, c.step.Failed, c.step.OpsPerSecond, c.step.OpsPerSecond/crowdQueries, c.memory>>20, mostMemory>>20)
 }

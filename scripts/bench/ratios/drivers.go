@@ -84,19 +84,28 @@ func against(rounds int, v versus, native, other func() (figures, error)) (versu
 	return v, nil
 }
 
-func (v versus) speed() float64     { return v.native.OpsPerSecond / v.other.OpsPerSecond }
-func (v versus) cpu() float64       { return v.native.CPUMicros / v.other.CPUMicros }
-func (v versus) appending() float64 { return v.native.RowsPerCPU / v.other.RowsPerCPU }
-
-func (v versus) asksWell() bool {
-	return v.cpu() <= mostOfMachgosCPU && v.native.Allocations <= mostAllocations
+func (v versus) speed() bounded {
+	return bounded{v.native.over(v.other, rate), atLeast(leastThroughK6)}
+}
+func (v versus) cpu() bounded {
+	return bounded{v.native.over(v.other, processor), atMost(mostOfMachgosCPU)}
 }
 
-func (v versus) isFast() bool { return v.speed() >= leastThroughK6 }
+func (v versus) appending() bounded {
+	rows := func(f figures) float64 { return f.RowsPerCPU }
+
+	return bounded{v.native.over(v.other, rows), atLeast(leastAppending)}
+}
+
+func (v versus) asksWell() bool {
+	return noneCrossed(v.cpu()) && v.native.Allocations <= mostAllocations
+}
+
+func (v versus) isFast() bool { return noneCrossed(v.speed()) }
 
 func (c *compared) holds() bool {
 	return !slices.ContainsFunc(c.asking, func(v versus) bool { return !v.asksWell() }) &&
-		c.append.appending() >= leastAppending &&
+		noneCrossed(c.append.appending()) &&
 		!slices.ContainsFunc(c.through, func(v versus) bool { return !v.isFast() })
 }
 
@@ -105,24 +114,24 @@ func (c *compared) String() string {
 	lines := make([]string, 0, 6+len(c.asking)+len(c.through))
 	lines = append(lines,
 		fmt.Sprintf("native and machgo in a plain Go program: %d rounds, %d operations, in turns; medians\n", c.rounds, c.operations),
-		"| reuse | clients | native us/op | machgo us/op | ratio (<= 0.50) "+
+		"| reuse | clients | native us/op | machgo us/op | ratio           "+
 			"| native allocs/op (<= 30) | machgo allocs/op | native ops/s | machgo ops/s |",
-		"|-------|--------:|-------------:|-------------:|----------------:"+
+		"|-------|--------:|-------------:|-------------:|-----------------"+
 			"|-------------------------:|-----------------:|-------------:|-------------:|",
 	)
 	for _, v := range c.asking {
-		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %12.1f | %12.1f | %15.2f | %24.1f | %16.1f | %12.0f | %12.0f |",
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %12.1f | %12.1f | %s | %24.1f | %16.1f | %12.0f | %12.0f |",
 			onOff(v.reuse), v.clients, v.native.CPUMicros, v.other.CPUMicros, v.cpu(),
 			v.native.Allocations, v.other.Allocations, v.native.OpsPerSecond, v.other.OpsPerSecond))
 	}
 	lines = append(lines,
-		fmt.Sprintf("\n%d ticks appended: native %.0f, machgo %.0f rows for a second of processor time, ratio %.2f (>= %.1f)\n",
-			appendBatches*1000, c.append.native.RowsPerCPU, c.append.other.RowsPerCPU, c.append.appending(), leastAppending),
-		"| reuse | clients | k6 + native ops/s | Go + machgo ops/s | ratio (>= 1.20) |",
-		"|-------|--------:|------------------:|------------------:|----------------:|",
+		fmt.Sprintf("\n%d ticks appended: native %.0f, machgo %.0f rows for a second of processor time, ratio %s\n",
+			appendBatches*1000, c.append.native.RowsPerCPU, c.append.other.RowsPerCPU, c.append.appending()),
+		"| reuse | clients | k6 + native ops/s | Go + machgo ops/s | ratio           |",
+		"|-------|--------:|------------------:|------------------:|-----------------|",
 	)
 	for _, v := range c.through {
-		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %17.0f | %17.0f | %15.2f |",
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %17.0f | %17.0f | %s |",
 			onOff(v.reuse), v.clients, v.native.OpsPerSecond, v.other.OpsPerSecond, v.speed()))
 	}
 

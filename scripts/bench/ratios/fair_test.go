@@ -24,7 +24,7 @@ func TestFairnessBesideMemtier(t *testing.T) {
 	}
 	for _, want := range []string{
 		"|     512 | k6, client.run    |   130000 |    6.00 |   3.900 |  10.000 |    0.98 |   1.500 |",
-		"k6 has 1.30 of its rate (>= 1.3), 1.00 of its p99 (<= 1.0)",
+		"| rate 1.30 (>= 1.30); p99 1.00 (<= 1.00); us 0.38 (<= 1.00) |",
 	} {
 		if !strings.Contains(f.String(), want) {
 			t.Errorf("%q is not in\n%s", want, f)
@@ -36,6 +36,7 @@ func TestFairnessBesideMemtier(t *testing.T) {
 	for name, crossed := range map[string]func(*shares){
 		"slow": func(s *shares) { s.k6.OpsPerSecond = 129_000 },
 		"late": func(s *shares) { s.k6.P99Ms = 10.1 },
+		"dear": func(s *shares) { s.k6.CPUMicros = 16.1 },
 	} {
 		if f := of(crossed); f.holds() {
 			t.Errorf("%s: it holds:\n%s", name, f)

@@ -137,8 +137,10 @@ func countOf(answer *influxAnswer) (int, error) {
 	return 0, fmt.Errorf("InfluxDB does not say how many points it has: %+v", series)
 }
 
-func (s *streamed) ratio() float64 { return s.with.OpsPerSecond / s.without.OpsPerSecond }
-func (s *streamed) holds() bool    { return s.ratio() >= leastStreamed }
+func (s *streamed) ratio() bounded {
+	return bounded{s.with.over(s.without, rate), atLeast(leastStreamed)}
+}
+func (s *streamed) holds() bool { return noneCrossed(s.ratio()) }
 
 // holds tells whether each cell does, and the points are there: one for each second of each run, at
 // least.
@@ -156,11 +158,11 @@ func (s *streaming) String() string {
 	lines = append(lines,
 		fmt.Sprintf("gets from memcached, streamed to InfluxDB%s: %d rounds of %s, in turns; medians\n",
 			there, s.rounds, streamedFor),
-		"| clients | streaming ops/s | without ops/s | ratio (>= 0.97) | streaming us/op | without us/op | streaming p99 ms | without p99 |\n"+
-			"|--------:|----------------:|--------------:|----------------:|----------------:|--------------:|-----------------:|------------:|",
+		"| clients | streaming ops/s | without ops/s | ratio           | streaming us/op | without us/op | streaming p99 ms | without p99 |\n"+
+			"|--------:|----------------:|--------------:|-----------------|----------------:|--------------:|-----------------:|------------:|",
 	)
 	for _, c := range s.all {
-		lines = append(lines, fmt.Sprintf("| %7d | %15.0f | %13.0f | %15.3f | %15.2f | %13.2f | %16.3f | %11.3f |", c.clients,
+		lines = append(lines, fmt.Sprintf("| %7d | %15.0f | %13.0f | %s | %15.2f | %13.2f | %16.3f | %11.3f |", c.clients,
 			c.with.OpsPerSecond, c.without.OpsPerSecond, c.ratio(), c.with.CPUMicros, c.without.CPUMicros, c.with.P99Ms, c.without.P99Ms))
 	}
 

@@ -11,6 +11,7 @@ import (
 const (
 	leastOfNats    = 0.9 // of its operations a second
 	leastPublished = 0.8 // of the messages that it publishes a second
+	mostOfNats     = 1.1 // times its processor time
 )
 
 const (
@@ -123,14 +124,23 @@ func (w *natsWork) each(run func() (figures, error)) func() (figures, error) {
 	}
 }
 
-func (c *natsCell) speed() float64 { return c.k6.OpsPerSecond / c.program.OpsPerSecond }
-func (c *natsCell) cpu() float64   { return c.k6.CPUMicros / c.program.CPUMicros }
-func (c *natsCell) holds() bool    { return c.speed() >= c.work.least }
+func (c *natsCell) speed() bounded { return bounded{c.k6.over(c.program, rate), atLeast(c.work.least)} }
+func (c *natsCell) cpu() bounded   { return bounded{c.k6.over(c.program, processor), atMost(mostOfNats)} }
+
+// holds looks at the rate where clients together keep the processors at work.
+func (c *natsCell) holds() bool {
+	return noneCrossed(c.cpu()) && (c.clients == 1 || noneCrossed(c.speed()))
+}
 
 // String is a line of the table.
 func (c *natsCell) String() string {
-	return fmt.Sprintf("| %-13s | %7d | %9.0f | %9.0f | %.2f (>= %.2f) | %8.2f | %8.2f | %9.2f | %9.2f | %9.2f |", c.work.title, c.clients,
-		c.k6.OpsPerSecond, c.program.OpsPerSecond, c.speed(), c.work.least,
+	speed := c.speed().String()
+	if c.clients == 1 {
+		speed = c.speed().ratio.String()
+	}
+
+	return fmt.Sprintf("| %-13s | %7d | %9.0f | %9.0f | %s | %8.2f | %8.2f | %s | %9.2f | %9.2f |", c.work.title, c.clients,
+		c.k6.OpsPerSecond, c.program.OpsPerSecond, speed,
 		c.k6.CPUMicros, c.program.CPUMicros, c.cpu(), c.k6.P99Ms, c.program.P99Ms)
 }
 

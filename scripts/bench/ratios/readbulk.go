@@ -216,9 +216,9 @@ func parseGhz(out string, calls int) (figures, error) {
 	return f, err
 }
 
-func (r *reads) ofGhz(f figures) float64 { return f.CPUMicros / r.ghz.CPUMicros }
+func (r *reads) ofGhz(f figures) bounded { return bounded{f.over(r.ghz, processor), atMost(mostOfGhz)} }
 
-func (r *reads) holds() bool { return r.module.CPUMicros > 0 && r.ofGhz(r.module) <= mostOfGhz }
+func (r *reads) holds() bool { return noneCrossed(r.ofGhz(r.module)) }
 
 func (b *readBulk) holds() bool {
 	return len(b.reads) > 0 && !slices.ContainsFunc(b.reads, func(r *reads) bool { return !r.holds() })
@@ -226,18 +226,17 @@ func (b *readBulk) holds() bool {
 
 // lines are those of the table.
 func (r *reads) lines() []string {
-	line := func(program string, f figures, bound string) string {
-		return fmt.Sprintf("| %11d | %-40s | %7.0f | %6.3f | %7.2f | %-18s |", r.connections, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros,
-			fmt.Sprintf("%.2f%s", r.ofGhz(f), bound))
+	line := func(program string, f figures, times fmt.Stringer) string {
+		return fmt.Sprintf("| %11d | %-40s | %7.0f | %6.3f | %7.2f | %s |", r.connections, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros, times)
 	}
 
 	return []string{
-		line("ghz", r.ghz, ""),
-		line("k6/x/mxgateway", r.module, fmt.Sprintf(" (<= %.2f)", mostOfGhz)),
-		line("k6/x/mxgateway, one connection for all", r.shared, ""),
-		line("k6/net/grpc", r.plain, ""),
-		line("k6/net/grpc, discardResponseMessage", r.discarding, ""),
-		line("k6/net/grpc, asyncInvoke", r.async, ""),
+		line("ghz", r.ghz, r.ofGhz(r.ghz).ratio),
+		line("k6/x/mxgateway", r.module, r.ofGhz(r.module)),
+		line("k6/x/mxgateway, one connection for all", r.shared, r.ofGhz(r.shared).ratio),
+		line("k6/net/grpc", r.plain, r.ofGhz(r.plain).ratio),
+		line("k6/net/grpc, discardResponseMessage", r.discarding, r.ofGhz(r.discarding).ratio),
+		line("k6/net/grpc, asyncInvoke", r.async, r.ofGhz(r.async).ratio),
 	}
 }
 

@@ -35,9 +35,9 @@ func TestTableOfReadBulk(t *testing.T) {
 	text := (&readBulk{rounds: 3, calls: 64_000, reads: []*reads{goodReads()}}).String()
 	for _, want := range []string{
 		"ReadBulk of 6 tags: 3 rounds, 64000 calls a cell",
-		"|           8 | ghz                                      |   20000 |  1.000 |   50.00 | 1.00               |",
-		"|           8 | k6/x/mxgateway                           |   30000 |  0.500 |   60.00 | 1.20 (<= 1.20)     |",
-		"| k6/net/grpc, asyncInvoke                 |       0 |  0.000 |  200.00 | 4.00               |",
+		"|           8 | ghz                                      |   20000 |  1.000 |   50.00 | 1.00 |",
+		"|           8 | k6/x/mxgateway                           |   30000 |  0.500 |   60.00 | 1.20 (<= 1.20) |",
+		"| k6/net/grpc, asyncInvoke                 |       0 |  0.000 |  200.00 | 4.00 |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

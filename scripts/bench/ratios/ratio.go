@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ratio is how a figure of one program stands to that of another: the median of the rounds, each of
+// which is a pair, and an interval that holds the true median in nine of ten benches or more.
+type ratio struct{ middle, low, high float64 }
+
+// certain is how often an interval has to hold the true median.
+const certain = 0.9
+
+// over is the ratio of a figure of f to that of another. Both have done the same rounds. Figures of
+// no rounds are taken as exact.
+func (f figures) over(other figures, figure func(figures) float64) ratio {
+	if f.runs == nil || other.runs == nil {
+		exact := figure(f) / figure(other)
+
+		return ratio{exact, exact, exact}
+	}
+	rounds := make([]float64, 0, len(*f.runs))
+	for i, run := range *f.runs {
+		rounds = append(rounds, figure(run)/figure((*other.runs)[i]))
+	}
+
+	return ratioOf(rounds)
+}
+
+// ratioOf is the median of rounds with its interval, from one order statistic to another: n rounds
+// are all on one side of the true median once in 2^(n-1) benches, whatever their distribution. With
+// less than five rounds nothing is certain.
+func ratioOf(rounds []float64) ratio {
+	middle := middle(rounds) // sorts them
+	n := len(rounds)
+	outside, missed, ways := -1, 0.0, 1.0
+	for k := range (n + 1) / 2 {
+		missed += 2 * ways / math.Pow(2, float64(n))
+		if 1-missed < certain {
+			break
+		}
+		outside = k
+		ways = ways * float64(n-k) / float64(k+1)
+	}
+	if outside < 0 || slices.ContainsFunc(rounds, math.IsNaN) {
+		return ratio{middle, 0, math.Inf(1)}
+	}
+
+	return ratio{middle, rounds[outside], rounds[n-1-outside]}
+}
+
+// The figures that are compared.
+func rate(f figures) float64      { return f.OpsPerSecond }
+func processor(f figures) float64 { return f.CPUMicros }
+func p99(f figures) float64       { return f.P99Ms }
+
+// bound is what a ratio has to hold.
+type bound struct {
+	limit   float64
+	atLeast bool
+}
+
+func atLeast(limit float64) bound { return bound{limit, true} }
+func atMost(limit float64) bound  { return bound{limit, false} }
+
+// outcome is what rounds say about a bound.
+type outcome string
+
+const (
+	held      outcome = "held"
+	crossed   outcome = "crossed"
+	undecided outcome = "undecided"
+)
+
+// judge says whether the bound is held or crossed by all of the interval. Else the rounds differ
+// too much to say.
+func (b bound) judge(r ratio) outcome {
+	good := func(value float64) bool {
+		if b.atLeast {
+			return value >= b.limit
+		}
+
+		return value <= b.limit
+	}
+	switch {
+	case math.IsNaN(r.middle) || math.IsInf(r.middle, 0) || r.middle == 0:
+		return crossed // nothing was measured
+	case good(r.low) && good(r.high):
+		return held
+	case !good(r.low) && !good(r.high):
+		return crossed
+	default:
+		return undecided
+	}
+}
+
+// bounded is a ratio with its bound.
+type bounded struct {
+	ratio
+	bound
+}
+
+func (j bounded) outcome() outcome { return j.judge(j.ratio) }
+
+// String is the ratio with its interval, the bound, and the outcome unless it is held. Nothing over
+// nothing is NaN, which says enough.
+func (j bounded) String() string {
+	sign := "<="
+	if j.atLeast {
+		sign = ">="
+	}
+	said := ""
+	if o := j.outcome(); o != held && !math.IsNaN(j.middle) {
+		said = ": " + string(o)
+	}
+
+	return fmt.Sprintf("%s (%s %.2f%s)", j.ratio, sign, j.limit, said)
+}
+
+// String is the ratio with its interval.
+func (r ratio) String() string {
+	switch {
+	case r.low == r.high || math.IsNaN(r.middle):
+		return fmt.Sprintf("%.2f", r.middle)
+	case math.IsInf(r.high, 1):
+		return fmt.Sprintf("%.2f, of too few rounds", r.middle)
+	default:
+		return fmt.Sprintf("%.2f [%.2f, %.2f]", r.middle, r.low, r.high)
+	}
+}
+
+// noneCrossed tells whether all bounds are held or undecided.
+func noneCrossed(all ...bounded) bool {
+	return !slices.ContainsFunc(all, func(j bounded) bool { return j.outcome() == crossed })
+}
