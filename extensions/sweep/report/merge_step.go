@@ -117,6 +117,8 @@ type stepParts struct {
 	ended   uint64
 	times   timeLine
 	windows windowLine
+	// witness is what limited the part that was limited worst.
+	witness *Witness
 	// before counts the clients of the parts before each one.
 	before map[int]int
 }
@@ -134,6 +136,7 @@ func (p *stepParts) add(part int, steps []*Step) error {
 	p.reading.Unstarted += whole.Extra.Unstarted
 	p.reading.Counters = p.reading.Counters.Plus(whole.Extra.counters())
 	p.cpu = p.cpu.with(whole.CPU)
+	p.witness = p.witness.orWorse(whole.Witness, part)
 	p.before[part] = int(p.reading.ClientTimes.Count)
 	if err := addClients(&p.reading, &whole.Client); err != nil {
 		return fmt.Errorf("part %d: %w", part+1, err)
@@ -176,6 +179,7 @@ func (p *stepParts) merged() ([]Step, error) {
 		if known {
 			step.Overlap = &overlap
 		}
+		step.Witness = p.witness
 		merged = append(merged, step)
 	}
 

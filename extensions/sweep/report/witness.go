@@ -59,6 +59,43 @@ func (s *Step) LimitedBy() witness.Word {
 	return s.Witness.LimitedBy
 }
 
+// orWorse is what limited a step worst: what did so in the parts before, or in the part at that
+// place, counted from zero. That a part is short matters least: the whole may be longer.
+func (w *Witness) orWorse(part *Witness, place int) *Witness {
+	rank := func(w *Witness) int {
+		if w.LimitedBy == witness.Short {
+			return len(witness.Words)
+		}
+
+		return slices.Index(witness.Words, w.LimitedBy)
+	}
+	if part == nil || w != nil && rank(w) <= rank(part) {
+		return w
+	}
+
+	return &Witness{
+		LimitedBy: part.LimitedBy, Why: fmt.Sprintf("Part %d: %s", place+1, part.Why), Evidence: part.Evidence,
+	}
+}
+
+// witnessNotes say what a reader must know of what limited a step: that its figures are not the
+// server's.
+func (s *Step) witnessNotes() (notes []string) {
+	w := s.Witness
+	if w == nil {
+		return nil
+	}
+	switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
+	case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client:
+		notes = append(notes, fmt.Sprintf("%s, limited by %s: %s", s.label(), w.LimitedBy, w.Why))
+	}
+	if word, why := witness.Little(w.Evidence); word != "" && word != w.LimitedBy {
+		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
+	}
+
+	return notes
+}
+
 func (s *Step) validateWitness() error {
 	w := s.Witness
 	if w == nil {

@@ -65,3 +65,59 @@ func TestTableEndsWithWhatLimitedTheStep(t *testing.T) {
 	require.NotContains(t, madeUp(nil).Markdown(), "limited by")
 	require.Empty(t, csvRows(t, madeUp(nil))[0]["limited_by"])
 }
+
+func TestNotesSayWhatIsNotTheServers(t *testing.T) {
+	r := madeUp(func(r *Report) {
+		r.Steps = []Step{
+			step(1, 1, "get", limited(witness.Clients)), step(8, 1, "get", limited(witness.Unsteady)),
+			step(16, 1, "get", limited(witness.Neighbour), func(s *Step) { s.Witness.Evidence[witness.UnderWay] = 0.5 }),
+			step(32, 1, "get", limited(witness.Client), func(s *Step) { s.Witness.Evidence[witness.UnderWay] = 0.5 }),
+			step(64, 1, "get", limited(witness.Short)), step(128, 1, "get", limited(witness.Host)),
+		}
+	})
+	require.Equal(t, []string{
+		"8 clients, limited by unsteady: Thus the unsteady.",
+		"16 clients, limited by neighbour: Thus the neighbour.",
+		"16 clients: The clients had an operation under way for 50 % of their time only: the script did something else.",
+		"32 clients, limited by client: Thus the client.",
+	}, r.notes())
+}
+
+// Of the parts of a step, the one that was limited worst says what limited it.
+func TestMergeOfWitnesses(t *testing.T) {
+	for _, tt := range []struct {
+		words [3]witness.Word
+		want  witness.Word
+		why   string
+	}{
+		{[3]witness.Word{"clients", "host", "unknown"}, "host", "Part 2: Thus the host."},
+		{[3]witness.Word{"host", "unsteady", "neighbour"}, "neighbour", "Part 3: Thus the neighbour."},
+		{[3]witness.Word{"client", "client", "server"}, "client", "Part 1: Thus the client."},
+		{[3]witness.Word{"short", "unknown", "short"}, "unknown", "Part 2: Thus the unknown."},
+		{[3]witness.Word{"short", "short", "short"}, "short", "Part 1: Thus the short."},
+		{[3]witness.Word{"", "", "rate"}, "rate", "Part 3: Thus the rate."},
+		{[3]witness.Word{"", "", ""}, "", ""},
+	} {
+		parts := []*Report{mergePart("0:1/3"), mergePart("1/3:2/3"), mergePart("2/3:1")}
+		for i, part := range parts {
+			r := reading(100)
+			step := *stepOf(t, &r)
+			step.Clients = 6
+			if tt.words[i] != "" {
+				limited(tt.words[i])(&step)
+			}
+			part.Steps = []Step{step}
+		}
+		merged, _, err := Merge(parts...)
+		require.NoError(t, err)
+		s := &merged.Steps[0]
+		require.Equal(t, tt.want, s.LimitedBy())
+		if tt.want == "" {
+			require.Nil(t, s.Witness)
+
+			continue
+		}
+		require.Equal(t, tt.why, s.Witness.Why)
+		require.Nil(t, s.Witness.OverTime, "each part has a time of its own")
+	}
+}

@@ -43,7 +43,7 @@ const (
 // Judge says what limited a step, and why.
 func Judge(e Evidence) (word Word, why string) {
 	for _, rule := range []func(Evidence) (Word, string){
-		short, used, neighbour, network, standstill, unsteady, little, rate, full, elsewhere,
+		short, used, neighbour, network, standstill, unsteady, Little, rate, full, elsewhere,
 	} {
 		if word, why = rule(e); word != "" {
 			return word, why
@@ -139,8 +139,9 @@ func unsteady(e Evidence) (Word, string) {
 	return Unsteady, fmt.Sprintf("The operations a second changed by %s within the step.", percent(e[DriftPart]))
 }
 
-// little tells of a closed loop that breaks Little's law.
-func little(e Evidence) (Word, string) {
+// Little tells of a closed loop that breaks Little's law: its clients did something else than
+// operations. It returns no word where none does.
+func Little(e Evidence) (Word, string) {
 	if part, known := e[UnderWay]; !known || part >= leastUnderWay {
 		return "", ""
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // The published columns, then what they leave out.
-const tableHeader = "| Ver | scenario | clients | per client | ops/s | min client | max client | avg client | p50 | p99 | failed |"
+const tableHeader = "| Ver | scenario | clients | per client | ops/s | min client | max client | avg client | p50 | p99 | failed | limited by |"
 
 func TestLoadIsIdempotentAndRefusesOtherData(t *testing.T) {
 	t.Parallel()
