@@ -21,10 +21,12 @@ func (f *feed[T]) push(callback sobek.Callable) {
 	f.client.callbacks.Add(1)
 	ctx := f.client.VU().Context()
 	back := k6glue.RegisterCallback(f.client.VU())
+	waiting := f.client.shared.idle.watch(f.client.VU().State().Logger)
 	again := make(chan func(func() error), 1)
 	go func() {
 		defer crash.Contain("the callback of a feed")
 		defer f.client.callbacks.Add(-1)
+		defer waiting.over.Store(true)
 		for {
 			var batch []T
 			err := crash.Guard(func() error {
@@ -41,6 +43,7 @@ func (f *feed[T]) push(callback sobek.Callable) {
 
 				return
 			}
+			waiting.came.Store(true)
 			back(func() error {
 				again <- k6glue.RegisterCallback(f.client.VU())
 

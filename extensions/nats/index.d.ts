@@ -453,9 +453,10 @@ declare module 'k6/x/nats' {
      */
     requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): BatchResult;
     /**
-     * Subscribes. With a callback, messages go there, on k6's event loop, and the iteration lasts
-     * until the subscription is closed (`close`, or `max` messages); without one they are asked
-     * for.
+     * Subscribes. With a callback, messages go there, on k6's event loop, when the function of the
+     * iteration does nothing else; the iteration lasts until the subscription is closed (`close`,
+     * or `max` messages), and the log says so once when none has come for 5 s. Without a callback
+     * they are asked for (`next`, `fetch`).
      */
     subscribe(subject: string, callback: (message: Message) => void, options?: SubscribeOptions): Subscription;
     subscribe(subject: string, options?: SubscribeOptions): Subscription;

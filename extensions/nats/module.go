@@ -1,6 +1,8 @@
 package nats
 
 import (
+	"time"
+
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
@@ -12,8 +14,10 @@ import (
 const ImportPath = "k6/x/nats"
 
 // New returns the JavaScript module.
-func New() modules.Module {
-	var shared sharedByAll
+func New() modules.Module { return newModule(idleHint) }
+
+func newModule(idleHint time.Duration) modules.Module {
+	shared := sharedByAll{idle: idle{after: idleHint}}
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "NatsError", AsError: asError,
@@ -37,6 +41,7 @@ type sharedByAll struct {
 	// connections are those that clients with equal options share.
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
+	idle        idle
 }
 
 // module is the module in one VU.

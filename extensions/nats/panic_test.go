@@ -26,7 +26,7 @@ func TestPanicsBesideTheVU(t *testing.T) {
 
 	stopped := 0
 	made := func() *feed[*natsio.Msg] {
-		f := newFeed[*natsio.Msg](&client{module: &module{Module: own}}, conn, "deliver", 1)
+		f := newFeed[*natsio.Msg](&client{module: &module{Module: own, shared: &sharedByAll{idle: idle{after: idleHint}}}}, conn, "deliver", 1)
 		f.stop = func() { stopped++ }
 		f.come <- &natsio.Msg{}
 

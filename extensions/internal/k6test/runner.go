@@ -3,6 +3,7 @@ package k6test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"path"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/grafana/sobek"
+	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/js/modulestest"
@@ -80,6 +82,7 @@ func (v *Runner) Start(id uint64) {
 		Tags:           lib.NewVUStateTags(v.VU.InitEnv().Registry.RootTagSet()),
 		VUID:           id,
 		Dialer:         v.Dialer,
+		Logger:         &logrus.Logger{Out: io.Discard, Formatter: &logrus.TextFormatter{}, Hooks: logrus.LevelHooks{}},
 	})
 }
 
