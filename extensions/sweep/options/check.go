@@ -71,6 +71,7 @@ var otherNames = map[string]string{ //nolint:gochecknoglobals // a constant
 	"maxVUs":           "preAllocatedVUs clients share the operations of a step, and it gets no more",
 	"stages":           "use clients, such as [1, 8, 64], or rate: each number is a step",
 	"startVUs":         "use clients, such as [1, 8, 64]: each number is a step",
+	"opsPerSecond":     "a search keeps bounds of latency; with of: 'rate' it finds the most operations a second that keep them",
 	"rates":            "use rate, such as [100, 1000]: each number is a step",
 	"startRate":        "use rate, such as [100, 1000]: each number is a step",
 	"gracefulRampDown": "use gracefulStop",

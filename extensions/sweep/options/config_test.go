@@ -64,6 +64,7 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"clients": [1], "iteration": 5}`, `unknown option iteration; known are after, allowFailed, clients,`},
 		{`{"clients": [1], "iteration": 5}`, `warmupIterations; did you mean iterations?`},
 		{`{"find": {"p98": "5ms"}}`, `find: unknown option p98; known are max, mean, min, of, p50,`},
+		{`{"find": {"opsPerSecond": 5}}`, `find: unknown option opsPerSecond: a search keeps bounds of latency; with of: 'rate' it finds the most`},
 		{`{"find": {"max": "5"}}`, `find: max must be a number, but is "5"`},
 		{`{"raw": "yes"}`, `raw must be true or false, but is "yes"`},
 		{`{"clients": 8}`, `clients must be an array of integers, but is 8`},
