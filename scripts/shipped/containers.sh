@@ -3,6 +3,13 @@
 # names is stood in for by one of the same name, made of Debian's packages.
 # shellcheck shell=bash disable=SC2154   # room is lib.sh's
 
+# crun refuses cgroups of both versions at once, which it does not need here: the part has mounts of
+# its own.
+if [[ -d /sys/fs/cgroup/unified ]]; then
+  rm -rf "$room"
+  exec unshare --mount bash -c 'umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$@"' - "scripts/shipped/parts/${0##*/}" "$@"
+fi
+
 need buildah buildah
 need podman podman crun netavark aardvark-dns iptables
 need mmdebstrap mmdebstrap
@@ -22,8 +29,14 @@ END
 mkdir "$room/runtime"
 cat >"$room/runtime/crun" <<'END'
 #!/bin/sh
+before=''
 for each in "$@"; do
-  if [ "${before:-}" = --bundle ]; then sed -i 's/"rlimits":\[[^]]*\]/"rlimits":[]/' "$each/config.json"; fi
+  case $before in
+    --bundle) file=$each/config.json ;;
+    --process) file=$each ;;
+    *) file='' ;;
+  esac
+  if [ -n "$file" ]; then sed -i 's/"rlimits":\[[^]]*\]/"rlimits":[]/' "$file"; fi
   before=$each
 done
 exec /usr/bin/crun "$@"
@@ -31,16 +44,15 @@ END
 chmod +x "$room/runtime/crun"
 
 buildah() { command buildah --root "$store/images" --runroot "$store/run" "$@"; }
-podman() { in_own_mounts podman --root "$store/images" --runroot "$store/run" --runtime "$room/runtime/crun" "$@"; }
 
-# in_own_mounts COMMAND...: crun refuses cgroups of both versions at once, which it does not need.
-in_own_mounts() {
-  if [[ -d /sys/fs/cgroup/unified ]]; then
-    unshare --mount bash -c 'umount -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; exec "$@"' - "$@"
-  else
-    command "$@"
-  fi
-}
+# podman, as a program, for podman-compose as well.
+podman=$room/runtime/podman
+cat >"$podman" <<END
+#!/bin/sh
+exec "$(type -P podman)" --root "$store/images" --runroot "$store/run" --runtime "$room/runtime/crun" "\$@"
+END
+chmod +x "$podman"
+podman() { "$podman" "$@"; }
 
 # has IMAGE: it is in the store.
 has() { buildah inspect --type image "$1" >/dev/null 2>&1; }

@@ -18,6 +18,8 @@ type Conn struct {
 	config  *Config
 	address string
 	socket  net.Conn
+	// protocol is the server's; 0 where it has not said.
+	protocol protocol
 
 	received, sent atomic.Uint64
 	busy           atomic.Bool // a call is under way, or an answer open
@@ -133,6 +135,7 @@ func (c *Conn) failure(ctx context.Context, err error) error {
 	case ended != nil:
 		known = ended
 	case known != nil:
+		known = c.namingProtocols(known)
 	case closed:
 		known = NewError(KindConnection, "the connection to %s was closed during the call", c.address)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -145,6 +148,15 @@ func (c *Conn) failure(ctx context.Context, err error) error {
 	}
 
 	return known
+}
+
+// namingProtocols adds, to an error of the protocol, whose versions these are when they are two.
+func (c *Conn) namingProtocols(err *Error) *Error {
+	if err.Kind != KindProtocol || c.protocol == 0 || c.protocol == protocolVersion {
+		return err
+	}
+
+	return NewError(err.Kind, "%s (the server speaks version %s of Machbase's native protocol, and this client %s)", err.Message, c.protocol, protocolVersion)
 }
 
 // contextError is the error of a call whose context has ended, or nil.

@@ -122,7 +122,7 @@ func (c *Conn) logIn(ctx context.Context) error {
 		return c.failure(ctx, err)
 	}
 	c.out.begin(msgConnect, 0, 0)
-	c.out.uint64(unitVersion, protocolVersion)
+	c.out.uint64(unitVersion, uint64(protocolVersion))
 	c.out.text(unitClient, "XK6")
 	c.out.text(unitDatabase, "data")
 	c.out.text(unitUser, strings.ToUpper(c.config.User))
@@ -148,25 +148,40 @@ func (c *Conn) sayHello() error {
 		return err
 	}
 	if string(answer[:]) != ready {
-		return garbage("it is no Machbase server, or its port is not that of the native protocol: it says %q", answer)
+		return NewError(KindProtocol, "%s says %q and not %q: it is no Machbase server, its port is not that of the native protocol, "+
+			"or its protocol is another one than this client's (CMI %s)", c.address, answer, ready, protocolVersion)
 	}
 
 	return nil
 }
 
+// welcomed reads the answer to a log-in. What is wrong with a server of another protocol is that,
+// whatever else it says.
 func (c *Conn) welcomed(ctx context.Context, body []byte) error {
-	if _, _, err := readResult(body); err != nil {
-		return c.failure(ctx, err)
-	}
-	for len(body) > 0 {
-		u, rest, err := nextUnit(body)
+	wantsKey := false
+	for units := body; len(units) > 0; {
+		u, rest, err := nextUnit(units)
 		if err != nil {
 			return c.failure(ctx, err)
 		}
-		body = rest
-		if u.id == unitEndian {
+		units = rest
+		switch u.id {
+		case unitVersion:
+			c.protocol = protocol(u.number)
+		case unitEndian:
 			c.bigEndian = u.number != 0
+		case unitNonce:
+			wantsKey = true
 		}
+	}
+	if c.protocol.isForeign() {
+		return c.failure(ctx, NewError(KindProtocol, "%s cannot be spoken with", c.address))
+	}
+	if _, _, err := readResult(body); err != nil {
+		return c.failure(ctx, err)
+	}
+	if wantsKey {
+		return c.failure(ctx, NewError(KindAuth, "%s wants %s to log in with a key, and this client has a password only", c.address, c.config.User))
 	}
 
 	return nil

@@ -9,3 +9,6 @@ func (c *Conn) AfterReads(fn func()) {
 		return exchange(request, answer)
 	}
 }
+
+// ServerProtocol is the version of the protocol that the server has said.
+func (c *Conn) ServerProtocol() string { return c.protocol.String() }

@@ -1,5 +1,7 @@
 package cmi
 
+import "fmt"
+
 // What is said when a connection is made: the last character tells that the client is
 // little-endian.
 const (
@@ -7,9 +9,19 @@ const (
 	ready = "CMI_READY"
 )
 
+// protocol is a version of the native protocol, as it is sent: major in the highest 16 bits, minor
+// in the next, and the fix in the lowest 32.
+type protocol uint64
+
 // protocolVersion is 4.0.2: parameters by position, no nullable flags in the description of a
-// column.
-const protocolVersion = 4<<48 | 0<<32 | 2
+// column. Servers of 4.0.3 (Machbase 8.6) speak it with clients that ask for it.
+const protocolVersion protocol = 4<<48 | 0<<32 | 2
+
+func (p protocol) String() string { return fmt.Sprintf("%d.%d.%d", p>>48, p>>32&0xffff, uint32(p)) }
+
+// isForeign tells whether a server of that version does not speak this client's: the fixes of a
+// minor version do. 0 is that of a server that does not say its version.
+func (p protocol) isForeign() bool { return p != 0 && p>>32 != protocolVersion>>32 }
 
 // Messages.
 const (
@@ -35,6 +47,7 @@ const (
 	unitPassword = 0x07
 	unitTimeout  = 0x08 // seconds
 	unitHidden   = 0x41 // whether to show hidden columns
+	unitNonce    = 0x0c // what a client with a key is to sign
 	unitAddress  = 0x42
 
 	unitResult  = 0x10

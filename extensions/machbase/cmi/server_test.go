@@ -239,3 +239,8 @@ func TestErrorAmidRowsOfTheServer(t *testing.T) {
 		require.Len(t, query(t, c, "select id from "+table), 51)
 	}
 }
+
+// What all figures and tests rest on: machbase-neo v8.0.74, engine 8.0.67.
+func TestProtocolOfTheServer(t *testing.T) {
+	require.Equal(t, "4.0.2", connect(t).ServerProtocol())
+}
