@@ -48,12 +48,12 @@ func newPoints(runTags map[string]string, instance string) *points {
 func (p *points) lines(f *stream.Figures) (lines [][]byte, err error) {
 	for i := range f.Seconds {
 		s := &f.Seconds[i]
-		line, failed := p.line(bySecond, p.tagsOf(&f.Step, s.Op, s.Phase), secondFields(f, s), f.At)
+		line, failed := p.line(bySecond, p.tagsOf(&f.Step, s.Op, s.Variant, s.Phase), secondFields(f, s), f.At)
 		lines, err = collect(lines, err, line, failed)
 	}
 	for i := range f.Ended {
 		s := &f.Ended[i]
-		line, failed := p.line(byStep, p.tagsOf(&f.Step, s.Op, stream.Measure), stepFields(f, s), f.At)
+		line, failed := p.line(byStep, p.tagsOf(&f.Step, s.Op, s.Key().Variant, stream.Measure), stepFields(f, s), f.At)
 		lines, err = collect(lines, err, line, failed)
 	}
 
@@ -68,11 +68,12 @@ func collect(lines [][]byte, err error, line []byte, failed error) ([][]byte, er
 	return append(lines, line), err
 }
 
-func (p *points) tagsOf(s *stream.Step, op, phase string) map[string]string {
+func (p *points) tagsOf(s *stream.Step, op, variant, phase string) map[string]string {
 	tags := maps.Clone(p.tags)
 	tags["scenario"] = s.Scenario
 	tags["clients"] = strconv.Itoa(s.Clients)
 	tags["op"] = op
+	tags["variant"] = variant
 	tags["phase"] = phase
 	tags["repeat"] = strconv.Itoa(s.Repeat)
 	tags["target"] = s.Target

@@ -320,7 +320,23 @@ declare module 'k6/x/sweep' {
    * every call one operation, its first call (which connects) unmeasured. Where only a part of the
    * clients calls it, the step is incomplete.
    *
-   * @throws TypeError when `fn` is not a function
+   * With two functions it is a duet: the clients take turns between `base` and `change`, in slices
+   * of 20 ms to 500 ms that are chosen from the operation's own duration. All clients change over
+   * together, in an order of chance, so that what disturbs the machine disturbs both. Each variant
+   * has a step of its own in the report (`variant` is `base` or `change`), and `duets` have the
+   * ratios of ops/s, mean, p50 and p99, their intervals of 95 %, and the smallest change that the
+   * run could have seen. An operation that is not all in one slice belongs to neither, a failure to
+   * the variant that began it. Both are called at least twice by each client before the start line.
+   * Samples have the tag `variant`.
+   *
+   * ```js
+   * sweep.run({ base: () => old.get('key'), change: () => next.get('key') });
+   * ```
+   *
+   * A duet cannot go with `find`, `variants`, `raw`, `portable` and execution segments: that ends
+   * the test, exit code 104. So does a step in which only a part of the clients has a duet.
+   *
+   * @throws TypeError when `fn` is no function, nor two as `{ base, change }`
    * Under another executor (portable steps excepted) it ends the test, exit code 104: k6's options
    * `vus`, `duration`, `iterations` and `stages`, wherever they are set, take the place of a
    * script's scenarios, sweeps too.
@@ -329,7 +345,7 @@ declare module 'k6/x/sweep' {
    *   behind that nobody
    * awaits, or a timer
    */
-  export function run(fn: () => unknown): void;
+  export function run(fn: (() => unknown) | { base: () => unknown; change: () => unknown }): void;
 
   /**
    * For functions that are promises, which do without `run`: fulfilled when all clients of the step
@@ -384,7 +400,7 @@ declare module 'k6/x/sweep' {
     rate: number | null;
     /** Which repeat of the step it is, from 1. */
     repeat: number;
-    /** Null where there are no `variants`. */
+    /** Null where there are no `variants`, and in a duet, whose functions know what they are. */
     variant: string | null;
     /** The name of the operations that nobody named. */
     op: string;
@@ -407,8 +423,9 @@ declare module 'k6/x/sweep' {
    * `target` is what was measured: `kind`, `version`, `driver`, `url`. A password or token in `url`
    * is taken out. When the URL names a server on this machine, the report has that server's
    * processor time too: of the processes that listen at that address and port, and of all that they
-   * have started. `params` is with what it was measured. `published` is what others have published
-   * of the same: the page shows it as a shape.
+   * have started. `base` is what is otherwise of the base of a duet, such as its `url`: the report
+   * has it as `target.base`. `params` is with what it was measured. `published` is what others
+   * have published of the same: the page shows it as a shape.
    *
    * `cache` is for caches whose operations tell hits and misses: the server's memory limit and the
    * size of an average item, key and value together, in bytes. Steps then have the published
@@ -422,12 +439,13 @@ declare module 'k6/x/sweep' {
    * a report.
    *
    * @throws TypeError for an unknown fact, a parameter named as an option of the executor, or when
-   *   `target.url` is not a URL
+   *   a `url` is not a URL
    * @throws SweepError when nothing can be written to `results`
    */
   export function meta(facts: {
     scenario?: string;
     target?: Record<string, unknown>;
+    base?: Record<string, unknown>;
     params?: Record<string, unknown>;
     published?: Series[];
     cache?: { memory: number; item: number; pids?: number[]; vmHwm?: number };

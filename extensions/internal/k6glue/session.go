@@ -19,6 +19,8 @@ type Session struct {
 	Step StepInfo
 	// OpNames are the names that sweep.op may give to operations; empty: any.
 	OpNames []string
+	// NoDuet says with what of the sweep's options a duet cannot go; empty: it can.
+	NoDuet string
 	// Tags are those by which the samples of the step are told from those of the others.
 	Tags map[string]string
 	// Tap sees the samples that the VU pushes; nil where only exceptions fail an operation.

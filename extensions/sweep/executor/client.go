@@ -35,7 +35,7 @@ func (c *client) work(parent context.Context) {
 	c.openTap()
 	session := &k6glue.Session{
 		Client: c.measured, Op: c.run.op(), Step: c.run.config.Info(c.run.Step), OpNames: c.run.config.AllowedOps(c.run.Step),
-		Tags: c.run.Tags(), Tap: c.tap,
+		Tags: c.run.Tags(), Tap: c.tap, NoDuet: c.run.config.NoDuet(c.run.state.ExecutionTuple),
 	}
 	if c.run.config.Raw.Bool {
 		raw := newRawSamples(c.run)

@@ -35,6 +35,11 @@ type stepRun struct {
 	live   *stream.Live
 	logger *logrus.Entry
 
+	// turns reads the processor time of each variant of a duet; nil in other steps.
+	turns *host.DuetMeter
+	// duets are those of the step, once it has ended.
+	duets []report.Duet
+
 	instants instants // of raw samples
 	noTap    sync.Once
 
@@ -66,11 +71,17 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	r.watch = host.NewWatch(run.scenario.Server(), r.step.Ended)
 	r.step.OnStart(func() {
 		r.collector.Settle()
+		if r.step.IsDuet() {
+			r.turns = host.NewDuetMeter(run.scenario.BaseServer(), run.scenario.Server())
+		}
 		r.watch.Start()
 		r.cpu.Start()
 	})
 	r.step.OnEnd(func() {
 		r.cpu.Stop()
+		if r.turns != nil {
+			r.turns.Stop()
+		}
 		r.watch.Stop()
 	})
 	r.live = run.scenario.Live(s.Stream(), s.Tags())
@@ -131,9 +142,17 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
 
+	read := make(chan struct{})
+	go func() {
+		defer crash.Contain("what reads the processor time of variants")
+		defer close(read)
+		r.step.EachTurn(ended, func(variant measure.Variant, onTime bool) { r.turns.Turn(string(variant), onTime) })
+	}()
+
 	err := r.runClients(ctx)
 	close(ended)
 	<-watched
+	<-read
 	r.faults.Flush(0)
 	if !r.succeeded && r.step.AnySucceeded() {
 		r.succeeded = true
@@ -145,10 +164,19 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		reading.Complete = false
 	}
 	r.live.Last(&reading)
+	r.duets = report.NewDuets(&reading, r.config.Asked(r.Step))
 	steps, encodeErr := report.NewSteps(&reading, r.config.Asked(r.Step), r.op(), r.cpu.Spent())
+	for i := range steps {
+		if r.turns != nil {
+			steps[i].CPU = r.turns.Spent(steps[i].Variant, reading.Elapsed/2)
+		}
+	}
 	r.watch.Testify(steps, r.before)
 	r.before = steps
 	r.log(steps)
+	for i := range r.duets {
+		r.logger.WithField("op", r.duets[i].Op).Info(r.duets[i].Line())
+	}
 	if why := report.TooShort(steps); why != "" {
 		r.logger.Warnf("the step is incomplete: %s", why)
 	}
@@ -262,7 +290,11 @@ func (r *stepRun) aborted(err error) {
 func (r *stepRun) log(steps []report.Step) {
 	for i := range steps {
 		s := &steps[i]
-		r.logger.WithField("op", s.Op).Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s, limited by: %s",
+		logger := r.logger.WithField("op", s.Op)
+		if s.Variant != r.Variant { // that of a duet
+			logger = logger.WithField("variant", s.Variant)
+		}
+		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s, limited by: %s",
 			report.Thousands(int64(math.Round(s.OpsPerSecond))),
 			report.P50.Show(report.Millis(s.Latency.P50), s.Operations), report.P99.Show(report.Millis(s.Latency.P99), s.Operations),
 			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), s.LimitedBy())

@@ -88,7 +88,7 @@ func (r *sweepRun) step(ctx context.Context, s options.Step) ([]report.Step, err
 	step.first = first
 	r.progress.next(s, step)
 	steps, err := step.run(ctx)
-	r.scenario.Add(steps)
+	r.scenario.Add(steps, step.duets...)
 	r.scenario.Save()
 	step.live.Ended(steps) // once nobody writes to them any more
 

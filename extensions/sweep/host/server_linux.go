@@ -215,3 +215,20 @@ func parseSocketAddress(text string) (netip.AddrPort, error) {
 
 	return netip.AddrPortFrom(ip, uint16(n)), err
 }
+
+// clock is the processor time that the server has used, which is read in a microsecond. It is false
+// when one of its processes has ended. Of a server that starts others, see forks, it is not all.
+func (p *Server) clock() (total time.Duration, ok bool) {
+	for _, pid := range p.pids {
+		used, there := processClock(pid)
+		if !there {
+			return 0, false
+		}
+		total += used
+	}
+
+	return total, true
+}
+
+// forks tells whether the server has started other processes.
+func (p *Server) forks() bool { return len(processTree(p.pids)) != len(p.pids) }

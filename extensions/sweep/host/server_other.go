@@ -39,6 +39,12 @@ func treeTime(roots []int32) (total time.Duration, ok bool) {
 	return total, ok
 }
 
+// clock is false: there are no clocks here that can be read that often.
+func (p *Server) clock() (time.Duration, bool) { return 0, false }
+
+// forks is true: what it cannot tell, it does not claim.
+func (p *Server) forks() bool { return true }
+
 // listeners returns the TCP sockets of this machine that wait for connections.
 func listeners() ([]listener, error) {
 	connections, err := psnet.Connections("tcp")

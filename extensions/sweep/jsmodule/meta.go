@@ -15,14 +15,15 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
 )
 
-// meta is sweep.meta({ scenario, target, params, published, cache, results }): facts for the report
-// that only the script knows. scenario is the one that they are of; without, they are of all.
-// target is what was measured (kind, version, driver, url), params is with what (the query, a code,
-// statement reuse). Call it in setup(). A password or another secret in target.url is taken out.
-// With the URL of a server on this machine, the report has the server's processor time as well.
-// published is what others have published of the same, to be shown beside it as a shape. cache is
-// what has to be known of a cache for the published figures of hits by memory. results is the
-// folder that sweep.report will write to: it throws when it cannot.
+// meta is sweep.meta({ scenario, target, base, params, published, cache, results }): facts for the
+// report that only the script knows. Call it in setup(). scenario is the one that they are of;
+// without, they are of all. target is what was measured (kind, version, driver, url), base is what
+// is otherwise in the base of a duet, params is with what (the query, a code, statement reuse). A
+// password or another secret in a url is taken out. With the URL of a server on this machine, the
+// report has the server's processor time as well. published is what others have published of the
+// same, to be shown beside it as a shape. cache is what has to be known of a cache for the
+// published figures of hits by memory. results is the folder that sweep.report will write to: it
+// throws when it cannot.
 func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
 	var facts testrun.Facts
@@ -34,12 +35,14 @@ func (m *module) meta(call sobek.FunctionCall) sobek.Value {
 			k6glue.ThrowType(rt, "sweep.meta: params.%s is what the sweep itself tells of its options: give it another name", name)
 		}
 	}
-	if address, ok := facts.Target["url"].(string); ok {
-		clean, err := withoutPassword(address)
-		if err != nil {
-			k6glue.ThrowType(rt, "sweep.meta: %s", err.Error())
+	for name, target := range map[string]map[string]any{"target": facts.Target, "base": facts.Base} {
+		if address, ok := target["url"].(string); ok {
+			clean, err := withoutPassword(address)
+			if err != nil {
+				k6glue.ThrowType(rt, "sweep.meta: %s.%s", name, err.Error())
+			}
+			target["url"] = clean
 		}
-		facts.Target["url"] = clean
 	}
 	if facts.Cache != nil {
 		if err := facts.Cache.Validate(); err != nil {
@@ -69,7 +72,7 @@ func withoutPassword(address string) (string, error) {
 	if err != nil || strings.ContainsAny(u.Opaque+u.Path+u.RawQuery+u.Fragment, "@") {
 		// Without "//", or with a "/", "?" or "#" in it, what was meant as a password is taken for
 		// something else.
-		return "", fmt.Errorf("target.url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
+		return "", fmt.Errorf("url is not a URL such as scheme://user@host:port") //nolint:err113 // see above
 	}
 	if _, both := u.User.Password(); both {
 		u.User = url.User(u.User.Username())

@@ -9,7 +9,7 @@ import (
 func TestURLsThatMayHideAPasswordAreRefused(t *testing.T) {
 	for _, address := range []string{"u:s3cret@h:1", "redis://u:12#s3cret@h", "redis://u:12?s3cret@h", "redis://u:1/s3cret@h"} {
 		_, err := withoutPassword(address)
-		require.ErrorContains(t, err, "target.url is not a URL")
+		require.ErrorContains(t, err, "url is not a URL")
 		require.NotContains(t, err.Error(), "s3cret")
 	}
 }

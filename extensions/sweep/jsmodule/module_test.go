@@ -104,7 +104,7 @@ func TestRunTakesAFunction(t *testing.T) {
 	for argument, shown := range map[string]string{"": "undefined", "5": "5", `"fn"`: "fn", "{}": "an object", "new Array(4294967295)": "an array of 4294967295 elements", "null": "null"} {
 		name, message := sweeptest.ThrownBy(t, runtime, `sweep.run(`+argument+`)`)
 		require.Equal(t, "TypeError", name)
-		require.Equal(t, "sweep.run(fn) takes a function, not "+shown, message)
+		require.Equal(t, "sweep.run takes a function, or two as { base, change }, not "+shown, message)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestMeta(t *testing.T) {
 func TestMetaErrors(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)
 	for script, want := range map[string]string{
-		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, params`,
+		`sweep.meta({ tarket: {} })`:                                `sweep.meta: unknown option "tarket"; known are scenario, target, base, params`,
 		`sweep.meta({ target: "db" })`:                              `sweep.meta: option target must be`,
 		`sweep.meta("db")`:                                          `sweep.meta: options must be an object, not db`,
 		`sweep.meta({ target: { url: "sys:secret@h:1" } })`:         `sweep.meta: target.url is not a URL such as scheme://user@host:port`,

@@ -3,6 +3,7 @@ package jsmodule
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 
 	"github.com/grafana/sobek"
@@ -13,10 +14,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/portable"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // run is sweep.run(fn): it waits until all clients of the step have come here, and then calls fn
-// for each operation until this client's share of the step is done. The loop is Go's, so that an
+// for each operation until this client's share of the step is done. With two functions, as { base,
+// change }, the clients take turns between them: see RunDuet. The loop is Go's, so that an
 // operation costs one call of fn, one reading of the clock and one increment: 0.15 us.
 //
 // It throws a TypeError when fn is not a function, and an Error at a second call in one step and
@@ -25,10 +28,7 @@ import (
 // error, see failOn.
 func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	rt := m.vu.Runtime()
-	fn, ok := sobek.AssertFunction(call.Argument(0))
-	if !ok {
-		k6glue.ThrowType(rt, "sweep.run(fn) takes a function, not %s", k6glue.Show(call.Argument(0)))
-	}
+	fn, change := m.variants(call.Argument(0))
 	ctx := m.vu.Context()
 	session := k6glue.SessionOf(m.vu)
 	aborted := func() string { return "" }
@@ -56,23 +56,22 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 
 		return sobek.Undefined()
 	}
+	if change != nil && session.NoDuet != "" {
+		interrupt(rt, errNoDuet(session.NoDuet))
+
+		return sobek.Undefined()
+	}
 	m.running = true
 	defer func() { m.running = false }()
 
 	_ = session.Tap.Fault() // what the script did before is no operation
-	before, first := m.pending.Count(), true
-	err := session.Client.Run(ctx, session.Op, func() {
-		session.Measure()
-		m.setStepTags(session.Tags)
-	}, func() error {
-		err := operation(ctx, fn, session)
-		if first && err == nil && m.pending.Count() > before {
-			return measure.Stop(errLeftBehind)
-		}
-		first = false
+	before := m.pending.Count()
+	err := m.measured(ctx, session, fn, change)
+	if errors.Is(err, measure.ErrMixedDuet) {
+		interrupt(rt, err)
 
-		return err
-	})
+		return sobek.Undefined()
+	}
 	if err == nil && ctx.Err() == nil && m.pending.Count() > before {
 		err = errLeftBehind
 	}
@@ -84,6 +83,74 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return sobek.Undefined()
+}
+
+// measured does the client's part of the step with one function or, in a duet, with two.
+func (m *module) measured(ctx context.Context, session *k6glue.Session, fn, change sobek.Callable) error {
+	warm := func() {
+		session.Measure()
+		m.setStepTags(session.Tags)
+	}
+	if change == nil {
+		return session.Client.Run(ctx, session.Op, warm, m.operations(ctx, session, fn))
+	}
+
+	return session.Client.RunDuet(ctx, session.Op, warm, m.operations(ctx, session, fn), m.operations(ctx, session, change))
+}
+
+// operations is a function that calls fn once. The first call shows whether it leaves anything
+// behind.
+func (m *module) operations(ctx context.Context, session *k6glue.Session, fn sobek.Callable) func() error {
+	first := true
+
+	return func() error {
+		before := 0
+		if first {
+			before = m.pending.Count()
+		}
+		err := operation(ctx, fn, session)
+		if first && err == nil && m.pending.Count() > before {
+			return measure.Stop(errLeftBehind)
+		}
+		first = false
+
+		return err
+	}
+}
+
+// variants reads what sweep.run is given: a function, or the two of a duet. Without a duet, change
+// is nil.
+func (m *module) variants(given sobek.Value) (fn, change sobek.Callable) {
+	if fn, ok := sobek.AssertFunction(given); ok {
+		return fn, nil
+	}
+	rt := m.vu.Runtime()
+	object, ok := given.(*sobek.Object)
+	if !ok || object.Get(report.Base) == nil && object.Get(report.Change) == nil {
+		k6glue.ThrowType(rt, "sweep.run takes a function, or two as { base, change }, not %s", k6glue.Show(given))
+	}
+	for _, name := range object.Keys() {
+		if name != report.Base && name != report.Change {
+			k6glue.ThrowType(rt, "sweep.run({ base, change }) takes two functions, and no %q", name)
+		}
+	}
+	both := map[string]sobek.Callable{}
+	for _, name := range []string{report.Base, report.Change} {
+		if both[name], ok = sobek.AssertFunction(object.Get(name)); !ok {
+			value := object.Get(name)
+			if value == nil {
+				value = sobek.Undefined()
+			}
+			k6glue.ThrowType(rt, "sweep.run({ base, change }): %s must be a function, not %s", name, k6glue.Show(value))
+		}
+	}
+
+	return both[report.Base], both[report.Change]
+}
+
+// errNoDuet is why a duet ends the test in a sweep that can have none.
+func errNoDuet(why string) error {
+	return fmt.Errorf("sweep.run({ base, change }) cannot go with %s", why)
 }
 
 // errNested is why sweep.run ends the test within another one: the operations of both would be one.

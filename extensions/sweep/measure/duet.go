@@ -32,6 +32,8 @@ const (
 	// percentile, a slice is to hold one after another, as far as the longest slice allows.
 	sliceMeans = 20
 	sliceP99s  = 10
+	// goodPairs is how many pairs there are to be: a step of a short time has shorter slices.
+	goodPairs = 20
 	// leastMeans is how many mean durations a slice holds whatever its length is.
 	leastMeans = 5
 	// mostSlices is how many slices a run counts apart. A longer one begins again with the first.
@@ -46,11 +48,9 @@ const (
 	leastWarm = 2
 )
 
-// Duet errors.
-var (
-	errMixedDuet = errors.New("some clients of the step take turns between base and change, and others do not")
-	errPartDuet  = errors.New("a duet cannot be shared by execution segments: its variants would not change over together")
-)
+// ErrMixedDuet is why a step is none that can be measured: some of its clients take turns between
+// two variants, and others do not.
+var ErrMixedDuet = errors.New("some clients of the step take turns between base and change, and others do not")
 
 // duet is a step whose clients take turns between two variants, all at the same times: the measured
 // phase is cut into slices of one length, two of them are a pair, and a pair has each variant once,
@@ -160,6 +160,7 @@ func (d *duet) begin(at time.Duration) {
 	d.began = at
 	d.length = sliceOf(&d.pieces)
 	if whole := d.step.plan.Duration; d.step.plan.windowed() {
+		d.length = max(min(d.length, whole/(2*goodPairs)), leastMeans*d.pieces.Mean(), shortestSlice)
 		pairs := max(int64(math.Round(float64(whole)/float64(2*d.length))), 1)
 		d.length, d.last = whole/time.Duration(2*pairs), 2*pairs
 	}
@@ -177,12 +178,9 @@ func sliceOf(pieces *Coarse) time.Duration {
 func (s *Step) asDuet() (*duet, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.plan.Part {
-		return nil, errPartDuet
-	}
 	if s.duet.Load() == nil {
 		if s.solo {
-			return nil, errMixedDuet
+			return nil, ErrMixedDuet
 		}
 		s.duet.Store(&duet{step: s, seed: s.plan.Seed, series: map[string]*series{}})
 	}
@@ -190,13 +188,16 @@ func (s *Step) asDuet() (*duet, error) {
 	return s.duet.Load(), nil
 }
 
+// IsDuet tells whether the clients of the step take turns between two variants.
+func (s *Step) IsDuet() bool { return s.duet.Load() != nil }
+
 // asSolo makes the step one that is no duet.
 func (s *Step) asSolo() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.solo = true
 	if s.duet.Load() != nil {
-		return errMixedDuet
+		return ErrMixedDuet
 	}
 
 	return nil
@@ -354,3 +355,34 @@ func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, chan
 		return base()
 	})
 }
+
+// EachTurn calls fn at each border of slices, with the variant whose slice begins, until the step
+// has ended. Who calls it is late at times: then onTime is false, and where whole slices have gone
+// by, fn is not called for them. In a step that is no duet it returns when the start line opens.
+func (s *Step) EachTurn(ended <-chan struct{}, fn func(variant Variant, onTime bool)) {
+	select {
+	case <-s.line.open:
+	case <-ended:
+		return
+	}
+	d := s.duet.Load()
+	if d == nil {
+		return
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for slice := int64(0); d.last == 0 || slice <= d.last; slice++ {
+		slice = max(slice, int64((now()-d.began)/d.length))
+		due := d.began + time.Duration(slice)*d.length
+		timer.Reset(due - now())
+		select {
+		case <-timer.C:
+		case <-ended:
+			return
+		}
+		fn(d.variant(slice), now()-due < d.length/onTime)
+	}
+}
+
+// onTime is the part of a slice within which a border is seen in time.
+const onTime = 10

@@ -222,7 +222,7 @@ func TestFailuresOfADuet(t *testing.T) {
 
 // A call that does many operations is told at the border, and comes back.
 func TestBatchesOfADuet(t *testing.T) {
-	for _, plan := range []Plan{{Duration: time.Second}, {Operations: 1000}, {Duration: time.Second, Warmup: 300 * ms}} {
+	for _, plan := range []Plan{{Duration: 4 * time.Second}, {Operations: 1000}, {Duration: 4 * time.Second, Warmup: 300 * ms}} {
 		synctest.Test(t, func(t *testing.T) {
 			s := NewStep(2, plan, nil)
 			rows := map[Variant]uint64{}
@@ -297,12 +297,9 @@ func TestClientsOfADuetAgree(t *testing.T) {
 		first := make(chan error)
 		go func() { first <- run[0](s.Client(0)) }()
 		require.Eventually(t, func() bool { return s.solo || s.duet.Load() != nil }, 10*time.Second, time.Millisecond)
-		require.ErrorIs(t, run[1](s.Client(1)), errMixedDuet)
+		require.ErrorIs(t, run[1](s.Client(1)), ErrMixedDuet)
 		require.NoError(t, <-first, "nobody waits for the other")
 	}
-
-	part := NewStep(1, Plan{Operations: 1, Part: true}, nil)
-	require.ErrorIs(t, part.Client(0).RunDuet(t.Context(), "op", nil, fn, fn), errPartDuet)
 }
 
 // What was stopped early has the pairs that were whole.
@@ -317,5 +314,31 @@ func TestInterruptedDuet(t *testing.T) {
 		require.False(t, r.Complete)
 		require.Len(t, r.Duet.Ops["op"].Pairs, 7)
 		require.InEpsilon(t, 1000, float64(r.Of(Base, "op").Durations.Count)/2/r.Of(Base, "op").Time.Seconds(), 0.001)
+	})
+}
+
+// Who reads something at each border is told all variants in their order.
+func TestEachTurnOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Duration: time.Second}, nil)
+		ended, over := make(chan struct{}), make(chan struct{})
+		var seen []Variant
+		go func() {
+			defer close(over)
+			s.EachTurn(ended, func(variant Variant, onTime bool) {
+				require.True(t, onTime)
+				require.Zero(t, (now()-s.line.openedAt)%s.duet.Load().length)
+				seen = append(seen, variant)
+			})
+		}()
+		call := func() error { time.Sleep(ms); return nil }
+		require.NoError(t, s.Client(0).RunDuet(t.Context(), "op", nil, call, call))
+		<-over
+		close(ended)
+		r := s.Read()
+		require.Len(t, seen, 2*len(r.Duet.Ops["op"].Pairs)+1, "the end is a border too")
+		for i, variant := range seen {
+			require.Equal(t, s.duet.Load().variant(int64(i)), variant)
+		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/thresholds"
 )
@@ -38,8 +39,11 @@ func (c *Config) SampleTags(metric string, runTags map[string]string) thresholds
 	if c.OpenLoop() {
 		tags["rate"] = rate
 	}
-	if len(c.Variants) > 0 {
+	switch {
+	case len(c.Variants) > 0:
 		tags["variant"] = thresholds.TagValues{Names: c.Variants}
+	case thresholds.OfOperations(metric): // the script decides whether it is a duet
+		tags["variant"] = thresholds.TagValues{Names: []string{report.Base, report.Change}}
 	}
 	tags.AddOutcomes(metric)
 	if thresholds.OfOperations(metric) {

@@ -1,6 +1,7 @@
 package options
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"go.k6.io/k6/v2/lib"
@@ -74,6 +75,22 @@ func (c *Config) turns(s Step) []Step {
 // Scaled is how many of the step's clients are in the execution segment of this instance.
 func (s Step) Scaled(et *lib.ExecutionTuple) int64 { return et.ScaleInt64(s.Clients) }
 
+// NoDuet says which of the options cannot go with two variants in one step; empty: none.
+func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
+	switch {
+	case c.Find != nil:
+		return "find: a search needs one figure of each step"
+	case len(c.Variants) > 0:
+		return "variants: these have steps of their own"
+	case c.Raw.Bool:
+		return "raw: its samples do not tell the variants apart"
+	case IsPart(et):
+		return "execution segments: several instances of k6 would not change over together"
+	}
+
+	return ""
+}
+
 // Info is what scripts are told of the step.
 func (c *Config) Info(s Step) k6glue.StepInfo {
 	return k6glue.StepInfo{
@@ -98,6 +115,7 @@ func (c *Config) Plan(s Step) measure.Plan {
 		Warmup:           c.Warmup.TimeDuration(),
 		WarmupOperations: uint64(c.WarmupIterations.Int64),
 		Rate:             s.Rate,
+		Seed:             rand.Uint32(),
 	}
 }
 

@@ -86,6 +86,7 @@ func Join(vu modules.VU, results *testrun.Results, metrics *stream.Metrics) (*Cl
 	session := &k6glue.Session{
 		Client: client, Op: s.sweep.config.OpOf(s.spec), Step: s.sweep.config.Info(s.spec),
 		OpNames: s.sweep.config.AllowedOps(s.spec), Tags: s.spec.Tags(), Tap: tap,
+		NoDuet: "portable: it needs the executor client-sweep",
 	}
 	session.Cut = func() { s.cut(context.Cause(ctx)) }
 	uncut := context.AfterFunc(ctx, func() { // for what modules count

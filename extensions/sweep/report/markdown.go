@@ -67,9 +67,9 @@ func (r *Report) columns() []column {
 	columns = append(columns,
 		column{"per client", false, r.perClientCell},
 		figure("ops/s", func(s *Step) string { return opsPerSecond(s.OpsPerSecond) }),
-		figure("min client", func(s *Step) string { return Span(s.Client.Min) }),
-		figure("max client", func(s *Step) string { return Span(s.Client.Max) }),
-		figure("avg client", func(s *Step) string { return Span(s.Client.Avg) }),
+		figure("min client", func(s *Step) string { return s.clientTime(s.Client.Min) }),
+		figure("max client", func(s *Step) string { return s.clientTime(s.Client.Max) }),
+		figure("avg client", func(s *Step) string { return s.clientTime(s.Client.Avg) }),
 		figure("p50", func(s *Step) string { return latencyCell(s, P50, s.Latency.P50) }),
 		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
@@ -122,6 +122,15 @@ func (r *Report) scenarioCell(i int) string {
 	}
 
 	return name + " " + s.Op
+}
+
+// clientTime shows a time of the clients. In a duet no client has one of a variant alone.
+func (s *Step) clientTime(seconds float64) string {
+	if s.Variant != "" && s.Client.Max == 0 {
+		return "-"
+	}
+
+	return Span(seconds)
 }
 
 func clientsCell(s *Step) string {

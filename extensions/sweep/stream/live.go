@@ -129,10 +129,10 @@ func (l *Live) tick(at time.Time, reading *measure.Reading) {
 	figures := &Figures{Step: l.step, At: end, Done: reading.Ended, Samples: l.clientsDone(at, reading)}
 	var all measure.Distribution
 	for i := range reading.Ops {
-		span := reading.Ops[i].Since(l.before.Op(reading.Ops[i].Op))
+		span := reading.Ops[i].Since(l.before.Of(reading.Ops[i].Variant, reading.Ops[i].Op))
 		all.Merge(&span.Durations)
-		tags := l.tags.With("op", span.Op)
-		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, &span, report.Rate(span.Durations.Count, elapsed))...)
+		tags := l.tagsOf(&span)
+		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, &span, rateOf(&span, elapsed))...)
 		figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &span)...)
 		figures.Seconds = append(figures.Seconds, l.measured(&span, elapsed, reading))
 	}
@@ -146,12 +146,12 @@ func (l *Live) name(reading *measure.Reading) {
 	for _, m := range l.unnamed {
 		figures := &Figures{Step: l.step, At: m.end, Done: m.done}
 		for i := range reading.Ops {
-			none := &measure.Totals{Op: reading.Ops[i].Op}
-			tags := l.tags.With("op", none.Op)
+			none := &measure.Totals{Op: reading.Ops[i].Op, Variant: reading.Ops[i].Variant}
+			tags := l.tagsOf(none)
 			figures.Samples = append(figures.Samples, l.metrics.Samples(tags, m.at, none, 0)...)
 			figures.Samples = append(figures.Samples, l.metrics.Counts(tags, m.at, none)...)
 			figures.Seconds = append(figures.Seconds, Second{
-				Phase: Measure, Elapsed: m.elapsed, Op: none.Op, Durations: &none.Durations,
+				Phase: Measure, Elapsed: m.elapsed, Op: none.Op, Variant: string(none.Variant), Durations: &none.Durations,
 			})
 		}
 		l.send(figures)
@@ -180,9 +180,9 @@ func (l *Live) Last(reading *measure.Reading) {
 	}
 	for i := range reading.Ops {
 		whole := &reading.Ops[i]
-		before := l.before.Op(whole.Op)
+		before := l.before.Of(whole.Variant, whole.Op)
 		rest := whole.Since(before)
-		tags := l.tags.With("op", whole.Op)
+		tags := l.tagsOf(whole)
 		figures.Samples = append(figures.Samples, l.metrics.Samples(tags, at, whole, report.OpsPerSecond(reading, whole))...)
 		figures.Samples = append(figures.Samples, l.metrics.Counts(tags, at, &rest)...)
 		if before == nil || !rest.Empty() || !reading.Counters.Equal(l.before.Counters) {
@@ -209,16 +209,39 @@ func (l *Live) Ended(steps []report.Step) {
 // counted so far, so that those of each kind add up to the step's.
 func (l *Live) measured(span *measure.Totals, elapsed time.Duration, reading *measure.Reading) Second {
 	var before measure.Counters
-	if l.before.Op(span.Op) != nil {
+	if l.before.Of(span.Variant, span.Op) != nil {
 		before = l.before.Counters
+	}
+	if span.Variant != measure.NoVariant {
+		elapsed = span.Time
 	}
 
 	return Second{
-		Phase: Measure, Elapsed: elapsed, Op: span.Op,
+		Phase: Measure, Elapsed: elapsed, Op: span.Op, Variant: string(span.Variant),
 		Ops: uint64(span.Durations.Count), Failed: span.Failed, Durations: &span.Durations,
 		BytesSent: span.BytesSent, BytesReceived: span.BytesReceived,
 		Counters: reading.Counters.Since(before),
 	}
+}
+
+// tagsOf are those of the samples of one kind of operation.
+func (l *Live) tagsOf(t *measure.Totals) *metrics.TagSet {
+	tags := l.tags.With("op", t.Op)
+	if t.Variant != measure.NoVariant {
+		tags = tags.With("variant", string(t.Variant))
+	}
+
+	return tags
+}
+
+// rateOf is the rate in a span of time or, of a variant in a duet, in that part of it that the
+// variant had.
+func rateOf(t *measure.Totals, elapsed time.Duration) float64 {
+	if t.Variant != measure.NoVariant {
+		elapsed = t.Time
+	}
+
+	return report.Rate(t.Durations.Count, elapsed)
 }
 
 // timeOfSecond is when the second ended that a tick closes: whole seconds after the start line, so

@@ -47,6 +47,8 @@ type Second struct {
 	Phase   string
 	Elapsed time.Duration // how long it was
 	Op      string
+	// Variant is the one of a duet; empty in other steps.
+	Variant string
 
 	Ops, Failed              uint64                // successful operations, failed ones
 	BytesSent, BytesReceived uint64                // 0 in a warm-up

@@ -103,14 +103,15 @@ func (r *Results) change(report func()) {
 	report()
 }
 
-// add adds steps that have ended to a report, with the memory of its cache.
-func (r *Results) add(rep *report.Report, steps []report.Step) {
+// add adds steps that have ended, and their duets, to a report, with the memory of its cache.
+func (r *Results) add(rep *report.Report, steps []report.Step, duets []report.Duet) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, cache := r.server(rep.Scenario); cache != nil {
 		cache.Weigh(steps, r.peaks[rep.Scenario])
 	}
 	rep.Steps = append(rep.Steps, steps...)
+	rep.Duets = append(rep.Duets, duets...)
 }
 
 // drop takes the last n steps out of a report.

@@ -82,8 +82,13 @@ func (s *Scenario) Live(step stream.Step, own map[string]string) *stream.Live {
 // Server is that of the scenario's target, when it runs on this machine; else nil.
 func (s *Scenario) Server() *host.Server { return s.results.serverProcess(s.Report.Scenario) }
 
-// Add adds steps that have ended to the report.
-func (s *Scenario) Add(steps []report.Step) { s.results.add(s.Report, steps) }
+// BaseServer is that of the base of a duet: where the script tells of none, it is Server's.
+func (s *Scenario) BaseServer() *host.Server { return s.results.baseServer(s.Report.Scenario) }
+
+// Add adds steps that have ended to the report, with their duets.
+func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
+	s.results.add(s.Report, steps, duets)
+}
 
 // Drop takes the last n steps out of the report.
 func (s *Scenario) Drop(n int) { s.results.drop(s.Report, n) }

@@ -13,6 +13,7 @@ type Facts struct {
 	Scenario string `json:"scenario"` // that they are of; "": of all
 
 	Target  map[string]any `json:"target"`
+	Base    map[string]any `json:"base"` // what is otherwise of the target of a duet's base
 	Params  map[string]any `json:"params"`
 	Results string         `json:"results"`
 	Cache   *host.Cache    `json:"cache"`
@@ -26,8 +27,12 @@ type told struct {
 	params    map[string]any
 	published []report.Series
 	server    *host.Server
-	cache     *host.Cache
-	results   string // the folder of the report
+	// base is the server of a duet's base; nil where it is not told, or not on this machine.
+	base *host.Server
+	// hasBase tells that the base of a duet has a server of its own.
+	hasBase bool
+	cache   *host.Cache
+	results string // the folder of the report
 }
 
 // Meta takes the facts that the script tells of a scenario, or of all. Reports that have begun get
@@ -47,6 +52,12 @@ func (r *Results) Meta(facts *Facts) {
 	}
 	if url, ok := t.target["url"].(string); ok {
 		t.server = host.FindServer(url)
+	}
+	if len(facts.Base) > 0 {
+		t.target["base"] = facts.Base
+	}
+	if url, ok := facts.Base["url"].(string); ok {
+		t.base, t.hasBase = host.FindServer(url), true
 	}
 	if facts.Cache != nil {
 		t.cache = facts.Cache
@@ -88,6 +99,20 @@ func (r *Results) serverProcess(scenario string) *host.Server {
 	server, _ := r.server(scenario)
 
 	return server
+}
+
+// baseServer is that of a duet's base, when it runs on this machine.
+func (r *Results) baseServer(scenario string) *host.Server {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	base, _ := r.server(scenario)
+	for _, name := range []string{"", scenario} {
+		if t := r.told[name]; t != nil && t.hasBase {
+			base = t.base
+		}
+	}
+
+	return base
 }
 
 // server is what is known of the scenario's target; nil: nothing.

@@ -31,7 +31,7 @@ func TestThresholdsWithoutSamplesAreRefused(t *testing.T) {
 		"of an outcome":            {config: plain, threshold: "sweep_ops{outcome:failed}"},
 		"of no outcome":            {config: plain, threshold: "sweep_ops{outcome:bad}", problem: "no sample has outcome:bad; there are outcome ok, failed"},
 		"of a counter":             {config: plain, threshold: "sweep_failed{clients:61}", problem: "no sample has clients:61; there are clients 1, 8, 64"},
-		"no such tag":              {config: plain, threshold: "sweep_p99{client:64}", problem: "no sample has the tag client; there are clients, kind, op, run, scenario; did you mean clients?"},
+		"no such tag":              {config: plain, threshold: "sweep_p99{client:64}", problem: "no sample has the tag client; there are clients, kind, op, run, scenario, variant; did you mean clients?"},
 		"a phase":                  {config: plain, threshold: "sweep_p99{phase:measure}", problem: "no sample has the tag phase; there are clients, kind, op, run, scenario"},
 		"a tag of the run":         {config: plain, threshold: "sweep_p99{run:7,clients:8}"},
 		"another run":              {config: plain, threshold: "sweep_p99{run:8}", problem: "no sample has run:8; there are run 7"},

@@ -20,6 +20,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	sweepreport "github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // exampleSteps and exampleShare are what the examples ask for: clients, and operations of each of
@@ -166,6 +168,52 @@ func TestExampleOpenLoop(t *testing.T) {
 	require.Equal(t, float64(requests.Load()), sum(sent, nil))
 	require.Equal(t, float64(2*8), sum(sent, map[string]string{"phase": "warmup"}), "the first calls of the clients")
 	requireSoundPage(t, browser(t), r, "open-loop")
+}
+
+// Two servers stand beside each other in one run: each call goes to the server of its variant, and
+// the slower one is seen.
+func TestExampleDuet(t *testing.T) {
+	t.Parallel()
+	answering := func(after time.Duration) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(after)
+			_, _ = w.Write([]byte("hello"))
+		}
+	}
+	base, toBase := httpServer(t, answering(10*time.Millisecond))
+	change, toChange := httpServer(t, answering(20*time.Millisecond))
+	r := example(t, "duet.js", map[string]string{"BASE_URL": base, "HTTP_URL": change, "DURATION": "2s"})
+	require.Equal(t, exitOK, r.code, r.output)
+
+	raw, err := os.ReadFile(filepath.Join(r.results, "duet.json"))
+	require.NoError(t, err)
+	rep, err := sweepreport.Read(raw)
+	require.NoError(t, err)
+	require.Equal(t, base, rep.Target["base"].(map[string]any)["url"])
+	require.Len(t, rep.Steps, 4)
+	require.Len(t, rep.Duets, 2)
+	requested := map[string]int64{}
+	for i := range rep.Steps {
+		s := &rep.Steps[i]
+		require.True(t, s.Complete)
+		require.Positive(t, s.CPU.K6)
+		d := rep.DuetOf(s)
+		require.NotNil(t, d)
+		requested[s.Variant] += s.Operations + int64(d.Crossed)
+		rate, mean := d.Of("opsPerSecond"), d.Of("mean")
+		require.NotNil(t, rate, d.Why)
+		require.Less(t, rate.High, 0.95, "it is seen")
+		require.Greater(t, mean.Low, 1.05)
+		require.Contains(t, r.output, d.Line())
+	}
+	require.LessOrEqual(t, rep.Steps[0].Latency.Mean*1.2, rep.Steps[1].Latency.Mean)
+	require.LessOrEqual(t, toBase.Load()-requested[sweepreport.Base], int64(500), "its own calls, and some to warm up")
+	require.GreaterOrEqual(t, toChange.Load(), rep.Steps[1].Operations+rep.Steps[3].Operations)
+	for _, variant := range []string{sweepreport.Base, sweepreport.Change} {
+		samples := r.samples(t, "sweep_p95")
+		require.True(t, slices.ContainsFunc(samples, func(p point) bool { return p.Data.Tags["variant"] == variant }))
+	}
+	requireSoundPage(t, browser(t), r, "duet")
 }
 
 // A server that is fast for up to four clients at once.

@@ -1,0 +1,29 @@
+// Two variants in one run: all clients take turns between them, so that noise hits both. Here they
+// are two addresses, such as those of two builds of a server.
+//     k6 run -e BASE_URL=http://127.0.0.1:8080/ -e HTTP_URL=http://127.0.0.1:8081/ duet.js
+import http from 'k6/http';
+import sweep from 'k6/x/sweep';
+
+const url = __ENV.HTTP_URL || 'http://127.0.0.1:8081/';
+const baseURL = __ENV.BASE_URL || 'http://127.0.0.1:8080/';
+
+export const options = {
+  scenarios: {
+    duet: { executor: 'client-sweep', clients: [1, 8], duration: __ENV.DURATION || '10s', warmup: '1s' },
+  },
+  thresholds: {
+    sweep_failed: ['rate==0'],
+    sweep_incomplete: ['count==0'],
+    'sweep_p95{clients:8,variant:change}': ['value<1000'], // ms
+  },
+};
+
+export function setup() {
+  sweep.meta({ target: { kind: 'http', url }, base: { url: baseURL } });
+}
+
+export default function () {
+  sweep.run({ base: () => http.get(baseURL), change: () => http.get(url) });
+}
+
+export const handleSummary = (data) => sweep.report(data);
