@@ -68,7 +68,7 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan.Places = newSegmentPlaces(r.state.ExecutionTuple)
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
-	r.watch = host.NewWatch(run.scenario.Server(), r.step.Ended)
+	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
 	r.step.OnStart(func() {
 		r.collector.Settle()
 		if r.step.IsDuet() {

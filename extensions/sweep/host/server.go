@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"net/url"
@@ -113,3 +114,14 @@ func listeningAt(all []listener, target netip.AddrPort) []int32 {
 //
 // Two readings and the time between them tell how busy the server is.
 func (p *Server) CPUTime() (time.Duration, bool) { return treeTime(p.pids) }
+
+// And is both servers together; either may be nil.
+func (p *Server) And(other *Server) *Server {
+	if p == nil || other == nil || p == other {
+		return cmp.Or(p, other)
+	}
+	pids := slices.Concat(p.pids, other.pids)
+	slices.Sort(pids)
+
+	return &Server{pids: slices.Compact(pids)}
+}

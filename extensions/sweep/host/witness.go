@@ -198,6 +198,9 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 	succeeded, spent, known := 0.0, 0.0, true
 	for i := range steps {
 		s := &steps[i]
+		if i > 0 && s.Variant != steps[i-1].Variant { // that of a duet has a time of its own
+			e[witness.Seconds] += s.Seconds
+		}
 		succeeded += float64(s.Operations)
 		e[witness.Operations] += float64(s.Operations) + float64(s.Failed)
 		spent += float64(s.Operations) * s.Latency.Mean / 1000
