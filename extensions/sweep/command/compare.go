@@ -22,14 +22,18 @@ func newCompare(gs *state.GlobalState) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW...",
 		Short: "Compare runs step by step, and tell whether one got worse",
-		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step, by the medians of the repeats. A
-difference counts when it is significant (Mann-Whitney U test, p < 0.05), which takes at least 4 repeats (REPEATS=4) in
-both runs; "~" stands for one that is not, "?" for what cannot be judged: too few repeats, a percentile with fewer
-than 10 operations beyond it, or a step that the old run lacks or did not complete. "±" is how far the farther end of
-the median's confidence interval is from it: 87.5 % of 4 repeats, 93.75 % of 5 (the lowest to the highest), at least
-95 % of more; fewer tell none.
+		Long: `Compare one or more new runs with an old one: ops/s, p50 and p99 of each step. The interval of 95 % of each ratio
+(Welch's t of the logarithms of the repeats, at least 4 in both runs: REPEATS=4) is held against the tolerance; all rows
+are one family (Holm). "~" stands for a difference that is within the tolerance and not significant, "?" for what cannot
+be judged: too few repeats, a percentile with fewer than 10 operations beyond it, or a step that the old run lacks or did
+not complete. What could not have shown a change of that size is undecided. "±" is how far the farther end of the
+median's confidence interval is from it: 87.5 % of 4 repeats, 93.75 % of 5 (the lowest to the highest), at least 95 % of
+more; fewer tell none.
 
-A regression is a figure that got significantly worse by more than the tolerance, or a step that the new run lacks, that
+The verdicts are of these two runs. Two runs of one build differ by more than their repeats: gates beside recorded runs
+know by how much, and ab leaves it out.
+
+A regression is a figure that surely got worse by more than the tolerance, or a step that the new run lacks, that
 is incomplete in it or that has failed operations in it. So is a new run that was interrupted. Of two searches (find),
 what they found is compared, and the steps that both have tried; less found is a regression only when the brackets, in
 which the answers surely are, have no number in common.
@@ -51,7 +55,7 @@ when a file is invalid or nothing can be compared, 1 when a file cannot be read.
 			return compare(gs, args, o, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&tolerance, "tolerance", defaultTolerance, "how much worse a median may get, as a `part` of the old one")
+	cmd.Flags().StringVar(&tolerance, "tolerance", defaultTolerance, "how much worse a figure may get, as a `part` of the old one")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of tables")
 
 	return cmd

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // CompareOptions are when a difference between two runs counts.
 type CompareOptions struct {
-	Tolerance float64 // the part by which a median may get worse: 0.05 is 5 %
-	Alpha     float64 // of the significance test; zero is DefaultAlpha
+	Tolerance float64 // the part by which a figure may get worse: 0.05 is 5 %
+	Alpha     float64 // how often a figure may be called worse where nothing has changed; zero is DefaultAlpha
 }
 
 // Comparison is what changed from an old run to a new one.
@@ -41,8 +43,8 @@ type Run struct {
 // Verdict of a row.
 const (
 	Better        = "better"         // significantly
-	Worse         = "worse"          // significantly
-	Same          = "same"           // no significant difference
+	Worse         = "worse"          // significantly, within the tolerance or by more
+	Same          = "same"           // any difference is within the tolerance, and not significant
 	Undecided     = "undecided"      // see the row's reason
 	NotComparable = "not comparable" // see the row's problem
 )
@@ -55,10 +57,13 @@ type Row struct {
 	Rate    float64 `json:"rate,omitempty"`    // of an open-loop step
 	Variant string  `json:"variant,omitempty"` // where operations do not have its name
 	Contrast
-	Verdict   string `json:"verdict"`
-	Problem   string `json:"problem,omitempty"` // why it is not comparable
-	Reason    string `json:"reason,omitempty"`  // why it is undecided, or less sure than it seems
-	Regressed bool   `json:"regressed"`         // significantly worse by more than the tolerance, or no longer comparable
+	Verdict string `json:"verdict"`
+	// Outcome is that of the row as a gate: none got worse by more than the tolerance. It is empty
+	// where nothing was judged.
+	Outcome   judgement.Outcome `json:"outcome,omitempty"`
+	Problem   string            `json:"problem,omitempty"` // why it is not comparable
+	Reason    string            `json:"reason,omitempty"`  // why it is undecided, or less sure than it seems
+	Regressed bool              `json:"regressed"`         // significantly worse by more than the tolerance, or no longer comparable
 }
 
 // Geomean is the geometric mean of one figure's medians over all rows that are comparable.
@@ -74,8 +79,9 @@ var compared = []*Figure{ //nolint:gochecknoglobals // a constant
 	FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99"),
 }
 
-// Compare compares two runs step by step, by the medians of the repeats and whether these differ
-// significantly. What has too few repeats for that, or what only one of the runs has, is undecided.
+// Compare compares two runs step by step, and holds the interval of each ratio against the
+// tolerance. What could not have shown a change of that size, has too few repeats or is in one of
+// the runs only, is undecided.
 // A step that the new run lacks, or that is incomplete or has failed operations in it, counts as a
 // regression, and so does a new run that was interrupted. Of two searches, what they found is
 // compared, and the steps that both have: which ones these are depends on what was measured. It
@@ -101,16 +107,23 @@ func Compare(before, after *Report, o CompareOptions) (*Comparison, error) {
 	if problem := nothingComparable(pairs); problem != "" && c.Search == nil {
 		return nil, errors.New(problem)
 	}
+	rows := make([]judged, 0, len(compared)*len(pairs))
+	c.Rows = make([]Row, 0, cap(rows))
 	for _, figure := range compared {
 		for i := range pairs {
-			c.Rows = append(c.Rows, pairs[i].row(figure, o))
+			row, estimate := pairs[i].row(figure, o)
+			c.Rows = append(c.Rows, row)
+			if estimate != nil {
+				rows = append(rows, judged{&c.Rows[len(c.Rows)-1], figure, estimate})
+			}
 		}
 		if mean, known := geomean(figure.Name, c.Rows[len(c.Rows)-len(pairs):]); known {
 			c.Geomeans = append(c.Geomeans, mean)
 		}
 	}
+	judgeRows(rows, o)
 	c.judge(after.Interrupted)
-	c.Notes = append(c.Notes, fewRepeats(pairs, o.Alpha)...)
+	c.Notes = append(c.Notes, fewRepeats(pairs)...)
 
 	return c, nil
 }
@@ -183,19 +196,18 @@ func nothingComparable(pairs []pair) string {
 }
 
 // fewRepeats notes that steps can show no significant difference, however large it is.
-func fewRepeats(pairs []pair, alpha float64) []string {
-	needed := MinRepeats(alpha)
-	fewest := needed
+func fewRepeats(pairs []pair) []string {
+	fewest := FewestRepeats
 	for i := range pairs {
 		if p := &pairs[i]; p.problem == "" {
 			fewest = min(fewest, len(p.before.Steps), len(p.after.Steps))
 		}
 	}
-	if fewest == needed {
+	if fewest == FewestRepeats {
 		return nil
 	}
 
-	return []string{fmt.Sprintf("n=%d: too few repeats to judge a difference (?), run with at least %d", fewest, needed)}
+	return []string{fmt.Sprintf("n=%d: too few repeats to judge a difference (?), run with at least %d", fewest, FewestRepeats)}
 }
 
 // JSON renders the comparison as indented JSON with a line end.

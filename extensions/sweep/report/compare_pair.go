@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
 // pair is a step in both runs.
@@ -67,8 +69,9 @@ func flawOf(g *Group) string {
 	return ""
 }
 
-// row compares one of the figures.
-func (p *pair) row(f *Figure, o CompareOptions) Row {
+// row compares one of the figures. The estimate is what the row is judged by; nil where it cannot
+// be.
+func (p *pair) row(f *Figure, o CompareOptions) (Row, judgement.Estimate) {
 	r := Row{
 		Figure: f.Name, Op: p.Op, Clients: p.Clients, Rate: p.Rate, Variant: p.Variant,
 		Verdict: NotComparable, Problem: p.problem, Regressed: p.lost,
@@ -80,38 +83,62 @@ func (p *pair) row(f *Figure, o CompareOptions) Row {
 	if p.after != nil {
 		after = p.after.Values(f.Of)
 	}
-	r.Contrast = NewContrast(before, after, o.Alpha)
 	if p.problem != "" {
-		r.P, r.Significant = 1, false
-		r.Ratio = nil
+		r.Contrast = Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 
-		return r
+		return r, nil
 	}
-
-	if needed := MinRepeats(o.Alpha); min(len(before), len(after)) < needed {
-		r.Verdict, r.Reason = Undecided, "too few repeats"
-
-		return r
-	}
-
-	change := r.New.Median - r.Old.Median
-	if !f.Rate {
-		change = -change
-	}
-	r.Reason = cmp.Or(f.RestsOnLittle(p.after), f.RestsOnLittle(p.before))
+	contrast, estimate := NewContrast(before, after, o.Alpha)
+	r.Contrast, r.Verdict = contrast, Undecided
 	switch {
-	case r.Reason != "" && (!r.Significant || change >= 0):
-		r.Verdict = Undecided // but what got significantly worse has done so
-	case !r.Significant || change == 0:
+	case min(len(before), len(after)) < FewestRepeats:
+		r.Reason = "too few repeats"
+	case estimate == nil:
+		r.Reason = "a value of 0 has no ratio"
+	default:
+		r.Reason = cmp.Or(f.RestsOnLittle(p.after), f.RestsOnLittle(p.before))
+	}
+
+	return r, estimate
+}
+
+// judged is a row with what it is judged by.
+type judged struct {
+	row      *Row
+	figure   *Figure
+	estimate judgement.Estimate
+}
+
+// judgeRows judges all rows as one family.
+func judgeRows(rows []judged, o CompareOptions) {
+	family := make([]judgement.Gate, len(rows))
+	for i, j := range rows {
+		family[i] = judgement.Gate{Estimate: j.estimate, Rate: j.figure.Rate, Tolerance: o.Tolerance}
+	}
+	for i, outcome := range judgement.Judge(family, o.Alpha) {
+		rows[i].row.conclude(outcome, rows[i].figure)
+	}
+}
+
+// conclude says what the row comes to. What got worse by more than the tolerance has done so,
+// however little it rests on.
+func (r *Row) conclude(outcome judgement.Outcome, f *Figure) {
+	risen := r.Significant && *r.RatioLow > 1
+	switch {
+	case outcome == judgement.Crossed:
+		r.Verdict, r.Regressed = Worse, true
+	case r.Reason != "":
+		outcome = judgement.Undecided
+	case outcome == judgement.Undecided:
+		r.Reason = "could see " + judgement.Percent(r.Visible)
+	case !r.Significant:
 		r.Verdict = Same
-	case change > 0:
+	case risen == f.Rate:
 		r.Verdict = Better
 	default:
 		r.Verdict = Worse
-		r.Regressed = -change > o.Tolerance*r.Old.Median
 	}
-
-	return r
+	r.Outcome = outcome
 }
 
 // geomean is that of the rows of one figure which have a ratio: of zero, no geometric mean is

@@ -8,14 +8,16 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 )
 
-// DefaultAlpha is the usual level of significance: where nothing has changed, one comparison in
+// DefaultAlpha is the usual level of significance: where nothing has changed, one judgement in
 // twenty says otherwise.
 const DefaultAlpha = 0.05
 
-// fewestRepeats is how many repeats both sides need, whatever alpha is.
-const fewestRepeats = 4
+// FewestRepeats is how many repeats an interval takes.
+const FewestRepeats = 4
 
 // wantedConfidence is what an interval is to have where there are repeats enough for it: 6 or more.
 const wantedConfidence = 0.95
@@ -43,10 +45,10 @@ func NewEstimate(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}
 	}
-	summary := benchmath.AssumeNothing.Summary(newSample(values, DefaultAlpha), wantedConfidence)
+	summary := benchmath.AssumeNothing.Summary(newSample(values), wantedConfidence)
 	e := Estimate{Median: summary.Center, N: len(values)}
 	switch {
-	case len(values) < fewestRepeats:
+	case len(values) < FewestRepeats:
 	case math.IsInf(summary.Lo, 0) || math.IsInf(summary.Hi, 0):
 		low, high := slices.Min(values), slices.Max(values)
 		e.Low, e.High, e.Confidence = &low, &high, 1-math.Ldexp(2, -len(values))
@@ -95,7 +97,7 @@ func plusMinusNote(estimates []Estimate) string {
 		note = "± is how far the farther end of the median's confidence interval is from it: " + strings.Join(known, ", ") + "."
 	}
 	if few {
-		note = strings.TrimSpace(fmt.Sprintf("%s ± %s: fewer than %d repeats tell no interval.", note, unknownInterval, fewestRepeats))
+		note = strings.TrimSpace(fmt.Sprintf("%s ± %s: fewer than %d repeats tell no interval.", note, unknownInterval, FewestRepeats))
 	}
 
 	return note
@@ -103,55 +105,45 @@ func plusMinusNote(estimates []Estimate) string {
 
 // Contrast is what one figure of a step came to in two runs.
 type Contrast struct {
-	Old         Estimate `json:"old"`
-	New         Estimate `json:"new"`
-	Ratio       *float64 `json:"ratio"` // new median to old; null when the old one is zero
-	P           float64  `json:"p"`     // of the Mann-Whitney U test: how likely such a difference is when nothing has changed
-	Significant bool     `json:"significant"`
+	Old   Estimate `json:"old"`
+	New   Estimate `json:"new"`
+	Ratio *float64 `json:"ratio"` // new median to old; null when the old one is zero
+	// RatioLow and RatioHigh are the ends of the interval of the ratio of the geometric means;
+	// missing with fewer than 4 repeats.
+	RatioLow  *float64 `json:"ratioLow,omitempty"`
+	RatioHigh *float64 `json:"ratioHigh,omitempty"`
+	// Visible is the smallest change, as a part, that such repeats show in four cases of five.
+	Visible float64 `json:"visible,omitempty"`
+	// P is how likely such a difference is when nothing has changed, by Welch's t of the
+	// logarithms.
+	P float64 `json:"p"`
+	// Significant tells that the interval is without 1.
+	Significant bool `json:"significant"`
 }
 
-// NewContrast compares the values that one figure has in each repeat, without assuming how they are
-// distributed. The difference is significant when both sides have MinRepeats(alpha) and p is below
-// alpha.
-func NewContrast(before, after []float64, alpha float64) Contrast {
+// NewContrast compares the values that one figure has in each repeat. The estimate is what a gate
+// is judged by; nil with fewer than 4 repeats on a side, and for values that have no ratio.
+func NewContrast(before, after []float64, alpha float64) (Contrast, judgement.Estimate) {
 	c := Contrast{Old: NewEstimate(before), New: NewEstimate(after), P: 1}
 	if c.Old.Median != 0 {
 		ratio := c.New.Median / c.Old.Median
 		c.Ratio = &ratio
 	}
-	if len(before) > 0 && len(after) > 0 {
-		// With equal values on both sides, what the library returns can be above 1.
-		c.P = min(benchmath.AssumeNothing.Compare(newSample(before, alpha), newSample(after, alpha)).P, 1)
+	if min(len(before), len(after)) < FewestRepeats {
+		return c, nil
 	}
-	c.Significant = min(len(before), len(after)) >= MinRepeats(alpha) && c.P < alpha
-
-	return c
-}
-
-// MinRepeats is how many repeats each side needs for a difference to be significant at alpha: 4 for
-// 0.05, 5 for 0.01.
-func MinRepeats(alpha float64) int {
-	n := fewestRepeats
-	alpha = max(alpha, math.SmallestNonzeroFloat64)
-	for leastP(n) >= alpha {
-		n++
+	estimate, err := judgement.Means(before, after, 1-alpha)
+	if err != nil {
+		return c, nil // a value of zero has no ratio
 	}
+	_, low, high := estimate.Interval()
+	c.RatioLow, c.RatioHigh, c.Visible, c.P = &low, &high, estimate.Visible(), estimate.P(1)
+	c.Significant = low > 1 || high < 1
 
-	return n
-}
-
-// leastP is the p of two sides of n repeats each when all of one are above all of the other: of the
-// C(2n, n) ways to order them, two are that extreme.
-func leastP(n int) float64 {
-	ways := 1.0
-	for i := 1; i <= n; i++ {
-		ways *= float64(n+i) / float64(i)
-	}
-
-	return 2 / ways
+	return c, estimate
 }
 
 // newSample copies the values: a sample sorts them.
-func newSample(values []float64, alpha float64) *benchmath.Sample {
-	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: alpha})
+func newSample(values []float64) *benchmath.Sample {
+	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: DefaultAlpha})
 }

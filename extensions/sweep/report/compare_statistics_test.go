@@ -30,7 +30,7 @@ func between(median, low, high float64, n int, confidence float64) Estimate {
 // that is far from normal.
 func TestEstimatesHoldTheMedian(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for n := fewestRepeats; n <= 12; n++ {
+	for n := FewestRepeats; n <= 12; n++ {
 		const tries = 20_000
 		held, claimed := 0, 0.0
 		for range tries {
@@ -66,56 +66,25 @@ func TestPlusMinus(t *testing.T) {
 	}))
 }
 
-// The p of two sides are in any table of the Mann-Whitney U test.
-func TestSignificance(t *testing.T) {
-	series := func(n int, from, by float64) []float64 {
-		values := make([]float64, n)
-		for i := range values {
-			values[i] = from + by*float64(i)
-		}
-
-		return values
-	}
-	for _, tt := range []struct {
-		name string
-		a, b []float64
-		want float64
-	}{
-		{"one each", []float64{1}, []float64{2}, 1},
-		{"two each", []float64{1, 2}, []float64{3, 4}, 1.0 / 3},
-		{"three each", []float64{1, 1, 1}, []float64{-1, -1, -1}, 0.1},
-		{"four each", []float64{5, 6, 7, 8}, []float64{1, 2, 3, 4}, 2.0 / 70},
-		{"four each, the other way", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 2.0 / 70},
-		{"one is out of order", []float64{1, 2, 3, 5}, []float64{4, 6, 7, 8}, 4.0 / 70},
-		{"in turns", []float64{1, 3, 5, 7}, []float64{2, 4, 6, 8}, 48.0 / 70},
-		{"the same", []float64{1, 1, 1, 1}, []float64{1, 1, 1, 1}, 1},
-		{"three and five", []float64{1, 2, 3}, []float64{4, 5, 6, 7, 8}, 2.0 / 56},
-		{"with equal values", []float64{1, -1, -1, -1}, []float64{-1, 1, 1, 1}, 34.0 / 70},
-		{"many, all the same", series(60, 1, 0), series(60, 1, 0), 1},
-		{"many, apart", series(30, 0, 1), series(30, 100, 1), 0},
-	} {
-		require.InDelta(t, tt.want, NewContrast(tt.a, tt.b, DefaultAlpha).P, 1e-9, tt.name)
-		require.InDelta(t, tt.want, NewContrast(tt.b, tt.a, DefaultAlpha).P, 1e-9, tt.name)
-	}
-}
-
-func TestMinRepeats(t *testing.T) {
-	for alpha, want := range map[float64]int{0.5: 4, 0.05: 4, 0.01: 5, 0.005: 6, 0.001: 7} {
-		require.Equal(t, want, MinRepeats(alpha), "%g", alpha)
-	}
-	for _, alpha := range []float64{1e-300, 0, -1, math.Inf(-1)} {
-		require.Greater(t, MinRepeats(alpha), 400, "%g: it ends", alpha)
-	}
-}
-
 func TestNewContrast(t *testing.T) {
-	c := NewContrast([]float64{4, 1, 3, 2}, []float64{8, 6, 7, 9}, 0.05)
-	require.InDelta(t, 3, *c.Ratio, 1e-9)
+	c, e := NewContrast([]float64{4, 1, 3, 2}, []float64{80, 60, 70, 90}, 0.05)
+	require.InDelta(t, 30, *c.Ratio, 1e-9)
 	require.True(t, c.Significant)
-	require.False(t, NewContrast([]float64{4, 1, 3, 2}, []float64{8, 6, 7, 9}, 0.02).Significant)
-	require.False(t, NewContrast([]float64{1, 2, 3}, []float64{11, 12, 13, 14, 15}, 0.05).Significant, "p is 0.036, but of 3 repeats")
+	require.Greater(t, *c.RatioLow, 1.0)
+	require.Greater(t, *c.RatioHigh, 30.0)
+	require.Less(t, c.P, 0.01)
+	require.InDelta(t, e.Visible(), c.Visible, 0)
+	c, _ = NewContrast([]float64{4, 1, 3, 2}, []float64{80, 60, 70, 90}, 0.0001)
+	require.False(t, c.Significant, "of another alpha")
+	c, e = NewContrast([]float64{1, 2, 3}, []float64{11, 12, 13, 14, 15}, 0.05)
+	require.False(t, c.Significant, "of 3 repeats")
+	require.Nil(t, c.RatioLow)
+	require.Nil(t, e)
 
-	c = NewContrast([]float64{0, 0, 0, 0}, []float64{8, 6, 7, 9}, 0.05)
+	c, e = NewContrast([]float64{0, 0, 0, 0}, []float64{8, 6, 7, 9}, 0.05)
 	require.Nil(t, c.Ratio)
-	require.Equal(t, Contrast{P: 1}, NewContrast(nil, nil, 0.05))
+	require.Nil(t, e)
+	c, e = NewContrast(nil, nil, 0.05)
+	require.Equal(t, Contrast{P: 1}, c)
+	require.Nil(t, e)
 }

@@ -37,9 +37,16 @@ func (c *Comparison) Text() string {
 	if note := plusMinusNote(estimates); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
+	if len(c.Rows) > 0 {
+		b.WriteString(ofTheseRuns + "\n")
+	}
 
 	return b.String()
 }
+
+// ofTheseRuns says what verdicts on two runs do not say.
+const ofTheseRuns = "The verdicts are of these two runs: two of one build differ by more than their repeats. " +
+	"Gates beside recorded runs know by how much, and ab leaves it out."
 
 func (r Run) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%s (%s, %s)", r.Name, r.Scenario, r.Started))
@@ -65,15 +72,16 @@ func (c *Comparison) table(f *Figure) [][]string {
 func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 	delta := "~"
 	switch {
-	case r.Verdict == Undecided:
+	case r.Verdict == Undecided && r.Outcome == "":
 		delta = "?"
-	case r.Verdict == Same:
-	case r.Ratio == nil:
-		delta = "from 0"
+	case r.Verdict == Same || r.Ratio == nil:
 	default:
 		delta = percentage(*r.Ratio)
 	}
-	test, verdict := fmt.Sprintf("(p=%.3f n=%s)", r.P, r.counts()), ""
+	test, verdict := fmt.Sprintf("(n=%s)", r.counts()), ""
+	if r.RatioLow != nil {
+		test = fmt.Sprintf("%s to %s (%s n=%s)", percentage(*r.RatioLow), percentage(*r.RatioHigh), r.chance(), r.counts())
+	}
 	switch {
 	case r.Problem != "":
 		delta, test, verdict = "?", "", Undecided+": "+r.Problem
@@ -101,6 +109,16 @@ func (r *Row) cells(show func(float64) string, tolerance float64) []string {
 // step names the row's step, such as "get, 8 clients".
 func (r *Row) step() string {
 	return Key{Op: r.Op, Clients: r.Clients, Rate: r.Rate, Variant: r.Variant}.Name()
+}
+
+// chance is p with three digits.
+func (r *Row) chance() string {
+	const least = 0.001
+	if r.P < least {
+		return "p<0.001"
+	}
+
+	return fmt.Sprintf("p=%.3f", r.P)
 }
 
 func (r *Row) counts() string {

@@ -84,3 +84,26 @@ func uNormal(m, n int) []float64 {
 
 	return counts
 }
+
+// MinRepeats is how many repeats each side needs for a difference to be significant at alpha: 4 for
+// 0.05, 5 for 0.01.
+func MinRepeats(alpha float64) int {
+	n := FewestRepeats
+	alpha = max(alpha, math.SmallestNonzeroFloat64)
+	for leastP(n) >= alpha {
+		n++
+	}
+
+	return n
+}
+
+// leastP is the p of two sides of n repeats each when all of one are above all of the other: of the
+// C(2n, n) ways to order them, two are that extreme.
+func leastP(n int) float64 {
+	ways := 1.0
+	for i := 1; i <= n; i++ {
+		ways *= float64(n+i) / float64(i)
+	}
+
+	return 2 / ways
+}

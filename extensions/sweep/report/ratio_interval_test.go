@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/perf/benchmath"
 )
 
 func TestUCounts(t *testing.T) {
@@ -34,9 +35,9 @@ func TestRatioIntervalIsThatOfTheTest(t *testing.T) {
 		low, high, known := RatioInterval(before, after, DefaultAlpha)
 		require.True(t, known)
 		require.LessOrEqual(t, low, high)
-		contrast := NewContrast(before, after, DefaultAlpha)
-		require.Equal(t, contrast.Significant, low > 1 || high < 1, "%v %v", before, after)
-		agreed[contrast.Significant]++
+		significant := benchmath.AssumeNothing.Compare(newSample(before), newSample(after)).P < DefaultAlpha
+		require.Equal(t, significant, low > 1 || high < 1, "%v %v", before, after)
+		agreed[significant]++
 	}
 	require.Greater(t, agreed[true], 100)
 	require.Greater(t, agreed[false], 100)
@@ -65,5 +66,14 @@ func TestRatioIntervalThatIsNotKnown(t *testing.T) {
 	for _, values := range [][]float64{nil, {1, 2, 3}, {1, 2, 3, 0}} {
 		_, _, known := RatioInterval([]float64{1, 2, 3, 4}, values, DefaultAlpha)
 		require.False(t, known)
+	}
+}
+
+func TestMinRepeats(t *testing.T) {
+	for alpha, want := range map[float64]int{0.5: 4, 0.05: 4, 0.01: 5, 0.005: 6, 0.001: 7} {
+		require.Equal(t, want, MinRepeats(alpha), "%g", alpha)
+	}
+	for _, alpha := range []float64{1e-300, 0, -1, math.Inf(-1)} {
+		require.Greater(t, MinRepeats(alpha), 400, "%g: it ends", alpha)
 	}
 }

@@ -157,8 +157,8 @@ func cellOf(f *report.Figure, key report.Key, first, own *report.Group, j *judge
 	if row.Ratio != nil {
 		c.Ratio = *row.Ratio
 	}
-	if low, high, sure := report.RatioInterval(before, after, report.DefaultAlpha); sure {
-		c.Low, c.High = low, high
+	if row.RatioLow != nil {
+		c.Low, c.High = *row.RatioLow, *row.RatioHigh
 	}
 
 	return c

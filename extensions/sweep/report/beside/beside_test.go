@@ -48,7 +48,7 @@ func TestRatiosAndVerdicts(t *testing.T) {
 	cells := c.Steps[0].Figures[0].Cells
 	require.Empty(t, cells[0].Verdict)
 	require.InDelta(t, 101.5, cells[0].Median, 1e-9)
-	require.Equal(t, "×1.197 (1.165 to 1.230) better", cells[1].Say())
+	require.Equal(t, "×1.197 (1.173 to 1.222) better", cells[1].Say())
 	require.Equal(t, report.Worse, cells[2].Verdict)
 	require.True(t, cells[2].LostTo)
 	require.Less(t, cells[2].High, 1.0)
@@ -68,7 +68,7 @@ func TestRatiosAndVerdicts(t *testing.T) {
 		"too few repeats: ops/s of get, 1 client in once, and 5 more",
 		"3 failed (repeat 1) in new: ops/s of get, 1 client in failed, and 2 more",
 	}, c.Reasons())
-	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | ×1.197 (1.165 to 1.230) better |")
+	require.Contains(t, c.Markdown(), "| get, 8 clients | 812/s | 972/s | ×1.197 (1.173 to 1.222) better |")
 }
 
 // What differs is told for each run, what people set first; where results went is nothing.

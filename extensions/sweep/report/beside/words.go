@@ -9,7 +9,7 @@ import (
 )
 
 // Say is the cell's ratio with its interval and verdict, such as "×1.031 (1.024 to 1.038) better":
-// "~" stands for no significant difference, "?" for what cannot be judged.
+// "~" stands for no difference of the tolerated size, "?" for what cannot be judged.
 func (c *Cell) Say() string {
 	if c.Verdict == "" {
 		return ""
@@ -114,9 +114,9 @@ func (c *Comparison) Judged() string {
 	})
 	text := "× is the ratio of the medians to those of " + c.Runs[0].Name + ", the first run. "
 	if sure {
-		text += "In parentheses is its interval of 95 % (Hodges and Lehmann's). "
+		text += "In parentheses is the interval of 95 % of that of the geometric means (Welch's t). "
 	}
 
-	return text + fmt.Sprintf("A verdict takes %d repeats of both and a significant difference (Mann-Whitney U test); ~ is none, ? cannot be judged.",
-		report.MinRepeats(report.DefaultAlpha))
+	return text + fmt.Sprintf("A verdict takes %d repeats of both; "+
+		"better and worse are significant, ~ is a difference of less than %g %%, ? could not be told from more.", report.FewestRepeats, 100*Tolerance)
 }
