@@ -294,9 +294,13 @@ func (r *stepRun) log(steps []report.Step) {
 		if s.Variant != r.Variant { // that of a duet
 			logger = logger.WithField("variant", s.Variant)
 		}
-		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s, limited by: %s",
+		limitedBy := ""
+		if word := s.LimitedBy(); word != "" {
+			limitedBy = ", limited by: " + string(word)
+		}
+		logger.Infof("%s ops/s, p50 %s, p99 %s, %s failed, %s%s",
 			report.Thousands(int64(math.Round(s.OpsPerSecond))),
 			report.P50.Show(report.Millis(s.Latency.P50), s.Operations), report.P99.Show(report.Millis(s.Latency.P99), s.Operations),
-			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), s.LimitedBy())
+			report.Thousands(int64(s.Failed)), report.Span(s.Seconds), limitedBy)
 	}
 }

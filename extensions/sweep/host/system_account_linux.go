@@ -29,7 +29,7 @@ const (
 
 // systemAccount is what the kernel has told so far.
 type systemAccount struct {
-	// waited is for how long threads of k6 were ready to run and did not.
+	// waited is for how long threads of k6 and of the server were ready to run and did not.
 	waited time.Duration
 	// threads are the processor times of the server's threads.
 	threads map[int32]time.Duration
@@ -59,6 +59,7 @@ func readAccount(pids []int32) systemAccount {
 	for _, pid := range pids {
 		for _, t := range threadsOf(fmt.Sprintf("/proc/%d/task/", pid)) {
 			s.threads[t.id] = t.ran
+			s.waited += t.waited
 		}
 	}
 	s.sockets, s.files = openSockets()

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -80,14 +82,24 @@ type machineTimes struct {
 	idle, stolen, interrupts time.Duration
 }
 
+// variable turns all watches off where it is "off", such as to see what they cost.
+const variable = "K6_SWEEP_WITNESS"
+
 // NewWatch returns a watch of a step that counts its operations with progress, and of the server,
-// which may be nil.
+// which may be nil. It returns nil, which watches nothing, where the environment says so.
 func NewWatch(server *Server, progress func() uint64) *Watch {
+	if os.Getenv(variable) == "off" {
+		return nil
+	}
+
 	return &Watch{server: server, progress: progress, stopped: make(chan struct{}), slots: slots{every: firstSlot}}
 }
 
 // Start begins to watch.
 func (w *Watch) Start() {
+	if w == nil {
+		return
+	}
 	begin := &account{runtime: readRuntime()}
 	begin.pids, begin.here, begin.known = w.find()
 	begin.system = readAccount(begin.pids)
@@ -111,6 +123,9 @@ func (w *Watch) find() (pids []int32, here, known bool) {
 
 // Stop ends to watch.
 func (w *Watch) Stop() {
+	if w == nil {
+		return
+	}
 	w.stop.Do(func() { close(w.stopped) })
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +184,7 @@ func (w *Watch) read(pids []int32) reading {
 // Testify makes steps, the kinds of operations of the step that was watched, say what limited it.
 // before are those of the step before, or none.
 func (w *Watch) Testify(steps, before []report.Step) {
-	if len(steps) == 0 {
+	if w == nil || len(steps) == 0 {
 		return
 	}
 	w.mu.Lock()
@@ -223,6 +238,7 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 			e[witness.MeanMs] += steps[i].Latency.Mean * float64(steps[i].Operations) / succeeded
 		}
 	}
+	known = known && !slices.ContainsFunc(steps, func(s report.Step) bool { return s.Variant != one.Variant })
 	if all := one.Client.Avg * float64(one.Clients); one.Rate == 0 && known && one.Complete && all > 0 {
 		e[witness.UnderWay] = spent / all
 	}

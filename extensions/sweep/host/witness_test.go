@@ -120,7 +120,8 @@ func TestStepTellsOfLittlesLaw(t *testing.T) {
 		"an open loop":                        func(s *report.Step) { s.Rate = 100 },
 		"incomplete":                          func(s *report.Step) { s.Complete = false },
 		"how long failures took is not known": func(s *report.Step) { s.Failed = 1 },
-		"no client started":                   func(s *report.Step) { s.Client.Avg = 0 },
+		"what is between the slices of a duet is not counted": func(s *report.Step) { s.Variant = "change" },
+		"no client started": func(s *report.Step) { s.Client.Avg = 0 },
 	} {
 		require.NotContains(t, stepEvidence(steps(change), nil), witness.UnderWay, name)
 	}
@@ -203,4 +204,14 @@ func TestWatchOfAStepWithoutAStart(t *testing.T) {
 	require.Equal(t, witness.Short, none[0].LimitedBy())
 	require.Nil(t, none[0].Witness.OverTime)
 	w.Testify(nil, nil)
+}
+
+func TestWatchIsOffWhereTheEnvironmentSaysSo(t *testing.T) {
+	t.Setenv("K6_SWEEP_WITNESS", "off")
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.Start()
+	w.Stop()
+	all := steps(func(*report.Step) {})
+	w.Testify(all, nil)
+	require.Nil(t, all[0].Witness)
 }

@@ -162,10 +162,8 @@ func (s *Sweep) add(of options.Step, reading *measure.Reading, cpu report.CPUSec
 	if err != nil {
 		s.logger.Error(err)
 	}
-	if watch != nil {
-		watch.Testify(steps, s.before)
-		s.before = steps
-	}
+	watch.Testify(steps, s.before)
+	s.before = steps
 	s.scenario.Add(steps)
 	s.scenario.Save()
 

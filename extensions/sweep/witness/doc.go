@@ -11,7 +11,8 @@
 //   - files, ports: operations failed because k6 had no more of them.
 //   - neighbour: the hypervisor stole at least a twentieth of the time that the machine was busy,
 //     the control group was throttled in at least a tenth of its periods, or others than k6 and the
-//     server used a twelfth of the machine while it was full.
+//     server used a twelfth of the machine while it was full, and threads of these two were ready to
+//     run and waited, for a tenth of the time that they ran.
 //   - network: k6's sockets sent at least a hundredth of their segments again, or waited for room in
 //     the buffer for a fifth of the time in which they had something to send.
 //   - server, when it stood still: for a tenth of the step no operation ended where at least five

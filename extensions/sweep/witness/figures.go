@@ -67,7 +67,7 @@ const (
 	Disturbing = "disturbing"
 	// Throttled is the part of the periods in which k6's control group was held at its quota.
 	Throttled = "throttled"
-	// Waited are those for which threads of k6 waited that were ready to run.
+	// Waited are those for which threads of k6 and of the server waited that were ready to run.
 	Waited = "waited"
 	// Collector are those that the collection of garbage used.
 	Collector = "collector"

@@ -10,6 +10,8 @@ const (
 	stolenPart    = 0.05
 	throttledPart = 0.1
 	disturbedPart = 1.0 / 12
+	// waitedPart is the part of what k6 and the server used for which their threads had to wait.
+	waitedPart = 0.1
 
 	resentPart  = 0.01
 	leastResent = 10
@@ -100,7 +102,7 @@ func neighbour(e Evidence) (Word, string) {
 	case busy > 0 && e[Stolen] >= stolenPart*busy:
 		return Neighbour, fmt.Sprintf("The hypervisor gave %s of the time in which the machine was busy to other machines.",
 			percent(e[Stolen]/busy))
-	case e[Processors] > 0 && e[Disturbing] >= disturbedPart*e[Processors]:
+	case e[Processors] > 0 && e[Disturbing] >= disturbedPart*e[Processors] && e[Waited] >= waitedPart*(e[K6]+e[ServerUsed]):
 		return Neighbour, fmt.Sprintf("Others than k6 and the server used %s of %.0f processors while none was idle.",
 			plain(e[Disturbing]), e[Processors])
 	}

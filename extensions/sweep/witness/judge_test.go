@@ -15,7 +15,7 @@ func quiet() Evidence {
 		DriftPart: 0.05, DriftChance: 0.5, StoodStill: 0, LongestStill: 0,
 		Processors: 4, Idle: 2, Stolen: 0.01, K6: 1, K6Processors: 4,
 		ServerHere: 1, ServerUsed: 0.9, ServerThread: 0.5, Others: 0.05, Disturbing: 0,
-		Throttled: 0, Collector: 0.1, Retransmitted: 0, SentAgain: 0, Blocked: 0, LateMaxMs: 3,
+		Throttled: 0, Collector: 0.1, Retransmitted: 0, SentAgain: 0, Blocked: 0, LateMaxMs: 3, Waited: 0.19,
 	}
 }
 
@@ -55,6 +55,7 @@ func TestJudge(t *testing.T) {
 		{"as much stolen of a busier machine", Evidence{Stolen: 0.1, Idle: 1.9}, Clients},
 		{"others use a twelfth of a full machine", Evidence{Disturbing: 4.0 / 12}, Neighbour},
 		{"others use less of it", Evidence{Disturbing: 0.33}, Clients},
+		{"others use it, and nobody waits", Evidence{Disturbing: 3, Waited: 0.189}, Clients},
 		{"others use what is idle", Evidence{Others: 1.5, Idle: 0.55}, Clients},
 		{"a rate that was kept beside a neighbour", Evidence{RateKept: 1, Disturbing: 1}, Neighbour},
 		{"a neighbour that makes it unsteady", Evidence{Disturbing: 1, DriftPart: 0.5, DriftChance: 0.001}, Neighbour},

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# Shows how often a step says rightly what limited it: runs of a step of 4 s, half of them sabotaged
+# in one of ten ways, and which word each says. A run is right when it says a word that is expected
+# of its case; it accuses falsely when it blames k6, a neighbour, the network, ports or files for
+# what they have not done, or says that a steady step is unsteady or a long one short.
+#
+#   scripts/proof/witness.sh [ROUNDS]     3 rounds of 20 runs when not given, some 8 s each; goes on where it stopped
+#   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
+#   scripts/proof/witness.sh --cost       what the witness costs: pairs of runs with it and without
+#
+# It needs two processors that nobody else uses, and root for the case quota (a control group). What
+# was seen so far is in results/witness-proof.tsv; remove it to begin anew.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+seen=results/witness-proof.tsv
+work=$(mktemp -d)
+# shellcheck disable=SC2329 # the trap calls it
+clean() {
+  # shellcheck disable=SC2046 # one word for each
+  kill $(jobs -p) 2>/dev/null || true
+  wait 2>/dev/null || true
+  [[ -z ${group:-} ]] || rmdir "$group" 2>/dev/null || true
+  rm -rf "$work"
+}
+trap clean EXIT
+
+# A case is its name, whether it is sabotaged, and the words that are right.
+cases='memcached-64 plain host,client
+memcached-8 plain host,client,clients
+memcached-1 plain clients
+wait-8 plain clients
+wait-64 plain clients
+one-thread plain server
+busy-server plain server
+busy-server-64 plain server
+http-2 plain clients,host,client
+memcached-512 plain host,client
+neighbour sabotaged neighbour
+quota sabotaged neighbour
+gomaxprocs sabotaged client
+computes sabotaged client
+garbage sabotaged client
+stall sabotaged server
+delay sabotaged clients
+files sabotaged files
+rate sabotaged rate
+short sabotaged short'
+
+# serve starts the server or the proxy with some flags, and sets url to its address.
+serve() {
+  "$work/server" "$@" >"$work/address" &
+  until [[ -s $work/address ]]; do sleep 0.05; done
+  url=$(<"$work/address")
+}
+
+# neighbour takes a processor in bursts of up to 900 ms, with rests as long.
+neighbour() {
+  while true; do
+    timeout "0.$((RANDOM % 9 + 1))" bash -c 'while true; do :; done' || true
+    sleep "0.$((RANDOM % 9 + 1))"
+  done
+}
+
+# http runs the script over HTTP; cache runs the sweep of caches. Words before -- come before k6.
+http() { k6 "$@" -e URL="http://$url" scripts/proof/witness.js; }
+cache() { k6 "$@" -e DURATION="${duration:-4s}" -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js; }
+k6() { "${before[@]}" bin/k6 run --quiet --no-color -e RESULTS="$work/run" "$@" >"$work/log" 2>&1 || [[ $? == 99 || $? == 110 ]]; }
+
+# join is the shell that becomes k6 in a control group.
+# shellcheck disable=SC2016 # that shell expands it
+join='echo $$ >"$0/cgroup.procs"; exec "$@"'
+
+# quota makes a control group that may use half a processor.
+quota() {
+  if [[ -f /sys/fs/cgroup/cgroup.controllers ]]; then
+    group=/sys/fs/cgroup/witness-proof-$$
+    mkdir "$group"
+    echo '50000 100000' >"$group/cpu.max"
+  else
+    group=/sys/fs/cgroup/cpu/witness-proof-$$
+    mkdir "$group"
+    echo 50000 >"$group/cpu.cfs_quota_us"
+  fi
+}
+
+# measure does one run of a case, in a process of its own.
+measure() {
+  before=(env)
+  case $1 in
+    memcached-1) cache -e CLIENTS=1 ;;
+    memcached-8) cache -e CLIENTS=8 ;;
+    memcached-64) cache -e CLIENTS=64 ;;
+    memcached-512) cache -e CLIENTS=512 ;;
+    wait-8) serve -wait 10ms; http -e CLIENTS=8 ;;
+    wait-64) serve -wait 100ms; http -e CLIENTS=64 ;;
+    one-thread) serve -mode one -wait 4ms; http -e CLIENTS=8 ;;
+    busy-server) serve -mode busy -wait 10ms; http -e CLIENTS=8 ;;
+    busy-server-64) serve -mode busy -wait 10ms; http -e CLIENTS=64 ;;
+    http-2) serve; http -e CLIENTS=2 ;;
+    neighbour) neighbour & neighbour & neighbour & cache -e CLIENTS=64 ;;
+    quota) quota; before=(bash -c "$join" "$group"); cache -e CLIENTS=64 ;;
+    gomaxprocs) before=(env GOMAXPROCS=1); cache -e CLIENTS=64 ;;
+    computes) serve; http -e WORK=compute ;;
+    garbage) serve; http -e WORK=garbage ;;
+    stall) serve -mode stall; http ;;
+    delay) serve -wait 20ms -to "${MEMCACHED_URL#*://}"; MEMCACHED_URL=$url cache -e CLIENTS=8 ;;
+    files) serve -wait 5ms; before=(prlimit --nofile=40); http -e CLIENTS=64 -e REUSE=false ;;
+    rate) serve; http -e RATE=200 ;;
+    short) serve -wait 2ms; http -e DURATION=100ms ;;
+    *) echo "there is no case $1" >&2; return 1 ;;
+  esac
+  [[ -f $(echo "$work"/run/*.csv) ]] || { cat "$work/log" >&2; return 1; }
+  # The word is the column limited_by of the first step, the reason stands in the JSON.
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { sub(/\r$/, "", $i); if ($i == "limited_by") c = i } }
+    NR == 2 { sub(/\r$/, "", $c); printf "%s\t", $c }' "$work"/run/*.csv
+  sed -n 's/^ *"why": "\(.*\)",$/\1/p' "$work"/run/*.json | head -1
+  [[ -z ${evidence:-} ]] || sed -n '/"evidence": {/,/}/p' "$work"/run/*.json | sed '/}/q'
+}
+
+# tally says what was right.
+tally() {
+  awk -F'\t' '
+    { runs++; n = split($3, words, ","); ok = 0; for (i = 1; i <= n; i++) if (words[i] == $4) ok = 1
+      right += ok
+      accused = !ok && $4 ~ /^(client|neighbour|network|ports|files|unsteady|short)$/
+      accusations += accused
+      sabotaged += $2 == "sabotaged"; all[$1]++; good[$1] += ok; order[$1] = order[$1] ? order[$1] : NR
+      if (!ok) wrong = wrong sprintf("  %s said %s: %s\n", $1, $4, $5) }
+    END {
+      for (c in all) printf "%-15s %d of %d right\n", c, good[c], all[c] | "sort"
+      close("sort")
+      printf "%s", wrong
+      printf "%d runs, %d of them sabotaged: %d right, %d wrong, %d false accusations\n", runs, sabotaged, right, runs - right, accusations
+    }' "$seen"
+}
+
+# cost judges by pairs of runs, with and without the witness, whether rate or processor time differ.
+cost() {
+  bin/k6 x sweep ab --pairs 20 --gate opsPerSecond=-1% --gate cpu=+1% -- \
+    env K6_SWEEP_WITNESS=off bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js --- \
+    env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js
+}
+
+if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
+  make build >&2
+  WITNESS_PROOF_SERVERS=up exec scripts/servers.sh with memcached -- "scripts/proof/witness.sh" "$@"
+fi
+go build -o "$work/server" ./scripts/proof/witness
+case ${1:-} in
+  --case) evidence=yes; measure "${2:?which case}"; exit ;;
+  --once) measure "$2"; exit ;;
+  --cost) for clients in 1 64; do cost "$clients"; done; exit ;;
+esac
+mkdir -p results
+touch "$seen"
+for round in $(seq "${1:-3}"); do
+  while read -r name kind words; do
+    done=$(cut -f1 "$seen" | grep -cx "$name" || true)
+    ((done >= round)) && continue
+    said=$(scripts/proof/witness.sh --once "$name" </dev/null)
+    printf '%s\t%s\t%s\t%s\n' "$name" "$kind" "$words" "$said" >>"$seen"
+    printf '%-15s %s\n' "$name" "${said/$'\t'/: }"
+  done <<<"$cases"
+done
+tally
