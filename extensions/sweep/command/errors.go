@@ -33,11 +33,11 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return errext.WithExitCodeIfNone(err, exitcodes.InvalidConfig)
 }
 
-// needs checks the number of a command's arguments; most is zero when there is no limit. what names
-// them.
+// needs checks the number of a command's arguments; most is zero when there is no limit, and -1
+// when there is to be none. what names them.
 func needs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || most != 0 && len(args) > most {
+		if len(args) < least || most != 0 && len(args) > max(most, 0) {
 			return wrongUse(cmd, fmt.Errorf("%s needs %s", cmd.Name(), what))
 		}
 

@@ -48,6 +48,9 @@ func newPair(key Key, before, after *Group) pair {
 	return p
 }
 
+// FlawOf tells why a step has no figures that could be compared, or nothing when it has.
+func FlawOf(g *Group) string { return flawOf(g) }
+
 // flawOf tells why a step cannot be compared, or nothing when it can.
 func flawOf(g *Group) string {
 	if g == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -93,6 +94,9 @@ func forPages(t *testing.T, check func(t *testing.T, r *report.Report, page stri
 	for name, runs := range besideExamples() {
 		t.Run("beside "+name, func(t *testing.T) { check(t, runs[0].Report, renderedBeside(t, runs)) })
 	}
+	t.Run("history", func(t *testing.T) {
+		check(t, &report.Report{}, renderedHistory(t, history.New(historyExample()[:60], history.Options{})))
+	})
 }
 
 // pages are those of the examples.

@@ -1,0 +1,307 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.k6.io/k6/v2/cmd/state"
+	"go.k6.io/k6/v2/errext"
+	"go.k6.io/k6/v2/errext/exitcodes"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history/store"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// historyOptions are the flags of `k6 x sweep history`.
+type historyOptions struct {
+	dir, ref string
+	// least and alpha are of show and check.
+	least, alpha string
+	// last is of check.
+	last int
+	// commit, when and subject are of add.
+	commit, when, subject string
+	format, out           string
+	asJSON                bool
+}
+
+func newHistory(gs *state.GlobalState) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "Keep the figures of runs over commits, and find where they changed",
+		Long: `Keep the figures of runs over the commits of a repository, and find where they changed. Records are lines of JSON in the
+file ` + store.File + ` of a folder (--dir) or of a branch (--git): there is no server. Several processes may add at once.`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	cmd.AddCommand(newHistoryAdd(gs), newHistoryShow(gs), newHistoryCheck(gs))
+
+	return cmd
+}
+
+// place are the flags of all three.
+func (o *historyOptions) place(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.dir, "dir", "history", "`folder` of the records")
+	cmd.Flags().StringVar(&o.ref, "git", "", "`branch` of the records instead, in this repository, such as refs/heads/bench")
+}
+
+// store is the one that the flags name.
+func (o *historyOptions) store(cmd *cobra.Command) (store.Store, error) {
+	switch {
+	case o.ref == "":
+		return store.Folder(o.dir), nil
+	case cmd.Flags().Changed("dir"):
+		return nil, errors.New("--dir and --git exclude each other: records are in a folder or in a branch")
+	case !strings.HasPrefix(o.ref, "refs/"):
+		return nil, fmt.Errorf("--git %s is impossible: it must be the whole name of a branch, such as refs/heads/%s", o.ref, o.ref)
+	}
+
+	return store.Branch{Dir: ".", Ref: o.ref}, nil
+}
+
+func newHistoryAdd(gs *state.GlobalState) *cobra.Command {
+	o := &historyOptions{}
+	cmd := &cobra.Command{
+		Use:   "add RUN... [--dir FOLDER | --git BRANCH] [--commit NAME]",
+		Short: "Add runs to the history, at a commit",
+		Long: `Add a record of each run at a commit: HEAD of the repository here, or the one that --commit names. Where git does not know
+the commit, --time says when it was made. A run that is there already is not added again.
+
+A record has the medians of each step's repeats, and what they rest on. Steps that are incomplete or have failed
+operations have no figures.
+
+Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be read or the record cannot be added.`,
+		Example: `  k6 x sweep history add results/rollup.json
+  k6 x sweep history add results/*.json --git refs/heads/bench
+  k6 x sweep history add old.json --commit v1.2.0`,
+		Args: needs(1, 0, "at least one run"),
+		RunE: func(cmd *cobra.Command, args []string) error { return historyAdd(gs, cmd, args, o) },
+	}
+	o.place(cmd)
+	cmd.Flags().StringVar(&o.commit, "commit", "HEAD", "the `commit` that was measured")
+	cmd.Flags().StringVar(&o.when, "time", "", "when the commit was made, where git does not know it, such as `2026-03-01T12:00:00Z`")
+	cmd.Flags().StringVar(&o.subject, "subject", "", "what the commit is about, likewise")
+
+	return cmd
+}
+
+func historyAdd(gs *state.GlobalState, cmd *cobra.Command, files []string, o *historyOptions) error {
+	to, err := o.store(cmd)
+	if err != nil {
+		return wrongUse(cmd, err)
+	}
+	at, err := o.commitOf(gs)
+	if err != nil {
+		return wrongUse(cmd, err)
+	}
+	reports, err := readReports(gs, files)
+	if err != nil {
+		return err
+	}
+	for i, r := range reports {
+		record, err := history.NewRecord(r, at)
+		if err != nil {
+			return unusable(files[i], err)
+		}
+		added, err := to.Add(gs.Ctx, record)
+		if err != nil {
+			return notDone(to.String(), err)
+		}
+		line := fmt.Sprintf("%s: %s at %s, %s\n", to, r.Scenario, at.Short(), report.Plural(len(record.Steps), "step"))
+		if !added {
+			line = fmt.Sprintf("%s: %s at %s is there already\n", to, r.Scenario, at.Short())
+		}
+		if err := write(gs, "", []byte(line)); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// commitOf is the commit that was measured: what git knows of it, or what the flags say.
+func (o *historyOptions) commitOf(gs *state.GlobalState) (history.Commit, error) {
+	if o.when != "" {
+		at, err := time.Parse(time.RFC3339, o.when)
+		if err != nil {
+			return history.Commit{}, fmt.Errorf("a time of %q is impossible: it must be such as 2026-03-01T12:00:00Z", o.when)
+		}
+		if o.commit == "HEAD" {
+			return history.Commit{}, errors.New("--time is for a commit that git does not know: name it with --commit")
+		}
+
+		return history.Commit{ID: o.commit, Time: at, Subject: o.subject}, nil
+	}
+	c, err := store.CommitAt(gs.Ctx, ".", o.commit)
+	if err != nil {
+		return c, fmt.Errorf("the commit %s is not known (%w): name it with --commit, and with --time where there is no git", o.commit, err)
+	}
+	c.Subject = cmp.Or(o.subject, c.Subject)
+
+	return c, nil
+}
+
+// look are the flags of show and check.
+func (o *historyOptions) look(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.least, "least", "2%", "the smallest change that counts, in `percent` of the level before")
+	cmd.Flags().StringVar(&o.alpha, "alpha", strconv.FormatFloat(history.DefaultAlpha, 'f', -1, 64),
+		"how likely a change may be by `chance`")
+}
+
+// read reads the history that the flags name.
+func (o *historyOptions) read(gs *state.GlobalState, cmd *cobra.Command) (*history.History, error) {
+	from, err := o.store(cmd)
+	if err != nil {
+		return nil, wrongUse(cmd, err)
+	}
+	number, percent := strings.CutSuffix(o.least, "%")
+	least, err := strconv.ParseFloat(number, 64)
+	if err != nil || !percent || !(least >= 0 && least < 100) {
+		return nil, wrongUse(cmd, fmt.Errorf("--least %s is impossible: it must be from 0%% and below 100%%, such as 2%%", o.least))
+	}
+	alpha, err := strconv.ParseFloat(o.alpha, 64)
+	if err != nil || !(alpha > 0 && alpha < 1) {
+		return nil, wrongUse(cmd, fmt.Errorf("--alpha %s is impossible: it must be above 0 and below 1, such as 0.001", o.alpha))
+	}
+	raw, err := from.Read(gs.Ctx)
+	if err != nil {
+		return nil, notDone(from.String(), err)
+	}
+	records, notes := history.Parse(raw)
+	if len(records) == 0 {
+		return nil, unusable(from.String(), errors.New("there are no runs: k6 x sweep history add adds some"))
+	}
+	h := history.New(records, history.Options{Alpha: alpha, Least: least / 100})
+	h.Notes = notes
+
+	return h, nil
+}
+
+func newHistoryShow(gs *state.GlobalState) *cobra.Command {
+	o := &historyOptions{}
+	cmd := &cobra.Command{
+		Use:   "show [--dir FOLDER | --git BRANCH] [--format FORMAT] [-o FILE]",
+		Short: "Show the figures over commits, and where they changed",
+		Long: `Show where figures changed, each change with its size, its interval of 95 % and its commit:
+
+  md    a table of the changes
+  html  one page with all steps and percentiles over the commits, which needs nothing from elsewhere
+  json  the changes, for programs
+
+Runs are of one series when scenario, parameters, kind of target and class of machine are the same. What else differs at a
+change, such as the kernel, stands beside it.
+
+Exit codes: 0, 104 when an option is invalid or there are no runs, 1 when a file cannot be read or written.`,
+		Example: `  k6 x sweep history show
+  k6 x sweep history show --git refs/heads/bench --format html -o history.html`,
+		Args: needs(0, -1, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return historyShow(gs, cmd, o) },
+	}
+	o.place(cmd)
+	o.look(cmd)
+	cmd.Flags().StringVar(&o.format, "format", "md", "`format`: html, json, md")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`file` to write to instead of standard output")
+
+	return cmd
+}
+
+func historyShow(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) error {
+	render, known := historyFormats[o.format]
+	if !known {
+		return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of html, json, md", o.format))
+	}
+	h, err := o.read(gs, cmd)
+	if err != nil {
+		return err
+	}
+	contents, err := render(h)
+	if err != nil {
+		return unusable("the history", err)
+	}
+
+	return write(gs, o.out, contents)
+}
+
+func newHistoryCheck(gs *state.GlobalState) *cobra.Command {
+	o := &historyOptions{}
+	cmd := &cobra.Command{
+		Use:   "check [--dir FOLDER | --git BRANCH] [--last N]",
+		Short: "Tell whether a figure got worse in the newest commits",
+		Long: `Tell whether a figure got worse in the newest commits: whether a change for the worse may have begun in one of the last N
+(--last), and the level after it is still the newest one.
+
+A change takes a few runs on each side of it: at least 5, and more where noise is large.
+
+With --json: an array of these changes.
+
+Exit codes: 0 when nothing got worse, 99 when something did, 110 when no series is long enough to tell, 104 when an option
+is invalid or there are no runs, 1 when a file cannot be read.`,
+		Example: `  k6 x sweep history check
+  k6 x sweep history check --git refs/heads/bench --last 10 --least 5%`,
+		Args: needs(0, -1, "no argument"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return historyCheck(gs, cmd, o) },
+	}
+	o.place(cmd)
+	o.look(cmd)
+	cmd.Flags().IntVar(&o.last, "last", 20, "how many of the newest commits count")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON instead of a table")
+
+	return cmd
+}
+
+func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) error {
+	if o.last < 1 {
+		return wrongUse(cmd, fmt.Errorf("--last %d is impossible: it must be a positive integer", o.last))
+	}
+	h, err := o.read(gs, cmd)
+	if err != nil {
+		return err
+	}
+	worse, judged := h.Worse(o.last)
+	if o.asJSON {
+		err = writeJSON(gs, historyRows(worse))
+	} else if len(worse) > 0 {
+		err = write(gs, "", []byte(historyTable(worse)))
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(worse) > 0:
+		return errext.WithExitCodeIfNone(fmt.Errorf("%s got worse in the last %s", report.Plural(len(worse), "figure"),
+			report.Plural(o.last, "commit")), exitcodes.ThresholdsHaveFailed)
+	case judged == 0:
+		return errext.WithExitCodeIfNone(fmt.Errorf("no series has %d runs yet, which is what a change takes", 2*history.FewestRuns),
+			exitcodes.MarkedAsFailed)
+	case !o.asJSON:
+		return write(gs, "", fmt.Appendf(nil, "nothing got worse: %s judged\n", report.Plural(judged, "figure")))
+	}
+
+	return nil
+}
+
+// historyFormats are those of show.
+var historyFormats = map[string]func(*history.History) ([]byte, error){ //nolint:gochecknoglobals // a constant
+	"html": historyPage,
+	"json": historyJSON,
+	"md":   func(h *history.History) ([]byte, error) { return []byte(historyMarkdown(h)), nil },
+}
+
+// sorted are changes, the newest first.
+func sorted(changes []history.Found) []history.Found {
+	slices.SortStableFunc(changes, func(a, b history.Found) int { return b.Change.First.Time.Compare(a.Change.First.Time) })
+
+	return changes
+}

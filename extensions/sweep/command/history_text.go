@@ -1,0 +1,111 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/page"
+)
+
+// historyRow is a change for programs.
+type historyRow struct {
+	Scenario string   `json:"scenario"`
+	Setup    string   `json:"setup"`
+	Op       string   `json:"op"`
+	Clients  int      `json:"clients"`
+	Rate     float64  `json:"rate,omitempty"`
+	Variant  string   `json:"variant,omitempty"`
+	Figure   string   `json:"figure"`
+	Commit   string   `json:"commit"`
+	Before   string   `json:"before"`
+	Surely   int      `json:"commits"`
+	Ratio    float64  `json:"ratio"`
+	Low      float64  `json:"low,omitempty"`
+	High     float64  `json:"high,omitempty"`
+	P        float64  `json:"p"`
+	Worse    bool     `json:"worse"`
+	Also     []string `json:"also,omitempty"`
+}
+
+func historyRows(found []history.Found) []historyRow {
+	rows := make([]historyRow, 0, len(found))
+	for _, f := range sorted(found) {
+		k, c := f.Series.Key, f.Change
+		rows = append(rows, historyRow{
+			f.Setup.Scenario, f.Setup.ID, k.Op, k.Clients, k.Rate, k.Variant, f.Series.Figure.Key, c.First.ID, c.Last.ID, c.Surely,
+			c.Ratio, c.Low, c.High, c.P, c.Worse, c.Also,
+		})
+	}
+
+	return rows
+}
+
+func historyJSON(h *history.History) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(historyRows(h.All()))
+
+	return b.Bytes(), err
+}
+
+func historyPage(h *history.History) ([]byte, error) {
+	var b bytes.Buffer
+	err := page.RenderHistory(&b, h)
+
+	return b.Bytes(), err
+}
+
+// historyMarkdown is a table of all changes for each setup.
+func historyMarkdown(h *history.History) string {
+	var b strings.Builder
+	for _, note := range h.Notes {
+		b.WriteString(note + "\n\n")
+	}
+	for i := range h.Setups {
+		s := &h.Setups[i]
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s, setup %s: %s of %s\n\n", report.Escape(s.Scenario), s.ID, report.Plural(s.Runs, "run"),
+			report.Plural(len(s.Commits), "commit"))
+		changes := s.Found()
+		if len(changes) == 0 {
+			b.WriteString("No change was found.\n")
+
+			continue
+		}
+		b.WriteString(historyTable(changes))
+	}
+
+	return b.String()
+}
+
+// historyTable has a row for each change, the newest first.
+func historyTable(found []history.Found) string {
+	var b strings.Builder
+	b.WriteString("| commit | subject | figure | change | how sure the commit is |\n| --- | --- | --- | --- | --- |\n")
+	for _, f := range sorted(found) {
+		c := f.Change
+		verdict := "better"
+		if c.Worse {
+			verdict = "worse"
+		}
+		sure := "after " + c.Last.Short()
+		if c.Surely > 1 {
+			sure = fmt.Sprintf("one of %d", c.Surely)
+		}
+		for _, also := range c.Also {
+			sure += "; " + also
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s %s | %s |\n", c.First.Short(), report.Escape(c.First.Subject), report.Escape(f.Series.Name()),
+			verdict, c.Say(), report.Escape(sure))
+	}
+
+	return b.String()
+}

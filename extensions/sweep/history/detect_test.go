@@ -1,0 +1,189 @@
+package history
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// noisy are n values of a level with 2 % of noise, of which one in twenty is far out; from each
+// index in steps on, the level is so many times as high.
+func noisy(random *rand.Rand, n int, steps map[int]float64) (values []float64, commits []string) {
+	level := 100.0
+	for i := range n {
+		if ratio, there := steps[i]; there {
+			level *= ratio
+		}
+		v := level * math.Exp(0.02*random.NormFloat64())
+		if random.IntN(20) == 0 {
+			v *= 1 + random.Float64()
+		}
+		values, commits = append(values, v), append(commits, strconv.Itoa(i))
+	}
+
+	return values, commits
+}
+
+func TestChangesAreFoundWithTheirSizeAndPlace(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	inside, sized, all := 0, 0, 0
+	for range 60 {
+		values, commits := noisy(random, 200, map[int]float64{60: 1.05, 130: 0.94})
+		found := Detect(values, commits, Options{Least: 0.02})
+		require.Len(t, found, 2)
+		for i, want := range []struct {
+			at    int
+			ratio float64
+		}{{60, 1.05}, {130, 0.94}} {
+			c := found[i]
+			require.InDelta(t, want.at, c.At, 15)
+			require.LessOrEqual(t, c.From, c.At)
+			require.GreaterOrEqual(t, c.To, c.At)
+			require.LessOrEqual(t, c.P, DefaultAlpha)
+			all++
+			if c.From <= want.at && want.at <= c.To {
+				inside++
+			}
+			if c.Low <= want.ratio && want.ratio <= c.High {
+				sized++
+			}
+		}
+	}
+	require.GreaterOrEqual(t, float64(inside)/float64(all), 0.85, "places")
+	require.GreaterOrEqual(t, float64(sized)/float64(all), 0.88, "sizes, which the choice of the place makes a little larger")
+}
+
+func TestNothingIsFoundWhereNothingChanged(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	alarms := 0
+	for range 100 {
+		values, commits := noisy(random, 200, nil)
+		alarms += len(Detect(values, commits, Options{}))
+	}
+	require.LessOrEqual(t, alarms, 1, "in 20,000 commits")
+
+	// Neighbours that depend on each other wander: that is no step.
+	for range 100 {
+		values, commits := noisy(random, 200, nil)
+		wander := 0.0
+		for i := range values {
+			wander = 0.6*wander + 0.02*random.NormFloat64()
+			values[i] *= math.Exp(wander)
+		}
+		alarms += len(Detect(values, commits, Options{}))
+	}
+	require.LessOrEqual(t, alarms, 10, "in 40,000 commits")
+}
+
+func TestFewValues(t *testing.T) {
+	for n := range 2 * fewest {
+		values, commits := noisy(rand.New(rand.NewPCG(1, 1)), n, map[int]float64{n / 2: 2})
+		require.Empty(t, Detect(values, commits, Options{}))
+	}
+	require.Empty(t, Detect([]float64{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5}, make([]string, 12), Options{}))
+	values, commits := []float64{}, []string{}
+	for i := range 12 {
+		values, commits = append(values, 5+float64(i/6)), append(commits, strconv.Itoa(i))
+	}
+	require.Equal(t, 6, Detect(values, commits, Options{})[0].At, "without any noise")
+}
+
+// Several runs of a commit have no change point between them.
+func TestRunsOfOneCommitStayTogether(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		values, commits := noisy(random, 90, map[int]float64{40: 1.1})
+		for i := range commits {
+			commits[i] = strconv.Itoa(i / 3)
+		}
+		for _, c := range Detect(values, commits, Options{}) {
+			require.Zero(t, c.At%3)
+			require.InDelta(t, 39, c.At, 6)
+		}
+	}
+}
+
+// What was found stays where it is when more commits come, but near the end.
+func TestChangesStayWhenMoreRunsCome(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	moved, looks := 0, 0
+	for range 10 {
+		values, commits := noisy(random, 240, map[int]float64{50: 1.06, 110: 0.95, 170: 1.08})
+		var before []int
+		for n := 60; n <= len(values); n += 3 {
+			var now []int
+			for _, c := range Detect(values[:n], commits[:n], Options{Least: 0.02}) {
+				if c.At < n-30 {
+					now = append(now, c.At)
+				}
+			}
+			for _, at := range before {
+				looks++
+				stays := false
+				for _, other := range now {
+					stays = stays || max(at-other, other-at) <= 3
+				}
+				if !stays {
+					moved++
+				}
+			}
+			before = now
+		}
+	}
+	require.Greater(t, looks, 800)
+	require.LessOrEqual(t, float64(moved)/float64(looks), 0.01, "%d of %d", moved, looks)
+}
+
+func TestHistoryOfRuns(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	var records []Record
+	for i := range 60 {
+		rate := 1000 * math.Exp(0.01*random.NormFloat64())
+		kernel := "6.1"
+		if i >= 30 {
+			rate, kernel = rate*0.92, "6.8"
+		}
+		r, err := NewRecord(run(rate, func(r *report.Report) {
+			r.Started = r.Started.AddDate(0, 0, -i) // measured the other way round
+			r.Fingerprint = &report.Fingerprint{Kernel: kernel}
+			if i%7 == 0 {
+				r.Steps[0].Failed = 1
+			}
+		}), commit(i))
+		require.NoError(t, err)
+		records = append(records, *r)
+	}
+	random.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
+	h := New(records, Options{})
+	require.Len(t, h.Setups, 1)
+	s := h.Setups[0]
+	require.Len(t, s.Commits, 60)
+	require.Equal(t, commit(0).ID, s.Commits[0].ID)
+	seen := map[string]bool{}
+	for _, one := range s.Series {
+		seen[one.Name()] = true
+		if one.Key.Clients == 8 {
+			require.Len(t, one.Points, 60)
+		} else {
+			require.Less(t, len(one.Points), 60, "a step with a flaw has no figure")
+		}
+		if one.Figure.Key == "mean" {
+			require.Empty(t, one.Changes)
+
+			continue
+		}
+		require.Len(t, one.Changes, 1, one.Name())
+		c := one.Changes[0]
+		require.Equal(t, commit(30).ID, c.First.ID)
+		require.Equal(t, commit(29).Short(), c.Last.Short())
+		require.True(t, c.Worse)
+		require.Equal(t, []string{"fingerprint.kernel: 6.1, then 6.8"}, c.Also)
+		require.Regexp(t, `^[-+]\d\.\d % \([-+]\d+\.\d to [-+]\d+\.\d %\)$`, c.Say())
+	}
+	require.True(t, seen["ops/s of get, 8 clients"], seen)
+}

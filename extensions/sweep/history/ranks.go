@@ -1,0 +1,90 @@
+package history
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// fewRanks is up to how many values of the smaller part, and fewTogether up to how many of both,
+// the orders of ranks are counted; beyond, their sum is as good as normal.
+const (
+	fewRanks    = 8
+	fewTogether = 120
+)
+
+// ranks is the two-sided p of the Mann-Whitney U test.
+func ranks(a, b []float64) float64 {
+	m, n := len(a), len(b)
+	u, ties := statistic(a, b)
+	away := math.Abs(u - float64(m*n)/2)
+	if min(m, n) <= fewRanks && m+n <= fewTogether && ties == 0 {
+		return counted(m, n, float64(m*n)/2-away)
+	}
+	total := float64(m + n)
+	variance := float64(m*n) / 12 * (total + 1 - ties/(total*(total-1)))
+	if variance <= 0 {
+		return 1
+	}
+
+	return math.Erfc(max(away-0.5, 0) / math.Sqrt(2*variance))
+}
+
+// statistic is U, and the sum of t^3 - t over groups of t equal values.
+func statistic(a, b []float64) (u, ties float64) {
+	type value struct {
+		of    float64
+		first bool
+	}
+	all := make([]value, 0, len(a)+len(b))
+	for _, v := range a {
+		all = append(all, value{v, true})
+	}
+	for _, v := range b {
+		all = append(all, value{v, false})
+	}
+	slices.SortFunc(all, func(x, y value) int { return cmp.Compare(x.of, y.of) })
+	for i := 0; i < len(all); {
+		j := i
+		for j < len(all) && all[j].of == all[i].of {
+			j++
+		}
+		rank, t := float64(i+1+j)/2, float64(j-i)
+		ties += t*t*t - t
+		for ; i < j; i++ {
+			if all[i].first {
+				u += rank
+			}
+		}
+	}
+
+	return u - float64(len(a)*(len(a)+1))/2, ties
+}
+
+// counted is how likely U is at most u, or as far above the middle, of all orders of m and n
+// values.
+func counted(m, n int, u float64) float64 {
+	if m > n {
+		m, n = n, m
+	}
+	// The coefficients of the Gaussian binomial of m + n over m.
+	counts := make([]float64, m*n+1)
+	counts[0] = 1
+	for i := 1; i <= m; i++ {
+		for s := len(counts) - 1; s >= n+i; s-- { // times 1 - q^(n+i)
+			counts[s] -= counts[s-n-i]
+		}
+		for s := i; s < len(counts); s++ { // over 1 - q^i
+			counts[s] += counts[s-i]
+		}
+	}
+	var below, all float64
+	for s, c := range counts {
+		all += c
+		if float64(s) <= u {
+			below += c
+		}
+	}
+
+	return min(1, 2*below/all)
+}

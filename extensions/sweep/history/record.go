@@ -1,0 +1,222 @@
+package history
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// Schema names the version of a record. A key never changes its meaning inside a version.
+const Schema = "xk6-sweep-history/1"
+
+// Commit is what was measured.
+type Commit struct {
+	ID      string    `json:"commit"`
+	Time    time.Time `json:"committed"`
+	Subject string    `json:"subject,omitempty"`
+}
+
+// Record is a run of a scenario at a commit, in a line of JSON.
+type Record struct {
+	Schema string `json:"schema"`
+	Commit
+	Scenario string    `json:"scenario"`
+	Started  time.Time `json:"started"`
+	// Setup has what must be the same for two runs to be of one series, by its path in the report:
+	// the class of the machine, the kind of target and the parameters.
+	Setup map[string]string `json:"setup"`
+	// State has what may change between runs and explains a change, such as the kernel.
+	State map[string]string `json:"state,omitempty"`
+	Steps []Step            `json:"steps"`
+}
+
+// Step is a step of a run: the medians of its repeats.
+type Step struct {
+	Op      string  `json:"op"`
+	Clients int     `json:"clients"`
+	Rate    float64 `json:"rate,omitempty"`
+	Variant string  `json:"variant,omitempty"`
+	Repeats int     `json:"repeats"`
+	// Figures are by their keys, such as "ops_per_second" and "p99"; latencies are in milliseconds.
+	// A figure that rests on too few operations is left out.
+	Figures map[string]float64 `json:"figures,omitempty"`
+	// Flaw is why the step has no figures.
+	Flaw string `json:"flaw,omitempty"`
+}
+
+// Key is the step's, as a report has it.
+func (s *Step) Key() report.Key {
+	return report.Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate, Variant: s.Variant}
+}
+
+// NewRecord makes the record of a run at a commit.
+func NewRecord(r *report.Report, at Commit) (*Record, error) {
+	if at.ID == "" {
+		return nil, errors.New("a record needs a commit")
+	}
+	rec := &Record{
+		Schema: Schema, Commit: at, Scenario: r.Scenario, Started: r.Started.UTC(),
+		Setup: setupOf(r), State: stateOf(r), Steps: []Step{},
+	}
+	rec.Time = at.Time.UTC()
+	groups := r.Groups()
+	for i := range groups {
+		rec.Steps = append(rec.Steps, newStep(&groups[i]))
+	}
+	if len(rec.Steps) == 0 {
+		return nil, errors.New("the run has no steps: there is nothing to keep")
+	}
+
+	return rec, nil
+}
+
+func newStep(g *report.Group) Step {
+	s := Step{Op: g.Op, Clients: g.Clients, Rate: g.Rate, Variant: g.Variant, Repeats: len(g.Steps)}
+	if s.Flaw = report.FlawOf(g); s.Flaw != "" {
+		return s
+	}
+	s.Figures = map[string]float64{}
+	for i := range report.Figures {
+		f := &report.Figures[i]
+		if f.Chance || f.RestsOnLittle(g) != "" {
+			continue
+		}
+		if v := report.Median(g.Values(f.Of)); v > 0 {
+			s.Figures[f.Key] = fiveDigits(v)
+		}
+	}
+
+	return s
+}
+
+// fiveDigits is finer than any machine measures, and keeps records short.
+func fiveDigits(v float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+
+	return rounded
+}
+
+// setupOf is what must be the same for two runs to be compared.
+func setupOf(r *report.Report) map[string]string {
+	setup := map[string]string{
+		"host.cpu": r.Host.CPU, "host.cores": strconv.Itoa(r.Host.Cores), "host.os": r.Host.OS,
+	}
+	for _, name := range []string{"kind", "driver"} {
+		if v, known := r.Target[name]; known {
+			setup["target."+name] = plain(v)
+		}
+	}
+	for name, v := range r.Params {
+		if name != "results" {
+			setup["params."+name] = plain(v)
+		}
+	}
+
+	return setup
+}
+
+// stateOf is what explains a change that no commit has made.
+func stateOf(r *report.Report) map[string]string {
+	state := map[string]string{"k6": r.K6}
+	if v, known := r.Target["version"]; known {
+		state["target.version"] = plain(v)
+	}
+	for _, f := range r.Fingerprint.Facts() {
+		if f.Name != "build" { // a commit's own
+			state["fingerprint."+f.Name] = f.Text
+		}
+	}
+
+	return state
+}
+
+// plain is a value as a text: strings as they are, anything else as JSON.
+func plain(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v) // a function or the like, which no file can hold
+	}
+
+	return string(raw)
+}
+
+// Line is the record as a line of JSON with its end.
+func (r *Record) Line() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(r); err != nil {
+		return nil, err
+	}
+
+	return b.Bytes(), nil
+}
+
+// SetupID tells setups apart in a few letters.
+func (r *Record) SetupID() string {
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(r.Setup)) {
+		fmt.Fprintf(sum, "%q=%q\n", name, r.Setup[name])
+	}
+
+	return hex.EncodeToString(sum.Sum(nil))[:8]
+}
+
+// same tells whether two records are of the same run.
+func (r *Record) same(other *Record) bool {
+	return r.ID == other.ID && r.Scenario == other.Scenario && r.Started.Equal(other.Started) && r.SetupID() == other.SetupID()
+}
+
+// Parse reads records, a line each. Lines that are no records are left out, each with a note that
+// says which and why: a line may have been cut off when its writer was killed.
+func Parse(raw []byte) (records []Record, notes []string) {
+	for n, line := range bytes.Split(raw, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var r Record
+		err := json.Unmarshal(line, &r)
+		switch {
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("line %d is left out: it is no JSON of a record, or was cut off", n+1))
+		case r.Schema != Schema:
+			notes = append(notes, fmt.Sprintf("line %d is left out: its schema is %q, not %q", n+1, r.Schema, Schema))
+		case r.ID == "" || r.Scenario == "" || len(r.Steps) == 0:
+			notes = append(notes, fmt.Sprintf("line %d is left out: it has no commit, no scenario or no steps", n+1))
+		default:
+			records = append(records, r)
+		}
+	}
+
+	return records, notes
+}
+
+// Append returns the contents with the record at their end, and whether it was added: a run that is
+// there already is not added again. A last line that was cut off is ended.
+func Append(contents []byte, r *Record) (more []byte, added bool, err error) {
+	there, _ := Parse(contents)
+	if slices.ContainsFunc(there, func(other Record) bool { return r.same(&other) }) {
+		return nil, false, nil
+	}
+	line, err := r.Line()
+	if err != nil {
+		return nil, false, err
+	}
+	if len(contents) > 0 && contents[len(contents)-1] != '\n' {
+		line = append([]byte("\n"), line...)
+	}
+
+	return line, true, nil
+}

@@ -1,0 +1,111 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// run makes up a run of two repeats of 1 and 8 clients.
+func run(rate float64, change func(*report.Report)) *report.Report {
+	r := &report.Report{
+		Schema: report.Schema, Scenario: "cache", K6: "v2.2.0", Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		Host:   report.Host{CPU: "Imaginary 9000", Cores: 8, MemBytes: 1 << 36, OS: "linux/amd64"},
+		Target: map[string]any{"kind": "memcached", "version": "1.6.38", "url": "localhost:11211"},
+		Params: map[string]any{"warmup": "2s", "results": "x", "clients": []int{1, 8}},
+	}
+	for _, clients := range []int{1, 8} {
+		for repeat := range 2 {
+			r.Steps = append(r.Steps, report.Step{
+				Clients: clients, Repeat: repeat + 1, Op: "get", Operations: 600, Complete: true, Seconds: 5, PerClient: 600 / uint64(clients),
+				OpsPerSecond: rate * float64(clients), Latency: report.LatencyMs{P50: 1000.123456 / rate, P99: 3000 / rate, P999: 9, Max: 10, Mean: 2},
+			})
+		}
+	}
+	if change != nil {
+		change(r)
+	}
+
+	return r
+}
+
+func commit(n int) Commit {
+	return Commit{ID: fmt.Sprintf("%040d", n), Time: time.Date(2026, 3, 1, 0, n, 0, 0, time.UTC), Subject: fmt.Sprintf("change %d", n)}
+}
+
+func TestRecordIsALine(t *testing.T) {
+	r, err := NewRecord(run(100, nil), commit(7))
+	require.NoError(t, err)
+	line, err := r.Line()
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(line), "\n"))
+	require.Less(t, len(line), 1000)
+	require.Contains(t, string(line), `"commit":"0000000000000000000000000000000000000007","committed":"2026-03-01T00:07:00Z","subject":"change 7"`)
+	require.Contains(t, string(line), `{"op":"get","clients":8,"repeats":2,"figures":{"mean":2,"ops_per_second":800,"p50":10.001,"p99":30}}`,
+		"no p99.9: 1,200 operations are too few for it")
+	require.NotContains(t, string(line), "results")
+
+	back, notes := Parse(line)
+	require.Empty(t, notes)
+	require.Equal(t, []Record{*r}, back)
+}
+
+func TestRecordsOfRunsWithFlaws(t *testing.T) {
+	r, err := NewRecord(run(100, func(r *report.Report) { r.Steps[0].Failed = 3 }), commit(1))
+	require.NoError(t, err)
+	require.Equal(t, "3 failed (repeat 1)", r.Steps[0].Flaw)
+	require.Empty(t, r.Steps[0].Figures)
+	require.NotEmpty(t, r.Steps[1].Figures)
+
+	_, err = NewRecord(run(100, nil), Commit{})
+	require.EqualError(t, err, "a record needs a commit")
+	_, err = NewRecord(run(100, func(r *report.Report) { r.Steps = nil }), commit(1))
+	require.EqualError(t, err, "the run has no steps: there is nothing to keep")
+}
+
+func TestAppendKeepsARunOnce(t *testing.T) {
+	r, err := NewRecord(run(100, nil), commit(1))
+	require.NoError(t, err)
+	line, added, err := Append(nil, r)
+	require.NoError(t, err)
+	require.True(t, added)
+	_, added, err = Append(line, r)
+	require.NoError(t, err)
+	require.False(t, added, "the same run")
+
+	again := *r
+	again.Started = again.Started.Add(time.Hour)
+	second, added, err := Append(line[:20], &again) // what was there was cut off
+	require.NoError(t, err)
+	require.True(t, added)
+	records, notes := Parse(append(line[:20:20], second...))
+	require.Equal(t, []Record{again}, records)
+	require.Equal(t, []string{"line 1 is left out: it is no JSON of a record, or was cut off"}, notes)
+	_, notes = Parse([]byte(`{"schema":"xk6-sweep-history/2"}` + "\n" + `{"schema":"xk6-sweep-history/1"}`))
+	require.Equal(t, []string{
+		`line 1 is left out: its schema is "xk6-sweep-history/2", not "xk6-sweep-history/1"`,
+		"line 2 is left out: it has no commit, no scenario or no steps",
+	}, notes)
+}
+
+// Runs of another machine or with other parameters are another series; another kernel is not.
+func TestSetups(t *testing.T) {
+	id := func(change func(*report.Report)) string {
+		r, err := NewRecord(run(100, change), commit(1))
+		require.NoError(t, err)
+
+		return r.SetupID()
+	}
+	same := id(nil)
+	require.Equal(t, same, id(func(r *report.Report) { r.Target["version"], r.Target["url"] = "1.6.39", "other" }))
+	require.Equal(t, same, id(func(r *report.Report) { r.Params["results"], r.Host.MemBytes = "elsewhere", 1 }))
+	require.Equal(t, same, id(func(r *report.Report) { r.Fingerprint = &report.Fingerprint{Kernel: "6.8"} }))
+	require.NotEqual(t, same, id(func(r *report.Report) { r.Params["warmup"] = "3s" }))
+	require.NotEqual(t, same, id(func(r *report.Report) { r.Host.Cores = 4 }))
+	require.NotEqual(t, same, id(func(r *report.Report) { r.Target["kind"] = "redis" }))
+}

@@ -1,0 +1,175 @@
+package history
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// History is all records, as series.
+type History struct {
+	Setups []Setup
+	// Notes are what was left out.
+	Notes []string
+}
+
+// Setup is what its records have in common.
+type Setup struct {
+	ID       string
+	Scenario string
+	Facts    map[string]string
+	Runs     int
+	// Commits are in the order of their times.
+	Commits []Commit
+	Series  []Series
+}
+
+// Series is a figure of a step over the commits.
+type Series struct {
+	Key     report.Key
+	Figure  *report.Figure
+	Points  []Point
+	Changes []NamedChange
+}
+
+// Point is a value of one run.
+type Point struct {
+	Commit Commit
+	Value  float64
+	state  map[string]string
+}
+
+// NamedChange is a change point with the commits that it is between.
+type NamedChange struct {
+	Change
+	// First is the first commit of the new level, and Last the last one of the level before.
+	First, Last Commit
+	// Surely are how many commits may be the first of the new level, by From and To.
+	Surely int
+	// Worse tells that the figure got worse.
+	Worse bool
+	// Also are the facts that changed at the same place, such as the kernel: they may be the cause.
+	Also []string
+}
+
+// New makes series of records, and finds their change points.
+func New(records []Record, o Options) *History {
+	h := &History{}
+	byID := map[string][]Record{}
+	var order []string
+	for _, r := range records {
+		id := r.Scenario + " " + r.SetupID()
+		if byID[id] == nil {
+			order = append(order, id)
+		}
+		byID[id] = append(byID[id], r)
+	}
+	for _, id := range order {
+		h.Setups = append(h.Setups, newSetup(byID[id], o))
+	}
+	slices.SortStableFunc(h.Setups, func(a, b Setup) int { return cmp.Compare(b.Runs, a.Runs) })
+
+	return h
+}
+
+func newSetup(records []Record, o Options) Setup {
+	inOrder(records)
+	s := Setup{ID: records[0].SetupID(), Scenario: records[0].Scenario, Facts: records[0].Setup, Runs: len(records)}
+	type name struct {
+		report.Key
+		figure string
+	}
+	index := map[name]int{}
+	for i := range records {
+		r := &records[i]
+		if len(s.Commits) == 0 || s.Commits[len(s.Commits)-1].ID != r.ID {
+			s.Commits = append(s.Commits, r.Commit)
+		}
+		for j := range r.Steps {
+			for k := range report.Figures {
+				f := &report.Figures[k]
+				v := r.Steps[j].Figures[f.Key]
+				if !(v > 0) {
+					continue
+				}
+				key := name{r.Steps[j].Key(), f.Key}
+				at, known := index[key]
+				if !known {
+					at = len(s.Series)
+					index[key] = at
+					s.Series = append(s.Series, Series{Key: key.Key, Figure: f})
+				}
+				s.Series[at].Points = append(s.Series[at].Points, Point{r.Commit, v, r.State})
+			}
+		}
+	}
+	for i := range s.Series {
+		s.Series[i].detect(o)
+	}
+
+	return s
+}
+
+// inOrder puts records into the order of their commits, and those of one commit side by side.
+func inOrder(records []Record) {
+	first := map[string]time.Time{}
+	for _, r := range records {
+		if t, known := first[r.ID]; !known || r.Started.Before(t) {
+			first[r.ID] = r.Started
+		}
+	}
+	slices.SortStableFunc(records, func(a, b Record) int {
+		return cmp.Or(a.Time.Compare(b.Time), first[a.ID].Compare(first[b.ID]), cmp.Compare(a.ID, b.ID), a.Started.Compare(b.Started))
+	})
+}
+
+// detect finds the series' change points.
+func (s *Series) detect(o Options) {
+	values, commits := make([]float64, len(s.Points)), make([]string, len(s.Points))
+	for i, p := range s.Points {
+		values[i], commits[i] = p.Value, p.Commit.ID
+	}
+	for _, c := range Detect(values, commits, o) {
+		n := NamedChange{Change: c, First: s.Points[c.At].Commit, Last: s.Points[c.At-1].Commit}
+		seen := map[string]bool{}
+		for _, id := range commits[c.From : c.To+1] {
+			seen[id] = true
+		}
+		n.Surely = len(seen)
+		n.Worse = c.Ratio < 1 == s.Figure.Rate
+		before, after := s.Points[max(c.From-1, 0)].state, s.Points[c.To].state
+		for _, name := range slices.Sorted(maps.Keys(after)) {
+			if before[name] != after[name] {
+				n.Also = append(n.Also, fmt.Sprintf("%s: %s, then %s", name, cmp.Or(before[name], "nothing"), after[name]))
+			}
+		}
+		s.Changes = append(s.Changes, n)
+	}
+}
+
+// Name is what people call the series, such as "p99 of get, 8 clients".
+func (s *Series) Name() string { return s.Figure.Name + " of " + s.Key.Name() }
+
+// Say is the change in words, such as "p99 of get, 8 clients: +4.1 % (+3.2 to +5.0 %)".
+func (c *NamedChange) Say() string {
+	text := fmt.Sprintf("%+.1f %%", 100*(c.Ratio-1))
+	if c.High > 0 {
+		text += fmt.Sprintf(" (%+.1f to %+.1f %%)", 100*(c.Low-1), 100*(c.High-1))
+	}
+
+	return text
+}
+
+// Short is the commit's name as people write it.
+func (c Commit) Short() string {
+	const letters = 10
+	if len(c.ID) > letters {
+		return c.ID[:letters]
+	}
+
+	return c.ID
+}

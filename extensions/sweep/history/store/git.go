@@ -1,0 +1,197 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+)
+
+// Branch keeps records in a file of a branch, which is made with the first one. The work tree and
+// the index of the repository stay as they are.
+type Branch struct {
+	// Dir is a folder of the repository.
+	Dir string
+	// Ref is the branch's whole name, such as refs/heads/bench.
+	Ref string
+}
+
+// String is the branch's name.
+func (b Branch) String() string { return b.Ref + ":" + File }
+
+// Read returns the contents of the file in the branch's newest commit.
+func (b Branch) Read(ctx context.Context) ([]byte, error) {
+	head, err := b.head(ctx)
+	if err != nil || head == "" {
+		return nil, err
+	}
+
+	return b.contents(ctx, head)
+}
+
+// contents are those of the file in a commit; none where it is not there.
+func (b Branch) contents(ctx context.Context, commit string) ([]byte, error) {
+	listed, err := b.git(ctx, nil, nil, "ls-tree", commit, "--", ":(top)"+File)
+	if err != nil || len(listed) == 0 {
+		return nil, err
+	}
+
+	return b.git(ctx, nil, nil, "cat-file", "blob", commit+":"+File)
+}
+
+// head is the branch's newest commit; empty where there is no such branch.
+func (b Branch) head(ctx context.Context) (string, error) {
+	if _, err := b.git(ctx, nil, nil, "check-ref-format", b.Ref); err != nil {
+		return "", fmt.Errorf("%q is no name of a branch: it must be such as refs/heads/bench", b.Ref)
+	}
+	out, err := b.git(ctx, nil, nil, "for-each-ref", "--format=%(objectname)", b.Ref)
+
+	return strings.TrimSpace(string(out)), err
+}
+
+// Add commits the file with the record's line. Where somebody else has committed meanwhile, it
+// tries again on top of that.
+func (b Branch) Add(ctx context.Context, r *history.Record) (added bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		added, moved, err := b.try(ctx, r)
+		if err != nil || !moved {
+			return added, err
+		}
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("others have added to it for %s without a pause", patience)
+		case <-time.After(time.Duration(1+rand.IntN(50)) * time.Millisecond):
+		}
+	}
+}
+
+// try commits once. It tells whether the branch has moved meanwhile.
+func (b Branch) try(ctx context.Context, r *history.Record) (added, moved bool, err error) {
+	head, err := b.head(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	var contents []byte
+	if head != "" {
+		if contents, err = b.contents(ctx, head); err != nil {
+			return false, false, err
+		}
+	}
+	line, added, err := history.Append(contents, r)
+	if err != nil || !added {
+		return false, false, err
+	}
+	commit, err := b.commit(ctx, head, append(contents, line...), r)
+	if err != nil {
+		return false, false, err
+	}
+	old := head
+	if old == "" {
+		old = strings.Repeat("0", len(commit)) // there must be none
+	}
+	if _, err = b.git(ctx, nil, nil, "update-ref", "-m", "history add", b.Ref, commit, old); err == nil {
+		return true, false, nil
+	}
+	now, headErr := b.head(ctx)
+	if headErr == nil && now != head || strings.Contains(err.Error(), ".lock") {
+		return false, true, nil
+	}
+
+	return false, false, err
+}
+
+// commit makes a commit with the contents on top of head, and returns its name.
+func (b Branch) commit(ctx context.Context, head string, contents []byte, r *history.Record) (string, error) {
+	dir, err := os.MkdirTemp("", "sweep-history-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // it is the system's folder for such things
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(dir, "index")}
+	if head != "" {
+		if _, err := b.git(ctx, index, nil, "read-tree", head); err != nil {
+			return "", err
+		}
+	}
+	blob, err := b.git(ctx, nil, contents, "hash-object", "-w", "--stdin")
+	if err != nil {
+		return "", err
+	}
+	if _, err := b.git(ctx, index, nil, "update-index", "--add", "--cacheinfo", "100644,"+strings.TrimSpace(string(blob))+","+File); err != nil {
+		return "", err
+	}
+	tree, err := b.git(ctx, index, nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"commit-tree", strings.TrimSpace(string(tree)), "-m", fmt.Sprintf("%s: a run at %s", r.Scenario, r.Short())}
+	if head != "" {
+		args = append(args, "-p", head)
+	}
+	commit, err := b.git(ctx, b.author(ctx), nil, args...)
+
+	return strings.TrimSpace(string(commit)), err
+}
+
+// author is who commits where git knows of nobody.
+func (b Branch) author(ctx context.Context) []string {
+	if _, err := b.git(ctx, nil, nil, "var", "GIT_COMMITTER_IDENT"); err == nil {
+		return nil
+	}
+
+	return []string{
+		"GIT_AUTHOR_NAME=k6 x sweep", "GIT_AUTHOR_EMAIL=sweep@localhost", "GIT_COMMITTER_NAME=k6 x sweep", "GIT_COMMITTER_EMAIL=sweep@localhost",
+	}
+}
+
+func (b Branch) git(ctx context.Context, env []string, input []byte, args ...string) ([]byte, error) {
+	return Git(ctx, b.Dir, env, input, args...)
+}
+
+// Git runs git in a folder. Its error has the last line that git wrote.
+func Git(ctx context.Context, dir string, env []string, input []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")...)
+	cmd.Stdin = bytes.NewReader(input)
+	var out, problems bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problems
+	if err := cmd.Run(); err != nil {
+		lines := strings.Split(strings.TrimSpace(problems.String()), "\n")
+		if last := lines[len(lines)-1]; last != "" {
+			err = errors.New(last)
+		}
+
+		return nil, fmt.Errorf("git %s: %w", args[0], err)
+	}
+
+	return out.Bytes(), nil
+}
+
+// CommitAt is what a name of a commit, such as HEAD, means in the repository of a folder.
+func CommitAt(ctx context.Context, dir, name string) (history.Commit, error) {
+	out, err := Git(ctx, dir, nil, nil, "log", "-1", "--format=%H%n%cI%n%s", name, "--")
+	if err != nil {
+		return history.Commit{}, err
+	}
+	parts := strings.SplitN(strings.TrimSuffix(string(out), "\n"), "\n", 3)
+	if len(parts) < 3 {
+		return history.Commit{}, fmt.Errorf("git knows no commit %q", name)
+	}
+	at, err := time.Parse(time.RFC3339, parts[1])
+	if err != nil {
+		return history.Commit{}, err
+	}
+
+	return history.Commit{ID: parts[0], Time: at.UTC(), Subject: parts[2]}, nil
+}

@@ -1,0 +1,97 @@
+// Package store keeps the records of a history: in the files of a folder, or in a branch of a git
+// repository. Several processes may add records at once, and none is lost.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+)
+
+// File is the name of the file of records, in a folder and in a branch.
+const File = "history.jsonl"
+
+// Store is where records are kept.
+type Store interface {
+	// Add adds a record. It is false where the same run is there already.
+	Add(ctx context.Context, r *history.Record) (added bool, err error)
+	// Read returns the contents of the file; none where nothing was added yet.
+	Read(ctx context.Context) ([]byte, error)
+	// String names the place for people.
+	String() string
+}
+
+// patience is how long somebody else may take to add a record.
+const patience = 30 * time.Second
+
+// Folder keeps records in a file of a folder, which is made with the first one.
+type Folder string
+
+// String is the file's name.
+func (f Folder) String() string { return filepath.Join(string(f), File) }
+
+// Read returns the contents of the file.
+func (f Folder) Read(context.Context) ([]byte, error) {
+	raw, err := os.ReadFile(f.String())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+
+	return raw, err
+}
+
+// Add appends the record's line while nobody else does.
+func (f Folder) Add(ctx context.Context, r *history.Record) (added bool, err error) {
+	if err := os.MkdirAll(string(f), 0o750); err != nil {
+		return false, err
+	}
+	release, err := claim(ctx, filepath.Join(string(f), "."+File+".adding"))
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	contents, err := f.Read(ctx)
+	if err != nil {
+		return false, err
+	}
+	line, added, err := history.Append(contents, r)
+	if err != nil || !added {
+		return false, err
+	}
+	file, err := os.OpenFile(f.String(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return false, err
+	}
+	_, err = file.Write(line) // in one call, for systems that have no locks
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+
+	return err == nil, err
+}
+
+// claim waits until nobody else holds the file.
+func claim(ctx context.Context, path string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		if release, ok := files.Claim(path); ok {
+			return release, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("somebody else adds to it for more than %s", patience)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+)
+
+func record(n int) *history.Record {
+	return &history.Record{
+		Schema: history.Schema, Commit: history.Commit{ID: fmt.Sprintf("%040d", n), Time: time.Unix(int64(n), 0).UTC()}, Scenario: "cache",
+		Started: time.Unix(int64(1000+n), 0).UTC(), Setup: map[string]string{"host.cores": "2"},
+		Steps: []history.Step{{Op: "get", Clients: 1, Repeats: 4, Figures: map[string]float64{"p50": 1}}},
+	}
+}
+
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	_, err := Git(t.Context(), dir, nil, nil, "init", "-q", "-b", "main")
+	require.NoError(t, err)
+
+	return dir
+}
+
+func stores(t *testing.T) map[string]Store {
+	t.Helper()
+
+	return map[string]Store{
+		"folder": Folder(filepath.Join(t.TempDir(), "a", "b")),
+		"branch": Branch{Dir: repository(t), Ref: "refs/heads/bench"},
+	}
+}
+
+func TestRecordsAreKeptOnce(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			raw, err := s.Read(t.Context())
+			require.NoError(t, err)
+			require.Empty(t, raw)
+			for range 2 {
+				for n := range 3 {
+					_, err := s.Add(t.Context(), record(n))
+					require.NoError(t, err)
+				}
+			}
+			added, err := s.Add(t.Context(), record(1))
+			require.NoError(t, err)
+			require.False(t, added)
+			raw, err = s.Read(t.Context())
+			require.NoError(t, err)
+			records, notes := history.Parse(raw)
+			require.Empty(t, notes)
+			require.Len(t, records, 3)
+			require.Equal(t, *record(2), records[2])
+		})
+	}
+}
+
+// However many add at once, nothing is lost and no line is torn.
+func TestSeveralAddAtOnce(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			const writers, each = 6, 5
+			var all sync.WaitGroup
+			for w := range writers {
+				all.Go(func() {
+					for i := range each {
+						added, err := s.Add(t.Context(), record(w*each+i))
+						if err != nil || !added {
+							t.Errorf("added %t: %v", added, err)
+						}
+					}
+				})
+			}
+			all.Wait()
+			raw, err := s.Read(t.Context())
+			require.NoError(t, err)
+			records, notes := history.Parse(raw)
+			require.Empty(t, notes)
+			seen := map[string]bool{}
+			for _, r := range records {
+				seen[r.ID] = true
+			}
+			require.Len(t, seen, writers*each)
+			require.Len(t, records, writers*each)
+		})
+	}
+}
+
+// A branch's other files, the work tree and the index stay as they are.
+func TestABranchKeepsWhatElseIsThere(t *testing.T) {
+	dir := repository(t)
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := Git(t.Context(), dir, []string{
+			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
+		}, nil, args...)
+		require.NoError(t, err)
+
+		return string(out)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "README"), []byte("hello"), 0o600))
+	git("add", "README")
+	git("commit", "-qm", "first")
+	git("branch", "bench")
+	before := git("status", "--porcelain") + git("rev-parse", "main")
+	branch := Branch{Dir: dir, Ref: "refs/heads/bench"}
+	added, err := branch.Add(t.Context(), record(1))
+	require.NoError(t, err)
+	require.True(t, added)
+	require.Equal(t, before, git("status", "--porcelain")+git("rev-parse", "main"))
+	require.Equal(t, "README\nhistory.jsonl\n", git("ls-tree", "--name-only", "bench"))
+	require.Equal(t, "2\n", git("rev-list", "--count", "bench"))
+	require.NoFileExists(t, filepath.Join(dir, File))
+
+	at, err := CommitAt(t.Context(), dir, "main")
+	require.NoError(t, err)
+	require.Equal(t, "first", at.Subject)
+	require.Equal(t, strings.TrimSpace(git("rev-parse", "main")), at.ID)
+	require.WithinDuration(t, time.Now(), at.Time, time.Hour)
+}
+
+func TestPlacesThatCannotBeUsed(t *testing.T) {
+	_, err := Branch{Dir: repository(t), Ref: "bad..name"}.Add(t.Context(), record(1))
+	require.EqualError(t, err, `"bad..name" is no name of a branch: it must be such as refs/heads/bench`)
+	_, err = Branch{Dir: t.TempDir(), Ref: "refs/heads/bench"}.Add(t.Context(), record(1))
+	require.ErrorContains(t, err, "not a git repository")
+	_, err = CommitAt(t.Context(), repository(t), "HEAD")
+	require.Error(t, err)
+
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err = Folder(file).Add(t.Context(), record(1))
+	require.Error(t, err)
+}
+
+func TestALineThatWasCutOffIsEnded(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(Folder(dir).String(), []byte(`{"schema":"xk6`), 0o600))
+	added, err := Folder(dir).Add(t.Context(), record(1))
+	require.NoError(t, err)
+	require.True(t, added)
+	raw, err := Folder(dir).Read(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, bytes.Count(raw, []byte("\n")))
+	records, notes := history.Parse(raw)
+	require.Len(t, records, 1)
+	require.Len(t, notes, 1)
+}

@@ -1,0 +1,225 @@
+package page
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/history"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
+// historyDocument is what the page of a history shows, in its order.
+type historyDocument struct {
+	Title  string
+	Notes  []string
+	Setups []historySetup
+}
+
+// historySetup is one scenario on one class of machine with the same parameters.
+type historySetup struct {
+	ID, Scenario string
+	Summary      string
+	Changes      []historyChange
+	Figures      []figure
+	Facts        []fact
+}
+
+// historyChange is a row of the table of changes.
+type historyChange struct {
+	Series, Size, Class string
+	Commit, Subject     string
+	Date, Between, Also string
+}
+
+// RenderHistory writes the page of a history as HTML of UTF-8 text. It returns an error when w does
+// not take the page, and then part of it may have been written.
+func RenderHistory(w io.Writer, h *history.History) error {
+	d := &historyDocument{Title: "History", Notes: h.Notes}
+	var scenarios []string
+	for i := range h.Setups {
+		s := &h.Setups[i]
+		if !slices.Contains(scenarios, s.Scenario) {
+			scenarios = append(scenarios, s.Scenario)
+		}
+		d.Setups = append(d.Setups, newHistorySetup(s, i))
+	}
+	if len(scenarios) > 0 {
+		d.Title = "History of " + strings.Join(scenarios, ", ")
+	}
+	var page bytes.Buffer
+	if err := templates.ExecuteTemplate(&page, "history", d); err != nil {
+		return fmt.Errorf("page of the history: %w", err)
+	}
+	if _, err := page.WriteTo(w); err != nil {
+		return fmt.Errorf("page of the history: %w", err)
+	}
+
+	return nil
+}
+
+func newHistorySetup(s *history.Setup, n int) historySetup {
+	out := historySetup{ID: fmt.Sprintf("setup-%d", n+1), Scenario: s.Scenario}
+	for _, name := range slices.Sorted(maps.Keys(s.Facts)) {
+		out.Facts = append(out.Facts, fact{name, s.Facts[name]})
+	}
+	place := map[string]int{}
+	for i, c := range s.Commits {
+		place[c.ID] = i
+	}
+	type named struct {
+		historyChange
+		at int
+	}
+	var changes []named
+	for i := range s.Series {
+		one := &s.Series[i]
+		for j := range one.Changes {
+			changes = append(changes, named{newHistoryChange(one, &one.Changes[j]), place[one.Changes[j].First.ID]})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b named) int { return cmp.Compare(b.at, a.at) })
+	for _, c := range changes {
+		out.Changes = append(out.Changes, c.historyChange)
+	}
+	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", plural(int64(s.Runs), "run"), plural(int64(len(s.Commits)), "commit"),
+		plural(int64(len(changes)), "change"), plural(int64(len(s.Series)), "series"))
+	out.Summary = strings.Replace(out.Summary, "seriess", "series", 1)
+	out.Figures = historyFigures(s, out.ID, place)
+
+	return out
+}
+
+func newHistoryChange(s *history.Series, c *history.NamedChange) historyChange {
+	row := historyChange{
+		Series: s.Name(), Size: c.Say(), Class: "good", Commit: c.First.Short(), Subject: c.First.Subject,
+		Date: startedText(c.First.Time), Also: strings.Join(c.Also, "; "),
+	}
+	if c.Worse {
+		row.Class = "bad"
+	}
+	row.Between = "after " + c.Last.Short()
+	if c.Surely > 1 {
+		row.Between = fmt.Sprintf("one of %d commits", c.Surely)
+	}
+
+	return row
+}
+
+// historyFigures are a figure for each step, with a plot for each of its figures.
+func historyFigures(s *history.Setup, id string, place map[string]int) (figures []figure) {
+	index := map[report.Key]int{}
+	for i := range s.Series {
+		one := &s.Series[i]
+		at, known := index[one.Key]
+		if !known {
+			at = len(figures)
+			index[one.Key] = at
+			figures = append(figures, figure{ID: fmt.Sprintf("%s-step-%d", id, at+1), Number: at + 1, Title: one.Key.Name()})
+		}
+		f := &figures[at]
+		if p := historyPlot(one, len(s.Commits), place); p != nil {
+			p.ID = fmt.Sprintf("%s-plot-%d", f.ID, len(f.Plots)+1)
+			f.Plots = append(f.Plots, p)
+		}
+	}
+
+	return figures
+}
+
+// historyMargin is the part of an axis that is left free above and below the values.
+const historyMargin = 0.08
+
+// historyPlot is a series over the commits; nil where no value can be drawn.
+func historyPlot(s *history.Series, commits int, place map[string]int) *plot {
+	values := make([]float64, 0, len(s.Points))
+	for _, p := range s.Points {
+		values = append(values, p.Value)
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	const out = 50 // of so many values, the highest and the lowest may be beyond the axis
+	lo, hi, ok := extent(sorted[len(sorted)/out:len(sorted)-len(sorted)/out], false)
+	if !ok {
+		return nil
+	}
+	margin := math.Max(historyMargin*(hi-lo), hi/100)
+	p := newPlot(nil)
+	x := axis{scale: scale{hi: math.Max(float64(commits), 1), from: plotLeft, to: p.right}, title: "commits, the newest on the right"}
+	unit := "ms"
+	if s.Figure.Rate {
+		unit = "ops/s"
+	}
+	y := linearAxis(unit, math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
+	p.frame(&x, &y)
+	p.Marks = append(p.Marks, mark{Class: "dots b0", D: historyDots(s, &x, &y, place)})
+	told := drawLevels(p, s, &x, &y, place)
+	p.Heading = s.Figure.Name
+	p.Title = s.Name() + " over the commits"
+	p.Desc = fmt.Sprintf("%s, the last %s. %s", plural(int64(len(values)), "value"), s.Figure.Show(values[len(values)-1]), told)
+
+	return p
+}
+
+// historyDots is one path with a dot for each value. What is beyond the axis is at its end.
+func historyDots(s *history.Series, x, y *axis, place map[string]int) string {
+	var b strings.Builder
+	for _, point := range s.Points {
+		at, ok := historyAt(x, y, place[point.Commit.ID], point.Value)
+		if ok {
+			fmt.Fprintf(&b, "M%s %sh0", coordinate(at.x), coordinate(at.y))
+		}
+	}
+
+	return b.String()
+}
+
+func historyAt(x, y *axis, commit int, value float64) (xy, bool) {
+	return place(x, y, float64(commit)+0.5, math.Min(math.Max(value, y.lo), y.hi))
+}
+
+// drawLevels draws the median of each level and a line at each change, and says them in words.
+func drawLevels(p *plot, s *history.Series, x, y *axis, place map[string]int) string {
+	var told []string
+	begin := 0
+	for i := 0; i <= len(s.Changes); i++ {
+		end := len(s.Points)
+		if i < len(s.Changes) {
+			end = s.Changes[i].At
+		}
+		values := make([]float64, 0, end-begin)
+		for _, point := range s.Points[begin:end] {
+			values = append(values, point.Value)
+		}
+		from, okFrom := historyAt(x, y, place[s.Points[begin].Commit.ID], report.Median(values))
+		to, okTo := historyAt(x, y, place[s.Points[end-1].Commit.ID], report.Median(values))
+		if okFrom && okTo {
+			p.draw("level", polyline(from, to))
+		}
+		if i < len(s.Changes) {
+			told = append(told, drawChange(p, &s.Changes[i], x, place))
+		}
+		begin = end
+	}
+	if len(told) == 0 {
+		return "No change was found."
+	}
+
+	return "Changes: " + enumeration(told) + "."
+}
+
+func drawChange(p *plot, c *history.NamedChange, x *axis, place map[string]int) string {
+	class := "turn good-turn"
+	if c.Worse {
+		class = "turn bad-turn"
+	}
+	at, _ := x.at(float64(place[c.First.ID]))
+	text := strings.TrimSpace(fmt.Sprintf("%s at %s %s", c.Say(), c.First.Short(), c.First.Subject))
+	p.Marks = append(p.Marks, mark{Class: class, D: polyline(xy{at, plotTop}, xy{at, plotBottom}), Tip: text})
+
+	return text
+}
