@@ -13,6 +13,7 @@ import (
 	"go.k6.io/k6/v2/output"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 )
 
@@ -185,6 +186,7 @@ func (o *Output) inTrouble(why string) {
 	}
 	if o.trouble == "" {
 		o.logger.Warnf("%s takes no points: %s; trying again, %d are kept meanwhile", &o.config, why, o.config.BufferSize)
+		happened.Tell(happened.InfluxDB, "InfluxDB takes no points", 1)
 	}
 	o.trouble = why
 }
@@ -193,6 +195,7 @@ func (o *Output) outOfTrouble() {
 	if o.trouble != "" {
 		o.trouble = ""
 		o.logger.Infof("%s takes points again", &o.config)
+		happened.Tell(happened.InfluxDB, "InfluxDB takes points again", 1)
 	}
 }
 

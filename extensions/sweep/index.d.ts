@@ -415,6 +415,21 @@ declare module 'k6/x/sweep' {
   export function step(): Step | null;
 
   /**
+   * Says that something has happened now, such as `sweep.mark('failover')`: the page shows it on
+   * the time axis of the steps that are at work, and the JSON has it in `marks`. It is for all
+   * sweeps that are at work, so that another scenario of the test may call it, which stops a server
+   * and starts it again. The same text again within a second is one mark, with how many times; a
+   * report has at most 1,000. It throws a TypeError for anything but a string of 1 to 200
+   * characters, and in the init context.
+   *
+   * Beside these, `marks` has what modules and the sweep have seen, with its `kind`: `reconnect`, a
+   * client connected after the start line of its step; `restart`, the server of `target.url` on
+   * this machine has ended, or was started again; `influxdb`, the output `sweep-influxdb` could
+   * write no points, or could again.
+   */
+  export function mark(text: string): void;
+
+  /**
    * Tells the report what only the script knows. Call it in `setup()`. Later calls add to earlier
    * ones.
    *
@@ -539,6 +554,7 @@ declare module 'k6/x/sweep' {
     step: typeof step;
     meta: typeof meta;
     report: typeof report;
+    mark: typeof mark;
     setting: typeof setting;
   };
   export default sweep;

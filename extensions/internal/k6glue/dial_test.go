@@ -30,7 +30,7 @@ func TestDial(t *testing.T) {
 	dialer.Blacklist = []*lib.IPNet{{IPNet: net.IPNet{IP: net.IPv4(127, 0, 0, 9), Mask: net.CIDRMask(32, 32)}}}
 	dialer.Hosts, err = types.NewHosts(map[string]types.Host{"db.example": {IP: net.IPv4(127, 0, 0, 1)}})
 	require.NoError(t, err)
-	dial := Dial(&modulestest.VU{StateField: &lib.State{Dialer: dialer}})
+	dial := Dial(&modulestest.VU{CtxField: t.Context(), StateField: &lib.State{Dialer: dialer}})
 
 	_, err = dial(t.Context(), "tcp", "127.0.0.9:1")
 	require.EqualError(t, err, "IP (127.0.0.9) is in a blacklisted range (127.0.0.9/32)")

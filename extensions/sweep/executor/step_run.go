@@ -135,6 +135,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		r.live.Watch(r.step, ended, func() {
 			r.collector.Adjust()
 			r.faults.Flush(fault.Patience)
+			r.scenario.LookAtServer()
 		})
 	}()
 

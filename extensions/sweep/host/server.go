@@ -108,6 +108,9 @@ func listeningAt(all []listener, target netip.AddrPort) []int32 {
 	return nil
 }
 
+// Alive tells whether a process of the server is there.
+func (p *Server) Alive() bool { return slices.ContainsFunc(p.pids, alive) }
+
 // CPUTime is the processor time, user and system together, that the server has used since it was
 // started: its processes, all that they have started, and those of them that have ended. It is
 // false when the server has ended.

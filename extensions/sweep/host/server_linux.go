@@ -29,6 +29,13 @@ const (
 	listening = "0A"
 )
 
+// alive tells whether there is such a process.
+func alive(pid int32) bool {
+	err := unix.Kill(int(pid), 0)
+
+	return err == nil || err == unix.EPERM
+}
+
 // processStat is what /proc tells of a process.
 type processStat struct {
 	parent int32

@@ -12,6 +12,13 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
+// alive tells whether there is such a process.
+func alive(pid int32) bool {
+	there, err := process.PidExists(pid)
+
+	return there || err != nil
+}
+
 // treeTime is the processor time of processes and of all that descend from them now, without that
 // of k6 where a server has started it. It is false when none of the processes is there.
 func treeTime(roots []int32) (total time.Duration, ok bool) {

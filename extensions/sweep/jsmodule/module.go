@@ -45,6 +45,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"gates":   m.gates,
 		"step":    m.step,
 		"meta":    m.meta,
+		"mark":    m.mark,
 		"report":  m.report,
 		"setting": m.setting,
 	}, otherExports)

@@ -31,11 +31,11 @@ func TestModuleExports(t *testing.T) {
 	exports := instance.Exports()
 	object, ok := exports.Default.(*sobek.Object)
 	require.True(t, ok)
-	for _, name := range []string{"run", "op", "step", "ready", "options", "gates", "meta", "report", "setting"} {
+	for _, name := range []string{"run", "op", "step", "ready", "options", "gates", "meta", "mark", "report", "setting"} {
 		require.Equal(t, object.Get(name), exports.Named[name])
 	}
 	require.Equal(t, exports.Default, exports.Named["sweep"])
-	require.Len(t, object.Keys(), 10)
+	require.Len(t, object.Keys(), 11)
 	require.Equal(t, exports, instance.Exports(), "made once, not at each use")
 }
 

@@ -176,6 +176,7 @@ func (s *Step) begin(started time.Time) {
 		s.live.Watch(s.step, s.over, func() {
 			sweep.collector.Adjust()
 			sweep.faults.Flush(fault.Patience)
+			sweep.scenario.LookAtServer()
 		})
 		end.Stop()
 	}()

@@ -150,7 +150,7 @@ func (r *Results) Reports() []*report.Report {
 // snapshot is a report that does not change any more.
 func snapshot(rep *report.Report) *report.Report {
 	frozen := *rep
-	frozen.Steps, frozen.Gates = slices.Clone(rep.Steps), slices.Clone(rep.Gates)
+	frozen.Steps, frozen.Gates, frozen.Marks = slices.Clone(rep.Steps), slices.Clone(rep.Gates), slices.Clone(rep.Marks)
 	frozen.Target, frozen.Params = maps.Clone(rep.Target), maps.Clone(rep.Params)
 
 	return &frozen

@@ -8,6 +8,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
@@ -38,6 +39,8 @@ type Scenario struct {
 	out     chan<- metrics.SampleContainer
 	metrics *stream.Metrics
 	logger  logrus.FieldLogger
+	// deaf ends the report's marks.
+	deaf func()
 }
 
 // Begin begins a scenario and keeps its report. It returns an error when nobody could read that in
@@ -45,6 +48,7 @@ type Scenario struct {
 func (r *Results) Begin(start Start) (*Scenario, error) {
 	s := r.NewScenario(start)
 	if err := s.Keep(); err != nil {
+		s.deaf()
 		r.forget(s.Report)
 
 		return nil, err
@@ -55,11 +59,12 @@ func (r *Results) Begin(start Start) (*Scenario, error) {
 
 // NewScenario begins a scenario whose report is not yet kept on the disk.
 func (r *Results) NewScenario(start Start) *Scenario {
+	rep := r.addReport(start.Name, start.Params)
+
 	return &Scenario{
-		Scenario: thresholds.Scenario{
-			Report: r.addReport(start.Name, start.Params), Sweep: start.Sweep, Tags: start.Tags, Test: start.Test,
-		},
-		results: r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
+		Scenario: thresholds.Scenario{Report: rep, Sweep: start.Sweep, Tags: start.Tags, Test: start.Test},
+		results:  r, out: start.Out, metrics: start.Metrics, logger: start.Logger,
+		deaf: happened.Listen(func(e happened.Event) { r.mark(rep, e) }),
 	}
 }
 
@@ -121,6 +126,7 @@ func (s *Scenario) pushZero(at time.Time) {
 
 // End closes the report, judges its gates and saves it: nothing more will be measured.
 func (s *Scenario) End(interrupted bool) {
+	s.deaf()
 	s.results.change(func() { s.Report.Interrupted = interrupted })
 	s.Push(s.metrics.Gates(s.results.judge(s.Report, s.logger), s.Tags))
 	s.results.journal(s.Report, true, s.Test.Test)

@@ -27,6 +27,8 @@ type told struct {
 	params    map[string]any
 	published []report.Series
 	server    *host.Server
+	// ended tells that the server has, and was not found again.
+	ended bool
 	// base is the server of a duet's base; nil where it is not told, or not on this machine.
 	base *host.Server
 	// hasBase tells that the base of a duet has a server of its own.

@@ -1,0 +1,31 @@
+package jsmodule
+
+import (
+	"unicode/utf8"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
+)
+
+// longestMark is how many characters a mark may have: it stands beside a plot.
+const longestMark = 200
+
+// mark is sweep.mark(text): the reports of all sweeps that are at work say that it happened now.
+//
+// It throws a TypeError for other arguments, and in the init context.
+func (m *module) mark(call sobek.FunctionCall) sobek.Value {
+	rt := m.vu.Runtime()
+	text, ok := k6glue.Text(call.Argument(0))
+	if !ok || text == "" || utf8.RuneCountInString(text) > longestMark {
+		k6glue.ThrowType(rt, "sweep.mark(text) takes a string of 1 to %d characters that says what has happened, not %s",
+			longestMark, k6glue.Show(call.Argument(0)))
+	}
+	if m.vu.State() == nil {
+		k6glue.ThrowType(rt, "sweep.mark: nothing is at work in the init context; call it in a scenario's function, in setup() or teardown()")
+	}
+	happened.Tell("", text, 1)
+
+	return sobek.Undefined()
+}
