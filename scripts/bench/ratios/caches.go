@@ -76,7 +76,7 @@ func getFrom(rounds, clients, perClient int) (*gotten, error) {
 		batched(loopGets("wire", clients, batches, "pipeline", "-meta")),
 	}
 	if _, err := exec.LookPath(memtier); err == nil {
-		programs = append(programs, memtierGets(clients, perClient))
+		programs = append(programs, memtierGets("memcached", clients, perClient))
 	}
 	medians, err := allInTurns(rounds, programs...)
 	if err != nil {

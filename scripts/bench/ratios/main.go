@@ -6,7 +6,8 @@
 //   - drivers: that library beside machgo, Machbase's own.
 //   - crowd: k6 with 512 clients; core: operations of nothing; recording: one operation recorded.
 //   - gates: how gates judge runs that are alike, and runs that are slower.
-//   - fair: what 512 clients come to, each of them, beside memtier_benchmark.
+//   - fair: what 512 clients come to, each of them, beside memtier_benchmark, redis-benchmark, and
+//     programs that exchange the same bytes and decode nothing.
 //   - caches, nats, readbulk: gets from memcached, NATS, and ReadBulk beside ghz; streaming: its
 //     cost.
 //
@@ -14,10 +15,11 @@
 // versions. With -report it measures nothing, and puts the tables of a scenario's report there and
 // into README.md; with -put, what another program has measured.
 //
-// It expects bin/k6, bin/ghz, bin/native, bin/caches and bin/nats in the current folder, a loaded
+// It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/floor and bin/nats in the current folder, a loaded
 // Machbase at MACHBASE_URL, a memcached at MEMCACHED_URL, a Redis at REDIS_URL, a NATS at NATS_URL,
 // an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key in
-// MXGW_KEY, and an idle machine. memtier_benchmark is measured as well where it is installed.
+// MXGW_KEY, and an idle machine. memtier_benchmark, redis-benchmark and bin/floor-epoll are measured
+// as well where they are installed.
 //
 // A ratio stands with its interval over the rounds, in brackets. Where that lies on both sides of
 // the bound, the bound is undecided. The exit code is 1 where all of it is on the wrong side.
@@ -117,7 +119,7 @@ func bench(rounds, operations, tries int, only, clients string, write writer) er
 		{"recording", nil, func() (result, error) { return measureRecording() }},
 		{"gates", []string{"machbase"}, func() (result, error) { return judge(tries) }},
 		{"caches", []string{"memcached", "redis"}, func() (result, error) { return measureCaches(e) }},
-		{"fair", []string{"memcached"}, func() (result, error) { return measureFairness(e) }},
+		{"fair", []string{"memcached", "redis"}, func() (result, error) { return measureFairness(e) }},
 		{"nats", []string{"nats"}, func() (result, error) { return measureNats(e) }},
 		{"readbulk", []string{"ghz"}, func() (result, error) { return measureReadBulk(rounds, operations) }},
 		{"streaming", []string{"influxdb", "memcached"}, func() (result, error) { return measureStreaming(rounds) }},

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,22 +13,25 @@ import (
 const memtier = "memtier_benchmark"
 
 // memtierGets is a run of it, of gets of as many keys, as large, and all there.
-func memtierGets(clients, perClient int) func() (figures, error) {
+func memtierGets(server string, clients, perClient int) func() (figures, error) {
 	return func() (figures, error) {
-		if _, err := runMemtier("--threads=1", "--clients=1", "--ratio=1:0", "--key-pattern=S:S", "--requests="+cacheKeys); err != nil {
+		if _, err := runMemtier(server, "--threads=1", "--clients=1", "--ratio=1:0", "--key-pattern=S:S", "--requests="+cacheKeys); err != nil {
 			return figures{}, err
 		}
 		threads := min(clients, 2)
 
-		return runMemtier("--threads="+strconv.Itoa(threads), "--clients="+strconv.Itoa(clients/threads), "--ratio=0:1",
+		return runMemtier(server, "--threads="+strconv.Itoa(threads), "--clients="+strconv.Itoa(clients/threads), "--ratio=0:1",
 			"--key-pattern=R:R", "--requests="+strconv.Itoa(perClient))
 	}
 }
 
-func runMemtier(flags ...string) (figures, error) {
-	host, port, err := net.SplitHostPort(os.Getenv("MEMCACHED_URL"))
+// memtierProtocols are its names for what the servers speak.
+var memtierProtocols = map[string]string{"memcached": "memcache_text", "redis": "redis"} //nolint:gochecknoglobals // a constant
+
+func runMemtier(server string, flags ...string) (figures, error) {
+	host, port, err := addressOf(server)
 	if err != nil {
-		return figures{}, fmt.Errorf("MEMCACHED_URL: %w", err)
+		return figures{}, err
 	}
 	dir, err := os.MkdirTemp("", "memtier")
 	if err != nil {
@@ -38,7 +40,7 @@ func runMemtier(flags ...string) (figures, error) {
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	file := filepath.Join(dir, "results.json")
 	cmd := exec.Command(memtier, append([]string{ //nolint:gosec // the address is the benchmark's own
-		"--server=" + host, "--port=" + port, "--protocol=memcache_text", "--key-prefix=memtier:", "--key-minimum=1",
+		"--server=" + host, "--port=" + port, "--protocol=" + memtierProtocols[server], "--key-prefix=memtier:", "--key-minimum=1",
 		"--key-maximum=" + cacheKeys, "--data-size=100", "--hide-histogram", "--json-out-file=" + file,
 	}, flags...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
