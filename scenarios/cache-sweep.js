@@ -2,14 +2,12 @@
 //
 //   scripts/servers.sh with memcached redis -- bin/k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis
 import sweep from 'k6/x/sweep';
-import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
+import { addressOf, baseOf, newClient, targets, urlOf } from './lib/caches.js';
 import { oneOf, text, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'cache-sweep';
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
-const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
-
 const mix = (() => {
   const given = text('MIX', 'get:91,set:9');
   const shares = given.split(',').map((part) => part.trim().match(/^(get|set|delete|touch|getOrSet|getMulti):(\d+(?:\.\d+)?)$/));
@@ -24,14 +22,20 @@ const keys = {
   distribution: oneOf('DISTRIBUTION', ['uniform', 'zipf', 'hotcold', 'sequential', 'gaussian'], 'uniform'),
 };
 
-const work = {
+const workOf = () => ({
   iterations: 1000, // of one call; the step's share ends it before
   mix,
   keys,
   values: wholeNumber('VALUE', 100, 0, 1073741824),
   batch: wholeNumber('BATCH', 50, 1, 10000),
   pipeline: wholeNumber('PIPELINE', 1, 1, 10000),
-};
+});
+const work = workOf();
+
+const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
+const bases = Object.fromEntries(targets.map((target) => [target, baseOf(target, ['BATCH', 'PIPELINE'], () => ({
+  client: newClient(target), work: workOf(), url: urlOf(target), instances: addressOf(target).split(',').length,
+}))]));
 
 export const options = oneAfterAnother(targets.map(scenarioOf), (name, after, i) => sweepOptions(name, scenario, {
   opNames: Object.keys(mix),
@@ -47,14 +51,24 @@ export function setup() {
       params: { mix, keys: keys.count, distribution: keys.distribution, value: work.values, batch: work.batch, pipeline: work.pipeline },
       results,
     });
+    const base = bases[target];
+    if (base) {
+      const { url, instances, work: { batch, pipeline } } = base;
+      sweep.meta({ scenario: scenarioOf(target), base: { url, instances, batch, pipeline } });
+    }
   }
 }
 
 export default function () {
-  const client = clients[__ENV.CACHE];
+  const base = bases[__ENV.CACHE];
+  run(working(clients[__ENV.CACHE], work), base && working(base.client, base.work));
+}
+
+/** Connects, and returns what does the work. */
+function working(client, its) {
   client.connect();
-  client.prefill(work); // writes this client's share of the keys, if nobody has
-  sweep.run(() => client.run(work));
+  client.prefill(its); // writes this client's share of the keys, if nobody has
+  return () => client.run(its);
 }
 
 export const handleSummary = sweepReport;

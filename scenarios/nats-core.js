@@ -7,31 +7,35 @@
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/nats-core.js -e WORK=request
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { newClient, oneScenario, target } from './lib/nats.js';
+import { newBase, newClient, oneScenario, target } from './lib/nats.js';
 import { duration, oneOf, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 import { ratesOf } from './lib/tables.js';
 
 const scenario = 'nats-core';
 
 const works = {
-  publish: { op: 'publish', batch: 10000, run: publish },
-  pubsub: { op: 'deliver', batch: 100, run: deliver },
-  request: { op: 'request', batch: 1000, run: request },
+  publish: { op: 'publish', batch: 10000, work: publish },
+  pubsub: { op: 'deliver', batch: 100, work: deliver },
+  request: { op: 'request', batch: 1000, work: request },
 };
 const asked = oneOf('WORK', [...Object.keys(works), 'all'], 'all');
 const names = asked === 'all' ? Object.keys(works) : [asked];
 const nameOf = (name) => (names.length > 1 ? `${scenario}-${name}` : scenario);
 oneScenario(names, 'WORK');
 
-const batch = wholeNumber('BATCH', undefined, 1, 100000);
-const batchOf = (name) => batch || works[name].batch;
-const data = 'x'.repeat(wholeNumber('VALUE', 100, 1, 1048576));
-const within = duration('TIMEOUT', '60s');
-
-const client = newClient();
-const stamping = newClient({ stamp: true });
-const services = newClient({ connection: 'shared' }); // one connection has the services of all clients
+const make = () => ({
+  batch: wholeNumber('BATCH', undefined, 1, 100000),
+  data: 'x'.repeat(wholeNumber('VALUE', 100, 1, 1048576)),
+  within: duration('TIMEOUT', '60s'),
+  client: newClient(),
+  stamping: newClient({ stamp: true }),
+  services: newClient({ connection: 'shared' }), // one connection has the services of all clients
+});
+const change = make();
+const base = newBase(['BATCH', 'VALUE'], make);
+const batchOf = ({ batch }, name) => batch || works[name].batch;
+const facts = (variant, name) => ({ value: variant.data.length, ...(name === 'request' ? {} : { batch: batchOf(variant, name) }) });
 
 export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) => {
   const { op } = works[names[i]];
@@ -39,48 +43,52 @@ export const options = oneAfterAnother(names.map(nameOf), (sweepName, after, i) 
 });
 
 export function setup() {
-  client.connect();
+  change.client.connect();
+  if (base) base.client.connect();
   for (const name of names) {
-    sweep.meta({
-      scenario: nameOf(name),
-      target: target(client),
-      params: { work: name, value: data.length, ...(name === 'request' ? {} : { batch: batchOf(name) }) },
-      results,
-    });
+    sweep.meta({ scenario: nameOf(name), target: target(change.client), params: { work: name, ...facts(change, name) }, results });
+    if (base) sweep.meta({ scenario: nameOf(name), base: { ...target(base.client, base.url), ...facts(base, name) } });
   }
 }
 
 export default function () {
   const name = __ENV.PART;
-  works[name].run(`xk6-sweep.${name}.${exec.vu.idInTest}`, batchOf(name));
+  const subject = `xk6-sweep.${name}.${exec.vu.idInTest}`;
+  const variants = [change, ...(base ? [base] : [])].map((variant, i) => works[name].work(variant, `${subject}.${i}`, batchOf(variant, name)));
+  run(variants[0].operation, variants[1] && variants[1].operation);
+  for (const { close } of variants) close();
 }
 
-function publish(subject, count) {
+function publish({ client, data }, subject, count) {
   client.connect();
   const batched = Object.freeze({ iterations: count });
-  sweep.run(() => {
-    client.publishBatch(subject, data, batched);
-    client.flush();
-  });
+  return {
+    operation: () => {
+      client.publishBatch(subject, data, batched);
+      client.flush();
+    },
+    close: () => {},
+  };
 }
 
-function deliver(subject, count) {
+function deliver({ stamping, data, within }, subject, count) {
   const incoming = stamping.subscribe(subject, { pending: Math.max(count, 1000) });
   const batched = Object.freeze({ iterations: count });
   const each = Object.freeze({ each: true, discard: true, timeout: within });
-  sweep.run(() => {
-    stamping.publishBatch(subject, data, batched);
-    incoming.fetch(count, each);
-  });
-  incoming.close();
+  return {
+    operation: () => {
+      stamping.publishBatch(subject, data, batched);
+      incoming.fetch(count, each);
+    },
+    close: () => incoming.close(),
+  };
 }
 
-function request(subject, count) {
+function request({ client, services, data }, subject, count) {
   const service = services.respond(subject);
   client.connect();
   const batched = Object.freeze({ iterations: count });
-  sweep.run(() => client.requestBatch(subject, data, batched));
-  service.close();
+  return { operation: () => client.requestBatch(subject, data, batched), close: () => service.close() };
 }
 
 /** The report, and the messages a second of publishing, whose operations are batches. */

@@ -4,9 +4,9 @@
 //
 //   scripts/servers.sh with nats -- bin/k6 run scenarios/natsjs-kv-sweep.js -e LAYOUT=micro -e MIX=mixed
 import sweep from 'k6/x/sweep';
-import { layouts, newClient, oneScenario, target } from './lib/nats.js';
+import { layouts, newBase, newClient, oneScenario, target } from './lib/nats.js';
 import { oneOf, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, results, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
+import { oneAfterAnother, results, run, sweepOptions, sweepReport, tenSeconds } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv-sweep';
 
@@ -24,8 +24,14 @@ const work = {
   values: wholeNumber('VALUE', 100, 0, 1048576),
 };
 
-const client = newClient();
-const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout({ layout, database: `${scenario}-${layout}` })]));
+const make = () => {
+  const client = newClient();
+  const stores = Object.fromEntries(layouts.map((layout) => [layout, client.layout({ layout, database: `${scenario}-${layout}` })]));
+  return { client, stores };
+};
+const change = make();
+const base = newBase([], make);
+const variants = [change, ...(base ? [base] : [])];
 
 export const options = {
   ...oneAfterAnother(all.map(nameOf), (name, after, i) => sweepOptions(name, scenario, {
@@ -37,28 +43,36 @@ export const options = {
 };
 
 export function setup() {
-  client.connect();
-  for (const layout of layouts) stores[layout].drop();
+  for (const { client, stores } of variants) {
+    client.connect();
+    for (const layout of layouts) stores[layout].drop();
+  }
   for (const one of all) {
     sweep.meta({
       scenario: nameOf(one),
-      target: target(client),
+      target: target(change.client),
       params: { layout: one.layout, mix: one.kind, keys: work.keys.count, value: work.values },
       results,
     });
+    if (base) sweep.meta({ scenario: nameOf(one), base: target(base.client, base.url) });
   }
 }
 
 export default function () {
+  run(working(change), base && working(base));
+}
+
+/** Connects, and returns what does the work. */
+function working({ client, stores }) {
   const store = stores[__ENV.STORE];
   const own = { ...work, mix: mixes[__ENV.KIND] };
   client.connect();
   store.prefill(own); // writes this client's share of the keys, if nobody has
-  sweep.run(() => store.run(own));
+  return () => store.run(own);
 }
 
 export function teardown() {
-  for (const layout of layouts) stores[layout].drop();
+  for (const { stores } of variants) for (const layout of layouts) stores[layout].drop();
 }
 
 export const handleSummary = sweepReport;

@@ -6,8 +6,8 @@
 // Settings: see README.md; CLIENTS has no part in it.
 import sweep from 'k6/x/sweep';
 import * as rollup from './lib/rollup.js';
-import { code, lastMinutes, newClient, prepare, queryOperation } from './lib/stock.js';
-import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
+import { code, lastMinutes, newBase, newClient, prepare, queryOperation } from './lib/stock.js';
+import { run, sweepOptions, sweepReport } from './lib/sweeping.js';
 import { query as tickQuery } from './lib/tick.js';
 
 const scenario = 'stock-bench';
@@ -22,23 +22,29 @@ const published = { 'api/machcli': { tick: 14861460 }, 'api/machgo': { tick: 473
 const ticks = 100;
 
 const db = newClient();
+const base = newBase(() => tickQuery);
 
 export const options = sweepOptions(scenario, scenario, { clients: [1], opNames: ['tick', 'rollup'] });
 
 export function setup() {
-  prepare(db, tickQuery, lastMinutes(60, 2), ticks);
+  prepare(db, tickQuery, lastMinutes(60, 2), ticks, undefined, undefined, base);
   prepare(db, rollup.query, rollup.params(), rollup.least);
   sweep.meta({ params: { query: `tick: ${tickQuery}; rollup: ${rollup.query}` } });
 }
 
 export default function () {
-  db.connect();
-  const tick = queryOperation(db, tickQuery, lastMinutes(60, 2), ticks, { code });
-  const minutes = queryOperation(db, rollup.query, rollup.params(), rollup.least, { code });
-  sweep.run(() => {
+  run(inTurn(db), base && inTurn(base.db));
+}
+
+/** Connects, and returns what does both operations. */
+function inTurn(client) {
+  client.connect();
+  const tick = queryOperation(client, tickQuery, lastMinutes(60, 2), ticks, { code });
+  const minutes = queryOperation(client, rollup.query, rollup.params(), rollup.least, { code });
+  return () => {
     sweep.op('tick', tick);
     sweep.op('rollup', minutes);
-  });
+  };
 }
 
 /** The report, and what `go test -bench` prints. */
@@ -49,8 +55,8 @@ export function handleSummary(data) {
       { name: 'benchmark' }, { name: 'iterations' }, { name: 'ns/op', better: 'lower', digits: 0 },
       ...Object.keys(published).map((client) => ({ name: `published, ${client}`, unit: 'ns/op', digits: 0 })),
     ],
-    rows: steps.map(({ op, ops, latencyMs }) => [
-      benchmarks[op], ops, latencyMs.mean * 1e6, ...Object.values(published).map((of) => of[op]),
+    rows: steps.map(({ op, ops, latencyMs, variant }) => [
+      variant ? `${benchmarks[op]}, ${variant}` : benchmarks[op], ops, latencyMs.mean * 1e6, ...Object.values(published).map((of) => of[op]),
     ]),
   }]);
 }

@@ -2,19 +2,20 @@
 // Source: machbase/neo-tester at b95bed6, stockgo -rollup. Settings: see README.md.
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';
-import { code, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { code, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const db = newClient();
+const base = newBase(() => query);
 
 export const options = sweepOptions('stock-rollup', 'rollup');
 
 export function setup() {
-  prepare(db, query, params(), least, published['stock-rollup']);
+  prepare(db, query, params(), least, published['stock-rollup'], undefined, base);
 }
 
 export default function () {
-  sweepQuery(db, query, params(), least, { code });
+  sweepQuery(db, query, params(), least, { code }, base);
 }
 
 export const handleSummary = sweepReport;

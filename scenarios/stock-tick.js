@@ -1,6 +1,6 @@
 // The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
-import { code, lastMinutes, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { code, lastMinutes, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 import { query } from './lib/tick.js';
 
@@ -8,15 +8,16 @@ import { query } from './lib/tick.js';
 const least = 1;
 
 const db = newClient();
+const base = newBase(() => query);
 
 export const options = sweepOptions('stock-tick', 'tick');
 
 export function setup() {
-  prepare(db, query, lastMinutes(1, 0), least);
+  prepare(db, query, lastMinutes(1, 0), least, undefined, undefined, base);
 }
 
 export default function () {
-  sweepQuery(db, query, lastMinutes(1, 0), least, { code });
+  sweepQuery(db, query, lastMinutes(1, 0), least, { code }, base);
 }
 
 export const handleSummary = sweepReport;

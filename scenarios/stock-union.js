@@ -3,20 +3,21 @@
 // seconds (load it with SECONDS=true).
 // Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system
 // has no rows ahead of its clock; data that was loaded ahead needs one. Settings: see README.md.
-import { code, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
+import { code, newBase, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { oneOf } from './lib/settings.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
 const sums = `sum(sum_price) / sum(cnt) as avg_price, sum(sum_volume) as total_volume,
          sum(sum_bid) / sum(cnt) as avg_bid, sum(sum_ask) / sum(cnt) as avg_ask`;
 
-const fresh = {
+const freshOf = {
   '1m': { table: 'stock_tick', columns: `avg(price) as avg_price, sum(volume) as total_volume,
          avg(bid_price) as avg_bid, avg(ask_price) as avg_ask` },
   '1s': { table: 'stock_rollup_1s', columns: sums },
-}[oneOf('UNION', ['1m', '1s'], '1m')];
+};
 
-const query = oneLine(`
+function queryOf(fresh) {
+  return oneLine(`
   select date_trunc('minute', time) as mtime, ${sums}
     from stock_rollup_1m
    where code = ?
@@ -27,6 +28,9 @@ const query = oneLine(`
     from ${fresh.table}
    where code = ? and time >= date_trunc('minute', sysdate) - 2m and time <= sysdate
    group by mtime order by mtime`);
+}
+
+const query = () => queryOf(freshOf[oneOf('UNION', ['1m', '1s'], '1m')]);
 
 const params = [code, code];
 
@@ -34,15 +38,16 @@ const params = [code, code];
 const least = 60;
 
 const db = newClient();
+const base = newBase(query, ['UNION']);
 
 export const options = sweepOptions('stock-union', 'union');
 
 export function setup() {
-  prepare(db, query, params, least);
+  prepare(db, query(), params, least, undefined, undefined, base);
 }
 
 export default function () {
-  sweepQuery(db, query, params, least);
+  sweepQuery(db, query(), params, least, undefined, base);
 }
 
 export const handleSummary = sweepReport;

@@ -2,7 +2,7 @@
 import memcached from 'k6/x/memcached';
 import resp from 'k6/x/resp';
 import umemcache from 'k6/x/umemcache';
-import { flag, oneOf, text, wholeNumber, wholeNumbers } from './settings.js';
+import { flag, oneOf, ofBase, text, wholeNumber, wholeNumbers } from './settings.js';
 
 const names = ['memcached', 'umem', 'redis', 'pogocache'];
 
@@ -18,7 +18,7 @@ export const targets = (() => {
   return asked;
 })();
 
-const timeout = text('TIMEOUT', '60s');
+const timeout = () => text('TIMEOUT', '60s');
 
 const mib = 1024 * 1024;
 
@@ -45,7 +45,7 @@ const servers = {
   memcached: {
     address: 'MEMCACHED_URL',
     fallback: '127.0.0.1:11211',
-    client: (address) => new memcached.Client(address, { timeout }),
+    client: (address) => new memcached.Client(address, { timeout: timeout() }),
     memory: memcachedMemory,
     start: (bytes) => `--memory-limit ${Math.round(bytes / mib)}, and without --disable-evictions`,
   },
@@ -53,7 +53,7 @@ const servers = {
     address: 'UMEM_URL',
     fallback: '[::1]:10047',
     client: (address) => new umemcache.Client(address, {
-      timeout,
+      timeout: timeout(),
       generation: oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3'),
       threads: wholeNumber('UMEM_THREADS', 4, 1, 1024),
     }),
@@ -63,7 +63,7 @@ const servers = {
   redis: {
     address: 'REDIS_URL',
     fallback: 'redis://127.0.0.1:6379',
-    client: (address) => new resp.Client(address, { timeout }),
+    client: (address) => new resp.Client(address, { timeout: timeout() }),
     memory: redisMemory,
     start: (bytes) => `--maxmemory ${bytes} --maxmemory-policy allkeys-lru`,
   },
@@ -71,8 +71,8 @@ const servers = {
     address: 'POGOCACHE_URL',
     fallback: '127.0.0.1:9401',
     client: (address) => (oneOf('POGOCACHE_PROTOCOL', ['resp', 'memcached'], 'resp') === 'resp'
-      ? new resp.Client(address, { timeout })
-      : new memcached.Client(address, { timeout })),
+      ? new resp.Client(address, { timeout: timeout() })
+      : new memcached.Client(address, { timeout: timeout() })),
     memory: (client) => (client instanceof resp.Client ? redisMemory(client) : memcachedMemory(client)),
     start: (bytes) => `--maxmemory=${bytes}`,
   },
@@ -92,6 +92,15 @@ export function urlOf(name) {
 /** A client of the server: { connect, run, hitRate, close }. */
 export function newClient(name) {
   return servers[name].client(addressOf(name));
+}
+
+/**
+ * The base of a duet on this server, where the settings ask for one: what make returns for the
+ * base's settings. `others` are settings of the scenario that it may have otherwise.
+ */
+export function baseOf(name, others, make) {
+  if (targets.length > 1 && text('BASE_URL')) throw new Error(`BASE_URL is of one server: set TARGET, or BASE_${servers[name].address}`);
+  return ofBase(servers[name].address, ['TIMEOUT', 'UMEM_GENERATION', 'UMEM_THREADS', 'POGOCACHE_PROTOCOL', ...others], make);
 }
 
 /** Process ids of a server on this machine, from NAME_PID; none when that is not set. */

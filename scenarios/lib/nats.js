@@ -1,19 +1,32 @@
 // What the scenarios of NATS have in common: where the server is, and which layouts of records
 // there are.
 import nats from 'k6/x/nats';
-import { duration, oneOf, text } from './settings.js';
+import { duration, oneOf, ofBase, text } from './settings.js';
 
-export const url = text('NATS_URL', 'nats://127.0.0.1:4222');
+const address = () => text('NATS_URL', 'nats://127.0.0.1:4222');
 
 /** A client as the settings ask for it, with options of its own. */
 export function newClient(options = {}) {
-  return new nats.Client(url, { timeout: duration('TIMEOUT', '60s'), ...options });
+  return new nats.Client(address(), { timeout: duration('TIMEOUT', '60s'), ...options });
 }
 
-/** For the report: what is measured. */
-export function target(client) {
+/** For the report: what is measured. url is the server's, where the settings do not say it. */
+export function target(client, url = address()) {
   const { version } = client.info();
   return { kind: 'nats', version: `v${version}`, url: url.split(',')[0] };
+}
+
+/**
+ * The base of a duet, where the settings ask for one: what make returns for the base's settings,
+ * and `url`. `others` are settings of the scenario that it may have otherwise.
+ *
+ * @template {object} T
+ * @param {string[]} others
+ * @param {() => T} make
+ * @returns {(T & { url: string }) | undefined}
+ */
+export function newBase(others, make) {
+  return ofBase('NATS_URL', ['TIMEOUT', ...others], () => ({ ...make(), url: address() }));
 }
 
 const names = ['orb', 'orb-compat', 'micro'];

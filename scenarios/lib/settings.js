@@ -7,6 +7,8 @@ const sweeps = [
   'RESULTS',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
+/** The settings of a duet's base, by the settings that say where the target is. */
+const duet = (...urls) => ['BASE', 'BASE_URL', ...urls.map((url) => `BASE_${url}`)];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
 const caches = [
   'TARGET', 'TARGETS', ...servers.map((name) => `${name}_URL`), 'POGOCACHE_PROTOCOL',
@@ -17,10 +19,10 @@ const nats = ['NATS_URL', 'TIMEOUT'];
 /** The settings of each scenario. ../README.md says what they mean. */
 export const settings = {
   'stock-load': ['MACHBASE_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
-  'stock-rollup': [...sweeps, ...stock],
-  'stock-tick': [...sweeps, ...stock],
-  'stock-union': [...sweeps, ...stock, 'UNION'],
-  'stock-bench': [...sweeps, ...stock],
+  'stock-rollup': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
+  'stock-tick': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
+  'stock-union': [...sweeps, ...stock, 'UNION', ...duet('MACHBASE_URL')],
+  'stock-bench': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
   'stock-append': [...sweeps, ...stock, 'ROWS', 'SEED', 'KEEP'],
   'stock-drivers': [...sweeps, ...stock.filter((name) => name !== 'DRIVER'), 'DRIVERS'],
   'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'GATES', 'RESULTS'],
@@ -28,10 +30,10 @@ export const settings = {
     ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
     'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS',
   ],
-  'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE'],
+  'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE', ...duet(...servers.map((name) => `${name}_URL`))],
   'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
-  'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE'],
-  'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE'],
+  'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE', ...duet('NATS_URL')],
+  'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE', ...duet('NATS_URL')],
   'read-bulk': [
     ...sweeps, 'MXGW_URL', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',
     'TLS', 'TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME', 'TLS_INSECURE',
@@ -54,13 +56,18 @@ const renamed = {
   MXGW_ADDR: 'MXGW_URL',
 };
 
+/** Settings as the base of a duet has them, while that is made. */
+let changed = {};
+
 /** The value of a setting; undefined when there is none, or an empty one. */
 function given(name) {
+  if (name in changed) return changed[name];
   return (ofStore(name) ? sweep.setting(name, { environment: name }) : sweep.setting(name)) || undefined;
 }
 
 /** The name of a setting's variable, where its value is. */
 function variable(name) {
+  if (name in changed) return `${name} of BASE`;
   return __ENV[name] === given(name) ? name : prefix + name;
 }
 
@@ -114,6 +121,40 @@ function distance(a, b) {
     }
   }
   return rows[a.length][b.length];
+}
+
+/**
+ * The base of a duet: what make returns with the base's settings; undefined where none is asked
+ * for. BASE_URL, or BASE_ and the setting's name, is the address of its server; BASE has others,
+ * such as DRIVER=machgo,REUSE=true.
+ *
+ * @template T
+ * @param {string} address the setting that says where the target is
+ * @param {string[]} others settings that the base may have otherwise
+ * @param {() => T} make
+ * @returns {T | undefined}
+ */
+export function ofBase(address, others, make) {
+  const own = {};
+  const url = text('BASE_URL');
+  const named = text(`BASE_${address}`);
+  if (url && named) throw new Error(`BASE_URL and BASE_${address} exclude each other: set one of them`);
+  if (url || named) own[address] = url || named;
+  for (const setting of (text('BASE') || '').split(/,(?=[A-Z_]+=)/).filter((part) => part !== '')) {
+    const [, name, value] = setting.match(/^([A-Z_]+)=(.+)$/) || [];
+    if (!others.includes(name)) {
+      throw new Error(`${variable('BASE')} must be settings with commas between them, such as ${others[0]}=value, of ${others.join(', ')}, `
+        + `but is "${text('BASE')}"`);
+    }
+    own[name] = value;
+  }
+  if (Object.keys(own).length === 0) return undefined;
+  changed = own;
+  try {
+    return make();
+  } finally {
+    changed = {};
+  }
 }
 
 function refuse(name, accepts) {

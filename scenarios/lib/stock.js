@@ -3,10 +3,11 @@
 import exec from 'k6/execution';
 import { Client, bind } from 'k6/x/machbase';
 import sweep from 'k6/x/sweep';
-import { duration, flag, oneOf, text } from './settings.js';
-import { results } from './sweeping.js';
+import { duration, flag, oneOf, ofBase, text } from './settings.js';
+import { results, run } from './sweeping.js';
 
-export const url = text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
+const address = () => text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
+export const url = address();
 export const code = text('CODE', 'WISH');
 
 export const minute = 60 * 1000;
@@ -60,26 +61,46 @@ export function newClient() {
  */
 export function clientOf(driver, reuse) {
   const statementCache = { true: 'auto', false: 'off' }[reuse];
-  return new Client(url, { driver, statementCache, timeout: duration('TIMEOUT') });
+  return new Client(address(), { driver, statementCache, timeout: duration('TIMEOUT') });
+}
+
+/**
+ * The base of a duet, where the settings ask for one: `{ db, query, url }`. query makes the
+ * statement; `others` are settings of the scenario that the base may have otherwise.
+ */
+export function newBase(query, others = []) {
+  return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => ({ db: newClient(), query: query(), url: address() }));
 }
 
 /**
  * For setup(): stops the test unless the query finds at least `least` rows, so that a sweep never
  * measures empty answers, and tells the report what is measured, and what was published of the
  * same. The facts are the driver and whether statements are reused, where they are not those of the
- * client.
+ * client. base is that of a duet.
  */
-export function prepare(db, query, params, least, published = [], facts = { driver: db.driver, reuse: db.statementCache === 'auto' }) {
+export function prepare(db, query, params, least, published = [], facts = factsOf(db), base = undefined) {
   orAbort(() => {
     requireRows(db, query, params, least);
-    const [{ signature }] = db.query('select binary_signature as signature from v$version');
+    if (base) {
+      requireRows(base.db, base.query, params, least);
+      sweep.meta({ base: { version: versionOf(base.db), url: base.url, query: base.query, ...factsOf(base.db) } });
+    }
     sweep.meta({
-      target: { kind: 'machbase', version: `v${signature.split('.', 3).join('.')}`, driver: facts.driver, url },
+      target: { kind: 'machbase', version: versionOf(db), driver: facts.driver, url },
       params: { code, reuse: facts.reuse, query },
       published,
       results,
     });
   });
+}
+
+function factsOf(db) {
+  return { driver: db.driver, reuse: db.statementCache === 'auto' };
+}
+
+function versionOf(db) {
+  const [{ signature }] = db.query('select binary_signature as signature from v$version');
+  return `v${signature.split('.', 3).join('.')}`;
 }
 
 function requireRows(db, query, params, least) {
@@ -116,9 +137,10 @@ export function queryOperation(db, query, params, least, expect) {
 
 /**
  * The default function of a stock sweep: a client connects, and then runs the query again and
- * again.
+ * again. base is that of a duet.
  */
-export function sweepQuery(db, query, params, least, expect) {
+export function sweepQuery(db, query, params, least, expect, base = undefined) {
   db.connect();
-  sweep.run(queryOperation(db, query, params, least, expect));
+  if (base) base.db.connect();
+  run(queryOperation(db, query, params, least, expect), base && queryOperation(base.db, base.query, params, least, expect));
 }

@@ -92,6 +92,16 @@ export function gates() {
 }
 
 /**
+ * Calls an operation again and again, as sweep.run does; where there is a base, it is a duet.
+ *
+ * @param {() => unknown} change
+ * @param {() => unknown} [base]
+ */
+export function run(change, base = undefined) {
+  sweep.run(base ? { base, change } : change);
+}
+
+/**
  * For handleSummary: the tables on standard output, and the report's files in RESULTS (results).
  *
  * @param {any} data
