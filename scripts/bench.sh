@@ -4,9 +4,9 @@
 # of nothing; recording one; gates that judge runs which are alike and runs that are slower; gets
 # from memcached beside Go programs over the same wire code and over gomemcache, and beside programs
 # that exchange the same bytes and decode nothing, in Go and, where there is a cc, in C; NATS beside
-# a Go program over nats.go; ReadBulk beside ghz; sweeps that stream beside sweeps that do not. Leave the
-# machine alone meanwhile (more than an hour). Options go to scripts/bench/ratios, such as -rounds 3
-# or -only core,nats.
+# a Go program over nats.go; ReadBulk beside ghz; sweeps that stream beside sweeps that do not.
+# Leave the machine alone meanwhile (more than an hour). Options go to scripts/bench/ratios, such as
+# -rounds 3 or -only core,nats.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

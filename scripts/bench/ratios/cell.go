@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
 )
 
 // The bounds that k6 has to hold against the native program.
@@ -30,20 +32,32 @@ type figures struct {
 
 // cell holds the medians of both programs for one number of clients.
 type cell struct {
-	reuse      bool
-	clients    int
+	reuse   bool
+	clients int
+	// collecting is the GOGC of both; nil: each has its own.
+	collecting *int
 	k6, native figures
 }
 
+// alike is a GOGC of both programs. That of 400 is what k6 sets by itself where its heap is small,
+// and 100 is Go's default. Before the start line both collect, whatever it is.
+func alike(percent int) *int { return &percent }
+
 // measure runs k6 and the native program over the same client library.
-func measure(rounds, clients, perClient int, reuse bool) (*cell, error) {
+func measure(rounds, clients, perClient int, reuse bool, collecting *int) (*cell, error) {
+	if collecting != nil {
+		if err := os.Setenv("GOGC", strconv.Itoa(*collecting)); err != nil {
+			return nil, err
+		}
+		defer os.Unsetenv("GOGC") //nolint:errcheck // it is there
+	}
 	k6, native, err := inTurns(rounds,
 		func() (figures, error) { return runK6(clients, perClient, reuse) }, nativeRun("native", clients, perClient, reuse))
 	if err != nil {
 		return nil, fmt.Errorf("%d clients: %w", clients, err)
 	}
 
-	return &cell{reuse: reuse, clients: clients, k6: k6, native: native}, nil
+	return &cell{reuse: reuse, clients: clients, collecting: collecting, k6: k6, native: native}, nil
 }
 
 // inTurns runs both programs in turns, each first as often as the other, and returns the medians of
@@ -144,7 +158,12 @@ func (c *cell) String() string {
 		speed = c.speed().ratio.String()
 	}
 
-	return fmt.Sprintf("| %-5s | %7d | %8.0f | %12.0f | %-40s | %8.1f | %12.1f | %-40s | %9.2f | %10.2f |",
-		onOff(c.reuse), c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, speed,
+	collecting := "own"
+	if c.collecting != nil {
+		collecting = strconv.Itoa(*c.collecting)
+	}
+
+	return fmt.Sprintf("| %-5s | %-4s | %7d | %8.0f | %12.0f | %-40s | %8.1f | %12.1f | %-40s | %9.2f | %10.2f |",
+		onOff(c.reuse), collecting, c.clients, c.k6.OpsPerSecond, c.native.OpsPerSecond, speed,
 		c.k6.CPUMicros, c.native.CPUMicros, c.cpu(), c.k6.P99Ms, c.native.P99Ms)
 }

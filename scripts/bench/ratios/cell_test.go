@@ -58,6 +58,17 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+func TestGarbageCollectionOfCells(t *testing.T) {
+	c := &cell{reuse: true, clients: 8, k6: figures{OpsPerSecond: 1, CPUMicros: 1}, native: figures{OpsPerSecond: 1, CPUMicros: 1}}
+	if want := "| on    | own  |       8 |"; !strings.HasPrefix(c.String(), want) {
+		t.Errorf("no %q in %s", want, c)
+	}
+	c.collecting = alike(100)
+	if want := "| on    | 100  |       8 |"; !strings.HasPrefix(c.String(), want) {
+		t.Errorf("no %q in %s", want, c)
+	}
+}
+
 func TestProgramsTakeTurns(t *testing.T) {
 	var order string
 	program := func(name string, speed float64) func() (figures, error) {

@@ -15,11 +15,11 @@
 // versions. With -report it measures nothing, and puts the tables of a scenario's report there and
 // into README.md; with -put, what another program has measured.
 //
-// It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/floor and bin/nats in the current folder, a loaded
-// Machbase at MACHBASE_URL, a memcached at MEMCACHED_URL, a Redis at REDIS_URL, a NATS at NATS_URL,
-// an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key in
-// MXGW_KEY, and an idle machine. memtier_benchmark, redis-benchmark and bin/floor-epoll are measured
-// as well where they are installed.
+// It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/floor and bin/nats in the folder, a
+// loaded Machbase at MACHBASE_URL, a memcached at MEMCACHED_URL, a Redis at REDIS_URL, a NATS at
+// NATS_URL, an InfluxDB 1 at INFLUXDB_URL, a gateway that answers at once at MXGW_URL with its key
+// in MXGW_KEY, and an idle machine. memtier_benchmark, redis-benchmark and bin/floor-epoll are
+// measured as well where they are installed.
 //
 // A ratio stands with its interval over the rounds, in brackets. Where that lies on both sides of
 // the bound, the bound is undecided. The exit code is 1 where all of it is on the wrong side.
@@ -179,7 +179,16 @@ func native(rounds, operations int) (*cells, error) {
 	t := &cells{rounds: rounds, operations: operations}
 	for _, reuse := range []bool{false, true} {
 		for _, clients := range []int{1, 8, 16, 32, 64} {
-			c, err := measure(rounds, clients, operations/clients, reuse)
+			c, err := measure(rounds, clients, operations/clients, reuse, nil)
+			if err != nil {
+				return nil, err
+			}
+			t.all = append(t.all, c)
+		}
+	}
+	for _, collecting := range []*int{alike(400), alike(100)} {
+		for _, clients := range []int{8, 64} {
+			c, err := measure(rounds, clients, operations/clients, true, collecting)
 			if err != nil {
 				return nil, err
 			}
@@ -199,9 +208,9 @@ func (t *cells) String() string {
 	lines := make([]string, 0, 3+len(t.all))
 	lines = append(lines,
 		fmt.Sprintf("%d rounds, %d operations a cell, in turns; medians\n", t.rounds, t.operations),
-		"| reuse | clients | k6 ops/s | native ops/s | ratio                                    "+
+		"| reuse | GOGC | clients | k6 ops/s | native ops/s | ratio                                    "+
 			"| k6 us/op | native us/op | ratio                                    | k6 p99 ms | native p99 |",
-		"|-------|--------:|---------:|-------------:|------------------------------------------"+
+		"|-------|------|--------:|---------:|-------------:|------------------------------------------"+
 			"|---------:|-------------:|------------------------------------------|----------:|-----------:|",
 	)
 	for _, c := range t.all {

@@ -3,6 +3,7 @@ package crew
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -58,7 +59,7 @@ func connectAll(number int, connect func(number int) (Work, error)) ([]*client, 
 	return clients, nil
 }
 
-// together starts work for all clients at one moment and waits for all. It
+// together collects garbage, starts work for all clients at one moment and waits for all. It
 // returns the time from the start line to the last one's end, and what the
 // process has used meanwhile.
 func together(clients []*client, work func(*client)) (wall time.Duration, spent usage, err error) {
@@ -73,6 +74,7 @@ func together(clients []*client, work func(*client)) (wall time.Duration, spent 
 		})
 	}
 	ready.Wait()
+	runtime.GC() // as k6 does before each measured phase
 	before, errBefore := used()
 	began := time.Now()
 	close(start)
