@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A duet is judged by the base in it: no recorded run is needed.
+func TestGatesJudgeADuetByItsBase(t *testing.T) {
+	t.Parallel()
+	gates := filepath.Join(t.TempDir(), "gates.json")
+	// On a busy machine a step may be unsteady: that passes here, and a slower change does not.
+	require.NoError(t, os.WriteFile(gates, []byte(
+		`{"scenario": "work", "undecided": "pass", "relative": {"opsPerSecond": "-50%"}}`), 0o600))
+	const gate = "ops/s of every step >= 50 % of base ("
+	same := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "5", "GATES": gates}})
+	require.Equal(t, exitOK, same.code, same.output)
+	require.Regexp(t, `(held|undecided): `+regexp.QuoteMeta(gate), same.table(t, "work"))
+	slower := k6(t, options{script: "testdata/gated-duet.js", env: map[string]string{"MS": "25", "GATES": gates}})
+	require.Equal(t, exitThreshold, slower.code, slower.output)
+	require.Contains(t, slower.table(t, "work"), "CROSSED: "+gate+"change is 0.")
+	require.Contains(t, slower.table(t, "work"), "of base with 4 clients; could see")
+
+	// A run that is no duet has nothing to stand beside.
+	alone := work(t, `{"clients": [2], "iterations": 20, "gates": "`+gates+`"}`, nil)
+	require.Equal(t, exitThreshold, alone.code, alone.output)
+	require.NotEmpty(t, alone.lines("gate crossed: ops/s of every step"), alone.output)
+}
