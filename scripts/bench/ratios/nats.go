@@ -58,9 +58,11 @@ func natsWorks() []natsWork {
 // natsCell holds the medians of both for one kind of work and number of connections. Figures are of
 // messages where it publishes.
 type natsCell struct {
-	work        natsWork
-	clients     int
-	k6, program figures
+	work    natsWork
+	clients int
+	k6      figures
+	// plain is the program as a user would write it, and alike the one over sockets as k6's are.
+	plain, alike figures
 }
 
 // natsRatios is the whole table.
@@ -74,11 +76,12 @@ func measureNats(e effort) (*natsRatios, error) {
 	for _, work := range natsWorks() {
 		for _, clients := range e.of(1, 8, 64, 512) {
 			perClient := work.share(e.operations, clients)
-			k6, program, err := inTurns(e.rounds, work.k6(clients, perClient), work.program(clients, perClient))
+			medians, err := allInTurns(e.rounds,
+				work.k6(clients, perClient), work.program(clients, perClient), work.program(clients, perClient, "-quiet"))
 			if err != nil {
 				return nil, fmt.Errorf("%s, %d clients: %w", work.title, clients, err)
 			}
-			all.cells = append(all.cells, &natsCell{work: work, clients: clients, k6: k6, program: program})
+			all.cells = append(all.cells, &natsCell{work: work, clients: clients, k6: medians[0], plain: medians[1], alike: medians[2]})
 		}
 	}
 
@@ -105,10 +108,12 @@ func (w *natsWork) k6(clients, perClient int) func() (figures, error) {
 	})
 }
 
-func (w *natsWork) program(clients, perClient int) func() (figures, error) {
+func (w *natsWork) program(clients, perClient int, more ...string) func() (figures, error) {
 	return w.each(func() (figures, error) {
-		return runProgram("nats", "-work="+w.name, "-clients="+strconv.Itoa(clients), "-ops="+strconv.Itoa(perClient),
-			"-size=100", "-batch="+strconv.Itoa(natsBatch))
+		return runProgram("nats", append([]string{
+			"-work=" + w.name, "-clients=" + strconv.Itoa(clients), "-ops=" + strconv.Itoa(perClient),
+			"-size=100", "-batch=" + strconv.Itoa(natsBatch),
+		}, more...)...)
 	})
 }
 
@@ -124,8 +129,8 @@ func (w *natsWork) each(run func() (figures, error)) func() (figures, error) {
 	}
 }
 
-func (c *natsCell) speed() bounded { return bounded{c.k6.over(c.program, rate), atLeast(c.work.least)} }
-func (c *natsCell) cpu() bounded   { return bounded{c.k6.over(c.program, processor), atMost(mostOfNats)} }
+func (c *natsCell) speed() bounded { return bounded{c.k6.over(c.alike, rate), atLeast(c.work.least)} }
+func (c *natsCell) cpu() bounded   { return bounded{c.k6.over(c.alike, processor), atMost(mostOfNats)} }
 
 // holds looks at the rate where clients together keep the processors at work.
 func (c *natsCell) holds() bool {
@@ -139,9 +144,9 @@ func (c *natsCell) String() string {
 		speed = c.speed().ratio.String()
 	}
 
-	return fmt.Sprintf("| %-13s | %7d | %9.0f | %9.0f | %s | %8.2f | %8.2f | %s | %9.2f | %9.2f |", c.work.title, c.clients,
-		c.k6.OpsPerSecond, c.program.OpsPerSecond, speed,
-		c.k6.CPUMicros, c.program.CPUMicros, c.cpu(), c.k6.P99Ms, c.program.P99Ms)
+	return fmt.Sprintf("| %-13s | %7d | %9.0f | %9.0f | %9.0f | %s | %8.2f | %8.2f | %8.2f | %s | %9.2f | %9.2f |", c.work.title, c.clients,
+		c.k6.OpsPerSecond, c.plain.OpsPerSecond, c.alike.OpsPerSecond, speed,
+		c.k6.CPUMicros, c.plain.CPUMicros, c.alike.CPUMicros, c.cpu(), c.k6.P99Ms, c.alike.P99Ms)
 }
 
 func (r *natsRatios) holds() bool {
@@ -155,8 +160,8 @@ func (r *natsRatios) String() string {
 		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more,\n"+
 			"%d times as many messages published in all but at least %d batches each, in turns; medians\n",
 			r.rounds, r.operations, natsCrowd, publishTimes, leastBatches),
-		"| work          | clients |      k6/s |      Go/s | ratio          |    k6 us |    Go us | CPU ratio | k6 p99 ms | Go p99 ms |",
-		"|---------------|--------:|----------:|----------:|----------------|---------:|---------:|----------:|----------:|----------:|",
+		"| work          | clients |      k6/s |      Go/s |   alike/s | k6 over alike  |    k6 us |    Go us | alike us | k6 over alike | k6 p99 ms | alike p99 |",
+		"|---------------|--------:|----------:|----------:|----------:|----------------|---------:|---------:|---------:|---------------|----------:|----------:|",
 	)
 	for _, c := range r.cells {
 		lines = append(lines, c.String())

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -136,41 +136,56 @@ func requestsOf(out []byte) (string, error) {
 	return string(raw), err
 }
 
-// ghzReads is a run of ghz, with as many workers as connections. What ghz needs to begin, as a run
-// of one call for each connection shows it, is no call's: of k6, too, only what is measured counts.
+// ghzReads is runs of ghz, with as many workers as connections. Its first calls are its warm-up, as
+// that of k6: they count nowhere. What ghz needs to begin and for them, as a run of them alone
+// shows it, is no call's. What it needs to write its calls down is none's either: the rate and p99
+// are those of a run that does, and the processor time is that of one that does not.
 func ghzReads(connections, calls int, requests string) func() (figures, error) {
 	return func() (figures, error) {
-		_, begin, err := runGhz(connections, connections, requests)
+		warm := connections + calls/ghzWarmup
+		_, begin, err := runGhz(connections, warm, requests, "summary")
 		if err != nil {
 			return figures{}, err
 		}
-		f, spent, err := runGhz(connections, calls, requests)
-		f.CPUMicros = float64((spent - begin).Microseconds()) / float64(calls-connections)
+		_, spent, err := runGhz(connections, warm+calls, requests, "summary")
+		if err != nil {
+			return figures{}, err
+		}
+		out, _, err := runGhz(connections, warm+calls, requests, "json")
+		if err != nil {
+			return figures{}, err
+		}
+		f, err := parseGhz(out, warm, calls)
+		if err != nil {
+			return figures{}, fmt.Errorf("%s: %w", ghz, err)
+		}
+		f.CPUMicros = float64((spent - begin).Microseconds()) / float64(calls)
 
-		return f, err
+		return f, nil
 	}
 }
 
-// runGhz runs ghz, and returns what the process has spent as well.
-func runGhz(connections, calls int, requests string) (f figures, spent time.Duration, err error) {
+// ghzWarmup is that its warm-up has one call for so many that are measured.
+const ghzWarmup = 4
+
+// runGhz runs ghz, and returns what it printed and what the process has spent.
+func runGhz(connections, calls int, requests, format string) (out []byte, spent time.Duration, err error) {
 	metadata, err := keyFile()
 	if err != nil {
-		return figures{}, 0, err
+		return nil, 0, err
 	}
 	defer os.Remove(metadata) //nolint:errcheck // a temporary file
 
 	cmd := exec.Command(ghz, "--insecure", "--proto="+gatewayProto, "--call="+gatewayMethod, "--data="+requests, //nolint:gosec // our own
 		"--metadata-file="+metadata, "--concurrency="+strconv.Itoa(connections), "--connections="+strconv.Itoa(connections),
-		"--total="+strconv.Itoa(calls), os.Getenv("MXGW_URL"))
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return figures{}, 0, fmt.Errorf("%s: %w\n%s", ghz, err, out)
-	}
-	if f, err = parseGhz(string(out), calls); err != nil {
-		return figures{}, 0, fmt.Errorf("%s: %w\n%s", ghz, err, out)
+		"--total="+strconv.Itoa(calls), "--format="+format, os.Getenv("MXGW_URL"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if out, err = cmd.Output(); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w\n%s%s", ghz, err, out, stderr.Bytes())
 	}
 
-	return f, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+	return out, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
 // keyFile writes the calls' metadata to a file of this user's: the key is not for a command line.
@@ -188,32 +203,41 @@ func keyFile() (string, error) {
 	return file.Name(), errors.Join(err, file.Close())
 }
 
-var (
-	ghzRate = regexp.MustCompile(`Requests/sec:\s+([0-9.]+)`)
-	ghzP99  = regexp.MustCompile(`99 % in ([0-9.]+) (ns|us|µs|ms|s)\b`)
-	ghzOK   = regexp.MustCompile(`\[OK\]\s+([0-9]+) responses`)
-)
-
-// parseGhz reads ghz's summary of so many calls.
-func parseGhz(out string, calls int) (figures, error) {
-	rate, p99, ok := ghzRate.FindStringSubmatch(out), ghzP99.FindStringSubmatch(out), ghzOK.FindStringSubmatch(out)
-	if rate == nil || p99 == nil || ok == nil {
-		return figures{}, fmt.Errorf("its summary has no rate, no p99 or no successful call")
+// parseGhz reads what ghz says of each call, and leaves out those of the warm-up, which ended
+// first.
+func parseGhz(out []byte, warm, calls int) (figures, error) {
+	var printed struct {
+		Details []struct {
+			Ended   time.Time     `json:"timestamp"`
+			Latency time.Duration `json:"latency"`
+			Error   string        `json:"error"`
+		} `json:"details"`
 	}
+	if err := json.Unmarshal(out, &printed); err != nil {
+		return figures{}, err
+	}
+	all := printed.Details
+	if len(all) != warm+calls || warm < 1 {
+		return figures{}, fmt.Errorf("it tells of %d calls, not of %d", len(all), warm+calls)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Ended.Before(all[j].Ended) })
+	began, took := all[warm-1].Ended, make([]time.Duration, 0, calls)
 	var f figures
-	var err error
-	if f.OpsPerSecond, err = strconv.ParseFloat(rate[1], 64); err != nil {
-		return figures{}, err
+	for _, call := range all[warm:] {
+		if call.Error != "" {
+			f.Failed++
+		}
+		took = append(took, call.Latency)
 	}
-	took, err := time.ParseDuration(p99[1] + p99[2])
-	if err != nil {
-		return figures{}, err
+	seconds := all[len(all)-1].Ended.Sub(began).Seconds()
+	if seconds <= 0 {
+		return figures{}, errors.New("its calls took no time")
 	}
-	f.P99Ms = float64(took) / float64(time.Millisecond)
-	successful, err := strconv.Atoi(ok[1])
-	f.Failed = calls - successful
+	slices.Sort(took)
+	f.OpsPerSecond = float64(calls-f.Failed) / seconds
+	f.P99Ms = float64(took[(len(took)*99+99)/100-1]) / float64(time.Millisecond)
 
-	return f, err
+	return f, nil
 }
 
 func (r *reads) ofGhz(f figures) bounded { return bounded{f.over(r.ghz, processor), atMost(mostOfGhz)} }

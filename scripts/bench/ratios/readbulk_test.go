@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -45,28 +46,36 @@ func TestTableOfReadBulk(t *testing.T) {
 	}
 }
 
-func TestSummaryOfGhz(t *testing.T) {
-	const summary = `
-Summary:
-  Count:	2000
-  Total:	67.59 ms
-  Requests/sec:	29586.90
+// callsOfGhz are as ghz prints them: 10 ms apart, the last one first, each as long as it is late.
+func callsOfGhz(n, failed int) []byte {
+	var b strings.Builder
+	for i := n; i > 0; i-- {
+		said := ""
+		if i == failed {
+			said = "rpc error: code = Unavailable"
+		}
+		fmt.Fprintf(&b, `,{"timestamp":"2026-11-22T10:00:%02d.%02dZ","latency":%d,"error":%q,"status":"OK"}`, i/100, i%100, i*1000000, said)
+	}
 
-Latency distribution:
-  95 % in 2.45 ms 
-  99 % in 840.50 µs 
+	return []byte(`{"count":1,"rps":1,"details":[` + b.String()[1:] + `]}`)
+}
 
-Status code distribution:
-  [OK]            1998 responses   
-  [Unavailable]   2 responses   
-`
-	f, err := parseGhz(summary, 2000)
-	if want := (figures{OpsPerSecond: 29586.9, P99Ms: .8405, Failed: 2}); err != nil || f != want {
+func TestWarmUpOfGhzCountsNowhere(t *testing.T) {
+	f, err := parseGhz(callsOfGhz(300, 0), 100, 200)
+	if want := (figures{OpsPerSecond: 100, P99Ms: 298}); err != nil || f != want {
 		t.Errorf("%+v, error %v, want %+v", f, err, want)
 	}
-	for _, bad := range []string{"", "Requests/sec: 5", "Requests/sec: 5\n99 % in 1 ms"} {
-		if _, err := parseGhz(bad, 1); err == nil {
-			t.Errorf("%q: no error", bad)
+	f, err = parseGhz(callsOfGhz(300, 50), 100, 200)
+	if err != nil || f.Failed != 0 {
+		t.Errorf("%+v, error %v: a failure of the warm-up counts", f, err)
+	}
+	f, err = parseGhz(callsOfGhz(300, 150), 100, 200)
+	if err != nil || f.Failed != 1 || f.OpsPerSecond != 99.5 {
+		t.Errorf("%+v, error %v, want one failure", f, err)
+	}
+	for _, bad := range [][]byte{nil, []byte("{}"), callsOfGhz(299, 0), callsOfGhz(301, 0)} {
+		if _, err := parseGhz(bad, 100, 200); err == nil {
+			t.Errorf("%.60q: no error", bad)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -29,7 +30,7 @@ type program struct {
 
 // prepare connects, and writes the bucket where the work needs it.
 func prepare(s *settings) (*program, error) {
-	conn, err := dial(s.url)
+	conn, err := s.dial()
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +46,12 @@ func prepare(s *settings) (*program, error) {
 	return p, nil
 }
 
-func dial(url string) (*nats.Conn, error) {
-	conn, err := nats.Connect(url, nats.NoReconnect())
+func (s *settings) dial() (*nats.Conn, error) {
+	options := []nats.Option{nats.NoReconnect()}
+	if s.quiet {
+		options = append(options, nats.SetCustomDialer(quietDialer{}))
+	}
+	conn, err := nats.Connect(s.url, options...)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
@@ -92,11 +97,11 @@ func (p *program) close() error {
 
 // connect opens a client's own connection.
 func (p *program) connect(number int) (crew.Work, error) {
-	conn, err := dial(p.settings.url)
+	conn, err := p.settings.dial()
 	if err != nil {
 		return nil, err
 	}
-	c := &client{program: p, conn: conn, subject: fmt.Sprintf("%s%d", subject, number), next: number * keys / p.settings.clients}
+	c := &client{program: p, conn: conn, subject: fmt.Sprintf("%s%d", subject, number), random: rand.New(rand.NewPCG(1, uint64(number)))}
 	switch p.settings.work {
 	case request:
 		err = c.serve()
@@ -137,10 +142,11 @@ type client struct {
 	conn    *nats.Conn
 	kv      jetstream.KeyValue
 	subject string
-	next    int // of the keys
+	random  *rand.Rand // draws keys, as k6 does
 }
 
-// Operation does one operation of the work, and returns how many values or messages that were.
+// Operation does one operation of the work, and returns how many values or messages that were. As
+// k6, it looks at values that it gets, and not at what a service answers.
 func (c *client) Operation() (int64, error) {
 	value := c.program.value
 	if c.program.settings.work == publish {
@@ -148,31 +154,23 @@ func (c *client) Operation() (int64, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	c.next = (c.next + 1) % keys
-	var answer []byte
 	switch c.program.settings.work {
 	case put:
-		_, err := c.kv.Put(ctx, key(c.next), value)
+		_, err := c.kv.Put(ctx, key(c.random.IntN(keys)), value)
 
 		return 1, err
 	case get:
-		entry, err := c.kv.Get(ctx, key(c.next))
-		if err != nil {
-			return 0, err
+		entry, err := c.kv.Get(ctx, key(c.random.IntN(keys)))
+		if err == nil && !bytes.Equal(entry.Value(), value) {
+			err = fmt.Errorf("%d bytes came that are not the value", len(entry.Value()))
 		}
-		answer = entry.Value()
-	default:
-		m, err := c.conn.RequestWithContext(ctx, c.subject, value)
-		if err != nil {
-			return 0, err
-		}
-		answer = m.Data
-	}
-	if !bytes.Equal(answer, value) {
-		return 0, fmt.Errorf("%d bytes came that are not the value", len(answer))
-	}
 
-	return 1, nil
+		return 1, err
+	default:
+		_, err := c.conn.RequestWithContext(ctx, c.subject, value)
+
+		return 1, err
+	}
 }
 
 func (c *client) publish(value []byte) (int64, error) {

@@ -24,6 +24,7 @@ type settings struct {
 	ops     int // per client
 	size    int // bytes of a value or message
 	batch   int // messages of an operation that publishes
+	quiet   bool
 	warmup  time.Duration
 	json    bool
 }
@@ -39,6 +40,7 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	flags.IntVar(&s.ops, "ops", 1000, "operations per client")
 	flags.IntVar(&s.size, "size", 100, "bytes of a value or message")
 	flags.IntVar(&s.batch, "batch", 10000, "messages of an operation that publishes")
+	flags.BoolVar(&s.quiet, "quiet", false, "use sockets as k6 does: the Go runtime is not told of calls, which never block")
 	flags.DurationVar(&s.warmup, "warmup", 0, "time to run before measuring")
 	flags.BoolVar(&s.json, "json", false, "print one JSON object")
 	if err := flags.Parse(args); err != nil {
