@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -38,8 +39,8 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 		if problem := unusable(side); problem != "" {
 			return decided(crossed(problem + inStep(side.Key)))
 		}
-		if limits := limitOf(side, notComparable); limits != "" {
-			return decided(undecided("not judged: " + limits + inStep(key)))
+		if limits := limitOf(side, hidesTheTarget); limits != "" {
+			c.doubt = strings.TrimSpace(inStep(side.Key)) + " " + limits
 		}
 		if little := g.Figure.RestsOnLittle(side); little != "" {
 			c.doubt = little + inStep(side.Key)

@@ -39,6 +39,11 @@ func duet(half float64, ratios ...float64) *report.Report {
 	return r
 }
 
+// limitedChange says what limited the change of the first step.
+func limitedChange(word witness.Word) func(*report.Report) {
+	return func(r *report.Report) { r.Steps[1].Witness = &report.Witness{LimitedBy: word, Why: "So it was."} }
+}
+
 func TestGatesOfADuet(t *testing.T) {
 	const h, c, u = judgement.Held, judgement.Crossed, judgement.Undecided
 	f := parsed(t, ofDuets)
@@ -71,10 +76,12 @@ func TestGatesOfADuet(t *testing.T) {
 			"not judged: a duet does not tell ops/s with 1 client", "",
 		},
 		{
-			"limited by k6", changed(duet(0.01, 1), func(r *report.Report) {
-				r.Steps[1].Witness = &report.Witness{LimitedBy: witness.Client, Why: "So it was."}
-			}), u, u, "not judged: limited by client: So it was. with 1 client", "",
+			"limited by k6", changed(duet(0.01, 1), limitedChange(witness.Client)), u, u,
+			"not judged: with 1 client of change limited by client: So it was.", "",
 		},
+		{"slower, although limited by k6", changed(duet(0.01, 0.8), limitedChange(witness.Client)), c, c, "change is 0.800x", ""},
+		{"beside a neighbour", changed(duet(0.01, 1), limitedChange(witness.Neighbour)), h, h, "change is 1.000x", ""},
+		{"unsteady", changed(duet(0.01, 0.8), limitedChange(witness.Unsteady)), c, c, "change is 0.800x", ""},
 		{
 			"base is incomplete", changed(duet(0.01, 1), func(r *report.Report) { r.Steps[0].Complete = false }), c, c,
 			"not judged: repeat 1 is incomplete with 1 client of base", "",

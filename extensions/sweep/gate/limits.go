@@ -13,6 +13,9 @@ var (
 	notTheTarget = []witness.Word{witness.Client, witness.Neighbour}
 	// notComparable are all words of a step that cannot stand beside another one.
 	notComparable = []witness.Word{witness.Client, witness.Neighbour, witness.Unsteady, witness.Short}
+	// hidesTheTarget is what makes the variants of a duet alike that are not: a change that shows all
+	// the same is one. Neighbours and drifts hit both variants.
+	hidesTheTarget = []witness.Word{witness.Client}
 )
 
 // limitOf says that what limited at least half of a step's repeats is one of these words, so that
