@@ -78,6 +78,24 @@ func cellsOf(row *html.Node) []string {
 	return out
 }
 
+// What the witness has seen after the step's end is not of the step.
+func TestLanesEndWithTheStep(t *testing.T) {
+	m := newMaker()
+	s := m.step(8, 1, 100, "rollup", 9000, m.stalled)
+	names := func() (names []string) {
+		for _, l := range lanesOf(&s) {
+			names = append(names, l.name)
+		}
+
+		return names
+	}
+	require.Equal(t, []string{"failed", "GC", "k6 late", "stolen"}, names())
+	s.Witness.OverTime.GCPauseMs = []float64{0, 0, 0, 0, 0, 9, 9}
+	s.Witness.OverTime.Stolen = []float64{0, 0, 0, 0, 0.3, 0.9}
+	require.Equal(t, []string{"failed", "k6 late", "stolen"}, names())
+	require.Contains(t, lanesOf(&s)[2].tip, "up to 30 %")
+}
+
 // Older reports are shown as they were.
 func TestNothingInsideOfOlderReports(t *testing.T) {
 	require.Nil(t, insideOf(t, pages()["plain"]))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -35,10 +36,13 @@ func lanesOf(s *report.Step) []lane {
 			tip: plural(int64(s.Failed), "failed operation") + ", at most " + tickText(highestOf(failed)) + " in a slot",
 		})
 	}
-	if s.Witness == nil || s.Witness.OverTime == nil {
+	if s.Witness == nil || s.Witness.OverTime == nil || s.Witness.OverTime.EverySeconds <= 0 {
 		return all
 	}
-	w := s.Witness.OverTime
+	w := *s.Witness.OverTime
+	for _, values := range []*[]float64{&w.GCPauseMs, &w.LateMs, &w.Stolen} { // the evidence may go on after the step's end
+		*values = (*values)[:min(len(*values), int(math.Ceil(s.Seconds/w.EverySeconds)))]
+	}
 	if pauses := highestOf(w.GCPauseMs); pauses > 0 {
 		all = append(all, lane{
 			name: "GC", class: "s2", seconds: w.EverySeconds, values: w.GCPauseMs, whole: pauses,
@@ -75,7 +79,7 @@ func (t *timePlot) drawLanes() {
 		d := ""
 		for at, v := range l.values {
 			from, to := l.seconds*float64(at), l.seconds*float64(at+1)
-			if v <= 0 || from >= t.step.Seconds {
+			if v <= 0 {
 				continue
 			}
 			if at == len(l.values)-1 {
