@@ -100,7 +100,7 @@ measure() {
     http-2) serve; http -e CLIENTS=2 ;;
     neighbour) neighbour & neighbour & neighbour & cache -e CLIENTS=64 ;;
     quota) quota; before=(bash -c "$join" "$group"); cache -e CLIENTS=64 ;;
-    gomaxprocs) before=(env GOMAXPROCS=1); cache -e CLIENTS=64 ;;
+    gomaxprocs) serve; before=(env GOMAXPROCS=1); http -e CLIENTS=16 ;;
     computes) serve; http -e WORK=compute ;;
     garbage) serve; http -e WORK=garbage ;;
     stall) serve -mode stall; http ;;
