@@ -62,8 +62,8 @@ Exit codes: 0 when the commit was found, 110 when it gives up, 104 when an optio
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.most < paired.Fewest {
-				return wrongUse(cmd, fmt.Errorf("%d pairs are too few: an interval takes at least %d", o.most, paired.Fewest))
+			if o.most < history.FewestPairs {
+				return wrongUse(cmd, fmt.Errorf("%d pairs are too few: an interval takes at least %d", o.most, history.FewestPairs))
 			}
 
 			return runBisect(gs, args[0], args[1], args[2:], &o)

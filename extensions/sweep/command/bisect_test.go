@@ -68,13 +68,13 @@ func TestBisectGivesUp(t *testing.T) {
 	require.Equal(t, 110, code)
 	require.Equal(t, "it is one of 2 commits, after "+commits[3]+" and up to "+commits[5]+"\n", out)
 
-	_, message, code = k.run("bisect", commits[0], commits[2], "--figure", "time", "--pairs", "4", "--", "sh", "{}/work.sh")
+	_, message, code = k.run("bisect", commits[0], commits[2], "--figure", "time", "--pairs", "6", "--", "sh", "{}/work.sh")
 	require.Contains(t, message, "the two ends cannot be told apart")
 	require.Equal(t, 110, code)
 
 	for want, args := range map[string][]string{
 		"bisect needs a good commit, a bad one and, after --, a command": {commits[0], commits[1]},
-		"3 pairs are too few: an interval takes at least 4":              {commits[0], commits[1], "--pairs", "3", "--", "true"},
+		"5 pairs are too few: an interval takes at least 6":              {commits[0], commits[1], "--pairs", "5", "--", "true"},
 		"the good commit nothing":                                        {"nothing", "HEAD", "--", "true"},
 		"is not a later commit than":                                     {"HEAD", "HEAD", "--", "true"},
 		"exit code 1":                                                    {commits[0], commits[1], "--", "false"},

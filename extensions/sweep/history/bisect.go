@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // ErrUnusable is the error of a commit that cannot be measured, such as one that cannot be built:
@@ -152,10 +153,10 @@ func (b *bisection) until(ctx context.Context, commit int, enough func(*paired.E
 		}
 		b.Pairs++
 		b.pairs[commit] = append(b.pairs[commit], pair)
-		if len(b.pairs[commit]) < paired.Fewest {
+		if len(b.pairs[commit]) < FewestPairs {
 			continue
 		}
-		if e, err = paired.Until(b.pairs[commit], b.confidence); err != nil {
+		if e, err = paired.Until(tamed(b.pairs[commit]), b.confidence); err != nil {
 			return e, false, err
 		}
 		if enough(&e) {
@@ -164,6 +165,36 @@ func (b *bisection) until(ctx context.Context, commit int, enough func(*paired.E
 	}
 
 	return e, false, nil
+}
+
+// FewestPairs is how many pairs tell what is far out.
+const FewestPairs = 6
+
+// tamed are the pairs with those whose ratio is far out brought nearer: one of a thousand, as
+// somebody used the machine, would hide all others for as long as anybody measures.
+func tamed(pairs []paired.Pair) []paired.Pair {
+	logs := make([]float64, len(pairs))
+	for i, p := range pairs {
+		if !(p.Base > 0 && p.Change > 0) {
+			return pairs // it is refused
+		}
+		logs[i] = math.Log(p.Change / p.Base)
+	}
+	middle, away := report.Median(logs), residuals(logs)
+	for i := range away {
+		away[i] = math.Abs(away[i])
+	}
+	const far, normal = 5, 1.4826
+	most := far * normal * report.Median(away)
+	if most == 0 {
+		return pairs
+	}
+	out := make([]paired.Pair, len(pairs))
+	for i, p := range pairs {
+		out[i] = paired.Pair{Base: p.Base, Change: p.Base * math.Exp(min(max(logs[i], middle-most), middle+most))}
+	}
+
+	return out
 }
 
 // middle is the commit nearest to the middle that can be measured, as far as is known.

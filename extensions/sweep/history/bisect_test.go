@@ -19,6 +19,9 @@ func emulated(seed uint64, noise float64, level func(int) float64) MeasurePair {
 
 	return func(_ context.Context, commit int) (paired.Pair, error) {
 		machine := 1000 * math.Exp(0.3*random.NormFloat64()) // both of a pair have it
+		if random.IntN(25) == 0 {
+			return paired.Pair{Base: machine, Change: 500 * machine}, nil // somebody has used it meanwhile
+		}
 
 		return paired.Pair{Base: machine, Change: machine * level(commit) * math.Exp(noise*random.NormFloat64())}, nil
 	}

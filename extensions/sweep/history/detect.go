@@ -66,6 +66,7 @@ func Detect(values []float64, commits []string, o Options) []Change {
 		s.logs[i] = math.Log(v)
 		s.border[i] = i == 0 || commits[i] != commits[i-1]
 	}
+	tame(s.logs)
 	found := s.settle(s.candidates())
 	s.dependence = s.dependenceWithin(found)
 	found = s.settle(found)
@@ -79,6 +80,25 @@ func Detect(values []float64, commits []string, o Options) []Change {
 	}
 
 	return changes
+}
+
+// tame brings values that are far out near to the values around them: a run that took a thousand
+// times as long, as somebody used the machine, would outweigh all others. A new level stays, as the
+// median of the values around it is of the same level.
+func tame(logs []float64) {
+	const around, far, normal = 5, 4, 1.4826
+	middles, away := make([]float64, len(logs)), make([]float64, len(logs))
+	for i, v := range logs {
+		middles[i] = report.Median(logs[max(i-around, 0):min(i+around+1, len(logs))])
+		away[i] = math.Abs(v - middles[i])
+	}
+	most := far * normal * report.Median(away)
+	if most == 0 {
+		return // more than half of them are as those around them
+	}
+	for i, v := range logs {
+		logs[i] = min(max(v, middles[i]-most), middles[i]+most)
+	}
 }
 
 // window is within how many values candidates are looked for, and stride how far apart windows
@@ -118,9 +138,7 @@ func (s *series) settle(found []int) []int {
 		found = s.withoutChance(found)
 		for i := range found {
 			lo, hi := neighbours(found, i, len(s.logs))
-			if at := s.best(lo, hi); at > lo {
-				found[i] = at
-			}
+			found[i] = s.sharpest(lo, found[i], hi)
 		}
 		for i := 0; i <= len(found); i++ {
 			lo, hi := 0, len(s.logs)
@@ -210,6 +228,22 @@ func (s *series) best(lo, hi int) (at int) {
 		energy := 2*between/(m*k) - 2*left/(m*(m-1)) - 2*right/(k*(k-1))
 		if q := m * k / (m + k) * energy; q > highest {
 			at, highest = lo+i+1, q
+		}
+	}
+
+	return at
+}
+
+// sharpest is where [lo, hi) is split into two levels from which its values are least far away, in
+// squares: of a change that is known to be there, the most likely place.
+func (s *series) sharpest(lo, at, hi int) int {
+	least := math.Inf(1)
+	for i := lo + fewest; i <= hi-fewest; i++ {
+		if !s.border[i] {
+			continue
+		}
+		if sum := squares(s.logs[lo:i]) + squares(s.logs[i:hi]); sum < least {
+			at, least = i, sum
 		}
 	}
 
