@@ -42,11 +42,11 @@ func (r *Results) lookAtServer(scenario string) {
 		server, ended := t.server, t.ended
 		url, _ := t.target["url"].(string)
 		r.mu.Unlock()
-		switch {
-		case server != nil && !ended && !server.Alive():
+		if server != nil && !ended && !server.Alive() {
 			happened.Tell(happened.Restart, "the server has ended", 1)
 			ended = true
-		case ended:
+		}
+		if ended {
 			if again := host.FindServer(url); again != nil {
 				happened.Tell(happened.Restart, "the server was started again", 1)
 				server, ended = again, false

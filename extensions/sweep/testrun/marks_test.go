@@ -54,8 +54,11 @@ func TestLookAtServer(t *testing.T) {
 	require.Empty(t, all)
 
 	results.told[""].server = endedServer(t)
+	results.told[""].target["url"] = "tcp://127.0.0.1:1"
+	results.lookAtServer("hot")
 	results.lookAtServer("hot")
 	require.Equal(t, []string{"restart: the server has ended"}, all)
+	results.told[""].target["url"] = url
 	results.lookAtServer("hot")
 	require.Equal(t, []string{"restart: the server has ended", "restart: the server was started again"}, all)
 	results.lookAtServer("hot")
