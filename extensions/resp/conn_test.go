@@ -66,3 +66,12 @@ func TestLongStringsThatCome(t *testing.T) {
 		require.True(t, got == want, size)
 	}
 }
+
+// A client keeps two buffers: what go-redis gives them by itself is a fifth of all that it keeps.
+func TestBuffersAreSmall(t *testing.T) {
+	n := &node{server: &server{Network: "tcp", Address: "127.0.0.1:1"}, config: &Config{Timeout: time.Second}}
+	client := n.newClient()
+	defer client.Close()
+	require.LessOrEqual(t, client.Options().ReadBufferSize, 16<<10)
+	require.LessOrEqual(t, client.Options().WriteBufferSize, 16<<10)
+}

@@ -3,7 +3,6 @@
 package eventloop
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -31,11 +30,11 @@ func (t *table) put(w *watch) int32 {
 	}
 	var all []*atomic.Pointer[watch]
 	if have := t.all.Load(); have != nil {
-		all = slices.Clone(*have)
+		all = *have
 	}
 	own := &atomic.Pointer[watch]{}
 	own.Store(w)
-	all = append(all, own)
+	all = append(all, own) // who has the shorter one sees nothing of this
 	t.all.Store(&all)
 
 	return int32(len(all) - 1)

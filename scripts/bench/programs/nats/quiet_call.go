@@ -7,7 +7,9 @@ import (
 	"unsafe"
 )
 
-func readSocket(socket uintptr, b []byte) (int, syscall.Errno) { return call(syscall.SYS_READ, socket, b) }
+func readSocket(socket uintptr, b []byte) (int, syscall.Errno) {
+	return call(syscall.SYS_READ, socket, b)
+}
 
 func writeSocket(socket uintptr, b []byte) (int, syscall.Errno) {
 	return call(syscall.SYS_WRITE, socket, b)
