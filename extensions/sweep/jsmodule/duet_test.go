@@ -61,6 +61,24 @@ func TestSweepRunOfTwoFunctions(t *testing.T) {
 	})
 }
 
+// In an open loop the variants take turns in the schedule.
+func TestDuetAtARate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"rate": [400], "preAllocatedVUs": 30, "duration": "4s", "warmup": "200ms"}`,
+			`sweep.run({ base: () => sleep(10), change: () => sleep(15) })`)
+		rep, err := s.Run(t.Context())
+		require.NoError(t, err)
+		require.NoError(t, rep.Validate())
+		require.Len(t, rep.Steps, 2)
+		require.Len(t, rep.Duets, 1)
+		d := &rep.Duets[0]
+		require.InDelta(t, 400, d.Rate, 0)
+		require.InEpsilon(t, 1.5, d.Of("mean").Ratio, 1e-6)
+		require.InEpsilon(t, 2, rep.Steps[0].Seconds, 0.001, "half of the time")
+		require.EqualValues(t, 1600, rep.Steps[0].Operations+rep.Steps[1].Operations+int64(d.Crossed))
+	})
+}
+
 func TestSweepRunRefusesWhatIsNoDuet(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	for script, want := range map[string]string{

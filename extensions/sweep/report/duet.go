@@ -137,15 +137,15 @@ func showPart(part float64) string {
 	return strconv.FormatFloat(100*part, 'f', digits, 64) + " %"
 }
 
-// duetNotes are the lines of the duets.
-func (r *Report) duetNotes() []string {
+// DuetLines are what people read of the duets, a line for each.
+func (r *Report) DuetLines() []string {
 	notes := make([]string, 0, len(r.Duets))
 	for i := range r.Duets {
 		d := &r.Duets[i]
 		s := Step{Clients: d.Clients, Rate: d.Rate, Repeat: d.Repeat}
 		label := s.label()
 		if r.hasOps(d) {
-			label += ", " + escape(d.Op)
+			label += ", " + d.Op
 		}
 		notes = append(notes, label+": "+d.Line()+r.crossedNote(d))
 	}

@@ -23,6 +23,7 @@ func (r *Report) GitHub() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", r.verdictMark(), escape(r.Scenario)+": "+r.verdictLine())
 	r.writeGates(&b)
+	r.writeDuets(&b)
 	r.writePlots(&b)
 	r.writeFoldedTable(&b)
 	fmt.Fprintf(&b, "\n%s. Page with plots: %s among the run's files.\n", r.setting(), codeSpan(r.Scenario+".html"))
@@ -103,6 +104,23 @@ func (r *Report) writeGates(b *strings.Builder) {
 		fmt.Fprintf(b, "- and %d more\n", more)
 	}
 	if len(shown) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// mostDuetsShown bounds the lines about duets.
+const mostDuetsShown = 8
+
+// writeDuets writes what each duet has shown.
+func (r *Report) writeDuets(b *strings.Builder) {
+	lines := r.DuetLines()
+	for _, line := range lines[:min(len(lines), mostDuetsShown)] {
+		b.WriteString("- " + escape(line) + "\n")
+	}
+	if more := len(lines) - mostDuetsShown; more > 0 {
+		fmt.Fprintf(b, "- and %d more\n", more)
+	}
+	if len(lines) > 0 {
 		b.WriteString("\n")
 	}
 }

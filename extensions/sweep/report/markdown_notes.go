@@ -47,7 +47,9 @@ func (r *Report) notes() []string {
 	if r.Search != nil {
 		notes = append(notes, r.searchNote())
 	}
-	notes = append(notes, r.duetNotes()...)
+	for _, line := range r.DuetLines() {
+		notes = append(notes, escape(line))
+	}
 
 	return append(notes, r.gateNotes()...)
 }

@@ -65,7 +65,8 @@ func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
 	known := change / base
 	moved := known / r.Ratio
 	d.Figures = append(d.Figures, DuetFigure{
-		Figure: figure, Base: base, Change: change, Ratio: known, Low: r.Low * moved, High: r.High * moved, Visible: r.Visible(),
+		Figure: figure, Base: base, Change: change,
+		Ratio: known, Low: min(r.Low*moved, known), High: max(r.High*moved, known), Visible: r.Visible(),
 	})
 }
 
