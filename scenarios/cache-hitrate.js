@@ -76,5 +76,5 @@ export function handleSummary(data) {
   return sweepReport(data, (report) => {
     measured.push({ target: targets.find((target) => scenarioOf(target) === report.scenario), report });
     return [table(measured.length === targets.length ? measured : measured.slice(-1))];
-  });
+  }, targets.length > 1 ? { together: scenario } : {});
 }

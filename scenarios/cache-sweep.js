@@ -71,4 +71,5 @@ function working(client, its) {
   return () => client.run(its);
 }
 
-export const handleSummary = sweepReport;
+/** The report of each server, and all of them side by side. */
+export const handleSummary = (data) => sweepReport(data, undefined, targets.length > 1 ? { together: scenario } : {});

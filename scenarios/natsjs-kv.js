@@ -84,5 +84,11 @@ export default function () {
   run.drop('10m');
 }
 
+// What both layouts have of a pair stands side by side.
+const sideBySide = layouts.map((name) => ({
+  name,
+  ops: Object.fromEntries(rows.filter(({ layout }) => layout === name).map((row) => [row.name, row.pair])),
+})).filter(({ ops }) => Object.keys(ops).length > 0);
+
 /** The report, with the published columns and the ratios of go-micro to go-orb. */
-export const handleSummary = (data) => sweepReport(data, ({ steps }) => tables(rows, steps));
+export const handleSummary = (data) => sweepReport(data, ({ steps }) => tables(rows, steps), layouts.length > 1 ? { sideBySide } : {});

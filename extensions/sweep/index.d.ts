@@ -535,11 +535,19 @@ declare module 'k6/x/sweep' {
    * @param options `tables` is called for each scenario with its report, as it is in the `.json`:
    *   the tables that it returns become a part of the report, in the order of their rows. They are
    *   on standard output and in the `.md`, on the page, in the `.csv` (a line for each cell, with
-   *   `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`
+   *   `table`, `table_row`, `table_column` and `table_value`), and in the `.json` as `tables`.
+   *   `together` names one more page and Markdown, in which the scenarios of this run stand side
+   *   by side: from 2 to 8 of them. `sideBySide` says which variants a scenario's own page sets
+   *   side by side, and what their operations are called there; without it, each variant is a side
    */
   export function report(
     data: unknown,
-    options?: { dir?: string; tables?: (report: any) => Table[] },
+    options?: {
+      dir?: string;
+      tables?: (report: any) => Table[];
+      together?: string;
+      sideBySide?: { name: string; ops: Record<string, string> }[];
+    },
   ): Record<string, string>;
 
   /** The module, also under its name. Called, it is `sweep.options`. */

@@ -107,7 +107,8 @@ export function run(change, base = undefined) {
  * @param {any} data
  * @param {(report: any) => import('k6/x/sweep').Table[]} [tables] what the scenario makes of a
  *   report's figures
+ * @param {{ together?: string, sideBySide?: any[] }} [more] what stands side by side
  */
-export function sweepReport(data, tables = undefined) {
-  return sweep.report(data, { dir: results, tables });
+export function sweepReport(data, tables = undefined, more = {}) {
+  return sweep.report(data, { dir: results, tables, ...more });
 }

@@ -188,6 +188,40 @@ func TestReport(t *testing.T) {
 	require.Less(t, strings.Index(stdout, "hot"), strings.Index(stdout, "cold"), "in the order of the run")
 }
 
+// The scenarios of a run stand side by side in files of their own, and the variants of each in its
+// page.
+func TestReportOfWhatStandsSideBySide(t *testing.T) {
+	runtime, results := sweeptest.NewModule(t)
+	for _, scenario := range []string{"cache-hot", "cache-cold"} {
+		s := results.NewScenario(testrun.Start{Name: scenario})
+		for _, variant := range []string{"orb", "micro"} {
+			s.Add([]report.Step{{Clients: 8, Repeat: 1, Op: variant, Variant: variant, Operations: 1234, Complete: true}})
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, runtime.VU.Runtime().Set("dir", dir))
+	value, err := runtime.VU.Runtime().RunString(`sweep.report({}, { dir, together: 'cache',
+		sideBySide: [{ name: 'a', ops: { orb: 'set' } }, { name: 'b', ops: { micro: 'set' } }] })`)
+	require.NoError(t, err)
+	require.NotContains(t, value.Export(), "stderr")
+	read := func(name string) string {
+		raw, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+
+		return string(raw)
+	}
+	require.Contains(t, read("cache.md"), "# hot beside cold\n")
+	require.Contains(t, read("cache.html"), "hot beside cold")
+	require.Contains(t, read("cache-hot.html"), "beside a")
+	var rep report.Report
+	require.NoError(t, json.Unmarshal([]byte(read("cache-hot.json")), &rep))
+	require.Equal(t, "set", rep.SideBySide[1].Ops["micro"])
+
+	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { dir, sideBySide: [{ name: '', ops: {} }] })`)
+	require.Equal(t, "TypeError", name)
+	require.Equal(t, "sweep.report: sideBySide[0].name is empty", message)
+}
+
 // What a script makes of a report is a part of it, in the files and on standard output.
 func TestReportWithTablesOfTheScript(t *testing.T) {
 	runtime, results := sweeptest.NewModule(t)

@@ -19,6 +19,10 @@ type reportOptions struct {
 	Dir string `json:"dir"`
 	// Tables stands for the script's function, which is read apart.
 	Tables *struct{} `json:"tables"`
+	// Together is the name of the files in which the scenarios of this run stand side by side.
+	Together string `json:"together"`
+	// SideBySide are the variants that the pages set side by side.
+	SideBySide []report.Side `json:"sideBySide"`
 }
 
 // report is sweep.report(data, { dir, tables }): it writes the files <dir>/<scenario>.json, .md and
@@ -35,7 +39,14 @@ func (m *module) report(call sobek.FunctionCall) sobek.Value {
 		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
 	}
 	dir := func(scenario string) string { return cmp.Or(options.Dir, m.results.Folder(scenario, m.test)) }
+	if err := report.ValidateSides(options.SideBySide); err != nil {
+		k6glue.ThrowType(rt, "sweep.report: %s", err.Error())
+	}
+	m.results.SetSides(options.SideBySide)
 	table, err := m.results.Write(dir, m.results.ThresholdsIn(call.Argument(0)), tables)
+	if err == nil && options.Together != "" {
+		err = m.results.WriteTogether(dir, options.Together)
+	}
 	shown := map[string]any{"stdout": table}
 	if err != nil {
 		shown["stderr"] = err.Error() + "\n"

@@ -12,8 +12,8 @@ type Side struct {
 	Ops map[string]string `json:"ops"`
 }
 
-// validateSides returns an error where sides cannot be told apart.
-func validateSides(sides []Side) error {
+// ValidateSides returns an error where sides cannot be told apart.
+func ValidateSides(sides []Side) error {
 	names, variants := map[string]bool{}, map[string]string{}
 	for i, side := range sides {
 		switch {

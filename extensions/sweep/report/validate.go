@@ -59,7 +59,7 @@ func (r *Report) Validate() error {
 	if err := validateTables(r.Tables); err != nil {
 		return err
 	}
-	if err := validateSides(r.SideBySide); err != nil {
+	if err := ValidateSides(r.SideBySide); err != nil {
 		return err
 	}
 

@@ -1,0 +1,63 @@
+package testrun
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"go.k6.io/k6/v2/errext/exitcodes"
+	"go.k6.io/k6/v2/lib/fsext"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/files"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/beside"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report/formats"
+)
+
+// SetSides says which variants the pages set side by side.
+func (r *Results) SetSides(sides []report.Side) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, rep := range r.reports {
+		rep.SideBySide = sides
+	}
+}
+
+// WriteTogether writes the scenarios of the run side by side, to files of that name in the folder
+// of the first one. With one scenario there is nothing to set beside it.
+func (r *Results) WriteTogether(dir func(scenario string) string, name string) error {
+	reports := r.Reports()
+	if len(reports) < beside.Fewest {
+		return nil
+	}
+	runs := make([]beside.Run, len(reports))
+	for i, rep := range reports {
+		runs[i] = beside.Run{Name: strings.TrimPrefix(rep.Scenario, name+"-"), Report: rep}
+	}
+	err := writeBeside(filepath.Join(dir(reports[0].Scenario), name), runs)
+	if err != nil {
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+
+		return fmt.Errorf("the scenarios could not be written side by side: %w", err)
+	}
+
+	return nil
+}
+
+func writeBeside(base string, runs []beside.Run) error {
+	c, err := beside.Of(runs)
+	if err != nil {
+		return err
+	}
+	var set []files.File
+	for _, f := range formats.OfSeveral() {
+		contents, err := f.Beside(c)
+		if err != nil {
+			return err
+		}
+		set = append(set, files.File{Path: base + f.Suffix, Contents: contents})
+	}
+
+	return files.WriteSet(fsext.NewOsFs(), set)
+}
