@@ -13,6 +13,8 @@ import (
 
 	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
 // The tests with a false server run in synctest's bubbles: waiting takes no time, times are exact,
@@ -58,6 +60,8 @@ func TestNothingToWriteIsSaid(t *testing.T) {
 // so once.
 func TestServerThatIsDownForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		defer happened.Listen(func(e happened.Event) { told = append(told, e.Kind+": "+e.Text) })()
 		var up atomic.Bool
 		server := newFake(func(request) (*http.Response, error) {
 			if !up.Load() {
@@ -85,6 +89,7 @@ func TestServerThatIsDownForAWhile(t *testing.T) {
 		summary, level := o.end()
 		require.Equal(t, "InfluxDB 1 at http://host:8086, database db: 300 points written, none dropped", summary)
 		require.Equal(t, logrus.InfoLevel, level)
+		require.Equal(t, []string{"influxdb: InfluxDB takes no points", "influxdb: InfluxDB takes points again"}, told)
 		require.Equal(t, []string{
 			"InfluxDB 1 at http://host:8086, database db takes no points: connection refused; trying again, 20000 are kept meanwhile",
 			"InfluxDB 1 at http://host:8086, database db takes points again",
