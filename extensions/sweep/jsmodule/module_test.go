@@ -286,7 +286,7 @@ func TestReportErrors(t *testing.T) {
 	results.NewScenario(testrun.Start{Name: "hot"})
 	name, message := sweeptest.ThrownBy(t, runtime, `sweep.report({}, { folder: "x" })`)
 	require.Equal(t, "TypeError", name)
-	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables`, message)
+	require.Equal(t, `sweep.report: unknown option "folder"; known are dir, tables, together, sideBySide`, message)
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
