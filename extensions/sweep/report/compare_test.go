@@ -323,3 +323,24 @@ func TestCompareOfManyStepsRaisesNoFalseAlarm(t *testing.T) {
 	require.Less(t, float64(alarms)/trials, 0.05)
 	require.Positive(t, alarms, "of no tolerance at all")
 }
+
+// What rests on little is undecided for who reads the JSON too, unless it is worse all the same.
+func TestOutcomeOfFewOperations(t *testing.T) {
+	few := func(r *Report) *Report {
+		return compareChanged(r, func(r *Report) {
+			for i := range r.Steps {
+				r.Steps[i].Operations = 100
+			}
+		})
+	}
+	for part, want := range map[float64][]string{1: {Undecided, "undecided"}, 0.5: {Worse, "crossed"}} {
+		c, err := Compare(compareSteady(1), few(compareSteady(part)), CompareOptions{Tolerance: 0.05})
+		require.NoError(t, err)
+		for _, r := range c.Rows {
+			if r.Figure == "p99" {
+				require.Equal(t, want, []string{r.Verdict, string(r.Outcome)})
+				require.Contains(t, r.Reason, "p99 of 600 operations")
+			}
+		}
+	}
+}
