@@ -77,6 +77,6 @@ row '`run --rm k6 run scenarios/cache-sweep.js -e TARGETS=memcached,redis -o swe
 kept=$(podman run --rm -v xk6-sweep_results:/kept:ro --entrypoint ls xk6-sweep /kept | tr '\n' ' ')
 [[ $kept == *cache-sweep-memcached.json*cache-sweep-redis.json* ]] || die "the volume results has $kept"
 row 'volume `results`' 'has the reports afterwards'
-compose run --rm -T k6 run --quiet scenarios/natsjs-kv.js -e CLIENTS=1,2 -e DURATION=1s -e REPEATS=1 >&2
+compose run --rm -T k6 run --quiet scenarios/natsjs-kv.js -e ITERATIONS=200 >&2
 row '`run --rm k6 run scenarios/natsjs-kv.js`' 'passes'
 signature compose

@@ -47,7 +47,7 @@ sweep() {
   run -e "MEMCACHED_URL=$MEMCACHED_URL" "$@" -- run --quiet scenarios/cache-sweep.js -e TARGET=memcached -e CLIENTS=1,8 -e DURATION=1s -e WARMUP=200ms >&2 || return
   [[ -z $results ]] || [[ -s $results/cache-sweep.json ]] || die "there is no report in $results"
 }
-export SERVERS_ROOM=shipped
+export SERVERS_ROOM=shipped-image
 scripts/servers.sh up memcached >&2
 eval "$(scripts/servers.sh env)"
 at_end+=('scripts/servers.sh down memcached')

@@ -1,6 +1,9 @@
 package deployment
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,4 +120,26 @@ func TestManifestsFitTogether(t *testing.T) {
 	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep merge "+folder+"/*/cache-sweep.json -o "+folder+"/merged.json\n")
 	require.FileExists(t, root+"/thresholds/cache-sweep.json")
 	require.Contains(t, pod.Containers[0].Args[0], "k6 x sweep gate "+folder+"/merged.json thresholds/cache-sweep.json\n")
+}
+
+// A gate of a step that the run does not have is crossed, so that the job and the command of the
+// page would always fail.
+func TestStepsOfGatesAreRun(t *testing.T) {
+	var gates struct{ Absolute []struct{ Clients int } }
+	require.NoError(t, yaml.Unmarshal(read(t, "thresholds/cache-sweep.json"), &gates))
+	clients := regexp.MustCompile(`CLIENTS=([0-9,]+)`)
+	for page, command := range map[string]string{
+		"scripts/k8s/testrun.yaml": `(?m)^  args: .*$`,
+		"scripts/README.md":        `(?m)^.*scripts/distributed\.sh --parts.*$`,
+	} {
+		line := regexp.MustCompile(command).Find(read(t, page))
+		found := clients.FindSubmatch(line)
+		require.NotNil(t, found, page)
+		steps := strings.Split(string(found[1]), ",")
+		for _, gate := range gates.Absolute {
+			if gate.Clients != 0 {
+				require.True(t, slices.Contains(steps, fmt.Sprint(gate.Clients)), "%s has no step of %d clients, of which a gate is", page, gate.Clients)
+			}
+		}
+	}
 }
