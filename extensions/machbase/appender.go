@@ -2,8 +2,10 @@ package machbase
 
 import (
 	"context"
+	"slices"
 
 	"github.com/grafana/sobek"
+	"github.com/sirupsen/logrus"
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -22,6 +24,10 @@ type appender struct {
 	appender   Appender
 	// tags are those of its calls' samples.
 	tags k6mod.Tags
+	log  logrus.FieldLogger
+	// unsent is how many rows it was given since it was last flushed: a part of them may be in no
+	// batch yet. The client's lock guards it.
+	unsent int64
 	// counted is what the metrics have.
 	counted cmi.Receipt
 }
@@ -75,11 +81,17 @@ func (c *client) appender(call sobek.FunctionCall) (*task, error) {
 		client: c, operation: opAppend, timeout: c.config.Timeout, tags: a.tags,
 		job: func(ctx context.Context, conn Conn) (err error) {
 			a.connection = c.connection
-			a.appender, err = conn.Append(ctx, table, options)
+			if a.appender, err = conn.Append(ctx, table, options); err == nil {
+				c.appenders = append(c.appenders, a)
+			}
 
 			return err
 		},
-		value: func() (sobek.Value, error) { return appenderMethods.Object(a.Runtime(), a), nil },
+		value: func() (sobek.Value, error) {
+			a.log = c.VU().State().Logger
+
+			return appenderMethods.Object(a.Runtime(), a), nil
+		},
 	}, nil
 }
 
@@ -128,6 +140,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 			if err := a.appender.Append(ctx, row...); err != nil {
 				return err
 			}
+			a.unsent++
 		}
 
 		return nil
@@ -149,6 +162,7 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	t := a.writing(func(ctx context.Context) error {
 		rows, err := a.appender.AppendColumns(ctx, columns...)
 		count = int64(rows)
+		a.unsent += count
 
 		return err
 	})
@@ -172,6 +186,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 			a.connection.restart() // the timeout is that of a batch
 			rows, err := a.appender.AppendColumns(ctx, columns...)
 			count += int64(rows)
+			a.unsent += int64(rows)
 			sending = err
 
 			return err
@@ -188,21 +203,42 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
+// leaveOpen tells of the rows that are lost with the connection, in appenders that the script has
+// neither flushed nor closed. The caller holds c.mu.
+func (c *client) leaveOpen() {
+	for _, a := range c.appenders {
+		if a.unsent > 0 && c.lostRows.CompareAndSwap(false, true) {
+			a.log.Warnf("an appender on %s was neither flushed nor closed: of the last %d rows that it was given, "+
+				"those are lost that were in no batch yet; call its close()", a.table, a.unsent)
+		}
+	}
+	c.appenders = nil
+}
+
 // flush is appender.flush(): it sends what is buffered.
 func (a *appender) flush(sobek.FunctionCall) (*task, error) {
-	return a.writing(func(ctx context.Context) error { return a.appender.Flush(ctx) }), nil
+	return a.writing(func(ctx context.Context) error {
+		a.unsent = 0
+
+		return a.appender.Flush(ctx)
+	}), nil
 }
 
 // sync is appender.sync(): it sends what is buffered, waits for the server, and returns the
 // receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
-	return a.asking(func(ctx context.Context) (cmi.Receipt, error) { return a.appender.Sync(ctx) }), nil
+	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
+		a.unsent = 0
+
+		return a.appender.Sync(ctx)
+	}), nil
 }
 
 // close is appender.close(): it sends what is left, and returns the receipt.
 func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
-		a.connection = nil
+		a.connection, a.unsent = nil, 0
+		a.appenders = slices.DeleteFunc(a.appenders, func(open *appender) bool { return open == a })
 
 		return a.appender.Close(ctx)
 	}), nil

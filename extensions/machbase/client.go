@@ -24,6 +24,8 @@ type client struct {
 	// still runs.
 	mu         sync.Mutex
 	connection *connection
+	// appenders are those on the connection that are not closed. mu guards them.
+	appenders []*appender
 
 	// idle is a call that is used again; nil while it is under way.
 	idle *queryCall
@@ -107,6 +109,7 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 func (c *client) disconnect() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.leaveOpen()
 	c.lost()
 }
 
@@ -114,7 +117,7 @@ func (c *client) disconnect() {
 func (c *client) lost() {
 	if c.connection != nil {
 		c.connection.close()
-		c.connection = nil
+		c.connection, c.appenders = nil, nil
 		c.Closing().Remove(c)
 	}
 }

@@ -406,7 +406,8 @@ declare module 'k6/x/machbase' {
 
   /**
    * Writes many rows without an answer for each: they are buffered and sent in batches, and `sync`
-   * and `close` tell what the server took. That it rejects rows throws nothing: look at the
+   * and `close` tell what the server took. Rows that are in no batch yet when the VU ends are lost,
+   * which the log tells: close the appender. That it rejects rows throws nothing: look at the
    * receipt, or set a threshold on `machbase_rows_rejected`.
    *
    * A value that does not fit its column throws kind `append`, and a row with more or fewer values

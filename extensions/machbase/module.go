@@ -1,6 +1,8 @@
 package machbase
 
 import (
+	"sync/atomic"
+
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 
@@ -15,11 +17,13 @@ const ImportPath = "k6/x/machbase"
 func New() modules.Module { return newModule(driverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
+	lostRows := new(atomic.Bool)
+
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "MachbaseError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
 		Exports: func(m *k6mod.Module) map[string]any {
-			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m)}
+			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m), lostRows: lostRows}
 
 			return map[string]any{"Client": own.newClient, "bind": own.bind}
 		},
@@ -31,6 +35,8 @@ type module struct {
 
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
+	// lostRows is that the log of the test has told of an appender left open. All VUs share it.
+	lostRows *atomic.Bool
 }
 
 // bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.

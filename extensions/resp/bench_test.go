@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/sirupsen/logrus"
+	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -279,4 +281,29 @@ func TestReconnects(t *testing.T) {
 	r := v.bench(`client.run({ iterations: 10 })`)
 	require.Equal(t, 9, r.Succeeded, "the first one finds it out")
 	require.Equal(t, 1, r.Failed)
+}
+
+// Outside of a sweep nothing else tells that what run did has failed.
+func TestRunThatFailsIsLogged(t *testing.T) {
+	v := newVU(t)
+	logger, is := v.VU.State().Logger.(*logrus.Logger)
+	require.True(t, is)
+	logger.SetLevel(logrus.WarnLevel)
+	log := logtest.NewLocal(logger)
+	v.Run(`new resp.Client(url).run({ iterations: 3, mix: { get: 1 } })`)
+	require.Empty(t, log.AllEntries())
+	v.Run(`const dead = new resp.Client('127.0.0.1:1'); dead.run({ iterations: 3, mix: { get: 1 } }); dead.run({ iterations: 3, mix: { get: 1 } })`)
+	require.Len(t, log.AllEntries(), 1)
+	require.Contains(t, log.LastEntry().Message, "run: 3 of 3 operations failed, the first with: cannot connect to 127.0.0.1:1")
+}
+
+// Who looks for single commands, or for pipelines, is told what there is.
+func TestMethodsOfOtherModules(t *testing.T) {
+	v := newVU(t)
+	for script, want := range map[string]string{
+		`client.pipeline()`: "use run({ iterations, mix, pipeline: 16 })", `client.multi()`: "use run({ iterations, mix, pipeline: 16 })",
+		`client.do('GET')`: "single commands of RESP are those of k6/x/redis", `client.incrAsync('a')`: "are those of k6/x/redis",
+	} {
+		require.Contains(t, v.Fail(`const client = new resp.Client(url); `+script).Message, want, script)
+	}
 }

@@ -90,7 +90,10 @@ declare namespace CacheBench {
     tags?: Modules.Tags;
   }
 
-  /** What a call came to. What failed is in `failed` (and `wrong`) and nowhere else. */
+  /**
+   * What a call came to. What failed is in `failed` (and `wrong`) and nowhere else. Outside of a
+   * sweep, the log tells of the first call in which operations failed.
+   */
   interface Result {
     succeeded: number;
     failed: number;

@@ -16,6 +16,8 @@ type observer struct {
 	client    *measure.Client // nil: outside of a sweep
 	recorders [workload.NumOps]*measure.Recorder
 	stop      context.CancelCauseFunc // of the run under way
+	// fault is why the first operation of the run under way has failed; nil: none has.
+	fault error
 }
 
 // Ok implements workload.Observer.
@@ -30,6 +32,8 @@ func (o *observer) Ok(op workload.Op, took time.Duration) {
 func (o *observer) Fail(op workload.Op, reason error, took time.Duration) {
 	if r := o.recorder(op); r != nil {
 		r.FailAfter(took, reason)
+	} else if o.fault == nil {
+		o.fault = reason
 	}
 	o.recorded(op, took)
 }

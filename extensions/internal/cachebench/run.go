@@ -20,6 +20,7 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.host.Tag(tags)
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
+	b.observer.fault = nil
 	err := b.during(func(ctx context.Context) (err error) {
 		result, err = client.Run(ctx, &b.observer)
 
@@ -30,6 +31,12 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	}
 	if err != nil {
 		b.fail(err)
+	}
+
+	if fault := b.observer.fault; fault != nil && b.shared.told.CompareAndSwap(false, true) {
+		b.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
+			"Of later runs that have failures the log has nothing; check failed of what run returns",
+			result.Failed, result.Failed+result.Succeeded, fault)
 	}
 
 	return b.host.VU().Runtime().ToValue(map[string]any{
@@ -128,6 +135,12 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}); err != nil {
 			b.fail(err)
 		}
+	}
+
+	if fault := b.observer.fault; fault != nil && b.shared.told.CompareAndSwap(false, true) {
+		b.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
+			"Of later runs that have failures the log has nothing; check failed of what run returns",
+			result.Failed, result.Failed+result.Succeeded, fault)
 	}
 
 	return b.host.VU().Runtime().ToValue(map[string]any{

@@ -2,6 +2,7 @@ package cachebench
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
@@ -12,6 +13,9 @@ import (
 type Shared struct {
 	pools workload.Pools
 	loops eventloop.Loops
+
+	// told is that the log has said of a run outside of sweeps that operations failed.
+	told atomic.Bool
 
 	mu         sync.Mutex
 	workloads  map[string]*workload.Workload
