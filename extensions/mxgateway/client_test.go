@@ -197,7 +197,7 @@ func TestWrongUse(t *testing.T) {
 		`new mxgateway.Client(options).open('x', { tag: 1 })`:                     `open: unknown option "tag"; known is tags`,
 		`new mxgateway.Client(options, {})`:                                       `new Client takes a url and options, or options alone`,
 		`new mxgateway.Client({ apiKey: 'a b', proto })`:                          `new Client: apiKey must be printable ASCII without spaces, such as mxgw_<keyId>_<secret>`,
-		`new mxgateway.Client({ key: 'x' })`:                                      `new Client: unknown option "key"; known are url, timeout, connectTimeout, apiKey, tls, connection, proto, importPaths, reflection, service`,
+		`new mxgateway.Client({ key: 'x' })`:                                      `new Client: unknown option "key": use apiKey`,
 		`new mxgateway.Client({ timeout: 0, proto })`:                             `new Client: timeout must be more than 0, not 0s`,
 		`new mxgateway.Client({ connectTimeout: '-1s', proto })`:                  `new Client: connectTimeout must be more than 0, not -1s`,
 		`new mxgateway.Client({ connection: 'all', proto })`:                      `new Client: connection must be 'vu' or 'shared', not "all"`,

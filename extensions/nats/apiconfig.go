@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +63,32 @@ func apiConfig(what string, value sobek.Value, into any) error {
 		return k6mod.Misuse("%s: option %s cannot be a %s", what, camel(wrong.Field), wrong.Value)
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		if now := otherConfigNames[camel(strings.Trim(name, `"`))]; now != "" && hasOption(into, snake(now)) {
+			return k6mod.Misuse("%s: unknown option %s: use %s", what, camel(name), now)
+		}
+
 		return k6mod.Misuse("%s: unknown option %s; the names are those of JetStream's API, in camel case", what, camel(name))
 	}
 
 	return k6mod.Misuse("%s: %s", what, strings.TrimPrefix(plain(err), "json: "))
+}
+
+// otherConfigNames are names of configurations that people know from libraries, by what JetStream's
+// API calls them. They count where a configuration has that name.
+var otherConfigNames = map[string]string{ //nolint:gochecknoglobals // a table
+	"durable": "durableName", "replicas": "numReplicas", "maxAge": "ttl", "expiration": "ttl", "markerTtl": "limitMarkerTtl",
+	"allowMsgTtl": "limitMarkerTtl",
+}
+
+// hasOption tells whether the struct that into points to has a field of the API's name.
+func hasOption(into any, name string) bool {
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(into).Elem()) {
+		if tag, _, _ := strings.Cut(field.Tag.Get("json"), ","); tag == name {
+			return true
+		}
+	}
+
+	return false
 }
 
 // toAPI makes names and times those of the API.

@@ -38,6 +38,9 @@ func (h *jetStreamHandle) keyValue(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		h.client.Throw(err)
 	}
+	if !sobek.IsUndefined(call.Argument(1)) {
+		h.client.Misuse("keyValue: takes the bucket's name alone; ensureKeyValue({ bucket, ttl: '60s' }) makes one with options")
+	}
 
 	return h.keyValueOf(bucket).object()
 }

@@ -35,11 +35,7 @@ func Exports(vu modules.VU, values map[string]any, instead map[string]string) mo
 func nothing(vu modules.VU, name, message string) sobek.Value {
 	rt := vu.Runtime()
 	function := rt.ToValue(func(sobek.ConstructorCall) *sobek.Object {
-		newError := NewError // in the init context every exception ends the test
-		if vu.State() != nil {
-			newError = NewMisuse
-		}
-		panic(newError(rt, "TypeError", message, map[string]any{"kind": "usage", "code": 0}))
+		panic(missing(vu, message))
 	}).ToObject(rt)
 	setName(rt, function, name)
 
@@ -75,4 +71,23 @@ func flag(is bool) sobek.Flag {
 // setName gives a function the name that stack traces show.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
 	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+}
+
+// Misplaced makes the object throw, where it is asked for a property by a name that people know for
+// something that is elsewhere: what to write. Undefined would mean something to a comparison.
+func Misplaced(vu modules.VU, object *sobek.Object, name, write string) {
+	rt := vu.Runtime()
+	must(rt, object.DefineAccessorProperty(name, rt.ToValue(func(sobek.FunctionCall) sobek.Value {
+		panic(missing(vu, "there is no "+name+" here: "+write))
+	}), nil, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+}
+
+// missing is an error that ends the test where nothing catches it.
+func missing(vu modules.VU, message string) *sobek.Object {
+	newError := NewError // in the init context every exception ends the test
+	if vu.State() != nil {
+		newError = NewMisuse
+	}
+
+	return newError(vu.Runtime(), "TypeError", message, map[string]any{"kind": "usage", "code": 0})
 }

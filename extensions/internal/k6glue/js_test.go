@@ -97,7 +97,7 @@ func TestOptionsErrors(t *testing.T) {
 		{`"address"`, `options must be an object, not address`},
 		{`5`, `options must be an object, not 5`},
 		{`true`, `options must be an object, not true`},
-		{`["address"]`, `options must be an object, not a array`},
+		{`["address"]`, `options must be an object, not an array`},
 		{`new Date(0)`, `options must be an object, not a string`},
 		{`({address_: "h:1"})`, `unknown option "address_"; known are address, size, ratio, fast, list, nested, free`},
 		{`({Hidden: "x"})`, `unknown option "Hidden"; known are address, size, ratio, fast, list, nested, free`},

@@ -188,3 +188,31 @@ func BenchmarkMethod(b *testing.B) {
 	_, err = call(sobek.Undefined(), rt.ToValue(b.N))
 	require.NoError(b, err)
 }
+
+// What is said of a method that there is not is of use to who looked for it.
+func TestNamesFromOtherLibraries(t *testing.T) {
+	gateway := Methods[*thing]{"open": nil, "register": nil, "subscribe": nil, "readBulk": nil, "close": nil}
+	jetStream := Methods[*thing]{"createKeyValue": nil, "keyValue": nil}
+	workloads := Methods[*thing]{"run": nil, "hitRate": nil}
+	cache := Methods[*thing]{"run": nil, "hitRate": nil, "get": nil, "pipeline": nil}
+	for _, tt := range []struct {
+		of         Methods[*thing]
+		name, want string
+	}{
+		{gateway, "unregister", "use close(), which ends the session and what it registered"},
+		{gateway, "closeSession", "use close"},
+		{gateway, "advise", "use subscribe"},
+		{jetStream, "createBucket", "use createKeyValue"},
+		{Methods[*thing]{"jetStream": nil}, "jetStreamPublish", "use jetStream().publish(subject, data)"},
+		{Methods[*thing]{"appender": nil}, "openAppender", "use appender"},
+		{workloads, "pipeline", "use run({ iterations, mix, pipeline: 16 })"},
+		{workloads, "do", "use " + workloadsOnly},
+		{workloads, "getAsync", "use " + workloadsOnly},
+		{cache, "multi", "use pipeline"},
+		{cache, "do", ""},
+	} {
+		if got := tt.of.otherName(tt.name); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

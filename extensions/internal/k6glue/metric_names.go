@@ -75,7 +75,8 @@ func (h *metricHint) hint(name string) string {
 			return "; did you mean " + failed + "?"
 		}
 
-		return "; failures are those of " + ops + " whose outcome is an error's kind, such as " + ops + "{outcome:timeout}: ['count==0']"
+		return "; failures are those of " + ops + " whose outcome is an error's kind, each kind with a threshold of its own: " +
+			ops + "{outcome:connect}: ['count==0'], " + ops + "{outcome:timeout}: ['count==0'] and so on"
 	}
 	meant := module + "_" + otherMetrics[what[strings.LastIndex(what, "_")+1:]]
 	if !slices.Contains(known, meant) {

@@ -42,7 +42,7 @@ func TestHintAtMetrics(t *testing.T) {
 		"cache_reqs":                  "; did you mean cache_ops?",
 		"cache_hit":                   "; did you mean cache_hits?",
 		"cache_req_failed": "; failures are those of cache_ops whose outcome is an error's kind, " +
-			"such as cache_ops{outcome:timeout}: ['count==0']",
+			"each kind with a threshold of its own: cache_ops{outcome:connect}: ['count==0'], cache_ops{outcome:timeout}: ['count==0'] and so on",
 		"cache_bytes":   "; there are cache_hits, cache_op_duration, cache_ops",
 		"other_hit":     "",
 		"http_duration": "",

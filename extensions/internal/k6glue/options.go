@@ -62,15 +62,24 @@ func decodeOptions(raw []byte, into any, prefix string) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &wrongType) && wrongType.Field == "": // an array, a Date
-		return fmt.Errorf("options must be an object, not a %s", wrongType.Value)
+		return fmt.Errorf("options must be an object, not %s", withArticle(wrongType.Value))
 	case errors.As(err, &wrongType):
-		return fmt.Errorf("option %s%s must be %s, not a %s", prefix, wrongType.Field, noun(wrongType.Type), wrongType.Value)
+		return fmt.Errorf("option %s%s must be %s, not %s", prefix, wrongType.Field, noun(wrongType.Type), withArticle(wrongType.Value))
 	}
 	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
 		return UnknownOption(prefix, strings.Trim(name, `"`), known(reflect.TypeOf(into).Elem()))
 	}
 
 	return err
+}
+
+// withArticle is a kind of value, as JSON's decoder calls it, with its article.
+func withArticle(kind string) string {
+	if kind[0] == 'a' || kind[0] == 'o' {
+		return "an " + kind
+	}
+
+	return "a " + kind
 }
 
 // UnknownOption is the error of an option that there is not: it has the known ones or, of a name
@@ -97,7 +106,8 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 	"hostname": "url", "port": "url", "alternatives": "url", "pool": "connection",
 	"ops": "iterations", "operations": "iterations", "calls": "iterations", "most": "iterations", "count": "iterations",
 	"insecureSkipVerify": "insecureSkipTLSVerify",
-	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl",
+	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl", "exp": "ttl", "EX": "ttl", "PX": "ttl", "maxAge": "ttl",
+	"maxConnections": "poolSize", "key": "apiKey",
 }
 
 // withdrawn are names of options that have become something else, in calls that have the option

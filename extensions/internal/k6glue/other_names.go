@@ -25,11 +25,13 @@ var otherMethods = map[string][]instead{ //nolint:gochecknoglobals // a table
 	"mset": {{beside: "setMulti"}}, "setMany": {{beside: "setMulti"}}, "multiSet": {{beside: "setMulti"}},
 	"mdel": {{beside: "deleteMulti"}}, "deleteMany": {{beside: "deleteMulti"}},
 	"increment": {{beside: "incr"}}, "incrBy": {{beside: "incr"}}, "decrement": {{beside: "decr"}}, "decrBy": {{beside: "decr"}},
-	"flush": {{beside: "flushAll"}}, "expire": {{beside: "touch"}}, "multi": {{beside: "pipeline"}}, "pipelined": {{beside: "pipeline"}},
+	"flush": {{beside: "flushAll"}}, "expire": {{beside: "touch"}}, "multi": {{beside: "pipeline"}, {"hitRate", pipelines}}, "pipelined": {{beside: "pipeline"}, {"hitRate", pipelines}},
+	"batch": {{beside: "pipeline"}, {"hitRate", pipelines}}, "pipeline": {{"hitRate", pipelines}},
 	"setex": {{"set", "set(key, value, '60s')"}}, "setEx": {{"set", "set(key, value, '60s')"}},
 	"put": {{beside: "set"}}, "setValue": {{beside: "set"}}, "getValue": {{beside: "get"}},
 
-	"execute": {{beside: "exec"}}, "select": {{beside: "query"}}, "queryRow": {{beside: "query"}},
+	"execute": {{beside: "exec"}}, "select": {{beside: "query"}}, "queryRow": {{beside: "query"}}, "queryOne": {{beside: "query"}},
+	"openAppender": {{beside: "appender"}}, "createAppender": {{beside: "appender"}}, "newAppender": {{beside: "appender"}},
 	"insert":     {{"appender", "appender(table), and append([value, ...], ...) of what that returns"}, {beside: "append"}},
 	"append":     {{"appender", "appender(table), and append([value, ...], ...) of what that returns"}},
 	"appendRows": {{"appender", "appender(table), and append([value, ...], ...) of what that returns"}, {beside: "append"}},
@@ -48,17 +50,34 @@ var otherMethods = map[string][]instead{ //nolint:gochecknoglobals // a table
 	"objectStore":    {{"jetStream", "jetStream().objectStore(bucket)"}},
 	"createStream":   {{"jetStream", "jetStream().createStream({ name, subjects })"}},
 	"consumer":       {{"jetStream", "jetStream().consumer(stream, name)"}},
+	"createKV":       {{beside: "createKeyValue"}, {"jetStream", "jetStream().createKeyValue({ bucket, ttl: '60s' })"}},
+	"createBucket":   {{beside: "createKeyValue"}, {"jetStream", "jetStream().createKeyValue({ bucket, ttl: '60s' })"}},
+	"deleteKeyValue": {{"jetStream", "jetStream().deleteKeyValue(bucket)"}},
 	"addStream":      {{beside: "createStream"}}, "addConsumer": {{beside: "createConsumer"}},
-	"publishNoWait": {{"jetStream", "publish(subject, data), which does not wait; jetStream().publishNoWait waits for no acknowledgement"}},
+	"jetStreamSetup":     {{"jetStream", "jetStream().createStream({ name, subjects })"}},
+	"jetStreamPublish":   {{"jetStream", "jetStream().publish(subject, data)"}},
+	"publishWithHeaders": {{"jetStream", "publish(subject, data, { headers })"}},
+	"publishMsg":         {{"jetStream", "publish(subject, data, { headers })"}},
+	"publishJson":        {{"jetStream", "publish(subject, JSON.stringify(value))"}},
+	"publishNoWait":      {{"jetStream", "publish(subject, data), which does not wait; jetStream().publishNoWait waits for no acknowledgement"}},
 
-	"get": {{"hitRate", workloadsOnly}}, "set": {{"hitRate", workloadsOnly}}, "command": {{"hitRate", workloadsOnly}},
-	"sendCommand": {{"hitRate", workloadsOnly}},
-
-	"openSession": {{beside: "open"}}, "subscribeBulk": {{beside: "subscribe"}}, "read": {{beside: "readBulk"}},
+	"openSession": {{beside: "open"}}, "closeSession": {{beside: "close"}}, "subscribeBulk": {{beside: "subscribe"}},
+	"read": {{beside: "readBulk"}}, "advise": {{beside: "subscribe"}}, "addItem": {{beside: "subscribe"}},
+	"unregister": {{"register", "close(), which ends the session and what it registered"}},
 }
 
-// workloadsOnly is for who looks for single commands in a module that has none of that name.
-const workloadsOnly = "run({ iterations, mix }), which does workloads; single commands of RESP are those of k6/x/redis"
+// commands are names by which people look for single commands in a client that does workloads only.
+var commands = []string{ //nolint:gochecknoglobals // a table
+	"get", "set", "do", "call", "send", "command", "sendCommand", "exec", "ping", "eval", "del", "exists", "expire", "flushAll",
+	"incr", "incrBy", "decr", "mget", "mset", "setex", "hset", "hget", "lpush", "rpush", "lpop", "sadd", "zadd",
+}
+
+// workloadsOnly is for who looks for one of the commands, and pipelines for who looks for a method
+// for what is an option of workloads.
+const (
+	workloadsOnly = "run({ iterations, mix }), which does workloads; single commands of RESP are those of k6/x/redis"
+	pipelines     = "run({ iterations, mix, pipeline: 16 })"
+)
 
 // silent are names that others than scripts ask objects for, to see whether they are there.
 var silent = []string{"then", "toJSON", "constructor", "inspect"} //nolint:gochecknoglobals // a table
@@ -90,6 +109,9 @@ func (m Methods[T]) instead(name string) string {
 
 		return other.line
 	}
+	if m.doesWorkloadsOnly() && slices.Contains(commands, strings.TrimSuffix(name, "Async")) {
+		return workloadsOnly
+	}
 	if blocking, is := strings.CutSuffix(name, "Async"); is && blocking != "" {
 		if _, has := m[AsyncName(blocking)]; has {
 			return AsyncName(blocking)
@@ -104,6 +126,14 @@ func (m Methods[T]) instead(name string) string {
 	near, _ := nearest.Of(name, m.names())
 
 	return near
+}
+
+// doesWorkloadsOnly tells whether these are methods of a client without single commands.
+func (m Methods[T]) doesWorkloadsOnly() bool {
+	_, workloads := m["hitRate"]
+	_, commands := m["get"]
+
+	return workloads && !commands
 }
 
 // noMethod is the error of a call of a method that there is not.

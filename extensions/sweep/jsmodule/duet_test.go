@@ -125,9 +125,10 @@ func TestDuetsThatEndTheTest(t *testing.T) {
 // As with one function, what would be done later is refused.
 func TestPromisesOfADuetAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		rep, err := sweeptest.New(t, `{"clients": [1], "iterations": 10}`,
-			`sweep.run({ base: () => sleep(1), change: async () => sleep(1) })`).Run(t.Context())
+		s := sweeptest.New(t, `{"clients": [1], "iterations": 10}`, `sweep.run({ base: () => sleep(1), change: async () => sleep(1) })`)
+		rep, err := s.Run(t.Context())
 		require.NoError(t, err)
+		require.Contains(t, s.Warnings()[0], "give sweep.options({ variants: ['base', 'change'] }) instead")
 		require.False(t, rep.Steps[0].Complete)
 	})
 }

@@ -3,6 +3,7 @@ package jsmodule
 import (
 	"context"
 
+	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
@@ -49,6 +50,9 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"report":  m.report,
 		"setting": m.setting,
 	}, otherExports)
+	for _, name := range ofSteps {
+		k6glue.Misplaced(vu, m.exports.Default.(*sobek.Object), name, "sweep.step()."+name+" is that of the step at work")
+	}
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()
 
@@ -61,10 +65,14 @@ var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
 	"scenario":  useOptions,
 	"scenarios": useOptions,
 	"executor":  useOptions,
-	"compare":   "give sweep.options({ variants: ['base', 'change'] }), and ask sweep.step().variant in the scenario's function",
-	"start":     "call sweep.run(fn) in the scenario's function",
-	"measure":   "call sweep.run(fn), or sweep.op(name, fn) for a piece of it",
+	"compare": "call sweep.run({ base, change }) with two functions, or give sweep.options({ variants: ['base', 'change'] }) " +
+		"and ask sweep.step().variant in the scenario's function",
+	"start":   "call sweep.run(fn) in the scenario's function",
+	"measure": "call sweep.run(fn), or sweep.op(name, fn) for a piece of it",
 }
+
+// ofSteps are properties of what step returns, by which people ask the module.
+var ofSteps = []string{"variant", "clients", "rate", "phase", "repeat"} //nolint:gochecknoglobals // a constant
 
 const useOptions = "write export const options = sweep.options({ clients: [1, 8, 64], duration: '10s' })"
 

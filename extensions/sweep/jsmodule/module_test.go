@@ -53,6 +53,9 @@ func TestModuleIsCallable(t *testing.T) {
 			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
 		`new sweep.Sweep({})`: "TypeError: there is no Sweep here: write export const options = " +
 			"sweep.options({ clients: [1, 8, 64], duration: '10s' })",
+		`sweep.compare({})`: "TypeError: there is no compare here: call sweep.run({ base, change }) with two functions, " +
+			"or give sweep.options({ variants: ['base', 'change'] })",
+		`sweep.variant === 'base'`:               "TypeError: there is no variant here: sweep.step().variant is that of the step at work",
 		`sweep({ vus: [1, 8], duration: '1s' })`: "sweep.options: unknown option vus: use clients, such as [1, 8, 64]: each number is a step",
 		`sweep({ rates: [1], duration: '1s' })`:  "sweep.options: unknown option rates: use rate, such as [100, 1000]: each number is a step",
 		`sweep({ clients: [1], duration: '1s', variants: { base: () => 1 } })`: "sweep.options: variants must be an array of names, " +
@@ -91,7 +94,8 @@ func TestModuleWhoseMetricsAreTaken(t *testing.T) {
 func TestRunOutsideOfTheExecutor(t *testing.T) {
 	runtime, _ := sweeptest.NewModule(t)
 	_, err := runtime.VU.Runtime().RunString(`for (;;) try { sweep.run(() => {}) } catch (e) {}`)
-	require.ErrorContains(t, err, "sweep.run works in scenarios with executor 'client-sweep' only, or in those that sweep.options has made portable")
+	require.ErrorContains(t, err, "sweep.run(fn) is called in the scenario's function, not in the init context: "+
+		"export default function () { sweep.run(fn) }")
 	var ends *errext.InterruptError
 	require.ErrorAs(t, err, &ends, "it ends the test, and not the iteration")
 	var code errext.HasExitCode

@@ -30,6 +30,10 @@ func (m *module) refuseDropped() {
 var errNotHere = errors.New("sweep.run works in scenarios with executor '" + options.ExecutorType + "' only, " +
 	"or in those that sweep.options has made portable")
 
+// errInInit is why sweep.run ends the test outside of a scenario's function.
+var errInInit = errors.New("sweep.run(fn) is called in the scenario's function, not in the init context: " +
+	"export default function () { sweep.run(fn) }")
+
 // notInASweep ends the test: sweep.run was called by a VU that is no client of a step. Thrown, the
 // error would come again with each iteration, and k6 would exit with 0.
 func (m *module) notInASweep() {
@@ -41,6 +45,11 @@ func (m *module) notInASweep() {
 
 			return
 		}
+	}
+	if state == nil {
+		interrupt(rt, errInInit)
+
+		return
 	}
 	interrupt(rt, errNotHere)
 }

@@ -75,6 +75,9 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	if err == nil && ctx.Err() == nil && m.pending.Count() > before {
 		err = errLeftBehind
 	}
+	if change != nil && (errors.Is(err, errPromise) || errors.Is(err, errLeftBehind)) {
+		err = errAsyncDuet
+	}
 	if why := aborted(); why != "" {
 		rt.Interrupt(&errext.InterruptError{Reason: why}) // as k6/execution's test.abort does
 	}
@@ -160,6 +163,12 @@ var errNested = errors.New("sweep.run(fn) is called within the function of anoth
 // sweep.run has returned.
 var errPromise = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one returned a promise; " +
 	"make the scenario's function async instead and leave sweep.run out: the executor then repeats it")
+
+// errAsyncDuet is why a duet is refused of functions that are not done when they return: its two
+// take turns on the clock of the operation.
+var errAsyncDuet = errors.New("sweep.run({ base, change }) calls functions that are done when they return, but one returned a promise, " +
+	"or left one or a timer behind; give sweep.options({ variants: ['base', 'change'] }) instead, make the scenario's function async, " +
+	"and do in it what sweep.step().variant names")
 
 // errLeftBehind is why a function is refused that keeps a promise or a timer to itself.
 var errLeftBehind = errors.New("sweep.run(fn) calls a function that is done when it returns, but this one left a promise that " +

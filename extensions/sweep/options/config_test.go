@@ -87,6 +87,8 @@ func TestConfigThatCannotBeRead(t *testing.T) {
 		{`{"find": {"mean": 500}}`, `find: mean must have a unit`},
 		{`{"clients": [1], "maxVUs": 5}`, `unknown option maxVUs: preAllocatedVUs clients share the operations of a step, and it gets no more`},
 		{`{"vus": 5}`, `unknown option vus: use clients, such as [1, 8, 64]: each number is a step`},
+		{`{"concurrency": [5]}`, `unknown option concurrency: use clients, such as [1, 8, 64]: each number is a step`},
+		{`{"clients": [1], "baseline": "a"}`, `unknown option baseline: use variants, such as ['base', 'change'], or call sweep.run({ base, change })`},
 		{`{"ops": ["get"]}`, `unknown option ops: use opNames`},
 		{`{"allowFailed": 1.5}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is 1.5`},
 		{`{"allowFailed": "0.1"}`, `allowFailed must be true, or a share such as 0.01 or '1%', but is "0.1"`},
