@@ -203,7 +203,6 @@ func TestNamesFromOtherLibraries(t *testing.T) {
 		{gateway, "closeSession", "use close"},
 		{gateway, "advise", "use subscribe"},
 		{jetStream, "createBucket", "use createKeyValue"},
-		{Methods[*thing]{"jetStream": nil}, "jetStreamPublish", "use jetStream().publish(subject, data)"},
 		{Methods[*thing]{"appender": nil}, "openAppender", "use appender"},
 		{workloads, "pipeline", "use run({ iterations, mix, pipeline: 16 })"},
 		{workloads, "do", "use " + workloadsOnly},
