@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +68,8 @@ type run struct {
 // options of a run of k6.
 type options struct {
 	script string // file under scenarios/ or testdata/
+	// command is k6's; nil stands for run, which also leaves all samples in a file.
+	command []string
 	// binary is the path of another k6 than bin/k6-race.
 	binary string
 	env    map[string]string // -e
@@ -89,7 +92,11 @@ func k6(t *testing.T, o options) *run {
 	dir := t.TempDir()
 	r := &run{results: filepath.Join(dir, "results"), points: filepath.Join(dir, "points.json")}
 
-	args := append([]string{"run", "--no-color", "--out", "json=" + r.points, "-e", "RESULTS=" + r.results}, o.args...)
+	command := o.command
+	if command == nil {
+		command = []string{"run", "--out", "json=" + r.points}
+	}
+	args := slices.Concat(command, []string{"--no-color", "-e", "RESULTS=" + r.results}, o.args)
 	if _, set := o.env[defaultEnvMachbase]; !set {
 		args = append(args, "-e", defaultEnvMachbase+"="+serverURL(t))
 	}
