@@ -137,12 +137,6 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 		}
 	}
 
-	if fault := b.observer.fault; fault != nil && b.shared.told.CompareAndSwap(false, true) {
-		b.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
-			"Of later runs that have failures the log has nothing; check failed of what run returns",
-			result.Failed, result.Failed+result.Succeeded, fault)
-	}
-
 	return b.host.VU().Runtime().ToValue(map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "bytesReceived": result.BytesReceived, "bytesSent": result.BytesSent,
 		"seconds": result.Took.Seconds(),

@@ -12,7 +12,6 @@ import (
 const (
 	Reconnect = "reconnect"
 	Restart   = "restart"
-	Evictions = "evictions"
 	InfluxDB  = "influxdb"
 )
 
