@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -141,12 +142,21 @@ func sameFile(gs *state.GlobalState, a, b string) bool {
 
 // writeJSON writes a value for programs to standard output.
 func writeJSON(gs *state.GlobalState, value any) error {
-	encoder := json.NewEncoder(gs.Stdout)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false) // names of gates have ">=" in them
-	if err := encoder.Encode(value); err != nil {
+	contents, err := indented(value)
+	if err != nil {
 		return notDone("standard output", err)
 	}
 
-	return nil
+	return write(gs, "", contents)
+}
+
+// indented is a value as JSON for people as well.
+func indented(value any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false) // names of gates have ">=" in them
+	err := encoder.Encode(value)
+
+	return b.Bytes(), err
 }

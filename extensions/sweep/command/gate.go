@@ -1,7 +1,11 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +18,7 @@ import (
 
 func newGate(gs *state.GlobalState) *cobra.Command {
 	var asJSON bool
+	var format string
 	cmd := &cobra.Command{
 		Use:   "gate RUN GATES",
 		Short: "Judge a run by a file of gates, as the run itself does",
@@ -28,21 +33,46 @@ could have seen:
 
 What is undecided does not pass, unless the file says "undecided": "pass".
 
-With --json: an array with a verdict for each gate.
+With --json: an array with a verdict for each gate. --format github prints what GitHub shows in a pull request beside
+the file of gates, and --format gitlab is GitLab's report of code quality; both have the gates that were not held.
 
 Exit codes: 0 when every gate was held, 99 when one was crossed or is undecided, 104 when a file is invalid, 1 when one
 cannot be read.`,
 		Example: `  k6 x sweep gate results/rollup.json thresholds/rollup.json
-  k6 x sweep gate merged.json thresholds/rollup.json --json`,
+  k6 x sweep gate merged.json thresholds/rollup.json --json
+  k6 x sweep gate results/rollup.json thresholds/rollup.json --format gitlab > gl-code-quality-report.json`,
 		Args: needs(2, 2, "a run and a file of gates"),
-		RunE: func(_ *cobra.Command, args []string) error { return judge(gs, args[0], args[1], asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON {
+				if cmd.Flags().Changed("format") {
+					return wrongUse(cmd, errors.New("--json is a format: --format is not needed"))
+				}
+				format = "json"
+			}
+			show, known := verdictFormats[format]
+			if !known {
+				return wrongUse(cmd, fmt.Errorf("unknown format %q: it must be one of %s", format,
+					strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", ")))
+			}
+
+			return judge(gs, args[0], args[1], show)
+		},
 	}
+	cmd.Flags().StringVar(&format, "format", "text", "`format`: "+strings.Join(slices.Sorted(maps.Keys(verdictFormats)), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of lines")
 
 	return cmd
 }
 
-func judge(gs *state.GlobalState, file, gatesFile string, asJSON bool) error {
+// verdictFormats are the forms of verdicts, each with the file of gates that they are of.
+var verdictFormats = map[string]func(verdicts []report.Verdict, file string) ([]byte, error){ //nolint:gochecknoglobals // a constant
+	"text":   func(v []report.Verdict, _ string) ([]byte, error) { return []byte(lines(v)), nil },
+	"json":   func(v []report.Verdict, _ string) ([]byte, error) { return indented(v) },
+	"github": func(v []report.Verdict, file string) ([]byte, error) { return []byte(report.Annotations(v, file)), nil },
+	"gitlab": report.CodeQuality,
+}
+
+func judge(gs *state.GlobalState, file, gatesFile string, show func([]report.Verdict, string) ([]byte, error)) error {
 	rawRun, err := read(gs, file)
 	if err != nil {
 		return err
@@ -67,10 +97,9 @@ func judge(gs *state.GlobalState, file, gatesFile string, asJSON bool) error {
 	}
 
 	verdicts := f.Judge(r)
-	if asJSON {
-		err = writeJSON(gs, verdicts)
-	} else {
-		err = write(gs, "", []byte(lines(verdicts)))
+	contents, err := show(verdicts, filepath.ToSlash(filepath.Clean(gatesFile)))
+	if err == nil {
+		err = write(gs, "", contents)
 	}
 	text, passed := report.GatesText(verdicts)
 	if err != nil || passed {

@@ -1,0 +1,22 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
+)
+
+// A name with what ends a property, or a line, stays one annotation; what passes is a warning.
+func TestAnnotationsAreOfOneLineEach(t *testing.T) {
+	verdicts := []Verdict{
+		{Gate: "p99 of a,b:c <= 5 %", Detail: "100 %\n::error::more", Outcome: judgement.Crossed},
+		{Gate: "held", Held: true, Outcome: judgement.Held},
+		{Gate: "passes", Held: true, Outcome: judgement.Undecided, Needed: "10 runs"},
+		{Gate: "old report"},
+	}
+	require.Equal(t, "::error file=a%2Cb.json,title=crossed%3A p99 of a%2Cb%3Ac <= 5 %25::100 %25%0A::error::more\n"+
+		"::warning file=a%2Cb.json,title=undecided%3A passes::10 runs\n"+
+		"::error file=a%2Cb.json,title=crossed%3A old report::\n", Annotations(verdicts, "a,b.json"))
+}
