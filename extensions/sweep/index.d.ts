@@ -87,8 +87,8 @@ declare module 'k6/x/sweep' {
      */
     preAllocatedVUs?: number;
     /**
-     * How many operations each client does in each step. Either this, or `duration`, or
-     * `untilDone`.
+     * How many operations each client does in each step. Either this, or `duration`, `untilDone`
+     * or `precision`.
      */
     iterations?: number;
     /**
@@ -103,7 +103,22 @@ declare module 'k6/x/sweep' {
      * caches' modules has found so. `maxDuration` cuts it.
      */
     untilDone?: boolean;
-    /** How long the clients work before the start line, unmeasured. Default: not at all. */
+    /**
+     * How well the figures are to be known, instead of a number or a time: `'1%'` (or 0.01)
+     * measures each step until the interval of 95 % of its ops/s is 1 % to either side, and
+     * `{ opsPerSecond: '1%', p99: '5%' }` until that of p99 is as narrow as asked as well; from
+     * 0.1 % to 50 %. Of a step with several kinds of operations, those of each kind. Intervals
+     * respect that what follows each other hangs together; the clients do so much that one
+     * operation of each is less than the precision. It takes 3 s at least. What is not known by
+     * `maxDuration` is an incomplete step, and the log says how well it is known. The warm-up, 1 s
+     * where none is given, is prolonged by `quiet` at most until the latency neither rises nor
+     * falls, before every step. Not with `rate`, execution segments, `portable` and duets.
+     */
+    precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
+    /**
+     * How long the clients work before the start line, unmeasured. Default: not at all; 1s with
+     * `precision`.
+     */
     warmup?: string | number;
     /** How many operations each client does before the start line, instead of a time. */
     warmupIterations?: number;

@@ -113,6 +113,14 @@ func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
 	if p.config.UntilDone.Bool {
 		return 0, report.Thousands(int64(count)) + " ops"
 	}
+	if asked := p.config.Precision.Aim; asked.Some() {
+		reached := p.current.reached.Load()
+		if reached == nil {
+			return 0, "until " + p.config.Precision.Words()
+		}
+
+		return reached.Done(asked), options.Known(*reached, asked) + " of " + p.config.Precision.Words()
+	}
 	total := p.config.Iterations.Int64 * p.current.here
 
 	return min(float64(count)/float64(total), 1),

@@ -48,11 +48,18 @@ func hasTrend(values []float64) bool {
 
 // settles tells whether the step's warm-up has to show that the target is quiet.
 func (r *stepRun) settles() bool {
-	return r.first && r.config.Warmup.TimeDuration() > 0 && !r.config.OpenLoop() && !r.cpu.ReadsServer() && r.awaitsQuiet()
+	if r.config.Warmup.TimeDuration() <= 0 || r.config.OpenLoop() {
+		return false
+	}
+
+	r.showsQuiet = r.first && !r.cpu.ReadsServer() && r.awaitsQuiet()
+
+	return r.showsQuiet || r.config.Precision.Some() && r.longestWait() > 0
 }
 
-// settle makes the first warm-up of a sweep last until the latency of a server elsewhere has no
-// trend any more, or as much longer as the option quiet says. In a closed loop the mean latency is
+// settle makes a warm-up last until the latency has no trend any more, or as much longer as the
+// option quiet says: the first warm-up of a sweep of a server elsewhere, and every one before a
+// step that is to last until its figures are known. In a closed loop the mean latency is
 // the clients over their operations a second.
 func (r *stepRun) settle(ended <-chan struct{}) {
 	select {
@@ -113,7 +120,9 @@ func (r *stepRun) settled(reached bool, waited time.Duration) {
 	case waited > 0:
 		r.logger.Infof("the target is quiet: the warm-up was %s longer for it", report.Span(quiet.WaitedSeconds))
 	}
-	r.scenario.Quieted(quiet)
+	if r.showsQuiet {
+		r.scenario.Quieted(quiet)
+	}
 }
 
 // warmed is how many operations the warm-up has had so far, and for how long it lasts.

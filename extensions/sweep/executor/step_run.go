@@ -16,6 +16,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -35,6 +36,9 @@ type stepRun struct {
 	live   *stream.Live
 	logger *logrus.Entry
 
+	// showsQuiet tells that the step's warm-up shows for the whole sweep whether the target is quiet.
+	showsQuiet bool
+
 	// turns reads the processor time of each variant of a duet; nil in other steps.
 	turns *host.DuetMeter
 	// duets are those of the step, once it has ended.
@@ -42,6 +46,9 @@ type stepRun struct {
 
 	instants instants // of raw samples
 	noTap    sync.Once
+
+	// reached is how well the figures were known at the last look; nil before.
+	reached atomic.Pointer[interval.Aim]
 
 	// ran and plain count clients: those that came to sweep.run, and those whose function returned
 	// without it.
@@ -143,6 +150,10 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
 
+	if r.config.Precision.Some() {
+		crash.Go("what ends a step that is known", func() { r.measureUntilKnown(ended) })
+	}
+
 	read := make(chan struct{})
 	go func() {
 		defer crash.Contain("what reads the processor time of variants")
@@ -204,8 +215,11 @@ func (r *stepRun) mixed() bool {
 // limit arms maxDuration and gracefulStop; the returned function disarms them.
 func (r *stepRun) limit(cancel context.CancelCauseFunc) func() {
 	stopMax := r.after(r.config.MaxDuration.TimeDuration(), func() {
-		r.logger.Warnf("maxDuration (%s) is over before the clients are done: the step is incomplete",
-			r.config.MaxDuration.TimeDuration())
+		before := "the clients are done"
+		if r.config.Precision.Some() {
+			before = fmt.Sprintf("the step is known to %s (%s)", r.config.Precision.Words(), r.known())
+		}
+		r.logger.Warnf("maxDuration (%s) is over before %s: the step is incomplete", r.config.MaxDuration.TimeDuration(), before)
 		r.step.Stop()
 	})
 	stopGraceful := r.after(r.config.MaxDuration.TimeDuration()+r.config.GetGracefulStop(), func() {

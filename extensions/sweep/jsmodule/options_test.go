@@ -66,7 +66,7 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",
-		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them",
+		`sweep.options({ clients: [1] })`:                                                  "sweep.options: one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them",
 	} {
 		runtime, _ := sweeptest.NewModule(t)
 		name, message := sweeptest.ThrownBy(t, runtime, script)

@@ -146,9 +146,9 @@ func (c *Client) Enough() bool {
 	case c.stage != working:
 		return false
 	case plan.Operations != 0:
-		return plan.done(c.recorded-c.before, 0)
+		return c.step.done(c.recorded-c.before, 0)
 	default:
-		return plan.done(0, now()-c.step.line.openedAt)
+		return c.step.done(0, now())
 	}
 }
 
@@ -273,7 +273,7 @@ func (c *Client) finish(at time.Duration) {
 		c.turns.flush()
 	}
 	c.stage = finished
-	if c.measuring && c.step.windowEnd == 0 {
+	if c.measuring && c.step.windowEnd.Load() == 0 {
 		c.step.mark(at)
 	}
 	c.measuring = false // what comes after its share is nobody's measure
@@ -317,7 +317,7 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 		if err != nil || c.stage == finished {
 			return err
 		}
-		if c.done || c.step.plan.done(c.recorded-c.before, end-c.step.line.openedAt) {
+		if c.done || c.step.done(c.recorded-c.before, end) {
 			c.complete.Store(!c.cutOff()) // what was cut off has not done its share
 			c.finish(end)
 
@@ -362,8 +362,8 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	if c.turns != nil {
 		c.turns.leave(c, end)
 	}
-	if c.measuring && c.step.windowEnd != 0 && end > c.step.windowEnd {
-		c.step.mark(c.step.windowEnd)
+	if over := c.step.windowEnd.Load(); c.measuring && over != 0 && int64(end) > over {
+		c.step.mark(time.Duration(over))
 	}
 	if len(c.open) > 0 {
 		c.closeOpen(err)

@@ -110,6 +110,18 @@ func (s *Step) Read() Reading {
 	return r
 }
 
+// ReadOverTime takes a reading that tells what the operations did over time so far.
+func (s *Step) ReadOverTime() Reading {
+	r := s.Read()
+	for i := range r.Ops {
+		if r.Ops[i].Variant == NoVariant {
+			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Elapsed)
+		}
+	}
+
+	return r
+}
+
 // allTotals are those of all kinds of operations, in the order in which clients began them.
 type allTotals []*Totals
 
@@ -192,7 +204,10 @@ func (r *Reading) readOpenLoop(s *Step) {
 // readParts reads how long the parts of the step are within which operations count apart.
 func (r *Reading) readParts(s *Step) {
 	if s.plan.windowed() {
-		r.Window = min(s.plan.Duration, r.Elapsed)
+		r.Window = r.Elapsed
+		if end := s.windowEnd.Load(); r.Started && end != notKnownYet {
+			r.Window = min(time.Duration(end)-s.line.openedAt, r.Elapsed)
+		}
 	} else if first := time.Duration(s.marked.Load()); first != 0 && r.Started {
 		r.AllAtWork = max(first-s.line.openedAt, 0)
 	}

@@ -169,7 +169,7 @@ func fold(all []Slot) []Slot {
 }
 
 // read returns what a kind of operation did over time in a step that took elapsed; nil when that
-// was not kept. All clients have ended.
+// was not kept. It may be called at any time.
 func (s *slots) read(op string, elapsed time.Duration) *OverTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()

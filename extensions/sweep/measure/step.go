@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type Plan struct {
 	Operations uint64        // how many operations, when not zero
 	Duration   time.Duration // or else for how long
 	UntilDone  bool          // or else until Client.Done: there is a number of operations that the clients share
+	UntilKnown bool          // or else until Step.CloseWindow: enough is known
 
 	// Warmup and WarmupOperations are what each client does before the start line: for how long, or
 	// how many operations. Zero: nothing.
@@ -42,16 +44,11 @@ type Plan struct {
 	Part bool
 }
 
-func (p *Plan) done(operations uint64, elapsed time.Duration) bool {
-	if p.Operations != 0 {
-		return operations >= p.Operations
-	}
-
-	return elapsed >= p.Duration && !p.UntilDone
+// windowed tells whether a time is asked for, known before or not: operations count that end within
+// it.
+func (p *Plan) windowed() bool {
+	return p.Operations == 0 && !p.UntilDone && (p.Duration > 0 || p.UntilKnown)
 }
-
-// windowed tells whether a time is asked for: operations count that end within it.
-func (p *Plan) windowed() bool { return p.Operations == 0 && !p.UntilDone && p.Duration > 0 }
 
 // Step is a number of clients that do the same at the same time.
 type Step struct {
@@ -71,8 +68,9 @@ type Step struct {
 	// marked is when the window of a step with a duration was over, or when the first client of
 	// another ended; zero: not yet.
 	marked atomic.Int64
-	// windowEnd is when the window is over; zero where there is none.
-	windowEnd time.Duration
+	// windowEnd is when the window is over; zero where there is none, and notKnownYet until somebody
+	// closes it.
+	windowEnd atomic.Int64
 	window    *time.Timer
 
 	warmup, schedule *schedule // of an open-loop step; else nil
@@ -170,11 +168,43 @@ func (s *Step) opened() {
 // openWindow begins the time within which operations count. Who first sees that it is over marks
 // that: a client, or the timer while all clients wait.
 func (s *Step) openWindow() {
-	s.windowEnd = s.line.openedAt + s.plan.Duration
+	if s.plan.UntilKnown {
+		s.windowEnd.Store(notKnownYet)
+
+		return
+	}
+	s.windowEnd.Store(int64(s.line.openedAt + s.plan.Duration))
 	s.window = time.AfterFunc(s.plan.Duration+1, func() { // what ends with the window is within
 		defer crash.Contain("the end of a window")
-		s.mark(s.windowEnd)
+		s.mark(time.Duration(s.windowEnd.Load()))
 	})
+}
+
+// notKnownYet stands for the end of a window that has not been closed.
+const notKnownYet = math.MaxInt64
+
+// CloseWindow ends the window of a step that is to last until enough is known. It may be called by
+// any goroutine once the start line is open.
+func (s *Step) CloseWindow() {
+	end := now()
+	if s.windowEnd.CompareAndSwap(notKnownYet, int64(end)) {
+		s.mark(end)
+	}
+}
+
+// done tells whether a client has done its share with so many operations, at a time after the start
+// line opened.
+func (s *Step) done(operations uint64, at time.Duration) bool {
+	switch {
+	case s.plan.Operations != 0:
+		return operations >= s.plan.Operations
+	case s.plan.UntilDone:
+		return false
+	case s.plan.UntilKnown:
+		return int64(at) >= s.windowEnd.Load()
+	}
+
+	return at-s.line.openedAt >= s.plan.Duration
 }
 
 // mark tells all recorders to keep how many operations they have counted by now. The first mark

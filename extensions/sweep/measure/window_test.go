@@ -80,6 +80,51 @@ func TestWindowOfAStepThatIsCut(t *testing.T) {
 	})
 }
 
+// The window of a step that lasts until enough is known ends when somebody closes it, and what
+// ended by then is within.
+func TestWindowThatIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{UntilKnown: true}, nil)
+		time.AfterFunc(1050*ms, func() {
+			r := s.ReadOverTime()
+			require.Equal(t, 1050*ms, r.Window, "so far")
+			require.Len(t, r.Op("op").OverTime.Slots, 105)
+			s.CloseWindow()
+		})
+		time.AfterFunc(1120*ms, s.CloseWindow) // once is enough
+		requireNoErrors(t, together(s, doing(t, 100*ms)))
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.Equal(t, 1050*ms, r.Window)
+		require.Equal(t, 1100*ms, r.Elapsed)
+		require.EqualValues(t, 20, r.Op("op").Within)
+		require.EqualValues(t, 22, r.Op("op").Durations.Count)
+	})
+}
+
+// A call that does many operations returns when the window is closed.
+func TestEnoughIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{UntilKnown: true}, nil)
+		time.AfterFunc(1050*ms, s.CloseWindow)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			r := c.Recorder("get")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				for !c.Enough() {
+					time.Sleep(100 * ms)
+					r.Ok(100 * ms)
+				}
+
+				return nil
+			})
+		}))
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.EqualValues(t, 11, r.Op("get").Durations.Count)
+	})
+}
+
 // Where a number of operations is asked for, the part counts apart in which all clients were at
 // work.
 func TestAllAtWork(t *testing.T) {

@@ -31,6 +31,7 @@ var nouns = map[reflect.Type]string{ //nolint:gochecknoglobals // a constant
 	reflect.TypeFor[types.NullDuration](): "a duration such as '30s'",
 	reflect.TypeFor[map[string]string]():  "an object of strings",
 	reflect.TypeFor[AllowedFailures]():    "true, or a share such as 0.01 or '1%'",
+	reflect.TypeFor[Precision]():          "from '0.1%' to '50%', or an object such as { opsPerSecond: '1%', p99: '5%' }",
 }
 
 // checkOptions tells in words which of the options in a JSON object the struct cannot take, where

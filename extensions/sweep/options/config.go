@@ -26,9 +26,12 @@ const (
 	// shortestDuration is for how long a step is measured at least.
 	shortestDuration = 100 * time.Millisecond
 	defaultQuiet     = time.Minute
-	maxClients       = 100_000
-	maxRate          = 10_000_000
-	maxRepeats       = 1000
+	// defaultPreciseWarmup is for how long a step warms up at least that is to last until its figures
+	// are known.
+	defaultPreciseWarmup = time.Second
+	maxClients           = 100_000
+	maxRate              = 10_000_000
+	maxRepeats           = 1000
 )
 
 // What onError may say.
@@ -67,14 +70,16 @@ type Config struct {
 	// PreAllocatedVUs is how many clients share the operations of an open-loop step.
 	PreAllocatedVUs null.Int `json:"preAllocatedVUs"`
 
-	// Iterations is how many operations each client does in each step. One of Iterations, Duration
-	// and UntilDone is given.
+	// Iterations is how many operations each client does in each step. One of Iterations, Duration,
+	// UntilDone and Precision is given.
 	Iterations null.Int `json:"iterations"`
 	// Duration is for how long each step goes on.
 	Duration types.NullDuration `json:"duration"`
 	// UntilDone says that each step goes on until nothing is left of what its clients share, which
 	// the script tells.
 	UntilDone null.Bool `json:"untilDone"`
+	// Precision is how well the figures are to be known: each step goes on until they are.
+	Precision Precision `json:"precision"`
 	// Warmup is how long the clients work before the start line, unmeasured.
 	Warmup types.NullDuration `json:"warmup"`
 	// WarmupIterations is how many operations each client does before the start line, in place of
@@ -134,6 +139,10 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 		return nil, fmt.Errorf("scenario %q: %w", name, err)
 	}
 
+	if c.Precision.Some() && !c.Warmup.Valid && !c.WarmupIterations.Valid {
+		c.Warmup.Duration = types.Duration(defaultPreciseWarmup)
+	}
+
 	return &c, nil
 }
 
@@ -145,6 +154,8 @@ func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 		share = c.Duration.String()
 	case c.UntilDone.Bool:
 		share = "until all is done"
+	case c.Precision.Some():
+		share = "until known to " + c.Precision.Words()
 	}
 	warmup := c.Warmup.String()
 	if c.WarmupIterations.Int64 > 0 {
@@ -210,6 +221,8 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 	switch here := et.ScaleInt64(c.mostClients()); {
 	case c.Find != nil && here != c.mostClients():
 		return errors.New("find cannot be shared by execution segments: each would search for itself")
+	case c.Precision.Some() && IsPart(et):
+		return errors.New("precision cannot be shared by execution segments: each would end its steps for itself; set duration")
 	case c.OpenLoop() && here == 0:
 		return fmt.Errorf("preAllocatedVUs (%d) must be at least the number of execution segments: "+
 			"this one has operations to do, and no client", c.PreAllocatedVUs.Int64)

@@ -110,7 +110,7 @@ func TestTimesThatNeedNoUnit(t *testing.T) {
 }
 
 func TestConfigValidate(t *testing.T) {
-	const neither = "one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them"
+	const neither = "one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%') must be set, and no two of them"
 	const none = "one of clients (such as [1, 8, 64]), rate (operations a second, such as [100, 1000]) and find must be set"
 	const noVUs = "with rate, preAllocatedVUs must be how many clients share the operations, from 1 to 100000"
 	for _, tt := range []struct {
@@ -186,7 +186,7 @@ func TestConfigValidate(t *testing.T) {
 		}},
 		{`{"rate": [1], "duration": "1s"}`, []string{noVUs}},
 		{`{"rate": [1], "preAllocatedVUs": 0, "duration": "1s"}`, []string{noVUs}},
-		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and neither iterations nor untilDone"}},
+		{`{"rate": [1], "preAllocatedVUs": 1, "iterations": 5}`, []string{"with rate, duration must be set, and none of iterations, untilDone and precision"}},
 		{`{"rate": [1], "preAllocatedVUs": 1, "duration": "1s", "warmupIterations": 5}`, []string{
 			"with rate, the warm-up is a time: set warmup, and not warmupIterations",
 		}},

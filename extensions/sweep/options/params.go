@@ -31,6 +31,8 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 		params["duration"] = c.Duration.TimeDuration().String()
 	case c.UntilDone.Bool:
 		params["untilDone"] = true
+	case c.Precision.Some():
+		params["precision"] = c.Precision.Words()
 	default:
 		params["iterations"] = c.Iterations.Int64
 	}

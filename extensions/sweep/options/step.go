@@ -80,6 +80,8 @@ func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 	switch {
 	case c.Find != nil:
 		return "find: a search needs one figure of each step"
+	case c.Precision.Some():
+		return "precision: set duration, which is divided between the variants"
 	case len(c.Variants) > 0:
 		return "variants: these have steps of their own"
 	case c.Raw.Bool:
@@ -112,6 +114,7 @@ func (c *Config) Plan(s Step) measure.Plan {
 		Operations:       uint64(c.Iterations.Int64),
 		Duration:         c.Duration.TimeDuration(),
 		UntilDone:        c.UntilDone.Bool,
+		UntilKnown:       c.Precision.Some(),
 		Warmup:           c.Warmup.TimeDuration(),
 		WarmupOperations: uint64(c.WarmupIterations.Int64),
 		Rate:             s.Rate,

@@ -122,12 +122,13 @@ func twice[T comparable](values []T) bool {
 // share checks what a client or a step has to do.
 func (v *validation) share(c *Config) {
 	if c.OpenLoop() {
-		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool,
-			"with rate, duration must be set, and neither iterations nor untilDone")
+		v.check(c.Duration.Valid && !c.Iterations.Valid && !c.UntilDone.Bool && !c.Precision.Some(),
+			"with rate, duration must be set, and none of iterations, untilDone and precision")
 		v.check(!c.WarmupIterations.Valid, "with rate, the warm-up is a time: set warmup, and not warmupIterations")
 	} else {
-		v.check(count(c.Iterations.Valid, c.Duration.Valid, c.UntilDone.Bool) == 1,
-			"one of iterations (operations of each client), duration and untilDone (until sweep.done) must be set, and no two of them")
+		v.check(count(c.Iterations.Valid, c.Duration.Valid, c.UntilDone.Bool, c.Precision.Some()) == 1,
+			"one of iterations (operations of each client), duration, untilDone (until sweep.done) and precision (such as '1%%') "+
+				"must be set, and no two of them")
 	}
 	v.check(!c.Iterations.Valid || c.Iterations.Int64 > 0, "iterations must be more than 0, but is %d", c.Iterations.Int64)
 	v.check(!c.Duration.Valid || c.Duration.Duration > 0, "duration must be more than 0, but is %s", c.Duration.Duration)

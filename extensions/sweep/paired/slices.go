@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/bootstrap"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/student"
 )
 
@@ -270,12 +271,12 @@ func (s *sample) logs(drawn *group, into []float64) {
 // blockLength is how many neighbouring groups are drawn together: the most that one of the figures
 // asks for.
 func (s *sample) blockLength() int {
-	length := blockLength(s.influence(func(g *sums, whole *sums) float64 {
+	length := bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
 		return (g.operations - whole.rate()*g.seconds) / whole.operations
 	}))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
-		length = max(length, blockLength(s.influence(func(g *sums, whole *sums) float64 {
+		length = max(length, bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
 			class := at[0]
 			if whole == &s.whole.change {
 				class = at[1]

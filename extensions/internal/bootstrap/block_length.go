@@ -1,4 +1,5 @@
-package paired
+// Package bootstrap has what block bootstraps have in common.
+package bootstrap
 
 import "math"
 
@@ -6,11 +7,11 @@ import "math"
 // fewer says little.
 const leastBlocks = 10
 
-// blockLength is how many neighbouring values a circular block bootstrap of their mean draws
+// BlockLength is how many neighbouring values a circular block bootstrap of their mean draws
 // together: the choice of Politis and White (Econometric Reviews 23, 2004), as Patton, Politis and
 // White have corrected it (Econometric Reviews 28, 2009). It is 1 for values that do not hang
 // together.
-func blockLength(values []float64) int {
+func BlockLength(values []float64) int {
 	n := float64(len(values))
 	least := math.Max(5, math.Ceil(math.Sqrt(math.Log10(n))))
 	most := int(math.Ceil(math.Sqrt(n)) + least)

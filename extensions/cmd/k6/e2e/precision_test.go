@@ -1,0 +1,33 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A step with a precision ends when its ops/s are known so well, long before maxDuration, and not
+// before it can be told.
+func TestMeasuredUntilItIsKnown(t *testing.T) {
+	t.Parallel()
+	r := work(t, `{"clients": [2], "precision": "20%", "warmup": "200ms", "maxDuration": "100s"}`, nil)
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "work")
+	require.Equal(t, "ops/s ±20 %", rep.Params["precision"])
+	s := rep.Steps[0]
+	require.True(t, s.Complete)
+	require.Zero(t, s.PerClient)
+	require.GreaterOrEqual(t, s.Window.Seconds, 3.0)
+	require.Less(t, s.Window.Seconds, 60.0)
+	require.Greater(t, s.Ops, 100)
+	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
+}
+
+// What is not known by maxDuration is an incomplete step, and the log says how well it is known.
+func TestPrecisionThatIsNotReached(t *testing.T) {
+	t.Parallel()
+	r := work(t, `{"clients": [1], "precision": "0.1%", "warmup": "0s", "maxDuration": "5s"}`, map[string]string{"MS": "10"})
+	require.Equal(t, exitThreshold, r.code, r.output)
+	require.False(t, r.report(t, "work").Steps[0].Complete)
+	require.NotEmpty(t, r.lines("maxDuration (5s) is over before the step is known to ops/s ±0.1 % (ops/s ±"), r.output)
+}

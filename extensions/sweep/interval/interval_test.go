@@ -1,0 +1,154 @@
+package interval_test
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// server is one whose service time is known. A neighbour that comes and goes makes operations take
+// longer, for as many as it stays.
+type server struct {
+	mean      time.Duration
+	neighbour float64 // by how much longer operations take beside it, as a part
+	stays     float64 // how likely it is that it does what it did at the operation before
+}
+
+// run is one client that works with a server, on a time of its own.
+type run struct {
+	server
+	random  *rand.Rand
+	here    bool
+	elapsed time.Duration
+	before  measure.OverTime // the slots before the one under way
+	slot    measure.Coarse   // the one under way
+	all     measure.Distribution
+}
+
+func (s server) start(random *rand.Rand) *run {
+	r := &run{server: s, random: random, here: random.Float64() < 0.5}
+	r.before.Width = 20 * time.Millisecond
+
+	return r
+}
+
+// next is how long the next operation takes.
+func (r *run) next() time.Duration {
+	if r.random.Float64() >= r.stays {
+		r.here = !r.here
+	}
+	takes := float64(r.mean) * r.random.ExpFloat64()
+	if r.here {
+		takes *= 1 + r.neighbour
+	}
+
+	return time.Duration(takes)
+}
+
+// until goes on until a time is over.
+func (r *run) until(end time.Duration) {
+	for {
+		took := r.next()
+		r.elapsed += took
+		if r.elapsed >= end {
+			r.elapsed = end
+
+			return
+		}
+		for len(r.before.Slots) < int(r.elapsed/r.before.Width) {
+			r.before.Slots = append(r.before.Slots, measure.NewSlot(0, &r.slot))
+			if n := len(r.before.Slots); n == measure.MostSlots {
+				one := []measure.PartOverTime{{OverTime: &r.before}}
+				r.before = *measure.MergeOverTime(one, (measure.MostSlots+1)*r.before.Width)
+			}
+		}
+		r.slot.Record(took)
+		r.all.Record(took)
+	}
+}
+
+// reading is what the run has come to.
+func (r *run) reading() *measure.Reading {
+	var slot measure.Coarse
+	slot.Merge(&r.slot)
+	o := r.before
+	o.Slots = append(slices.Clone(o.Slots), measure.NewSlot(0, &slot))
+
+	return &measure.Reading{Window: r.elapsed, Ops: []measure.Totals{{Durations: r.all, OverTime: &o}}}
+}
+
+// truth is what a very long run comes to: the rate exactly, p99 to some tenths of a percent.
+func (s server) truth() (rate, p99 float64) {
+	r := s.start(rand.New(rand.NewPCG(7, 7)))
+	var d measure.Distribution
+	for range 3_000_000 {
+		d.Record(r.next())
+	}
+
+	return 1 / (s.mean.Seconds() * (1 + s.neighbour/2)), d.Quantile(0.99).Seconds()
+}
+
+// Intervals of 95 % have the truth in 93 to 97 of 100 steps with a fixed time, beside a neighbour
+// that stays for many slots and without. Of steps that end when their figures are known well
+// enough, at least as many are as near to the truth as was asked for.
+func TestIntervalsCoverTheTruth(t *testing.T) {
+	t.Parallel()
+	const runs = 200
+	for name, tt := range map[string]struct {
+		server
+		lasts time.Duration // zero: until aim
+		aim   interval.Aim
+	}{
+		"quiet":                 {server{mean: 2 * time.Millisecond, stays: 0.5}, 20 * time.Second, interval.Aim{}},
+		"neighbour":             {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 30 * time.Second, interval.Aim{}},
+		"quiet until known":     {server{mean: 2 * time.Millisecond, stays: 0.5}, 0, interval.Aim{OpsPerSecond: 0.03}},
+		"neighbour until known": {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, interval.Aim{OpsPerSecond: 0.06}},
+		"p99 until known":       {server{mean: 2 * time.Millisecond, neighbour: 1, stays: 0.99}, 0, interval.Aim{OpsPerSecond: 0.08, P99: 0.08}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rate, p99 := tt.truth()
+			rates, p99s, took := 0, 0, time.Duration(0)
+			for i := range runs {
+				r := tt.start(rand.New(rand.NewPCG(uint64(i), 1)))
+				r.until(max(tt.lasts, interval.FirstLook))
+				for tt.aim.Some() {
+					reached := interval.Reached(r.reading(), 1)
+					if reached.Meets(tt.aim) {
+						break
+					}
+					require.Less(t, r.elapsed, time.Hour)
+					r.until(tt.aim.NextLook(r.elapsed, reached))
+				}
+				reading := r.reading()
+				s, known := interval.New(reading.Ops[0].OverTime, reading.Window)
+				require.True(t, known)
+				got := float64(r.all.Count) / r.elapsed.Seconds()
+				low, high, known := s.Levels(0.99)
+				require.True(t, known)
+				lowest, highest := r.all.Quantile(low).Seconds(), r.all.Quantile(high).Seconds()
+				if middle := r.all.Quantile(0.99).Seconds(); tt.aim.P99 > 0 {
+					lowest, highest = middle*(1-tt.aim.P99), middle*(1+tt.aim.P99)
+				}
+				if math.Abs(got-rate) <= cmp.Or(tt.aim.OpsPerSecond, s.Rate())*got {
+					rates++
+				}
+				if lowest <= p99 && p99 <= highest {
+					p99s++
+				}
+				took += r.elapsed
+			}
+			t.Logf("ops/s %d, p99 %d of %d, %s on average", rates, p99s, runs, took/runs)
+			require.InDelta(t, 0.95, float64(rates)/runs, 0.035, "ops/s")
+			require.InDelta(t, 0.95, float64(p99s)/runs, 0.045, "p99")
+		})
+	}
+}
