@@ -1,10 +1,8 @@
 package files
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -76,29 +74,6 @@ func TestASetIsReplacedAsOne(t *testing.T) {
 	require.Equal(t, "first", read(t, filepath.Join(dir, "x.json")))
 	require.Equal(t, "first", read(t, filepath.Join(dir, "x.md")))
 	require.Equal(t, []string{"folder", "x.csv", "x.json", "x.md"}, names(t, dir), "nothing is left beside them")
-}
-
-func TestSetsOfSeveralNeverMix(t *testing.T) {
-	dir := t.TempDir()
-	var writers sync.WaitGroup
-	for run := range 8 {
-		writers.Go(func() {
-			var set []File
-			for i := range 6 {
-				set = append(set, File{filepath.Join(dir, fmt.Sprint("file", i)), fmt.Append(nil, "run ", run)})
-			}
-			for range 20 {
-				if err := WriteSet(fsext.NewOsFs(), set); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	writers.Wait()
-	for i := range 6 {
-		require.Equal(t, read(t, filepath.Join(dir, "file0")), read(t, filepath.Join(dir, fmt.Sprint("file", i))))
-	}
-	require.Len(t, names(t, dir), 6)
 }
 
 func TestUsable(t *testing.T) {

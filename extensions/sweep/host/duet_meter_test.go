@@ -20,8 +20,7 @@ func TestProcessorTimeOfVariants(t *testing.T) {
 		m.Turn(report.Base, true)
 		burn(30 * time.Millisecond)
 		m.Turn(report.Change, true)
-		burn(5 * time.Millisecond)
-		time.Sleep(25 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond)
 	}
 	m.Turn(report.Base, true)
 	m.Turn(report.Change, false)
@@ -30,10 +29,10 @@ func TestProcessorTimeOfVariants(t *testing.T) {
 	m.Stop()
 	base, change := m.Spent(report.Base, time.Second), m.Spent(report.Change, time.Second)
 	require.Greater(t, base.K6, 1.5*change.K6, "change rests")
-	require.Less(t, change.K6, 0.9, "what came late is left out")
+	require.Less(t, change.K6, 0.2, "what came late is left out")
 	if runtime.GOOS == "linux" && !self.forks() {
 		require.InDelta(t, base.K6, *base.Server, 0.1*base.K6)
-		require.InDelta(t, change.K6, *change.Server, 0.2*change.K6)
+		require.InDelta(t, change.K6, *change.Server, 0.05)
 	}
 }
 

@@ -296,7 +296,12 @@ func TestClientsOfADuetAgree(t *testing.T) {
 		}
 		first := make(chan error)
 		go func() { first <- run[0](s.Client(0)) }()
-		require.Eventually(t, func() bool { return s.solo || s.duet.Load() != nil }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+
+			return s.solo || s.duet.Load() != nil
+		}, 10*time.Second, time.Millisecond)
 		require.ErrorIs(t, run[1](s.Client(1)), ErrMixedDuet)
 		require.NoError(t, <-first, "nobody waits for the other")
 	}

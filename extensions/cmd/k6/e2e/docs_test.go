@@ -57,7 +57,7 @@ func ofK6(words []string) (subcommand string, arguments []string) {
 	}
 	words = words[at+1:]
 	isName := regexp.MustCompile(`^[a-z]+$`).MatchString
-	for len(words) > 0 && isName(words[0]) && !strings.HasSuffix(subcommand, "run") && strings.Count(subcommand, " ") < 2 {
+	for len(words) > 0 && isName(words[0]) && !strings.HasSuffix(subcommand, "run") && (strings.Count(subcommand, " ") < 2 || subcommand == "x sweep history") {
 		subcommand = strings.TrimSpace(subcommand + " " + words[0])
 		words = words[1:]
 	}

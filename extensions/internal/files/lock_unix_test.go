@@ -3,12 +3,14 @@
 package files
 
 import (
+	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/lib/fsext"
 )
 
 func TestClaimIsOfOneAtATime(t *testing.T) {
@@ -53,4 +55,27 @@ func TestClaimWhereNoFileCanBeMade(t *testing.T) {
 	release, ok := Claim(filepath.Join(t.TempDir(), "no", "folder"))
 	require.True(t, ok, "the folder itself is tried elsewhere")
 	release()
+}
+
+func TestSetsOfSeveralNeverMix(t *testing.T) {
+	dir := t.TempDir()
+	var writers sync.WaitGroup
+	for run := range 8 {
+		writers.Go(func() {
+			var set []File
+			for i := range 6 {
+				set = append(set, File{filepath.Join(dir, fmt.Sprint("file", i)), fmt.Append(nil, "run ", run)})
+			}
+			for range 20 {
+				if err := WriteSet(fsext.NewOsFs(), set); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	for i := range 6 {
+		require.Equal(t, read(t, filepath.Join(dir, "file0")), read(t, filepath.Join(dir, fmt.Sprint("file", i))))
+	}
+	require.Len(t, names(t, dir), 6)
 }
