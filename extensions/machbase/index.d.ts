@@ -16,6 +16,9 @@
  * `machbase_rows_rejected` (Counter: those that it rejected, with the tag `reason`: the server's
  * error code, or `other`), both as of an appender's `sync` and `close`; besides k6's own
  * `data_sent` and `data_received`.
+ *
+ * `machbase_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `machbase_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/machbase' {
   /** The types for which {@link bind} makes parameters. */

@@ -12,6 +12,9 @@
  * `memcached_hits` and `memcached_misses` (Counters: keys that were asked for and found or not),
  * each with the tags `op` (connect, or the method's name; metaGet and so on for those of `meta`)
  * and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and `data_received`.
+ *
+ * `memcached_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `memcached_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/memcached' {
   /** Bytes as they are. Of a typed array or DataView, the part of the buffer that it shows. */

@@ -14,6 +14,9 @@
  * results of ReadBulk, one for each tag), each with the tags `op` (connect, open, register,
  * subscribe, readBulk, unsubscribe, close) and `outcome` (ok, or the error's kind), besides k6's
  * own `data_sent` and `data_received`.
+ *
+ * `mxgateway_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `mxgateway_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/mxgateway' {
   /** How to reach the gateway. Either `proto` or `reflection` is needed. */

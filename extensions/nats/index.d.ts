@@ -49,6 +49,9 @@
  * | `jetStreamPublish`, `-WithHeaders`, `-Msg` | the same; they return the acknowledgement |
  * | `jetStreamSubscribe(topic, callback)` | the same, as an ordered consumer |
  * | `jetStreamDelete(name)`, which dropped its error | `jetStream().deleteStream(name)` |
+ *
+ * `nats_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `nats_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/nats' {
   /**

@@ -31,9 +31,11 @@ const (
 // instruments are the metrics of one VU with tags of their own, and those without tags.
 type instruments struct {
 	meter                                                    *k6glue.Meter
-	ops, duration, errors, latency                           *metrics.Metric
+	duration, errors, latency                                *metrics.Metric
 	messagesSent, messagesReceived, bytesSent, bytesReceived *metrics.Metric
-	series                                                   recent.Map[seriesKey, opSeries]
+	// operations returns a series of operations with the tags and the outcome.
+	operations func(tags [][2]string, outcome string) k6glue.Series
+	series     recent.Map[seriesKey, opSeries]
 	// untagged are the series of calls without tags, tagged those of others, by their tags.
 	untagged *callSeries
 	tagged   recent.Map[string, *callSeries]
@@ -66,7 +68,7 @@ func newInstruments(m *k6mod.Module) instruments {
 	meter, registry := m.Meter(), m.VU().InitEnv().Registry
 
 	i := instruments{
-		meter: meter, ops: registry.Get(metricOps), duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
+		meter: meter, operations: m.Operations, duration: registry.Get(metricDuration), errors: registry.Get(metricErrors),
 		latency:          must(registry.NewMetric(metricLatency, metrics.Trend, metrics.Time)),
 		messagesSent:     must(registry.NewMetric(metricMessagesSent, metrics.Counter)),
 		messagesReceived: must(registry.NewMetric(metricMessagesReceived, metrics.Counter)),
@@ -174,11 +176,14 @@ func (i *instruments) of(r *record, outcome string, call *callSeries) opSeries {
 	}
 	s, known := i.series.Get(key)
 	if !known {
-		tags := append(slices.Clone(call.tags), [2]string{"op", r.operation}, [2]string{"outcome", outcome})
+		tags := append(slices.Clone(call.tags), [2]string{"op", r.operation})
 		if r.subject != "" {
 			tags = append(tags, [2]string{"subject", r.subject})
 		}
-		s = opSeries{ops: i.meter.Series(i.ops, tags...), duration: i.meter.Series(i.duration, tags...)}
+		s = opSeries{
+			ops:      i.operations(tags, outcome),
+			duration: i.meter.Series(i.duration, append(tags, [2]string{"outcome", outcome})...),
+		}
 		i.series.Put(key, s)
 	}
 

@@ -14,6 +14,9 @@
  * or not), each with the tags `op` (connect, get, set, delete, touch, getMulti, info; of a pipeline
  * each of its commands) and `outcome` (ok, or the error's kind); besides k6's own `data_sent` and
  * `data_received`.
+ *
+ * `resp_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `resp_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/resp' {
   /**

@@ -15,6 +15,9 @@
  * Metrics: `sql_ops` (Counter) and `sql_op_duration` (Trend in milliseconds; not under the executor
  * client-sweep, which has durations of its own), both with the tags `op` (query, exec) and
  * `outcome` (ok, or the error's kind). Connecting is part of the call that needs a connection.
+ *
+ * `sql_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `sql_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/sql' {
   /** Limits of a database's connections and calls. */

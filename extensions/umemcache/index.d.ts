@@ -13,6 +13,9 @@
  * `umemcache_lost_fills` (Counter: how many of these found out so that the server had thrown away
  * the value stored before them on that connection); besides k6's own `data_sent` and
  * `data_received`.
+ *
+ * `umemcache_failed` (Rate, with the tag `op`) is the share of operations that failed, as
+ * `http_req_failed` is of requests: a threshold is `umemcache_failed: ['rate<0.01']`.
  */
 declare module 'k6/x/umemcache' {
   /**

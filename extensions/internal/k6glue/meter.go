@@ -2,6 +2,7 @@ package k6glue
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -21,6 +22,15 @@ type series struct {
 	metric     *metrics.Metric
 	own        [][2]string     // the tags of its own
 	base, tags *metrics.TagSet // with them, worked out for this base
+
+	// trials is what the series counts for in a Rate; nil for nothing.
+	trials *outcomes
+}
+
+// outcomes is what a series counts for in a Rate: operations that have failed, or have not.
+type outcomes struct {
+	rate   series
+	failed bool
 }
 
 // Meter emits a module's samples. As a client of a sweep, a VU does far more operations than k6 can
@@ -49,6 +59,12 @@ func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
 	m.series = append(m.series, series{metric: metric, own: tags})
 
 	return Series(len(m.series) - 1)
+}
+
+// Share has what the Counter of the Series counts be counted in the Rate as well, as failed or
+// not. Tags are those of the Rate's samples. In a sweep it has none: k6 knows it by ExactRate.
+func (m *Meter) Share(s Series, rate *metrics.Metric, failed bool, tags ...[2]string) {
+	m.series[s].trials = &outcomes{series{metric: rate, own: tags}, failed}
 }
 
 // Add counts n.
@@ -128,11 +144,19 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 			Value:      value,
 		})
 	}
+	var shares []tried
 	for at, sum := range m.sums {
-		if sum != 0 {
-			add(Series(at), sum)
-			m.sums[at] = 0
+		if sum == 0 {
+			continue
 		}
+		add(Series(at), sum)
+		m.sums[at] = 0
+		if of := m.series[at].trials; of != nil && m.session == nil {
+			shares = counted(shares, of, base, uint64(sum))
+		}
+	}
+	for _, s := range shares {
+		samples = append(samples, Trials(s.rate, s.tags, now, s.operations, s.failed)...)
 	}
 	for _, d := range durations {
 		add(d.Series, metrics.D(d.Took))
@@ -147,6 +171,29 @@ func (m *Meter) push(now time.Time, durations []Duration) {
 		ctx = context.WithoutCancel(ctx)
 	}
 	metrics.PushIfNotDone(ctx, state.Samples, samples)
+}
+
+// tried is what a Rate has of the operations with the same tags.
+type tried struct {
+	rate               *metrics.Metric
+	tags               *metrics.TagSet
+	operations, failed uint64
+}
+
+// counted adds n operations to those with the same tags.
+func counted(all []tried, s *outcomes, base *metrics.TagSet, n uint64) []tried {
+	tags := s.rate.tagged(base)
+	at := slices.IndexFunc(all, func(t tried) bool { return t.rate == s.rate.metric && t.tags == tags })
+	if at < 0 {
+		at = len(all)
+		all = append(all, tried{rate: s.rate.metric, tags: tags})
+	}
+	all[at].operations += n
+	if s.failed {
+		all[at].failed += n
+	}
+
+	return all
 }
 
 // tagged returns the base tags with the series' own. The result is kept for as long as the base

@@ -66,17 +66,11 @@ func (h *metricHint) hint(name string) string {
 		}
 	}
 	slices.Sort(known)
-	ops := module + "_ops"
 	switch {
-	case !slices.Contains(known, ops): // no module of ours
+	case !slices.Contains(known, module+"_failed"): // no module of ours
 		return ""
 	case strings.Contains(what, "fail") || strings.Contains(what, "error"):
-		if failed := module + "_failed"; slices.Contains(known, failed) {
-			return "; did you mean " + failed + "?"
-		}
-
-		return "; failures are those of " + ops + " whose outcome is an error's kind, each kind with a threshold of its own: " +
-			ops + "{outcome:connect}: ['count==0'], " + ops + "{outcome:timeout}: ['count==0'] and so on"
+		return "; did you mean " + module + "_failed?"
 	}
 	meant := module + "_" + otherMetrics[what[strings.LastIndex(what, "_")+1:]]
 	if !slices.Contains(known, meant) {

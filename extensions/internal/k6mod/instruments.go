@@ -2,6 +2,7 @@ package k6mod
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -23,7 +24,8 @@ const OutcomeOK = "ok"
 // Metrics are the names of a module's metrics that have the tags op and outcome (ok, or the
 // error's kind).
 type Metrics struct {
-	// Ops is a Counter of operations.
+	// Ops is a Counter of operations, such as cache_ops. Beside it there is a Rate, the share of
+	// them that failed, such as cache_failed, without the tag outcome.
 	Ops string
 	// Duration is a Trend of the durations of calls in milliseconds, but in a sweep, which has its
 	// own. It is "" for none.
@@ -41,6 +43,7 @@ type Instruments struct {
 	registry       *metrics.Registry
 	kind           func(error) string
 	ops, duration  *metrics.Metric
+	failed         *metrics.Metric
 	counts         []*metrics.Metric
 	series         recent.Map[seriesKey, opSeries]
 	sent, received k6glue.Series
@@ -66,6 +69,14 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 	if i.ops, err = i.registry.NewMetric(names.Ops, metrics.Counter); err != nil {
 		return nil, err
 	}
+	if i.failed, err = i.registry.NewMetric(failedOf(names.Ops), metrics.Rate); err != nil {
+		return nil, err
+	}
+	k6glue.ExactRate(i.failed, i.ops, i.registry, func(tags *metrics.TagSet) bool {
+		outcome, _ := tags.Get(tagOutcome)
+
+		return isFailure(outcome)
+	})
 	if names.Duration != "" {
 		if i.duration, err = k6glue.NewDurations(i.registry, names.Duration); err != nil {
 			return nil, err
@@ -88,6 +99,13 @@ func NewInstruments(vu modules.VU, names *Metrics, kind func(error) string) (*In
 
 	return i, nil
 }
+
+// failedOf is the name of the Rate of operations that failed, by that of the Counter of operations.
+func failedOf(ops string) string { return strings.TrimSuffix(ops, "_ops") + "_failed" }
+
+// isFailure tells whether operations with this outcome have failed. Those that the end of the test
+// has cut off have not.
+func isFailure(outcome string) bool { return outcome != OutcomeOK && outcome != KindCancelled }
 
 func (i *Instruments) counter(name string, tags ...[2]string) (k6glue.Series, error) {
 	metric, err := i.registry.NewMetric(name, metrics.Counter)
@@ -136,6 +154,16 @@ func (i *Instruments) EmitDuration(operation string, err error, took time.Durati
 	i.meter.Emit(k6glue.Duration{Series: i.of(operation, err).duration, Took: took})
 }
 
+// Operations returns a series of operations with the outcome, which counts in the Rate of those
+// that failed as well. Tags are pairs of name and value, op among them.
+func (i *Instruments) Operations(tags [][2]string, outcome string) k6glue.Series {
+	tags = slices.Clone(tags)
+	s := i.meter.Series(i.ops, append(tags, [2]string{tagOutcome, outcome})...)
+	i.meter.Share(s, i.failed, isFailure(outcome), tags...)
+
+	return s
+}
+
 func (i *Instruments) of(operation string, err error) opSeries {
 	outcome := OutcomeOK
 	if err != nil {
@@ -144,11 +172,12 @@ func (i *Instruments) of(operation string, err error) opSeries {
 	key := seriesKey{operation, outcome, i.tags.key}
 	s, known := i.series.Get(key)
 	if !known {
-		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation}, [2]string{tagOutcome, outcome})
+		tags := append(slices.Clone(i.tags.pairs), [2]string{tagOp, operation})
+		s = opSeries{ops: i.Operations(tags, outcome)}
+		tags = append(tags, [2]string{tagOutcome, outcome})
 		series := func(metric *metrics.Metric) k6glue.Series {
 			return i.meter.Series(metric, tags...)
 		}
-		s = opSeries{ops: series(i.ops)}
 		s.counts = s.ops + 1
 		for _, metric := range i.counts {
 			series(metric)

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/js/modulestest"
 	"go.k6.io/k6/v2/metrics"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
 func TestInstruments(t *testing.T) {
@@ -35,6 +37,9 @@ func TestInstruments(t *testing.T) {
 		"cache_misses 3 map[op:get outcome:ok scenario:hot]",
 		"cache_op_duration 2 map[op:get outcome:ok scenario:hot]",
 		"cache_ops 1 map[op:get outcome:timeout scenario:hot]",
+		"cache_failed 1 map[op:get scenario:hot]",
+		"cache_failed 0 map[op:get scenario:hot]",
+		"cache_failed 0 map[op:get scenario:hot]",
 		"data_received 5 map[scenario:hot]",
 		"data_sent 7 map[scenario:hot]",
 		"cache_retries 1 map[scenario:hot]",
@@ -56,15 +61,75 @@ func TestInstrumentsWithoutDurations(t *testing.T) {
 	require.False(t, names[""])
 }
 
+// The Rate of operations that failed is exact for k6, whatever samples go out: at most a hundred
+// for a call of many operations, and none in a sweep.
+func TestRateOfFailedOperations(t *testing.T) {
+	v, i := startedCacheVU(t, true)
+	failed := func(do func()) (rate metrics.RateSink, samples, trues int) {
+		do()
+		i.Emit()
+		i.meter.Flush()
+		for _, s := range v.Sent() {
+			for _, sink := range append([]metrics.Sink{s.Metric.Sink}, subSinks(&s)...) { // as k6's ingester does
+				sink.Add(s)
+			}
+			if s.Metric.Name == "cache_failed" {
+				samples++
+				trues += int(s.Value)
+				require.NotContains(t, s.Tags.Map(), "outcome")
+			}
+		}
+		sink, is := i.failed.Sink.(*metrics.RateSink)
+		require.True(t, is)
+		rate = *sink
+		*sink = metrics.RateSink{}
+
+		return rate, samples, trues
+	}
+	many := func() {
+		for range 999 {
+			i.Count("get", nil, 1, 0)
+		}
+		i.Count("get", Errorf(KindTimeout, "no answer"))
+	}
+
+	rate, samples, trues := failed(many)
+	require.Equal(t, metrics.RateSink{Trues: 1, Total: 1000}, rate)
+	require.Equal(t, []int{100, 1}, []int{samples, trues}, "a failure is never missing")
+
+	rate, _, _ = failed(func() {
+		i.Count("get", Errorf(KindTimeout, "no answer"))
+		i.Count("get", Errorf(KindConnect, "refused"))
+		i.Count("get", TestEnded())
+	})
+	require.Equal(t, metrics.RateSink{Trues: 2, Total: 3}, rate, "the end of the test is no failure")
+
+	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, &k6glue.Session{})
+	rate, samples, _ = failed(many)
+	require.Equal(t, metrics.RateSink{Trues: 1, Total: 1000}, rate)
+	require.Zero(t, samples)
+}
+
+func subSinks(s *metrics.Sample) (sinks []metrics.Sink) {
+	for _, sub := range s.Metric.Submetrics {
+		if s.Tags.Contains(sub.Tags) {
+			sinks = append(sinks, sub.Metric.Sink)
+		}
+	}
+
+	return sinks
+}
+
 // A name that somebody else has registered with another type is an error, whichever it is.
 func TestInstrumentsWhoseNamesAreTaken(t *testing.T) {
 	for _, names := range []Metrics{
-		{Ops: "taken"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
+		{Ops: "taken"}, {Ops: "taken_ops"}, {Ops: "ops", Duration: "taken"}, {Ops: "ops", Duration: "durations", Counts: []string{"hits", "taken"}},
 		{Ops: "ops", Tagged: []string{"taken"}},
 	} {
 		runtime := modulestest.NewRuntime(t)
 		runtime.VU.InitEnvField.BuiltinMetrics = runtime.BuiltinMetrics
 		runtime.VU.InitEnvField.Registry.MustNewMetric("taken", metrics.Gauge)
+		runtime.VU.InitEnvField.Registry.MustNewMetric("taken_failed", metrics.Gauge)
 		_, err := NewInstruments(runtime.VU, &names, nil)
 		require.ErrorContains(t, err, "taken")
 	}

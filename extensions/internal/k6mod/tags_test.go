@@ -21,13 +21,12 @@ func TestTagsOfACall(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %g %v", s.Metric.Name, s.Value, s.Tags.Map()))
 		}
 	}
-	own := "map[hot:true n:5 name:login op:get outcome:ok]"
-	require.Equal(t, []string{
-		"cache_ops 1 map[op:get outcome:ok]", "cache_op_duration 1 map[op:get outcome:ok]",
-		"cache_ops 1 " + own, "cache_op_duration 1 " + own, "cache_ops 1 " + own, "cache_op_duration 1 " + own,
-		"cache_ops 1 map[name:async op:get outcome:ok]", "cache_op_duration 1 map[name:async op:get outcome:ok]",
-		"cache_ops 1 map[op:get outcome:ok]", "cache_op_duration 1 map[op:get outcome:ok]",
-	}, got)
+	var want []string
+	for _, own := range []string{"", "hot:true n:5 name:login ", "hot:true n:5 name:login ", "name:async ", ""} {
+		want = append(want, "cache_ops 1 map["+own+"op:get outcome:ok]", "cache_failed 0 map["+own+"op:get]",
+			"cache_op_duration 1 map["+own+"op:get outcome:ok]")
+	}
+	require.Equal(t, want, got)
 
 	for script, want := range map[string]string{
 		`client.get('a', { tags: 'login' })`:         `get: option tags must be an object of strings, such as { name: 'login' }, not login`,

@@ -15,8 +15,9 @@ import (
 type Definition struct {
 	// ErrorName is the name of the module's exceptions, such as "EchoError".
 	ErrorName string
-	// Ops is the name of a Counter of operations, with the tags op and outcome: "ok", or the
-	// error's kind. It is required.
+	// Ops is the name of a Counter of operations, such as "echo_ops", with the tags op and outcome:
+	// "ok", or the error's kind. It is required. Beside it there is a Rate of operations that
+	// failed, such as "echo_failed", with the tag op.
 	Ops string
 	// Duration is the name of a Trend of the durations of single calls in milliseconds, with the
 	// same tags. In a sweep it has no samples, as the sweep has them in its histograms. It is ""

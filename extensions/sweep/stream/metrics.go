@@ -3,12 +3,12 @@ package stream
 import (
 	"context"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -149,34 +149,7 @@ func (m *Metrics) Counts(tags *metrics.TagSet, at time.Time, span *measure.Total
 		}
 	}
 
-	return append(m.trials(tags, at, succeeded+failed, failed), count(OutcomeOK, succeeded), count(OutcomeFailed, failed))
-}
-
-// mostTrials bounds how many samples of a Rate stand for the operations of a second.
-const mostTrials = 100
-
-// trials are samples of the Rate sweep_failed, for outputs: as many as there were operations, or
-// mostTrials of them, among which a failure is never missing. What k6 itself judges and shows is
-// exact: see k6glue.ExactRate. Each has a time of its own, because some outputs keep one value of
-// each moment.
-func (m *Metrics) trials(tags *metrics.TagSet, at time.Time, operations, failed uint64) metrics.Samples {
-	if operations == 0 {
-		return nil
-	}
-	n := min(operations, mostTrials)
-	trues := uint64(math.Ceil(float64(failed) * float64(n) / float64(operations)))
-	samples := make(metrics.Samples, n, n+2)
-	for i := range samples {
-		value := 0.0
-		if uint64(i) < trues {
-			value = 1
-		}
-		samples[i] = metrics.Sample{
-			TimeSeries: metrics.TimeSeries{Metric: m.Failed, Tags: tags}, Time: at.Add(time.Duration(i)), Value: value,
-		}
-	}
-
-	return samples
+	return append(k6glue.Trials(m.Failed, tags, at, succeeded+failed, failed), count(OutcomeOK, succeeded), count(OutcomeFailed, failed))
 }
 
 // Gates are the samples of the judged gates of a scenario: 1 for one that held. A gate that nobody
