@@ -26,7 +26,7 @@ export function target(client, url = address()) {
  * @returns {(T & { url: string }) | undefined}
  */
 export function newBase(others, make) {
-  return ofBase('NATS_URL', ['TIMEOUT', ...others], () => ({ ...make(), url: address() }));
+  return ofBase('NATS_URL', ['TIMEOUT', ...others], () => Object.assign(make(), { url: address() }));
 }
 
 const names = ['orb', 'orb-compat', 'micro'];
