@@ -3,9 +3,11 @@ package machbase
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib/types"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -25,9 +27,9 @@ type appender struct {
 	// tags are those of its calls' samples.
 	tags k6mod.Tags
 	log  logrus.FieldLogger
-	// unsent is how many rows it was given since it was last flushed: a part of them may be in no
-	// batch yet. The client's lock guards it.
-	unsent int64
+	// unacknowledged is how many rows it was given since the last receipt. The client's lock guards
+	// it.
+	unacknowledged int64
 	// counted is what the metrics have.
 	counted cmi.Receipt
 }
@@ -140,7 +142,7 @@ func (a *appender) append(call sobek.FunctionCall) (*task, error) {
 			if err := a.appender.Append(ctx, row...); err != nil {
 				return err
 			}
-			a.unsent++
+			a.unacknowledged++
 		}
 
 		return nil
@@ -162,7 +164,7 @@ func (a *appender) appendColumns(call sobek.FunctionCall) (*task, error) {
 	t := a.writing(func(ctx context.Context) error {
 		rows, err := a.appender.AppendColumns(ctx, columns...)
 		count = int64(rows)
-		a.unsent += count
+		a.unacknowledged += count
 
 		return err
 	})
@@ -186,7 +188,7 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 			a.connection.restart() // the timeout is that of a batch
 			rows, err := a.appender.AppendColumns(ctx, columns...)
 			count += int64(rows)
-			a.unsent += int64(rows)
+			a.unacknowledged += int64(rows)
 			sending = err
 
 			return err
@@ -203,23 +205,69 @@ func (a *appender) generate(call sobek.FunctionCall) (*task, error) {
 	return t, nil
 }
 
-// leaveOpen tells of the rows that are lost with the connection, in appenders that the script has
-// neither flushed nor closed. The caller holds c.mu.
-func (c *client) leaveOpen() {
-	for _, a := range c.appenders {
-		if a.unsent > 0 && c.lostRows.CompareAndSwap(false, true) {
-			a.log.Warnf("an appender on %s was neither flushed nor closed: of the last %d rows that it was given, "+
-				"those are lost that were in no batch yet; call its close()", a.table, a.unsent)
+// leftAppender is an appender that the script has left open, and what closing it has come to.
+type leftAppender struct {
+	*appender
+
+	rows    int64
+	receipt cmi.Receipt
+	err     error
+	took    time.Duration
+}
+
+// closeLeft closes the appenders that the script has left open: what they hold is sent. The caller
+// holds c.mu.
+func (c *client) closeLeft() []leftAppender {
+	left := make([]leftAppender, len(c.appenders))
+	for i, a := range c.appenders {
+		l := &left[i]
+		l.appender, l.rows = a, a.unacknowledged
+		if c.connection.broken {
+			l.err = left[i-1].err
+
+			continue
 		}
+		begin := time.Now()
+		err := c.connection.do(context.Background(), min(c.config.Timeout, leftTimeout), func(ctx context.Context, _ Conn) (err error) {
+			l.receipt, err = a.appender.Close(ctx)
+
+			return err
+		})
+		if err != nil {
+			e := c.As(err)
+			l.err = &e
+			c.connection.broken = c.connection.broken || breaks(&e)
+		}
+		l.took = time.Since(begin)
+		a.connection, a.unacknowledged = nil, 0
 	}
 	c.appenders = nil
+
+	return left
+}
+
+// leftTimeout is how long closing an appender may take that the script has left open.
+const leftTimeout = 10 * time.Second
+
+// fail tells of rows that are not in the table when the VU has ended: nothing else can, as k6 takes
+// no samples any more. k6 does not exit with 0 then.
+func (l *leftAppender) fail() {
+	rejected := l.receipt.Rejected - l.counted.Rejected
+	switch {
+	case l.err != nil && l.rows > 0:
+		l.log.Errorf("an appender on %s was not closed, and closing it failed (%v): "+
+			"nobody knows which of the last %d rows that it was given are in the table; call its close()", l.table, l.err, l.rows)
+	case rejected > 0:
+		l.log.Errorf("an appender on %s was not closed, and the server rejected %d of its rows; call its close()", l.table, rejected)
+	default:
+		return
+	}
+	k6glue.FailExit(exitcodes.MarkedAsFailed)
 }
 
 // flush is appender.flush(): it sends what is buffered.
 func (a *appender) flush(sobek.FunctionCall) (*task, error) {
 	return a.writing(func(ctx context.Context) error {
-		a.unsent = 0
-
 		return a.appender.Flush(ctx)
 	}), nil
 }
@@ -228,16 +276,19 @@ func (a *appender) flush(sobek.FunctionCall) (*task, error) {
 // receipt.
 func (a *appender) sync(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
-		a.unsent = 0
+		receipt, err := a.appender.Sync(ctx)
+		if err == nil {
+			a.unacknowledged = 0
+		}
 
-		return a.appender.Sync(ctx)
+		return receipt, err
 	}), nil
 }
 
 // close is appender.close(): it sends what is left, and returns the receipt.
 func (a *appender) close(sobek.FunctionCall) (*task, error) {
 	return a.asking(func(ctx context.Context) (cmi.Receipt, error) {
-		a.connection, a.unsent = nil, 0
+		a.connection, a.unacknowledged = nil, 0
 		a.appenders = slices.DeleteFunc(a.appenders, func(open *appender) bool { return open == a })
 
 		return a.appender.Close(ctx)

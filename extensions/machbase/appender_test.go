@@ -1,29 +1,103 @@
 package machbase
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/sirupsen/logrus"
 	logtest "github.com/sirupsen/logrus/hooks/test"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
 )
 
-// Rows that a script leaves in an appender are lost with the connection, and the log says so.
-func TestAppenderLeftOpen(t *testing.T) {
-	v := newVU(t, answer(nil))
+// logOf is what the VU logs from now on.
+func logOf(t *testing.T, v *vu) *logtest.Hook {
+	t.Helper()
 	logger, is := v.VU.State().Logger.(*logrus.Logger)
 	require.True(t, is)
 	logger.SetLevel(logrus.WarnLevel)
-	log := logtest.NewLocal(logger)
 
+	return logtest.NewLocal(logger)
+}
+
+// Appenders that a script leaves open are closed with the client, and what the server says then is
+// counted.
+func TestClientClosesAppendersLeftOpen(t *testing.T) {
+	driver := &fakeDriver{}
+	v := newVU(t, driver)
+	log := logOf(t, v)
 	v.Run(`const client = new machbase.Client('a');
 		const a = client.appender('closed'); a.append(['x', 1], ['y', 2]); a.close();
-		const b = client.appender('flushed'); b.append(['x', 1]); b.flush();
-		const c = client.appender('left'); c.append(['x', 1]); c.flush(); c.append(['x', 2], ['y', 3]);
+		const b = client.appender('left'); b.append(['x', 1]); b.sync(); b.append(['x', 2], ['y', 3]);
+		client.close();`)
+	require.InDelta(t, 5, v.Counted(metricAcknowledged), 0)
+	require.Empty(t, log.AllEntries())
+
+	driver.receipt = func(*fakeConn, int64) (cmi.Receipt, error) {
+		return cmi.Receipt{}, k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+	}
+	v.Run(`const c = client.appender('left'); c.append(['x', 1]); const d = client.appender('another'); d.append(['x', 1])`)
+	before := v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindConnection)
+	require.Equal(t, thrown{"MachbaseError", "the server is gone", k6mod.KindConnection, 0}, v.fail(`client.close()`))
+	require.InDelta(t, before+2, v.Counted(metricOps, "op", opAppend, "outcome", k6mod.KindConnection), 0, "of each appender")
+	v.Run(`client.exec('x'); client.close()`)
+}
+
+// At the end of a VU no metric can have what the server says: the log has what is not in the table.
+func TestEndOfVUClosesAppendersLeftOpen(t *testing.T) {
+	gone := k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+	for name, tt := range map[string]struct {
+		receipt cmi.Receipt
+		err     error
+		says    string
+	}{
+		"taken": {receipt: cmi.Receipt{Accepted: 3}},
+		"rejected": {
+			receipt: cmi.Receipt{Accepted: 1, Rejected: 2},
+			says:    "an appender on left was not closed, and the server rejected 2 of its rows; call its close()",
+		},
+		"failed": {
+			err: gone,
+			says: "an appender on left was not closed, and closing it failed (the server is gone): " +
+				"nobody knows which of the last 3 rows that it was given are in the table; call its close()",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			v := newVU(t, &fakeDriver{receipt: func(*fakeConn, int64) (cmi.Receipt, error) {
+				asked++
+
+				return tt.receipt, tt.err
+			}})
+			log := logOf(t, v)
+			v.Run(`const client = new machbase.Client('a'); const a = client.appender('left'); a.append(['x', 1], ['y', 2]); a.flush(); a.append(['z', 3])`)
+			v.Exit()
+			require.Equal(t, 1, asked)
+			var says []string
+			for _, entry := range log.AllEntries() {
+				says = append(says, entry.Message)
+			}
+			require.Equal(t, tt.says == "", len(says) == 0, says)
+			require.True(t, tt.says == "" || slices.Equal([]string{tt.says}, says), says)
+		})
+	}
+}
+
+// Of rows on a connection that broke nobody knows, and the log says so once.
+func TestAppenderOfABrokenConnection(t *testing.T) {
+	v := newVU(t, &fakeDriver{exec: func(*fakeConn, string, []any) (int64, error) {
+		return 0, k6mod.Errorf(k6mod.KindConnection, "the server is gone")
+	}})
+	log := logOf(t, v)
+	v.Run(`const client = new machbase.Client('a');
+		for (let i = 0; i < 2; i++) {
+			client.appender('left').append(['x', 1]);
+			try { client.exec('x'); } catch (e) {}
+		}
 		client.close();`)
 	require.Len(t, log.AllEntries(), 1)
-	require.Equal(t, "an appender on left was neither flushed nor closed: of the last 2 rows that it was given, those are lost "+
-		"that were in no batch yet; call its close()", log.LastEntry().Message)
-	v.Run(`client.exec('x'); client.close()`)
-	require.Len(t, log.AllEntries(), 1, "it is told once")
+	require.Equal(t, "the connection of an appender on left broke: nobody knows which of the last 1 rows that it was given are in the table",
+		log.LastEntry().Message)
 }

@@ -80,10 +80,22 @@ func (c *client) connect(call sobek.FunctionCall) (*task, error) {
 	return t, connectOptions.Read("connect", call.Argument(0), t)
 }
 
-// close is client.close(): it closes the connection. The next operation opens a new one.
+// close is client.close(): it closes the appenders that are open, and the connection. The next
+// operation opens a new one.
 func (c *client) close(sobek.FunctionCall) sobek.Value {
 	c.tasks.Wait()
-	c.disconnect()
+	var failed error
+	for _, l := range c.closed() {
+		c.record(&record{operation: opAppend, err: l.err, took: l.took})
+		if l.err == nil {
+			l.count(l.receipt)
+		} else if failed == nil {
+			failed = l.err
+		}
+	}
+	if failed != nil {
+		c.Throw(failed)
+	}
 
 	return sobek.Undefined()
 }
@@ -106,15 +118,31 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 	return err
 }
 
+// disconnect is for the end of the VU.
 func (c *client) disconnect() {
+	for _, l := range c.closed() {
+		l.fail()
+	}
+}
+
+// closed closes the connection, and returns the appenders that were open on it.
+func (c *client) closed() []leftAppender {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.leaveOpen()
+	left := c.closeLeft()
 	c.lost()
+
+	return left
 }
 
 // lost gives up the connection.
 func (c *client) lost() {
+	for _, a := range c.appenders {
+		if a.unacknowledged > 0 && c.lostRows.CompareAndSwap(false, true) {
+			a.log.Warnf("the connection of an appender on %s broke: nobody knows which of the last %d rows that it was given "+
+				"are in the table", a.table, a.unacknowledged)
+		}
+	}
 	if c.connection != nil {
 		c.connection.close()
 		c.connection, c.appenders = nil, nil

@@ -311,7 +311,9 @@ declare module 'k6/x/machbase' {
 
     /**
      * Closes the connection, when the operations before are done. The next operation opens a new
-     * one. Does nothing without one. What open appenders hold is lost.
+     * one. Does nothing without one. Open appenders are closed with it.
+     *
+     * @throws what closing them has failed with
      */
     close(): void;
   }
@@ -408,10 +410,11 @@ declare module 'k6/x/machbase' {
   }
 
   /**
-   * Writes many rows without an answer for each: they are buffered and sent in batches, and `sync`
-   * and `close` tell what the server took. Rows that are in no batch yet when the VU ends are lost,
-   * which the log tells: close the appender. That it rejects rows throws nothing: look at the
-   * receipt, or set a threshold on `machbase_rows_rejected`.
+   * Writes many rows without an answer for each: they are buffered and sent in batches, and
+   * `sync` and `close` tell what the server took. That it rejects rows throws nothing: look at
+   * the receipt, or set a threshold on `machbase_rows_rejected`. An appender that is open when
+   * the VU ends is closed then, too late for metrics and thresholds: where that fails, or the
+   * server rejects rows, the log tells, and k6 exits with 110.
    *
    * A value that does not fit its column throws kind `append`, and a row with more or fewer values
    * than there are columns kind `usage`: the row is not appended, those before it in the call are,

@@ -35,7 +35,8 @@ type module struct {
 
 	driverNamed  func(name string) (Driver, error)
 	acknowledged acknowledged
-	// lostRows is that the log of the test has told of an appender left open. All VUs share it.
+	// lostRows is that the log of the test has told of an appender whose connection broke. All VUs
+	// share it.
 	lostRows *atomic.Bool
 }
 

@@ -202,3 +202,21 @@ func TestGatesOfAppendAndBench(t *testing.T) {
 		require.Zero(t, code, stdout+stderr)
 	}
 }
+
+// An appender that a script never closes is closed when k6 exits: its rows are in the table, and k6
+// does not exit with 0 when some are not.
+func TestAppenderLeftOpenLosesNoRows(t *testing.T) {
+	t.Parallel()
+	step := func(name string) *run {
+		return k6(t, options{script: "testdata/left.js", env: map[string]string{"STEP": name, "TABLE": "left_open"}})
+	}
+	r := step("make")
+	require.Equal(t, exitOK, r.code, r.output)
+	r = step("append")
+	require.Equal(t, exitOK, r.code, r.output)
+	rejected := step("reject")
+	counted := step("count")
+	require.Len(t, counted.lines("2 rows"), 1, counted.output)
+	require.Equal(t, exitMarkedFailed, rejected.code, rejected.output)
+	require.Len(t, rejected.lines("an appender on left_open was not closed, and the server rejected 1 of its rows"), 1, rejected.output)
+}
