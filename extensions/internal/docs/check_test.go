@@ -104,7 +104,7 @@ func (c *checker) faults(command Command) []string {
 // variables are read by a script, a scenario or k6.
 func (c *checker) variables(names []string) (faults []string) {
 	for _, name := range names {
-		read := strings.HasPrefix(name, "K6_") || regexp.MustCompile(`\b`+name+`\b`).MatchString(c.sources)
+		read := strings.HasPrefix(name, "K6_") || strings.HasPrefix(name, "XK6_DASHBOARD_") || regexp.MustCompile(`\b`+name+`\b`).MatchString(c.sources)
 		for _, settings := range c.settings {
 			read = read || slices.Contains(settings, name)
 		}
