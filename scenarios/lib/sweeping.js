@@ -6,13 +6,15 @@ import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } f
 export const results = text('RESULTS', 'results');
 
 /**
- * What each client does in a step: ITERATIONS operations, or as many as it can in DURATION. Where
- * neither is set, it is the usual share.
+ * What each client does in a step: ITERATIONS operations, or as many as it can in DURATION, or
+ * until ops/s are known to PRECISION. Where none is set, it is the usual share.
  *
  * @param {{ iterations?: number, duration?: string }} usual
  */
 export function share(usual = { iterations: 10000 }) {
-  if (text('DURATION') && text('ITERATIONS')) throw new Error('ITERATIONS and DURATION exclude each other: set one of them');
+  const given = ['ITERATIONS', 'DURATION', 'PRECISION'].filter((name) => text(name));
+  if (given.length > 1) throw new Error(`${given.join(' and ')} exclude each other: set one of them`);
+  if (text('PRECISION')) return { precision: text('PRECISION') };
   if (text('DURATION')) return { duration: duration('DURATION', undefined, { least: 100 }) };
   const iterations = wholeNumber('ITERATIONS');
   return iterations ? { iterations } : usual;
@@ -32,10 +34,10 @@ export const tenSeconds = { duration: '10s' };
 export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
 /**
- * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS or DURATION, WARMUP, REPEATS,
- * REPEAT_ORDER, PAUSE, MAX_DURATION and PORTABLE override the published defaults; GATES names a
- * file of gates, from the scenario's folder. A run with a failed operation, an incomplete step or a
- * crossed gate ends with exit code 99.
+ * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS, DURATION or PRECISION, WARMUP,
+ * REPEATS, REPEAT_ORDER, PAUSE, MAX_DURATION and PORTABLE override the published defaults; GATES
+ * names a file of gates, from the scenario's folder. A run with a failed operation, an incomplete
+ * step or a crossed gate ends with exit code 99.
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation

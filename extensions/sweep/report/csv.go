@@ -69,7 +69,32 @@ var csvColumns = slices.Concat([]csvColumn{ //nolint:gochecknoglobals // a const
 	{"table_column", ofTable},
 	{"table_value", ofTable},
 	{"limited_by", func(_ *Report, s *Step) string { return string(s.LimitedBy()) }},
-})
+}, intervalColumns())
+
+// intervalColumns are the ends of the intervals; they are empty where there are none.
+func intervalColumns() (columns []csvColumn) {
+	for i := range Figures {
+		f := &Figures[i]
+		if f.Chance {
+			continue
+		}
+		end := func(of func(Range) float64) func(*Report, *Step) string {
+			return func(_ *Report, s *Step) string {
+				r, known := s.Interval(f)
+				if !known {
+					return ""
+				}
+
+				return strconv.FormatFloat(of(r), 'f', -1, 64)
+			}
+		}
+		columns = append(columns,
+			csvColumn{f.Column() + "_low", end(func(r Range) float64 { return r.Low })},
+			csvColumn{f.Column() + "_high", end(func(r Range) float64 { return r.High })})
+	}
+
+	return columns
+}
 
 // latencyColumns are those of the figures that are durations.
 func latencyColumns() (columns []csvColumn) {

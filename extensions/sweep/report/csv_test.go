@@ -50,6 +50,7 @@ func TestCSVColumns(t *testing.T) {
 			FailedLatency: &FailedLatencyMs{P50: 41.5, P99: 42.5, Max: 43.5},
 			ClientWait:    &ClientWaitMs{Mean: 44.5, P99: 45.5},
 			Witness:       &Witness{LimitedBy: witness.Host},
+			Intervals:     &Intervals{OpsPerSecond: Range{46.5, 47.5}, Latency: map[string]Range{"p99": {48.5, 49.5}}},
 			OpenLoop: &OpenLoop{
 				AchievedRate: 36.5, LongestQueue: 37, AllBusy: 0.75, Lateness: LatenessMs{P50: 38.5, P99: 39.5, Max: 40.5},
 			},
@@ -69,7 +70,10 @@ func TestCSVColumns(t *testing.T) {
 		"failed_p50_ms": "41.5", "failed_p99_ms": "42.5", "failed_max_ms": "43.5",
 		"client_wait_mean_ms": "44.5", "client_wait_p99_ms": "45.5",
 		"table": "", "table_row": "", "table_column": "", "table_value": "",
-		"limited_by": "host",
+		"limited_by":         "host",
+		"ops_per_second_low": "46.5", "ops_per_second_high": "47.5", "p50_ms_low": "", "p50_ms_high": "", "p90_ms_low": "", "p90_ms_high": "",
+		"p95_ms_low": "", "p95_ms_high": "", "p99_ms_low": "48.5", "p99_ms_high": "49.5", "p999_ms_low": "", "p999_ms_high": "",
+		"mean_ms_low": "", "mean_ms_high": "",
 	}}, csvRows(t, r))
 }
 

@@ -85,6 +85,8 @@ type Step struct {
 	OverTime *OverTime `json:"overTime,omitempty"`
 	// Slowest are the slowest successful operations, the slowest first.
 	Slowest []Slow `json:"slowest,omitempty"`
+	// Intervals say how well the figures are known; nil where that cannot be told.
+	Intervals *Intervals `json:"intervals,omitempty"`
 
 	Rows          uint64     `json:"rows"`
 	BytesSent     uint64     `json:"bytesSent"`

@@ -64,7 +64,7 @@ func newStep(reading *measure.Reading, t *measure.Totals, asked Step, clients Cl
 		Client:       clients,
 		Latency:      Latency(&t.Durations),
 		OpenLoop:     openLoop, FailedLatency: failed, ClientWait: wait,
-		OverTime: overTime, Slowest: newSlowest(t.OverTime),
+		OverTime: overTime, Slowest: newSlowest(t.OverTime), Intervals: newIntervals(reading, t),
 		Rows: t.Rows, BytesSent: t.BytesSent, BytesReceived: t.BytesReceived,
 		CPU:       cpu,
 		Histogram: histogram,

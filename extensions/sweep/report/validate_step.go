@@ -42,7 +42,7 @@ func (s *Step) validate() error {
 	}
 	for _, check := range []func() error{
 		s.validateRate, s.validateOverlap, s.validateTooShort, s.validateLatency, s.validateClient, s.validateTimes, s.validateFailedLatency,
-		s.validateOpenLoop, s.validateClientWait, s.validateWitness, s.validateOverTime,
+		s.validateOpenLoop, s.validateClientWait, s.validateWitness, s.validateOverTime, s.validateIntervals,
 	} {
 		if err := check(); err != nil {
 			return err

@@ -31,3 +31,17 @@ func TestPrecisionThatIsNotReached(t *testing.T) {
 	require.False(t, r.report(t, "work").Steps[0].Complete)
 	require.NotEmpty(t, r.lines("maxDuration (5s) is over before the step is known to ops/s ±0.1 % (ops/s ±"), r.output)
 }
+
+// Scenarios have the option as a setting.
+func TestPrecisionOfScenarios(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "30%",
+		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000")})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "cache-sweep")
+	require.Equal(t, "ops/s ±30 %", rep.Params["precision"])
+	require.True(t, rep.Steps[0].Complete)
+
+	r = k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "30%", "DURATION", "1s")})
+	require.NotEmpty(t, r.lines("DURATION and PRECISION exclude each other: set one of them"), r.output)
+}

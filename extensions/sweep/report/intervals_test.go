@@ -1,0 +1,52 @@
+package report
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A step has intervals around its figures, in the CSV as well, and a report with wrong ones is
+// refused.
+func TestIntervals(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	s := measuredSteps(t, 1, 5000, func(int, int) time.Duration {
+		return time.Millisecond + time.Duration(random.ExpFloat64()*float64(time.Millisecond))
+	})[0]
+	require.NotNil(t, s.Intervals)
+	require.InDelta(t, 0.95, s.Intervals.Coverage, 1e-12)
+	row := csvRows(t, &Report{Steps: []Step{s}})[0]
+	seen := 0
+	for i := range Figures {
+		f := &Figures[i]
+		r, known := s.Interval(f)
+		require.Equal(t, !f.Chance && f.Percentile != P999, known, "%s: five operations are no interval of p99.9", f.Name)
+		if !known {
+			continue
+		}
+		seen++
+		require.Less(t, r.Low, f.Of(&s), f.Name)
+		require.Greater(t, r.High, f.Of(&s), f.Name)
+		require.Less(t, r.High/r.Low, 1.4, f.Name)
+		require.Equal(t, strconv.FormatFloat(r.Low, 'f', -1, 64), row[f.Column()+"_low"])
+		require.Equal(t, strconv.FormatFloat(r.High, 'f', -1, 64), row[f.Column()+"_high"])
+	}
+	require.Equal(t, 6, seen)
+	// The standard deviation is half of the mean: 5,000 operations tell the rate to 1.4 %.
+	half := (s.Intervals.OpsPerSecond.High - s.Intervals.OpsPerSecond.Low) / 2 / s.OpsPerSecond
+	require.InDelta(t, 0.014, half, 0.006)
+	require.NoError(t, s.validate())
+
+	s.Intervals.OpsPerSecond.High = 0
+	require.ErrorContains(t, s.validate(), "intervals.opsPerSecond.low is above intervals.opsPerSecond.high")
+	s.Intervals.OpsPerSecond.High = s.OpsPerSecond * 2
+	s.Intervals.Latency["max"] = Range{}
+	require.ErrorContains(t, s.validate(), `intervals.latencyMs has "max"`)
+
+	few := measuredSteps(t, 1, 50, func(int, int) time.Duration { return time.Millisecond })[0]
+	require.Nil(t, few.Intervals, "too few operations")
+	require.Empty(t, csvRows(t, &Report{Steps: []Step{few}})[0]["p99_ms_low"])
+}
