@@ -68,6 +68,10 @@ var kinds = []struct { //nolint:gochecknoglobals // a table
 // "maximum messages exceeded".
 const storeFailed = 10077
 
+// ttlDisabled is the code of JetStream's error of a message with a ttl in a stream or a bucket that
+// does not allow it.
+const ttlDisabled = 10166
+
 // told says what any error is to scripts.
 func told(err error) k6mod.Error { return k6mod.As(err, asError) }
 
@@ -84,6 +88,12 @@ func asError(err error) k6mod.Error {
 			e.Message = plain(err)
 		}
 		e.Message = withCode(e.Message, e.Code)
+	}
+	switch {
+	case errors.Is(err, jetstream.ErrBucketNotFound):
+		e.Message += ": make it with createKeyValue or createObjectStore"
+	case e.Code == ttlDisabled:
+		e.Message += ": a bucket has it with the option limitMarkerTtl of createKeyValue"
 	}
 	for _, k := range kinds {
 		if slices.ContainsFunc(k.errs, func(known error) bool { return errors.Is(err, known) }) {

@@ -83,7 +83,7 @@ func TestTimesToLive(t *testing.T) {
 	for call, message := range map[string]string{
 		`kv.create('k', 'v', 60)`:                                   `create: options must be an object, not 60`,
 		`kv.create('k', 'v', { ttl: 60 })`:                          `create: ttl 60 must say its unit, such as '60s'`,
-		`js.publish('a', 'v', { ttl: 60000 })`:                      `publish: ttl 60000 must say its unit, such as '60000s'`,
+		`js.publish('a', 'v', { ttl: 60000 })`:                      `publish: ttl 60000 must say its unit: '60000s', or '60s' if it is milliseconds`,
 		`js.createKeyValue({ bucket: 'b', ttl: 60000 })`:            `createKeyValue: ttl 60000 must say its unit`,
 		`js.createStream({ name: 'a', maxAge: 60 })`:                `createStream: maxAge 60 could be seconds or milliseconds: write '60s' or '60ms'`,
 		`js.createConsumer('a', { name: 'a', backoff: [1, '2s'] })`: `createConsumer: backoff 1 could be seconds or milliseconds: write '1s' or '1ms'`,
@@ -92,6 +92,15 @@ func TestTimesToLive(t *testing.T) {
 		require.Equal(t, k6mod.KindUsage, e.Kind, call)
 		require.Contains(t, e.Message, message, call)
 	}
+}
+
+// What a bucket lacks is said with how to make it.
+func TestErrorsOfBucketsSayWhatToWrite(t *testing.T) {
+	v := withBucket(t)
+	require.Contains(t, v.fail(`js.keyValue(unique + '-none').get('k')`).Message,
+		"bucket not found: make it with createKeyValue or createObjectStore")
+	require.Contains(t, v.fail(`kv.create('k', 'v', { ttl: '60s' })`).Message,
+		"per-message TTL is disabled (JetStream error 10166): a bucket has it with the option limitMarkerTtl of createKeyValue")
 }
 
 func TestWatch(t *testing.T) {

@@ -64,7 +64,7 @@ func TestValues(t *testing.T) {
 		{"ttl", `null`, time.Duration(0), false},
 		{"ttl", `new Date(Date.now() - 1)`, AtOnce, false},
 		{"ttl", `60`, "touch: ttl 60 must say its unit, such as '60s'", true},
-		{"ttl", `60000`, "touch: ttl 60000 must say its unit, such as '60000s'", true},
+		{"ttl", `60000`, "touch: ttl 60000 must say its unit: '60000s', or '60s' if it is milliseconds", true},
 		{"ttl", `0.5`, "touch: ttl 0.5 must say its unit, such as '0.5s'", true},
 		{"ttl", `'60'`, "touch: ttl 60 must say its unit, such as '60s'", true},
 		{"ttl", `-1`, "touch: the ttl must be a time such as '60s', 0 for never, or a Date, not -1", true},

@@ -51,6 +51,9 @@ func JSON(what string, raw []byte) error {
 // TTL refuses a time to live that is a number: stores count it in seconds, k6 in milliseconds.
 func TTL(what string, number float64) error {
 	shown := Show(number)
+	if number >= 1000 {
+		return fmt.Errorf("%s %s must say its unit: '%ss', or '%ss' if it is milliseconds", what, shown, shown, Show(number/1000))
+	}
 
 	return fmt.Errorf("%s %s must say its unit, such as '%ss'", what, shown, shown)
 }

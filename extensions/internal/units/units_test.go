@@ -22,4 +22,6 @@ func TestJSON(t *testing.T) {
 
 func TestTTL(t *testing.T) {
 	require.EqualError(t, TTL("ttl", 60), "ttl 60 must say its unit, such as '60s'")
+	require.EqualError(t, TTL("ttl", 60000), "ttl 60000 must say its unit: '60000s', or '60s' if it is milliseconds")
+	require.EqualError(t, TTL("ttl", 3600), "ttl 3600 must say its unit: '3600s', or '3.6s' if it is milliseconds")
 }
