@@ -15,7 +15,7 @@ func TestPlaceIsThatOfTheJob(t *testing.T) {
 	var kept [line]byte
 	var p place
 	p.pauses()
-	at := uintptr(unsafe.Pointer(&kept)) //nolint:gosec // it is not used to read
+	at := uintptr(unsafe.Pointer(&kept)) // it is not used to read
 	_, _, bottom := stack()
 	require.NotZero(t, p.goroutine)
 	require.Less(t, p.top, at)

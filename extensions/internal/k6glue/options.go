@@ -106,7 +106,8 @@ var renamed = map[string]string{ //nolint:gochecknoglobals // a table
 	"hostname": "url", "port": "url", "alternatives": "url", "pool": "connection",
 	"ops": "iterations", "operations": "iterations", "calls": "iterations", "most": "iterations", "count": "iterations",
 	"insecureSkipVerify": "insecureSkipTLSVerify",
-	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl", "exp": "ttl", "EX": "ttl", "PX": "ttl", "maxAge": "ttl",
+	"expire":             "ttl", "expires": "ttl", "expiry": "ttl", "expiration": "ttl", "exp": "ttl", "EX": "ttl", "PX": "ttl",
+	"maxAge":         "ttl",
 	"maxConnections": "poolSize", "key": "apiKey",
 }
 

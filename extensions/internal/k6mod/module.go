@@ -48,8 +48,8 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 // otherExports are names by which people look for a client or its calls, as other modules have
 // them.
 var otherExports = []string{ //nolint:gochecknoglobals // a table
-	"connect", "open", "createClient", "createConnection", "createPool", "Connection", "Pool", "get", "set", "publish", "subscribe", "request", "query",
-	"exec", "execute", "command",
+	"connect", "open", "createClient", "createConnection", "createPool", "Connection", "Pool", "get", "set",
+	"publish", "subscribe", "request", "query", "exec", "execute", "command",
 }
 
 const makeClient = "make a client in the init context, const client = new Client(url, options); it connects by itself"

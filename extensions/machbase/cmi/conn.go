@@ -156,7 +156,8 @@ func (c *Conn) namingProtocols(err *Error) *Error {
 		return err
 	}
 
-	return NewError(err.Kind, "%s (the server speaks version %s of Machbase's native protocol, and this client %s)", err.Message, c.protocol, protocolVersion)
+	return NewError(err.Kind, "%s (the server speaks version %s of Machbase's native protocol, and this client %s)",
+		err.Message, c.protocol, protocolVersion)
 }
 
 // contextError is the error of a call whose context has ended, or nil.

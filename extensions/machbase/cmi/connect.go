@@ -181,7 +181,8 @@ func (c *Conn) welcomed(ctx context.Context, body []byte) error {
 		return c.failure(ctx, err)
 	}
 	if wantsKey {
-		return c.failure(ctx, NewError(KindAuth, "%s wants %s to log in with a key, and this client has a password only", c.address, c.config.User))
+		return c.failure(ctx, NewError(KindAuth, "%s wants %s to log in with a key, and this client has a password only",
+			c.address, c.config.User))
 	}
 
 	return nil

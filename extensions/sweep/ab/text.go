@@ -19,7 +19,8 @@ func Text(t *Trial, judgements []Judgement) string {
 	for i := range judgements {
 		j := &judgements[i]
 		lines += fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.3f to %.3f\t%s\t%s\t\n",
-			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High, judgement.Percent(j.Visible), j.verdict())
+			cmp.Or(j.Step, "-"), j.name, j.show(j.BaseMedian), j.show(j.ChangeMedian), j.Ratio, j.Low, j.High,
+			judgement.Percent(j.Visible), j.verdict())
 	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(w, lines) // to memory

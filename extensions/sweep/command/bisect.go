@@ -99,7 +99,8 @@ func runBisect(gs *state.GlobalState, good, bad string, command []string, o *bis
 			if l.Bad {
 				verdict = "bad"
 			}
-			say("%s is %s: ratio %.3f (%.3f to %.3f) after %s", commits[l.Commit].Short(), verdict, l.Ratio, l.Low, l.High, report.Plural(l.N, "pair"))
+			say("%s is %s: ratio %.3f (%.3f to %.3f) after %s",
+				commits[l.Commit].Short(), verdict, l.Ratio, l.Low, l.High, report.Plural(l.N, "pair"))
 		},
 	})
 	if err != nil {
@@ -147,7 +148,8 @@ func concludeBisect(gs *state.GlobalState, b *history.Bisection, commits []histo
 		return write(gs, "", fmt.Appendf(nil, "%s %s\nthe change is %+.1f %% (%+.1f to %+.1f %%), found with %s\n", c.ID, c.Subject,
 			100*(b.Ratio.Ratio-1), 100*(b.Ratio.Low-1), 100*(b.Ratio.High-1), report.Plural(b.Pairs, "pair")))
 	}
-	between := fmt.Sprintf("it is one of %s, after %s and up to %s\n", report.Plural(b.Bad-b.Good, "commit"), commits[b.Good].ID, commits[b.Bad].ID)
+	between := fmt.Sprintf("it is one of %s, after %s and up to %s\n",
+		report.Plural(b.Bad-b.Good, "commit"), commits[b.Good].ID, commits[b.Bad].ID)
 	if err := write(gs, "", []byte(between)); err != nil {
 		return err
 	}
@@ -240,7 +242,8 @@ func (m *bisectMeasurer) figureOf(trial *ab.Trial) (paired.Pair, error) {
 	if n == 0 {
 		slices.Sort(known)
 
-		return paired.Pair{}, fmt.Errorf("there is no figure %s: it must be one of %s", strings.TrimSpace(m.figure+" "+m.step), strings.Join(known, "; "))
+		return paired.Pair{}, fmt.Errorf("there is no figure %s: it must be one of %s",
+			strings.TrimSpace(m.figure+" "+m.step), strings.Join(known, "; "))
 	}
 
 	return paired.Pair{Base: math.Exp(base / float64(n)), Change: math.Exp(change / float64(n))}, nil

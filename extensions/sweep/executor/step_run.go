@@ -185,6 +185,13 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}
 	r.watch.Testify(steps, r.before)
 	r.before = steps
+	r.tell(steps)
+
+	return steps, errors.Join(err, r.abort, encodeErr)
+}
+
+// tell logs what the step came to, and why it is not what was asked for.
+func (r *stepRun) tell(steps []report.Step) {
 	r.log(steps)
 	for i := range r.duets {
 		r.logger.WithField("op", r.duets[i].Op).Info(r.duets[i].Line())
@@ -195,8 +202,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	if why := report.Missed(steps); why != "" && !r.step.Interrupted() {
 		r.logger.Warnf("the rate was not kept: %s", why)
 	}
-
-	return steps, errors.Join(err, r.abort, encodeErr)
 }
 
 // mixed tells of a step in which a part of the clients came to sweep.run. The calls of the others

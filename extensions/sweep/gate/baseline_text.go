@@ -9,7 +9,7 @@ import (
 )
 
 // told are the figures of which a baseline tells how much its runs differ.
-var told = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")}
+var told = []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")} //nolint:gochecknoglobals // a table
 
 // String says what was recorded, on which machine, how much the runs differ, and which change could
 // be seen beside them.

@@ -73,7 +73,8 @@ func besideBase(g *relativeGate, r *report.Report, key report.Key) contest {
 			return "the change is near to what is tolerated: it takes a longer step"
 		}
 
-		return fmt.Sprintf("it takes a step of some %.0f s instead of %.0f s", math.Ceil(seconds*float64(n)/float64(estimate.N)), math.Ceil(seconds))
+		return fmt.Sprintf("it takes a step of some %.0f s instead of %.0f s",
+			math.Ceil(seconds*float64(n)/float64(estimate.N)), math.Ceil(seconds))
 	}
 
 	return c

@@ -67,9 +67,19 @@ func recorded(t *testing.T, speeds ...float64) *Baseline {
 	return b
 }
 
-// near are recorded runs that differ by 1 %, and apart those that differ by 10 %.
-func near(t *testing.T) *Baseline  { return recorded(t, 1, 1.01, 0.99, 1.01, 0.99) }
-func apart(t *testing.T) *Baseline { return recorded(t, 1, 1.1, 0.9, 1.1, 0.9) }
+// near are recorded runs that differ by 1 %.
+func near(t *testing.T) *Baseline {
+	t.Helper()
+
+	return recorded(t, 1, 1.01, 0.99, 1.01, 0.99)
+}
+
+// apart are recorded runs that differ by 10 %.
+func apart(t *testing.T) *Baseline {
+	t.Helper()
+
+	return recorded(t, 1, 1.1, 0.9, 1.1, 0.9)
+}
 
 func TestAbsolute(t *testing.T) {
 	for _, tt := range []struct {

@@ -8,6 +8,8 @@ import (
 )
 
 // What a step was limited by that gates refuse.
+//
+//nolint:gochecknoglobals // constants
 var (
 	// notTheTarget is k6 itself, and whoever took its time.
 	notTheTarget = []witness.Word{witness.Client, witness.Neighbour}

@@ -145,7 +145,9 @@ func (b *bisection) look(ctx context.Context, commit int) error {
 }
 
 // until measures pairs of a commit until enough says that they tell, or there are too many of them.
-func (b *bisection) until(ctx context.Context, commit int, enough func(*paired.Estimate) bool) (e paired.Estimate, decided bool, err error) {
+func (b *bisection) until(
+	ctx context.Context, commit int, enough func(*paired.Estimate) bool,
+) (e paired.Estimate, decided bool, err error) {
 	for len(b.pairs[commit]) < b.options.Most {
 		pair, err := b.measure(ctx, commit)
 		if err != nil {

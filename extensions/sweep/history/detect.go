@@ -62,9 +62,11 @@ func Detect(values []float64, commits []string, o Options) []Change {
 		o.Alpha = DefaultAlpha
 	}
 	s := &series{logs: make([]float64, len(values)), border: make([]bool, len(values)), options: o, dependence: 1}
+	last := ""
 	for i, v := range values {
 		s.logs[i] = math.Log(v)
-		s.border[i] = i == 0 || commits[i] != commits[i-1]
+		s.border[i] = i == 0 || commits[i] != last
+		last = commits[i]
 	}
 	tame(s.logs)
 	found := s.settle(s.candidates())
@@ -260,7 +262,7 @@ func (s *series) sharpest(lo, at, hi int) int {
 // that somebody has disturbed would hide a change, and the number of places is for the choice.
 func (s *series) chance(lo, at, hi int) float64 {
 	before, after := residuals(s.logs[lo:at]), residuals(s.logs[at:hi])
-	both := append(before, after...)
+	both := slices.Concat(before, after)
 	clip(both)
 	shift := report.Median(s.logs[at:hi]) - report.Median(s.logs[lo:at])
 	m, k := float64(at-lo), float64(hi-at)
@@ -310,7 +312,7 @@ func clip(values []float64) {
 // dependenceWithin is by how much fewer independent values the levels have, by the autocorrelation
 // of neighbours in them.
 func (s *series) dependenceWithin(found []int) float64 {
-	var all []float64
+	all := make([]float64, 0, len(s.logs))
 	lo := 0
 	for _, hi := range append(slices.Clone(found), len(s.logs)) {
 		all = append(all, residuals(s.logs[lo:hi])...)
@@ -363,7 +365,7 @@ func (s *series) change(values []float64, lo, at, hi int) Change {
 // change, the ratio's distribution is (1 - exp(-x/2))^2).
 func (s *series) place(lo, at, hi int) (from, to int) {
 	before, after := residuals(s.logs[lo:at]), residuals(s.logs[at:hi])
-	all := append(before, after...)
+	all := slices.Concat(before, after)
 	clip(all)
 	least := squares(all[:at-lo]) + squares(all[at-lo:])
 	low, high := report.Median(s.logs[lo:at]), report.Median(s.logs[at:hi])

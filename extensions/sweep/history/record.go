@@ -168,7 +168,7 @@ func (r *Record) Line() ([]byte, error) {
 func (r *Record) SetupID() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(r.Setup)) {
-		fmt.Fprintf(sum, "%q=%q\n", name, r.Setup[name])
+		_, _ = fmt.Fprintf(sum, "%q=%q\n", name, r.Setup[name])
 	}
 
 	return hex.EncodeToString(sum.Sum(nil))[:8]

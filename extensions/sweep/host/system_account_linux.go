@@ -70,14 +70,8 @@ func readAccount(pids []int32) systemAccount {
 // since adds what the kernel has told since an earlier account, so many seconds ago.
 func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, seconds float64) {
 	e[witness.Waited] = max(s.waited-earlier.waited, 0).Seconds() / seconds
-	busiest := time.Duration(0)
-	for id, ran := range s.threads {
-		if before, known := earlier.threads[id]; known {
-			busiest = max(busiest, ran-before)
-		}
-	}
 	if len(s.threads) > 0 {
-		e[witness.ServerThread] = min(busiest.Seconds()/seconds, 1)
+		e[witness.ServerThread] = min(s.busiest(earlier).Seconds()/seconds, 1)
 	}
 	for _, g := range s.groups {
 		for _, before := range earlier.groups {
@@ -108,6 +102,17 @@ func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, second
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err == nil && limit.Cur != unix.RLIM_INFINITY {
 		e[witness.FileLimit] = float64(limit.Cur)
 	}
+}
+
+// busiest is how long the thread ran that ran most since an earlier account.
+func (s *systemAccount) busiest(earlier *systemAccount) (most time.Duration) {
+	for id, ran := range s.threads {
+		if before, known := earlier.threads[id]; known {
+			most = max(most, ran-before)
+		}
+	}
+
+	return most
 }
 
 // readMachine reads /proc/stat: see proc_stat(5). It returns nil where there is none.

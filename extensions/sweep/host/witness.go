@@ -2,7 +2,6 @@ package host
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -210,7 +209,7 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 	if one.Window != nil {
 		e[witness.Seconds] = one.Window.Seconds
 	}
-	succeeded, spent, known := 0.0, 0.0, true
+	succeeded := 0.0
 	for i := range steps {
 		s := &steps[i]
 		if i > 0 && s.Variant != steps[i-1].Variant { // that of a duet has a time of its own
@@ -218,11 +217,6 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 		}
 		succeeded += float64(s.Operations)
 		e[witness.Operations] += float64(s.Operations) + float64(s.Failed)
-		spent += float64(s.Operations) * s.Latency.Mean / 1000
-		if s.FailedLatency != nil {
-			spent += float64(s.Failed) * s.FailedLatency.Mean / 1000
-		}
-		known = known && (s.Failed == 0 || s.FailedLatency != nil)
 		for text, n := range s.Extra.Errors {
 			if strings.Contains(text, "too many open files") {
 				e[witness.NoFiles] += float64(n)
@@ -238,10 +232,7 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 			e[witness.MeanMs] += steps[i].Latency.Mean * float64(steps[i].Operations) / succeeded
 		}
 	}
-	known = known && !slices.ContainsFunc(steps, func(s report.Step) bool { return s.Variant != one.Variant })
-	if all := one.Client.Avg * float64(one.Clients); one.Rate == 0 && known && one.Complete && all > 0 {
-		e[witness.UnderWay] = spent / all
-	}
+	underWay(e, steps)
 	if one.ClientWait != nil {
 		e[witness.ClientWaitMs] = one.ClientWait.Mean
 	}
@@ -251,6 +242,25 @@ func stepEvidence(steps, before []report.Step) witness.Evidence {
 	compareSteps(e, steps, before)
 
 	return e
+}
+
+// underWay tells for which share of the clients' time an operation was under way. That is not known
+// of a duet, nor where failed operations have no latency.
+func underWay(e witness.Evidence, steps []report.Step) {
+	one, spent := &steps[0], 0.0
+	for i := range steps {
+		s := &steps[i]
+		if s.Variant != one.Variant || (s.Failed > 0 && s.FailedLatency == nil) {
+			return
+		}
+		spent += float64(s.Operations) * s.Latency.Mean / 1000
+		if s.FailedLatency != nil {
+			spent += float64(s.Failed) * s.FailedLatency.Mean / 1000
+		}
+	}
+	if all := one.Client.Avg * float64(one.Clients); one.Rate == 0 && one.Complete && all > 0 {
+		e[witness.UnderWay] = spent / all
+	}
 }
 
 // compareSteps tells what the clients of a step got that those of the step before did not.

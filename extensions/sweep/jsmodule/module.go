@@ -3,7 +3,6 @@ package jsmodule
 import (
 	"context"
 
-	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
@@ -50,8 +49,9 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"report":  m.report,
 		"setting": m.setting,
 	}, otherExports)
+	exported := vu.Runtime().ToValue(m.exports.Default).ToObject(vu.Runtime())
 	for _, name := range ofSteps {
-		k6glue.Misplaced(vu, m.exports.Default.(*sobek.Object), name, "sweep.step()."+name+" is that of the step at work")
+		k6glue.Misplaced(vu, exported, name, "sweep.step()."+name+" is that of the step at work")
 	}
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()

@@ -51,13 +51,8 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 		session, aborted = client.Session, client.Aborted
 	}
 
-	if m.running {
-		interrupt(rt, errNested)
-
-		return sobek.Undefined()
-	}
-	if change != nil && session.NoDuet != "" {
-		interrupt(rt, errNoDuet(session.NoDuet))
+	if err := m.refusal(session, change); err != nil {
+		interrupt(rt, err)
 
 		return sobek.Undefined()
 	}
@@ -86,6 +81,18 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return sobek.Undefined()
+}
+
+// refusal says why the client cannot begin its part of the step now.
+func (m *module) refusal(session *k6glue.Session, change sobek.Callable) error {
+	switch {
+	case m.running:
+		return errNested
+	case change != nil && session.NoDuet != "":
+		return errNoDuet(session.NoDuet)
+	default:
+		return nil
+	}
 }
 
 // measured does the client's part of the step with one function or, in a duet, with two.

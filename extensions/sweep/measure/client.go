@@ -362,9 +362,7 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	if c.turns != nil {
 		c.turns.leave(c, end)
 	}
-	if over := c.step.windowEnd.Load(); c.measuring && over != 0 && int64(end) > over {
-		c.step.mark(time.Duration(over))
-	}
+	c.passWindow(end)
 	if len(c.open) > 0 {
 		c.closeOpen(err)
 	}
@@ -394,6 +392,13 @@ func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end
 	}
 
 	return end, nil
+}
+
+// passWindow marks the end of the step's window when a call has ended after it.
+func (c *Client) passWindow(end time.Duration) {
+	if over := c.step.windowEnd.Load(); c.measuring && over != 0 && int64(end) > over {
+		c.step.mark(time.Duration(over))
+	}
 }
 
 // hasFailed tells whether a call before which there were so many failures has recorded that of what

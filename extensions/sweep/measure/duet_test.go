@@ -177,7 +177,7 @@ func TestWarmUpOfADuetCallsBoth(t *testing.T) {
 			for _, called := range warm {
 				require.Equal(t, map[Variant]int{Base: leastWarm, Change: leastWarm}, called, name)
 			}
-			counted := uint64(r.operations()) + r.Duet.Ops["op"].Crossed
+			counted := r.operations() + r.Duet.Ops["op"].Crossed
 			switch {
 			case plan.Operations > 0:
 				require.EqualValues(t, 3*7, counted, "what crosses is of the client's share too")
@@ -260,7 +260,7 @@ func TestBatchesOfADuet(t *testing.T) {
 			require.Equal(t, rows, map[Variant]uint64{Base: base.Rows, Change: change.Rows})
 			require.Equal(t, base.Rows*2, base.BytesReceived)
 			if plan.Operations > 0 {
-				require.EqualValues(t, 2000, uint64(r.operations())+r.Duet.Ops["op"].Crossed)
+				require.EqualValues(t, 2000, r.operations()+r.Duet.Ops["op"].Crossed)
 			}
 		})
 	}

@@ -59,18 +59,7 @@ func (s *Step) Read() Reading {
 
 	var last time.Duration
 	for _, c := range s.clients {
-		for _, rec := range c.kinds() {
-			if d == nil {
-				totals.of(NoVariant, rec.op).add(&rec.tally)
-
-				continue
-			}
-			totals.of(Base, rec.op).add(&rec.tally)
-			if change := rec.change.Load(); change != nil {
-				totals.of(Change, rec.op).add(change)
-			}
-		}
-
+		totals.add(c, d != nil)
 		r.Counters = c.counted(r.Counters)
 		r.Complete = r.Complete && c.complete.Load()
 		if ended := time.Duration(c.ended.Load()); ended != 0 {
@@ -124,6 +113,21 @@ func (s *Step) ReadOverTime() Reading {
 
 // allTotals are those of all kinds of operations, in the order in which clients began them.
 type allTotals []*Totals
+
+// add adds what a client did; in a duet, each variant has its own.
+func (a *allTotals) add(c *Client, duet bool) {
+	for _, rec := range c.kinds() {
+		if !duet {
+			a.of(NoVariant, rec.op).add(&rec.tally)
+
+			continue
+		}
+		a.of(Base, rec.op).add(&rec.tally)
+		if change := rec.change.Load(); change != nil {
+			a.of(Change, rec.op).add(change)
+		}
+	}
+}
 
 // of returns those of a variant's kind of operation.
 func (a *allTotals) of(variant Variant, op string) *Totals {

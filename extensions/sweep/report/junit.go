@@ -103,7 +103,8 @@ func (r *Report) JUnit() ([]byte, error) {
 	}
 	suite.clean()
 	all := junitSuites{
-		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped, Time: suite.Time, Suite: suite,
+		Name: "xk6-sweep", Tests: suite.Tests, Failures: suite.Failures, Errors: suite.Errors, Skipped: suite.Skipped,
+		Time: suite.Time, Suite: suite,
 	}
 	out, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {

@@ -41,7 +41,8 @@ func totalOf(kinds []Step) *Step {
 	total := &Step{
 		Clients: one.Clients, Rate: one.Rate, Repeat: one.Repeat, PerClient: one.PerClient, Variant: one.Variant, Op: TotalOp,
 		Complete: one.Complete, TooShort: one.TooShort, Started: one.Started, Overlap: one.Overlap,
-		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait, Extra: one.Extra, Witness: one.Witness,
+		Seconds: one.Seconds, Client: one.Client, CPU: one.CPU, OpenLoop: one.OpenLoop, ClientWait: one.ClientWait,
+		Extra: one.Extra, Witness: one.Witness,
 	}
 	total.Extra.Errors = nil
 	var durations measure.Distribution

@@ -167,7 +167,7 @@ func epollGets(server string, clients, perClient int) func() (figures, error) {
 		if err != nil {
 			return figures{}, err
 		}
-		cmd := exec.Command(floorC, server, host, port, strconv.Itoa(clients), strconv.Itoa(perClient), "1000") //nolint:gosec // our own
+		cmd := exec.Command(floorC, server, host, port, strconv.Itoa(clients), strconv.Itoa(perClient), "1000")
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		if err != nil {
@@ -196,7 +196,8 @@ func (s *shares) lines() []string {
 		return fmt.Sprintf("| %-9s | %7d | %-17s | %8.0f | %7.2f | %7.3f | %7.3f | %7s | %7s | %s |", s.server, s.clients, program,
 			f.OpsPerSecond, f.CPUMicros, f.P50Ms, f.P99Ms, known(f.ClientSpread, 2), known(f.ClientWaitMs, 3), beside)
 	}
-	lines := []string{line("k6, client.run", s.k6, "")}
+	lines := make([]string, 0, 1+len(s.others))
+	lines = append(lines, line("k6, client.run", s.k6, ""))
 	for _, other := range s.others {
 		_, text := other.beside(s.k6)
 		lines = append(lines, line(other.program, other.figures, text))

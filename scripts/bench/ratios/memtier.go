@@ -39,7 +39,7 @@ func runMemtier(server string, flags ...string) (figures, error) {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	file := filepath.Join(dir, "results.json")
-	cmd := exec.Command(memtier, append([]string{ //nolint:gosec // the address is the benchmark's own
+	cmd := exec.Command(memtier, append([]string{
 		"--server=" + host, "--port=" + port, "--protocol=" + memtierProtocols[server], "--key-prefix=memtier:", "--key-minimum=1",
 		"--key-maximum=" + cacheKeys, "--data-size=100", "--hide-histogram", "--json-out-file=" + file,
 	}, flags...)...)

@@ -160,8 +160,10 @@ func (r *natsRatios) String() string {
 		fmt.Sprintf("NATS, 100 bytes: %d rounds, %d operations of each client up to %d and as many for more,\n"+
 			"%d times as many messages published in all but at least %d batches each, in turns; medians\n",
 			r.rounds, r.operations, natsCrowd, publishTimes, leastBatches),
-		"| work          | clients |      k6/s |      Go/s |   alike/s | k6 over alike  |    k6 us |    Go us | alike us | k6 over alike | k6 p99 ms | alike p99 |",
-		"|---------------|--------:|----------:|----------:|----------:|----------------|---------:|---------:|---------:|---------------|----------:|----------:|",
+		"| work          | clients |      k6/s |      Go/s |   alike/s | k6 over alike  |    k6 us |    Go us | alike us |"+
+			" k6 over alike | k6 p99 ms | alike p99 |",
+		"|---------------|--------:|----------:|----------:|----------:|----------------|---------:|---------:|---------:|"+
+			"---------------|----------:|----------:|",
 	)
 	for _, c := range r.cells {
 		lines = append(lines, c.String())

@@ -19,7 +19,7 @@ func redisGets(server string, clients, perClient int) func() (figures, error) {
 			return figures{}, err
 		}
 		operations := clients * perClient
-		cmd := exec.Command(redisBenchmark, "-h", host, "-p", port, "-t", "get", "-c", strconv.Itoa(clients), //nolint:gosec // the same
+		cmd := exec.Command(redisBenchmark, "-h", host, "-p", port, "-t", "get", "-c", strconv.Itoa(clients),
 			"-n", strconv.Itoa(operations), "-r", cacheKeys, "-d", "100", "--threads", strconv.Itoa(min(clients, 2)), "--csv")
 		out, err := cmd.Output()
 		if err != nil {

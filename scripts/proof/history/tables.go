@@ -74,7 +74,8 @@ func (f *found) String() string {
 func tables(noise map[string][]float64) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d runs were recorded; a history is %d commits of them, from a random one on, with %d steps of %g to %g %% up or down,\n"+
-		"%d commits apart or more. There are %d histories of each figure, and both tools have the same. A step counts as found within %d commits.\n\n",
+		"%d commits apart or more. There are %d histories of each figure, and both tools have the same. "+
+		"A step counts as found within %d commits.\n\n",
 		len(noise["p50"]), commits, steps, 100*smallestStep, 100*largestStep, apart, histories, near)
 	b.WriteString("| figure | noise of a run | found | false alarms a history | found by Otava | its false alarms |\n" +
 		"| --- | ---: | ---: | ---: | ---: | ---: |\n")
@@ -134,7 +135,7 @@ func detected(noise []float64, seed uint64) (ours, theirs *found, err error) {
 func otava(all [][]float64) (changes [][]int, err error) {
 	python := os.Getenv("OTAVA_PYTHON")
 	if python == "" {
-		return nil, nil //nolint:nilnil // there is no Otava, and no error
+		return nil, nil // there is no Otava, and no error
 	}
 	raw, err := json.Marshal(all)
 	if err != nil {
@@ -200,7 +201,8 @@ func bisectionText(noise []float64) (string, error) {
 		}
 	}
 
-	return fmt.Sprintf("`bisect` among %d commits, one of which changes p50 by 5 %%, with builds that are emulated by these runs: it names the right one in\n"+
+	return fmt.Sprintf("`bisect` among %d commits, one of which changes p50 by 5 %%, "+
+		"with builds that are emulated by these runs: it names the right one in\n"+
 		"%d of %d tries, a wrong one in %d, and gives up in %d; a try takes %d pairs.\n",
 		bisected, right, bisections, wrong, gaveUp, pairs/bisections), nil
 }

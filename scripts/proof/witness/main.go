@@ -39,7 +39,11 @@ func main() {
 	if answer == nil {
 		log.Fatalf("there is no mode %q", *mode)
 	}
-	log.Fatal(http.Serve(listener, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { answer() })))
+	server := http.Server{
+		Handler:           http.HandlerFunc(func(http.ResponseWriter, *http.Request) { answer() }),
+		ReadHeaderTimeout: time.Minute,
+	}
+	log.Fatal(server.Serve(listener))
 }
 
 // burn uses the processor for so long.
@@ -91,11 +95,11 @@ func proxy(listener net.Listener, to string, wait time.Duration) {
 			log.Fatal(err)
 		}
 		go func() {
-			defer server.Close()
+			defer func() { _ = server.Close() }()
 			_, _ = io.Copy(server, client) // it ends when the client leaves
 		}()
 		go func() {
-			defer client.Close()
+			defer func() { _ = client.Close() }()
 			answer := make([]byte, 64<<10)
 			for {
 				n, err := server.Read(answer)

@@ -83,7 +83,8 @@ func Means(base, change []float64, confidence float64) (*Ratio, error) {
 	n, m := float64(len(base)), float64(len(change))
 	a, b := deviation*deviation/n, changedDeviation*changedDeviation/m
 	r := &Ratio{
-		log: changed - mean, standardError: math.Sqrt(a + b), freedom: n + m - 2, recorded: len(base), deviation: deviation, confidence: confidence,
+		log: changed - mean, standardError: math.Sqrt(a + b), freedom: n + m - 2,
+		recorded: len(base), deviation: deviation, confidence: confidence,
 	}
 	if a+b > 0 {
 		r.freedom = (a + b) * (a + b) / (a*a/(n-1) + b*b/(m-1))

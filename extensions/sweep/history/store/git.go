@@ -127,7 +127,8 @@ func (b Branch) commit(ctx context.Context, head string, contents []byte, r *his
 	if err != nil {
 		return "", err
 	}
-	if _, err := b.git(ctx, index, nil, "update-index", "--add", "--cacheinfo", "100644,"+strings.TrimSpace(string(blob))+","+File); err != nil {
+	entry := "100644," + strings.TrimSpace(string(blob)) + "," + File
+	if _, err := b.git(ctx, index, nil, "update-index", "--add", "--cacheinfo", entry); err != nil {
 		return "", err
 	}
 	tree, err := b.git(ctx, index, nil, "write-tree")

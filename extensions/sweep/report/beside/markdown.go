@@ -53,7 +53,8 @@ func (c *Comparison) Markdown() string {
 func (c *Comparison) figureTable(b *strings.Builder, n int, names []string) {
 	figure := report.FigureOf(FigureKeys[n])
 	fmt.Fprintf(b, "\n%s\n\n", figure.Name)
-	columns := []string{"step", names[0]}
+	columns := make([]string, 0, 2*len(names))
+	columns = append(columns, "step", names[0])
 	for _, name := range names[1:] {
 		columns = append(columns, name, "beside "+names[0])
 	}

@@ -118,5 +118,6 @@ func (c *Comparison) Judged() string {
 	}
 
 	return text + fmt.Sprintf("A verdict takes %d repeats of both; "+
-		"better and worse are significant, ~ is a difference of less than %g %%, ? could not be told from more.", report.FewestRepeats, 100*Tolerance)
+		"better and worse are significant, ~ is a difference of less than %g %%, ? could not be told from more.",
+		report.FewestRepeats, 100*Tolerance)
 }

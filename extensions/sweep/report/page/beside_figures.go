@@ -162,7 +162,8 @@ func (b *besideSweep) ratios(n int) figure {
 		better = "above"
 	}
 	out.say("The ratio to %s in each step; %s the line at 1 is better.", b.Runs[0].Name, better)
-	out.say("Bars are intervals of 95 %%, where both runs have repeats enough; hollow marks are no significant difference, or cannot be judged.")
+	out.say("Bars are intervals of 95 %%, where both runs have repeats enough; " +
+		"hollow marks are no significant difference, or cannot be judged.")
 	b.sayLeftOut(&out)
 
 	return out

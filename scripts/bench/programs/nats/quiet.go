@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"syscall"
@@ -18,7 +19,11 @@ func (quietDialer) Dial(network, address string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := conn.(*net.TCPConn).SyscallConn()
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok {
+		return nil, fmt.Errorf("%s %s is no TCP connection", network, address)
+	}
+	raw, err := tcp.SyscallConn()
 	c := &quietConn{Conn: conn, raw: raw}
 	c.in.step, c.out.step = c.in.read, c.out.write
 

@@ -16,6 +16,7 @@ func writeSocket(socket uintptr, b []byte) (int, syscall.Errno) {
 }
 
 func call(number, socket uintptr, b []byte) (int, syscall.Errno) {
+	//nolint:gosec // the kernel takes an address
 	n, _, errno := syscall.RawSyscall(number, socket, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	if errno != 0 {
 		return 0, errno
