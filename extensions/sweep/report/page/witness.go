@@ -32,6 +32,9 @@ func witnessTable(s *sweep) *table {
 		return nil
 	}
 	columns := slices.Concat(named(s), limitedBy(s.report))
+	columns = append(columns, onceAStep(tabular{column{Name: "why", Text: true}, func(s *report.Step) cell {
+		return cell{Key: "witness.why", Value: why(s), Text: why(s), Class: "text"}
+	}}))
 	for _, f := range witness.Figures {
 		value := func(s *report.Step) *float64 {
 			if s.Witness == nil {
@@ -54,9 +57,6 @@ func witnessTable(s *sweep) *table {
 			})))
 		}
 	}
-	columns = append(columns, onceAStep(tabular{column{Name: "why", Text: true}, func(s *report.Step) cell {
-		return cell{Key: "witness.why", Value: why(s), Text: why(s), Class: "text"}
-	}}))
 	t := &table{ID: "witness", Caption: "What limited the same steps, and the evidence"}
 	t.fill(s, columns)
 
