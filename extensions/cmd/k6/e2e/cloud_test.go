@@ -150,9 +150,10 @@ func startCloud(t *testing.T) *cloud {
 		w.WriteHeader(http.StatusNotFound)
 	})
 
-	server := httptest.NewServer(mux)
+	server := httptest.NewUnstartedServer(mux)
+	c.url = "http://" + server.Listener.Addr().String() // before anybody can ask
+	server.Start()
 	t.Cleanup(server.Close)
-	c.url = server.URL
 
 	return c
 }
