@@ -29,23 +29,28 @@ func (a *AllowedFailures) UnmarshalJSON(raw []byte) error {
 
 		return nil
 	}
-	part := 1.0
-	text := string(raw)
-	if json.Unmarshal(raw, &text) == nil {
-		percent, is := strings.CutSuffix(text, "%")
-		if !is {
-			return errAllowedFailures
-		}
-		text, part = strings.TrimSpace(percent), 100
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	share := number / part
-	if err != nil || !(share >= 0 && share <= 1) {
+	share, is := readShare(raw)
+	if !is || !(share >= 0 && share <= 1) {
 		return errAllowedFailures
 	}
 	a.Share = share
 
 	return nil
+}
+
+// readShare reads a part such as 0.01, or '1%'.
+func readShare(raw []byte) (share float64, is bool) {
+	part, text := 1.0, string(raw)
+	if json.Unmarshal(raw, &text) == nil {
+		percent, is := strings.CutSuffix(text, "%")
+		if !is {
+			return 0, false
+		}
+		text, part = strings.TrimSpace(percent), 100
+	}
+	number, err := strconv.ParseFloat(text, 64)
+
+	return number / part, err == nil
 }
 
 // MarshalJSON writes what UnmarshalJSON reads: archives of k6 hold the options as JSON.

@@ -50,19 +50,11 @@ func (p *Precision) UnmarshalJSON(raw []byte) error {
 
 // readPart reads a number such as 0.01, or '1%'.
 func readPart(raw []byte, into *float64) error {
-	unit, text := 1.0, string(raw)
-	if json.Unmarshal(raw, &text) == nil {
-		percent, is := strings.CutSuffix(text, "%")
-		if !is {
-			return errPrecision
-		}
-		text, unit = strings.TrimSpace(percent), 100
-	}
-	number, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(number/unit >= finestPrecision && number/unit <= coarsestPrecision) {
+	part, is := readShare(raw)
+	if !is || !(part >= finestPrecision && part <= coarsestPrecision) {
 		return errPrecision
 	}
-	*into = number / unit
+	*into = part
 
 	return nil
 }
