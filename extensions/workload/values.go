@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
 // Why a value is not what it has to be. All of them wrap ErrWrongValue.
@@ -46,7 +48,7 @@ const (
 )
 
 func newValues(seed uint64, sizes Sizes, pools *Pools) *Values {
-	v := &Values{seed: mix(seed), sizes: slices.Clone(sizes), pool: pools.get(seed, sizes.largest()+starts)}
+	v := &Values{seed: splitmix.Mix(seed), sizes: slices.Clone(sizes), pool: pools.get(seed, sizes.largest()+starts)}
 	total := 0.0
 	for _, r := range sizes {
 		total += r.Weight
@@ -69,7 +71,7 @@ func (p *Pools) get(seed uint64, size int) []byte {
 		return have
 	}
 	const perDraw = 10 // characters of 6 bits in 64
-	random := rand.NewPCG(seed, mix(seed))
+	random := rand.NewPCG(seed, splitmix.Mix(seed))
 	pool := make([]byte, 0, size+perDraw)
 	for len(pool) < size {
 		drawn := random.Uint64()
@@ -128,12 +130,12 @@ type remainder struct {
 }
 
 func (v *Values) parts(i int) (tag uint64, rest remainder) {
-	tag = mix(v.seed + uint64(i)) // one to one: no two keys have the same
+	tag = splitmix.Mix(v.seed + uint64(i)) // one to one: no two keys have the same
 	size := v.size(tag)
 	if size <= tagSize {
 		return tag, remainder{size: size}
 	}
-	start := int(mix(tag+2) % starts)
+	start := int(splitmix.Mix(tag+2) % starts)
 
 	return tag, remainder{size: size, pool: v.pool[start+tagSize : start+size]}
 }
@@ -142,13 +144,13 @@ func (v *Values) size(tag uint64) int {
 	r := &v.sizes[0]
 	if len(v.sizes) > 1 {
 		const unit = 1.0 / (1 << 53)
-		at := sort.SearchFloat64s(v.bounds, float64(mix(tag+3)>>11)*unit)
+		at := sort.SearchFloat64s(v.bounds, float64(splitmix.Mix(tag+3)>>11)*unit)
 		r = &v.sizes[min(at, len(v.sizes)-1)]
 	}
 	if r.Min == r.Max {
 		return r.Min
 	}
-	high, _ := bits.Mul64(mix(tag+1), uint64(r.Max-r.Min+1))
+	high, _ := bits.Mul64(splitmix.Mix(tag+1), uint64(r.Max-r.Min+1))
 
 	return r.Min + int(high)
 }
@@ -161,14 +163,4 @@ func alphabetical(tag uint64) (characters [tagSize]byte) {
 	}
 
 	return characters
-}
-
-// mix is the finaliser of SplitMix64: one to one, and a change of any bit of x changes half of the
-// result's.
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-
-	return x ^ x>>31
 }

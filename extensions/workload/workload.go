@@ -3,6 +3,8 @@ package workload
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
 // Workload is what options describe, ready for clients. It is immutable, and any number of clients
@@ -60,7 +62,7 @@ func (w *Workload) Client(store Store, index, clients int) (*Client, error) {
 			"sequential clients share the keys", keys.Count, clients)
 	}
 	c := &Client{work: w, store: store, keys: keys.drawer(index, clients)}
-	c.source.Seed(mix(w.options.Seed), mix(uint64(index)))
+	c.source.Seed(splitmix.Mix(w.options.Seed), splitmix.Mix(uint64(index)))
 	c.random = *rand.New(&c.source)
 	c.unwritten, c.end = keys.share(index, clients)
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/splitmix"
 )
 
 // Variant is the one of a duet that an operation is of.
@@ -129,20 +131,11 @@ func (s *series) of(slice int64) *Coarse {
 // variant is the one of a slice. The order in a pair is that of a bit of chance.
 func (d *duet) variant(slice int64) Variant {
 	slice %= mostSlices
-	if mixed(uint64(d.seed)<<32^uint64(slice/2))&1 == uint64(slice&1) {
+	if splitmix.Mix(uint64(d.seed)<<32^uint64(slice/2))&1 == uint64(slice&1) {
 		return Base
 	}
 
 	return Change
-}
-
-// mixed is splitmix64: all bits of the result depend on all of the number.
-func mixed(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-
-	return x ^ x>>31
 }
 
 // slice is the one at a time of the measured phase, or -1 after the last one.

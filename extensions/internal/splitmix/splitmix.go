@@ -1,0 +1,12 @@
+// Package splitmix makes numbers that look like chance of numbers that do not.
+package splitmix
+
+// Mix is the finaliser of SplitMix64: one to one, and a change of any bit of x changes half of the
+// result's.
+func Mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+
+	return x ^ x>>31
+}
