@@ -60,6 +60,11 @@ export default function ({ first }) {
   orAbort(() => tables.forEach((table) => load(table, from, to)));
 }
 
+/** Rows that were just appended cannot be read for a second or so, unless the server is asked. */
+export function teardown() {
+  orAbort(() => tables.forEach((table) => db.exec(`exec table_flush(${table.name})`)));
+}
+
 // load appends a table's rows of one minute, unless they are there.
 function load(table, from, to) {
   const [[there]] = db.query(
