@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/mannwhitney"
 )
 
 // fewRanks is up to how many values of the smaller part, and fewTogether up to how many of both,
@@ -64,22 +66,8 @@ func statistic(a, b []float64) (u, ties float64) {
 // counted is how likely U is at most u, or as far above the middle, of all orders of m and n
 // values.
 func counted(m, n int, u float64) float64 {
-	if m > n {
-		m, n = n, m
-	}
-	// The coefficients of the Gaussian binomial of m + n over m.
-	counts := make([]float64, m*n+1)
-	counts[0] = 1
-	for i := 1; i <= m; i++ {
-		for s := len(counts) - 1; s >= n+i; s-- { // times 1 - q^(n+i)
-			counts[s] -= counts[s-n-i]
-		}
-		for s := i; s < len(counts); s++ { // over 1 - q^i
-			counts[s] += counts[s-i]
-		}
-	}
 	var below, all float64
-	for s, c := range counts {
+	for s, c := range mannwhitney.Counts(m, n) {
 		all += c
 		if float64(s) <= u {
 			below += c

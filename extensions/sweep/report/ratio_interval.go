@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/mannwhitney"
 )
 
 // RatioInterval is between which values the ratio of two medians is with a confidence of at least
@@ -58,19 +60,8 @@ func uCounts(m, n int) []float64 {
 	if max(m, n) > mostExact {
 		return uNormal(m, n)
 	}
-	// The coefficients of the Gaussian binomial of m + n over m.
-	counts := make([]float64, m*n+1)
-	counts[0] = 1
-	for i := 1; i <= m; i++ {
-		for u := len(counts) - 1; u >= n+i; u-- { // times 1 - q^(n+i)
-			counts[u] -= counts[u-n-i]
-		}
-		for u := i; u < len(counts); u++ { // over 1 - q^i
-			counts[u] += counts[u-i]
-		}
-	}
 
-	return counts
+	return mannwhitney.Counts(m, n)
 }
 
 // uNormal are the same as parts, after the normal distribution.

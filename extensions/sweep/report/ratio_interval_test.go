@@ -9,16 +9,6 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-func TestUCounts(t *testing.T) {
-	require.Equal(t, []float64{1, 1, 2, 3, 3, 3, 3, 2, 1, 1}, uCounts(3, 3))
-	require.Equal(t, []float64{1, 1, 2, 2, 2, 1, 1}, uCounts(2, 3))
-	sum := 0.0
-	for _, c := range uCounts(8, 9) {
-		sum += c
-	}
-	require.InDelta(t, 24310, sum, 1e-6, "17 over 8")
-}
-
 func TestRatioIntervalIsThatOfTheTest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	sample := func(n int, middle float64) []float64 {
