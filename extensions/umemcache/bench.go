@@ -92,6 +92,7 @@ func (s *store) Delete(key []byte) error {
 
 func (s *store) do(operation string, job func(context.Context, *wire.Client, *done) error) error {
 	c := s.client
+	c.seat.Begin()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	d, err := c.perform(c.VU().Context(), &c.done, operation, job)

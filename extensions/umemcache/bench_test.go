@@ -3,11 +3,13 @@ package umemcache
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -128,29 +130,25 @@ func TestRunMisused(t *testing.T) {
 	require.Equal(t, "usage", init.fail(`client.run({ iterations: 1 })`).Kind)
 }
 
-// Each access is done once by whoever comes first; a getOrSet that waits for another client's value
-// is a hit.
-func TestHitRateInAStep(t *testing.T) {
-	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
-	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
-	server := umemtest.Start(t, umemtest.Options{})
-	root, s := New(), measure.NewStep(clients, measure.Plan{UntilDone: true}, nil)
-	errs := make([]error, clients)
+// doStep has VUs with a client each do before, and then during in the measured phase of a step.
+func doStep(t *testing.T, root modules.Module, server *umemtest.Server, s *measure.Step, options, before, during string) measure.Reading {
+	t.Helper()
+	errs := make([]error, s.Clients())
 	var wait sync.WaitGroup
-	for i := range clients {
+	for i := range errs {
 		v := newInitVU(t, root, server)
 		v.Start(uint64(i + 1))
 		session := &k6glue.Session{Client: s.Client(i), Op: "step"}
 		v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, session)
-		v.Run(`var client = new umemcache.Client(addr)`)
+		v.Run(`var client = new umemcache.Client(addr, ` + options + `)`)
 		wait.Go(func() {
 			defer session.End()
 			defer s.Client(i).Leave()
-			if _, errs[i] = v.JS.RunString(`client.connect(); client.hitRate(` + config + `, pass: 'warmup' })`); errs[i] != nil {
+			if _, errs[i] = v.JS.RunString(before); errs[i] != nil {
 				return
 			}
 			errs[i] = s.Client(i).Run(context.Background(), "step", nil, func() error {
-				_, err := v.JS.RunString(`client.hitRate(` + config + `, pass: 'timed', iterations: 10 })`)
+				_, err := v.JS.RunString(during)
 
 				return err
 			})
@@ -160,7 +158,85 @@ func TestHitRateInAStep(t *testing.T) {
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	r := s.Read()
+
+	return s.Read()
+}
+
+// Clients take turns at event loops, which measure how long answers wait. They do so where they
+// have to wait for the connections that they share.
+func TestRunTakesTurns(t *testing.T) {
+	const clients, operations = 12, 150
+	for _, g := range []wire.Generation{wire.G1, wire.G3} {
+		server := umemtest.Start(t, umemtest.Options{Generation: g})
+		step := measure.NewStep(clients, measure.Plan{Operations: operations}, nil)
+		r := doStep(t, New(), server, step, `{ generation: '`+g.String()+`', connectionsPerThread: 2 }`,
+			`client.prefill({ keys: { count: 50 }, values: { min: 0, max: 30000 } })`,
+			`client.run({ iterations: 50, keys: { count: 50 }, mix: { get: 8, getOrSet: 1 }, values: { min: 0, max: 30000 } })`)
+		require.True(t, r.Complete)
+		var done, received int64
+		for _, op := range r.Ops {
+			require.Zero(t, op.Failed, op.Errors)
+			done += op.Durations.Count
+			received += int64(op.BytesReceived)
+		}
+		require.Equal(t, int64(clients*operations), done, "to the operation")
+		require.Greater(t, received, int64(clients*operations*5000), "with their values")
+		require.GreaterOrEqual(t, r.ClientWait.Count, int64(clients*operations/20), "of one answer in sixteen")
+		require.Empty(t, server.Violations())
+	}
+}
+
+// A client that waits for another one's value keeps nobody waiting at its loop, and has its
+// timeout.
+func TestRunOfOthersGoesOnWhileOneWaitsForALock(t *testing.T) {
+	server := umemtest.Start(t, umemtest.Options{Timeout: time.Hour})
+	owner, err := wire.NewPool(server.Address(), wire.DefaultOptions())
+	require.NoError(t, err)
+	defer owner.Close()
+	release, released := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(released)
+		client := wire.NewClient(owner, time.Hour)
+		defer client.Close()
+		_, _, _ = client.GetOrSet(context.Background(), []byte("key:000000000000"), nil, func() ([]byte, error) {
+			<-release
+
+			return []byte("late"), nil
+		})
+	}()
+	require.Eventually(t, func() bool { return server.Locked("key:000000000000") }, 10*time.Second, time.Millisecond)
+
+	const operation = `client.run({ iterations: 1, mix: { get: 1 }, keys: { count: 1 }, verify: false })`
+	root := New()
+	v, late, other := newInitVU(t, root, server), newInitVU(t, root, server), newInitVU(t, root, server)
+	for i, each := range []*vu{v, late, other} {
+		each.Start(uint64(i + 1))
+	}
+	v.Run(`var client = new umemcache.Client(addr, { timeout: '1h' })`)
+	late.Run(`var client = new umemcache.Client(addr, { timeout: '50ms' })`)
+	other.Run(`var client = new umemcache.Client(addr)`)
+	ended := make(chan result, 1)
+	go func() { ended <- v.bench(operation) }()
+	require.Eventually(t, func() bool { return server.Waiting("key:000000000000") > 0 }, 10*time.Second, time.Millisecond)
+	for range runtime.GOMAXPROCS(0) {
+		require.Equal(t, 100, other.bench(`client.run({ iterations: 100, mix: { set: 1 }, keys: { prefix: 'other:' } })`).Succeeded)
+	}
+	require.Equal(t, 1, late.bench(operation).Failed)
+	require.Equal(t, 1.0, late.Counted(metricOps, "op", "get", "outcome", "lock_wait"))
+	close(release)
+	<-released
+	require.Equal(t, 1, (<-ended).Hits)
+}
+
+// Each access is done once by whoever comes first; a getOrSet that waits for another client's value
+// is a hit.
+func TestHitRateInAStep(t *testing.T) {
+	const clients, accesses = 5, 3355 // 8 * 1048576 * 80 / 20 / 10000
+	const config = `{ config: { memory: 1048576, item: 10000, random: true }, verify: true`
+	server := umemtest.Start(t, umemtest.Options{})
+	root, s := New(), measure.NewStep(clients, measure.Plan{UntilDone: true}, nil)
+	r := doStep(t, root, server, s, "{}",
+		`client.connect(); client.hitRate(`+config+`, pass: 'warmup' })`, `client.hitRate(`+config+`, pass: 'timed', iterations: 10 })`)
 	require.True(t, r.Complete)
 	require.Len(t, r.Ops, 1)
 	rate := r.Op("getOrSet")

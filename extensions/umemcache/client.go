@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/umemcache/wire"
@@ -24,6 +25,8 @@ type client struct {
 	config *Config
 	bench  *cachebench.Bench
 	store  *store // of the bench
+	// seat is the client's at the event loops; nil with a cluster, whose operations wait for approval.
+	seat *eventloop.Seat
 
 	calling bool // an operation is under way: a function of the script's that it calls must not begin another one
 
@@ -44,6 +47,10 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	c := &client{module: m, config: config, tasks: m.NewTasks(true)}
 	c.store = &store{client: c}
 	c.bench = cachebench.New(m, &m.shared.bench, config.Target.Address, c.store)
+	if !config.Target.Cluster {
+		c.seat = m.shared.bench.Seat()
+		c.bench.TakeTurns(c.seat)
+	}
 	m.SetConstant(call.This, "generation", config.Target.Generation.String())
 	methods.Put(m.Runtime(), call.This, c)
 
@@ -174,6 +181,7 @@ func (c *client) join() error {
 		return k6mod.Misuse("%s", err)
 	}
 	c.wire = wire.NewClient(target, c.config.Timeout)
+	c.wire.Use(c.seat)
 	c.Closing().Add(c, c.disconnect)
 
 	return nil

@@ -62,6 +62,17 @@ func (c *Conn) Use(s *Seat) {
 	c.seat = s
 }
 
+// Near tells whether the loop of the seat watches the connection: to use it at another one takes
+// two more system calls. It is true where no loop has a part in it.
+func (c *Conn) Near(s *Seat) bool {
+	if !s.Inside() {
+		return true
+	}
+	w := c.watched.Load()
+
+	return w != nil && w.loop == s.loop
+}
+
 // NetConn returns the connection underneath, as that of package tls does.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
 // Client is one user of a Target. It does one operation at a time: its methods are for one
@@ -19,6 +20,8 @@ import (
 type Client struct {
 	target  Target
 	timeout time.Duration
+	// seat is where operations take turns with those of other clients; nil: on the caller's goroutine.
+	seat *eventloop.Seat
 
 	turn     chan *conn // where a connection comes for which the client waits
 	deadline time.Time
@@ -62,6 +65,10 @@ const (
 func NewClient(target Target, timeout time.Duration) *Client {
 	return &Client{target: target, timeout: timeout, turn: make(chan *conn, 1)}
 }
+
+// Use says at which seat of an event loop operations take turns while a job of the seat is under
+// way; nil: at none. Operations on a Cluster wait for more than sockets, and must have none.
+func (c *Client) Use(seat *eventloop.Seat) { c.seat = seat }
 
 // Connect opens one more connection to each thread of the server, as far as there may be more: as
 // many clients as there may be connections find one of their own then. It fails with kind connect
@@ -293,9 +300,11 @@ func (c *Client) on(t *thread) *Error {
 
 // use does the operation on the connection.
 func (c *Client) use(conn *conn) *Error {
+	conn.base.Use(c.seat)
 	defer func() {
 		c.release()
 		c.count(conn)
+		conn.base.Use(nil)
 	}()
 	c.hold(conn.socket, c.deadline)
 

@@ -2,11 +2,14 @@ package wire
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"slices"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
 const (
@@ -27,6 +30,8 @@ const (
 // conn is a connection to a thread of a server. Whoever uses it sets its deadline first.
 type conn struct {
 	socket net.Conn
+	// base is the connection below TLS, or socket itself.
+	base   *eventloop.Conn
 	reader *bufio.Reader
 	buffer []byte // what is being written
 
@@ -40,9 +45,19 @@ type conn struct {
 
 func newConn(socket net.Conn, o *Options) *conn {
 	return &conn{
-		socket: socket, reader: bufio.NewReaderSize(socket, bufferSize), buffer: make([]byte, 0, bufferSize),
+		socket: socket, base: baseOf(socket), reader: bufio.NewReaderSize(socket, bufferSize), buffer: make([]byte, 0, bufferSize),
 		generation: o.Generation, maxValue: o.MaxValue,
 	}
+}
+
+// baseOf is the connection below TLS of a socket that Options.dial has opened, or the socket
+// itself.
+func baseOf(socket net.Conn) *eventloop.Conn {
+	if secure, is := socket.(*tls.Conn); is {
+		socket = secure.NetConn()
+	}
+
+	return socket.(*eventloop.Conn) //nolint:forcetypeassert // dial makes no others
 }
 
 // handshake names the thread. Nothing may be sent before its answer has come.
@@ -235,9 +250,9 @@ func (c *conn) close() { _ = c.socket.Close() }
 // somebody's fill: after a close, the slot would stay taken. And no port of this machine is left in
 // TIME_WAIT, one a miss.
 func (c *conn) abandon() {
-	socket := c.socket
+	socket := c.base.NetConn()
 	for {
-		over, ok := socket.(interface{ NetConn() net.Conn }) // TLS, a quiet connection
+		over, ok := socket.(interface{ NetConn() net.Conn }) // a quiet connection
 		if !ok {
 			break
 		}
@@ -246,7 +261,7 @@ func (c *conn) abandon() {
 	if tcp, ok := socket.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	_ = socket.Close()
+	_ = c.base.Close() // without the farewell of TLS
 }
 
 // past is a deadline that has passed: it makes a call on the connection that is under way return.

@@ -26,7 +26,7 @@ func requireNoGoroutines(t *testing.T) {
 // awaitWaiting waits until a client waits for a connection to become free.
 func awaitWaiting(t *testing.T) {
 	t.Helper()
-	requireGoroutines(t, true, "wire.(*thread).wait")
+	requireGoroutines(t, true, "wire.(*thread).await")
 }
 
 // requireGoroutines fails when it does not come to be so that one is, or none, in this function.

@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
 // Defaults of Options: those of the server's Makefile, and what fits them.
@@ -90,7 +90,7 @@ func (o *Options) dial(ctx context.Context, address string, deadline time.Time) 
 	if err != nil {
 		return nil, deadline, connectError(err, address)
 	}
-	socket = quiet.Conn(socket)
+	socket = eventloop.NewConn(socket)
 	if o.TLS == nil {
 		return socket, deadline, nil
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -30,8 +31,9 @@ func (t *thread) take(c *Client) (*conn, *Error) {
 
 		return nil, errGone()
 	case n > 0:
-		conn := t.idle[n-1]
-		t.idle = t.idle[:n-1]
+		i := t.nearest(c)
+		conn := t.idle[i]
+		t.idle = slices.Delete(t.idle, i, i+1)
 		t.mu.Unlock()
 
 		return conn, nil
@@ -47,6 +49,19 @@ func (t *thread) take(c *Client) (*conn, *Error) {
 	return t.wait(c)
 }
 
+// nearest is the place of the idle connection that was used last, of those that the client's event
+// loop watches if there are any. The caller holds t.mu.
+func (t *thread) nearest(c *Client) int {
+	last := len(t.idle) - 1
+	for i := last; i >= 0; i-- {
+		if t.idle[i].base.Near(c.seat) {
+			return i
+		}
+	}
+
+	return last
+}
+
 // errGone is the error of who asks for a connection of a thread that was closed.
 func errGone() *Error {
 	e := newError(KindUsage, nil, "the connections were closed")
@@ -55,20 +70,32 @@ func errGone() *Error {
 	return e
 }
 
-// wait waits for the client's turn.
+// wait waits for the client's turn, and returns the connection that came, or a new one.
 func (t *thread) wait(c *Client) (*conn, *Error) {
+	var conn *conn
+	var came bool
+	c.seat.Away(func() { conn, came = t.await(c) })
+	switch {
+	case !came:
+		return nil, newError(KindBusy, nil, "none of the %d connections to thread %d became free in time; see connectionsPerThread",
+			t.options.ConnectionsPerThread, t.number)
+	case conn != nil:
+		return conn, nil
+	case t.isClosed():
+		return nil, errGone()
+	default:
+		return t.dial(c)
+	}
+}
+
+// await waits for the client's turn: came is false when it has no more time. Without a connection
+// it may dial one, unless the thread was closed.
+func (t *thread) await(c *Client) (conn *conn, came bool) {
 	expiry := time.NewTimer(time.Until(c.deadline))
 	defer expiry.Stop()
 	select {
 	case conn := <-c.turn:
-		switch {
-		case conn != nil:
-			return conn, nil
-		case t.isClosed():
-			return nil, errGone()
-		}
-
-		return t.dial(c)
+		return conn, true
 	case <-expiry.C:
 	case <-c.ctx.Done():
 	}
@@ -87,23 +114,27 @@ func (t *thread) wait(c *Client) (*conn, *Error) {
 		}
 	}
 
-	return nil, newError(KindBusy, nil, "none of the %d connections to thread %d became free in time; see connectionsPerThread",
-		t.options.ConnectionsPerThread, t.number)
+	return nil, false
 }
 
 // dial opens a connection in a place that was taken already, and frees the place when that fails.
 func (t *thread) dial(c *Client) (*conn, *Error) {
-	socket, deadline, e := t.options.dial(c.ctx, t.address, c.deadline)
+	var socket net.Conn
+	var deadline time.Time
+	var e *Error
+	c.seat.Away(func() { socket, deadline, e = t.options.dial(c.ctx, t.address, c.deadline) })
 	if e != nil {
 		t.free()
 
 		return nil, e
 	}
 	conn := newConn(socket, t.options)
+	conn.base.Use(c.seat)
 	c.hold(conn.socket, deadline)
 	e = conn.handshake(t.number)
 	c.release()
 	c.count(conn)
+	conn.base.Use(nil)
 	if e != nil {
 		t.drop(conn)
 
