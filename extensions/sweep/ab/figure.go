@@ -77,44 +77,20 @@ func reportValues(r *report.Report, several bool) (values []value) {
 }
 
 // cpuValues are the processor time of k6, and that of a server on this machine, for each operation.
-// Of a step with several kinds of operations nobody knows which took what.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
-	var k6, server, operations float64
-	known := true
-	for _, s := range g.Steps {
-		if !alone(r, s) {
-			return nil
-		}
-		operations += float64(s.Operations) + float64(s.Failed)
-		k6 += s.CPU.K6
-		if s.CPU.Server == nil {
-			known = false
-		} else {
-			server += *s.CPU.Server
-		}
-	}
+	k6, server := r.CPUPerOperation(g)
 	micros := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " µs" }
 	const usual = true
-	values = append(values, value{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: micros}, 1e6 * k6 / operations})
-	if known {
-		values = append(values, value{
-			Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server / operations,
-		})
+	for _, v := range []value{
+		{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: micros}, 1e6 * k6},
+		{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server},
+	} {
+		if v.of > 0 {
+			values = append(values, v)
+		}
 	}
 
 	return values
-}
-
-// alone tells that a step has one kind of operation.
-func alone(r *report.Report, s *report.Step) bool {
-	for i := range r.Steps {
-		other := &r.Steps[i]
-		if report.SameStep(other, s) || report.SameStep(s, other) {
-			return false
-		}
-	}
-
-	return true
 }
 
 // same tells that two figures are the same one of the same step.

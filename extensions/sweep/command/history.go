@@ -27,9 +27,9 @@ type historyOptions struct {
 	// last is of check.
 	last int
 	// commit, when and subject are of add.
-	commit, when, subject string
-	format, out           string
-	asJSON                bool
+	commit, when, subject, base string
+	format, out                 string
+	asJSON                      bool
 }
 
 func newHistory(gs *state.GlobalState) *cobra.Command {
@@ -83,6 +83,9 @@ the commit, --time says when it was made. A run that is there already is not add
 A record has the medians of each step's repeats, and what they rest on. Steps that are incomplete or have failed
 operations have no figures.
 
+With --base, the ratios of a duet's change to its base are series too. They show much smaller changes, as what slows the
+machine slows both. All records beside the same base are of one series.
+
 Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be read or the record cannot be added.`,
 		Example: `  k6 x sweep history add results/rollup.json
   k6 x sweep history add results/*.json --git refs/heads/bench
@@ -93,6 +96,7 @@ Exit codes: 0, 104 when a file or an option is invalid, 1 when a file cannot be 
 	o.place(cmd)
 	cmd.Flags().StringVar(&o.commit, "commit", "HEAD", "the `commit` that was measured")
 	cmd.Flags().StringVar(&o.when, "time", "", "when the commit was made, where git does not know it, such as `2026-03-01T12:00:00Z`")
+	cmd.Flags().StringVar(&o.base, "base", "", "what the base of the run's duets was, such as `v1.2.0`: the same build each time")
 	cmd.Flags().StringVar(&o.subject, "subject", "", "what the commit is about, likewise")
 
 	return cmd
@@ -112,7 +116,7 @@ func historyAdd(gs *state.GlobalState, cmd *cobra.Command, files []string, o *hi
 		return err
 	}
 	for i, r := range reports {
-		record, err := history.NewRecord(r, at)
+		record, err := history.NewRecord(r, at, o.base)
 		if err != nil {
 			return unusable(files[i], err)
 		}
@@ -286,7 +290,14 @@ func historyCheck(gs *state.GlobalState, cmd *cobra.Command, o *historyOptions) 
 		return errext.WithExitCodeIfNone(fmt.Errorf("no series has %d runs yet, which is what a change takes", 2*history.FewestRuns),
 			exitcodes.MarkedAsFailed)
 	case !o.asJSON:
-		return write(gs, "", fmt.Appendf(nil, "nothing got worse: %s judged\n", report.Plural(judged, "figure")))
+		text := fmt.Sprintf("nothing got worse: %s judged\n", report.Plural(judged, "figure"))
+		for i := range h.Setups {
+			for _, sentence := range h.Setups[i].Said() {
+				text += fmt.Sprintf("%s, setup %s: %s\n", h.Setups[i].Scenario, h.Setups[i].ID, sentence)
+			}
+		}
+
+		return write(gs, "", []byte(text))
 	}
 
 	return nil

@@ -40,7 +40,8 @@ func TestHistory(t *testing.T) {
 	out, message, code := k.run("history", "check", "--dir", dir)
 	require.Empty(t, message)
 	require.Zero(t, code)
-	require.Regexp(t, `^nothing got worse: \d+ figures judged\n$`, out)
+	require.Regexp(t, `^nothing got worse: \d+ figures judged\n`+
+		`cache, setup [0-9a-f]{8}: Changes below \d\.\d % cannot be seen in [^,]+ of get, \d clients?, nor any below \d+\.\d % in .+\.\n$`, out)
 
 	k.add(dir, 20, 32, 0.9)
 	out, message, code = k.run("history", "check", "--dir", dir)

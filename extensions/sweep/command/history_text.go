@@ -74,6 +74,9 @@ func historyMarkdown(h *history.History) string {
 		}
 		fmt.Fprintf(&b, "%s, setup %s: %s of %s\n\n", report.Escape(s.Scenario), s.ID, report.Plural(s.Runs, "run"),
 			report.Plural(len(s.Commits), "commit"))
+		for _, sentence := range s.Said() {
+			b.WriteString(report.Escape(sentence) + "\n\n")
+		}
 		changes := s.Found()
 		if len(changes) == 0 {
 			b.WriteString("No change was found.\n")

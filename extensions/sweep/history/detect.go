@@ -52,12 +52,21 @@ type series struct {
 	options Options
 	// dependence is by how much fewer independent values the series has.
 	dependence float64
+	// wander is how far means of runs are apart where nothing has changed.
+	wander wander
 }
 
 // Detect finds the change points of a series of positive values. commits has the commit of each
 // value: several runs of one commit have no change between them. Values that are not above zero
 // must have been left out before.
 func Detect(values []float64, commits []string, o Options) []Change {
+	changes, _ := examine(values, commits, o)
+
+	return changes
+}
+
+// examine is Detect, and returns the smallest change that the series shows as well.
+func examine(values []float64, commits []string, o Options) (changes []Change, visible float64) {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
 	}
@@ -69,10 +78,8 @@ func Detect(values []float64, commits []string, o Options) []Change {
 		last = commits[i]
 	}
 	tame(s.logs)
-	found := s.settle(s.candidates())
-	s.dependence = s.dependenceWithin(found)
-	found = s.settle(found)
-	changes := make([]Change, 0, len(found))
+	found := s.find()
+	changes = make([]Change, 0, len(found))
 	for i, at := range found {
 		lo, hi := neighbours(found, i, len(values))
 		c := s.change(values, lo, at, hi)
@@ -81,7 +88,51 @@ func Detect(values []float64, commits []string, o Options) []Change {
 		}
 	}
 
-	return changes
+	return changes, max(s.visible(found), o.Least)
+}
+
+// find finds the change points. At first all differences between neighbouring runs are noise; what
+// is a change beside that is taken out, and the rest tells better what the noise is.
+func (s *series) find() (found []int) {
+	candidates := s.settle(s.candidates())
+	s.dependence = s.dependenceWithin(candidates)
+	for round := range wanderRounds {
+		before := found
+		s.wander = wanderOf(s.without(found), firstScales+round)
+		found = s.settle(slices.Clone(candidates))
+		if round > 0 && slices.Equal(before, found) {
+			break
+		}
+	}
+
+	return found
+}
+
+// shownIn is how many runs stand on each side of the change that visible is about, and mostVisible
+// is the largest that it says.
+const (
+	shownIn     = 20
+	mostVisible = 100
+)
+
+// visible is the smallest change, as a part of the level before, that shows in four cases of five
+// with 20 runs on each side of it, or as many as there are.
+func (s *series) visible(found []int) float64 {
+	runs := min(shownIn, len(s.logs)/2)
+	if runs < fewest {
+		return math.Inf(1)
+	}
+	const power = 0.84 // of normal values, four of five are above the middle less so many deviations
+	rest := s.without(found)
+	clip(rest)
+	n := float64(2 * runs)
+	deviation := math.Sqrt(squares(rest) / float64(len(rest)) * s.dependence * 2 / float64(runs))
+	freedom := max(n/s.dependence-2, 1)
+	seen := deviation * (student.Quantile(s.options.Alpha/(n-2*fewest+1)/2, freedom) + power)
+	apart := math.Sqrt(2 * s.wander.variance(runs))
+	seen = max(seen, apart*(math.Sqrt2*math.Erfinv(1-s.options.Alpha)+power))
+
+	return math.Expm1(min(seen, math.Log1p(mostVisible)))
 }
 
 // tame brings values that are far out near to the values around them: a run that took a thousand
@@ -278,7 +329,28 @@ func (s *series) chance(lo, at, hi int) float64 {
 	n := float64(hi - lo)
 	independent := 2 * math.Log(n) // places: neighbouring ones have nearly the same ranks
 
-	return min(1, max(p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent))
+	return min(1, max(
+		p*(n-2*fewest+1), ranks(s.logs[lo:at], s.logs[at:hi])*independent, s.wander.chance(distance, at-lo, hi-at)))
+}
+
+// wanderRounds is how often what was found is taken out of the series to see how its runs differ
+// otherwise, and firstScales how many scales are compared while all of it is in there: many changes
+// would make the larger ones look like noise.
+const (
+	wanderRounds = 3
+	firstScales  = 3
+)
+
+// without are the values without the changes that were found: all levels are one.
+func (s *series) without(found []int) []float64 {
+	values := make([]float64, 0, len(s.logs))
+	lo := 0
+	for _, hi := range append(slices.Clone(found), len(s.logs)) {
+		values = append(values, residuals(s.logs[lo:hi])...)
+		lo = hi
+	}
+
+	return values
 }
 
 // residuals are the distances from the median.

@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -113,31 +114,65 @@ func TestRunsOfOneCommitStayTogether(t *testing.T) {
 	}
 }
 
-// What was found stays where it is when more commits come, but near the end.
+// A machine that has fast hours and slow ones, of all lengths, has changed nothing.
+func TestWanderingMachineIsNoChange(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	const histories = 20
+	alarms := 0
+	for range histories {
+		values, commits := noisy(random, 400, nil)
+		for _, hours := range []float64{2, 8, 32, 128} {
+			keeps, now := math.Exp(-1/hours), 0.0
+			for i := range values {
+				now = keeps*now + math.Sqrt(1-keeps*keeps)*random.NormFloat64()
+				values[i] *= math.Exp(0.05 * now)
+			}
+		}
+		alarms += len(Detect(values, commits, Options{Least: 0.02}))
+	}
+	require.LessOrEqual(t, alarms, histories/4, "in %d histories of 400 commits", histories)
+}
+
+// A change of the size that a series is said to show is found in some four of five cases.
+func TestVisibleIsWhatIsFound(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	const histories = 100
+	values, commits := noisy(random, 200, nil)
+	_, visible := examine(values, commits, Options{})
+	require.InDelta(t, 0.03, visible, 0.02)
+	found := func(size float64) (n int) {
+		for range histories {
+			values, commits := noisy(random, 200, map[int]float64{90: 1 + size, 90 + shownIn: 1 + size})
+			n += min(len(Detect(values, commits, Options{})), 2)
+		}
+
+		return n
+	}
+	require.Greater(t, found(visible), 2*histories*8/10)
+	require.Less(t, found(visible/8), 2*histories*3/10)
+
+	few, commits := noisy(random, 2*fewest-1, nil)
+	_, visible = examine(few, commits, Options{})
+	require.True(t, math.IsInf(visible, 1), "too few runs show nothing")
+}
+
+// A change that was found with 20 runs after it stays when more runs come, or moves among the
+// commits that it was said to be one of.
 func TestChangesStayWhenMoreRunsCome(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	moved, looks := 0, 0
 	for range 10 {
 		values, commits := noisy(random, 240, map[int]float64{50: 1.06, 110: 0.95, 170: 1.08})
-		var before []int
+		var before []Change
 		for n := 60; n <= len(values); n += 3 {
-			var now []int
-			for _, c := range Detect(values[:n], commits[:n], Options{Least: 0.02}) {
-				if c.At < n-30 {
-					now = append(now, c.At)
-				}
-			}
-			for _, at := range before {
+			now := Detect(values[:n], commits[:n], Options{Least: 0.02})
+			for _, c := range before {
 				looks++
-				stays := false
-				for _, other := range now {
-					stays = stays || max(at-other, other-at) <= 3
-				}
-				if !stays {
+				if !slices.ContainsFunc(now, func(o Change) bool { return c.From <= o.At && o.At <= c.To }) {
 					moved++
 				}
 			}
-			before = now
+			before = slices.DeleteFunc(now, func(c Change) bool { return c.At > n-20 })
 		}
 	}
 	require.Greater(t, looks, 800)
@@ -159,7 +194,7 @@ func TestHistoryOfRuns(t *testing.T) {
 			if i%7 == 0 {
 				r.Steps[0].Failed = 1
 			}
-		}), commit(i))
+		}), commit(i), "")
 		require.NoError(t, err)
 		records = append(records, *r)
 	}

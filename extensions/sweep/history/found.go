@@ -1,5 +1,13 @@
 package history
 
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
+
 // FewestRuns is how many runs stand at least on each side of a change.
 const FewestRuns = fewest
 
@@ -29,6 +37,54 @@ func (h *History) All() (all []Found) {
 	}
 
 	return all
+}
+
+// Said are sentences on what the setup's series show at all, and on what is not in them.
+func (s *Setup) Said() (said []string) {
+	if shows := s.shows(); shows != "" {
+		said = append(said, shows)
+	}
+	if s.Beside > 0 {
+		said = append(said, fmt.Sprintf("%s of runs left out: a neighbour limited them.", report.Plural(s.Beside, "step")))
+	}
+
+	return said
+}
+
+// shows says how small a change the best series shows, and how large it must be in the worst.
+func (s *Setup) shows() string {
+	var best, worst *Series
+	for i := range s.Series {
+		one := &s.Series[i]
+		if math.IsInf(one.Visible, 1) {
+			continue
+		}
+		if best == nil || one.Visible < best.Visible {
+			best = one
+		}
+		if worst == nil || one.Visible > worst.Visible {
+			worst = one
+		}
+	}
+	switch {
+	case best == nil:
+		return ""
+	case best == worst:
+		return fmt.Sprintf("Changes below %s cannot be seen in %s.", percent(best.Visible), best.Name())
+	}
+
+	return fmt.Sprintf("Changes below %s cannot be seen in %s, nor any below %s in %s.",
+		percent(best.Visible), best.Name(), percent(worst.Visible), worst.Name())
+}
+
+// percent writes a part with two digits.
+func percent(part float64) string {
+	digits := 0
+	if part < 0.0995 {
+		digits = 1
+	}
+
+	return strconv.FormatFloat(100*part, 'f', digits, 64) + " %"
 }
 
 // Worse are the newest changes of each series that are for the worse and may have begun in one of

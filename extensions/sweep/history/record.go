@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // Schema names the version of a record. A key never changes its meaning inside a version.
@@ -51,6 +53,9 @@ type Step struct {
 	Figures map[string]float64 `json:"figures,omitempty"`
 	// Flaw is why the step has no figures.
 	Flaw string `json:"flaw,omitempty"`
+	// LimitedBy is what limited at least half of the repeats, where that is a neighbour: the
+	// figures are not the commit's.
+	LimitedBy witness.Word `json:"limitedBy,omitempty"`
 }
 
 // Key is the step's, as a report has it.
@@ -58,8 +63,10 @@ func (s *Step) Key() report.Key {
 	return report.Key{Op: s.Op, Clients: s.Clients, Rate: s.Rate, Variant: s.Variant}
 }
 
-// NewRecord makes the record of a run at a commit.
-func NewRecord(r *report.Report, at Commit) (*Record, error) {
+// NewRecord makes the record of a run at a commit. base names what the base of its duets was, such
+// as a release: their ratios to the same base are a series. It is empty where that is not known, or
+// another one each time, and then the ratios are left out.
+func NewRecord(r *report.Report, at Commit, base string) (*Record, error) {
 	if at.ID == "" {
 		return nil, errors.New("a record needs a commit")
 	}
@@ -70,7 +77,14 @@ func NewRecord(r *report.Report, at Commit) (*Record, error) {
 	rec.Time = at.Time.UTC()
 	groups := r.Groups()
 	for i := range groups {
-		rec.Steps = append(rec.Steps, newStep(&groups[i]))
+		rec.Steps = append(rec.Steps, newStep(r, &groups[i]))
+	}
+	if base != "" {
+		if len(r.Duets) == 0 {
+			return nil, fmt.Errorf("the run has no duets: there is nothing beside %s", base)
+		}
+		rec.Setup["duet.base"] = base
+		rec.Steps = append(rec.Steps, ratioSteps(r, groups)...)
 	}
 	if len(rec.Steps) == 0 {
 		return nil, errors.New("the run has no steps: there is nothing to keep")
@@ -79,7 +93,7 @@ func NewRecord(r *report.Report, at Commit) (*Record, error) {
 	return rec, nil
 }
 
-func newStep(g *report.Group) Step {
+func newStep(r *report.Report, g *report.Group) Step {
 	s := Step{Op: g.Op, Clients: g.Clients, Rate: g.Rate, Variant: g.Variant, Repeats: len(g.Steps)}
 	if s.Flaw = report.FlawOf(g); s.Flaw != "" {
 		return s
@@ -94,8 +108,68 @@ func newStep(g *report.Group) Step {
 			s.Figures[f.Key] = fiveDigits(v)
 		}
 	}
+	const milli = 1000
+	k6, server := r.CPUPerOperation(g)
+	for key, seconds := range map[string]float64{cpuKey: k6, serverCPUKey: server} {
+		if seconds > 0 {
+			s.Figures[key] = fiveDigits(milli * seconds)
+		}
+	}
+	s.LimitedBy = neighbourOf(g)
 
 	return s
+}
+
+// neighbourOf is the word of a neighbour that limited at least half of the repeats, or empty.
+func neighbourOf(g *report.Group) witness.Word {
+	n := 0
+	for _, s := range g.Steps {
+		if s.LimitedBy() == witness.Neighbour {
+			n++
+		}
+	}
+	if 2*n < len(g.Steps) {
+		return ""
+	}
+
+	return witness.Neighbour
+}
+
+// ratioSteps are steps of no variant, with the ratios of change to base: the medians of the duets'
+// repeats. What slows a machine slows both variants, so that a ratio beside a neighbour counts.
+func ratioSteps(r *report.Report, groups []report.Group) (steps []Step) {
+	values := map[report.Key]map[string][]float64{}
+	var order []report.Key
+	for i := range r.Duets {
+		d := &r.Duets[i]
+		if values[d.Key()] == nil {
+			values[d.Key()] = map[string][]float64{}
+			order = append(order, d.Key())
+		}
+		for _, f := range d.Figures {
+			values[d.Key()][f.Figure] = append(values[d.Key()][f.Figure], f.Ratio)
+		}
+	}
+	for _, key := range order {
+		s := Step{Op: key.Op, Clients: key.Clients, Rate: key.Rate, Figures: map[string]float64{}}
+		for i := range groups {
+			g := &groups[i]
+			if g.Op != key.Op || g.Clients != key.Clients || g.Rate != key.Rate {
+				continue
+			}
+			s.Repeats = len(g.Steps)
+			s.Flaw = cmp.Or(s.Flaw, report.FlawOf(g))
+		}
+		for figure, ratios := range values[key] {
+			s.Figures[figure+besideBase] = fiveDigits(report.Median(ratios))
+		}
+		if s.Flaw != "" {
+			s.Figures = nil
+		}
+		steps = append(steps, s)
+	}
+
+	return steps
 }
 
 // fiveDigits is finer than any machine measures, and keeps records short.

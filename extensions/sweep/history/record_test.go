@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // run makes up a run of two repeats of 1 and 8 clients.
@@ -39,7 +40,7 @@ func commit(n int) Commit {
 }
 
 func TestRecordIsALine(t *testing.T) {
-	r, err := NewRecord(run(100, nil), commit(7))
+	r, err := NewRecord(run(100, nil), commit(7), "")
 	require.NoError(t, err)
 	line, err := r.Line()
 	require.NoError(t, err)
@@ -56,20 +57,103 @@ func TestRecordIsALine(t *testing.T) {
 }
 
 func TestRecordsOfRunsWithFlaws(t *testing.T) {
-	r, err := NewRecord(run(100, func(r *report.Report) { r.Steps[0].Failed = 3 }), commit(1))
+	r, err := NewRecord(run(100, func(r *report.Report) { r.Steps[0].Failed = 3 }), commit(1), "")
 	require.NoError(t, err)
 	require.Equal(t, "3 failed (repeat 1)", r.Steps[0].Flaw)
 	require.Empty(t, r.Steps[0].Figures)
 	require.NotEmpty(t, r.Steps[1].Figures)
 
-	_, err = NewRecord(run(100, nil), Commit{})
+	_, err = NewRecord(run(100, nil), Commit{}, "")
 	require.EqualError(t, err, "a record needs a commit")
-	_, err = NewRecord(run(100, func(r *report.Report) { r.Steps = nil }), commit(1))
+	_, err = NewRecord(run(100, func(r *report.Report) { r.Steps = nil }), commit(1), "")
 	require.EqualError(t, err, "the run has no steps: there is nothing to keep")
 }
 
+// The ratios of duets beside one base are figures of a step without a variant.
+func TestRecordOfDuets(t *testing.T) {
+	duet := func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].Variant = [...]string{report.Base, report.Change}[i%2]
+			r.Steps[i].Repeat = 1
+			r.Steps[i].Witness = &report.Witness{LimitedBy: witness.Neighbour}
+		}
+		for _, clients := range []int{1, 8} {
+			r.Duets = append(r.Duets, report.Duet{Op: "get", Clients: clients, Repeat: 1, Figures: []report.DuetFigure{
+				{Figure: "opsPerSecond", Ratio: 0.97}, {Figure: "p99", Ratio: 1.02},
+			}})
+		}
+	}
+	r, err := NewRecord(run(100, duet), commit(1), "v1.2.0")
+	require.NoError(t, err)
+	require.Equal(t, "v1.2.0", r.Setup["duet.base"])
+	require.Len(t, r.Steps, 6, "both variants, and one beside the other, of two steps")
+	require.Equal(t, Step{
+		Op: "get", Clients: 8, Repeats: 1, Figures: map[string]float64{"opsPerSecond_beside_base": 0.97, "p99_beside_base": 1.02},
+	}, r.Steps[5])
+	h := New([]Record{*r}, Options{})
+	require.Len(t, h.Setups[0].Series, 4, "a neighbour slows both variants: the ratios count, the figures do not")
+	require.Equal(t, 4, h.Setups[0].Beside)
+	require.Equal(t, []string{"4 steps of runs left out: a neighbour limited them."}, h.Setups[0].Said())
+
+	r, err = NewRecord(run(100, duet), commit(1), "")
+	require.NoError(t, err)
+	require.Len(t, r.Steps, 4, "nobody knows what base was")
+	require.NotContains(t, r.Setup, "duet.base")
+
+	r, err = NewRecord(run(100, func(r *report.Report) { duet(r); r.Steps[0].Failed = 1 }), commit(1), "v1.2.0")
+	require.NoError(t, err)
+	require.Equal(t, "1 failed (repeat 1)", r.Steps[4].Flaw)
+	require.Empty(t, r.Steps[4].Figures)
+
+	_, err = NewRecord(run(100, nil), commit(1), "v1.2.0")
+	require.EqualError(t, err, "the run has no duets: there is nothing beside v1.2.0")
+}
+
+func TestRecordHasProcessorTimeOfAnOperation(t *testing.T) {
+	server := 1.2
+	r, err := NewRecord(run(100, func(r *report.Report) {
+		for i := range r.Steps {
+			r.Steps[i].CPU = report.CPUSeconds{K6: 0.6, Server: &server}
+		}
+		r.Steps[0].CPU.Server = nil
+	}), commit(1), "")
+	require.NoError(t, err)
+	require.InDelta(t, 1, r.Steps[1].Figures["cpu_per_operation"], 0)
+	require.InDelta(t, 2, r.Steps[1].Figures["server_cpu_per_operation"], 0)
+	require.InDelta(t, 1, r.Steps[0].Figures["cpu_per_operation"], 0)
+	require.NotContains(t, r.Steps[0].Figures, "server_cpu_per_operation", "it is not known of all repeats")
+}
+
+// Steps that a neighbour limited are in no series.
+func TestRunsBesideNeighboursAreLeftOut(t *testing.T) {
+	var records []Record
+	for i := range 40 {
+		beside := i%2 == 1 && i >= 20
+		rate := 1000.0
+		if beside {
+			rate = 500
+		}
+		r, err := NewRecord(run(rate+float64(i%5), func(r *report.Report) {
+			for j := range r.Steps {
+				r.Steps[j].Witness = &report.Witness{LimitedBy: witness.Server}
+				if beside && j%2 == 0 {
+					r.Steps[j].Witness.LimitedBy = witness.Neighbour
+				}
+			}
+		}), commit(i), "")
+		require.NoError(t, err)
+		records = append(records, *r)
+	}
+	s := New(records, Options{}).Setups[0]
+	require.Equal(t, 20, s.Beside, "half of the repeats are enough")
+	for _, one := range s.Series {
+		require.Len(t, one.Points, 30)
+		require.Empty(t, one.Changes, one.Name())
+	}
+}
+
 func TestAppendKeepsARunOnce(t *testing.T) {
-	r, err := NewRecord(run(100, nil), commit(1))
+	r, err := NewRecord(run(100, nil), commit(1), "")
 	require.NoError(t, err)
 	line, added, err := Append(nil, r)
 	require.NoError(t, err)
@@ -96,7 +180,7 @@ func TestAppendKeepsARunOnce(t *testing.T) {
 // Runs of another machine or with other parameters are another series; another kernel is not.
 func TestSetups(t *testing.T) {
 	id := func(change func(*report.Report)) string {
-		r, err := NewRecord(run(100, change), commit(1))
+		r, err := NewRecord(run(100, change), commit(1), "")
 		require.NoError(t, err)
 
 		return r.SetupID()

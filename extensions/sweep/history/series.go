@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
 
 // History is all records, as series.
@@ -26,14 +27,20 @@ type Setup struct {
 	// Commits are in the order of their times.
 	Commits []Commit
 	Series  []Series
+	// Beside is how many steps of runs are in no series, as a neighbour limited them.
+	Beside int
 }
 
 // Series is a figure of a step over the commits.
 type Series struct {
 	Key     report.Key
-	Figure  *report.Figure
+	Figure  *Figure
 	Points  []Point
 	Changes []NamedChange
+	// Visible is the smallest change, as a part of the level before, that the series shows in four
+	// cases of five with 20 runs on each side, or as many as there are. It is infinite where there
+	// are too few runs for any.
+	Visible float64
 }
 
 // Point is a value of one run.
@@ -90,8 +97,13 @@ func newSetup(records []Record, o Options) Setup {
 			s.Commits = append(s.Commits, r.Commit)
 		}
 		for j := range r.Steps {
-			for k := range report.Figures {
-				f := &report.Figures[k]
+			if r.Steps[j].LimitedBy == witness.Neighbour {
+				s.Beside++
+
+				continue
+			}
+			for k := range Figures {
+				f := &Figures[k]
 				v := r.Steps[j].Figures[f.Key]
 				if !(v > 0) {
 					continue
@@ -133,7 +145,9 @@ func (s *Series) detect(o Options) {
 	for i, p := range s.Points {
 		values[i], commits[i] = p.Value, p.Commit.ID
 	}
-	for _, c := range Detect(values, commits, o) {
+	var changes []Change
+	changes, s.Visible = examine(values, commits, o)
+	for _, c := range changes {
 		n := NamedChange{Change: c, First: s.Points[c.At].Commit, Last: s.Points[c.At-1].Commit}
 		seen := map[string]bool{}
 		for _, id := range commits[c.From : c.To+1] {

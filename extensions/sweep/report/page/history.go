@@ -90,6 +90,7 @@ func newHistorySetup(s *history.Setup, n int) historySetup {
 	out.Summary = fmt.Sprintf("%s of %s, %s in %s.", plural(int64(s.Runs), "run"), plural(int64(len(s.Commits)), "commit"),
 		plural(int64(len(changes)), "change"), plural(int64(len(s.Series)), "series"))
 	out.Summary = strings.Replace(out.Summary, "seriess", "series", 1)
+	out.Summary = strings.Join(append([]string{out.Summary}, s.Said()...), " ")
 	out.Figures = historyFigures(s, out.ID, place)
 
 	return out
@@ -150,11 +151,7 @@ func historyPlot(s *history.Series, commits int, place map[string]int) *plot {
 	margin := math.Max(historyMargin*(hi-lo), hi/100)
 	p := newPlot(nil)
 	x := axis{scale: scale{hi: math.Max(float64(commits), 1), from: plotLeft, to: p.right}, title: "commits, the newest on the right"}
-	unit := "ms"
-	if s.Figure.Rate {
-		unit = "ops/s"
-	}
-	y := linearAxis(unit, math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
+	y := linearAxis(s.Figure.Unit, math.Max(lo-margin, 0), hi+margin, plotBottom, plotTop, tickText)
 	p.frame(&x, &y)
 	p.Marks = append(p.Marks, mark{Class: "dots b0", D: historyDots(s, &x, &y, place)})
 	told := drawLevels(p, s, &x, &y, place)

@@ -1,0 +1,41 @@
+package report
+
+// CPUPerOperation is the processor time of k6 and that of a server on this machine for each
+// operation of all repeats of a step, in seconds. What is not known is zero: of a step with several
+// kinds of operations nobody knows which took what.
+func (r *Report) CPUPerOperation(g *Group) (k6, server float64) {
+	operations := 0.0
+	serverKnown := true
+	for _, s := range g.Steps {
+		if !r.alone(s) {
+			return 0, 0
+		}
+		operations += float64(s.Operations) + float64(s.Failed)
+		k6 += s.CPU.K6
+		if s.CPU.Server == nil {
+			serverKnown = false
+		} else {
+			server += *s.CPU.Server
+		}
+	}
+	if operations == 0 {
+		return 0, 0
+	}
+	if !serverKnown {
+		server = 0
+	}
+
+	return k6 / operations, server / operations
+}
+
+// alone tells that a step has one kind of operation.
+func (r *Report) alone(s *Step) bool {
+	for i := range r.Steps {
+		other := &r.Steps[i]
+		if SameStep(other, s) || SameStep(s, other) {
+			return false
+		}
+	}
+
+	return true
+}
