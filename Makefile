@@ -251,7 +251,7 @@ lint: bin/golangci-lint ## check the Go code, and the scripts when shellcheck is
 	  (cd $$m && $(CURDIR)/bin/golangci-lint run --config $(CURDIR)/.golangci.yml --build-tags servers,machgo,machcli ./...); done
 	for os in darwin windows; do GOOS=$$os go vet -tags servers ./...; done
 	go run -C scripts/tools/actionlint github.com/rhysd/actionlint/cmd/actionlint $(CURDIR)/.github/workflows/ci.yml $(CURDIR)/.github/workflows/gate.yml
-	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh; fi
+	if command -v shellcheck; then shellcheck -x -P SCRIPTDIR .ci/run .github/actions/*/*.sh scripts/*.sh scripts/*/*.sh scripts/servers/lib/*.sh scripts/shipped/parts/*.sh scripts/proof/ways/*.sh; fi
 
 bin/golangci-lint: scripts/tools/golangci-lint/go.mod
 	go build -C scripts/tools/golangci-lint -trimpath -o $(CURDIR)/bin/golangci-lint \

@@ -2,7 +2,7 @@
 # Shows what `k6 x sweep ab` sees on this machine: how often it takes the same work for slower, and
 # how often it sees that an operation takes 5 % longer. Both have 8 pairs of 1 s,
 # and gates of 2 % on operations a second and on processor time of an operation.
-# With `neighbour`, two programs beside it take the processor in random bursts, half of the time.
+# With `neighbour`, two neighbours take the processor in random bursts, half of the time.
 #
 #   scripts/proof/ab.sh [TRIALS] [neighbour]    10 trials of each when not given; a trial takes some 35 s
 set -euo pipefail
@@ -10,14 +10,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 trials=${1:-10} pairs=8 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
-
-# neighbour takes a core in bursts of up to 300 ms with rests as long.
-neighbour() {
-  while true; do
-    timeout "0.$((RANDOM % 300))" bash -c 'while true; do :; done' || true
-    sleep "0.$((RANDOM % 300))"
-  done
-}
 
 # trial ROUNDS judges operations of so many rounds beside those of 10000, and prints the outcome.
 trial() {
@@ -33,8 +25,8 @@ trial() {
 
 make build >&2
 if [[ ${2:-} == neighbour ]]; then
-  neighbour &
-  neighbour &
+  scripts/proof/neighbour.sh &
+  scripts/proof/neighbour.sh &
 fi
 for rounds in 10000 10500; do
   for _ in $(seq "$trials"); do

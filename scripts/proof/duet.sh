@@ -1,24 +1,29 @@
 #!/usr/bin/env bash
 # Shows what a duet sees while a neighbour takes the processor in random bursts, half of the time:
 # how often it takes a build for slower than itself (a false alarm), and how often it sees one that
-# is. The emulator is a cache whose operations take a known amount of work, 100 us of a processor.
+# is. Three other ways to compare two builds do the same beside it, in the same time. The emulator
+# is a cache whose operations take a known amount of work, 100 us of a processor.
 #
-#   scripts/proof/duet.sh [CASE...]       all trials of these cases, or of all; goes on where it stopped
-#   scripts/proof/duet.sh --once CASE     one trial; prints its figures
-#   scripts/proof/duet.sh --tally         what was seen so far
+#   scripts/proof/duet.sh [WAY/CASE...]     all trials of these, or of all; goes on where it stopped
+#   scripts/proof/duet.sh --once WAY/CASE   one trial; prints the outcomes of both gates, and more
+#   scripts/proof/duet.sh --tally           what was seen so far, as Markdown
+#   scripts/proof/duet.sh --write           writes that into README.md beside this file
 #
-# Cases: same, same-memcached, same-machbase (both sides are of one build, 20 s), slower-5 (5 % more
-# work, 20 s), slower-3 (3 %, 60 s), tail-15 (15 % more in the slowest fiftieth, and so at the
-# slowest hundredth, 60 s). All together take some four hours, on two processors that nobody else
-# uses.
+# Ways: duet, recorded, memtier, pairs (see ways/). Cases: same, same-memcached, same-machbase (both
+# sides are of one build, 20 s), slower-5 (5 % more work, 20 s), slower-3 (3 %, 60 s), tail-15 (15 %
+# more in the slowest fiftieth, and so at the slowest hundredth, 60 s). The trials come in turns:
+# the next one is always of what has the smallest part of its trials. All together take some five
+# hours, on two processors that nobody else uses.
 #
-# Variables: TRIALS=2 makes two of each, QUIET_HERE=true has no neighbour, SECONDS_EACH=5 makes
-# shorter ones. What was seen is in results/duet-proof.tsv; remove it to begin anew.
+# A trial is judged by gates, as a run is: of ops/s and p99, with Holm's correction at 0.01.
+#
+# Variables: UNTIL=23:30 begins no trial after that time, QUIET_HERE=true has no neighbour,
+# SECONDS_EACH=5 makes shorter ones, MEMTIER names memtier_benchmark. What was seen is in
+# results/duet-proof.tsv; remove it to begin anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 seen=results/duet-proof.tsv
-base=${base:-} change='' # addresses of the servers
 work=$(mktemp -d)
 # shellcheck disable=SC2329 # the trap calls it
 clean() {
@@ -28,120 +33,87 @@ clean() {
   rm -rf "$work"
 }
 trap clean EXIT
+trap 'exit 1' INT TERM
 
-# A case is its name, seconds and trials, and how many of these may (<=) or have to (>=) be told as
-# worse. The first three share one bound.
-cases='same 20 100 <=3
-same-memcached 20 40 <=3
-same-machbase 20 40 <=3
-slower-5 20 60 >=57
-slower-3 60 60 >=57
-tail-15 60 40 >=36'
-
-# neighbour takes a processor in bursts of up to 900 ms, with rests as long.
-neighbour() {
-  while true; do
-    timeout "0.$((RANDOM % 9 + 1))" bash -c 'while true; do :; done' || true
-    sleep "0.$((RANDOM % 9 + 1))"
-  done
-}
+# What is measured: way/case, seconds, trials, and how many of these may (<=) or have to (>=) be
+# told as worse. The first three share one bound. Nothing is wanted of the other ways.
+plan='duet/slower-5 20 60 >=57
+duet/same 20 100 <=3
+duet/tail-15 60 40 >=36
+duet/slower-3 60 60 >=57
+duet/same-memcached 20 40 <=3
+duet/same-machbase 20 40 <=3
+recorded/slower-5 20 20 -
+recorded/same 20 20 -
+memtier/slower-5 20 20 -
+memtier/same 20 20 -
+pairs/slower-5 20 20 -
+pairs/same 20 20 -'
 
 # emulate NAME FLAGS... starts an emulator, and sets the variable to its address.
 emulate() {
-  local name=$1
-  shift
-  "$work/duet" -rounds "$rounds" "$@" >"$work/$name" &
-  until [[ -s $work/$name ]]; do sleep 0.05; done
-  printf -v "$name" '%s' "$(<"$work/$name")"
+  "$work/duet" -rounds "$rounds" "${@:2}" >"$work/$1" &
+  until [[ -s $work/$1 ]]; do sleep 0.05; done
+  export "$1=$(<"$work/$1")"
 }
 
-# beside SCENARIO SETTINGS... runs a scenario for the case's time, and prints the figures.
-beside() {
-  local scenario=$1 settings=()
-  shift
-  for setting in "$@" CLIENTS=4 WARMUP=1s QUIET=0s PAUSE=0s DURATION="${SECONDS_EACH:-$seconds}s" RESULTS="$work/results"; do
-    settings+=(-e "$setting")
-  done
-  bin/k6 run --quiet --no-color "${settings[@]}" "scenarios/$scenario.js" >"$work/log" 2>&1 || [[ $? == 99 || $? == 110 ]] ||
-    { cat "$work/log" >&2; return 1; }
-  "$work/duet" -read "$work/results/$scenario.json"
-}
+# beside prints what the way says of the servers at base and change.
+beside() { scripts/proof/ways/"$way".sh "$work"; }
 
-# emulated runs a duet of two emulators, with flags of the base before -- and of the change behind.
+# emulated is a trial of two emulators, the change's with these flags and both with those in both.
 emulated() {
-  local flags=()
-  while [[ $1 != -- ]]; do flags+=("$1"); shift; done
-  shift
-  emulate base -rounds "$rounds" "${flags[@]}"
-  emulate change -rounds "$rounds" "$@"
-  beside cache-sweep MIX=get:100 KEYS=100 MEMCACHED_URL="$change" BASE_URL="$base"
+  emulate base "${both[@]}"
+  emulate change "${both[@]}" "$@"
+  beside
 }
 
-# machbase_duet loads both servers, and runs the roll-up query; its address is the change's.
-machbase_duet() {
-  bin/k6 run --quiet -e MACHBASE_URL="$MACHBASE_URL" -e TPS=200 scenarios/stock-load.js >&2
-  bin/k6 run --quiet -e MACHBASE_URL="$base" -e TPS=200 scenarios/stock-load.js >&2
-  beside stock-rollup MACHBASE_URL="$MACHBASE_URL" BASE_URL="$base"
-}
-
-# with_two SERVER runs this script again with two servers of the kind.
+# with_two SERVER runs this script again between two servers of the kind: first the base's, in a
+# room of its own, then the change's.
 with_two() {
-  env -u "$2" SERVERS_ROOM=duet-base scripts/servers.sh with "$1" -- scripts/proof/duet.sh --second "$1" "$2" "$name"
+  env -u "$2" SERVERS_ROOM=duet-base scripts/servers.sh with "$1" -- scripts/proof/duet.sh --second "$1" "$2" "$named"
 }
-
-# second starts the other server: the first one, in a room of its own, is the base's.
 second() {
-  base=${!2} SERVERS_ROOM='' env -u "$2" scripts/servers.sh with "$1" -- scripts/proof/duet.sh --inner "$3"
+  base=${!2} SERVERS_ROOM='' env -u "$2" scripts/servers.sh with "$1" -- scripts/proof/duet.sh --inner "$2" "$3"
 }
 
-# trial does one trial of the case.
-trial() {
-  case $name in
-    same) emulated -- ;;
-    slower-5) emulated -- -rounds $((rounds * 105 / 100)) ;;
-    slower-3) emulated -- -rounds $((rounds * 103 / 100)) ;;
-    tail-15) emulated -slow 0.02 -tail 10 -- -slow 0.02 -tail 11.5 ;;
-    same-memcached) with_two memcached MEMCACHED_URL ;;
-    same-machbase) with_two machbase MACHBASE_URL ;;
-    *) echo "there is no case $name" >&2; return 1 ;;
-  esac
-}
-
-# inner is a trial between two servers that are up: base is the address of the base's.
+# inner is a trial between two servers that are up.
 inner() {
-  case $name in
-    same-memcached) beside cache-sweep MIX=get:100 KEYS=100 MEMCACHED_URL="$MEMCACHED_URL" BASE_URL="$base" ;;
-    same-machbase) machbase_duet ;;
+  export base change=${!1}
+  if [[ $case == same-machbase ]]; then
+    export SCENARIO=stock-rollup
+    for MACHBASE_URL in "$base" "$change"; do
+      bin/k6 run --quiet -e MACHBASE_URL="$MACHBASE_URL" -e TPS=200 scenarios/stock-load.js >&2
+    done
+  fi
+  disturbed
+  beside
+}
+
+# disturbed starts the neighbour.
+disturbed() { if [[ ${QUIET_HERE:-} != true ]]; then scripts/proof/neighbour.sh & fi; }
+
+trial() {
+  case $case in
+    same-memcached) with_two memcached MEMCACHED_URL; return ;;
+    same-machbase) with_two machbase MACHBASE_URL; return ;;
+  esac
+  disturbed
+  both=()
+  case $case in
+    same) emulated ;;
+    slower-5) emulated -rounds $((rounds * 105 / 100)) ;;
+    slower-3) emulated -rounds $((rounds * 103 / 100)) ;;
+    tail-15) both=(-slow 0.02 -tail 30) CLIENTS=2 emulated -tail 34.5 ;;
+    *) echo "there is no case $case" >&2; return 1 ;;
   esac
 }
 
-# prepare sets the name and the seconds of a case, and makes what trials need.
+# prepare takes apart the name of what is measured, and makes what a trial needs.
 prepare() {
-  name=$1
-  seconds=$(awk -v name="$name" '$1 == name { print $2 }' <<<"$cases")
-  go build -o "$work/duet" ./scripts/proof/duet
-}
-
-# tally counts the trials in which all of an interval of 95 % is worse than what is tolerated: 1 %
-# of ops/s, 3 % of p99. Of tail-15 that is p99, of the others ops/s; of the same build either of
-# them is an alarm.
-tally() {
-  [[ -s $seen ]] || { echo 'nothing was seen so far'; return; }
-  awk -F'\t' -v cases="$cases" '
-    BEGIN { n = split(cases, line, "\n"); for (i = 1; i <= n; i++) { split(line[i], part, " "); order[i] = part[1]; of[part[1]] = part[3]; bound[part[1]] = part[4] } }
-    {
-      ops = $4 < 0.99; p99 = $7 > 1.03
-      trials[$1]++
-      worse[$1] += $1 ~ /^same/ ? ops || p99 : $1 ~ /^tail/ ? p99 : ops
-      any[$1] += $4 < 1
-      ratio[$1] += $2; visible[$1] += $5; tail[$1] += $6; tailvisible[$1] += $9
-    }
-    END {
-      for (i = 1; i <= n; i++) if (trials[name = order[i]])
-        printf "%-15s told as worse: %d of %d (wanted: %s of %d); ops/s: %d with an interval below 1, mean ratio %.3f, could see %.1f %%; p99: mean ratio %.3f, could see %.1f %%\n",
-          name, worse[name], trials[name], bound[name], of[name], any[name], ratio[name] / trials[name], 100 * visible[name] / trials[name],
-          tail[name] / trials[name], 100 * tailvisible[name] / trials[name]
-    }' "$seen"
+  named=$1 way=${1%/*} case=${1#*/}
+  SECONDS_EACH=${SECONDS_EACH:-$(awk -v name="$named" '$1 == name { print $2 }' <<<"$plan")}
+  export SECONDS_EACH CLIENTS=${CLIENTS:-4} SCENARIO=cache-sweep
+  go build -o "$work/" ./scripts/proof/duet golang.org/x/perf/cmd/benchstat
 }
 
 # rounds_here are the rounds that take 100 us here: found once, so that all trials do the same work.
@@ -151,14 +123,64 @@ rounds_here() {
   cat results/duet-proof.rounds
 }
 
+# next prints which trial comes next: of what has the smallest part of its trials.
+next() {
+  awk -F'\t' -v plan="$plan" -v only=" $* " '
+    { done[$1]++ }
+    END {
+      n = split(plan, lines, "\n"); least = 1
+      for (i = 1; i <= n; i++) {
+        split(lines[i], part, " ")
+        if (only != "  " && !index(only, " " part[1] " ")) continue
+        if (done[part[1]] / part[3] < least) { least = done[part[1]] / part[3]; found = part[1] }
+      }
+      print found
+    }' "$seen"
+}
+
+# tally counts the trials in which a gate was crossed: that of p99 in tail-15, of ops/s in slower-,
+# and either of them in same.
+tally() {
+  [[ -s $seen ]] || { echo 'nothing was seen so far'; return; }
+  awk -F'\t' -v plan="$plan" '
+    {
+      trials[$1]++; ops = $2 == "crossed"; p99 = $3 == "crossed"; failed[$1] += $2 == "failed"
+      worse[$1] += $1 ~ /same/ ? ops || p99 : $1 ~ /tail/ ? p99 : ops
+      ratio[$1] += $4; visible[$1] += $5; tail[$1] += $6; tailvisible[$1] += $7
+    }
+    function mean(sum, name, form) { return sum[name] ? sprintf(form, sum[name] / (trials[name] - failed[name])) : "" }
+    END {
+      print "| way | case | told as worse | wanted | failed | ops/s: mean ratio | could see | p99: mean ratio | could see |"
+      print "|---|---|---:|---:|---:|---:|---:|---:|---:|"
+      n = split(plan, lines, "\n")
+      for (i = 1; i <= n; i++) {
+        split(lines[i], part, " "); split(part[1], name, "/")
+        if (trials[part[1]])
+          printf "| %s | %s, %d s | %d of %d | %s | %d | %s | %s | %s | %s |\n", name[1], name[2], part[2], worse[part[1]], trials[part[1]],
+            part[4] == "-" ? "" : part[4] " of " part[3], failed[part[1]], mean(ratio, part[1], "%.3f"), mean(visible, part[1], "%.3f"), mean(tail, part[1], "%.3f"), mean(tailvisible, part[1], "%.3f")
+      }
+    }' "$seen"
+}
+
+# write puts the table into the page.
+write() {
+  local page=scripts/proof/README.md
+  tally >"$work/table"
+  awk -v table="$work/table" '
+    /^<!-- end of figures/ { within = 0 }
+    !within
+    /^<!-- figures: / { within = 1; while ((getline line <table) > 0) print line }' "$page" >"$work/page"
+  cp "$work/page" "$page"
+}
+
 case ${1:-} in
   --tally) tally; exit ;;
+  --write) write; exit ;;
   --second) second "${@:2}"; exit ;;
-  --inner) prepare "$2"; inner; exit ;;
+  --inner) prepare "$3"; inner "$2"; exit ;;
   --once)
-    prepare "${2:?which case}"
+    prepare "${2:?which way/case}"
     rounds=$(rounds_here)
-    if [[ ${QUIET_HERE:-} != true ]]; then neighbour & fi
     trial
     exit
     ;;
@@ -166,11 +188,8 @@ esac
 make build >&2
 mkdir -p results
 touch "$seen"
-while read -r name _ trials _; do
-  (($# == 0)) || [[ " $* " == *" $name "* ]] || continue
-  while done=$(cut -f1 "$seen" | grep -cx "$name" || true) && ((done < ${TRIALS:-$trials})); do
-    said=$(scripts/proof/duet.sh --once "$name" </dev/null)
-    printf '%s\t%s\n' "$name" "$said" | tee -a "$seen"
-  done
-done <<<"$cases"
+while named=$(next "$@") && [[ -n $named && $(date +%H:%M) < ${UNTIL:-99} ]]; do
+  said=$(scripts/proof/duet.sh --once "$named" </dev/null) || said=failed$'\t'failed
+  printf '%s\t%s\n' "$named" "$said" | tee -a "$seen"
+done
 tally

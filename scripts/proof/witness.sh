@@ -54,14 +54,6 @@ serve() {
   url=$(<"$work/address")
 }
 
-# neighbour takes a processor in bursts of up to 900 ms, with rests as long.
-neighbour() {
-  while true; do
-    timeout "0.$((RANDOM % 9 + 1))" bash -c 'while true; do :; done' || true
-    sleep "0.$((RANDOM % 9 + 1))"
-  done
-}
-
 # http runs the script over HTTP; cache runs the sweep of caches. Words before -- come before k6.
 http() { k6 "$@" -e URL="http://$url" scripts/proof/witness.js; }
 cache() { k6 "$@" -e DURATION="${duration:-4s}" -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js; }
@@ -98,7 +90,7 @@ measure() {
     busy-server) serve -mode busy -wait 10ms; http -e CLIENTS=8 ;;
     busy-server-64) serve -mode busy -wait 10ms; http -e CLIENTS=64 ;;
     http-2) serve; http -e CLIENTS=2 ;;
-    neighbour) neighbour & neighbour & neighbour & cache -e CLIENTS=64 ;;
+    neighbour) for _ in 1 2 3; do scripts/proof/neighbour.sh & done; cache -e CLIENTS=64 ;;
     quota) quota; before=(bash -c "$join" "$group"); cache -e CLIENTS=64 ;;
     gomaxprocs) serve; before=(env GOMAXPROCS=1); http -e CLIENTS=16 ;;
     computes) serve; http -e WORK=compute ;;

@@ -149,7 +149,7 @@ func TestSliceIsChosenFromTheWarmUp(t *testing.T) {
 	}
 }
 
-// A neighbour's bursts begin and end within slices that are long: of fast operations they are short.
+// A neighbour's bursts begin and end within long slices: those of fast operations are short.
 // A slow hundredth makes them longer, as it has to end within a slice to be seen.
 func TestSlicesAreShortWhereOperationsAre(t *testing.T) {
 	for slowest, want := range map[time.Duration]time.Duration{ms: 5 * ms, 8 * ms: 16 * ms} {

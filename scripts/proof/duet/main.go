@@ -1,7 +1,8 @@
 // Command duet is what scripts/proof/duet.sh measures: a cache that speaks as much memcached as
 // cache-sweep needs, and of which it is known how long an operation takes. It prints the address
-// that it listens at; with -calibrate, how many rounds of work a time has; with -read, the figures
-// of the first duet of a report.
+// that it listens at; with -calibrate, how many rounds of work a time has; with -verdicts or
+// -pairs, the line of a trial: the outcomes of the gates of ops/s and p99, then ratio and visible
+// change of each, zero where they are not known.
 package main
 
 import (
@@ -12,19 +13,18 @@ import (
 	"log"
 	"math/rand/v2"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 func main() {
 	calibrate := flag.Duration("calibrate", 0, "print how many rounds this takes of a processor that nobody else uses")
-	read := flag.String("read", "", "print the figures of this report's first duet: ratio, low, high and visible of ops/s, and of p99")
+	run := flag.String("read", "", "the report of a run, for the ratios of its first duet")
+	verdicts := flag.String("verdicts", "", "print the line of a trial from what k6 x sweep gate --json has written")
+	pairs := flag.String("pairs", "", "print the line of a trial from what k6 x sweep ab --json has written")
 	rounds := flag.Float64("rounds", 0, "work of an operation")
 	slow := flag.Float64("slow", 0, "the part of all operations that is slow")
 	tail := flag.Float64("tail", 10, "how much longer a slow operation takes")
@@ -32,10 +32,10 @@ func main() {
 	switch {
 	case *calibrate > 0:
 		fmt.Println(roundsIn(*calibrate))
-	case *read != "":
-		if err := figures(*read); err != nil {
-			log.Fatal(err)
-		}
+	case *verdicts != "":
+		show(ofGates(*verdicts, *run))
+	case *pairs != "":
+		show(ofPairs(*pairs))
 	default:
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -51,31 +51,6 @@ func main() {
 			go c.serve(conn)
 		}
 	}
-}
-
-func figures(path string) error {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	r, err := report.Read(raw)
-	if err != nil {
-		return err
-	}
-	if len(r.Duets) == 0 {
-		return fmt.Errorf("%s has no duet", path)
-	}
-	d := &r.Duets[0]
-	for _, key := range []string{"opsPerSecond", "p99"} {
-		f := d.Of(key)
-		if f == nil {
-			return fmt.Errorf("%s has no %s: %s", path, key, d.Why)
-		}
-		fmt.Printf("%.5f\t%.5f\t%.5f\t%.5f\t", f.Ratio, f.Low, f.High, f.Visible)
-	}
-	fmt.Printf("%.0f\t%g\n", d.Of("opsPerSecond").Base, d.SliceSeconds)
-
-	return nil
 }
 
 // sink takes what work makes, so that the compiler leaves the work alone.
