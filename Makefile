@@ -213,8 +213,12 @@ $(installed): scripts/tools/types/package-lock.json
 	touch $@
 
 .PHONY: bench
-bench: bin/k6 bin/ghz ## print what k6 costs, beside native Go programs and by itself; leave the machine alone meanwhile
-	MXGW_FLAGS=-shape=none $(with) influxdb machbase memcached mxgateway nats redis -- scripts/bench.sh $(BENCH)
+bench: bin/k6 bin/ghz bin/nats-cli ## measure what k6 costs, beside other programs and by itself; goes on where it stopped (BENCH=core,nats ROUNDS=3 FOR=50m); leave the machine alone meanwhile
+	MXGW_FLAGS=-shape=none $(with) influxdb machbase memcached mxgateway nats postgres redis -- scripts/bench.sh \
+	  $(and $(BENCH),-only $(BENCH)) $(and $(ROUNDS),-rounds $(ROUNDS)) $(and $(FOR),-for $(FOR)) $(BENCH_FLAGS)
+
+bin/nats-cli: scripts/tools/natscli/go.mod
+	go build -C scripts/tools/natscli -trimpath -o $(CURDIR)/bin/nats-cli github.com/nats-io/natscli/nats
 
 bin/ghz: scripts/tools/ghz/go.mod
 	go build -C scripts/tools/ghz -trimpath -o $(CURDIR)/bin/ghz github.com/bojand/ghz/cmd/ghz

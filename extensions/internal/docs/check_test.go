@@ -135,6 +135,8 @@ func (c *checker) ofMake(arguments []string) (faults []string) {
 		case assigned && !strings.Contains(c.makefile, "$("+name+")") && !c.isSetting(name):
 			faults = append(faults, "make reads no "+name)
 		case name == "BENCH":
+			faults = append(faults, undeclared("scripts/bench/ratios", []string{"-only", value})...)
+		case name == "BENCH_FLAGS":
 			faults = append(faults, undeclared("scripts/bench/ratios", strings.Fields(value))...)
 		case name == "CHAOS":
 			faults = append(faults, undeclared("scripts/chaos", strings.Fields(value))...)

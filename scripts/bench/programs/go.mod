@@ -8,6 +8,7 @@ require (
 	github.com/machbase/neo-client v1.2.2-0.20260318033338-ef7d620a23c6
 	github.com/nats-io/nats.go v1.55.0
 	github.com/xk6-sweep/xk6-sweep v0.0.0
+	golang.org/x/sys v0.48.0
 )
 
 require (
@@ -15,7 +16,6 @@ require (
 	github.com/nats-io/nkeys v0.4.16 // indirect
 	github.com/nats-io/nuid v1.0.1 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 )
 
 replace github.com/xk6-sweep/xk6-sweep => ../../..

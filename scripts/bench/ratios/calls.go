@@ -2,34 +2,63 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // calls are the medians of gets in client.run and of gets that are a call of JavaScript each, for
 // one number of clients.
 type calls struct {
-	clients            int
+	clients, rounds    int
 	run, call          figures // k6/x/memcached
 	respRun, redisCall figures // k6/x/resp has nothing but runs: the calls are those of k6/x/redis
 }
 
-func measureCalls(rounds, clients, perClient int) (*calls, error) {
-	perCall := max(perClient/callsFewer, 1)
-	medians, err := allInTurns(rounds,
-		k6Gets("memcached", clients, perClient, "get:1"),
-		k6Script("memcached", clients, perCall, 1),
-		k6Gets("redis", clients, perClient, "get:1"),
-		k6Script("redis", clients, perCall, 1),
-	)
-	if err != nil {
-		return nil, err
+// called is a table of them.
+type called []*calls
+
+func measureCalls(e *effort) (result, error) {
+	var all called
+	for _, clients := range []int{1, 8, 64} {
+		perClient, perCall := e.share(clients, cacheSolo, cacheCrowd), e.share(clients, cacheSolo/callsFewer, cacheCrowd)
+		medians, n, err := inTurns(e, strconv.Itoa(clients), clients,
+			k6Gets("memcached", clients, perClient, "get:1", 1),
+			k6Script("memcached", clients, perCall, 1),
+			k6Gets("redis", clients, perClient, "get:1", 1),
+			k6Script("redis", clients, perCall, 1),
+		)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			all = append(all, &calls{clients: clients, rounds: n, run: medians[0], call: medians[1], respRun: medians[2], redisCall: medians[3]})
+		}
 	}
 
-	return &calls{clients: clients, run: medians[0], call: medians[1], respRun: medians[2], redisCall: medians[3]}, nil
+	return all, nil
+}
+
+func (all called) holds() bool {
+	return !slices.ContainsFunc(all, func(c *calls) bool { return !c.holds() })
+}
+
+// String is the table.
+func (all called) String() string {
+	lines := []string{"one get in each call of JavaScript, beside client.run\n", callsHead}
+	for _, c := range all {
+		lines = append(lines, c.String())
+	}
+
+	return strings.Join(lines, "\n")
 }
 
 // callsFewer is how many times fewer operations are done in calls: each takes longer.
 const callsFewer = 4
+
+// mostOfCalls is how many times the processor time of a get in a call of JavaScript client.run may
+// take.
+const mostOfCalls = 1.05
 
 // k6Script is a run of one get in each call of JavaScript, or of a pipeline.
 func k6Script(target string, clients, perClient, pipeline int) func() (figures, error) {
@@ -52,16 +81,16 @@ func (c *calls) holds() bool {
 	return noneCrossed(memcached, redis)
 }
 
-const callsHead = "| clients | memcached run/s | call/s | run is, times | run us | call us " +
+const callsHead = "| clients |  n | memcached run/s | call/s | run is, times | run us | call us " +
 	"| run us over call us | resp run/s | redis call/s | run is, times | run us | call us | run us over call us |\n" +
-	"|--------:|----------------:|-------:|--------------:|-------:|--------:" +
+	"|--------:|---:|----------------:|-------:|--------------:|-------:|--------:" +
 	"|---------------------|-----------:|-------------:|--------------:|-------:|--------:|---------------------|"
 
 // String is a line of the table.
 func (c *calls) String() string {
 	memcached, redis := c.byCalling()
 
-	return fmt.Sprintf("| %7d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %s | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f | %s |", c.clients,
+	return fmt.Sprintf("| %7d | %2d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %s | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f | %s |", c.clients, c.rounds,
 		c.run.OpsPerSecond, c.call.OpsPerSecond, c.run.OpsPerSecond/c.call.OpsPerSecond, c.run.CPUMicros, c.call.CPUMicros, memcached,
 		c.respRun.OpsPerSecond, c.redisCall.OpsPerSecond, c.respRun.OpsPerSecond/c.redisCall.OpsPerSecond,
 		c.respRun.CPUMicros, c.redisCall.CPUMicros, redis)

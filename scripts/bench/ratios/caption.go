@@ -11,15 +11,6 @@ import (
 	"time"
 )
 
-// benchCommand is what was typed to measure with these arguments.
-func benchCommand(arguments []string) string {
-	if len(arguments) == 0 {
-		return "make bench"
-	}
-
-	return fmt.Sprintf("make bench BENCH=%q", strings.Join(arguments, " "))
-}
-
 // captionNow says how a part of the page was measured: command, date, machine and versions.
 func captionNow(command string, servers []string) (string, error) {
 	k6, err := exec.Command("bin/k6", "version").Output()
@@ -36,6 +27,17 @@ func captionNow(command string, servers []string) (string, error) {
 	}
 
 	return caption(command, time.Now().UTC(), strings.Join(facts, ", ")), nil
+}
+
+// caption says how the rounds of a part were measured.
+func (l *ledger) caption() string {
+	days := l.first.Format(time.DateOnly)
+	if last := l.last.Format(time.DateOnly); last != days {
+		days += " to " + last
+	}
+	facts := append([]string{l.stamp.Machine, runtime.Version(), "commit " + l.stamp.Commit}, l.stamp.Servers...)
+
+	return fmt.Sprintf("*`make bench`, %s, steps of about %g s.\n%s.*", days, l.stamp.Seconds, strings.Join(facts, ", "))
 }
 
 func caption(command string, at time.Time, facts string) string {

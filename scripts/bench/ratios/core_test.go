@@ -9,25 +9,25 @@ func TestCoreBounds(t *testing.T) {
 
 		return s
 	}
-	good := core{
-		solo: of(soloOperations, mostNanoseconds-1), many: of(coreClients*coreOperations, mostNanoseconds-1),
-		idle: 100 << 20, after: 100<<20 + mostAdded,
+	good := coreRound{
+		Solo: of(soloOperations, mostNanoseconds-1), Many: of(coreClients*coreOperations, mostNanoseconds-1),
+		Idle: 100 << 20, After: 100<<20 + mostAdded,
 	}
-	if !good.holds() {
+	if !(&core{[]coreRound{good}}).holds() {
 		t.Error("the good one does not hold")
 	}
-	for name, spoil := range map[string]func(*core){
-		"a failure with 1 client":      func(c *core) { c.solo.Failed = 1 },
-		"a failure with 512 clients":   func(c *core) { c.many.Failed = 1 },
-		"a lost operation":             func(c *core) { c.many.Operations-- },
-		"no operation":                 func(c *core) { c.solo = step{} },
-		"too much time, 1 client":      func(c *core) { c.solo = of(soloOperations, mostNanoseconds+1) },
-		"too much time, 512 clients":   func(c *core) { c.many = of(coreClients*coreOperations, mostNanoseconds+1) },
-		"more memory than may be used": func(c *core) { c.after++ },
+	for name, spoil := range map[string]func(*coreRound){
+		"a failure with 1 client":      func(c *coreRound) { c.Solo.Failed = 1 },
+		"a failure with 512 clients":   func(c *coreRound) { c.Many.Failed = 1 },
+		"a lost operation":             func(c *coreRound) { c.Many.Operations-- },
+		"no operation":                 func(c *coreRound) { c.Solo = step{} },
+		"too much time, 1 client":      func(c *coreRound) { c.Solo = of(soloOperations, mostNanoseconds+1) },
+		"too much time, 512 clients":   func(c *coreRound) { c.Many = of(coreClients*coreOperations, mostNanoseconds+1) },
+		"more memory than may be used": func(c *coreRound) { c.After++ },
 	} {
 		bad := good
 		spoil(&bad)
-		if bad.holds() {
+		if (&core{[]coreRound{good, bad, bad, bad, bad, bad, bad, bad}}).holds() {
 			t.Errorf("%s holds", name)
 		}
 	}

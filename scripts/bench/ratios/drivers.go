@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,73 +16,53 @@ const (
 	leastThroughK6   = 1.2 // times as many operations a second, through k6, as a plain Go program over machgo
 )
 
-// appendBatches is how many batches of 1000 rows a run appends.
-const appendBatches = 500
+// appendSolo is how many batches of 1000 rows one client appends a second, roughly.
+const appendSolo = 250
 
 // versus is what two programs came to, in turns.
 type versus struct {
-	reuse         bool
-	clients       int
-	native, other figures
+	reuse           bool
+	clients, rounds int
+	native, other   figures
 }
 
 // compared are the native driver and machgo, doing the same.
 type compared struct {
-	rounds, operations int
-
 	asking  []versus // both in a plain Go program
-	append  versus   // the same, rows
+	append  []versus // the same, rows; one where it has been measured
 	through []versus // the native driver in k6
 }
 
-func compareDrivers(e effort) (*compared, error) {
-	rounds, operations := e.rounds, e.operations
-	c := &compared{rounds: rounds, operations: operations}
-	for _, reuse := range []bool{false, true} {
-		for _, clients := range e.of(1, 8) {
-			v, err := against(rounds, versus{reuse: reuse, clients: clients},
-				nativeRun("native", clients, operations/clients, reuse), nativeRun("machgo", clients, operations/clients, reuse))
-			if err != nil {
-				return nil, err
-			}
-			c.asking = append(c.asking, v)
+func compareDrivers(e *effort) (result, error) {
+	c := &compared{}
+	add := func(to *[]versus, cell string, v versus, native, other func() (figures, error)) error {
+		medians, n, err := inTurns(e, fmt.Sprintf("%s, %d, reuse %s", cell, v.clients, onOff(v.reuse)), v.clients, native, other)
+		if err == nil && n > 0 {
+			v.rounds, v.native, v.other = n, medians[0], medians[1]
+			*to = append(*to, v)
 		}
+
+		return err
 	}
+	batches := max(int(e.seconds*appendSolo), leastShare)
 	appending := func(driver string) func() (figures, error) {
-		return func() (figures, error) {
-			return runNative(driver, "-query=append", "-ops="+strconv.Itoa(appendBatches))
-		}
+		return func() (figures, error) { return runNative(driver, "-query=append", "-ops="+strconv.Itoa(batches)) }
 	}
-	var err error
-	if c.append, err = against(rounds, versus{clients: 1}, appending("native"), appending("machgo")); err != nil {
-		return nil, err
-	}
+	err := add(&c.append, "append", versus{clients: 1}, appending("native"), appending("machgo"))
 	for _, reuse := range []bool{false, true} {
-		for _, clients := range e.of(8, 16, 32, 64) {
-			v, err := against(rounds, versus{reuse: reuse, clients: clients},
-				func() (figures, error) { return runK6(clients, share(operations, clients), reuse) },
-				nativeRun("machgo", clients, share(operations, clients), reuse))
-			if err != nil {
-				return nil, err
-			}
-			c.through = append(c.through, v)
+		for _, clients := range []int{1, 8} {
+			share := e.share(clients, machbaseSolo, machbaseCrowd)
+			err = errors.Join(err, add(&c.asking, "ask", versus{reuse: reuse, clients: clients},
+				nativeRun("native", clients, share, reuse), nativeRun("machgo", clients, share, reuse)))
+		}
+		for _, clients := range []int{8, 64} {
+			share := e.share(clients, machbaseSolo, machbaseCrowd)
+			err = errors.Join(err, add(&c.through, "through k6", versus{reuse: reuse, clients: clients},
+				func() (figures, error) { return runK6(clients, share, reuse) }, nativeRun("machgo", clients, share, reuse)))
 		}
 	}
 
-	return c, nil
-}
-
-// share is how many queries each client of a cell does: fewer measure little but its start.
-func share(operations, clients int) int { return max(operations/clients, 500) }
-
-// against fills in the medians of both.
-func against(rounds int, v versus, native, other func() (figures, error)) (versus, error) {
-	var err error
-	if v.native, v.other, err = inTurns(rounds, native, other); err != nil {
-		return v, fmt.Errorf("%d clients: %w", v.clients, err)
-	}
-
-	return v, nil
+	return c, err
 }
 
 func (v versus) speed() bounded {
@@ -105,7 +86,7 @@ func (v versus) isFast() bool { return noneCrossed(v.speed()) }
 
 func (c *compared) holds() bool {
 	return !slices.ContainsFunc(c.asking, func(v versus) bool { return !v.asksWell() }) &&
-		noneCrossed(c.append.appending()) &&
+		!slices.ContainsFunc(c.append, func(v versus) bool { return !noneCrossed(v.appending()) }) &&
 		!slices.ContainsFunc(c.through, func(v versus) bool { return !v.isFast() })
 }
 
@@ -113,26 +94,28 @@ func (c *compared) holds() bool {
 func (c *compared) String() string {
 	lines := make([]string, 0, 6+len(c.asking)+len(c.through))
 	lines = append(lines,
-		fmt.Sprintf("native and machgo in a plain Go program: %d rounds, %d operations, in turns; medians\n", c.rounds, c.operations),
-		"| reuse | clients | native us/op | machgo us/op | ratio           "+
+		"native and machgo in a plain Go program\n",
+		"| reuse | clients |  n | native us/op | machgo us/op | ratio           "+
 			"| native allocs/op (<= 30) | machgo allocs/op | native ops/s | machgo ops/s |",
-		"|-------|--------:|-------------:|-------------:|-----------------"+
+		"|-------|--------:|---:|-------------:|-------------:|-----------------"+
 			"|-------------------------:|-----------------:|-------------:|-------------:|",
 	)
 	for _, v := range c.asking {
-		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %12.1f | %12.1f | %s | %24.1f | %16.1f | %12.0f | %12.0f |",
-			onOff(v.reuse), v.clients, v.native.CPUMicros, v.other.CPUMicros, v.cpu(),
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %2d | %12.1f | %12.1f | %s | %24.1f | %16.1f | %12.0f | %12.0f |",
+			onOff(v.reuse), v.clients, v.rounds, v.native.CPUMicros, v.other.CPUMicros, v.cpu(),
 			v.native.Allocations, v.other.Allocations, v.native.OpsPerSecond, v.other.OpsPerSecond))
 	}
+	for _, v := range c.append {
+		lines = append(lines, fmt.Sprintf("\nticks appended, %d rounds: native %.0f, machgo %.0f rows for a second of processor time, ratio %s",
+			v.rounds, v.native.RowsPerCPU, v.other.RowsPerCPU, v.appending()))
+	}
 	lines = append(lines,
-		fmt.Sprintf("\n%d ticks appended: native %.0f, machgo %.0f rows for a second of processor time, ratio %s\n",
-			appendBatches*1000, c.append.native.RowsPerCPU, c.append.other.RowsPerCPU, c.append.appending()),
-		"| reuse | clients | k6 + native ops/s | Go + machgo ops/s | ratio           |",
-		"|-------|--------:|------------------:|------------------:|-----------------|",
+		"\n| reuse | clients |  n | k6 + native ops/s | Go + machgo ops/s | ratio           |",
+		"|-------|--------:|---:|------------------:|------------------:|-----------------|",
 	)
 	for _, v := range c.through {
-		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %17.0f | %17.0f | %s |",
-			onOff(v.reuse), v.clients, v.native.OpsPerSecond, v.other.OpsPerSecond, v.speed()))
+		lines = append(lines, fmt.Sprintf("| %-5s | %7d | %2d | %17.0f | %17.0f | %s |",
+			onOff(v.reuse), v.clients, v.rounds, v.native.OpsPerSecond, v.other.OpsPerSecond, v.speed()))
 	}
 
 	return strings.Join(lines, "\n")

@@ -18,7 +18,7 @@ func TestJudgedBounds(t *testing.T) {
 		{0, 19, false},
 		{20, 0, false},
 	} {
-		j := &judged{tries: 20, failedSame: c.failedSame, caughtSlower: c.caughtSlower}
+		j := &judged{judgedRound: judgedRound{Tries: 20, FailedSame: c.failedSame, CaughtSlower: c.caughtSlower}}
 		if j.holds() != c.holds {
 			t.Errorf("%+v: holds is %v", c, j.holds())
 		}
@@ -27,17 +27,17 @@ func TestJudgedBounds(t *testing.T) {
 
 // An undecided gate fails the build, and catches nothing.
 func TestJudgedCounts(t *testing.T) {
-	j := &judged{tries: 3}
+	var j judgedRound
 	j.add(found{}, found{slower: true})
 	j.add(found{unsure: true}, found{unsure: true})
 	j.add(found{slower: true}, found{})
-	if j.failedSame != 2 || j.caughtSlower != 1 {
-		t.Errorf("counted %d and %d", j.failedSame, j.caughtSlower)
+	if j.FailedSame != 2 || j.CaughtSlower != 1 || j.Tries != 3 {
+		t.Errorf("counted %d and %d", j.FailedSame, j.CaughtSlower)
 	}
 }
 
 func TestJudgedSaysWhatWasTried(t *testing.T) {
-	said := (&judged{tolerances: tolerances{OpsPerSecond: "-10%", P99: "+30%"}, tries: 20, caughtSlower: 19}).String()
+	said := (&judged{tolerances: tolerances{OpsPerSecond: "-10%", P99: "+30%"}, judgedRound: judgedRound{Tries: 20, CaughtSlower: 19}}).String()
 	for _, want := range []string{
 		"ops/s may fall by 10 %, p99 may rise by 30 %", "4 clients, 100 operations of each a repeat, 3 ms of delay in a proxy",
 		"fails in 0 of 20 tries", "caught in 19 of 20 (20)",

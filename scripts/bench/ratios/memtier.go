@@ -2,10 +2,10 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -13,22 +13,24 @@ import (
 const memtier = "memtier_benchmark"
 
 // memtierGets is a run of it, of gets of as many keys, as large, and all there.
-func memtierGets(server string, clients, perClient int) func() (figures, error) {
+func memtierGets(server string, clients, perClient, pipeline int) func() (figures, error) {
 	return func() (figures, error) {
-		if _, err := runMemtier(server, "--threads=1", "--clients=1", "--ratio=1:0", "--key-pattern=S:S", "--requests="+cacheKeys); err != nil {
-			return figures{}, err
-		}
-		threads := min(clients, 2)
+		return runMemtier(server, clients, perClient, "--pipeline="+strconv.Itoa(pipeline))
+	}
+}
 
-		return runMemtier(server, "--threads="+strconv.Itoa(threads), "--clients="+strconv.Itoa(clients/threads), "--ratio=0:1",
-			"--key-pattern=R:R", "--requests="+strconv.Itoa(perClient))
+// openMemtier is a run of it at a rate.
+func openMemtier(clients, perClient int) func() (figures, error) {
+	return func() (figures, error) {
+		return runMemtier("memcached", clients, perClient, "--rate-limiting="+strconv.Itoa(openRate/clients))
 	}
 }
 
 // memtierProtocols are its names for what the servers speak.
 var memtierProtocols = map[string]string{"memcached": "memcache_text", "redis": "redis"} //nolint:gochecknoglobals // a constant
 
-func runMemtier(server string, flags ...string) (figures, error) {
+// runMemtier lets each of its clients get so many values, after it has written all keys.
+func runMemtier(server string, clients, perClient int, flags ...string) (figures, error) {
 	host, port, err := addressOf(server)
 	if err != nil {
 		return figures{}, err
@@ -39,29 +41,38 @@ func runMemtier(server string, flags ...string) (figures, error) {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	file := filepath.Join(dir, "results.json")
-	cmd := exec.Command(memtier, append([]string{
+	common := []string{
 		"--server=" + host, "--port=" + port, "--protocol=" + memtierProtocols[server], "--key-prefix=memtier:", "--key-minimum=1",
 		"--key-maximum=" + cacheKeys, "--data-size=100", "--hide-histogram", "--json-out-file=" + file,
-	}, flags...)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return figures{}, fmt.Errorf("%s: %w\n%s", memtier, err, out)
+	}
+	run := func(more ...string) ([]byte, spending, error) {
+		return output(command(memtier, slices.Concat(common, more)...))
+	}
+	if _, _, err := run("--threads=1", "--clients=1", "--ratio=1:0", "--key-pattern=S:S", "--requests="+cacheKeys); err != nil {
+		return figures{}, err
+	}
+	threads := min(clients, 2)
+	_, micros, used, err := beyondStart(clients, perClient, func(requests int) ([]byte, spending, error) {
+		return run(append([]string{
+			"--threads=" + strconv.Itoa(threads), "--clients=" + strconv.Itoa(clients/threads), "--ratio=0:1", "--key-pattern=R:R",
+			"--requests=" + strconv.Itoa(requests),
+		}, flags...)...)
+	})
+	if err != nil {
+		return figures{}, err
 	}
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return figures{}, err
 	}
-	f, operations, err := parseMemtier(raw)
-	if err != nil {
-		return figures{}, fmt.Errorf("%s: %w", memtier, err)
-	}
-	f.CPUMicros = float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Microseconds()) / operations
+	f, err := parseMemtier(raw)
+	f.CPUMicros, f.MemoryMB = micros, used.memoryMB
 
-	return f, nil
+	return f, err
 }
 
-// parseMemtier reads what it writes, and returns that and how many operations it did. Misses are
-// failures.
-func parseMemtier(raw []byte) (f figures, operations float64, err error) {
+// parseMemtier reads what it writes. Misses are failures.
+func parseMemtier(raw []byte) (f figures, err error) {
 	var written struct {
 		All struct {
 			Gets struct {
@@ -78,16 +89,16 @@ func parseMemtier(raw []byte) (f figures, operations float64, err error) {
 		} `json:"ALL STATS"`
 	}
 	if err := json.Unmarshal(raw, &written); err != nil {
-		return figures{}, 0, err
+		return figures{}, err
 	}
 	totals := written.All.Totals
 	if totals.Count <= 0 || totals.Rate <= 0 {
-		return figures{}, 0, fmt.Errorf("its file has no totals")
+		return figures{}, errors.New("its file has no totals")
 	}
 	f = figures{OpsPerSecond: totals.Rate, P50Ms: totals.Percentiles.P50, P99Ms: totals.Percentiles.P99}
 	if written.All.Gets.Misses > 0 {
 		f.Failed = int(max(written.All.Gets.Misses/totals.Rate*totals.Count, 1))
 	}
 
-	return f, totals.Count, nil
+	return f, nil
 }

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
-const warmup = "1s"
+// warmup is how long k6 and our own programs work before the start line. Those of peers have no
+// warm-up.
+const warmup = "300ms"
 
 // nativeRun is a run of the reference program, over this client library.
 func nativeRun(driver string, clients, perClient int, reuse bool) func() (figures, error) {
@@ -26,9 +26,7 @@ func runNative(driver string, flags ...string) (figures, error) {
 
 // runProgram runs one of the reference programs.
 func runProgram(name string, flags ...string) (figures, error) {
-	cmd := exec.Command("bin/"+name, append([]string{"-json", "-warmup", warmup}, flags...)...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	out, used, err := output(command("bin/"+name, append([]string{"-json", "-warmup", warmup}, flags...)...))
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w", name, err)
 	}
@@ -36,6 +34,7 @@ func runProgram(name string, flags ...string) (figures, error) {
 	if err != nil {
 		return figures{}, fmt.Errorf("%s: %w", name, err)
 	}
+	f.MemoryMB = used.memoryMB
 
 	return f, nil
 }
@@ -51,7 +50,9 @@ func parseProgram(out []byte) (figures, error) {
 		return figures{}, err
 	}
 	f := printed.figures
-	f.RowsPerCPU = float64(printed.Rows) / (f.CPUMicros * float64(printed.Operations)) * 1e6
+	if seconds := f.CPUMicros * float64(printed.Operations) / 1e6; seconds > 0 {
+		f.RowsPerCPU = float64(printed.Rows) / seconds
+	}
 
 	return f, nil
 }
@@ -66,9 +67,12 @@ func runK6(clients, perClient int, reuse bool) (figures, error) {
 
 // stepFigures runs a script as runScript does and returns the figures of its step.
 func stepFigures(script, scenario string, settings map[string]string) (figures, error) {
-	s, _, err := runScript(script, scenario, settings)
+	s, memory, err := runScript(script, scenario, settings)
 	if err != nil {
 		return figures{}, err
+	}
+	if s.Operations == 0 {
+		return figures{}, fmt.Errorf("k6 %s: no operation was done", script)
 	}
 
 	f := figures{
@@ -78,6 +82,7 @@ func stepFigures(script, scenario string, settings map[string]string) (figures, 
 		P99Ms:        s.Latency.P99,
 		ClientWaitMs: s.Wait.Mean,
 		Failed:       s.Failed,
+		MemoryMB:     float64(memory) / (1 << 20),
 	}
 	if s.Client.Max > 0 {
 		f.ClientSpread = s.Client.Min / s.Client.Max
@@ -121,13 +126,9 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 	for name, value := range settings {
 		args = append(args, "-e", name+"="+value)
 	}
-	cmd := exec.Command("bin/k6", append(args, script)...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return step{}, 0, fmt.Errorf("k6 %s: %w\n%s", script, err, out)
-	}
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return step{}, 0, fmt.Errorf("this system does not tell a process's memory")
+	_, used, err := output(command("bin/k6", append(args, script)...))
+	if err != nil {
+		return step{}, 0, fmt.Errorf("k6 %s: %w", script, err)
 	}
 
 	r, err := readReport(filepath.Join(results, scenario+".json"))
@@ -138,7 +139,7 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(r.Steps))
 	}
 
-	return r.Steps[0], usage.Maxrss * 1024, nil
+	return r.Steps[0], int64(used.memoryMB * (1 << 20)), nil
 }
 
 // report is what is read of a report.

@@ -51,11 +51,6 @@ func ratioOf(rounds []float64) ratio {
 	return ratio{middle, rounds[outside], rounds[n-1-outside]}
 }
 
-// The figures that are compared.
-func rate(f figures) float64      { return f.OpsPerSecond }
-func processor(f figures) float64 { return f.CPUMicros }
-func p99(f figures) float64       { return f.P99Ms }
-
 // bound is what a ratio has to hold.
 type bound struct {
 	limit   float64
@@ -134,4 +129,14 @@ func (r ratio) String() string {
 // noneCrossed tells whether all bounds are held or undecided.
 func noneCrossed(all ...bounded) bool {
 	return !slices.ContainsFunc(all, func(j bounded) bool { return j.outcome() == crossed })
+}
+
+// valuesOf are those of each round.
+func valuesOf[T any](rounds []T, value func(T) float64) []float64 {
+	values := make([]float64, 0, len(rounds))
+	for _, round := range rounds {
+		values = append(values, value(round))
+	}
+
+	return values
 }

@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -28,7 +29,7 @@ const (
 // reads are the medians of ReadBulk calls for one number of connections, each with one call under
 // way.
 type reads struct {
-	connections              int
+	connections, rounds      int
 	ghz                      figures
 	module, shared           figures // k6/x/mxgateway: a connection for each client, and one for all
 	plain, discarding, async figures // k6/net/grpc
@@ -36,44 +37,49 @@ type reads struct {
 
 // readBulk is what ReadBulk calls come to.
 type readBulk struct {
-	rounds, calls int
-	reads         []*reads
+	reads []*reads
 }
 
-func measureReadBulk(rounds, calls int) (*readBulk, error) {
-	b := &readBulk{rounds: rounds, calls: calls}
+func measureReadBulk(e *effort) (result, error) {
+	b := &readBulk{}
 	for _, connections := range []int{1, 8, 64} {
-		r, err := measureReads(rounds, connections, calls/connections)
-		if err != nil {
-			return nil, fmt.Errorf("%d connections: %w", connections, err)
+		if err := b.add(e, connections, e.share(connections, gatewaySolo, gatewayCrowd)); err != nil {
+			return nil, err
 		}
-		b.reads = append(b.reads, r)
 	}
 
 	return b, nil
 }
 
-func measureReads(rounds, connections, perClient int) (*reads, error) {
-	requests, err := openSessions(connections)
-	if err != nil {
-		return nil, err
-	}
-	medians, err := allInTurns(rounds,
-		ghzReads(connections, perClient*connections, requests),
+// How many calls a second one client does, roughly, and how many times as many do many.
+const gatewaySolo, gatewayCrowd = 2500, 4
+
+func (b *readBulk) add(e *effort, connections, perClient int) error {
+	requests := sync.OnceValues(func() (string, error) { return openSessions(connections) })
+	medians, n, err := inTurns(e, strconv.Itoa(connections), connections,
+		func() (figures, error) {
+			opened, err := requests()
+			if err != nil {
+				return figures{}, err
+			}
+
+			return ghzReads(connections, perClient*connections, opened)()
+		},
 		k6Reads("vu", connections, perClient),
 		k6Reads("shared", connections, perClient),
 		grpcReads("plain", connections, perClient),
 		grpcReads("discard", connections, perClient),
 		grpcReads("async", connections, perClient),
 	)
-	if err != nil {
-		return nil, err
+	if err != nil || n == 0 {
+		return err
 	}
-
-	return &reads{
-		connections: connections, ghz: medians[0], module: medians[1], shared: medians[2],
+	b.reads = append(b.reads, &reads{
+		connections: connections, rounds: n, ghz: medians[0], module: medians[1], shared: medians[2],
 		plain: medians[3], discarding: medians[4], async: medians[5],
-	}, nil
+	})
+
+	return nil
 }
 
 // k6Reads is a run of the scenario, over k6/x/mxgateway.
@@ -245,13 +251,13 @@ func (r *reads) ofGhz(f figures) bounded { return bounded{f.over(r.ghz, processo
 func (r *reads) holds() bool { return noneCrossed(r.ofGhz(r.module)) }
 
 func (b *readBulk) holds() bool {
-	return len(b.reads) > 0 && !slices.ContainsFunc(b.reads, func(r *reads) bool { return !r.holds() })
+	return !slices.ContainsFunc(b.reads, func(r *reads) bool { return !r.holds() })
 }
 
 // lines are those of the table.
 func (r *reads) lines() []string {
 	line := func(program string, f figures, times fmt.Stringer) string {
-		return fmt.Sprintf("| %11d | %-40s | %7.0f | %6.3f | %7.2f | %s |", r.connections, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros, times)
+		return fmt.Sprintf("| %11d | %2d | %-40s | %7.0f | %6.3f | %7.2f | %s |", r.connections, r.rounds, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros, times)
 	}
 
 	return []string{
@@ -267,9 +273,9 @@ func (r *reads) lines() []string {
 // String is the table.
 func (b *readBulk) String() string {
 	lines := []string{
-		fmt.Sprintf("ReadBulk of 6 tags: %d rounds, %d calls a cell, in turns; medians\n", b.rounds, b.calls),
-		"| connections | client                                   | calls/s | p99 ms | us/call | times ghz's us     |",
-		"|------------:|------------------------------------------|--------:|-------:|--------:|--------------------|",
+		"ReadBulk of 6 tags\n",
+		"| connections |  n | client                                   | calls/s | p99 ms | us/call | times ghz's us     |",
+		"|------------:|---:|------------------------------------------|--------:|-------:|--------:|--------------------|",
 	}
 	for _, r := range b.reads {
 		lines = append(lines, r.lines()...)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -16,38 +17,47 @@ const (
 
 // recording is what it costs to record one operation, and to read a step of 512 clients at its end.
 type recording struct {
-	recordNanos, recordAllocations, readNanos float64
+	RecordNanos, RecordAllocations, ReadNanos float64
 }
 
-func measureRecording() (*recording, error) {
+// recorded are its rounds.
+type recorded []recording
+
+func measureRecording(e *effort) (result, error) {
+	rounds, err := again(e, "recording", 1, func(int) (recording, error) { return benchmarkRecording() })
+
+	return recorded(rounds), err
+}
+
+func benchmarkRecording() (recording, error) {
 	benchmarks := "^(" + benchmarkRecord + "|" + benchmarkRead + ")$"
 	out, err := exec.Command("go", "test", "-run", "^$", "-bench", benchmarks, recordingPackage).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
+		return recording{}, fmt.Errorf("%w: %s", err, out)
 	}
 
 	return readRecording(string(out))
 }
 
 // readRecording reads what `go test -bench` prints.
-func readRecording(text string) (*recording, error) {
-	r := &recording{}
+func readRecording(text string) (recording, error) {
+	var r recording
 	for _, figure := range []struct {
 		benchmark, unit string
 		value           *float64
 	}{
-		{benchmarkRecord, "ns/op", &r.recordNanos},
-		{benchmarkRecord, "allocs/op", &r.recordAllocations},
-		{benchmarkRead, "ns/op", &r.readNanos},
+		{benchmarkRecord, "ns/op", &r.RecordNanos},
+		{benchmarkRecord, "allocs/op", &r.RecordAllocations},
+		{benchmarkRead, "ns/op", &r.ReadNanos},
 	} {
 		line := regexp.MustCompile(`(?m)^` + figure.benchmark + `(?:-\d+)?\s.*?([0-9.]+) ` + figure.unit)
 		found := line.FindStringSubmatch(text)
 		if found == nil {
-			return nil, fmt.Errorf("%s has no %s in: %s", figure.benchmark, figure.unit, text)
+			return r, fmt.Errorf("%s has no %s in: %s", figure.benchmark, figure.unit, text)
 		}
 		value, err := strconv.ParseFloat(found[1], 64)
 		if err != nil {
-			return nil, err
+			return r, err
 		}
 		*figure.value = value
 	}
@@ -55,10 +65,18 @@ func readRecording(text string) (*recording, error) {
 	return r, nil
 }
 
-func (r *recording) holds() bool { return r.recordAllocations == 0 }
+func (all recorded) holds() bool {
+	return !slices.ContainsFunc(all, func(r recording) bool { return r.RecordAllocations > 0 })
+}
 
-func (r *recording) String() string {
-	return fmt.Sprintf("recording one operation: %.0f ns, %.0f allocations (0); "+
-		"reading a step of 512 clients at its end: %.1f ms",
-		r.recordNanos, r.recordAllocations, r.readNanos/1e6)
+// String has the medians, and the most allocations.
+func (all recorded) String() string {
+	if len(all) == 0 {
+		return unmeasured
+	}
+	of := func(value func(recording) float64) []float64 { return valuesOf(all, value) }
+
+	return fmt.Sprintf("recording one operation: %.0f ns, %.0f allocations (0); reading a step of 512 clients at its end: %.1f ms; %d rounds",
+		middle(of(func(r recording) float64 { return r.RecordNanos })), slices.Max(of(func(r recording) float64 { return r.RecordAllocations })),
+		middle(of(func(r recording) float64 { return r.ReadNanos }))/1e6, len(all))
 }

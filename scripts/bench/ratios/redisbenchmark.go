@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
 )
@@ -12,26 +11,24 @@ import (
 const redisBenchmark = "redis-benchmark"
 
 // redisGets is a run of it, of gets of k6's keys, by two threads as those of memtier_benchmark.
-func redisGets(server string, clients, perClient int) func() (figures, error) {
+func redisGets(server string, clients, perClient, pipeline int) func() (figures, error) {
 	return func() (figures, error) {
 		host, port, err := addressOf(server)
 		if err != nil {
 			return figures{}, err
 		}
-		operations := clients * perClient
-		cmd := exec.Command(redisBenchmark, "-h", host, "-p", port, "-t", "get", "-c", strconv.Itoa(clients),
-			"-n", strconv.Itoa(operations), "-r", cacheKeys, "-d", "100", "--threads", strconv.Itoa(min(clients, 2)), "--csv")
-		out, err := cmd.Output()
+		out, micros, used, err := beyondStart(clients, perClient, func(operations int) ([]byte, spending, error) {
+			return output(command(redisBenchmark, "-h", host, "-p", port, "-t", "get", "-c", strconv.Itoa(clients),
+				"-n", strconv.Itoa(clients*operations), "-r", cacheKeys, "-d", "100", "--threads", strconv.Itoa(min(clients, 2)),
+				"-P", strconv.Itoa(pipeline), "--csv"))
+		})
 		if err != nil {
-			return figures{}, fmt.Errorf("%s: %w", redisBenchmark, err)
+			return figures{}, err
 		}
 		f, err := parseRedisBenchmark(string(out))
-		if err != nil {
-			return figures{}, fmt.Errorf("%s: %w", redisBenchmark, err)
-		}
-		f.CPUMicros = float64((cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Microseconds()) / float64(operations)
+		f.CPUMicros, f.MemoryMB = micros, used.memoryMB
 
-		return f, nil
+		return f, err
 	}
 }
 

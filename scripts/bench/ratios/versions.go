@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"time"
@@ -23,11 +24,29 @@ func versionOf(server string) (string, error) {
 		return told(server, os.Getenv("MEMCACHED_URL"), "version\r\n", `VERSION (\S+)`)
 	case "redis":
 		return told(server, host(os.Getenv("REDIS_URL")), "INFO server\r\n", `redis_version:(\S+)`)
+	case memtier, redisBenchmark, pgbench:
+		return installed(server)
+	case "nats bench":
+		return pinned("natscli", `github\.com/nats-io/natscli (v\S+)`)
 	case "nats":
 		return told("nats-server", host(os.Getenv("NATS_URL")), "", `"version":"([^"]+)"`)
 	default:
 		return influxVersion()
 	}
+}
+
+// installed is what a program says of itself that is not there everywhere.
+func installed(program string) (string, error) {
+	if _, err := exec.LookPath(program); err != nil {
+		return "no " + program, nil
+	}
+	out, err := exec.Command(program, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", program, err)
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+
+	return strings.TrimSpace(first), nil
 }
 
 // host is the address in a URL, the first one in a list of them.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/loopback"
 )
 
 // memory is as much of a memcached as the programs use.
@@ -27,33 +28,15 @@ func honest(value string) (string, bool) { return value, true }
 // start serves connections on a port, which it returns, until the test is over.
 func (m *memory) start(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	m.values = map[string]string{}
-	var work sync.WaitGroup
-	work.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			work.Go(func() {
-				defer conn.Close()
-				r := bufio.NewReader(conn)
-				var err error
-				for err == nil {
-					err = m.serve(r, conn)
-				}
-			})
+
+	return loopback.Serve(t, func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		var err error
+		for err == nil {
+			err = m.serve(r, conn)
 		}
 	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		work.Wait() // for the programs to have closed all connections
-	})
-	return listener.Addr().String()
 }
 
 func (m *memory) serve(r *bufio.Reader, w io.Writer) error {
@@ -102,7 +85,7 @@ func measure(t *testing.T, m *memory, library, get string) *crew.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := crew.Run(s.clients, s.ops, s.warmup, s.connect)
+	r, err := crew.Run(s.Clients, s.Ops, s.Warmup, s.connect)
 	if err != nil {
 		t.Fatal(err)
 	}

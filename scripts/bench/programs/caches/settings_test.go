@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 func parse(args ...string) (settings, error) {
@@ -12,7 +14,7 @@ func parse(args ...string) (settings, error) {
 func TestFlags(t *testing.T) {
 	got, err := parse("-addr", "host:1", "-client", "gomemcache", "-clients", "8", "-ops", "20", "-get", "multi", "-batch", "5",
 		"-warmup", "2s", "-json")
-	want := settings{address: "host:1", client: "gomemcache", clients: 8, ops: 20, get: multi, batch: 5, warmup: 2e9, json: true}
+	want := settings{address: "host:1", client: "gomemcache", Settings: crew.Settings{Clients: 8, Ops: 20, Warmup: 2e9, JSON: true}, get: multi, batch: 5}
 	if err != nil || got != want {
 		t.Errorf("settings are %+v, error %v, want %+v", got, err, want)
 	}
@@ -26,7 +28,7 @@ func TestMetaProtocol(t *testing.T) {
 
 func TestServerFromTheEnvironment(t *testing.T) {
 	got, err := parseFlags(nil, func(name string) string { return map[string]string{"MEMCACHED_URL": "host:2"}[name] })
-	want := settings{address: "host:2", client: "wire", clients: 1, ops: 1000, get: one, batch: 50}
+	want := settings{address: "host:2", client: "wire", Settings: crew.Settings{Clients: 1, Ops: 1000}, get: one, batch: 50}
 	if err != nil || got != want {
 		t.Errorf("settings are %+v, error %v, want %+v", got, err, want)
 	}

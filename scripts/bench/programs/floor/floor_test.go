@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/loopback"
 )
 
 // asked are the keys that a server was asked for.
@@ -24,39 +27,17 @@ type asked struct {
 
 var key = regexp.MustCompile(`key:\d{12}`)
 
-// start serves connections on a port, which it returns, until the test is over. It answers as the
-// server does.
-func (a *asked) start(t *testing.T, kind *traffic) (host, port string) {
+// start serves connections on an address, which it returns, until the test is over. It answers as
+// the cache does.
+func (a *asked) start(t *testing.T, kind *traffic) string {
 	t.Helper()
 	a.gets = map[string]int{}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var work sync.WaitGroup
-	work.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			work.Go(func() {
-				defer conn.Close()
-				r := bufio.NewReader(conn)
-				for a.serve(r, conn, kind) {
-				}
-			})
+
+	return loopback.Serve(t, func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		for a.serve(r, conn, kind) {
 		}
 	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		work.Wait()
-	})
-	host, port, err = net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return host, port
 }
 
 func (a *asked) serve(r *bufio.Reader, conn net.Conn, kind *traffic) bool {
@@ -87,41 +68,136 @@ func (a *asked) serve(r *bufio.Reader, conn net.Conn, kind *traffic) bool {
 	}
 }
 
-func TestSameBytesInGoAndC(t *testing.T) {
+// floorMain is set where the test's program is to be the floor itself.
+const floorMain = "BENCH_FLOOR_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(floorMain) != "" {
+		main()
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// inC runs the floor with the engine in C, and returns what it prints.
+func inC(t *testing.T, args ...string) crew.Result {
+	t.Helper()
 	epoll := filepath.Join(t.TempDir(), "epoll")
 	if out, err := exec.Command("cc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", epoll, "c/epoll.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, kind := range servers {
+	cmd := exec.Command(os.Args[0], append(args, "-epoll", epoll)...)
+	cmd.Env = append(os.Environ(), floorMain+"=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var printed crew.Result
+	if err := json.Unmarshal(out, &printed); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+
+	return printed
+}
+
+func TestSameBytesInGoAndC(t *testing.T) {
+	for name, kind := range caches {
 		t.Run(name, func(t *testing.T) {
 			var a asked
-			host, port := a.start(t, kind)
-			s, err := parseFlags([]string{"-server", name, "-addr", net.JoinHostPort(host, port), "-clients", "3", "-ops", "40"})
+			args := []string{"-server", name, "-clients", "3", "-ops", "40"}
+			s, err := parseFlags(append(args, "-addr", a.start(t, kind)), os.Getenv)
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := crew.Run(s.clients, s.ops, s.warmup, s.connect)
+			r, err := s.Run()
 			if err != nil || r.Ops != 120 || r.Rows != 120 || r.Err() != nil || a.sets != keys {
 				t.Fatalf("result is %+v, %v, %d keys written", r, err, a.sets)
 			}
 			a.counts(t, 120)
 
 			var a2 asked
-			host, port = a2.start(t, kind)
-			out, err := exec.Command(epoll, name, host, port, "3", "40", "0").CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			var printed crew.Result
-			if err := json.Unmarshal(out, &printed); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			printed := inC(t, append(args, "-addr", a2.start(t, kind))...)
 			if printed.Ops != 120 || printed.Clients != 3 || printed.OpsPerSecond <= 0 || printed.P99Ms < printed.P50Ms || printed.P50Ms <= 0 ||
 				printed.P99Ms > printed.Seconds*1100 || printed.ClientSpread <= 0 || printed.ClientSpread > 1 {
-				t.Errorf("it printed %s", out)
+				t.Errorf("it printed %+v", printed)
 			}
 			a2.counts(t, 120)
 		})
+	}
+}
+
+// The floor of NATS introduces itself, learns how long the answer is, and then asks the same each
+// time.
+func TestFloorOfNats(t *testing.T) {
+	asked := make(chan string, 10)
+	conn, err := dial(loopback.Serve(t, func(conn net.Conn) {
+		r := bufio.NewReader(conn)
+		fmt.Fprint(conn, "INFO {}\r\n")
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+			case "PING":
+				fmt.Fprint(conn, "PONG\r\nINFO {}\r\nPING\r\n")
+			case "PONG", "PUB":
+				asked <- line
+			}
+			if strings.HasPrefix(line, "PUB ") {
+				fmt.Fprintf(conn, "HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n%s\r\n", strings.Repeat("x", size))
+			}
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	x, err := introduce(conn, 7)
+	if want := len("HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n\r\n") + size; err != nil || x.answer != want || x.digits != 0 {
+		t.Fatalf("exchange is %+v, error %v, want an answer of %d bytes", x, err, want)
+	}
+	c := &client{exchange: x, conn: conn, room: make([]byte, x.answer)}
+	for range 2 {
+		if n, err := c.Operation(); n != 1 || err != nil {
+			t.Fatalf("%d, error %v", n, err)
+		}
+	}
+	if got := <-asked; got != "PONG\r\n" {
+		t.Errorf("it answers a ping by %q", got)
+	}
+	first := <-asked
+	if !strings.HasPrefix(first, "PUB $JS.API.DIRECT.GET.KV_bench-floor.$KV.bench-floor.key-000000000007 _INBOX.") {
+		t.Errorf("it asks %q", first)
+	}
+	for range 2 {
+		if got := <-asked; got != first {
+			t.Errorf("it asks %q, and then %q", first, got)
+		}
+	}
+}
+
+// What is recorded is what one exchange needs: how much was sent and came, and in how many turns.
+func TestRecorderCountsTurns(t *testing.T) {
+	conn, err := dial(loopback.Serve(t, func(conn net.Conn) { _, _ = io.Copy(conn, conn) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	r := &recorder{TCPConn: conn}
+	for i, texts := range [][]string{{"a", "bc"}, {"def"}} {
+		room := make([]byte, 3)
+		for _, text := range texts {
+			if _, err := io.WriteString(r, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := io.ReadFull(r, room); err != nil {
+			t.Fatal(err)
+		}
+		if r.turns != i+1 || r.received != 3*(i+1) || len(r.sent) != r.received {
+			t.Errorf("after %q: %d turns, %d sent, %d received", texts, r.turns, len(r.sent), r.received)
+		}
 	}
 }
 
@@ -144,21 +220,21 @@ func (a *asked) counts(t *testing.T, want int) {
 
 func TestFlagsRefused(t *testing.T) {
 	for says, args := range map[string][]string{
-		`-server is "nats", want memcached or redis`: {"-server", "nats"},
-		"no server: give -addr":                      nil,
-		"-clients is 0, want at least 1":             {"-addr", "x:1", "-clients", "0"},
-		"-ops is 0, want at least 1":                 {"-addr", "x:1", "-ops", "0"},
-		"-warmup is -1s, want 0 or more":             {"-addr", "x:1", "-warmup", "-1s"},
-		`unexpected argument "x"`:                    {"x"},
+		`-server is "mysql", want memcached, redis, machbase or nats`: {"-server", "mysql"},
+		"no server: give -addr or set MEMCACHED_URL":                  nil,
+		"-clients is 0, want at least 1":                              {"-addr", "x:1", "-clients", "0"},
 	} {
-		if _, err := parseFlags(args); err == nil || err.Error() != says {
+		if _, err := parseFlags(args, func(string) string { return "" }); err == nil || err.Error() != says {
 			t.Errorf("%v: error is %v, want %s", args, err, says)
 		}
 	}
 }
 
 func TestNoServer(t *testing.T) {
-	if _, err := (settings{server: "redis", address: "127.0.0.1:1"}).connect(0); err == nil || !strings.Contains(err.Error(), "cannot connect") {
-		t.Errorf("error is %v", err)
+	for _, server := range []string{"redis", "nats", "machbase"} {
+		s := settings{server: server, address: "machbase://a:b@127.0.0.1:1"}
+		if _, err := s.connect(0); err == nil || strings.Contains(err.Error(), "a:b") {
+			t.Errorf("%s: error is %v", server, err)
+		}
 	}
 }

@@ -1,52 +1,44 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"time"
+	"slices"
+	"strings"
+
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 // settings are the command line, checked.
 type settings struct {
+	crew.Settings
 	server  string
 	address string
-	clients int
-	ops     int // per client
-	warmup  time.Duration
-	json    bool
+	// epoll is the program that works in place of this one, over its connections; empty for none.
+	epoll string
 }
 
-func parseFlags(args []string) (settings, error) {
+// parseFlags reads args. Without -addr the server is that of $MEMCACHED_URL or the like.
+func parseFlags(args []string, getenv func(string) string) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("floor", flag.ContinueOnError)
-	flags.SetOutput(os.Stderr)
-	flags.StringVar(&s.server, "server", "memcached", "memcached or redis")
-	flags.StringVar(&s.address, "addr", "", "host:port of the server")
-	flags.IntVar(&s.clients, "clients", 1, "number of clients")
-	flags.IntVar(&s.ops, "ops", 1000, "operations per client")
-	flags.DurationVar(&s.warmup, "warmup", 0, "time to run before measuring")
-	flags.BoolVar(&s.json, "json", false, "print one JSON object")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			os.Exit(0)
-		}
+	err := s.Read("floor", args, func(flags *flag.FlagSet) {
+		flags.StringVar(&s.server, "server", "memcached", "memcached, redis, machbase or nats")
+		flags.StringVar(&s.address, "addr", "", "the server's host:port or URL (default $MEMCACHED_URL or the like)")
+		flags.StringVar(&s.epoll, "epoll", "", "the program built from c/epoll.c: it does the work over the connections, with event loops in C")
+	})
+	if err != nil {
 		return s, err
 	}
-	switch {
-	case flags.NArg() > 0:
-		return s, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case servers[s.server] == nil:
-		return s, fmt.Errorf("-server is %q, want memcached or redis", s.server)
-	case s.address == "":
-		return s, errors.New("no server: give -addr")
-	case s.clients < 1:
-		return s, fmt.Errorf("-clients is %d, want at least 1", s.clients)
-	case s.ops < 1:
-		return s, fmt.Errorf("-ops is %d, want at least 1", s.ops)
-	case s.warmup < 0:
-		return s, fmt.Errorf("-warmup is %v, want 0 or more", s.warmup)
+	if s.address == "" {
+		s.address = getenv(strings.ToUpper(s.server) + "_URL")
 	}
+	kinds := []string{"memcached", "redis", "machbase", "nats"}
+	switch {
+	case !slices.Contains(kinds, s.server):
+		return s, fmt.Errorf("-server is %q, want memcached, redis, machbase or nats", s.server)
+	case s.address == "":
+		return s, fmt.Errorf("no server: give -addr or set %s_URL", strings.ToUpper(s.server))
+	}
+
 	return s, nil
 }

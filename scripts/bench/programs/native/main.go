@@ -16,26 +16,17 @@
 // for a wrong flag.
 package main
 
-import (
-	"errors"
-	"fmt"
-	"os"
-
-	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
-)
+import "github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 
 func main() {
-	settings, err := parseFlags(os.Args[1:], os.Getenv)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "native:", err)
-		os.Exit(2)
-	}
-	result, err := crew.Run(settings.clients, settings.ops, settings.warmup, settings.connect)
-	if err == nil {
-		err = errors.Join(result.Print(os.Stdout, settings.json), result.Err())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "native:", err)
-		os.Exit(1)
-	}
+	crew.Main("native", func(args []string, getenv func(string) string) (crew.Program, error) {
+		s, err := parseFlags(args, getenv)
+
+		return &s, err
+	})
+}
+
+// Run implements crew.Program.
+func (s *settings) Run() (*crew.Result, error) {
+	return crew.Run(s.Clients, s.Ops, s.Warmup, s.connect)
 }

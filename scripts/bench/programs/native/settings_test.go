@@ -19,7 +19,7 @@ func TestFlags(t *testing.T) {
 	if s.host != "127.0.0.1" || s.port != 5656 || s.user != "sys" || s.password != "manager" {
 		t.Errorf("server is %+v", s)
 	}
-	if s.clients != 8 || s.ops != 20 || s.code != "WISH" || !s.reuse || !s.json || s.warmup.Seconds() != 2 {
+	if s.Clients != 8 || s.Ops != 20 || s.code != "WISH" || !s.reuse || !s.JSON || s.Warmup.Seconds() != 2 {
 		t.Errorf("settings are %+v", s)
 	}
 	if s.driver != "native" || s.append || !strings.Contains(s.query.sql, "stock_tick") {

@@ -10,34 +10,25 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 func main() {
-	settings, err := parseFlags(os.Args[1:], os.Getenv)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "nats:", err)
-		os.Exit(2)
-	}
-	if err := run(&settings); err != nil {
-		fmt.Fprintln(os.Stderr, "nats:", err)
-		os.Exit(1)
-	}
+	crew.Main("nats", func(args []string, getenv func(string) string) (crew.Program, error) {
+		s, err := parseFlags(args, getenv)
+
+		return &s, err
+	})
 }
 
-func run(s *settings) error {
+// Run implements crew.Program.
+func (s *settings) Run() (*crew.Result, error) {
 	p, err := prepare(s)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	result, err := crew.Run(s.clients, s.ops, s.warmup, p.connect)
-	err = errors.Join(err, p.close())
-	if err != nil {
-		return err
-	}
+	result, err := crew.Run(s.Clients, s.Ops, s.Warmup, p.connect)
 
-	return errors.Join(result.Print(os.Stdout, s.json), result.Err())
+	return result, errors.Join(err, p.close())
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/loopback"
 )
 
 // server is as much of a NATS as requests and publishing use: it hands messages to the
@@ -27,38 +28,19 @@ func honest(payload string) string { return payload }
 // start serves connections on a port, the URL of which it returns, until the test is over.
 func (s *server) start(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.conns = map[net.Conn]map[string]string{}
-	var work sync.WaitGroup
-	work.Go(func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			work.Go(func() {
-				defer conn.Close()
-				fmt.Fprintf(conn, "INFO {\"max_payload\":1048576,\"headers\":true}\r\n")
-				r := bufio.NewReader(conn)
-				var err error
-				for err == nil {
-					err = s.serve(r, conn)
-				}
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				delete(s.conns, conn)
-			})
-		}
-	})
-	t.Cleanup(func() {
-		_ = listener.Close()
-		work.Wait() // for the program to have closed all connections
-	})
 
-	return "nats://" + listener.Addr().String()
+	return "nats://" + loopback.Serve(t, func(conn net.Conn) {
+		fmt.Fprintf(conn, "INFO {\"max_payload\":1048576,\"headers\":true}\r\n")
+		r := bufio.NewReader(conn)
+		var err error
+		for err == nil {
+			err = s.serve(r, conn)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.conns, conn)
+	})
 }
 
 func (s *server) serve(r *bufio.Reader, conn net.Conn) error {
@@ -120,7 +102,7 @@ func measure(t *testing.T, s *server, work string, more ...string) *crew.Result 
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := crew.Run(given.clients, given.ops, given.warmup, p.connect)
+	result, err := crew.Run(given.Clients, given.Ops, given.Warmup, p.connect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +137,7 @@ func TestNoJetStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run(&given); err == nil || !strings.Contains(err.Error(), "the bucket cannot be filled") {
+	if _, err := given.Run(); err == nil || !strings.Contains(err.Error(), "the bucket cannot be filled") {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -166,7 +148,7 @@ func TestNoServer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := run(&given); err == nil || !strings.Contains(err.Error(), "cannot connect") {
+		if _, err := given.Run(); err == nil || !strings.Contains(err.Error(), "cannot connect") {
 			t.Errorf("%s: error is %v", work, err)
 		}
 	}

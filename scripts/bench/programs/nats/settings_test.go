@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/xk6-sweep/xk6-sweep/scripts/bench/programs/crew"
 )
 
 func parse(args ...string) (settings, error) {
@@ -11,7 +13,7 @@ func parse(args ...string) (settings, error) {
 
 func TestFlags(t *testing.T) {
 	got, err := parse("-url", "nats://host:1", "-work", "publish", "-clients", "8", "-ops", "20", "-size", "7", "-batch", "5", "-warmup", "2s", "-json")
-	want := settings{url: "nats://host:1", work: publish, clients: 8, ops: 20, size: 7, batch: 5, warmup: 2e9, json: true}
+	want := settings{url: "nats://host:1", work: publish, Settings: crew.Settings{Clients: 8, Ops: 20, Warmup: 2e9, JSON: true}, size: 7, batch: 5}
 	if err != nil || got != want {
 		t.Errorf("settings are %+v, error %v, want %+v", got, err, want)
 	}
@@ -19,7 +21,7 @@ func TestFlags(t *testing.T) {
 
 func TestServerFromTheEnvironment(t *testing.T) {
 	got, err := parseFlags(nil, func(name string) string { return map[string]string{"NATS_URL": "host:2"}[name] })
-	want := settings{url: "host:2", work: put, clients: 1, ops: 1000, size: 100, batch: 10000}
+	want := settings{url: "host:2", work: put, Settings: crew.Settings{Clients: 1, Ops: 1000}, size: 100, batch: 10000}
 	if err != nil || got != want {
 		t.Errorf("settings are %+v, error %v, want %+v", got, err, want)
 	}

@@ -1,13 +1,14 @@
-// What gets of 100 bytes cost at the least: the same bytes out and as many in as k6's, nothing
-// decoded, in C, with an event loop for each of two threads. It prints what the Go programs print.
+// What operations cost at the least in C: the same bytes out and as many in as k6's, nothing
+// decoded, with an event loop for each of two threads. It prints what the Go programs print.
 //
-//   epoll memcached|redis HOST PORT CLIENTS OPERATIONS WARMUP_MS
+//   epoll PLAN CLIENTS OPERATIONS WARMUP_MS
 //
-// A client's next request goes out when all bytes of the answer are there, in the order in which
-// epoll tells of them. The keys have to be there. The exit code is 1 when anything fails.
-#include <arpa/inet.h>
+// floor -epoll starts it: the connections are open, and PLAN is the number of an open file that
+// says of each its number, where in the request the digits of a key are (0: nowhere), and how long
+// the answer and the request are; then comes the request. A client's next request goes out when all
+// bytes of the answer are there, in the order in which epoll tells of them. The exit code is 1 when
+// anything fails.
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,21 +16,18 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { KEYS = 10000, MOST_REQUEST = 64, MOST_ANSWER = 256, THREADS = 2, OCTAVES = 40, STEPS = 128 };
+enum { KEYS = 10000, DIGITS = 12, MOST_ANSWER = 65536, THREADS = 2, OCTAVES = 40, STEPS = 128 };
 
-static int is_redis;
-static int answer_size;
 static int operations;
 static int64_t warmup;
-static struct sockaddr_in server;
 static pthread_barrier_t line;
 
 typedef struct {
-  int socket, left, missing;
+  int socket, left, missing, digits, answer, size;
+  char *request;
   int64_t sent, ended;
   uint64_t random;
 } client;
@@ -66,18 +64,19 @@ static double highest_ms(int i) {
 }
 
 static void ask(client *c) {
-  char request[MOST_REQUEST];
-  c->random = c->random * 6364136223846793005u + 1442695040888963407u;
-  const char *form = is_redis ? "*2\r\n$3\r\nget\r\n$16\r\nkey:%012d\r\n" : "get key:%012d\r\n";
-  int size = snprintf(request, sizeof request, form, (int)((c->random >> 33) % KEYS));
-  c->missing = answer_size;
+  if (c->digits) {
+    c->random = c->random * 6364136223846793005u + 1442695040888963407u;
+    int key = (int)((c->random >> 33) % KEYS);
+    for (int i = DIGITS - 1; i >= 0; i--, key /= 10) c->request[c->digits + i] = (char)('0' + key % 10);
+  }
+  c->missing = c->answer;
   c->sent = now();
-  if (write(c->socket, request, size) != size) fail("write");
+  if (write(c->socket, c->request, (size_t)c->size) != c->size) fail("write");
 }
 
 // Reads what has come. It is true when the answer is whole.
 static int heard(client *c) {
-  char answer[MOST_ANSWER];
+  static _Thread_local char answer[MOST_ANSWER];
   ssize_t n = read(c->socket, answer, sizeof answer);
   if (n < 0 && errno == EAGAIN) return 0;
   if (n <= 0) fail("read");
@@ -135,18 +134,15 @@ static double percentile(const uint64_t *counts, double part, uint64_t all) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 7) {
-    fprintf(stderr, "epoll memcached|redis HOST PORT CLIENTS OPERATIONS WARMUP_MS\n");
+  if (argc != 5) {
+    fprintf(stderr, "epoll PLAN CLIENTS OPERATIONS WARMUP_MS: floor -epoll starts it\n");
     return 2;
   }
-  is_redis = !strcmp(argv[1], "redis");
-  answer_size = is_redis ? (int)strlen("$100\r\n\r\n") + 100 : (int)strlen("VALUE key:000000000000 0 100\r\n\r\nEND\r\n") + 100;
-  server.sin_family = AF_INET;
-  server.sin_port = htons((uint16_t)atoi(argv[3]));
-  if (inet_pton(AF_INET, argv[2], &server.sin_addr) != 1) fail(argv[2]);
-  int clients = atoi(argv[4]), threads = clients < THREADS ? clients : THREADS;
-  operations = atoi(argv[5]);
-  warmup = (int64_t)atoi(argv[6]) * 1000000;
+  FILE *plan = fdopen(atoi(argv[1]), "r");
+  if (!plan) fail("the plan");
+  int clients = atoi(argv[2]), threads = clients < THREADS ? clients : THREADS;
+  operations = atoi(argv[3]);
+  warmup = (int64_t)atoi(argv[4]) * 1000000;
   if (clients < 1 || operations < 1) fail("nothing to do");
 
   loop *loops = calloc(threads, sizeof *loops);
@@ -160,10 +156,9 @@ int main(int argc, char **argv) {
     for (int i = 0; i < l->count; i++) {
       client *c = &l->clients[i];
       c->random = (uint64_t)t << 32 | i;
-      c->socket = socket(AF_INET, SOCK_STREAM, 0);
-      if (connect(c->socket, (struct sockaddr *)&server, sizeof server)) fail("connect");
-      int yes = 1;
-      setsockopt(c->socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      if (fscanf(plan, "%d %d %d %d", &c->socket, &c->digits, &c->answer, &c->size) != 4 || fgetc(plan) != '\n') fail("the plan");
+      c->request = malloc((size_t)c->size);
+      if (fread(c->request, 1, (size_t)c->size, plan) != (size_t)c->size) fail("the plan");
       struct epoll_event e = {.events = EPOLLIN, .data.ptr = c};
       if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, c->socket, &e)) fail("epoll_ctl");
     }

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// result is what one part came to.
+type result interface {
+	fmt.Stringer
+	holds() bool
+}
+
+// unmeasured is what a part says that has no round.
+const unmeasured = "Not measured yet."
+
+// part is a part of the page.
+type part struct {
+	name string
+	// servers are those that it is measured with, and the tools that have versions of their own.
+	servers []string
+	// prepare is done once before the first round; nil for nothing.
+	prepare func() error
+	measure func(*effort) (result, error)
+}
+
+func parts() []part {
+	return []part{
+		{"native", []string{"machbase"}, loadStock, measureMachbase},
+		{"drivers", []string{"machbase"}, loadStock, compareDrivers},
+		{"crowd", []string{"machbase"}, loadStock, measureCrowd},
+		{"core", nil, nil, measureCore},
+		{"recording", nil, nil, measureRecording},
+		{"gates", []string{"machbase"}, loadStock, measureGates},
+		{"caches", []string{"memcached", "redis", memtier, redisBenchmark}, nil, measureCaches},
+		{"pipelines", []string{"memcached", "redis", memtier, redisBenchmark}, nil, measurePipelines},
+		{"open", []string{"memcached", memtier}, nil, measureOpenLoop},
+		{"cores", []string{"memcached", memtier}, nil, measureCores},
+		{"calls", []string{"memcached", "redis"}, nil, measureCalls},
+		{"nats", []string{"nats", "nats bench"}, nil, measureNats},
+		{"postgres", []string{pgbench}, fillPostgres, measurePostgres},
+		{"readbulk", []string{"ghz"}, nil, measureReadBulk},
+		{"streaming", []string{"influxdb", "memcached"}, nil, measureStreaming},
+	}
+}
+
+func names() []string {
+	var all []string
+	for _, p := range parts() {
+		all = append(all, p.name)
+	}
+
+	return all
+}
+
+// stockLoaded tells that the stock benchmark's data are there.
+var stockLoaded bool //nolint:gochecknoglobals // of the server that this process uses
+
+// loadStock loads the stock benchmark's data, once.
+func loadStock() error {
+	if stockLoaded {
+		return nil
+	}
+	_, _, err := output(command("bin/k6", "run", "--quiet", "scenarios/stock-load.js"))
+	stockLoaded = err == nil
+
+	return err
+}
+
+// order is what is to be measured.
+type order struct {
+	rounds       int
+	seconds      float64
+	within       time.Duration
+	clients      []int
+	folder, page string
+}
+
+// bench measures the parts, round by round: some of every part are there before others have more.
+func bench(o *order, only string) error {
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
+	if o.rounds < 0 || o.seconds <= 0 {
+		return errors.New("-rounds must be 0 or more, and -seconds more than 0")
+	}
+	fmt.Printf("%d cores, %s\n\n", runtime.NumCPU(), runtime.Version())
+	var until time.Time
+	if o.within > 0 {
+		until = time.Now().Add(o.within)
+	}
+	chosen = slices.DeleteFunc(chosen, func(p part) bool {
+		_, err := exec.LookPath(pgbench)
+		without := err != nil && slices.Contains(p.servers, pgbench)
+		if without {
+			fmt.Printf("%s is not run: %s, which writes its rows, is not installed\n", p.name, pgbench)
+		}
+
+		return without
+	})
+	efforts := make([]*effort, len(chosen))
+	for i, p := range chosen {
+		if efforts[i], err = o.effort(&p, until); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	results := make([]result, len(chosen))
+	for pass := range max(o.rounds, 1) {
+		for i, p := range chosen {
+			if over := !until.IsZero() && time.Now().After(until); over && results[i] != nil {
+				continue
+			}
+			if results[i], err = o.pass(&p, efforts[i], pass); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+	}
+
+	return conclude(chosen, efforts, results)
+}
+
+// choose are the parts that are named, with commas; all when there is no name.
+func choose(only string) ([]part, error) {
+	if only == "" {
+		return parts(), nil
+	}
+	named := strings.Split(only, ",")
+	for _, name := range named {
+		if !slices.Contains(names(), name) {
+			return nil, fmt.Errorf("-only is %q: it must be some of %s", only, strings.Join(names(), ", "))
+		}
+	}
+
+	return slices.DeleteFunc(parts(), func(p part) bool { return !slices.Contains(named, p.name) }), nil
+}
+
+// effort opens the rounds that there are of a part.
+func (o *order) effort(p *part, until time.Time) (*effort, error) {
+	now, err := stampNow(p.servers, o.seconds)
+	if err != nil {
+		return nil, err
+	}
+	kept, anew, err := openLedger(o.folder, p.name, now)
+	if anew != "" {
+		fmt.Printf("%s begins anew: %s\n", p.name, anew)
+	}
+
+	return &effort{seconds: o.seconds, clients: o.clients, until: until, kept: kept}, err
+}
+
+// pass measures one more round of a part, and writes it to the page.
+func (o *order) pass(p *part, e *effort, pass int) (result, error) {
+	began := time.Now()
+	if o.rounds > 0 {
+		e.target = e.kept.least() + 1
+		if pass == 0 && p.prepare != nil {
+			if err := p.prepare(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	r, err := p.measure(e)
+	if err != nil {
+		return nil, err
+	}
+	if o.rounds > 0 {
+		fmt.Printf("%s: pass %d of %d took %s\n", p.name, pass+1, o.rounds, time.Since(began).Round(time.Second))
+	}
+	if o.page == "" || e.kept.last.IsZero() {
+		return r, nil
+	}
+
+	return r, putPart(o.page, p.name, r.String()+"\n\n"+e.kept.caption())
+}
+
+// conclude prints what all parts came to. It fails where a bound is crossed, or a round is missing.
+func conclude(chosen []part, efforts []*effort, results []result) error {
+	var err error
+	for i, r := range results {
+		fmt.Printf("\n%s\n\n%s\n", chosen[i].name, r)
+		if n := len(efforts[i].failures); n > 0 {
+			err = errors.Join(err, fmt.Errorf("%s: %d rounds could not be measured, the first one: %w", chosen[i].name, n, efforts[i].failures[0]))
+		}
+		if !r.holds() {
+			err = errors.Join(err, fmt.Errorf("%s: a bound is crossed, see above", chosen[i].name))
+		}
+	}
+
+	return err
+}

@@ -1,0 +1,60 @@
+package main
+
+// The bounds that k6 has to hold beside other programs.
+const (
+	mostOfPlain   = 1.05 // times the processor time of a plain Go program over the same client library
+	leastOfPlain  = 0.97 // of its rate
+	mostOfPlainP  = 1.5  // times its p99
+	mostOfFloor   = 1.5  // times the processor time of a program that decodes nothing
+	leastOfSpread = 0.95 // of the shortest client time over the longest of event loops in C
+	mostOfBatches = 1.3  // times a plain Go program's processor time in batches
+	leastOfPeer   = 1.3  // of the rate of a peer's benchmark
+	mostOfPeer    = 1.0  // times its p99, and its processor time
+	mostOfOpen    = 1.2  // times its p50 and p99 at the same rate
+)
+
+// What is known of bounds that k6 cannot hold.
+const (
+	whyGoroutines = "with hundreds of clients a goroutine goes on with one of them while the answers of others wait, " +
+		"as its p50 and min/max say; k6 gives each its turn, and finds the memory of each outside of the processor's caches"
+	whyFloor = "k6 draws keys, decodes, checks each answer, and records it in a histogram of its client: " +
+		"with hundreds of clients these lie outside of the processor's caches"
+	whyCalls     = "k6 calls a function of JavaScript for each operation, and a client has a runtime of its own"
+	whyNatsFloor = "k6 is over nats.go, which has two goroutines for a connection and wakes the one that asked"
+	whyBatches   = "k6 keeps and checks each answer of a batch"
+	whyTwoWays   = "lib/pq prepares a statement for each query, and waits for the answer twice"
+	whyGo        = "two threads of C take no scheduler's time, and k6 with its server has two cores alone"
+)
+
+// besidePlain are the bounds beside a plain Go program over the same client library. One client
+// alone leaves the processor idle, so that its rate says little of k6.
+func besidePlain(clients int, reason string) []named {
+	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
+	if clients > 1 {
+		bounds = append(bounds, named{"rate", rate, atLeast(leastOfPlain), reason})
+	}
+
+	return bounds
+}
+
+// besideBatches are those where both do batches.
+func besideBatches() []named {
+	return []named{{"us", processor, atMost(mostOfBatches), whyBatches}}
+}
+
+// besideFloor are those beside a program that decodes nothing, in Go or, with event loops, in C.
+func besideFloor(reason string, clients int, inC bool) []named {
+	bounds := []named{{"us", processor, atMost(mostOfFloor), reason}}
+	if inC && clients > 1 {
+		bounds = append(bounds, named{"min/max", spread, atLeast(leastOfSpread), ""})
+	}
+
+	return bounds
+}
+
+// besidePeer are those beside a peer's benchmark.
+func besidePeer() []named {
+	return []named{
+		{"rate", rate, atLeast(leastOfPeer), whyGo}, {"p99", p99, atMost(mostOfPeer), whyGo}, {"us", processor, atMost(mostOfPeer), whyGo},
+	}
+}
