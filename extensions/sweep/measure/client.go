@@ -73,10 +73,9 @@ func (c *Client) Recorder(op string) *Recorder {
 		}
 	}
 	r := &Recorder{op: op, client: c}
+	r.keepSlots(r, false)
 	if c.turns != nil {
 		r.join(c.turns.duet)
-	} else if r.overTime = c.step.slots.kind(op); r.overTime != nil {
-		r.took = r.overTime.took.of(c.index)
 	}
 	c.recorders = append(c.recorders, r)
 

@@ -83,9 +83,7 @@ func (s *Step) Read() Reading {
 	r.Ops = totals.named()
 	if ended {
 		for i := range r.Ops {
-			if d == nil {
-				r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Elapsed)
-			}
+			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Ops[i].Variant == Change, r.Elapsed)
 		}
 		s.readClients(&r)
 		if !s.plan.Part {
@@ -104,7 +102,7 @@ func (s *Step) ReadOverTime() Reading {
 	r := s.Read()
 	for i := range r.Ops {
 		if r.Ops[i].Variant == NoVariant {
-			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, r.Elapsed)
+			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, false, r.Elapsed)
 		}
 	}
 

@@ -14,10 +14,6 @@ import (
 type Recorder struct {
 	op     string
 	client *Client
-	// overTime is where the step counts what this kind of operation does over time, and took the
-	// client's part of it; nil: nowhere.
-	overTime *overTime
-	took     *Coarse
 
 	// tally is what counts; in a duet, what base did.
 	tally
@@ -32,6 +28,11 @@ type Recorder struct {
 
 // tally is what one client did of one kind of operation.
 type tally struct {
+	// overTime is where the step counts what this kind of operation does over time, and took the
+	// client's part of it; nil: nowhere.
+	overTime *overTime
+	took     *Coarse
+
 	// What each operation adds to comes before the pages of durations: of many clients all is out
 	// of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
@@ -46,9 +47,17 @@ type tally struct {
 
 // join makes the recorder one of a duet.
 func (r *Recorder) join(d *duet) {
-	r.overTime = nil // a slot of time would have both
 	r.slices = d.of(r.op)
-	r.change.Store(&tally{})
+	change := &tally{}
+	change.keepSlots(r, true)
+	r.change.Store(change)
+}
+
+// keepSlots makes the step keep what is counted here in its slots as well.
+func (t *tally) keepSlots(r *Recorder, change bool) {
+	if t.overTime = r.client.step.slots.kind(r.op, change); t.overTime != nil {
+		t.took = t.overTime.took.of(r.client.index)
+	}
 }
 
 // into is where the operations of the client's current call count.
@@ -133,8 +142,9 @@ func (r *Recorder) Ok(d time.Duration) {
 		}
 		r.slices.record(turns.slice, d)
 		t = r.into()
-	} else if o := r.overTime; o != nil {
-		r.took.count(d)
+	}
+	if o := t.overTime; o != nil {
+		t.took.count(d)
 		if int64(d) > o.slowest.floor.Load() {
 			o.slowest.offer(c.slow(d))
 		}
@@ -200,8 +210,9 @@ func (r *Recorder) countFailure() {
 	t.failed.Store(t.failed.Load() + 1)
 	if turns := r.client.turns; turns != nil {
 		turns.within(now())
-	} else if r.overTime != nil {
-		r.overTime.failed.Add(1)
+	}
+	if t.overTime != nil {
+		t.overTime.failed.Add(1)
 	}
 	r.client.step.failure(r.op)
 }
@@ -251,7 +262,7 @@ type Totals struct {
 	Within    int64        // those of them that ended within the window, or while all clients were at work
 	Failures  Distribution // of the failed operations whose durations are known; not in a difference
 	// OverTime is what the operations did over time, once all clients have ended; nil where that
-	// was not kept, as in a duet, and in a difference.
+	// was not kept, and in a difference.
 	OverTime      *OverTime
 	Failed, Rows  uint64
 	BytesSent     uint64

@@ -44,9 +44,12 @@ type slots struct {
 	ended bool
 }
 
-// overTime is what one kind of operation did over time, as it is counted.
+// overTime is what one kind of operation did over time, as it is counted; in a duet, what one
+// variant did of it.
 type overTime struct {
-	op      string
+	op string
+	// change tells that it is of a duet's change. Else it is of base, or of a step that is no duet.
+	change  bool
 	took    *CoarseShards
 	failed  atomic.Uint64
 	slowest slowest
@@ -60,30 +63,30 @@ func newSlots() *slots {
 	return s
 }
 
-// kind is where operations of a kind are counted; nil: it is one too many.
-func (s *slots) kind(op string) *overTime {
+// kind is where operations of a kind are counted, a duet's change apart; nil: it is one too many.
+func (s *slots) kind(op string, change bool) *overTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.kinds {
-		if k.op == op {
+		if k.op == op && k.change == change {
 			return k
 		}
 	}
 	if len(s.kinds) == mostKinds {
 		return nil
 	}
-	k := &overTime{op: op, took: NewCoarseShards()}
+	k := &overTime{op: op, change: change, took: NewCoarseShards()}
 	k.slowest.floor.Store(-1)
 	s.kinds = append(s.kinds, k)
 
 	return k
 }
 
-// open begins the first slot.
-func (s *slots) open(at time.Duration) {
+// open begins the first slot, of which each is so long at first.
+func (s *slots) open(at, width time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.start = at
+	s.start, s.width = at, width
 	s.next.Store(int64(at + s.width))
 	s.timer = time.AfterFunc(s.width, func() {
 		defer crash.Contain("what keeps a step's slots")
@@ -170,10 +173,10 @@ func fold(all []Slot) []Slot {
 
 // read returns what a kind of operation did over time in a step that took elapsed; nil when that
 // was not kept. It may be called at any time.
-func (s *slots) read(op string, elapsed time.Duration) *OverTime {
+func (s *slots) read(op string, change bool, elapsed time.Duration) *OverTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.kinds, func(k *overTime) bool { return k.op == op })
+	i := slices.IndexFunc(s.kinds, func(k *overTime) bool { return k.op == op && k.change == change })
 	if i < 0 || elapsed <= 0 {
 		return nil
 	}
@@ -193,6 +196,9 @@ type OverTime struct {
 	Slots []Slot
 	// Slowest are the slowest successful operations, the slowest first.
 	Slowest []Slow
+	// Turns are of a variant in a duet: for how long its clients were at work in each slot, on
+	// average. A slot is there as long as some pairs of slices. Nil in other steps.
+	Turns []time.Duration
 }
 
 // fit makes the slots those of a step that took elapsed: none is left out, and none is very short.
@@ -265,6 +271,15 @@ func (o *OverTime) Length(i int, elapsed time.Duration) time.Duration {
 	}
 
 	return elapsed - time.Duration(i)*o.Width
+}
+
+// Work is for how long operations were done in slot i of a step that took elapsed.
+func (o *OverTime) Work(i int, elapsed time.Duration) time.Duration {
+	if o.Turns != nil {
+		return o.Turns[i]
+	}
+
+	return o.Length(i, elapsed)
 }
 
 // Slot is what a kind of operation did in a part of a step's time: what ended in it.

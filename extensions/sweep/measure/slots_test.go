@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -119,7 +120,7 @@ func TestSlotsShowAStall(t *testing.T) {
 // k6 itself stands still, and nobody ends slots meanwhile: what comes after is not what was before.
 func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
 	s := newSlots()
-	k := s.kind("op")
+	k := s.kind("op", false)
 	s.start = 0
 	s.next.Store(int64(s.width))
 	k.took.of(0).count(ms)
@@ -127,7 +128,7 @@ func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
 	k.took.of(1).count(3 * ms)
 	k.took.of(1).count(3 * ms)
 	s.tick(80 * ms)
-	o := s.read("op", 85*ms)
+	o := s.read("op", false, 85*ms)
 	require.Len(t, o.Slots, 9)
 	for i, want := range []int64{1, 0, 0, 0, 0, 0, 0, 2, 0} {
 		require.Equal(t, want, o.Slots[i].Count(), "slot %d", i)
@@ -346,6 +347,73 @@ func TestMergeOverTime(t *testing.T) {
 	require.Equal(t, Slow{Began: 58 * ms, Client: 9, Took: 3 * ms}, whole.Slowest[1])
 }
 
+// Each variant of a duet has its own slots, over the time of both: a slot has whole pairs of
+// slices, counts what its variant did in them, and knows for how long that was.
+func TestSlotsOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const us = time.Microsecond
+		for _, plan := range []Plan{{Duration: 2 * time.Second, Seed: 1}, {Operations: 1000, Seed: 2}} {
+			s, r, _ := duetOf(t, 4, plan, takes(1000*us), takes(1250*us))
+			for variant, perSecond := range map[Variant]float64{Base: 4000, Change: 3200} {
+				of := r.Of(variant, "op")
+				o := of.OverTime
+				require.NotNil(t, o, variant)
+				require.Zero(t, o.Width%(2*r.Duet.Length), "whole pairs")
+				require.Len(t, o.Slots, SlotsOf(r.Elapsed, o.Width))
+				require.Len(t, o.Turns, len(o.Slots))
+				ops, failed := o.sums()
+				require.Equal(t, of.Durations.Count, ops)
+				require.Zero(t, failed)
+				var at, work time.Duration
+				for i := range o.Slots {
+					at += o.Turns[i]
+					if i < len(o.Slots)-1 {
+						require.InDelta(t, perSecond, float64(o.Slots[i].Count())/o.Turns[i].Seconds(), 0.12*perSecond, "slot %d", i)
+						work += o.Work(i, r.Elapsed)
+					}
+				}
+				require.InDelta(t, of.Time.Seconds(), at.Seconds(), 1e-4)
+				require.Less(t, work, at, "the last slot is of some time as well")
+				require.Len(t, o.Slowest, MostSlowest)
+				require.Equal(t, of.Durations.Max, o.Slowest[0].Took)
+				for _, slow := range o.Slowest {
+					require.Equal(t, variant, s.duet.Load().variant(int64(slow.Began/r.Duet.Length)), "it began in a slice of its own")
+				}
+			}
+		}
+	})
+}
+
+// Failures of a variant are in its own slots, and a kind of operation that came before the duet
+// takes no slots of its own.
+func TestFailuresInTheSlotsOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Duration: time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			c.Recorder("op") // as a module that connects first
+
+			return c.RunDuet(t.Context(), "op", nil, func() error {
+				time.Sleep(ms)
+
+				return nil
+			}, func() error {
+				time.Sleep(ms)
+
+				return errors.New("refused")
+			})
+		}))
+		r := s.Read()
+		ops, failed := r.Of(Base, "op").OverTime.sums()
+		require.Positive(t, ops)
+		require.Zero(t, failed)
+		ops, failed = r.Of(Change, "op").OverTime.sums()
+		require.Zero(t, ops)
+		require.Equal(t, r.Of(Change, "op").Failed, failed)
+		require.Positive(t, failed)
+		require.Len(t, s.slots.kinds, 2)
+	})
+}
+
 // A step's slots take few bytes, however many kinds of operations it has and however wide their
 // latencies spread.
 func TestSlotsAreSmall(t *testing.T) {
@@ -353,7 +421,7 @@ func TestSlotsAreSmall(t *testing.T) {
 	s.next.Store(int64(s.width))
 	var kinds []*overTime
 	for i := range 6 {
-		kinds = append(kinds, s.kind(fmt.Sprint(i)))
+		kinds = append(kinds, s.kind(fmt.Sprint(i), false))
 	}
 	const length = MostSlots + 50
 	for i := range length {
@@ -373,7 +441,7 @@ func TestSlotsAreSmall(t *testing.T) {
 	require.Less(t, packed, 4<<20)
 	var ops int64
 	for i := range kinds {
-		o := s.read(fmt.Sprint(i), length*10*ms)
+		o := s.read(fmt.Sprint(i), false, length*10*ms)
 		n, _ := o.sums()
 		ops += n
 	}

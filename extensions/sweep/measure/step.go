@@ -156,12 +156,14 @@ func (s *Step) clientEnded() {
 
 // opened begins what lasts from the start line on.
 func (s *Step) opened() {
-	s.slots.open(s.line.openedAt)
-	if s.plan.windowed() {
-		s.openWindow()
-	}
+	width := ShortestSlot
 	if d := s.duet.Load(); d != nil {
 		d.begin(s.line.openedAt)
+		width = 2 * d.length // a pair: each slot has both variants
+	}
+	s.slots.open(s.line.openedAt, width)
+	if s.plan.windowed() {
+		s.openWindow()
 	}
 }
 

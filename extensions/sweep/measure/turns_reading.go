@@ -56,6 +56,11 @@ func (d *duet) read(r *Reading) {
 	if r.Ended < len(d.step.clients) {
 		return
 	}
+	for i := range r.Ops {
+		if t := &r.Ops[i]; t.OverTime != nil {
+			t.OverTime.Turns = d.turnsIn(t.OverTime, t, r.Elapsed)
+		}
+	}
 	whole := min(int64(r.Elapsed/(2*d.length)), mostSlices/2)
 	if r.Complete && d.last != 0 {
 		whole = min(d.last, mostSlices) / 2
@@ -66,6 +71,29 @@ func (d *duet) read(r *Reading) {
 			r.Duet.Ops[op] = d.pairs(d.of(op), whole, r.Elapsed)
 		}
 	}
+}
+
+// turnsIn is for how long clients were at work for a variant in each slot, on average: the time of
+// its slices there, less what they were not at work in them, which is the same part of all.
+func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
+	turns := make([]time.Duration, len(o.Slots))
+	var all time.Duration
+	for slice := int64(0); d.last == 0 || slice < d.last; slice++ {
+		began := time.Duration(slice) * d.length
+		if began >= elapsed {
+			break
+		}
+		if d.variant(slice) == t.Variant {
+			length := min(d.length, elapsed-began)
+			turns[min(int(began/o.Width), len(turns)-1)] += length
+			all += length
+		}
+	}
+	for i := range turns {
+		turns[i] = time.Duration(float64(turns[i]) * float64(t.Time) / float64(all)).Round(time.Microsecond)
+	}
+
+	return turns
 }
 
 // timeOf is how long clients were at work in a slice, all together.

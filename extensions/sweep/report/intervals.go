@@ -38,7 +38,7 @@ func newIntervals(reading *measure.Reading, t *measure.Totals) *Intervals {
 		counts = reading.Window
 	}
 	spread, known := interval.New(t.OverTime, counts)
-	if !known {
+	if !known || t.Variant != measure.NoVariant { // the duet itself says how well it knows both
 		return nil
 	}
 	i := &Intervals{

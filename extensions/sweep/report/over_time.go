@@ -12,8 +12,16 @@ import (
 // OverTime is what a kind of operation did over a step's time, from the start line on: in at most
 // 300 slots of equal length. The last one ends with the step, and is between half as long and one
 // and a half times as long. An operation is in the slot in which it ended.
+//
+// In a duet each variant has its own, over the time of both: a slot is as long as some pairs of
+// slices.
 type OverTime struct {
 	SlotSeconds float64 `json:"slotSeconds"`
+	// StepSeconds is of a variant in a duet: how long the step took, both variants together.
+	StepSeconds float64 `json:"stepSeconds,omitempty"`
+	// TurnSeconds is of a variant in a duet: for how long its clients were at work in each slot, on
+	// average. OpsPerSecond is of that time.
+	TurnSeconds []float64 `json:"turnSeconds,omitempty"`
 	// OpsPerSecond are successful operations a second, to four digits.
 	OpsPerSecond []float64 `json:"opsPerSecond"`
 	// P50 and P99 are at most 3.1 % above the exact ones; of a merged step 12.5 %. They are zero
@@ -53,9 +61,15 @@ func newOverTime(o *measure.OverTime, elapsed time.Duration) (*OverTime, error) 
 		return nil, fmt.Errorf("what it did over time: %w", err)
 	}
 	out := &OverTime{SlotSeconds: o.Width.Seconds(), Heat: heat}
+	if o.Turns != nil {
+		out.StepSeconds = elapsed.Seconds()
+	}
+	for _, turn := range o.Turns {
+		out.TurnSeconds = append(out.TurnSeconds, turn.Seconds())
+	}
 	for i := range o.Slots {
 		s := &o.Slots[i]
-		out.OpsPerSecond = append(out.OpsPerSecond, rounded(Rate(s.Count(), o.Length(i, elapsed))))
+		out.OpsPerSecond = append(out.OpsPerSecond, rounded(Rate(s.Count(), o.Work(i, elapsed))))
 		out.P50 = append(out.P50, rounded(Ms(s.Quantile(0.5))))
 		out.P99 = append(out.P99, rounded(Ms(s.Quantile(0.99))))
 		out.Failed = append(out.Failed, s.Failed)
@@ -108,6 +122,9 @@ func (s *Step) Measured() (*measure.OverTime, error) {
 		slots[i].Failed = s.OverTime.Failed[i]
 	}
 	o := &measure.OverTime{Width: nanoseconds(s.OverTime.SlotSeconds, time.Second), Slots: slots}
+	for _, turn := range s.OverTime.TurnSeconds {
+		o.Turns = append(o.Turns, nanoseconds(turn, time.Second))
+	}
 	for _, one := range s.Slowest {
 		slow := measure.Slow{
 			Began: nanoseconds(one.At, time.Second), Client: one.Client, Took: nanoseconds(one.Ms, time.Millisecond),
@@ -121,6 +138,45 @@ func (s *Step) Measured() (*measure.OverTime, error) {
 	}
 
 	return o, nil
+}
+
+// StepSeconds is how long the step took from its start line to the last client's end: of a variant
+// in a duet, that of both together where it is known.
+func (s *Step) StepSeconds() float64 {
+	if s.OverTime != nil && s.OverTime.StepSeconds > 0 {
+		return s.OverTime.StepSeconds
+	}
+
+	return s.Seconds
+}
+
+// validateTurns tells whether the times of a variant's turns are those of the step.
+func (s *Step) validateTurns() error {
+	o := s.OverTime
+	if (o.StepSeconds == 0) != (len(o.TurnSeconds) == 0) {
+		return errors.New("overTime has stepSeconds and turnSeconds, or neither")
+	}
+	if len(o.TurnSeconds) == 0 {
+		return nil
+	}
+	if len(o.TurnSeconds) != len(o.Failed) {
+		return errors.New("the lists of overTime are not of the same number of slots")
+	}
+	all := 0.0
+	for _, turn := range o.TurnSeconds {
+		if err := possible(keyed{"overTime.turnSeconds", turn}); err != nil {
+			return err
+		}
+		all += turn
+	}
+	if !near(all, s.Seconds, rateTolerance) {
+		return fmt.Errorf("overTime.turnSeconds are %g together, but seconds is %g", all, s.Seconds)
+	}
+	if s.Seconds > o.StepSeconds {
+		return fmt.Errorf("seconds of %g is above overTime.stepSeconds of %g", s.Seconds, o.StepSeconds)
+	}
+
+	return nil
 }
 
 // validateOverTime tells whether the slots are those of the step: together they count what it
@@ -138,9 +194,12 @@ func (s *Step) validateOverTime() error {
 	if err != nil {
 		return err
 	}
-	elapsed := nanoseconds(s.Seconds, time.Second)
+	if err := s.validateTurns(); err != nil {
+		return err
+	}
+	elapsed := nanoseconds(s.StepSeconds(), time.Second)
 	if width := measured.Width; width < measure.ShortestSlot || n != measure.SlotsOf(elapsed, width) {
-		return fmt.Errorf("overTime has %d slots of %g seconds, which do not fit seconds of %g", n, o.SlotSeconds, s.Seconds)
+		return fmt.Errorf("overTime has %d slots of %g seconds, which do not fit seconds of %g", n, o.SlotSeconds, s.StepSeconds())
 	}
 	var ops int64
 	var failed uint64
@@ -148,7 +207,7 @@ func (s *Step) validateOverTime() error {
 		slot := &measured.Slots[i]
 		ops += slot.Count()
 		failed += slot.Failed
-		rate := Rate(slot.Count(), measured.Length(i, elapsed))
+		rate := Rate(slot.Count(), measured.Work(i, elapsed))
 		if err := possible(keyed{"overTime.opsPerSecond", o.OpsPerSecond[i]}, keyed{"overTime.p50Ms", o.P50[i]},
 			keyed{"overTime.p99Ms", o.P99[i]}); err != nil {
 			return err

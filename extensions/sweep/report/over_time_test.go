@@ -126,6 +126,80 @@ func TestOverTimeIsValidated(t *testing.T) {
 	}
 }
 
+// duetStep is the change of a duet of 4 clients, whose operations take 1 ms.
+func duetStep(t *testing.T) Step {
+	t.Helper()
+	var steps []Step
+	synctest.Test(t, func(t *testing.T) {
+		s := measure.NewStep(4, measure.Plan{Duration: time.Second, Seed: 3}, nil)
+		var all sync.WaitGroup
+		work := func() error {
+			time.Sleep(time.Millisecond)
+
+			return nil
+		}
+		for i := range 4 {
+			all.Go(func() { _ = s.Client(i).RunDuet(t.Context(), "get", nil, work, work) })
+		}
+		all.Wait()
+		reading := s.Read()
+		var err error
+		steps, err = NewSteps(&reading, Step{Clients: 4, Repeat: 1}, "", CPUSeconds{})
+		require.NoError(t, err)
+	})
+	require.Equal(t, Base, steps[0].Variant)
+	require.NoError(t, steps[0].validate())
+	require.Equal(t, Change, steps[1].Variant)
+
+	return steps[1]
+}
+
+// A variant's slots are of the time of both, and its rate in each is of its own turns.
+func TestOverTimeOfADuet(t *testing.T) {
+	s := duetStep(t)
+	require.NoError(t, s.validate())
+	o := s.OverTime
+	require.InDelta(t, 1, o.StepSeconds, 0.01)
+	require.InDelta(t, 1, s.StepSeconds(), 0.01)
+	require.InDelta(t, 0.5, s.Seconds, 0.05)
+	require.Len(t, o.TurnSeconds, len(o.Failed))
+	for i, rate := range o.OpsPerSecond[:len(o.Failed)-1] {
+		require.InDelta(t, 4000, rate, 400, "slot %d", i)
+	}
+	require.Len(t, s.Slowest, 20)
+	require.Nil(t, s.Intervals, "the duet has intervals")
+
+	raw, err := json.Marshal(s)
+	require.NoError(t, err)
+	var read Step
+	require.NoError(t, json.Unmarshal(raw, &read))
+	require.NoError(t, read.validate())
+	measured, err := read.Measured()
+	require.NoError(t, err)
+	require.InDelta(t, s.Seconds, sumOf(measured.Turns).Seconds(), 1e-4)
+
+	for why, spoil := range map[string]func(*Step){
+		"overTime has stepSeconds and turnSeconds, or neither":      func(s *Step) { s.OverTime.StepSeconds = 0 },
+		"the lists of overTime are not of the same number of slots": func(s *Step) { s.OverTime.TurnSeconds = s.OverTime.TurnSeconds[1:] },
+		"overTime.turnSeconds are":                                  func(s *Step) { s.OverTime.TurnSeconds[2] *= 2 },
+		"overTime.turnSeconds is -1":                                func(s *Step) { s.OverTime.TurnSeconds[2] = -1 },
+		"which do not fit seconds of 2":                             func(s *Step) { s.OverTime.StepSeconds = 2 },
+		"is above overTime.stepSeconds of 0.1":                      func(s *Step) { s.OverTime.StepSeconds = 0.1 },
+	} {
+		s := duetStep(t)
+		spoil(&s)
+		require.ErrorContains(t, s.validate(), why)
+	}
+}
+
+func sumOf(all []time.Duration) (sum time.Duration) {
+	for _, d := range all {
+		sum += d
+	}
+
+	return sum
+}
+
 // Parts of several machines are put on one time; a part that does not tell makes the whole unknown.
 func TestMergeOverTime(t *testing.T) {
 	whole := func(spoil func(*Step)) Step {

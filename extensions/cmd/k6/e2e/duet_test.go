@@ -28,6 +28,8 @@ func duetReport(t *testing.T, r *run, scenario string) *sweepreport.Report {
 		require.Positive(t, s.Operations)
 		require.Zero(t, s.Failed)
 		require.NotNil(t, rep.DuetOf(s))
+		require.NotNil(t, s.OverTime)
+		require.NotEmpty(t, s.Slowest)
 	}
 	for i := range rep.Duets {
 		require.Contains(t, r.output, rep.Duets[i].Line())

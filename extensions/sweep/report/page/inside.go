@@ -32,6 +32,9 @@ func inside(s *sweep) *figure {
 		"below, every operation by how long it took: the stronger the colour, the more. An operation that took longer than " +
 		"a slot is in all slots in which it was under way, so that a second without an answer is a bar of a second. " +
 		"Circles are the slowest operations; failed ones are not among these, and have a row of their own.")
+	if slices.ContainsFunc(steps, func(s *report.Step) bool { return s.OverTime.StepSeconds > 0 }) {
+		f.say("Variants of a duet took turns over the same time: operations a second are of a variant's own turns.")
+	}
 	if left {
 		f.say("Shown are %d of the steps, evenly chosen, and of repeats the median one.", len(f.Plots))
 	}

@@ -200,6 +200,33 @@ func (m *maker) scattered(t *testing.T, s *report.Step) {
 	s.OverTime, s.Seconds = made[0].OverTime, 48
 }
 
+// Both variants of a duet are looked into, on the axis of the time that they had together.
+func TestInsideOfADuet(t *testing.T) {
+	m := newMaker()
+	var steps []report.Step
+	for _, variant := range []string{report.Base, report.Change} {
+		steps = append(steps, m.step(8, 1, 100, "rollup", 9000, m.stalled, func(s *report.Step) {
+			s.Variant, s.PerClient = variant, 0
+			s.OverTime.StepSeconds = s.Seconds
+			s.OverTime.TurnSeconds = make([]float64, len(s.OverTime.Failed))
+			s.Seconds /= 2
+		}))
+	}
+	all := insideOf(t, rendered(t, m.madeUp(steps)))
+	require.Len(t, elements(all, "svg"), 2)
+	for i, variant := range []string{report.Base, report.Change} {
+		require.Regexp(t, variant+"$", text(elements(all, "h4")[i]))
+		var ticks []string
+		for d := range elements(all, "svg")[i].Descendants() {
+			if attr(d, "class") == "tick" {
+				ticks = append(ticks, text(d))
+			}
+		}
+		require.Contains(t, ticks, "0.5", "the axis is of half a second, though the variant had a quarter")
+	}
+	require.Contains(t, text(elements(all, "figcaption")[0]), "Variants of a duet took turns")
+}
+
 // Of many steps and repeats, some are shown, and that is said.
 func TestInsideOfManySteps(t *testing.T) {
 	m := newMaker()

@@ -41,7 +41,7 @@ func lanesOf(s *report.Step) []lane {
 	}
 	w := *s.Witness.OverTime
 	for _, values := range []*[]float64{&w.GCPauseMs, &w.LateMs, &w.Stolen} { // the evidence may go on after the step's end
-		*values = (*values)[:min(len(*values), int(math.Ceil(s.Seconds/w.EverySeconds)))]
+		*values = (*values)[:min(len(*values), int(math.Ceil(s.StepSeconds()/w.EverySeconds)))]
 	}
 	if pauses := highestOf(w.GCPauseMs); pauses > 0 {
 		all = append(all, lane{
@@ -83,7 +83,7 @@ func (t *timePlot) drawLanes() {
 				continue
 			}
 			if at == len(l.values)-1 {
-				to = t.step.Seconds
+				to = t.seconds
 			}
 			height := max(min(v/l.whole, 1)*(laneHeight-3), least)
 			left, right := t.at(milliseconds(from*1000)), t.at(milliseconds(to*1000))

@@ -35,8 +35,10 @@ type timePlot struct {
 	step  *report.Step
 	over  *measure.OverTime
 	x     axis // seconds
-	lanes []lane
-	told  []string
+	// seconds is how long the step took, in a duet both variants together.
+	seconds float64
+	lanes   []lane
+	told    []string
 }
 
 // newTimePlot draws what a step did over its time.
@@ -45,7 +47,7 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &timePlot{plot: &plot{right: timeRight}, sweep: s, step: step, over: over}
+	t := &timePlot{plot: &plot{right: timeRight}, sweep: s, step: step, over: over, seconds: step.StepSeconds()}
 	t.lanes = lanesOf(step)
 	t.height = heatBottom + laneHeight*float64(len(t.lanes)) + belowAxis
 	t.timeAxis()
@@ -83,8 +85,8 @@ func (t *timePlot) bottom() float64 { return t.height - belowAxis + 6 }
 
 func (t *timePlot) timeAxis() {
 	const steps = 6
-	t.x = axis{scale: scale{hi: t.step.Seconds, from: plotLeft, to: t.right}, title: "seconds"}
-	for step, i := roundStep(t.step.Seconds, steps), 0.0; i*step <= t.step.Seconds*(1+1e-9); i++ {
+	t.x = axis{scale: scale{hi: t.seconds, from: plotLeft, to: t.right}, title: "seconds"}
+	for step, i := roundStep(t.seconds, steps), 0.0; i*step <= t.seconds*(1+1e-9); i++ {
 		t.x.add(i*step, tickText(i*step))
 	}
 	y := t.bottom()
@@ -99,7 +101,7 @@ func (t *timePlot) timeAxis() {
 
 // at is where a time is, from the start line.
 func (t *timePlot) at(d time.Duration) float64 {
-	at, _ := t.x.at(min(max(d.Seconds(), 0), t.step.Seconds))
+	at, _ := t.x.at(min(max(d.Seconds(), 0), t.seconds))
 
 	return at
 }
@@ -203,7 +205,7 @@ func (t *timePlot) happened() {
 	slices.SortStableFunc(marks, func(a, b report.Mark) int { return a.At.Compare(b.At) })
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
-		if since < 0 || since.Seconds() > t.step.Seconds {
+		if since < 0 || since.Seconds() > t.seconds {
 			continue
 		}
 		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())
