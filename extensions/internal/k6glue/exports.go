@@ -11,61 +11,103 @@ import (
 //
 // Instead has, for names that people know from other modules and import in vain, what to write:
 // these can be called, and constructed, and throw that. Of all other names k6 says that null is no
-// object.
+// object. All VUs may have the same map. Its functions are made when they are asked for, which few
+// scripts do: one takes 2 kB of each VU.
 func Exports(vu modules.VU, values map[string]any, instead map[string]string) modules.Exports {
+	object, names := named(vu, values, instead)
+	hint(vu, object, instead)
+
+	return modules.Exports{Default: object, Named: names}
+}
+
+func named(vu modules.VU, values map[string]any, instead map[string]string) (object *sobek.Object, names map[string]any) {
 	logCrashes(vu)
 	rt := vu.Runtime()
-	named := make(map[string]any, len(values))
-	object := rt.NewObject()
+	names = make(map[string]any, len(values)+len(instead)+1) // and the name of the module, if it can be called
+	object = rt.NewObject()
 	for name, value := range values {
 		v := rt.ToValue(guarded(rt, value))
-		named[name] = v
+		names[name] = v
 		must(rt, object.Set(name, v))
 	}
 	for name, write := range instead {
-		v := nothing(vu, name, "there is no "+name+" here: "+write)
-		named[name] = v
-		must(rt, object.DefineDataProperty(name, v, sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
+		names[name] = nothing(vu, name, write)
 	}
 
-	return modules.Exports{Default: object, Named: named}
+	return object, names
 }
 
-// nothing is a function and a constructor that throws the message. Uncaught, it ends the test.
-func nothing(vu modules.VU, name, message string) sobek.Value {
+// nothing is a function and a constructor that throws what to write. Uncaught, it ends the test.
+func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sobek.Object {
+	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
+}
+
+// hints are properties of a prototype that throw what to write instead. `in` and Object.keys have
+// none of them.
+type hints struct {
+	vu      modules.VU
+	instead map[string]string
+	made    map[string]sobek.Value
+}
+
+// hint puts a prototype with hints before the one that the object has.
+func hint(vu modules.VU, object *sobek.Object, instead map[string]string) {
+	if len(instead) == 0 {
+		return
+	}
 	rt := vu.Runtime()
-	function := rt.ToValue(func(sobek.ConstructorCall) *sobek.Object {
-		panic(missing(vu, message))
-	}).ToObject(rt)
-	setName(rt, function, name)
-
-	return function
+	prototype := rt.NewDynamicObject(&hints{vu: vu, instead: instead})
+	must(rt, prototype.SetPrototype(object.Prototype()))
+	must(rt, object.SetPrototype(prototype))
 }
+
+// Get implements sobek.DynamicObject.
+func (h *hints) Get(name string) sobek.Value {
+	write, known := h.instead[name]
+	if !known {
+		return nil
+	}
+	if h.made[name] == nil {
+		if h.made == nil {
+			h.made = map[string]sobek.Value{}
+		}
+		rt := h.vu.Runtime()
+		function := rt.ToValue(nothing(h.vu, name, write)).ToObject(rt)
+		setName(rt, function, name)
+		h.made[name] = function
+	}
+
+	return h.made[name]
+}
+
+// Has implements sobek.DynamicObject.
+func (*hints) Has(string) bool { return false }
+
+// Keys implements sobek.DynamicObject.
+func (*hints) Keys() []string { return nil }
+
+// Set implements sobek.DynamicObject.
+func (*hints) Set(string, sobek.Value) bool { return false }
+
+// Delete implements sobek.DynamicObject.
+func (*hints) Delete(string) bool { return false }
 
 // CallableExports is Exports of a module that can be called itself, and that is also an export of
 // its own name: import x from, and import { x } from.
 func CallableExports(
 	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, instead map[string]string,
 ) modules.Exports {
-	exports := Exports(vu, values, instead)
+	_, names := named(vu, values, instead)
 	rt := vu.Runtime()
 	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
 	setName(rt, function, name)
-	for exported, value := range exports.Named {
-		_, shown := values[exported]
-		must(rt, function.DefineDataProperty(exported, rt.ToValue(value), sobek.FLAG_TRUE, sobek.FLAG_TRUE, flag(shown)))
+	for of := range values {
+		must(rt, function.DefineDataProperty(of, rt.ToValue(names[of]), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE))
 	}
-	exports.Default, exports.Named[name] = function, function
+	hint(vu, function, instead)
+	names[name] = function
 
-	return exports
-}
-
-func flag(is bool) sobek.Flag {
-	if is {
-		return sobek.FLAG_TRUE
-	}
-
-	return sobek.FLAG_FALSE
+	return modules.Exports{Default: function, Named: names}
 }
 
 // setName gives a function the name that stack traces show.

@@ -1,6 +1,8 @@
 package k6mod
 
 import (
+	"sync"
+
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
@@ -21,9 +23,26 @@ type Definition struct {
 }
 
 // New returns a module for k6 to register. What all VUs share is in what Exports closes over.
-func New(d Definition) modules.Module { return &root{d} }
+func New(d Definition) modules.Module { return &root{definition: d} }
 
-type root struct{ definition Definition }
+type root struct {
+	definition Definition
+
+	once sync.Once
+	// instead is what to write in place of names that the module does not have.
+	instead map[string]string
+}
+
+func insteadOf(exports map[string]any) map[string]string {
+	instead := map[string]string{}
+	for _, name := range otherExports {
+		if _, has := exports[name]; !has {
+			instead[name] = makeClient
+		}
+	}
+
+	return instead
+}
 
 // NewModuleInstance registers the metrics and returns the VU's module.
 func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
@@ -34,13 +53,8 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	}
 	k6glue.HintAtMetrics(vu)
 	exports := r.definition.Exports(m)
-	instead := map[string]string{}
-	for _, name := range otherExports {
-		if _, has := exports[name]; !has {
-			instead[name] = makeClient
-		}
-	}
-	m.exports = k6glue.Exports(vu, exports, instead)
+	r.once.Do(func() { r.instead = insteadOf(exports) })
+	m.exports = k6glue.Exports(vu, exports, r.instead)
 
 	return m
 }
