@@ -42,10 +42,15 @@ func (d *Distribution) add(h *histogram) {
 		}
 		for j := range p {
 			if c := p[j].Load(); c != 0 {
-				d.counts[i*pageSize+j] += c
+				d.counts[i*pageSize+j] += uint64(c)
 				d.Count += int64(c)
 			}
 		}
+	}
+	for o := h.overflows.Load(); o != nil; o = o.next {
+		c := o.count.Load()
+		d.counts[o.counter] += c
+		d.Count += int64(c)
 	}
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -23,14 +24,24 @@ const (
 const Highest = time.Hour
 
 // page is the unit of growth: most clients see latencies of a few octaves only, so that a client's
-// histogram stays small (1 KiB a page) although it could hold 1 ns to 1 h.
-type page [pageSize]atomic.Uint64
+// histogram stays small (512 bytes a page) although it could hold 1 ns to 1 h. What a counter has
+// no room for is in the histogram's list of overflows.
+type page [pageSize]atomic.Uint32
+
+// overflow is what a counter of a page has no room for.
+type overflow struct {
+	counter int
+	count   atomic.Uint64
+	next    *overflow
+}
 
 // histogram counts durations. One goroutine writes, any number may read at the same time: the
 // writer needs no lock and, once a page exists, allocates nothing.
 type histogram struct {
 	count, sum, min, max atomic.Int64
 	pages                [pageCount]atomic.Pointer[page]
+	// overflows are of counters that are full, after 4.3 thousand million durations each.
+	overflows atomic.Pointer[overflow]
 }
 
 // record counts one duration.
@@ -52,11 +63,29 @@ func (h *histogram) record(d time.Duration) {
 		p = new(page)
 		h.pages[i/pageSize].Store(p)
 	}
-	c := &p[i%pageSize]
-	c.Store(c.Load() + 1)
+	if c := &p[i%pageSize]; c.Load() != math.MaxUint32 {
+		c.Store(c.Load() + 1)
+	} else {
+		h.overflow(i)
+	}
 
 	// Last, so that a reader never sees a count that is not in the pages yet.
 	h.count.Store(n + 1)
+}
+
+// overflow counts a duration of counter i, which is full.
+func (h *histogram) overflow(i int) {
+	first := h.overflows.Load()
+	for o := first; o != nil; o = o.next {
+		if o.counter == i {
+			o.count.Store(o.count.Load() + 1)
+
+			return
+		}
+	}
+	o := &overflow{counter: i, next: first}
+	o.count.Store(1)
+	h.overflows.Store(o)
 }
 
 // index is the place of the counter for v nanoseconds.

@@ -127,6 +127,27 @@ func TestPagesAppearOnlyWhereValuesAre(t *testing.T) {
 	require.Equal(t, 2, pages())
 }
 
+// A client of empty functions fills a counter of 32 bits in less than an hour.
+func TestCountersThatAreFullOverflow(t *testing.T) {
+	var h histogram
+	h.record(100)
+	h.record(5000)
+	for _, v := range []int64{100, 5000} {
+		i := index(v)
+		h.pages[i/pageSize].Load()[i%pageSize].Store(math.MaxUint32 - 1)
+	}
+	for range 4 {
+		h.record(100)
+	}
+	h.record(5000)
+	h.record(5000)
+	h.record(5000)
+	var d Distribution
+	d.add(&h)
+	require.Equal(t, int64(2*(math.MaxUint32-1)+7), d.Count)
+	require.Equal(t, []uint64{math.MaxUint32 + 3, math.MaxUint32 + 2}, []uint64{d.counts[index(100)], d.counts[index(5000)]})
+}
+
 func TestRecordingAllocatesNothing(t *testing.T) {
 	s := NewStep(1, Plan{Operations: 1}, nil)
 	c := s.Client(0)
