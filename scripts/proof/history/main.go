@@ -1,15 +1,18 @@
 // Command history shows what `k6 x sweep history` and `bisect` find, on noise that was recorded on
 // a machine, and writes it to the page of docs.
 //
-//	go run ./scripts/proof/history                judge the recorded noise, write the page
-//	go run ./scripts/proof/history -record 400    record the noise anew, which takes two minutes
+//	go run ./scripts/proof/history                           judge the recorded noise, write the page
+//	go run ./scripts/proof/history -record 400               record on a quiet machine before
+//	go run ./scripts/proof/history -record 400 -neighbour    beside a process that takes a processor
+//
+// A recording takes some seven minutes. One that was stopped is gone on with; without its file,
+// noise-quiet.csv or noise-neighbour.csv, it begins anew.
 //
 // With OTAVA_PYTHON, the Python of an environment in which apache-otava is installed, Otava finds
 // its change points in the same data.
 package main
 
 import (
-	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -30,30 +33,46 @@ const (
 )
 
 func main() {
-	runs := flag.Int("record", 0, "record the noise of so many runs anew")
+	runs := flag.Int("record", 0, "record noise until there are so many `runs`")
+	neighbour := flag.Bool("neighbour", false, "record beside a process that takes a processor in bursts")
+	spins := flag.Bool("spin", false, "be that process, until standard input ends")
 	flag.Parse()
-	if err := prove(*runs); err != nil {
+	if *spins {
+		spin()
+
+		return
+	}
+	if err := prove(*runs, *neighbour); err != nil {
 		fmt.Fprintln(os.Stderr, "history:", err)
 		os.Exit(1)
 	}
 }
 
-func prove(runs int) error {
-	file := filepath.Join(folder, "noise.csv")
+func prove(runs int, neighbour bool) error {
 	if runs > 0 {
-		var recorded bytes.Buffer
-		if err := record(runs, &recorded); err != nil {
-			return err
+		name, command := "noise-quiet.csv", fmt.Sprintf("go run ./%s -record %d", folder, runs)
+		work := func() error { return record(runs, filepath.Join(folder, name), command) }
+		do := func(work func() error) error { return work() }
+		if neighbour {
+			name, command, do = "noise-neighbour.csv", command+" -neighbour", withNeighbour
 		}
-		if err := os.WriteFile(file, recorded.Bytes(), 0o600); err != nil {
+		if err := do(work); err != nil {
 			return err
 		}
 	}
-	noise, err := readNoise(file)
+	files, err := filepath.Glob(filepath.Join(folder, "noise-*.csv"))
 	if err != nil {
 		return err
 	}
-	text, err := tables(noise)
+	var recordings []*recording
+	for _, file := range files {
+		r, err := readNoise(file)
+		if err != nil {
+			return err
+		}
+		recordings = append(recordings, r)
+	}
+	text, err := tables(recordings)
 	if err != nil {
 		return err
 	}

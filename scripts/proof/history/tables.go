@@ -1,17 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -32,29 +32,52 @@ const (
 	mostPairs = 60
 )
 
+// recording is the noise of a machine.
+type recording struct {
+	// from says where it is from, in a sentence.
+	from string
+	// columns are the figures of the runs, and the part of others, by their names.
+	columns map[string][]float64
+}
+
 // readNoise reads a column for each figure.
-func readNoise(file string) (map[string][]float64, error) {
-	f, err := os.Open(file)
+func readNoise(file string) (*recording, error) {
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // it was only read
-	rows, err := csv.NewReader(f).ReadAll()
+	rows, err := newReader(bytes.NewReader(raw)).ReadAll()
 	if err != nil || len(rows) < 2 {
 		return nil, fmt.Errorf("%s: no noise: %w", file, err)
 	}
-	noise := map[string][]float64{}
+	first, _, _ := strings.Cut(string(raw), "\n")
+	r := &recording{from: strings.TrimPrefix(first, "# "), columns: map[string][]float64{}}
 	for _, row := range rows[1:] {
 		for i, name := range rows[0][1:] {
 			v, err := strconv.ParseFloat(row[i+1], 64)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", file, err)
 			}
-			noise[name] = append(noise[name], v)
+			r.columns[name] = append(r.columns[name], v)
 		}
 	}
 
-	return noise, nil
+	return r, nil
+}
+
+// mostOthers is which part of the machine's processors others may use in a run that is not beside a
+// neighbour.
+const mostOthers = 0.05
+
+// alone are the values of the runs that were not beside a neighbour, nil where that is not known.
+func (r *recording) alone(name string) (values []float64) {
+	for i, others := range r.columns[othersColumn] {
+		if others <= mostOthers {
+			values = append(values, r.columns[name][i])
+		}
+	}
+
+	return values
 }
 
 // found is what a tool has found in all histories of a figure.
@@ -70,36 +93,61 @@ func (f *found) String() string {
 		float64(f.alarms)/histories, f.worst)
 }
 
-// tables are the figures as Markdown.
-func tables(noise map[string][]float64) (string, error) {
+// fewestAlone is how many runs without a neighbour make a history.
+const fewestAlone = 50
+
+// tables are the figures as Markdown, a table for each recording.
+func tables(recordings []*recording) (string, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs were recorded; a history is %d commits of them, from a random one on, with %d steps of %g to %g %% up or down,\n"+
+	fmt.Fprintf(&b, "A history is %d commits of recorded runs, from a random one on, with %d steps of %g to %g %% up or down,\n"+
 		"%d commits apart or more. There are %d histories of each figure, and both tools have the same. "+
-		"A step counts as found within %d commits.\n\n",
-		len(noise["p50"]), commits, steps, 100*smallestStep, 100*largestStep, apart, histories, near)
-	b.WriteString("| figure | noise of a run | found | false alarms a history | found by Otava | its false alarms |\n" +
-		"| --- | ---: | ---: | ---: | ---: | ---: |\n")
-	const calm = "p50, runs of more than twice the median left out"
-	middle := report.Median(noise["p50"])
-	noise[calm] = slices.DeleteFunc(slices.Clone(noise["p50"]), func(v float64) bool { return v > 2*middle })
-	for n, name := range append(slices.Clone(figureNames), calm) {
-		ours, theirs, err := detected(noise[name], uint64(n))
+		"A step counts as found within %d commits.\n"+
+		"The noise of a run is its deviation from the median of the runs around it (a robust one).\n",
+		commits, steps, 100*smallestStep, 100*largestStep, apart, histories, near)
+	for _, r := range recordings {
+		fmt.Fprintf(&b, "\n%s\n%d runs.\n\n", r.from, len(r.columns["p50"]))
+		b.WriteString("| figure | noise of a run | found | false alarms a history | found by Otava | its false alarms |\n" +
+			"| --- | ---: | ---: | ---: | ---: | ---: |\n")
+		for n, name := range figureNames {
+			if r.columns[name] == nil {
+				continue
+			}
+			if err := row(&b, name, r.columns[name], uint64(n)); err != nil {
+				return "", err
+			}
+			alone := r.alone(name)
+			if len(alone) < fewestAlone || len(alone) == len(r.columns[name]) {
+				continue
+			}
+			if err := row(&b, name+", runs beside a neighbour left out", alone, uint64(n)); err != nil {
+				return "", err
+			}
+		}
+	}
+	for _, r := range recordings {
+		bisection, err := bisectionText(r.columns["p50"])
 		if err != nil {
 			return "", err
 		}
-		other := "- | -"
-		if theirs != nil {
-			other = theirs.String()
-		}
-		fmt.Fprintf(&b, "| %s | %.1f %% | %s | %s |\n", name, 100*spread(noise[name]), ours, other)
+		b.WriteString("\n" + r.from + "\n" + bisection)
 	}
-	bisection, err := bisectionText(noise["p50"])
-	if err != nil {
-		return "", err
-	}
-	b.WriteString("\nThe noise of a run is its deviation from the median of the runs around it (a robust one).\n\n" + bisection)
 
 	return b.String(), nil
+}
+
+// row is what both tools find in a figure.
+func row(to io.Writer, name string, noise []float64, seed uint64) error {
+	ours, theirs, err := detected(noise, seed)
+	if err != nil {
+		return err
+	}
+	other := "- | -"
+	if theirs != nil {
+		other = theirs.String()
+	}
+	_, err = fmt.Fprintf(to, "| %s | %.1f %% | %s | %s |\n", name, 100*spread(noise), ours, other)
+
+	return err
 }
 
 // detected is what both tools find; theirs is nil without Otava.

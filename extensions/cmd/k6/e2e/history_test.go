@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Twelve sweeps of a server that takes ten times as long from the seventh commit on.
+func TestHistoryOfSweeps(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			time.Sleep(180 * time.Millisecond)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}))
+	defer server.Close()
+	const commits, slow = 12, 6
+	results := make([]string, commits)
+	t.Run("runs", func(t *testing.T) {
+		for i := range commits {
+			path := "/"
+			if i >= slow {
+				path = "/slow"
+			}
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				// The machine is busy with other tests: the witness would leave these runs out.
+				r := k6(t, options{
+					script: "testdata/history.js", env: map[string]string{"URL": server.URL + path, defaultEnvMachbase: "none"},
+					environment: []string{"K6_SWEEP_WITNESS=off"},
+				})
+				require.Equal(t, exitOK, r.code, r.output)
+				raw, err := os.ReadFile(filepath.Join(r.results, "history.json"))
+				require.NoError(t, err)
+				results[i] = string(raw)
+			})
+		}
+	})
+	dir := t.TempDir()
+	add := func(i int) {
+		file := filepath.Join(dir, "run.json")
+		require.NoError(t, os.WriteFile(file, []byte(results[i]), 0o600))
+		code, out, errs := sweep(t, "history", "add", file, "--dir", dir, "--commit", fmt.Sprintf("c%d", i),
+			"--time", time.Unix(int64(i), 0).UTC().Format(time.RFC3339))
+		require.Zero(t, code, errs)
+		require.Contains(t, out, fmt.Sprintf("history at c%d, 1 step", i))
+	}
+	for i := range slow {
+		add(i)
+	}
+	code, _, errs := sweep(t, "history", "check", "--dir", dir)
+	require.Equal(t, 110, code, errs)
+	require.Contains(t, errs, "no series has 10 runs yet")
+	for i := slow; i < commits; i++ {
+		add(i)
+	}
+	check := func(last string) (int, string, string) {
+		return sweep(t, "history", "check", "--dir", dir, "--alpha", "0.05", "--last", last)
+	}
+	code, out, errs := check("12")
+	require.Equal(t, exitThreshold, code, errs)
+	require.Regexp(t, `\| c6 \| .* \| p50 of get, 2 clients \| worse \+\d+`, out)
+	code, out, errs = check("3")
+	require.Zero(t, code, "%s it began before", errs)
+	require.Contains(t, out, "nothing got worse")
+	require.Contains(t, out, "cannot be seen in")
+
+	code, out, errs = sweep(t, "history", "show", "--dir", dir, "--alpha", "0.05", "--format", "json")
+	require.Zero(t, code, errs)
+	var rows []struct {
+		Figure, Commit, Before string
+		Ratio                  float64
+		Worse                  bool
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &rows))
+	found := false
+	for _, row := range rows {
+		if row.Figure == "p50" {
+			found = true
+			require.Equal(t, "c6", row.Commit)
+			require.Equal(t, "c5", row.Before)
+			require.True(t, row.Worse)
+			require.Greater(t, row.Ratio, 1.5)
+		}
+	}
+	require.True(t, found, out)
+	code, out, errs = sweep(t, "history", "show", "--dir", dir, "--format", "html")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "<h1>History of history</h1>")
+}
+
+// Eight commits, of which one cannot be built, and one makes the work take ten times as long.
+func TestBisectFindsTheCommit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "--quiet")
+	const commits, broken, guilty = 8, 3, 5
+	ids := make([]string, commits)
+	for i := range ids {
+		work := "sleep 0.03"
+		if i >= guilty {
+			work = "sleep 0.3"
+		}
+		built := "true"
+		if i == broken {
+			built = "false"
+		}
+		for name, text := range map[string]string{"work.sh": work, "build.sh": built, "number": fmt.Sprint(i)} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600))
+		}
+		git("add", ".")
+		git("commit", "--quiet", "--message", fmt.Sprintf("work %d", i))
+		ids[i] = git("rev-parse", "HEAD")
+	}
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "--no-color", "x", "sweep", "bisect", ids[0], "HEAD",
+		"--build", "sh build.sh", "--figure", "time", "--", "sh", "{}/work.sh")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	require.Zero(t, cmd.ProcessState.ExitCode(), "%s%s", out.String(), errs.String())
+	require.True(t, strings.HasPrefix(out.String(), ids[guilty]+" work 5\nthe change is +"), out.String())
+	require.Contains(t, errs.String(), "6 commits between")
+	require.NotContains(t, git("worktree", "list"), "sweep-bisect", "the checkouts are taken away")
+}
