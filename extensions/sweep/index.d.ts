@@ -133,6 +133,28 @@ declare module 'k6/x/sweep' {
      */
     repeatOrder?: 'grouped' | 'interleaved';
     /**
+     * In which order the steps run. `listed` (default): as `clients` or `rate` lists them.
+     * `random`: in a random order, so that what changes with time does not look like an effect of
+     * the clients; with `interleaved` repeats, each round in an order of its own. Repeats of
+     * `grouped` ones, and variants, stay together. Tables are sorted by clients and rate all the
+     * same. Not with `find` and `portable`.
+     */
+    order?: 'listed' | 'random';
+    /**
+     * An integer that gives the same random order again; the report's `params.orderSeed` has it.
+     * Drawn for each run when not given; execution segments must all be given the same.
+     */
+    orderSeed?: number;
+    /**
+     * Whether the tables have columns that say how well ops/s, p50 and p99 are known, such as
+     * `1.2 %` to either side, or `-2.0 +9.0 %`: the step's true figure is within it in 95 of 100
+     * cases. What follows each other hangs together, and intervals respect that. A dash is where a
+     * step has done too little. Default: true with `precision`, else false: the table has the
+     * published columns and no more. The JSON and the CSV have intervals always, and so have the
+     * charts of the page.
+     */
+    intervals?: boolean;
+    /**
      * Names of ways to do the same work that are compared, or of parts of it that come one after
      * another. Each has steps of its own, with a time of their own: every step is run once for each
      * variant, in turns. Every second repeat has them in the opposite order, so that what changes

@@ -3,8 +3,8 @@
 import sweep from 'k6/x/sweep';
 
 const sweeps = [
-  'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES',
-  'PORTABLE', 'RESULTS',
+  'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
+  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS',
 ];
 const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 /** The settings of a duet's base, by the settings that say where the target is. */

@@ -35,9 +35,9 @@ export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
 /**
  * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS, DURATION or PRECISION, WARMUP,
- * REPEATS, REPEAT_ORDER, PAUSE, MAX_DURATION and PORTABLE override the published defaults; GATES
- * names a file of gates, from the scenario's folder. A run with a failed operation, an incomplete
- * step or a crossed gate ends with exit code 99.
+ * REPEATS, REPEAT_ORDER, ORDER, ORDER_SEED, INTERVALS, PAUSE, MAX_DURATION and PORTABLE override
+ * the published defaults; GATES names a file of gates, from the scenario's folder. A run with a
+ * failed operation, an incomplete step or a crossed gate ends with exit code 99.
  *
  * @param {string} scenario name of the scenario, and of the report's files
  * @param {string} op       name of its operation
@@ -57,6 +57,9 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
       warmup: duration('WARMUP', '2s', { least: 0 }),
       repeats: wholeNumber('REPEATS', 1),
       repeatOrder: oneOf('REPEAT_ORDER', ['grouped', 'interleaved'], 'grouped'),
+      order: oneOf('ORDER', ['listed', 'random'], 'listed'),
+      orderSeed: wholeNumber('ORDER_SEED', undefined, 0),
+      intervals: flag('INTERVALS', undefined),
       pause: duration('PAUSE', '1s', { least: 0 }),
       quiet: quiet(),
       maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this

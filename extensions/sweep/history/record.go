@@ -190,7 +190,7 @@ func setupOf(r *report.Report) map[string]string {
 		}
 	}
 	for name, v := range r.Params {
-		if name != "results" {
+		if !report.Immaterial(name) {
 			setup["params."+name] = plain(v)
 		}
 	}

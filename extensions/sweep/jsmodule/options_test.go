@@ -63,6 +63,7 @@ func TestSweepOptionsThatMakeNoSense(t *testing.T) {
 		`sweep.options({ clients: [1], iterations: 1, thresholds: 'x.json' })`:             "sweep.options: thresholds must be an object of k6's own thresholds; a file of gates is named by gates: 'x.json'",
 		`sweep.options({ clients: [1], iterations: 1, gates: {} })`:                        "sweep.options: gates must be the path of a file of gates, such as '../thresholds/x.json'",
 		`sweep.options({ clients: [1], iterations: 1, portable: true, raw: true })`:        "sweep.options: portable: raw needs the executor client-sweep",
+		`sweep.options({ clients: [1], iterations: 1, portable: true, order: 'random' })`:  "sweep.options: portable: order 'random' needs the executor client-sweep: k6's own scenarios have the times of the listed order",
 		`sweep.options({ find: { p99: '1s', max: 5 }, iterations: 1, portable: true })`:    "sweep.options: portable: find needs the executor client-sweep: its steps are not known before",
 		`sweep.options({ clients: [1, 1], iterations: 1, portable: true })`:                "sweep.options: clients and rate must name each number once; repeats runs a step more often",
 		`sweep.options({ clients: [1], iterations: 1, onError: 'abort', portable: true })`: "sweep.options: portable: onError 'abort' needs the executor client-sweep",

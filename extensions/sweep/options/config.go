@@ -3,6 +3,7 @@ package options
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +55,15 @@ const (
 	orderInterleaved = "interleaved" // all steps once, then all of them again
 )
 
+// What order may say.
+const (
+	orderListed = "listed" // as the options list the steps
+	orderRandom = "random" // so that what changes with time does not change with the steps
+)
+
+// largestSeed is the largest one that JavaScript has as an integer.
+const largestSeed = 1<<53 - 1
+
 // Config is a scenario with the executor client-sweep, as it stands in a script's options.
 type Config struct {
 	executor.BaseConfig
@@ -89,6 +99,10 @@ type Config struct {
 	Repeats null.Int `json:"repeats"`
 	// RepeatOrder says whether the repeats of a step follow each other.
 	RepeatOrder null.String `json:"repeatOrder"`
+	// Order says in which order the steps run.
+	Order null.String `json:"order"`
+	// OrderSeed gives the same random order again. It is drawn where none is given.
+	OrderSeed null.Int `json:"orderSeed"`
 	// Variants are ways to do the same work that are compared: each has steps of its own, in turns
 	// with the others'.
 	Variants []string `json:"variants"`
@@ -111,6 +125,8 @@ type Config struct {
 	// AllowFailed lets a run with failed operations end with exit code 0: all, or a share of a
 	// step's.
 	AllowFailed AllowedFailures `json:"allowFailed"`
+	// Intervals says whether the tables have columns of intervals; not given: with Precision.
+	Intervals null.Bool `json:"intervals"`
 	// Raw makes every single duration a sample of a Trend.
 	Raw null.Bool `json:"raw"`
 	// Op names the operations that nobody named; the scenario's name when not given.
@@ -126,6 +142,7 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 		BaseConfig:  executor.NewBaseConfig(name, ExecutorType),
 		Repeats:     null.NewInt(1, false),
 		RepeatOrder: null.NewString(orderGrouped, false),
+		Order:       null.NewString(orderListed, false),
 		Quiet:       types.NewNullDuration(defaultQuiet, false),
 		MaxDuration: types.NewNullDuration(defaultMaxDuration, false),
 		OnError:     null.NewString(OnErrorCount, false),
@@ -139,6 +156,9 @@ func Read(name string, rawJSON []byte) (*Config, error) {
 		return nil, fmt.Errorf("scenario %q: %w", name, err)
 	}
 
+	if c.RandomOrder() && !c.OrderSeed.Valid {
+		c.OrderSeed.Int64 = rand.Int64N(largestSeed + 1) // it stays not valid: an archive draws anew
+	}
 	if c.Precision.Some() && !c.Warmup.Valid && !c.WarmupIterations.Valid {
 		c.Warmup.Duration = types.Duration(defaultPreciseWarmup)
 	}
@@ -162,8 +182,13 @@ func (c *Config) GetDescription(et *lib.ExecutionTuple) string {
 		warmup = fmt.Sprintf("%d operations each", c.WarmupIterations.Int64)
 	}
 
-	return fmt.Sprintf("Sweep of %s, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
-		c.describeSteps(et), share, warmup, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
+	order := ""
+	if c.RandomOrder() {
+		order = " in random order"
+	}
+
+	return fmt.Sprintf("Sweep of %s%s, %s (warmup: %s, repeats: %d, maxDuration: %s a step, gracefulStop: %s)",
+		c.describeSteps(et), order, share, warmup, c.Repeats.Int64, c.MaxDuration.Duration, c.GracefulStop.Duration)
 }
 
 func (c *Config) describeSteps(et *lib.ExecutionTuple) string {
@@ -223,6 +248,8 @@ func (c *Config) Fits(et *lib.ExecutionTuple) error {
 		return errors.New("find cannot be shared by execution segments: each would search for itself")
 	case c.Precision.Some() && IsPart(et):
 		return errors.New("precision cannot be shared by execution segments: each would end its steps for itself; set duration")
+	case c.RandomOrder() && !c.OrderSeed.Valid && IsPart(et):
+		return errors.New("order 'random' needs orderSeed where execution segments share the steps: all must run them in the same order")
 	case c.OpenLoop() && here == 0:
 		return fmt.Errorf("preAllocatedVUs (%d) must be at least the number of execution segments: "+
 			"this one has operations to do, and no client", c.PreAllocatedVUs.Int64)
@@ -245,6 +272,9 @@ func (c *Config) rates() []float64 {
 func (c *Config) OpenLoop() bool {
 	return len(c.Rate) > 0 || (c.Find != nil && c.Find.Varies() == search.OfRate)
 }
+
+// RandomOrder tells whether the steps run in an order that is not the one they are listed in.
+func (c *Config) RandomOrder() bool { return c.Order.String == orderRandom }
 
 // FailingSamples are the samples that make an operation fail.
 func (c *Config) FailingSamples() k6glue.FailingSamples {

@@ -144,6 +144,14 @@ func TestConfigValidate(t *testing.T) {
 		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "repeatOrder": "interleaved"}`, []string{
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown",
 		}},
+		{`{"find": {"p99": "1s", "max": 5}, "iterations": 1, "order": "random"}`, []string{
+			"order can't be 'random' with find: it goes on from what each step has shown",
+		}},
+		{`{"clients": [1], "iterations": 1, "order": "shuffled"}`, []string{"order must be 'listed' or 'random', but is 'shuffled'"}},
+		{`{"clients": [1], "iterations": 1, "orderSeed": 5}`, []string{"orderSeed goes with order: 'random' only"}},
+		{`{"clients": [1], "iterations": 1, "order": "random", "orderSeed": -1}`, []string{
+			"orderSeed must be an integer from 0 to 9007199254740991, but is -1",
+		}},
 		{`{"clients": [1], "iterations": 1, "quiet": "-1s"}`, []string{"quiet can't be negative, but is -1s"}},
 		{`{"clients": [1], "iterations": 1, "quiet": "0s"}`, nil},
 		{`{"clients": [1], "iterations": 1, "pause": "-1s"}`, []string{"pause can't be negative, but is -1s"}},
@@ -315,6 +323,7 @@ func TestOptionsAreReadAsTheyAreWritten(t *testing.T) {
 		`{"rate": [60], "timeUnit": "1m", "duration": "10s", "preAllocatedVUs": 4, "allowFailed": false}`,
 		`{"find": {"max": 64, "p99": "5ms"}, "duration": "1s", "quiet": "0s", "gracefulStop": "0s"}`,
 		`{"clients": [1], "iterations": 5, "variants": ["a", "b"], "repeatOrder": "interleaved"}`,
+		`{"clients": [1, 8], "iterations": 5, "order": "random", "orderSeed": 5, "intervals": true}`,
 	} {
 		c := read(t, given)
 		raw, err := json.Marshal(c)

@@ -1,6 +1,10 @@
 package options
 
-import "go.k6.io/k6/v2/lib"
+import (
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
+)
 
 // Params are the options as the report shows them.
 func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
@@ -44,6 +48,12 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	}
 	if c.Repeats.Int64 > 1 {
 		params["repeatOrder"] = c.RepeatOrder.String
+	}
+	if c.RandomOrder() {
+		params[report.OrderParam], params[report.OrderSeedParam] = c.Order.String, c.OrderSeed.Int64
+	}
+	if c.ShowsIntervals() {
+		params[report.IntervalsParam] = true
 	}
 	if IsPart(et) {
 		params["segment"] = et.Segment.String()

@@ -75,6 +75,15 @@ func (p Precision) MarshalJSON() ([]byte, error) {
 	return json.Marshal(each)
 }
 
+// ShowsIntervals tells whether the tables have columns of intervals.
+func (c *Config) ShowsIntervals() bool {
+	if c.Intervals.Valid {
+		return c.Intervals.Bool
+	}
+
+	return c.Precision.Some()
+}
+
 // Words say how well the figures are to be known.
 func (p Precision) Words() string { return Known(p.Aim, p.Aim) }
 

@@ -37,7 +37,11 @@ func (c *Config) Steps() []Step {
 
 	repeats := int(c.Repeats.Int64)
 	all := make([]Step, 0, len(once)*repeats*max(len(c.Variants), 1))
+	shuffle := c.shuffle()
 	for i := range len(once) * repeats {
+		if i == 0 || i%len(once) == 0 && c.RepeatOrder.String == orderInterleaved {
+			shuffle(once)
+		}
 		s := once[i%len(once)]
 		s.Repeat = i/len(once) + 1
 		if c.RepeatOrder.String == orderGrouped {
@@ -48,6 +52,19 @@ func (c *Config) Steps() []Step {
 	}
 
 	return all
+}
+
+// shuffle puts steps in a random order, another one at each call; it leaves them as they are where
+// nothing else is asked for. All that Steps returns is the same at each call.
+func (c *Config) shuffle() func([]Step) {
+	if !c.RandomOrder() {
+		return func([]Step) {}
+	}
+	random := rand.New(rand.NewPCG(uint64(c.OrderSeed.Int64), 0))
+
+	return func(steps []Step) {
+		random.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
+	}
 }
 
 // turns are the steps of all variants in one repeat, or the one step where there are no variants.

@@ -24,6 +24,10 @@ func (c *Config) Validate() []error {
 	oneOf("onError", c.OnError.String, OnErrorCount, OnErrorContinue, OnErrorAbort)
 	v.failOn(c)
 	oneOf("repeatOrder", c.RepeatOrder.String, orderGrouped, orderInterleaved)
+	oneOf("order", c.Order.String, orderListed, orderRandom)
+	v.check(!c.OrderSeed.Valid || c.RandomOrder(), "orderSeed goes with order: 'random' only")
+	v.check(c.OrderSeed.Int64 >= 0 && c.OrderSeed.Int64 <= largestSeed,
+		"orderSeed must be an integer from 0 to %d, but is %d", largestSeed, c.OrderSeed.Int64)
 	v.check(!c.Op.Valid || c.Op.String != "", "op can't be empty")
 	v.check(c.Variants == nil || len(c.Variants) > 0, "variants must list at least one name")
 	v.check(!slices.Contains(c.Variants, ""), "variants can't hold an empty name")
@@ -80,6 +84,7 @@ func (v *validation) steps(c *Config) {
 	if c.Find != nil {
 		v.check(c.RepeatOrder.String != orderInterleaved,
 			"repeatOrder can't be 'interleaved' with find: it goes on from what each step has shown")
+		v.check(!c.RandomOrder(), "order can't be 'random' with find: it goes on from what each step has shown")
 		most := float64(maxClients)
 		if c.OpenLoop() {
 			most = maxRate

@@ -9,13 +9,19 @@ import (
 	"strings"
 )
 
+// Immaterial tells whether a parameter says nothing of what was measured: where the results went,
+// which columns the tables have, and which one of the random orders the steps had.
+func Immaterial(param string) bool {
+	return slices.Contains([]string{"results", IntervalsParam, OrderSeedParam}, param)
+}
+
 // maxShown is how much of a differing setting is shown, in bytes.
 const maxShown = 80
 
 // Differences lists in what two runs differ other than in their figures, so that these cannot be
 // compared as if only the code had changed: the host's class (processor, cores, system) and
 // fingerprint, the target (kind, version, driver) and the parameters, of which the segment is one:
-// a part of a run is not the whole. Where the results went is none. It is empty when the runs fit.
+// a part of a run is not the whole. It is empty when the runs fit.
 func Differences(before, after *Report) []string {
 	var found []string
 	for _, fact := range []struct {
@@ -40,14 +46,12 @@ func Differences(before, after *Report) []string {
 }
 
 // paramDifferences lists the parameters that differ, but those to ignore, in the order of their
-// names. Where the results went is never a difference.
+// names. What is immaterial is never a difference.
 func paramDifferences(before, after *Report, ignored ...string) []string {
 	names := map[string]any{}
 	maps.Copy(names, before.Params)
 	maps.Copy(names, after.Params)
-	for _, name := range append(ignored, "results") {
-		delete(names, name)
-	}
+	maps.DeleteFunc(names, func(name string, _ any) bool { return Immaterial(name) || slices.Contains(ignored, name) })
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if text := difference("params."+name, before.Params[name], after.Params[name]); text != "" {

@@ -125,7 +125,7 @@ func (r *Report) CSV() ([]byte, error) {
 		header[i] = c.name
 	}
 	lines = append(lines, header)
-	for _, s := range r.WithTotals() {
+	for _, s := range r.InOrder().WithTotals() {
 		line := make([]string, len(csvColumns))
 		for j, c := range csvColumns {
 			line[j] = c.cell(r, s)

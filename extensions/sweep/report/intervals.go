@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -56,6 +57,65 @@ func newIntervals(reading *measure.Reading, t *measure.Totals) *Intervals {
 	}
 
 	return i
+}
+
+// IntervalsParam is the parameter that says that the tables have columns of intervals.
+const IntervalsParam = "intervals"
+
+// Bounded are the figures whose intervals the tables show, where they do: those that the table has.
+func (r *Report) Bounded() []*Figure {
+	if shown, _ := r.Params[IntervalsParam].(bool); !shown {
+		return nil
+	}
+
+	return []*Figure{FigureOf("ops_per_second"), FigureOf("p50"), FigureOf("p99")}
+}
+
+// PlusMinus shows how far the true figure may be from the step's, as a part of it, such as "1.2 %",
+// or to each side, such as "-2 +9 %"; a dash where that is not known.
+func (s *Step) PlusMinus(f *Figure) string {
+	r, known := s.Interval(f)
+	value := f.Of(s)
+	if !known || value <= 0 {
+		return "-"
+	}
+	down, up := 1-r.Low/value, r.High/value-1
+	if max(down, up) <= alike*min(down, up) {
+		return twoDigits((down+up)/2) + " %"
+	}
+
+	return "-" + twoDigits(down) + " +" + twoDigits(up) + " %"
+}
+
+// alike is by how much the two sides of an interval may differ, and are shown as one.
+const alike = 1.1
+
+// twoDigits writes a part as a percentage: with two digits where it is small.
+func twoDigits(part float64) string {
+	percent := max(100*part, 0)
+	switch {
+	case percent < 0.995:
+		return strconv.FormatFloat(percent, 'f', 2, 64)
+	case percent < 9.95:
+		return strconv.FormatFloat(percent, 'f', 1, 64)
+	}
+
+	return strconv.FormatFloat(percent, 'f', 0, 64)
+}
+
+// PlusMinusNote says what the columns of intervals are; nothing where there are none.
+func (r *Report) PlusMinusNote() string {
+	if len(r.Bounded()) == 0 {
+		return ""
+	}
+	for i := range r.Steps {
+		if intervals := r.Steps[i].Intervals; intervals != nil {
+			return fmt.Sprintf("±: the true figure of the step is within it in %g of 100 cases; what changes from one step to the next is not in it.",
+				100*intervals.Coverage)
+		}
+	}
+
+	return "±: no step has done enough, or has lasted long enough, for an interval."
 }
 
 // Interval is that of a figure; false: it is not known.

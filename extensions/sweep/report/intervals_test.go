@@ -2,6 +2,7 @@ package report
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -40,6 +41,13 @@ func TestIntervals(t *testing.T) {
 	require.InDelta(t, 0.014, half, 0.006)
 	require.NoError(t, s.validate())
 
+	plain, shown := &Report{Steps: []Step{s}}, &Report{Steps: []Step{s}, Params: map[string]any{"intervals": true}}
+	require.NotContains(t, plain.Markdown(), "±", "the published columns, and no others")
+	require.Equal(t, append(slices.Clone(header(plain)), "ops/s ±", "p50 ±", "p99 ±"), header(shown))
+	require.Contains(t, shown.Markdown(), " "+s.PlusMinus(FigureOf("p99"))+" |")
+	require.Contains(t, shown.Markdown(), "±: the true figure of the step is within it in 95 of 100 cases")
+	require.Regexp(t, `^1\.\d %$`, s.PlusMinus(FigureOf("ops_per_second")))
+
 	s.Intervals.OpsPerSecond.High = 0
 	require.ErrorContains(t, s.validate(), "intervals.opsPerSecond.low is above intervals.opsPerSecond.high")
 	s.Intervals.OpsPerSecond.High = s.OpsPerSecond * 2
@@ -48,5 +56,19 @@ func TestIntervals(t *testing.T) {
 
 	few := measuredSteps(t, 1, 50, func(int, int) time.Duration { return time.Millisecond })[0]
 	require.Nil(t, few.Intervals, "too few operations")
+	require.Equal(t, "-", few.PlusMinus(FigureOf("p50")))
+	none := Report{Steps: []Step{few}, Params: map[string]any{"intervals": true}}
+	require.Contains(t, none.Markdown(), "±: no step has done enough")
 	require.Empty(t, csvRows(t, &Report{Steps: []Step{few}})[0]["p99_ms_low"])
+}
+
+// An interval with unlike sides is shown with both, and a narrow one with two digits.
+func TestPlusMinusOfAStep(t *testing.T) {
+	for want, r := range map[string]Range{
+		"5.0 %": {95, 105}, "0.25 %": {99.75, 100.25}, "12 %": {88, 112}, "-2.0 +9.0 %": {98, 109}, "-10 +5.0 %": {90, 105},
+	} {
+		s := Step{OpsPerSecond: 100, Intervals: &Intervals{Coverage: 0.95, OpsPerSecond: r}}
+		require.Equal(t, want, s.PlusMinus(FigureOf("ops_per_second")))
+	}
+	require.Equal(t, "-", (&Step{Intervals: &Intervals{}}).PlusMinus(FigureOf("ops_per_second")), "nothing succeeded")
 }

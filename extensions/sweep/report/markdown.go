@@ -22,9 +22,12 @@ type column struct {
 // reader must know before believing a row, and the tables of the script.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	shown := r.withTotals()
+	shown := r.InOrder().withTotals()
 	writeTable(&b, shown.columns(), len(shown.Steps))
 	if note := SupportNote(r.Steps, P50, P99); note != "" {
+		b.WriteString("\n" + note + "\n")
+	}
+	if note := r.PlusMinusNote(); note != "" {
 		b.WriteString("\n" + note + "\n")
 	}
 	shown.writeMedians(&b)
@@ -74,6 +77,9 @@ func (r *Report) columns() []column {
 		figure("p99", func(s *Step) string { return latencyCell(s, P99, s.Latency.P99) }),
 		figure("failed", func(s *Step) string { return Thousands(int64(s.Failed)) }),
 	)
+	for _, f := range r.Bounded() {
+		columns = append(columns, figure(f.Name+" ±", func(s *Step) string { return s.PlusMinus(f) }))
+	}
 	if r.hasWitness() {
 		columns = append(columns, column{"limited by", true, r.limitedByCell})
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,33 @@ func TestOptionsInOneLine(t *testing.T) {
 		require.NoError(t, err)
 		require.NotZero(t, info.Size(), suffix)
 	}
+}
+
+// A random order is the same with the same seed, and tables are sorted and have intervals all the
+// same.
+func TestStepsInRandomOrder(t *testing.T) {
+	t.Parallel()
+	orders := [][]int{}
+	for range 2 {
+		r := work(t, `{"clients": [1, 2, 3, 4, 5], "duration": "200ms", "order": "random", "orderSeed": 3, "intervals": true}`, nil)
+		require.Equal(t, exitOK, r.code, r.output)
+		rep := r.report(t, "work")
+		require.EqualValues(t, 3, rep.Params["orderSeed"])
+		var order []int
+		for _, s := range rep.Steps {
+			order = append(order, s.Clients)
+		}
+		orders = append(orders, order)
+		var rows []string
+		for _, line := range strings.Split(r.table(t, "work"), "\n")[2:7] {
+			rows = append(rows, strings.TrimSpace(strings.Split(line, "|")[3]))
+		}
+		require.Equal(t, []string{"1", "2", "3", "4", "5"}, rows)
+		require.Contains(t, r.table(t, "work"), "| p99 ± |")
+	}
+	require.ElementsMatch(t, []int{1, 2, 3, 4, 5}, orders[0])
+	require.NotEqual(t, []int{1, 2, 3, 4, 5}, orders[0])
+	require.Equal(t, orders[0], orders[1])
 }
 
 func TestOptionsThatSweepRefuses(t *testing.T) {

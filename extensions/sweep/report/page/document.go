@@ -35,6 +35,7 @@ type document struct {
 }
 
 func newDocument(r *report.Report) *document {
+	r = r.InOrder()
 	s := newSweep(r)
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),

@@ -99,6 +99,17 @@ func (m *maker) small() *report.Report {
 	})
 }
 
+// known gives a step intervals, 2 % to each side.
+func known(s *report.Step) {
+	around := func(v float64) report.Range { return report.Range{Low: v * 0.98, High: v * 1.02} }
+	s.Intervals = &report.Intervals{Coverage: 0.95, OpsPerSecond: around(s.OpsPerSecond), Latency: map[string]report.Range{}}
+	for _, f := range report.Latencies() {
+		if !f.Chance {
+			s.Intervals.Latency[f.Key] = around(f.Of(s))
+		}
+	}
+}
+
 // stalled makes a step one of half a second that was still for a third of it, and had failures and
 // a pause of k6 afterwards.
 func (m *maker) stalled(s *report.Step) {

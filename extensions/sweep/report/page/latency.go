@@ -22,6 +22,11 @@ func latency(s *sweep) figure {
 			done := g.Succeeded()
 			for _, of := range percentiles {
 				values = append(values, done.Values(of.Of)...)
+				if len(done.Steps) == 1 {
+					if interval, known := done.Steps[0].Interval(of); known {
+						values = append(values, interval.Low, interval.High)
+					}
+				}
 			}
 		}
 	}
@@ -48,6 +53,7 @@ func latency(s *sweep) figure {
 	if report.SupportNote(s.report.Steps, report.P50, report.P99, report.P999) != "" {
 		f.say("Of steps with few operations, a high percentile is one of the slowest few, and says little: the tables have it in parentheses.")
 	}
+	f.sayWhiskers(s)
 	f.sayOmitted(s)
 
 	return f
@@ -75,6 +81,7 @@ func latencyPlot(s *sweep, one series, lo, hi float64) *plot {
 			if !ok {
 				continue
 			}
+			p.whisker(class, of, done, at.x, &y)
 			line = append(line, at)
 			figures = append(figures, fmt.Sprintf("%s: %s", s.name(g.Key), millis(report.Median(values))))
 			p.marker(class, n, at, of.Name+", "+figures[len(figures)-1])

@@ -2,6 +2,7 @@ package page
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -38,7 +39,10 @@ type cell struct {
 func stepsTable(s *sweep) table {
 	r := s.report
 	t := table{ID: "steps", Caption: caption("The published table, of this run", r, report.P50, report.P99)}
-	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns(), limitedBy(r)))
+	if note := r.PlusMinusNote(); note != "" {
+		t.Caption = strings.TrimSuffix(t.Caption, ".") + ". " + note
+	}
+	t.fill(s, slices.Concat([]tabular{versionColumn(r), scenarioColumn(r)}, identity(s), publishedColumns(), plusMinus(r), limitedBy(r)))
 
 	return t
 }

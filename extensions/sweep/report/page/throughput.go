@@ -43,6 +43,7 @@ func throughput(s *sweep, published []publishedShape) figure {
 	if marked {
 		f.say("A “!” marks a step that is incomplete or has failed operations.")
 	}
+	f.sayWhiskers(s)
 	f.sayOmitted(s)
 	f.sayPublished(published)
 
@@ -65,6 +66,9 @@ func highest(s *sweep, published []publishedShape) float64 {
 	for _, one := range s.series {
 		for _, g := range one.groups {
 			values = append(values, g.Values(opsPerSecond)...)
+			if interval, known := g.Steps[0].Interval(report.FigureOf("ops_per_second")); known && len(g.Steps) == 1 {
+				values = append(values, interval.High)
+			}
 		}
 	}
 	for _, one := range published {
@@ -88,6 +92,7 @@ func drawThroughput(p *plot, s *sweep, n int, x, y *axis) string {
 		if !ok {
 			continue
 		}
+		p.whisker(class, report.FigureOf("ops_per_second"), g, at.x, y)
 		line = append(line, at)
 		told = append(told, fmt.Sprintf("%s: %s", s.name(g.Key), rate(report.Median(g.Values(opsPerSecond)))))
 		p.marker(class, n, at, one.op+", "+told[len(told)-1]+doubts(g))
