@@ -61,7 +61,11 @@ func TestPermissions(t *testing.T) {
 		`client.jetStream().keyValue('closed').get('k')`:                     "$JS.API.STREAM.INFO.KV_closed",
 	} {
 		e := v.fail(call)
+		for end := time.Now().Add(30 * time.Second); e.Kind == k6mod.KindTimeout && time.Now().Before(end); {
+			e = v.fail(call) // on a loaded machine the refusal comes when the time is over
+		}
 		require.Equal(t, k6mod.KindAuth, e.Kind, e.Message)
+		v.Run(`client.flush()`) // no refusal is under way any more
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
 	require.Equal(t, k6mod.KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
