@@ -83,7 +83,7 @@ func (s slot) part(n int) slot {
 // and is a slot and the one that comes next.
 func (s slot) and(next slot) slot {
 	s.length += next.length
-	s.processors = next.processors
+	s.processors = min(s.processors, next.processors) // zero where one of them is unknown
 	s.idle += next.idle
 	s.stolen += next.stolen
 	s.interrupts += next.interrupts
@@ -110,6 +110,9 @@ func (s *slots) others() (all, disturbing float64) {
 	var spent, full, length time.Duration
 	for i := range s.all {
 		one := &s.all[i]
+		if one.unknown() {
+			continue
+		}
 		length += one.length
 		spent += one.others()
 		if one.idle.Seconds() <= fullSlot*one.processors*one.length.Seconds() {
@@ -132,11 +135,20 @@ func (s *slots) counts(within time.Duration) (counts []float64) {
 	return counts
 }
 
-// overTime is the course of the evidence; nil where the machine does not tell, or there is no slot.
+// unknown tells that the machine has not told of the slot, such as to a k6 without a free file.
+func (s *slot) unknown() bool { return s.processors == 0 }
+
+// overTime is the course of the evidence; nil where the machine does not tell of all of it, or
+// there is no slot.
 // server tells whether the server's processes are known.
 func (s *slots) overTime(server bool) *report.WitnessOverTime {
-	if len(s.all) == 0 || s.all[0].processors == 0 {
+	if len(s.all) == 0 {
 		return nil
+	}
+	for i := range s.all {
+		if s.all[i].unknown() {
+			return nil
+		}
 	}
 	o := &report.WitnessOverTime{EverySeconds: s.every.Seconds()}
 	for i := range s.all {

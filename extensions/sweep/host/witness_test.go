@@ -53,6 +53,8 @@ func TestSlotsAreOfEqualLength(t *testing.T) {
 	require.Nil(t, s.overTime(false).Server)
 	require.Nil(t, s.overTime(false).Others)
 	require.Nil(t, (&slots{}).overTime(true))
+	s.all[2].processors = 0
+	require.Nil(t, s.overTime(true), "the machine has told nothing of a slot")
 	require.Len(t, s.counts(350*time.Millisecond), 3, "those that are over by then")
 }
 
@@ -88,6 +90,10 @@ func TestOthersDisturbWhereNothingIsIdle(t *testing.T) {
 	all, disturbing := s.others()
 	require.InDelta(t, (80+79)/400.0, all, 1e-9)
 	require.InDelta(t, 80/400.0, disturbing, 1e-9)
+	s.all = append(s.all, slot{length: 100 * time.Millisecond, k6: 200 * time.Millisecond})
+	again, disturbingAgain := s.others()
+	require.InDelta(t, all, again, 1e-9, "of a slot of which the machine has told nothing, nothing is told")
+	require.InDelta(t, disturbing, disturbingAgain, 1e-9)
 	s = &slots{all: []slot{one(0, 210)}}
 	all, disturbing = s.others()
 	require.Zero(t, all, "the machine's time is counted in ticks")
