@@ -79,7 +79,13 @@ declare module 'k6/x/sweep' {
      * operations a second.
      */
     timeUnit?: string | number;
-    /** A search for the highest number of clients, or rate, that keeps a bound. */
+    /**
+     * A search for the highest number of clients, or rate, that keeps a bound. A step says nothing
+     * where the interval of its figure holds the bound: its number is tried again, and is named as
+     * undecided in the report (`search.undecided`) where that does not help. It is not taken for
+     * the answer then. `precision` of the figure that is bounded, such as `{ p99: '5%' }`, makes
+     * each step as long as that takes; one that `maxDuration` cuts does not break the bound.
+     */
     find?: Find;
     /**
      * How many clients share the operations of an open-loop step. There are no more of them, and so

@@ -45,7 +45,7 @@ func (r *sweepRun) steps(ctx context.Context) error {
 
 // search runs the steps of a find, each chosen by what those before have shown.
 func (r *sweepRun) search(ctx context.Context) error {
-	search := search.New(r.config.Find, int(r.config.Repeats.Int64))
+	search := search.New(r.config.Find, int(r.config.Repeats.Int64), r.config.Precision.Some())
 	for {
 		number, try, more := search.Next()
 		r.scenario.Searched(search.Result())

@@ -137,15 +137,35 @@ func (r *Report) restsOnFew() string {
 	return said
 }
 
-// Sure says what of a search's answer was tried until it was sure, as a sentence with a space
-// before it; nothing where nothing was.
+// Sure says what of a search's answer was tried until it was sure, and what stayed undecided, as
+// sentences with a space before each; nothing where nothing was.
 func (s *Search) Sure() string {
-	if s.Bracket == nil {
-		return ""
-	}
 	show := func(n float64) string { return Thousands(int64(n)) }
 	if s.Of == ofRate {
 		show = perSecond
+	}
+
+	return s.triedAgain(show) + s.undecided(show)
+}
+
+// undecided says which numbers are too near to the bound to tell.
+func (s *Search) undecided(show func(float64) string) string {
+	if len(s.Undecided) == 0 {
+		return ""
+	}
+	numbers := make([]string, len(s.Undecided))
+	for i, n := range s.Undecided {
+		numbers[i] = show(n)
+	}
+
+	return fmt.Sprintf(" Undecided: %s, so near to the bound that noise is more; longer steps, or a precision of the figure, tell.",
+		strings.Join(numbers, ", "))
+}
+
+// triedAgain says what the ends of the bracket are.
+func (s *Search) triedAgain(show func(float64) string) string {
+	if s.Bracket == nil {
+		return ""
 	}
 	switch low, high := s.Bracket.Low, s.Bracket.High; {
 	case low > 0 && high > 0:
@@ -164,6 +184,8 @@ func (r *Report) FoundNote() string {
 	s := r.Search
 	bound := escape(s.Bound)
 	switch {
+	case s.Found == 0 && len(s.Undecided) > 0:
+		return fmt.Sprintf("Nothing that was tried is shown to keep %s.", bound)
 	case s.Of == ofRate && s.Found > 0:
 		return fmt.Sprintf("The highest rate that keeps %s is %s (of at most %s).", bound, perSecond(s.Found), perSecond(s.Max))
 	case s.Of == ofRate:

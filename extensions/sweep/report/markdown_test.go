@@ -175,6 +175,22 @@ func TestSearchNote(t *testing.T) {
 	}
 }
 
+// What a search could not decide is said, and not taken for the answer.
+func TestUndecidedSearchNote(t *testing.T) {
+	r := &Report{
+		Search: &Search{Of: "clients", Bound: "p99 <= 5ms", Max: 64, Found: 18, Bracket: &Bracket{Low: 18}, Undecided: []float64{19, 20}},
+		Steps:  []Step{{Clients: 18}, {Clients: 19}, {Clients: 20}},
+	}
+	require.Contains(t, r.searchNote(), " Tried again, 18 keeps it. Undecided: 19, 20, so near to the bound that noise is more;")
+	require.NoError(t, r.validateSearch())
+	r.Search.Undecided = []float64{20, 19}
+	require.ErrorContains(t, r.validateSearch(), "search.undecided must be numbers above 0 in ascending order")
+	r.Search.Undecided = []float64{21}
+	require.ErrorContains(t, r.validateSearch(), "search.undecided is 21, which no step has tried")
+	r.Search.Found = 0
+	require.Contains(t, r.searchNote(), "Nothing that was tried is shown to keep p99 <= 5ms.")
+}
+
 func TestGateNotes(t *testing.T) {
 	r := &Report{Gates: []Verdict{
 		{Gate: "p99 <= 5ms", Held: true, Detail: "4ms"},

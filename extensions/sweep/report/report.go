@@ -203,6 +203,9 @@ type Search struct {
 
 	// Bracket is what is sure of the answer; missing in reports of before there was this key.
 	Bracket *Bracket `json:"bracket,omitempty"`
+	// Undecided are the numbers that were tried as often as allowed, and that are as near to the
+	// bound as noise brings them; in ascending order.
+	Undecided []float64 `json:"undecided,omitempty"`
 }
 
 // Bracket is between which numbers the answer of a search surely is: numbers that were tried again

@@ -126,6 +126,12 @@ func (r *Report) validateSearch() error {
 		}
 		figures = append(figures, low, high)
 	}
+	for i, n := range s.Undecided {
+		if !(n > 0) || i > 0 && n <= s.Undecided[i-1] {
+			return errors.New("search.undecided must be numbers above 0 in ascending order")
+		}
+		figures = append(figures, keyed{"search.undecided", n})
+	}
 	for _, f := range figures {
 		if f.value != 0 && !r.tried(f.value) {
 			return fmt.Errorf("%s is %g, which no step has tried", f.key, f.value)

@@ -160,8 +160,8 @@ func (f *Find) mostNumbers() int {
 }
 
 // MostSteps is how many steps a search has at most, with so many repeats of each number: enough for
-// three more of every number, and for the two ends of the bracket to be tried as often as any
-// number may be.
+// three more of every number, and for eight numbers to be tried as often as any may be: the ends of
+// the bracket, and those between that stay undecided.
 func (f *Find) MostSteps(repeats int) int {
-	return f.mostNumbers()*(repeats+3) + 2*mostTries
+	return f.mostNumbers()*(repeats+3) + 8*mostTries
 }

@@ -9,12 +9,15 @@ import (
 )
 
 // A number is decided by a sequential test: each of its steps says that the bound is kept or
-// broken, and a number is tried again until one side leads (Wald, "Sequential Analysis", 1947: the
+// broken, or that it is as near as noise brings it, and a number is tried again until one side
+// leads (Wald, "Sequential Analysis", 1947: the
 // probability ratio test of two binomial hypotheses). Where a step is right four times of five, a
 // lead of two is wrong once in 17 numbers, and a lead of four, which the two ends of the bracket
 // need, once in 257; of whole searches, each of some ten numbers, one in 25 ends beside the answer.
 // A step far below the bound counts twice: what disturbs a step makes it slower, and never that
-// fast. So does one with failed operations.
+// fast. So does one with failed operations. A step says nothing where the interval of its figure
+// holds the bound: it is decided by steps that do, or not at all. A number that stays undecided is
+// not taken to keep the bound, and the result names it.
 const (
 	decidedLead = 2
 	sureLead    = 4
@@ -34,8 +37,11 @@ type number struct {
 	lead int
 }
 
-// kept tells what is believed of the number; a tie is not believed to keep the bound.
-func (n *number) kept() bool { return n.lead > 0 }
+// kept tells what is believed of the number: what its steps have not shown is not believed.
+func (n *number) kept() bool { return n.lead >= decidedLead }
+
+// undecided tells that the number was tried, and neither side leads.
+func (n *number) undecided() bool { return n.tries > 0 && !n.leads(decidedLead) }
 
 // leads tells whether one side leads by so much.
 func (n *number) leads(by int) bool { return n.lead >= by || n.lead <= -by }
@@ -45,14 +51,20 @@ type Search struct {
 	find *Find
 	// repeats is how often each number is tried at least.
 	repeats int
+	// untilKnown tells that a step goes on until its figures are known: one that ends before is not
+	// slow.
+	untilKnown bool
 
 	// numbers are in ascending order.
 	numbers []*number
 	steps   int
 }
 
-// New begins a search that tries each number so often at least.
-func New(find *Find, repeats int) *Search { return &Search{find: find, repeats: repeats} }
+// New begins a search that tries each number so often at least. untilKnown tells that its steps go
+// on until their figures are known.
+func New(find *Find, repeats int, untilKnown bool) *Search {
+	return &Search{find: find, repeats: repeats, untilKnown: untilKnown}
+}
 
 // decided tells that the number needs no further step for the search to go on.
 func (s *Search) decided(n *number) bool {
@@ -98,6 +110,20 @@ func (s *Search) choose() *number {
 	case bad != nil && !s.settled(bad):
 		return bad
 	}
+	if broken := s.broken(); broken != nil && !s.settled(broken) { // where the bad one stays undecided
+		return broken
+	}
+
+	return nil
+}
+
+// broken is the lowest number that is shown to break the bound; nil where there is none.
+func (s *Search) broken() *number {
+	for _, n := range s.numbers {
+		if n.lead <= -decidedLead {
+			return n
+		}
+	}
 
 	return nil
 }
@@ -142,32 +168,46 @@ func (s *Search) Tried(value float64, steps []report.Step) {
 	n := s.number(value)
 	s.steps++
 	n.tries++
-	n.lead += s.find.weigh(steps)
+	n.lead += s.weigh(steps)
 }
 
 // weigh tells how much a step says for the bound, or against it. Where operations failed, none
-// succeeded, or the step is not complete, it says twice as much against it as where it was slow.
-func (f *Find) weigh(steps []report.Step) int {
+// succeeded, or the step is not complete, it says twice as much against it as where it was slow. It
+// says for it what its worst figure does.
+func (s *Search) weigh(steps []report.Step) int {
 	if len(steps) == 0 {
 		return -clearWeight
 	}
 	weight := clearWeight
 	for i := range steps {
-		s := &steps[i]
-		if s.Failed > 0 || s.Operations == 0 || !s.Complete && s.TooShort == nil {
+		one := &steps[i]
+		done := one.Complete || one.TooShort != nil || s.untilKnown && one.Intervals != nil
+		if one.Failed > 0 || one.Operations == 0 || !done {
 			return -clearWeight
 		}
-		for _, b := range f.bounds() {
-			switch {
-			case b.Of(s) > report.Ms(b.limit.TimeDuration()):
-				weight = -1
-			case weight > 1 && !b.clear(s):
-				weight = 1
-			}
+		for _, b := range s.find.bounds() {
+			weight = min(weight, b.weigh(one))
 		}
 	}
 
 	return weight
+}
+
+// weigh tells how much a figure of a step says for its bound: nothing where the interval of the
+// figure holds the bound. Where there is no interval, the figure itself says it.
+func (b *findBound) weigh(s *report.Step) int {
+	limit := report.Ms(b.limit.TimeDuration())
+	interval, known := s.Interval(b.Figure)
+	switch {
+	case known && interval.Low <= limit && limit < interval.High:
+		return 0
+	case b.Of(s) > limit:
+		return -1
+	case b.clear(s):
+		return clearWeight
+	}
+
+	return 1
 }
 
 // clear tells whether a step that keeps the bound is far from it: at most half of the operations
@@ -192,6 +232,9 @@ func (s *Search) Result() *report.Search {
 		result.Found = good.value
 	}
 	for _, n := range s.numbers {
+		if s.decided(n) && n.undecided() {
+			result.Undecided = append(result.Undecided, n.value)
+		}
 		switch {
 		case !n.leads(sureLead):
 		case n.kept() && n.value <= result.Found:

@@ -31,7 +31,7 @@ func readFind(t *testing.T, options string) *Find {
 func runSearch(t *testing.T, find string, repeats int, p99 func(number float64) float64) (result *report.Search, tried []float64, steps int) {
 	t.Helper()
 	options := readFind(t, find)
-	s := New(options, repeats)
+	s := New(options, repeats, false)
 	tries := map[float64]int{}
 	for {
 		number, try, more := s.Next()
@@ -166,7 +166,7 @@ func TestWhatAStepSaysOfABound(t *testing.T) {
 		"nothing succeeded":    {[]report.Step{empty}, -2},
 		"nothing was measured": {nil, -2},
 	} {
-		require.Equal(t, c.weight, find.weigh(c.steps), name)
+		require.Equal(t, c.weight, New(find, 1, false).weigh(c.steps), name)
 	}
 }
 
@@ -190,11 +190,70 @@ func TestClearSteps(t *testing.T) {
 	for _, tt := range []struct{ operations, slow, weight int }{
 		{1000, 0, 2}, {1000, 5, 2}, {1000, 6, 1}, {1000, 10, 1}, {1000, 11, -1}, {999, 0, 1}, {10_000, 50, 2}, {10_000, 51, 1},
 	} {
-		weight := readFind(t, `{"p99": "5ms", "max": 8}`).weigh(made(tt.operations, tt.slow))
+		weight := New(readFind(t, `{"p99": "5ms", "max": 8}`), 1, false).weigh(made(tt.operations, tt.slow))
 		require.Equal(t, tt.weight, weight, "%d of %d", tt.slow, tt.operations)
 	}
 	for bound, want := range map[string]int{"1ms": 1, "2ms": 2, "1.9ms": 1, "0.9ms": -1} {
-		weight := readFind(t, `{"mean": "`+bound+`", "max": 8}`).weigh(made(100, 0))
+		weight := New(readFind(t, `{"mean": "`+bound+`", "max": 8}`), 1, false).weigh(made(100, 0))
 		require.Equal(t, want, weight, bound)
+	}
+}
+
+// within is a step whose p99 has an interval.
+func within(low, p99, high float64) []report.Step {
+	steps := searchStep(p99)
+	steps[0].Intervals = &report.Intervals{Coverage: 0.95, Latency: map[string]report.Range{"p99": {Low: low, High: high}}}
+
+	return steps
+}
+
+// A step of which the interval holds the bound says nothing, whatever its figure is. A step that
+// was to last until its figures are known, and was cut, is not slow for that.
+func TestIntervalsDecideAStep(t *testing.T) {
+	find := readFind(t, `{"p99": "5ms", "max": 8}`)
+	for name, c := range map[string]struct {
+		steps  []report.Step
+		weight int
+	}{
+		"around, and below": {within(4, 4.9, 5.5), 0},
+		"around, and above": {within(4, 5.1, 5.5), 0},
+		"below":             {within(4, 4.5, 5), 1},
+		"above":             {within(5.01, 5.5, 6), -1},
+		"one kind around":   {append(within(4, 4.5, 4.9), within(4, 4.9, 5.5)...), 0},
+		"one kind above":    {append(within(4, 4.9, 5.5), within(5.1, 5.5, 6)...), -1},
+	} {
+		require.Equal(t, c.weight, New(find, 1, false).weigh(c.steps), name)
+	}
+	cut := within(4, 4.5, 4.9)
+	cut[0].Complete = false
+	require.Equal(t, -2, New(find, 1, false).weigh(cut))
+	require.Equal(t, 1, New(find, 1, true).weigh(cut))
+	cut[0].Intervals = nil
+	require.Equal(t, -2, New(find, 1, true).weigh(cut), "nothing is known of it")
+}
+
+// A number that is as near to the bound as noise brings it is undecided: it is not the answer, and
+// the result names it. What is shown on both sides of it stands.
+func TestSearchSaysWhatIsUndecided(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	for range 100 {
+		s := New(readFind(t, `{"p99": "5ms", "max": 64}`), 1, false)
+		for {
+			number, _, more := s.Next()
+			if !more {
+				break
+			}
+			p99 := 5 + (number-20)/10 + random.NormFloat64()/10 // of 20 clients it is the bound itself
+			s.Tried(number, within(p99-0.3, p99, p99+0.3))
+		}
+		result := s.Result()
+		require.Contains(t, result.Undecided, 20.0)
+		require.Less(t, result.Found, 20.0, "not shown to keep it")
+		require.Greater(t, result.Found, 12.0)
+		require.LessOrEqual(t, result.Bracket.Low, result.Found)
+		require.Greater(t, result.Bracket.High, 20.0)
+		for _, n := range result.Undecided {
+			require.Greater(t, n, result.Found)
+		}
 	}
 }

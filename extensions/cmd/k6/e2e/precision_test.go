@@ -10,16 +10,17 @@ import (
 // before it can be told.
 func TestMeasuredUntilItIsKnown(t *testing.T) {
 	t.Parallel()
-	r := work(t, `{"clients": [2], "precision": "20%", "warmup": "200ms", "maxDuration": "100s"}`, nil)
+	r := work(t, `{"clients": [2], "precision": "50%", "warmup": "200ms", "maxDuration": "300s"}`, nil)
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "work")
-	require.Equal(t, "ops/s ±20 %", rep.Params["precision"])
+	require.Equal(t, "ops/s ±50 %", rep.Params["precision"])
 	s := rep.Steps[0]
 	require.True(t, s.Complete)
 	require.Zero(t, s.PerClient)
 	require.GreaterOrEqual(t, s.Window.Seconds, 3.0)
-	require.Less(t, s.Window.Seconds, 60.0)
-	require.Greater(t, s.Ops, 100)
+	require.Less(t, s.Window.Seconds, 250.0)
+	require.GreaterOrEqual(t, s.Ops, 100)
+	require.Contains(t, r.table(t, "work"), "| ops/s ± |")
 	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
 }
 
@@ -35,11 +36,11 @@ func TestPrecisionThatIsNotReached(t *testing.T) {
 // Scenarios have the option as a setting.
 func TestPrecisionOfScenarios(t *testing.T) {
 	t.Parallel()
-	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "30%",
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "50%",
 		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000")})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "cache-sweep")
-	require.Equal(t, "ops/s ±30 %", rep.Params["precision"])
+	require.Equal(t, "ops/s ±50 %", rep.Params["precision"])
 	require.True(t, rep.Steps[0].Complete)
 
 	r = k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "30%", "DURATION", "1s")})
