@@ -213,7 +213,7 @@ func TestRunOfOthersGoesOnWhileOneWaitsForALock(t *testing.T) {
 		each.Start(uint64(i + 1))
 	}
 	v.Run(`var client = new umemcache.Client(addr, { timeout: '1h' })`)
-	late.Run(`var client = new umemcache.Client(addr, { timeout: '50ms' })`)
+	late.Run(`var client = new umemcache.Client(addr, { timeout: '1s' })`)
 	other.Run(`var client = new umemcache.Client(addr)`)
 	ended := make(chan result, 1)
 	go func() { ended <- v.bench(operation) }()
