@@ -142,9 +142,12 @@ func choose(only string) ([]part, error) {
 
 // effort opens the rounds that there are of a part.
 func (o *order) effort(p *part, until time.Time) (*effort, error) {
-	now, err := stampNow(p.servers, o.seconds)
-	if err != nil {
-		return nil, err
+	var now *stamp
+	var err error
+	if o.rounds > 0 {
+		if now, err = stampNow(p.servers, o.seconds); err != nil {
+			return nil, err
+		}
 	}
 	kept, anew, err := openLedger(o.folder, p.name, now)
 	if anew != "" {
@@ -159,7 +162,7 @@ func (o *order) pass(p *part, e *effort, pass int) (result, error) {
 	began := time.Now()
 	if o.rounds > 0 {
 		e.target = e.kept.least() + 1
-		if pass == 0 && p.prepare != nil {
+		if pass == 0 && p.prepare != nil && (e.until.IsZero() || began.Before(e.until)) {
 			if err := p.prepare(); err != nil {
 				return nil, err
 			}

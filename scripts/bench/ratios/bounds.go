@@ -15,11 +15,11 @@ const (
 
 // What is known of bounds that k6 cannot hold.
 const (
-	whyGoroutines = "with hundreds of clients a goroutine goes on with one of them while the answers of others wait, " +
-		"as its p50 and min/max say; k6 gives each its turn, and finds the memory of each outside of the processor's caches"
-	whyFloor = "k6 draws keys, decodes, checks each answer, and records it in a histogram of its client: " +
-		"with hundreds of clients these lie outside of the processor's caches"
-	whyCalls     = "k6 calls a function of JavaScript for each operation, and a client has a runtime of its own"
+	whyGoroutines = "a goroutine goes on with one of hundreds of clients while the answers of others wait, as its p50 and min/max say;\n" +
+		"  k6 gives each client its turn, and finds its memory outside of the processor's caches"
+	whyFloor = "k6 draws keys, decodes, checks each answer, and records it in a histogram of the client;\n" +
+		"  that of hundreds of clients is outside of the processor's caches"
+	whyCalls     = "k6 calls a function of JavaScript for each operation, and each client has a runtime of its own"
 	whyNatsFloor = "k6 is over nats.go, which has two goroutines for a connection and wakes the one that asked"
 	whyBatches   = "k6 keeps and checks each answer of a batch"
 	whyTwoWays   = "lib/pq prepares a statement for each query, and waits for the answer twice"
@@ -36,6 +36,9 @@ func besidePlain(clients int, reason string) []named {
 
 	return bounds
 }
+
+// besideGomemcache are those beside bradfitz/gomemcache.
+func besideGomemcache() []named { return []named{{"us", processor, atMost(1), whyGoroutines}} }
 
 // besideBatches are those where both do batches.
 func besideBatches() []named {

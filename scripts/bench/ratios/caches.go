@@ -24,7 +24,7 @@ func measureCaches(e *effort) (result, error) {
 			if server == "memcached" {
 				c.besideIt = []entrant{
 					{program: "Go, wire", bounds: besidePlain(clients, whyGoroutines), run: loopGets("wire", clients, share, "one")},
-					{program: "Go, gomemcache", bounds: []named{{"us", processor, atMost(1), whyGoroutines}}, run: loopGets("gomemcache", clients, share, "one")},
+					{program: "Go, gomemcache", bounds: besideGomemcache(), run: loopGets("gomemcache", clients, share, "one")},
 				}
 			}
 			c.besideIt = append(c.besideIt, floors(server, clients, share, whyFloor)...)
@@ -61,16 +61,21 @@ func measurePipelines(e *effort) (result, error) {
 			&contest{
 				work: "meta protocol", clients: clients,
 				k6:       entrant{program: "k6, client.run", run: k6Script("memcached", clients, batches*cacheBatch, cacheBatch)},
-				besideIt: []entrant{{program: "Go, wire", bounds: besideBatches(), run: batched(loopGets("wire", clients, batches, "pipeline", "-meta"))}},
+				besideIt: goBatches(clients, batches, "pipeline", "-meta"),
 			},
 			&contest{
 				work: "multi-get", clients: clients,
 				k6:       entrant{program: "k6, client.run", run: batched(k6Gets("memcached", clients, batches, "getMulti:1", 1))},
-				besideIt: []entrant{{program: "Go, wire", bounds: besideBatches(), run: batched(loopGets("wire", clients, batches, "multi"))}},
+				besideIt: goBatches(clients, batches, "multi"),
 			})
 	}
 
 	return compete(e, "gets of 100 bytes in pipelines and multi-gets of 50; rate and us are of values, p50 and p99 of operations", all)
+}
+
+// goBatches is the plain Go program that does batches.
+func goBatches(clients, batches int, get string, more ...string) []entrant {
+	return []entrant{{program: "Go, wire", bounds: besideBatches(), run: batched(loopGets("wire", clients, batches, get, more...))}}
 }
 
 // batchesOf is how many batches each client does.
@@ -87,7 +92,9 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 		})
 	}
 
-	return append(peers, entrant{program: memtier, needs: memtier, bounds: besidePeer(), run: memtierGets(server, clients, perClient, pipeline)})
+	return append(peers, entrant{
+		program: memtier, needs: memtier, bounds: besidePeer(), run: memtierGets(server, clients, perClient, pipeline),
+	})
 }
 
 // k6Gets is a run of client.run, over the cache's own module.

@@ -90,7 +90,8 @@ const callsHead = "| clients |  n | memcached run/s | call/s | run is, times | r
 func (c *calls) String() string {
 	memcached, redis := c.byCalling()
 
-	return fmt.Sprintf("| %7d | %2d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %s | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f | %s |", c.clients, c.rounds,
+	return fmt.Sprintf("| %7d | %2d | %15.0f | %6.0f | %13.2f | %6.2f | %7.2f | %s | %10.0f | %12.0f | %13.2f | %6.2f | %7.2f | %s |",
+		c.clients, c.rounds,
 		c.run.OpsPerSecond, c.call.OpsPerSecond, c.run.OpsPerSecond/c.call.OpsPerSecond, c.run.CPUMicros, c.call.CPUMicros, memcached,
 		c.respRun.OpsPerSecond, c.redisCall.OpsPerSecond, c.respRun.OpsPerSecond/c.redisCall.OpsPerSecond,
 		c.respRun.CPUMicros, c.redisCall.CPUMicros, redis)

@@ -35,9 +35,12 @@ func (l *ledger) caption() string {
 	if last := l.last.Format(time.DateOnly); last != days {
 		days += " to " + last
 	}
-	facts := append([]string{l.stamp.Machine, runtime.Version(), "commit " + l.stamp.Commit}, l.stamp.Servers...)
+	facts := fmt.Sprintf("%s, %s, commit %s", l.stamp.Machine, runtime.Version(), l.stamp.Commit)
+	if len(l.stamp.Servers) > 0 {
+		facts += ",\n" + strings.Join(l.stamp.Servers, ", ")
+	}
 
-	return fmt.Sprintf("*`make bench`, %s, steps of about %g s.\n%s.*", days, l.stamp.Seconds, strings.Join(facts, ", "))
+	return fmt.Sprintf("*`make bench`, %s, steps of about %g s.\n%s.*", days, l.stamp.Seconds, facts)
 }
 
 func caption(command string, at time.Time, facts string) string {

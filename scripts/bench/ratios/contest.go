@@ -36,7 +36,9 @@ type named struct {
 }
 
 // shown are the figures that stand where there is no bound.
-var shown = []named{{name: "rate", figure: rate}, {name: "us", figure: processor}, {name: "p99", figure: p99}} //nolint:gochecknoglobals // a constant
+var shown = []named{ //nolint:gochecknoglobals // a constant
+	{name: "rate", figure: rate}, {name: "us", figure: processor}, {name: "p99", figure: p99},
+}
 
 // missing tells whether what the program needs is not there.
 func (p *entrant) missing() bool {
@@ -232,22 +234,24 @@ func known(figure float64, digits int) string {
 func (t *contests) String() string {
 	lines := []string{
 		t.title + "\n",
-		"| work           | clients | program            |  n |     ops/s |    us/op |   p50 ms |   p99 ms | min/max | wait ms |     MB | k6 over it |",
-		"|----------------|--------:|--------------------|---:|----------:|---------:|---------:|---------:|--------:|--------:|-------:|------------|",
+		"| work           | clients | program            |  n |     ops/s |    us/op " +
+			"|   p50 ms |   p99 ms | min/max | wait ms |     MB | k6 over it |",
+		"|----------------|--------:|--------------------|---:|----------:|---------:" +
+			"|---------:|---------:|--------:|--------:|-------:|------------|",
 	}
-	unmeasured := 0
+	without := 0
 	for _, c := range t.all {
 		lines = append(lines, c.lines()...)
 		if len(c.rounds) == 0 {
-			unmeasured++
+			without++
 		}
 	}
 	if reasons := t.reasons(); len(reasons) > 0 {
 		lines = append(lines, "\nWhy bounds are crossed:\n")
 		lines = append(lines, reasons...)
 	}
-	if unmeasured > 0 {
-		lines = append(lines, fmt.Sprintf("\nNot measured yet: %d of %d numbers of clients.", unmeasured, len(t.all)))
+	if without > 0 {
+		lines = append(lines, fmt.Sprintf("\nNot measured yet: %d of %d numbers of clients.", without, len(t.all)))
 	}
 	if len(t.absent) > 0 {
 		lines = append(lines, fmt.Sprintf("\nNot run, as not installed: %s.", strings.Join(t.absent, ", ")))

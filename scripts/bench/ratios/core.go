@@ -83,7 +83,9 @@ func (c *core) String() string {
 	after := valuesOf(c.rounds, func(r coreRound) float64 { return float64(r.After >> 20) })
 	added := valuesOf(c.rounds, func(r coreRound) float64 { return float64((r.After - r.Idle) >> 20) })
 
-	return fmt.Sprintf("sweep.run of an empty function, nanoseconds of processor time: %s with 1 client, %s with %d; %d rounds\n"+
+	return fmt.Sprintf("sweep.run of an empty function: %.0f ns of processor time with 1 client, %.0f ns with %d (%d rounds);\n"+
+		"in nanoseconds with their intervals: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
-		c.solo(), c.many(), coreClients, len(c.rounds), coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(added), mostAdded>>20)
+		c.solo().middle, c.many().middle, coreClients, len(c.rounds), c.solo(), c.many(),
+		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(added), mostAdded>>20)
 }

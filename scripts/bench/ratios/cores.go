@@ -1,9 +1,6 @@
 package main
 
-import (
-	"os"
-	"strconv"
-)
+import "os"
 
 // coresVariable holds the cores that programs run on while it is set, as taskset takes them.
 const coresVariable = "BENCH_CORES"
@@ -22,7 +19,7 @@ func measureCores(e *effort) (result, error) {
 		all = append(all, &contest{work: on.work, clients: clients, k6: programs[0], besideIt: programs[1:]})
 	}
 
-	return compete(e, "gets of 100 bytes from memcached by "+strconv.Itoa(clients)+" clients in a process on one core and on two, by taskset", all)
+	return compete(e, "gets of 100 bytes from memcached by 64 clients in a process on one core and on two, by taskset", all)
 }
 
 // onCores runs a program on some cores.

@@ -54,5 +54,6 @@ func (c *crowd) String() string {
 
 	return fmt.Sprintf("%d clients of Machbase, %d operations, of which 99 in 100 are empty functions and one a roll-up query (%d rounds):\n"+
 		"%.0f of these a second, which is %.0f queries; resident memory at most %.0f MB (<= %d MB)",
-		crowdClients, crowdClients*crowdOperations, len(c.rounds), middle(rates), middle(rates)/crowdQueries, slices.Max(memories), mostMemory>>20)
+		crowdClients, crowdClients*crowdOperations, len(c.rounds), middle(rates),
+		middle(rates)/crowdQueries, slices.Max(memories), mostMemory>>20)
 }

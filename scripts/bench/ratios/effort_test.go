@@ -90,6 +90,21 @@ func TestRoundsAreKept(t *testing.T) {
 	}
 }
 
+// What only writes the page takes the rounds that there are, whatever they were measured with.
+func TestPageIsWrittenFromAnyRounds(t *testing.T) {
+	folder := t.TempDir()
+	e, _ := effortIn(t, folder, &stamp{Programs: "a", Commit: "c"})
+	if err := e.kept.add("cell", 1); err != nil {
+		t.Fatal(err)
+	}
+	if e, anew := effortIn(t, folder, nil); anew != "" || e.kept.least() != 1 || e.kept.stamp.Commit != "c" {
+		t.Errorf("it has %d rounds of %q, and says %q", e.kept.least(), e.kept.stamp.Commit, anew)
+	}
+	if e, _ := effortIn(t, t.TempDir(), nil); e.kept.least() != 0 {
+		t.Error("a folder without rounds has some")
+	}
+}
+
 func TestRoundsOfAnotherBuildAreDropped(t *testing.T) {
 	s := stamp{Programs: "a", Machine: "m", Servers: []string{"x 1"}, Seconds: 1, Commit: "c"}
 	for says, change := range map[string]func(*stamp){
@@ -108,6 +123,9 @@ func TestRoundsOfAnotherBuildAreDropped(t *testing.T) {
 		e, anew := effortIn(t, folder, &other)
 		if !strings.Contains(anew, says) || e.kept.least() != 0 {
 			t.Errorf("it has %d rounds, and says %q, want %q", e.kept.least(), anew, says)
+		}
+		if _, err := os.Stat(filepath.Join(folder, "part.jsonl.old")); err != nil {
+			t.Errorf("what there was is lost: %v", err)
 		}
 	}
 }
@@ -138,7 +156,7 @@ func TestCaptionOfRounds(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 22, 23, 0, 0, 0, time.UTC)
 	l := &ledger{stamp: stamp{Machine: "2 cores of X", Servers: []string{"memcached 1.6"}, Seconds: 1, Commit: "abc"}, first: day, last: day}
-	if got := l.caption(); !strings.HasPrefix(got, "*`make bench`, 2026-11-22, steps of about 1 s.\n2 cores of X, go1.") || !strings.HasSuffix(got, ", commit abc, memcached 1.6.*") {
+	if got := l.caption(); !strings.HasPrefix(got, "*`make bench`, 2026-11-22, steps of about 1 s.\n2 cores of X, go1.") || !strings.HasSuffix(got, ", commit abc,\nmemcached 1.6.*") {
 		t.Errorf("caption is %q", got)
 	}
 	if l.last = day.Add(24 * time.Hour); !strings.Contains(l.caption(), "2026-11-22 to 2026-11-23,") {

@@ -159,8 +159,10 @@ func (s *streaming) holds() bool {
 func (s *streaming) String() string {
 	lines := []string{
 		fmt.Sprintf("gets from memcached for %s, streamed to InfluxDB\n", streamedFor),
-		"| clients |  n | streaming ops/s | without ops/s | ratio           | streaming us/op | without us/op | streaming p99 ms | without p99 |\n" +
-			"|--------:|---:|----------------:|--------------:|-----------------|----------------:|--------------:|-----------------:|------------:|",
+		"| clients |  n | streaming ops/s | without ops/s | ratio           | streaming us/op " +
+			"| without us/op | streaming p99 ms | without p99 |\n" +
+			"|--------:|---:|----------------:|--------------:|-----------------|----------------:" +
+			"|--------------:|-----------------:|------------:|",
 	}
 	for _, c := range s.all {
 		lines = append(lines, fmt.Sprintf("| %7d | %2d | %15.0f | %13.0f | %s | %15.2f | %13.2f | %16.3f | %11.3f |", c.clients, c.rounds,

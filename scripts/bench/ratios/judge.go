@@ -10,7 +10,7 @@ import (
 // How the gates are tried: so often with the same build, and so often with a server that got
 // slower.
 const (
-	judgeTries  = 4                    // of each round, which has a baseline of its own
+	judgeTries  = 2                    // of each round, which has a baseline of its own
 	judgeDelay  = 3 * time.Millisecond // of every request, before and after: what it is slower by then does not drown in noise
 	judgeSlower = 0.2
 )

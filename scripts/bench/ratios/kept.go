@@ -98,12 +98,17 @@ type line struct {
 	Round json.RawMessage `json:"round"`
 }
 
-// openLedger opens the file of a part, or begins one. A file of another stamp is replaced, and
-// anew says why.
+// openLedger opens the file of a part, or begins one. A file of another stamp is put aside, and
+// anew says why; without a stamp, any will do.
 func openLedger(folder, part string, s *stamp) (l *ledger, anew string, err error) {
-	l = &ledger{file: filepath.Join(folder, part+".jsonl"), stamp: *s, cells: map[string][]json.RawMessage{}}
+	l = &ledger{file: filepath.Join(folder, part+".jsonl"), cells: map[string][]json.RawMessage{}}
+	if s != nil {
+		l.stamp = *s
+	}
 	raw, err := os.ReadFile(l.file)
 	switch {
+	case errors.Is(err, os.ErrNotExist) && s == nil:
+		return l, "", nil
 	case errors.Is(err, os.ErrNotExist):
 		return l, "", l.begin()
 	case err != nil:
@@ -114,8 +119,10 @@ func openLedger(folder, part string, s *stamp) (l *ledger, anew string, err erro
 	if err := json.Unmarshal(first, &old); err != nil {
 		return nil, "", fmt.Errorf("%s: its first line is no stamp: %w", l.file, err)
 	}
-	if anew = s.differs(&old); anew != "" {
-		return l, anew, l.begin()
+	if s != nil {
+		if anew = s.differs(&old); anew != "" {
+			return l, anew, errors.Join(os.Rename(l.file, l.file+".old"), l.begin())
+		}
 	}
 	l.stamp = old
 	lines := bufio.NewScanner(bytes.NewReader(rest))

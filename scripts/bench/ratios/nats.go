@@ -35,7 +35,8 @@ func natsWorks() []natsWork {
 		},
 		{
 			name: "publish", title: "publishBatch", clients: []int{8, 512}, solo: 250, crowd: 1, batch: natsBatch,
-			script: "scenarios/nats-core.js", scenario: "nats-core", settings: map[string]string{"WORK": "publish", "BATCH": strconv.Itoa(natsBatch)},
+			script: "scenarios/nats-core.js", scenario: "nats-core",
+			settings: map[string]string{"WORK": "publish", "BATCH": strconv.Itoa(natsBatch)},
 		},
 	}
 }

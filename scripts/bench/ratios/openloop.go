@@ -13,8 +13,10 @@ func measureOpenLoop(e *effort) (result, error) {
 	for _, clients := range []int{8, 64, 512} {
 		all = append(all, &contest{
 			work: "memcached", clients: clients,
-			k6:       entrant{program: "k6, rate", run: openK6(clients, e.seconds)},
-			besideIt: []entrant{{program: memtier, needs: memtier, bounds: bounds, run: openMemtier(clients, e.share(clients, openRate/clients, clients))}},
+			k6: entrant{program: "k6, rate", run: openK6(clients, e.seconds)},
+			besideIt: []entrant{{
+				program: memtier, needs: memtier, bounds: bounds, run: openMemtier(clients, e.share(clients, openRate/clients, clients)),
+			}},
 		})
 	}
 

@@ -118,7 +118,7 @@ func TestPageHasTheFormOfWhatIsMeasured(t *testing.T) {
 	}
 	numbers := regexp.MustCompile(`[+-]?[0-9][0-9.]*|NaN|[+-]Inf`)
 	masked := func(text string) string { return numbers.ReplaceAllString(text, "#") }
-	written := regexp.MustCompile(`^\*` + "`[^`]+`" + `, \d{4}-\d\d-\d\d\.\n(?s:.+)\*\n$`)
+	written := regexp.MustCompile(`^\*` + "`[^`]+`" + `, \d{4}-\d\d-\d\d[^\n]*\.\n(?s:.+)\*\n$`)
 	for name, part := range empty(t) {
 		begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
 		_, rest, _ := strings.Cut(string(raw), begin)

@@ -33,7 +33,8 @@ func measurePostgres(e *effort) (result, error) {
 	for _, clients := range []int{1, 8, 64, 512} {
 		share := e.share(clients, postgresSolo, postgresCrowd)
 		all = append(all, &contest{
-			work: "select by key", clients: clients, k6: entrant{program: "k6/x/sql", run: k6Selects(clients, share)}, besideIt: peers(clients, share),
+			work: "select by key", clients: clients,
+			k6: entrant{program: "k6/x/sql", run: k6Selects(clients, share)}, besideIt: peers(clients, share),
 		})
 	}
 

@@ -257,7 +257,8 @@ func (b *readBulk) holds() bool {
 // lines are those of the table.
 func (r *reads) lines() []string {
 	line := func(program string, f figures, times fmt.Stringer) string {
-		return fmt.Sprintf("| %11d | %2d | %-40s | %7.0f | %6.3f | %7.2f | %s |", r.connections, r.rounds, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros, times)
+		return fmt.Sprintf("| %11d | %2d | %-40s | %7.0f | %6.3f | %7.2f | %s |",
+			r.connections, r.rounds, program, f.OpsPerSecond, f.P99Ms, f.CPUMicros, times)
 	}
 
 	return []string{

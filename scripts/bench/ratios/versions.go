@@ -35,7 +35,7 @@ func versionOf(server string) (string, error) {
 	}
 }
 
-// installed is what a program says of itself that is not there everywhere.
+// installed is what a program says of itself that is not there everywhere, its first words.
 func installed(program string) (string, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return "no " + program, nil
@@ -44,9 +44,9 @@ func installed(program string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", program, err)
 	}
-	first, _, _ := strings.Cut(string(out), "\n")
+	words := strings.Fields(string(out))
 
-	return strings.TrimSpace(first), nil
+	return strings.Join(words[:min(len(words), 3)], " "), nil
 }
 
 // host is the address in a URL, the first one in a list of them.
