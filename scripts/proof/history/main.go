@@ -5,6 +5,8 @@
 //	go run ./scripts/proof/history -record 400               record on a quiet machine before
 //	go run ./scripts/proof/history -record 400 -neighbour    beside a process that takes a processor
 //
+// picture.sh makes the picture of the docs, of a page that -page writes.
+//
 // A recording takes some seven minutes. One that was stopped is gone on with; without its file,
 // noise-quiet.csv or noise-neighbour.csv, it begins anew.
 //
@@ -23,8 +25,8 @@ import (
 // folder is that of this command, from the repository's.
 const folder = "scripts/proof/history"
 
-// page is the one that has the figures.
-const page = "extensions/sweep/history/README.md"
+// figuresPage is the one that has the figures.
+const figuresPage = "extensions/sweep/history/README.md"
 
 // The figures are between these lines of the page.
 const (
@@ -36,13 +38,25 @@ func main() {
 	runs := flag.Int("record", 0, "record noise until there are so many `runs`")
 	neighbour := flag.Bool("neighbour", false, "record beside a process that takes a processor in bursts")
 	spins := flag.Bool("spin", false, "be that process, until standard input ends")
+	picture := flag.String("page", "", "write the page of a made-up history to this `file`, and nothing else")
 	flag.Parse()
 	if *spins {
 		spin()
 
 		return
 	}
-	if err := prove(*runs, *neighbour); err != nil {
+	do := func() error { return prove(*runs, *neighbour) }
+	if *picture != "" {
+		do = func() error {
+			noise, err := readNoise(filepath.Join(folder, "noise-loaded.csv"))
+			if err != nil {
+				return err
+			}
+
+			return writePage(*picture, calm(noise.columns["p50"]))
+		}
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "history:", err)
 		os.Exit(1)
 	}
@@ -76,16 +90,16 @@ func prove(runs int, neighbour bool) error {
 	if err != nil {
 		return err
 	}
-	raw, err := os.ReadFile(page)
+	raw, err := os.ReadFile(figuresPage)
 	if err != nil {
 		return err
 	}
 	before, rest, found := strings.Cut(string(raw), begins)
 	_, after, ended := strings.Cut(rest, ends)
 	if !found || !ended {
-		return fmt.Errorf("%s has no place for the figures", page)
+		return fmt.Errorf("%s has no place for the figures", figuresPage)
 	}
 	fmt.Print(text)
 
-	return os.WriteFile(page, []byte(before+begins+"\n\n"+text+"\n"+ends+after), 0o600)
+	return os.WriteFile(figuresPage, []byte(before+begins+"\n\n"+text+"\n"+ends+after), 0o600)
 }
