@@ -5,6 +5,7 @@
 # what they have not done, or says that a steady step is unsteady or a long one short.
 #
 #   scripts/proof/witness.sh [ROUNDS]     3 rounds of 20 runs when not given, some 8 s each; goes on where it stopped
+#   scripts/proof/witness.sh --tally      what was seen so far, as a table
 #   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
 #   scripts/proof/witness.sh --cost       what the witness costs: pairs of runs with it and without
 #
@@ -110,20 +111,25 @@ measure() {
   [[ -z ${evidence:-} ]] || sed -n '/"evidence": {/,/}/p' "$work"/run/*.json | sed '/}/q'
 }
 
-# tally says what was right.
+# tally says what was right, as a table of Markdown, and below it what each wrong run said.
 tally() {
+  [[ -s $seen ]] || { echo 'nothing was seen so far'; return; }
   awk -F'\t' '
-    { runs++; n = split($3, words, ","); ok = 0; for (i = 1; i <= n; i++) if (words[i] == $4) ok = 1
-      right += ok
+    { if (!($1 in all)) order[++cases] = $1
+      n = split($3, words, ","); ok = 0; for (i = 1; i <= n; i++) if (words[i] == $4) ok = 1
       accused = !ok && $4 ~ /^(client|neighbour|network|ports|files|unsteady|short)$/
-      accusations += accused
-      sabotaged += $2 == "sabotaged"; all[$1]++; good[$1] += ok; order[$1] = order[$1] ? order[$1] : NR
-      if (!ok) wrong = wrong sprintf("  %s said %s: %s\n", $1, $4, $5) }
+      kind[$1] = $2; expected[$1] = $3; all[$1]++; good[$1] += ok; accusations[$1] += accused
+      runs++; right += ok; falsely += accused; sabotaged += $2 == "sabotaged"
+      if (!ok) wrong = wrong sprintf("- %s said %s: %s\n", $1, $4, $5) }
     END {
-      for (c in all) printf "%-15s %d of %d right\n", c, good[c], all[c] | "sort"
-      close("sort")
-      printf "%s", wrong
-      printf "%d runs, %d of them sabotaged: %d right, %d wrong, %d false accusations\n", runs, sabotaged, right, runs - right, accusations
+      print "| case | kind | right words | runs | right | wrong | false accusations |"
+      print "|---|---|---|---:|---:|---:|---:|"
+      for (i = 1; i <= cases; i++) {
+        c = order[i]
+        printf "| %s | %s | %s | %d | %d | %d | %d |\n", c, kind[c], expected[c], all[c], good[c], all[c] - good[c], accusations[c]
+      }
+      printf "| all | %d sabotaged | | %d | %d | %d | %d |\n", sabotaged, runs, right, runs - right, falsely
+      if (wrong) printf "\n%s", wrong
     }' "$seen"
 }
 
@@ -134,6 +140,10 @@ cost() {
     env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js
 }
 
+if [[ ${1:-} == --tally ]]; then
+  tally
+  exit
+fi
 if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
   make build >&2
   WITNESS_PROOF_SERVERS=up exec scripts/servers.sh with memcached -- "scripts/proof/witness.sh" "$@"
