@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Shows how often an interval of "95 %" has the truth: runs of 2.5 s against an emulator of which the
-# truth is known, half of them beside a neighbour that takes processor time in random bursts, and
-# how many of their intervals of ops/s and of p99 hold it.
+# Shows how often an interval of "95 %" has the truth: runs of 2.5 s against an emulator of which
+# the truth is known, half of them beside a neighbour that takes processor time in random bursts,
+# and how many of their intervals of ops/s and of p99 hold it.
 #
 #   scripts/proof/coverage.sh [RUNS]    300 when not given, some 17 minutes; goes on where it stopped
 #   scripts/proof/coverage.sh --tally   what was seen so far, as a table
 #
-# The truth: a service takes 2 ms and an exponential time of 2 ms more, by timers, which no neighbour
-# can steal from. What the network, timers and the scheduler add is not known beforehand, and is
-# more beside a neighbour. The truth of a run is therefore what all OTHER runs beside the same
+# The truth: a service takes 2 ms and an exponential time of 2 ms more, by timers, which no
+# neighbour can steal from. What the network, timers and the scheduler add is not known before, and
+# is more beside a neighbour. The truth of a run is therefore what all OTHER runs beside the same
 # (quiet, or neighbour) came to: their mean of ops/s, and p99 of all their operations together. A
 # run has no part in its own truth, and the truth of 149 runs is some twelve times as sure as a run.
 # The neighbour's bursts are shorter than 300 ms, so that a run has many of them: how a longer one
 # falls is not noise within a run, but a difference between runs, which no interval of a run tells.
 #
-# It needs two processors that nobody else uses, and make and go. What was seen is in
-# results/coverage-proof; remove it to begin anew.
+# It needs two processors that nobody else uses. What was seen is in results/coverage-proof; remove
+# it to begin anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
