@@ -149,7 +149,7 @@ test-servers:
 	scripts/test/processes_test.sh
 
 test-unit:
-	$(own) influxdb machbase memcached nats redis -- go test -race -tags servers \
+	MACHBASE_HTTP=true $(own) influxdb machbase memcached nats redis -- go test -race -tags servers \
 	  $$(go list -tags servers ./... | grep -vxF "$$(printf '%s\n' $(sequential:%=github.com/xk6-sweep/xk6-sweep/extensions/%))")
 	go test -C extensions/sql -race ./...
 

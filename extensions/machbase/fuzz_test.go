@@ -9,11 +9,11 @@ import (
 
 // FuzzConfig: whatever the URL is, an error is one line that does not show the password.
 func FuzzConfig(f *testing.F) {
-	for _, seed := range []string{"", "machbase://h", "machbase://u:p@h:1?timeout=5s&fetchRows=9", "@h?driver=x", "machbase://[::1", "?alternatives=a,b", "%zz", "\n"} {
+	for _, seed := range []string{"", "machbase://h", "machbase://u:p@h:1?timeout=5s&fetchRows=9", "@h?driver=x", "machbase://[::1", "?alternatives=a,b", "%zz", "\n", "https://h:1?timeout=5s"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, url string) {
-		for _, text := range []string{url, "machbase://u:se-cret" + url, "machbase://h?" + url} {
+		for _, text := range []string{url, "machbase://u:se-cret" + url, "http://u:se-cret" + url, "machbase://h?" + url} {
 			c, err := new(options).config(k6mod.SplitURLs(text))
 			switch {
 			case err != nil && (strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "se-cret")):

@@ -6,7 +6,7 @@ const sweeps = [
   'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
   'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS',
 ];
-const stock = ['MACHBASE_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
+const stock = ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
 /** The settings of a duet's base, by the settings that say where the target is. */
 const duet = (...urls) => ['BASE', 'BASE_URL', ...urls.map((url) => `BASE_${url}`)];
 const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
@@ -18,7 +18,7 @@ const nats = ['NATS_URL', 'TIMEOUT'];
 
 /** The settings of each scenario. ../README.md says what they mean. */
 export const settings = {
-  'stock-load': ['MACHBASE_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
+  'stock-load': ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
   'stock-rollup': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
   'stock-tick': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
   'stock-union': [...sweeps, ...stock, 'UNION', ...duet('MACHBASE_URL')],
@@ -224,10 +224,10 @@ export function oneOf(name, values, fallback) {
   return value;
 }
 
-/** A comma-separated list of some of the values, all of them when the setting is not given. */
-export function someOf(name, values) {
+/** A comma-separated list of some of the values; `usual` when the setting is not given. */
+export function someOf(name, values, usual = values) {
   const value = given(name);
-  if (value === undefined) return values;
+  if (value === undefined) return usual;
   const list = value.split(',').map((part) => part.trim());
   if (list.some((part) => !values.includes(part))) refuse(name, `a comma-separated list of some of ${values.join(', ')}`);
   return list;

@@ -6,8 +6,9 @@ import sweep from 'k6/x/sweep';
 import { duration, flag, oneOf, ofBase, text } from './settings.js';
 import { results, run } from './sweeping.js';
 
-const address = () => text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656');
-export const url = address();
+// The driver http has a port of its own.
+const address = (driver) => (driver === 'http' && !/^https?:/.test(text('MACHBASE_URL', '')) ?
+  text('MACHBASE_HTTP_URL', 'http://sys:manager@127.0.0.1:5654') : text('MACHBASE_URL', 'machbase://sys:manager@127.0.0.1:5656'));
 export const code = text('CODE', 'WISH');
 
 export const minute = 60 * 1000;
@@ -42,9 +43,11 @@ export function oneLine(sql) {
 
 /**
  * The drivers of k6/x/machbase. `make build-drivers` builds a k6 that has all of them; the others
- * have the native one.
+ * have native, and http, which speaks to the server at MACHBASE_HTTP_URL.
  */
-export const drivers = ['native', 'machgo', 'machcli'];
+export const drivers = ['native', 'machgo', 'machcli', 'http'];
+
+export const url = address(oneOf('DRIVER', drivers));
 
 /**
  * A client as the settings ask for it. REUSE is whether a statement is prepared once per
@@ -61,7 +64,7 @@ export function newClient() {
  */
 export function clientOf(driver, reuse) {
   const statementCache = { true: 'auto', false: 'off' }[reuse];
-  return new Client(address(), { driver, statementCache, timeout: duration('TIMEOUT') });
+  return new Client(address(driver), { driver, statementCache, timeout: duration('TIMEOUT') });
 }
 
 /**
@@ -69,7 +72,9 @@ export function clientOf(driver, reuse) {
  * statement; `others` are settings of the scenario that the base may have otherwise.
  */
 export function newBase(query, others = []) {
-  return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => ({ db: newClient(), query: query(), url: address() }));
+  return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => (
+    { db: newClient(), query: query(), url: address(oneOf('DRIVER', drivers)) }
+  ));
 }
 
 /**

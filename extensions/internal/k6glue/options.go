@@ -117,7 +117,6 @@ var withdrawn = map[string]struct{ beside, instead string }{ //nolint:gochecknog
 	"prefill": {"mix", "call client.prefill(workload) before"},
 	"socket":  {"url", "use url: 'host:port', and tls: { cacerts } beside it"},
 	"unsafe":  {"tls", "use tls: { insecureSkipTLSVerify: true }"},
-	"tls":     {"statementCache", "Machbase's native protocol has no TLS"},
 }
 
 // checkTimes refuses values of the struct's times that are none, or that lack a unit.

@@ -25,7 +25,7 @@ func TestNoClientOfMachbasesOwnIsInTheBinary(t *testing.T) {
 
 func TestDriversThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	const missing = `driver "%s" is not in this k6, which has native; ` + "`make build-drivers` builds one with all"
+	const missing = `driver "%s" is not in this k6, which has http, native; ` + "`make build-drivers` builds one with all"
 	for _, c := range []struct {
 		scenario string
 		env      map[string]string
@@ -33,11 +33,11 @@ func TestDriversThatAreNotThere(t *testing.T) {
 	}{
 		{"stock-rollup", map[string]string{"DRIVER": "machgo"}, fmt.Sprintf(missing, "machgo")},
 		{"stock-tick", map[string]string{"DRIVER": "machcli"}, fmt.Sprintf(missing, "machcli")},
-		{"stock-union", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
-		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, but is "odbc"`},
+		{"stock-union", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, http, but is "odbc"`},
+		{"stock-ramp", map[string]string{"DRIVER": "odbc"}, `DRIVER must be one of native, machgo, machcli, http, but is "odbc"`},
 		{"stock-drivers", nil, fmt.Sprintf(missing, "machcli")},
 		{"stock-drivers", map[string]string{"DRIVERS": "native,odbc"},
-			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, but is "native,odbc"`},
+			`DRIVERS must be a comma-separated list of some of native, machgo, machcli, http, but is "native,odbc"`},
 	} {
 		t.Run(fmt.Sprint(c.scenario, c.env), func(t *testing.T) {
 			t.Parallel()
@@ -80,4 +80,36 @@ func TestTheReportTellsTheDriver(t *testing.T) {
 	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"CLIENTS": "1", "ITERATIONS": "5", "WARMUP": "0s", "DRIVER": "native"}})
 	require.Equal(t, exitOK, r.code, r.output)
 	require.Equal(t, "native", r.report(t, "stock-rollup").Target["driver"])
+}
+
+// Over HTTP the same rows are read and checked: as many as natively, from the same loaded tables.
+func TestRollupOverHTTP(t *testing.T) {
+	t.Parallel()
+	loadStock(t)
+	rows := map[string]int{}
+	for _, driver := range []string{"http", "native"} {
+		r := k6(t, options{script: "stock-rollup.js", env: map[string]string{
+			"CLIENTS": "1,3", "ITERATIONS": "20", "WARMUP": "0s", "DRIVER": driver, "MACHBASE_HTTP_URL": httpURL(t), "K6_SWEEP_WITNESS": "off",
+		}})
+		require.Equal(t, exitOK, r.code, r.output)
+		rep := r.report(t, "stock-rollup")
+		require.Equal(t, driver, rep.Target["driver"])
+		require.Equal(t, driver == "http", rep.Target["url"] == httpURL(t), rep.Target)
+		require.Len(t, rep.Steps, 2)
+		for _, s := range rep.Steps {
+			require.Equal(t, 20*s.Clients, s.Ops)
+			require.Zero(t, s.Failed)
+			rows[driver] += s.Rows
+		}
+	}
+	require.Positive(t, rows["http"])
+	require.Equal(t, rows["native"], rows["http"])
+}
+
+// What the HTTP API cannot do is refused before anything is sent.
+func TestHTTPDriverRefusesReuse(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "stock-rollup.js", env: map[string]string{"DRIVER": "http", "REUSE": "true", "MACHBASE_HTTP_URL": "http://127.0.0.1:1"}})
+	require.Equal(t, exitScriptException, r.code, r.output)
+	require.Contains(t, strings.ReplaceAll(r.output, `\"`, `"`), `driver http keeps no statements: statementCache must be "off"`)
 }

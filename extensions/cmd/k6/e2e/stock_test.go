@@ -122,7 +122,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		"max duration": {map[string]string{"MAX_DURATION": "0s"}, `MAX_DURATION must be a duration such as 30s, 1m30s or 500ms, more than 0, but is "0s"`},
 		"reuse":        {map[string]string{"REUSE": "maybe"}, `REUSE must be true or false, but is "maybe"`},
 		"both":         {map[string]string{"ITERATIONS": "1", "DURATION": "1s"}, `ITERATIONS and DURATION exclude each other`},
-		"url":          {map[string]string{"MACHBASE_URL": "http://nowhere"}, `the url must look like machbase://`},
+		"url":          {map[string]string{"MACHBASE_URL": "ftp://nowhere"}, `the url must look like machbase://`},
 		"url name":     {map[string]string{"MACHBASE_URL": "machbase://localhost?timout=1s"}, `unknown option "timout" in the url; known are`},
 	} {
 		t.Run(name, func(t *testing.T) {
