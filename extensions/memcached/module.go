@@ -7,6 +7,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -41,8 +42,9 @@ func New() modules.Module {
 
 // sharedByAll is what all VUs have in common.
 type sharedByAll struct {
-	pools pools
-	bench cachebench.Shared
+	pools   pools
+	bench   cachebench.Shared
+	watched evictions.Watched
 }
 
 type module struct {

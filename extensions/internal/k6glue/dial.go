@@ -17,13 +17,24 @@ import (
 // All clients of a step connect before its start line. A connection that one makes afterwards is
 // told of: it was made again, as after a restart of the server.
 func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
-	dialer, session := vu.State().Dialer, SessionOf(vu)
+	dial, session := DialBeside(vu), SessionOf(vu)
 
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, address)
+		conn, err := dial(ctx, network, address)
 		if err == nil && session != nil && session.Client.Started() {
 			happened.Tell(happened.Reconnect, "a client connected", 1)
 		}
+
+		return conn, err
+	}
+}
+
+// DialBeside opens a connection as Dial does, which is none of a client's.
+func DialBeside(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := vu.State().Dialer
+
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
 		if counted, ok := conn.(*netext.Conn); ok {
 			return counted.Conn, err
 		}

@@ -13,7 +13,12 @@ const (
 	Reconnect = "reconnect"
 	Restart   = "restart"
 	InfluxDB  = "influxdb"
+	Evictions = "evictions"
 )
+
+// EvictionsEvery is how often it is told how many keys a cache has evicted: what is told is of that
+// time before. It is longer than a second, within which the same is told once.
+const EvictionsEvery = 1050 * time.Millisecond
 
 // Event is something that has happened.
 type Event struct {

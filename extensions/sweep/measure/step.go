@@ -226,6 +226,9 @@ func (s *Step) Clients() int { return len(s.clients) }
 // Client returns client i, counted from zero.
 func (s *Step) Client(i int) *Client { return s.clients[i] }
 
+// Over tells whether all clients have ended.
+func (s *Step) Over() bool { return s.ended.Load() >= int64(len(s.clients)) }
+
 // Stop lets no client start another operation; those under way may end.
 func (s *Step) Stop() {
 	s.stop.Store(true)

@@ -11,6 +11,10 @@ import (
 // asOne is for how long what happens again counts to one mark.
 const asOne = time.Second
 
+// mostEvictions is how many marks there are at most when one of an eviction is added: a cache that
+// is full evicts all the time, and leaves room for others.
+const mostEvictions = report.MostMarks / 2
+
 // mark puts what has happened into a report. What happens often is one mark a second.
 func (r *Results) mark(rep *report.Report, e happened.Event) {
 	r.mu.Lock()
@@ -22,7 +26,7 @@ func (r *Results) mark(rep *report.Report, e happened.Event) {
 			return
 		}
 	}
-	if len(rep.Marks) == report.MostMarks {
+	if n := len(rep.Marks); n == report.MostMarks || e.Kind == happened.Evictions && n >= mostEvictions {
 		return
 	}
 	m := report.Mark{At: e.At, Kind: e.Kind, Text: e.Text}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -63,6 +64,24 @@ func lanesOf(s *report.Step) []lane {
 	}
 
 	return all
+}
+
+// evictedLane is a row of what caches have evicted in a step; false: nothing.
+func evictedLane(r *report.Report, s *report.Step) (lane, bool) {
+	l := lane{name: "evicted", class: "s5", seconds: happened.EvictionsEvery.Seconds()}
+	l.values = make([]float64, int(math.Ceil(s.StepSeconds()/l.seconds)))
+	all := uint64(0)
+	for _, m := range r.Marks {
+		before := m.At.Sub(s.Started).Seconds() / l.seconds // the mark is of the time before it
+		if i := int(math.Round(before)) - 1; m.Kind == happened.Evictions && i >= 0 && i < len(l.values) {
+			l.values[i] += float64(max(m.Times, 1))
+			all += max(m.Times, 1)
+		}
+	}
+	l.whole = highestOf(l.values)
+	l.tip = fmt.Sprintf("%s evicted, at most %s in %s", plural(int64(all), "key"), report.Thousands(int64(l.whole)), span(l.seconds))
+
+	return l, all > 0 && !s.Started.IsZero()
 }
 
 func highestOf(values []float64) float64 {

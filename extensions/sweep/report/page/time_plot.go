@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
@@ -49,6 +50,9 @@ func newTimePlot(s *sweep, step *report.Step) (*plot, error) {
 	}
 	t := &timePlot{plot: &plot{right: timeRight}, sweep: s, step: step, over: over, seconds: step.StepSeconds()}
 	t.lanes = lanesOf(step)
+	if evicted, has := evictedLane(s.report, step); has {
+		t.lanes = append(t.lanes, evicted)
+	}
 	t.height = heatBottom + laneHeight*float64(len(t.lanes)) + belowAxis
 	t.timeAxis()
 	t.rates()
@@ -205,7 +209,7 @@ func (t *timePlot) happened() {
 	slices.SortStableFunc(marks, func(a, b report.Mark) int { return a.At.Compare(b.At) })
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
-		if since < 0 || since.Seconds() > t.seconds {
+		if since < 0 || since.Seconds() > t.seconds || m.Kind == happened.Evictions { // which have a lane
 			continue
 		}
 		text := fmt.Sprintf("at %s: %s", span(since.Seconds()), m.Shown())
