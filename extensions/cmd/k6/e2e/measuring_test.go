@@ -50,7 +50,7 @@ func TestStepsInRandomOrder(t *testing.T) {
 	t.Parallel()
 	orders := [][]int{}
 	for range 2 {
-		r := work(t, `{"clients": [1, 2, 3, 4, 5], "duration": "200ms", "order": "random", "orderSeed": 3, "intervals": true}`, nil)
+		r := work(t, `{"clients": [1, 2, 3, 4, 5], "iterations": 20, "order": "random", "orderSeed": 3, "intervals": true}`, nil)
 		require.Equal(t, exitOK, r.code, r.output)
 		rep := r.report(t, "work")
 		require.EqualValues(t, 3, rep.Params["orderSeed"])
