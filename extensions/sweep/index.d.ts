@@ -118,7 +118,8 @@ declare module 'k6/x/sweep' {
      * operation of each is less than the precision. It takes 3 s at least. What is not known by
      * `maxDuration` is an incomplete step, and the log says how well it is known. The warm-up, 1 s
      * where none is given, is prolonged by `quiet` at most until the latency neither rises nor
-     * falls, before every step. Not with `rate`, execution segments, `portable` and duets.
+     * falls, before every step. In a duet it is the ratio of change to base that is to be known so
+     * well. Not with `rate`, execution segments and `portable`.
      */
     precision?: number | string | { opsPerSecond?: number | string; p99?: number | string };
     /**

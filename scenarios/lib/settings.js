@@ -40,6 +40,17 @@ export const settings = {
   ],
 };
 
+/** Why a scenario has no duet. ../README.md says more. */
+const noDuet = {
+  'stock-append': 'a server still works on what was appended in the other one\'s turn',
+  'stock-drivers': 'its steps are variants already: set DRIVERS',
+  'stock-load': 'it measures nothing',
+  'stock-ramp': 'its number of clients changes all the time',
+  'cache-hitrate': 'a cache is filled in one order, and once',
+  'natsjs-kv': 'it follows its published driver; natsjs-kv-sweep has one',
+  'read-bulk': 'it follows its published driver',
+};
+
 // Settings of a store have its name before them, and are called so in the environment, too. All
 // others are SWEEP_NAME there: shells and build servers export CONFIG, SECONDS, TLS and the like,
 // and mean something else.
@@ -78,8 +89,11 @@ function variable(name) {
  */
 export function refuseSlips(scenario) {
   if (__VU > 0) return; // the settings are those of all VUs
-  const known = settings[Object.keys(settings).filter((name) => scenario.startsWith(name)).sort((a, b) => b.length - a.length)[0]];
+  const kind = Object.keys(settings).filter((name) => scenario.startsWith(name)).sort((a, b) => b.length - a.length)[0];
+  const known = settings[kind];
   if (!known) return;
+  const base = noDuet[kind] && ['BASE_URL', 'BASE'].find((name) => given(name));
+  if (base) throw new Error(`${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`);
   for (const name of Object.keys(__ENV)) {
     const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
     const usable = name === short || !ofStore(short); // a store's has no prefix but its own

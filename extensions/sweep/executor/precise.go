@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
 // measureUntilKnown ends the step when its figures are known as well as they are to be.
@@ -25,7 +27,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		}
 		reading := r.step.ReadOverTime()
 		at = max(at, reading.Elapsed)
-		reached = interval.Reached(&reading, r.step.Clients())
+		reached = r.reachedBy(&reading)
 		r.reached.Store(new(reached))
 		if reached.Meets(asked) {
 			r.step.CloseWindow()
@@ -34,6 +36,15 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 			return
 		}
 	}
+}
+
+// reachedBy is how well the figures are known by a reading; in a duet, the ratios of them.
+func (r *stepRun) reachedBy(reading *measure.Reading) interval.Aim {
+	if reading.Duet == nil {
+		return interval.Reached(reading, r.step.Clients())
+	}
+
+	return report.Reached(report.NewDuets(reading, r.config.Asked(r.Step)))
 }
 
 // known says how well the figures of a step are known that is to last until they are.

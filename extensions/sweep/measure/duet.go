@@ -157,7 +157,7 @@ func (d *duet) slice(at time.Duration) int64 {
 func (d *duet) begin(at time.Duration) {
 	d.began = at
 	d.length = sliceOf(&d.pieces, d.step.schedule != nil)
-	if whole := d.step.plan.Duration; d.step.plan.windowed() {
+	if whole := d.step.plan.Duration; whole > 0 && d.step.plan.windowed() {
 		d.length = max(min(d.length, whole/(2*goodPairs)), leastMeans*d.pieces.Mean(), shortestSlice)
 		pairs := max(int64(math.Round(float64(whole)/float64(2*d.length))), 1)
 		d.length, d.last = whole/time.Duration(2*pairs), 2*pairs

@@ -170,6 +170,28 @@ func TestSlicesAreShortWhereOperationsAre(t *testing.T) {
 	}
 }
 
+// A duet that lasts until enough is known tells meanwhile what its whole pairs have shown.
+func TestDuetUntilItIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{UntilKnown: true}, nil)
+		time.AfterFunc(995*ms, func() {
+			r := s.ReadOverTime()
+			require.Equal(t, 10*ms, r.Duet.Length)
+			pairs := r.Duet.Ops["op"].Pairs
+			require.Len(t, pairs, 48, "one of the 49 is not added up")
+			for _, p := range pairs {
+				require.Equal(t, [2]time.Duration{20 * ms, 20 * ms}, [2]time.Duration{p.Base.Busy, p.Change.Busy})
+			}
+			s.CloseWindow()
+		})
+		call := func() error { time.Sleep(ms); return nil }
+		requireNoErrors(t, together(s, func(_ int, c *Client) error { return c.RunDuet(t.Context(), "op", nil, call, call) }))
+		r := s.Read()
+		require.True(t, r.Complete)
+		require.Len(t, r.Duet.Ops["op"].Pairs, 49)
+	})
+}
+
 // Without any warm-up that was asked for, each client has called both variants before the start
 // line, and none of it counts.
 func TestWarmUpOfADuetCallsBoth(t *testing.T) {

@@ -97,9 +97,14 @@ func (s *Step) Read() Reading {
 	return r
 }
 
-// ReadOverTime takes a reading that tells what the operations did over time so far.
+// ReadOverTime takes a reading that tells what the operations did over time so far; of a duet, how
+// its variants took turns.
 func (s *Step) ReadOverTime() Reading {
 	r := s.Read()
+	if d := s.duet.Load(); d != nil && r.Started && r.Duet == nil {
+		// Clients add up a slice when they are in the next one: the last pair is not whole yet.
+		r.Duet = d.turns(&r, max(min(int64(r.Elapsed/(2*d.length)), mostSlices/2)-1, 0))
+	}
 	for i := range r.Ops {
 		if r.Ops[i].Variant == NoVariant {
 			r.Ops[i].OverTime = s.slots.read(r.Ops[i].Op, false, r.Elapsed)

@@ -65,12 +65,19 @@ func (d *duet) read(r *Reading) {
 	if r.Complete && d.last != 0 {
 		whole = min(d.last, mostSlices) / 2
 	}
-	r.Duet = &Turns{Seed: d.seed, Length: d.length, Ops: map[string]*TurnsOf{}}
+	r.Duet = d.turns(r, whole)
+}
+
+// turns are the first pairs of all kinds of operations of a reading.
+func (d *duet) turns(r *Reading, whole int64) *Turns {
+	t := &Turns{Seed: d.seed, Length: d.length, Ops: map[string]*TurnsOf{}}
 	for i := range r.Ops {
-		if op := r.Ops[i].Op; r.Duet.Ops[op] == nil {
-			r.Duet.Ops[op] = d.pairs(d.of(op), whole, r.Elapsed)
+		if op := r.Ops[i].Op; t.Ops[op] == nil {
+			t.Ops[op] = d.pairs(d.of(op), whole, r.Elapsed)
 		}
 	}
+
+	return t
 }
 
 // turnsIn is for how long clients were at work for a variant in each slot, on average: the time of

@@ -36,7 +36,7 @@ func TestPrecision(t *testing.T) {
 	require.Equal(t, "ops/s ±1 %, p99 ±2.5 %", c.Params(k6test.Tuple(t, "", ""))["precision"])
 	require.Zero(t, c.Warmup.Duration, "not where none is asked for")
 	require.ErrorContains(t, c.Fits(k6test.Tuple(t, "0:1/2", "")), "precision cannot be shared by execution segments")
-	require.Contains(t, c.NoDuet(k6test.Tuple(t, "", "")), "precision: set duration")
+	require.Empty(t, c.NoDuet(k6test.Tuple(t, "", "")), "in a duet it is of the ratio")
 }
 
 func TestPrecisionThatIsRefused(t *testing.T) {

@@ -97,8 +97,6 @@ func (c *Config) NoDuet(et *lib.ExecutionTuple) string {
 	switch {
 	case c.Find != nil:
 		return "find: a search needs one figure of each step"
-	case c.Precision.Some():
-		return "precision: set duration, which is divided between the variants"
 	case len(c.Variants) > 0:
 		return "variants: these have steps of their own"
 	case c.Raw.Bool:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -72,4 +73,21 @@ func TestValidateDuets(t *testing.T) {
 		change(r)
 		require.ErrorContains(t, r.Validate(), want)
 	}
+}
+
+// How well duets are known is how far the farther end of the widest interval is from its ratio.
+func TestHowWellDuetsAreKnown(t *testing.T) {
+	of := func(ratio, low, high float64) Duet {
+		return Duet{Figures: []DuetFigure{
+			{Figure: "opsPerSecond", Ratio: ratio, Low: low, High: high},
+			{Figure: "p99", Ratio: 2, Low: 1, High: 2.2},
+		}}
+	}
+	reached := Reached([]Duet{of(1, 0.99, 1.02), of(0.5, 0.48, 0.51)})
+	require.InDelta(t, 0.04, reached.OpsPerSecond, 1e-9)
+	require.InDelta(t, 0.5, reached.P99, 1e-9)
+
+	require.True(t, math.IsInf(Reached(nil).OpsPerSecond, 1), "nothing has happened yet")
+	unknown := Reached([]Duet{of(1, 0.99, 1.02), {Why: "too few"}})
+	require.True(t, math.IsInf(unknown.OpsPerSecond, 1) && math.IsInf(unknown.P99, 1))
 }

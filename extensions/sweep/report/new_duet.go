@@ -1,8 +1,10 @@
 package report
 
 import (
+	"math"
 	"slices"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
@@ -90,4 +92,26 @@ func (r *Report) DuetOf(s *Step) *Duet {
 	}
 
 	return &r.Duets[i]
+}
+
+// Reached is how well the ratios of duets are known by now: of the one of which it is the least. It
+// is infinite where that cannot be told yet.
+func Reached(duets []Duet) interval.Aim {
+	half := func(figure string) float64 {
+		worst := 0.0
+		for i := range duets {
+			f := duets[i].Of(figure)
+			if f == nil {
+				return math.Inf(1)
+			}
+			worst = max(worst, f.High/f.Ratio-1, 1-f.Low/f.Ratio)
+		}
+
+		return worst
+	}
+	if len(duets) == 0 {
+		return interval.Aim{OpsPerSecond: math.Inf(1), P99: math.Inf(1)}
+	}
+
+	return interval.Aim{OpsPerSecond: half("opsPerSecond"), P99: half("p99")}
 }

@@ -46,3 +46,15 @@ func TestPrecisionOfScenarios(t *testing.T) {
 	r = k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "30%", "DURATION", "1s")})
 	require.NotEmpty(t, r.lines("DURATION and PRECISION exclude each other: set one of them"), r.output)
 }
+
+// In a duet it is the ratio of both variants that is to be known.
+func TestPrecisionOfADuet(t *testing.T) {
+	t.Parallel()
+	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "40%",
+		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "100s")})
+	require.Equal(t, exitOK, r.code, r.output)
+	rep := r.report(t, "cache-sweep")
+	require.True(t, rep.Steps[0].Complete)
+	require.NotEmpty(t, r.lines("known to ops/s ±"), r.output)
+	require.NotEmpty(t, r.lines("the ops/s of base"), r.output)
+}
