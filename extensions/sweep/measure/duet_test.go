@@ -192,6 +192,20 @@ func TestDuetUntilItIsKnown(t *testing.T) {
 	})
 }
 
+// An operation counts when it was due in the slice that its call began in, and ended in it.
+func TestOperationsThatASliceKeeps(t *testing.T) {
+	for name, tt := range map[string]struct {
+		took, end time.Duration
+		keeps     bool
+	}{
+		"all within": {5 * ms, 38 * ms, true}, "due before": {9 * ms, 38 * ms, false}, "ends after": {5 * ms, 41 * ms, false},
+		"from border to border": {10 * ms, 40 * ms, true},
+	} {
+		turns := &turns{duet: &duet{length: 10 * ms}, slice: 3, from: 30 * ms, until: 40 * ms}
+		require.Equal(t, tt.keeps, turns.keeps(tt.took, tt.end), name)
+	}
+}
+
 // Without any warm-up that was asked for, each client has called both variants before the start
 // line, and none of it counts.
 func TestWarmUpOfADuetCallsBoth(t *testing.T) {
