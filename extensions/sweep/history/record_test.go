@@ -92,6 +92,9 @@ func TestRecordOfDuets(t *testing.T) {
 	}, r.Steps[5])
 	h := New([]Record{*r}, Options{})
 	require.Len(t, h.Setups[0].Series, 4, "a neighbour slows both variants: the ratios count, the figures do not")
+	for _, one := range h.Setups[0].Series {
+		require.Equal(t, one.Figure.Key == "opsPerSecond_beside_base", one.Figure.Rate, one.Name())
+	}
 	require.Equal(t, 4, h.Setups[0].Beside)
 	require.Equal(t, []string{"4 steps of runs left out: a neighbour limited them."}, h.Setups[0].Said())
 
