@@ -42,6 +42,7 @@ export const options = {
     'stock-load': { executor: 'per-vu-iterations', vus: 1, iterations: back + ahead, maxDuration: '1h' },
   },
   setupTimeout: '2m',
+  teardownTimeout: '10m', // a slow disk takes its time to write what was loaded
 };
 
 export function setup() {

@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/lib/types"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -227,7 +228,7 @@ func (c *client) closeLeft() []leftAppender {
 
 			continue
 		}
-		begin := time.Now()
+		begin := clock.Now()
 		err := c.connection.do(context.Background(), min(c.config.Timeout, leftTimeout), func(ctx context.Context, _ Conn) (err error) {
 			l.receipt, err = a.appender.Close(ctx)
 
@@ -238,7 +239,7 @@ func (c *client) closeLeft() []leftAppender {
 			l.err = &e
 			c.connection.broken = c.connection.broken || breaks(&e)
 		}
-		l.took = time.Since(begin)
+		l.took = clock.Since(begin)
 		a.connection, a.unacknowledged = nil, 0
 	}
 	c.appenders = nil

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"sync"
-	"time"
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -109,9 +109,9 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 	if c.connection != nil {
 		return nil
 	}
-	begin := time.Now()
+	begin := clock.Now()
 	connection, err := connect(ctx, c.driver, c.config, k6glue.Dial(c.VU()))
-	r := record{operation: opConnect, err: err, took: time.Since(begin)}
+	r := record{operation: opConnect, err: err, took: clock.Since(begin)}
 	if err == nil {
 		c.connection = connection
 		r.received, r.sent = connection.traffic()

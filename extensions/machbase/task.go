@@ -6,6 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -80,9 +81,9 @@ func (t *task) call(ctx context.Context) error {
 		return err
 	}
 
-	begin := time.Now()
+	begin := clock.Now()
 	err := c.connection.do(ctx, t.timeout, t.job)
-	r := record{operation: t.operation, took: time.Since(begin)}
+	r := record{operation: t.operation, took: clock.Since(begin)}
 	broken := c.connection.broken
 	if err != nil {
 		e := c.As(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -216,10 +217,10 @@ func (c *client) request(operation string, server int, q *wire.Request, a *wire.
 // shared pool, and without connecting, which is an operation of its own.
 func (c *client) timed(operation func()) time.Duration {
 	c.dialling = 0
-	begin := time.Now()
+	begin := clock.Now()
 	operation()
 
-	return time.Since(begin) - c.dialling
+	return clock.Since(begin) - c.dialling
 }
 
 // exchange does a job on a connection to a server.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"time"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
@@ -97,9 +98,9 @@ func (c *client) dial(ctx context.Context, server int) (*wire.Conn, error) {
 	c.watchEvictions(cfg)
 	var conn *wire.Conn
 	var err error
-	begin := time.Now()
+	begin := clock.Now()
 	c.seat.Away(func() { conn, err = wire.Dial(ctx, &cfg) })
-	took := time.Since(begin)
+	took := clock.Since(begin)
 	if err == nil {
 		c.account(conn, traffic{})
 		if !c.config.Shared {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/memcached/wire"
 )
@@ -75,9 +76,9 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	t.effects.ctx = ctx
 	t.client.effects = &t.effects
 	defer func() { t.client.effects = nil }()
-	begin := time.Now()
+	begin := clock.Now()
 	err := t.job(t)
-	t.effects.took = time.Since(begin) - t.effects.dialling
+	t.effects.took = clock.Since(begin) - t.effects.dialling
 
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"go.k6.io/k6/v2/lib/types"
 	"google.golang.org/grpc/codes"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
@@ -98,7 +99,7 @@ type run struct {
 	tally *tally
 	// most is the number of calls; 0 stands for any.
 	most  int64
-	until time.Time
+	until time.Duration
 
 	calls, failed int64
 	total         wire.Counts
@@ -131,7 +132,7 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 		r.tally = c.tallies.named(o.Tally)
 	}
 	if o.Duration.Valid {
-		r.until = time.Now().Add(o.Duration.TimeDuration())
+		r.until = clock.Now() + o.Duration.TimeDuration()
 	}
 
 	return r, nil
@@ -142,15 +143,15 @@ func (c *client) newRun(o *runOptions, sweep *k6glue.Session) (*run, error) {
 // script's own function is not.
 func (r *run) work(vuContext context.Context) error {
 	ctx := r.read.Context(vuContext)
-	began := time.Now()
+	began := clock.Now()
 	for begin := began; ; {
 		counts, err := r.read.Read(ctx)
-		end := time.Now()
+		end := clock.Now()
 		if vuContext.Err() != nil {
 			return k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 		}
 		r.record(begin, end, counts, err)
-		r.took = end.Sub(began)
+		r.took = end - began
 		if r.over(end) {
 			return nil
 		}
@@ -164,23 +165,23 @@ func (r *run) work(vuContext context.Context) error {
 }
 
 // rest waits for a while, and returns when that was over.
-func (r *run) rest(ctx context.Context) time.Time {
+func (r *run) rest(ctx context.Context) time.Duration {
 	select {
 	case <-time.After(unavailablePause):
 	case <-ctx.Done():
 	}
 
-	return time.Now()
+	return clock.Now()
 }
 
 // over tells whether all is done.
-func (r *run) over(now time.Time) bool {
-	return r.most > 0 && r.calls >= r.most || !r.until.IsZero() && !now.Before(r.until) || r.sweep != nil && r.sweep.Client.Enough()
+func (r *run) over(now time.Duration) bool {
+	return r.most > 0 && r.calls >= r.most || r.until > 0 && now >= r.until || r.sweep != nil && r.sweep.Client.Enough()
 }
 
 // record records a call.
-func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
-	took := end.Sub(begin)
+func (r *run) record(begin, end time.Duration, counts wire.Counts, err error) {
+	took := end - begin
 	received, sent := r.conn.Traffic()
 	if r.sweep != nil {
 		if err == nil {
@@ -192,7 +193,7 @@ func (r *run) record(begin, end time.Time, counts wire.Counts, err error) {
 		r.op.Bytes(sent, received)
 	}
 	if r.tally != nil && (r.sweep == nil || r.sweep.Client.Measuring()) {
-		r.tally.add(begin, took, counts, err)
+		r.tally.add(time.Now().Add(-took), took, counts, err)
 	}
 	bytesSent, bytesReceived := r.read.Bytes()
 	r.bytesSent, r.bytesReceived = r.bytesSent+int64(bytesSent), r.bytesReceived+int64(bytesReceived)

@@ -10,6 +10,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -141,12 +142,12 @@ func (j *jsTally) attempt(call sobek.FunctionCall) sobek.Value {
 func (j *jsTally) during(fn sobek.Value, isCall bool) sobek.Value {
 	sweep := k6glue.SessionOf(j.VU())
 	measuring := sweep == nil || sweep.Client.Measuring()
-	begin := time.Now()
+	at, begin := time.Now(), clock.Now()
 	value, err := j.invoke(fn)
-	took := time.Since(begin)
+	took := clock.Since(begin)
 	var interrupted *sobek.InterruptedError
 	if measuring && (isCall || err != nil) && j.VU().Context().Err() == nil && !errors.As(err, &interrupted) {
-		j.tally.add(begin, took, j.countsOf(value, err), err)
+		j.tally.add(at, took, j.countsOf(value, err), err)
 	}
 
 	return j.returned(value, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/mxgateway/wire"
 )
@@ -43,9 +44,9 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	defer c.mu.Unlock()
 	timed, stop := context.WithTimeout(ctx, c.config.Timeout)
 	defer stop()
-	before, begin := c.conn, time.Now()
+	before, begin := c.conn, clock.Now()
 	defer func() {
-		t.took = time.Since(begin)
+		t.took = clock.Since(begin)
 		if conn := cmp.Or(c.conn, before); conn != nil { // close has given it up, and its bytes count
 			t.received, t.sent = conn.Traffic()
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -40,12 +41,12 @@ func (e *extent) check(method string, usual int) error {
 }
 
 // over tells whether so many operations since then are all.
-func (e *extent) over(done int, since time.Time) bool {
+func (e *extent) over(done int, since time.Duration) bool {
 	if e.iterations > 0 {
 		return done >= e.iterations
 	}
 
-	return time.Since(since) >= e.duration
+	return clock.Since(since) >= e.duration
 }
 
 // batchResult is what a call returns that does many operations.

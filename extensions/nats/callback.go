@@ -2,10 +2,10 @@ package nats
 
 import (
 	"context"
-	"time"
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
@@ -83,9 +83,9 @@ func (f *feed[T]) call(ctx context.Context, callback sobek.Callable, batch []T) 
 			break // nobody is there any more
 		}
 		r := record{operation: f.operation, tags: f.tags, received: volume{1, f.weigh(next)}}
-		begin := time.Now()
+		begin := clock.Now()
 		_, err := callback(sobek.Undefined(), f.make(next))
-		r.took = time.Since(begin)
+		r.took = clock.Since(begin)
 		f.client.note(&r, f.conn)
 		f.aged(f.tags, next)
 		if err != nil {

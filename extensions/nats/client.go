@@ -9,6 +9,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -132,9 +133,9 @@ func (c *client) rtt(sobek.FunctionCall) (*task, error) {
 	return &task{
 		client: c, operation: "rtt",
 		job: func(ctx context.Context, conn *connection, _ *record) error {
-			begin := time.Now()
+			begin := clock.Now()
 			err := conn.flush(ctx)
-			took = time.Since(begin)
+			took = clock.Since(begin)
 
 			return err
 		},
@@ -171,10 +172,10 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 		return nil, k6mod.ErrInit
 	}
 
-	begin := time.Now()
+	begin := clock.Now()
 	conn, opened, err := c.open(ctx)
 	if err != nil || opened {
-		r := record{operation: opConnect, err: err, took: time.Since(begin)}
+		r := record{operation: opConnect, err: err, took: clock.Since(begin)}
 		if err == nil {
 			r.bytesOut, r.bytesIn = conn.traffic()
 		}

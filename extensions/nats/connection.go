@@ -13,6 +13,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
 // connection is one to a server, which nats.go makes again where it breaks.
@@ -87,7 +88,7 @@ func (d *dialer) why(cfg *Config, err error) error {
 	defer d.mu.Unlock()
 	if d.err != nil && (errors.Is(err, natsio.ErrNoServers) || errors.Is(err, d.err)) {
 		reason := plain(d.err)
-		if strings.Contains(reason, "connection refused") {
+		if refused.By(d.err) {
 			reason = "connection refused; is a nats-server running there?"
 		}
 

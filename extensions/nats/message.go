@@ -10,6 +10,7 @@ import (
 	natsio "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -109,9 +110,9 @@ func acknowledge(operation string, at int, tell func(jetstream.Msg, sobek.Value)
 			m.Throw(err)
 		}
 		r := record{operation: operation, tags: tags}
-		begin := time.Now()
+		begin := clock.Now()
 		err = tell(msg.stored, call.Argument(0))
-		r.took = time.Since(begin)
+		r.took = clock.Since(begin)
 		r.err = explain(m.VU().Context(), msg.client.config.TimeoutEach, err)
 		msg.client.note(&r, msg.conn)
 		if r.err != nil {

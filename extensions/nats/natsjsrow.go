@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout/rows"
@@ -126,7 +126,7 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 	var total batchResult
 	var keys int
 	var sent, received uint64 // bytes on the connection
-	begin := time.Now()
+	begin := clock.Now()
 	for done := 0; !o.extent.over(done, begin); done++ {
 		work, out, in, err := n.iterate(ctx, o.tags)
 		if ctx.Err() != nil {
@@ -148,7 +148,7 @@ func (n *natsjsRow) run(call sobek.FunctionCall) sobek.Value {
 		c.Throw(k6mod.TestEnded())
 	}
 
-	total.took = time.Since(begin)
+	total.took = clock.Since(begin)
 
 	return c.batchResult(&total, k6mod.Property{Name: "keys", Value: keys},
 		k6mod.Property{Name: "dataSent", Value: c.number(sent)}, k6mod.Property{Name: "dataReceived", Value: c.number(received)})

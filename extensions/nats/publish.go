@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -57,9 +58,9 @@ func (c *client) publishOne(call sobek.FunctionCall) sobek.Value {
 func (p *publisher) send(c *client, subject string, data []byte, o *publishOptions) {
 	conn := c.ready()
 	r := record{operation: "publish", subject: c.subject(subject), tags: o.tags}
-	begin := time.Now()
+	begin := clock.Now()
 	err := p.sendOne(c, conn, subject, data, o)
-	r.took = time.Since(begin)
+	r.took = clock.Since(begin)
 	if err == nil {
 		r.sent.add(data)
 	}
@@ -89,9 +90,9 @@ func (c *client) publishBatch(call sobek.FunctionCall) sobek.Value {
 	}
 	conn := c.ready()
 	r := record{operation: "publishBatch", subject: c.subject(subject), tags: o.tags}
-	begin := time.Now()
+	begin := clock.Now()
 	err = p.sendAll(c, conn, subject, all, o, &r.sent)
-	r.took = time.Since(begin)
+	r.took = clock.Since(begin)
 	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 	if r.err != nil {

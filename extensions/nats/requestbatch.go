@@ -2,11 +2,11 @@ package nats
 
 import (
 	"context"
-	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
@@ -32,7 +32,7 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 		b.sweep, b.recorder = sweep, sweep.Client.Recorder(opRequest)
 	}
 	ctx := c.VU().Context()
-	begin := time.Now()
+	begin := clock.Now()
 	for done := 0; !o.extent.over(done, begin); done++ {
 		err := b.one(ctx)
 		if ctx.Err() != nil {
@@ -49,7 +49,7 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	}
 	c.Emit()
 
-	b.result.took = time.Since(begin)
+	b.result.took = clock.Since(begin)
 
 	return c.batchResult(&b.result)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -98,7 +99,7 @@ func (c *client) listen(
 	r := record{operation: "subscribe", subject: c.subject(subject), tags: o.Tags}
 	ctx, cancel := context.WithTimeout(c.VU().Context(), c.config.TimeoutEach)
 	defer cancel()
-	begin := time.Now()
+	begin := clock.Now()
 	if sub, err = conn.nc.ChanQueueSubscribe(subject, o.Queue, into); err == nil {
 		sub.SetClosedHandler(func(string) {
 			defer crash.Contain("the end of a subscription")
@@ -114,7 +115,7 @@ func (c *client) listen(
 			_ = sub.Unsubscribe()
 		}
 	}
-	r.took = time.Since(begin)
+	r.took = clock.Since(begin)
 	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 
@@ -161,7 +162,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 
 	conn := c.ready()
 	r := record{operation: "respond", subject: c.subject(subject), tags: o.Tags}
-	begin := time.Now()
+	begin := clock.Now()
 	sub, err := conn.nc.QueueSubscribe(subject, o.Queue, func(m *natsio.Msg) {
 		defer conn.contain("a responder")
 		data := fixed
@@ -180,7 +181,7 @@ func (c *client) respond(call sobek.FunctionCall) sobek.Value {
 		defer cancel()
 		err = conn.flush(ctx)
 	}
-	r.took = time.Since(begin)
+	r.took = clock.Since(begin)
 	r.err = explain(c.VU().Context(), c.config.TimeoutEach, err)
 	c.note(&r, conn)
 	if r.err != nil {

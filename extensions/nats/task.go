@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
@@ -65,14 +66,14 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	}
 	t.recorded = append(t.recorded, record{operation: t.operation, subject: c.subject(t.subject), tags: t.tags})
 	r := &t.recorded[len(t.recorded)-1]
-	begin := time.Now()
+	at, begin := time.Now(), clock.Now()
 	err := ctx.Err()
 	if err == nil {
-		err = t.work(ctx, r, begin, timeout)
+		err = t.work(ctx, r, at, timeout)
 	}
-	r.took = time.Since(begin)
+	r.took = clock.Since(begin)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, natsio.ErrTimeout) {
-		if why := t.conn.refused(begin, t.subject); why != nil {
+		if why := t.conn.refused(at, t.subject); why != nil {
 			err = why
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/grafana/sobek"
 	xk6sql "github.com/grafana/xk6-sql/sql"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -104,9 +105,9 @@ func (d *database) do(
 	if err != nil {
 		d.Throw(err)
 	}
-	begin := time.Now()
+	begin := clock.Now()
 	err = crash.Guard(func() error { return work(text, values) })
-	took := time.Since(begin)
+	took := clock.Since(begin)
 	if err != nil {
 		err = d.cutOff(err, timeout, took)
 	}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -156,9 +156,9 @@ func (c *client) perform(
 		return nil, err
 	}
 	*d = done{operation: operation}
-	begin := time.Now()
+	begin := clock.Now()
 	err := job(ctx, c.wire, d)
-	d.took = time.Since(begin)
+	d.took = clock.Since(begin)
 	if err != nil {
 		d.err, d.hits, d.misses = err, 0, 0
 	}

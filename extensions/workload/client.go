@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sort"
-	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
 // Client does a workload's operations on one store. Its stream goes on from one run to the next. It
@@ -58,7 +59,7 @@ func (c *Client) Unwritten() int { return c.end - c.unwritten }
 // on from there when it is called again.
 func (c *Client) Prefill(ctx context.Context) (Result, error) {
 	var r Result
-	start := time.Now()
+	start := clock.Now()
 	for ; c.unwritten < c.end; c.unwritten++ {
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
@@ -70,7 +71,7 @@ func (c *Client) Prefill(ctx context.Context) (Result, error) {
 		}
 		r.Succeeded++
 		r.BytesSent += uint64(len(c.value))
-		r.Took = time.Since(start)
+		r.Took = clock.Since(start)
 	}
 
 	return r, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
 // Run does operations until as many are done as the option iterations says, or for as long as the
@@ -16,16 +18,16 @@ import (
 //   - the store's error when that is or wraps ErrClosed.
 func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 	c.observer, c.result = observer, Result{}
-	start := time.Now()
+	start := clock.Now()
 	err := c.work.until(ctx, start, c.step)
-	c.result.Took = time.Since(start)
+	c.result.Took = clock.Since(start)
 
 	return c.result, err
 }
 
 // until calls step, with how many operations may be done at most, until that is none, the time is
 // over or step returns an error. Step returns how many it did.
-func (w *Workload) until(ctx context.Context, start time.Time, step func(most int) (int, error)) error {
+func (w *Workload) until(ctx context.Context, start time.Duration, step func(most int) (int, error)) error {
 	left, duration := w.options.Iterations, time.Duration(w.options.Duration)
 	timed := duration > 0
 	for timed || left > 0 {
@@ -41,7 +43,7 @@ func (w *Workload) until(ctx context.Context, start time.Time, step func(most in
 			return err
 		}
 		left -= did
-		if timed && time.Since(start) >= duration {
+		if timed && clock.Since(start) >= duration {
 			return nil
 		}
 	}
@@ -67,36 +69,36 @@ func (c *Client) single(op Op, i int) (closed error) {
 	c.prepare(i)
 	switch op { //nolint:exhaustive // of the others, only Touch comes here
 	case Get:
-		start := time.Now()
+		start := clock.Now()
 		value, hit, err := c.store.Get(c.key, c.read[:0])
 
-		return c.ended(op, i, value, hit, err, time.Since(start))
+		return c.ended(op, i, value, hit, err, clock.Since(start))
 	case GetOrSet:
 		return c.getOrSet(i)
 	case Set:
 		c.value = c.work.values.Append(c.value[:0], i)
-		start := time.Now()
+		start := clock.Now()
 		err := c.store.Set(c.key, c.value, int(c.work.options.TTL))
 
-		return c.wrote(op, len(c.value), err, time.Since(start))
+		return c.wrote(op, len(c.value), err, clock.Since(start))
 	case Delete:
-		start := time.Now()
+		start := clock.Now()
 		err := c.store.Delete(c.key)
 
-		return c.tell(op, err, time.Since(start))
+		return c.tell(op, err, clock.Since(start))
 	default:
-		start := time.Now()
+		start := clock.Now()
 		err := c.touch.Touch(c.key, int(c.work.options.TTL))
 
-		return c.tell(op, err, time.Since(start))
+		return c.tell(op, err, clock.Since(start))
 	}
 }
 
 func (c *Client) getOrSet(i int) (closed error) {
 	c.value = c.work.values.Append(c.value[:0], i)
-	start := time.Now()
+	start := clock.Now()
 	value, hit, err := DoGetOrSet(c.store, c.key, c.value, c.read[:0], int(c.work.options.TTL))
-	took := time.Since(start)
+	took := clock.Since(start)
 	switch {
 	case errors.Is(err, ErrRefused):
 		c.result.Refused++

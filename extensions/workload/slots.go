@@ -3,6 +3,8 @@ package workload
 import (
 	"errors"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 )
 
 // slots are the keys of a getMulti, or the commands of a pipeline, and what came of them.
@@ -62,9 +64,9 @@ func (s *slots) begin(c *Client, n int) {
 func (c *Client) getMulti() (closed error) {
 	s := c.slots
 	s.begin(c, c.work.options.Batch)
-	start := time.Now()
+	start := clock.Now()
 	err := c.multi.GetMulti(s.keys, s.got)
-	took := time.Since(start)
+	took := clock.Since(start)
 	if err == nil {
 		err = s.bad
 	}
@@ -96,9 +98,9 @@ func (c *Client) pipeline(n int) (closed error) {
 			command.Value = s.values[slot]
 		}
 	}
-	start := time.Now()
+	start := clock.Now()
 	broken := c.pipe.Pipeline(s.commands[:n], s.got)
-	took := time.Since(start)
+	took := clock.Since(start)
 	for slot := range n {
 		if end := c.replied(slot, broken, took); end != nil {
 			closed = end

@@ -8,10 +8,10 @@ import (
 	"net"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
 // Connect connects to the first of the addresses that answers, and logs in. Each address gets its
@@ -105,7 +105,7 @@ func dialError(ctx context.Context, address string, err error) error {
 	text := cause(err)
 	var lookup *net.DNSError
 	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case refused.By(err):
 		text = "connection refused; is a Machbase server running there?"
 	case errors.As(err, &lookup) && lookup.IsNotFound:
 		text = "there is no such host"

@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
 // describe says what an error of the network is about, without the addresses that Go puts before
@@ -17,7 +19,7 @@ func describe(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the server closed it"
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case refused.By(err):
 		return "connection refused; is a memcached running there?"
 	case errors.Is(err, syscall.ENOENT):
 		return "there is no such socket"

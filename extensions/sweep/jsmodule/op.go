@@ -12,6 +12,7 @@ import (
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/nearest"
@@ -46,9 +47,9 @@ func (m *module) op(call sobek.FunctionCall) sobek.Value {
 	tap, leave := m.tapped()
 	enclosing := tap.Begin()
 	pending := m.pending.Count()
-	begin := time.Now()
+	begin := clock.Now()
 	value, err := m.named(name, fn)
-	took := time.Since(begin)
+	took := clock.Since(begin)
 
 	promise, promised := asPromise(value)
 	if promised && err == nil && m.vu.Context().Err() == nil {
@@ -212,7 +213,7 @@ func asPromise(value sobek.Value) (*sobek.Object, bool) {
 // settle records the operation when its promise is settled, and returns a promise of the same
 // outcome.
 func (m *module) settle(
-	promise *sobek.Object, begin time.Time, record outcome, tap *k6glue.Tap, leave func(),
+	promise *sobek.Object, begin time.Duration, record outcome, tap *k6glue.Tap, leave func(),
 ) sobek.Value {
 	rt := m.vu.Runtime()
 	record = once(record)
@@ -221,7 +222,7 @@ func (m *module) settle(
 		ctx := m.vu.Context()
 		context.AfterFunc(ctx, func() {
 			defer crash.Contain("the end of an operation")
-			record(time.Since(begin), fault.Unsettled{Why: context.Cause(ctx)})
+			record(clock.Since(begin), fault.Unsettled{Why: context.Cause(ctx)})
 		})
 	}
 	then, ok := sobek.AssertFunction(promise.Get("then"))
@@ -232,7 +233,7 @@ func (m *module) settle(
 		rt.ToValue(func(call sobek.FunctionCall) sobek.Value {
 			failed := tap.Settled()
 			leave()
-			record(time.Since(begin), failed)
+			record(clock.Since(begin), failed)
 
 			return call.Argument(0)
 		}),
@@ -240,7 +241,7 @@ func (m *module) settle(
 			reason := call.Argument(0)
 			_ = tap.Settled()
 			leave()
-			record(time.Since(begin), fault.RejectedWith(reason))
+			record(clock.Since(begin), fault.RejectedWith(reason))
 			panic(reason)
 		}))
 	if err != nil {

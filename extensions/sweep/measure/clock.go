@@ -1,10 +1,10 @@
 package measure
 
-import "time"
+import (
+	"time"
 
-// epoch makes now a difference of two monotonic readings: half the price of time.Now, and it never
-// jumps.
-var epoch = time.Now() //nolint:gochecknoglobals // the process's one zero of time
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+)
 
-// now is the monotonic time since the process started.
-func now() time.Duration { return time.Since(epoch) }
+// now is the time since the process started, by a clock that never jumps.
+func now() time.Duration { return clock.Now() }

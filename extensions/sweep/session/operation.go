@@ -6,6 +6,7 @@ import (
 
 	"github.com/grafana/sobek"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -82,9 +83,9 @@ type task struct {
 
 // Do implements k6mod.Task.
 func (t *task) Do(ctx context.Context, _ bool) (err error) {
-	begin := time.Now()
+	begin := clock.Now()
 	t.work, err = t.operation.Do(ctx)
-	t.took = time.Since(begin)
+	t.took = clock.Since(begin)
 
 	return ended(ctx, err)
 }
@@ -131,11 +132,11 @@ func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work
 	m.recorders.of(m.own.Session())
 	ctx := m.own.VU().Context()
 	var r Result
-	begin := time.Now()
+	begin := clock.Now()
 	for from := begin; r.Succeeded+r.Failed < n && ctx.Err() == nil; {
 		name, work, err := contained(ctx, do)
-		now := time.Now()
-		took := now.Sub(from)
+		now := clock.Now()
+		took := now - from
 		from = now
 		if err == nil {
 			r.Succeeded++
@@ -153,7 +154,7 @@ func (m *Module) Run(n int, do func(ctx context.Context) (name string, work Work
 	if ctx.Err() != nil {
 		m.Throw(k6mod.TestEnded())
 	}
-	r.Seconds = time.Since(begin).Seconds()
+	r.Seconds = clock.Since(begin).Seconds()
 
 	return r
 }

@@ -1,21 +1,107 @@
 #!/usr/bin/env bash
-# The commands of the front page and of the scripts' page, read from their Markdown and run in a
-# fresh clone, in their order, with a real server in place of an example's address. Those that are
-# not run are listed, each with its reason; a command that is neither fails the part.
+# The commands of all pages, read from their Markdown and run in a fresh clone, in their order, with
+# a real server in place of an example's address. Those that are not run are listed, each with its
+# reason; a command that is neither fails the part.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
-pages=(README.md scripts/README.md)
+# The front page comes first: it builds what the others run.
+mapfile -t pages < <(git ls-files '*README.md' '.github/*.md' 'extensions/API.md' | grep -vx README.md)
+pages=(README.md "${pages[@]}")
 
 # reason COMMAND: why it is not run here, or nothing.
 reason() {
   case $1 in
     'make test'*) echo 'CI runs it, in a clone of its own' ;;
+    'make bench'* | 'bin/ratios '*) echo 'takes more than an hour of a machine that does nothing else; its page is written by it' ;;
+    'make chaos'*) echo 'takes some minutes of a machine that does nothing else; its page is written by it' ;;
+    'make shipped'*) echo 'runs this' ;;
     'docker '*) echo 'the parts image and compose run it, by another engine' ;;
-    *mxgw-dotnet* | *MXGW_URL=gateway*) echo 'needs a gateway of AVEVA, and its .NET client' ;;
+    'kubectl '*) echo 'the parts cluster and runners run what can be run of it' ;;
+    *mxgw-dotnet* | *gateway:50*) echo 'needs a gateway of AVEVA' ;;
     *python,java,rust*) echo 'takes compilers of four languages; `scripts/test/read_bulk_test.sh` runs its clients' ;;
+    'xk6 build'*@v0.1.0* | 'xk6 build v2.2.0 --with github.com/xk6-sweep/xk6-sweep') echo 'needs the published module; `scripts/test/lint_extension.sh` builds it from a file proxy' ;;
+    K6_SWEEP_INFLUXDB_TOKEN=*) echo 'needs an InfluxDB 2 or 3' ;;
+    *K6_OTEL_*) echo 'needs a collector of OpenTelemetry; a test of e2e has a server of its protocol' ;;
+    *'k6 cloud '*) echo 'needs an account of Grafana Cloud; a test of e2e has a server of its protocol' ;;
+    *'x sweep bisect'*'run sweep.js') echo 'the page of histories has one that is run' ;;
   esac
 }
+
+# allowed COMMAND: exit codes, beside 0, that say what a busy machine or these short runs made of it.
+allowed() {
+  case $1 in
+    'make gate'*) echo 2 ;; # that of make, when k6 ends with 99
+    *GATES=* | *'x sweep gate'* | *'x sweep history check'*) echo '99 110' ;;
+    *'x sweep compare'* | *'x sweep ab'*) echo '99 110' ;;
+  esac
+}
+
+# servers PAGE: what it takes for granted that runs.
+servers() {
+  case $1 in
+    extensions/influx/README.md) echo influxdb machbase ;;
+    scenarios/README.md | thresholds/README.md) echo machbase ;;
+    scripts/grafana/README.md) echo influxdb memcached prometheus ;;
+    scripts/servers/README.md) echo mxgateway ;;
+  esac
+}
+
+# A sweep of no server; what it does in 10 us, it does in 20 us after the argument "slower".
+script() {
+  cat <<JS
+import sweep from 'k6/x/sweep';
+
+export const options = sweep.options({ scenario: 'rollup', clients: [2, 4], duration: '1s', warmup: '100ms', pause: '0s' });
+
+export default function () {
+  sweep.run(() => { for (let i = 0, end = ${1:+2 * }1000; i < end; i++) Math.sqrt(i); });
+}
+
+export const handleSummary = (data) => sweep.report(data);
+JS
+}
+
+# prepare PAGE: files that its commands speak of, in the clone.
+prepare() {
+  case $1 in
+    extensions/influx/README.md | thresholds/README.md | scenarios/README.md) bin/k6 run --quiet scenarios/stock-load.js ;;
+    extensions/sweep/README.md)
+      script | tee old.js new.js >sweep.js
+      bin/k6 run --quiet old.js && cp results/rollup.json old.json
+      bin/k6 run --quiet new.js && cp results/rollup.json new.json
+      for part in 1 2; do
+        (mkdir "part$part" && cd "part$part" && ../bin/k6 run --quiet --execution-segment "$((part - 1))/2:$part/2" --execution-segment-sequence 0,1/2,1 ../sweep.js) &
+      done
+      wait
+      for part in 1 2; do cp "part$part/results/rollup.json" "part$part.json"; done
+      cp old.json a.json && cp new.json b.json && cp old.json c.json
+      cp results/stock-rollup.json run.json
+      ;;
+    extensions/sweep/history/README.md)
+      # A commit that halves the speed, and the release before it.
+      git config user.name shipped && git config user.email shipped@localhost
+      script >scenarios/rollup.js && git add scenarios/rollup.js && git commit -qm 'scenarios: a sweep of no server' && git tag v1.2.0
+      git commit -q --allow-empty -m 'nothing'
+      script slower >scenarios/rollup.js && git commit -qam 'scenarios: twice the work'
+      git commit -q --allow-empty -m 'nothing again'
+      bin/k6 run --quiet scenarios/rollup.js
+      ;;
+    scripts/types/README.md) VERSION=v0.1.0 scripts/types.sh . ;;
+  esac
+}
+
+# here COMMAND: with addresses of this machine's servers in place of the examples'.
+here() {
+  local command=$1
+  command=${command//machbase:\/\/user:password@host:5656/$machbase}
+  command=${command//machbase:\/\/user:password@@(new|old):5656/$machbase}
+  command=${command//machbase:\/\/@(user:password|sys:manager)@127.0.0.1:565@(6|7)/$machbase}
+  command=${command//http:\/\/host:8086\/@(database|sweep)/${INFLUXDB_URL-}}
+  command=${command//http:\/\/host:9090/${PROMETHEUS_URL-}}
+  printf '%s' "$command"
+}
+shopt -s extglob
 
 # blocks PAGE: each shell block of a page as a file $room/blocks/NUMBER, a command a line, without
 # comments.
@@ -23,7 +109,7 @@ blocks() {
   rm -rf "$room/blocks"
   mkdir "$room/blocks"
   awk -v to="$room/blocks/" '
-    /^```sh/ { inside = 1; n++; next }
+    /^```(sh|bash)/ { inside = 1; n = sprintf("%02d", ++blocks); next }
     /^```/ { inside = 0 }
     inside && !/^#/ && NF { sub(/ +# .*/, ""); if (sub(/\\$/, "")) { kept = kept $0 } else { print kept $0 >(to n); kept = "" } }' "$1"
 }
@@ -31,13 +117,15 @@ blocks() {
 clone=$room/clone
 git clone -q . "$clone"
 # What the pages take for granted.
-export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false SWEEP_CLIENTS=1,8
-unset MACHBASE_URL MEMCACHED_URL NATS_URL REDIS_URL INFLUXDB_URL
+export K6_NO_USAGE_REPORT=true K6_AUTO_EXTENSION_RESOLUTION=false SWEEP_CLIENTS=1,8 RUNS=2
+unset MACHBASE_URL MEMCACHED_URL NATS_URL REDIS_URL INFLUXDB_URL PROMETHEUS_URL
 SERVERS_ROOM=shipped-commands scripts/servers.sh up machbase >&2
 down() { SERVERS_ROOM=shipped-commands scripts/servers.sh down; (cd "$clone" && scripts/servers.sh down); }
 at_end+=(down)
 addresses=$(SERVERS_ROOM=shipped-commands scripts/servers.sh env)
 machbase=$(eval "$addresses" && printf '%s' "$MACHBASE_URL")
+make bin/xk6 >&2
+export PATH=$clone/bin:$PWD/bin:$PATH
 
 # The script of the front page, of which its commands speak.
 sed -n '/^```js/,/^```/{/^```/!p}' README.md >"$clone/lookup.js"
@@ -46,24 +134,32 @@ printf '| page | command | |\n|---|---|---|\n'
 ran=0 failed=0
 for page in "${pages[@]}"; do
   blocks "$page"
+  [[ -n $(ls "$room/blocks") ]] || continue
+  addresses=''
+  if [[ -n $(servers "$page") ]]; then
+    # shellcheck disable=SC2046   # several servers
+    SERVERS_ROOM=shipped-commands scripts/servers.sh up $(servers "$page") >&2
+    addresses=$(SERVERS_ROOM=shipped-commands scripts/servers.sh env)
+  fi
+  say "$page: preparing"
+  (eval "$addresses" && cd "$clone" && prepare "$page") >&2 || die "$page: what its commands speak of cannot be made"
   for block in "$room"/blocks/*; do
-    [[ -e $block ]] || continue
     : >"$room/said"
     # One shell for a block: what a command exports is for those behind it.
     (
+      eval "$addresses"
       cd "$clone"
+      set +u
       while read -r -u 3 command; do
         command=${command%"${command##*[! ]}"}
         why=$(reason "$command")
         if [[ -z $why ]]; then
           say "$page: $command"
-          code=0
-          eval "${command//machbase:\/\/user:password@host:5656/$machbase}" </dev/null >&2 || code=$?
-          case $code in
-            0) why='exit code 0' ;;
-            *) why="**fails: exit code $code**" ;;
-          esac
-          if [[ $command == *GATES=* && $code == 99 ]]; then why='judged: exit code 99'; fi
+          code=0 begun=$SECONDS
+          eval "$(here "$command")" </dev/null >&2 || code=$?
+          say "exit code $code after $((SECONDS - begun)) s"
+          why="exit code $code"
+          ((code == 0)) || if [[ " $(allowed "$command") " == *" $code "* ]]; then why="judges: $why"; else why="**fails: $why**"; fi
         else
           why="not run: $why"
         fi
@@ -74,7 +170,9 @@ for page in "${pages[@]}"; do
     ran=$((ran + $(grep -vc '| not run: ' "$room/said" || true)))
     failed=$((failed + $(grep -c '\*\*fails' "$room/said" || true)))
   done
+  (cd "$clone" && scripts/servers.sh down >&2)
 done
-printf '\n%d commands were run, %d failed.\nCLIENTS was 1,8 where a command does not say it.\n' "$ran" "$failed"
+printf '\n%d commands were run, %d failed.\n' "$ran" "$failed"
+printf 'CLIENTS was 1,8 and RUNS 2 where a command does not say it; gates and comparisons judge runs of a busy machine.\n'
 signature commands
 ((failed == 0)) || die "$failed commands fail"

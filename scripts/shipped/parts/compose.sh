@@ -42,7 +42,7 @@ stand_in influxdb:1.8 servers influxd root
 stand_in nats:2-alpine servers nats-server root "$nats"
 
 compose() { podman-compose --podman-path "$podman" -p xk6-sweep -f scripts/docker/compose.yaml "$@"; }
-down() { compose down -v >&2; }
+down() { compose down -v >&2; buildah rmi --prune >&2; }
 at_end+=(down)
 servers=(memcached redis nats influxdb)
 compose up -d "${servers[@]}" >&2

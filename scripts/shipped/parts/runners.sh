@@ -52,41 +52,60 @@ pod cache-sweep-initializer --rm -- sh -c "k6 archive $script -O /tmp/cache-swee
 grep -q '"maxVUs": 16' "$room/inspected" || die "the initializer finds $(cat "$room/inspected")"
 row 'initializer: `k6 archive`, `k6 inspect --execution-requirements`' 'the largest step, 16 VUs'
 
-sequence=0
-for ((i = 1; i < count; i++)); do sequence+=,$i/$count; done
-for ((i = 1; i <= count; i++)); do
-  from=$((i - 1))/$count to=$i/$count
-  ((i > 1)) || from=0
-  ((i < count)) || to=1
-  names+=("cache-sweep-$i")
-  pod "cache-sweep-$i" -d -- k6 run --quiet "--execution-segment=$from:$to" "--execution-segment-sequence=$sequence,1" "${args[@]}" "$script" \
-    --address=0.0.0.0:6565 --paused --tag "instance_id=$i" --tag testrun_name=cache-sweep >&2
-done
+# measure: runs the runners, as the operator and its starter do.
+measure() {
+  local sequence=0 i from to name tries url urls=() code
+  names=()
+  for ((i = 1; i < count; i++)); do sequence+=,$i/$count; done
+  for ((i = 1; i <= count; i++)); do
+    from=$((i - 1))/$count to=$i/$count
+    ((i > 1)) || from=0
+    ((i < count)) || to=1
+    names+=("cache-sweep-$i")
+    pod "cache-sweep-$i" -d -- k6 run --quiet "--execution-segment=$from:$to" "--execution-segment-sequence=$sequence,1" "${args[@]}" "$script" \
+      --address=0.0.0.0:6565 --paused --tag "instance_id=$i" --tag testrun_name=cache-sweep >&2
+  done
+  for name in "${names[@]}"; do
+    for ((tries = 0; tries < 240; tries++)); do
+      ! curl -sf "$(status "$name")" | grep -q '"paused":true' || break
+      sleep 0.5
+    done
+    ((tries < 240)) || { podman logs "$name" >&2; die "$name does not wait to be started"; }
+  done
+  for name in "${names[@]}"; do urls+=("$(status "$name")"); done
+  for url in "${urls[@]}"; do
+    curl -sf --retry 3 -X PATCH -H 'Content-Type: application/json' -d '{"data":{"attributes":{"paused":false,"stopped":false},"id":"default","type":"status"}}' "$url" >&2
+  done
+  for name in "${names[@]}"; do
+    code=$(podman wait "$name")
+    [[ $code == 0 ]] || { podman logs "$name" >&2; die "$name ends with exit code $code"; }
+  done
+  podman rm -f -t 0 "${names[@]}" >&2
+  names=()
+}
 # status NAME: the address of the runner's API.
 status() { printf 'http://%s:6565/v1/status' "$(podman inspect "$1" --format '{{(index .NetworkSettings.Networks "shipped").IPAddress}}')"; }
-for name in "${names[@]}"; do
-  for ((tries = 0; tries < 120; tries++)); do
-    ! curl -sf "$(status "$name")" | grep -q '"paused":true' || break
-    sleep 0.5
-  done
-  ((tries < 120)) || { podman logs "$name" >&2; die "$name does not wait to be started"; }
-done
-urls=()
-for name in "${names[@]}"; do urls+=("$(status "$name")"); done
-for url in "${urls[@]}"; do
-  curl -sf --retry 3 -X PATCH -H 'Content-Type: application/json' -d '{"data":{"attributes":{"paused":false,"stopped":false},"id":"default","type":"status"}}' "$url" >&2
-done
-for name in "${names[@]}"; do
-  code=$(podman wait "$name")
-  [[ $code == 0 ]] || { podman logs "$name" >&2; die "$name ends with exit code $code"; }
-done
-row "runners: \`k6 run --paused --execution-segment=...\`, then the starter's PATCH" 'all end with exit code 0'
 
-code=0
-pod cache-sweep-merge --rm -- sh -euc "$(value merge.yaml 'd["spec"]["template"]["spec"]["containers"][0]["args"][0]')" >"$room/merged" 2>&1 || code=$?
-cat "$room/merged" >&2
+# merge CHANGE: the job of merge.yaml, changed by sed; sets code.
+job=$(value merge.yaml 'd["spec"]["template"]["spec"]["containers"][0]["args"][0]')
+merge() {
+  code=0
+  pod cache-sweep-merge --rm -- sh -euc "$(sed -e "$1" <<<"$job")" >"$room/merged" 2>&1 || code=$?
+  cat "$room/merged" >&2
+}
+# A busy machine may keep the parts of a step from being together, which no gate lets pass.
+for ((rounds = 1; rounds <= 3; rounds++)); do
+  measure
+  merge ''
+  ((code == 99)) || break
+done
+((rounds <= 3)) || rounds=3
+row "runners: \`k6 run --paused --execution-segment=...\`, then the starter's PATCH" 'all end with exit code 0'
 ((code == 0 || code == 99)) || die "the job ends with exit code $code"
 parts=$(podman run --rm -v "shipped-results:$mount:ro" --entrypoint sh xk6-sweep -c "ls -d $mount/cache-sweep/*/ | wc -l")
 [[ $parts == "$count" ]] || die "$parts runners have left a report"
-row 'the job of `merge.yaml`' "$parts reports merged and judged, exit code $code"
+row 'the job of `merge.yaml`' "$parts reports merged and judged, exit code $code, in round $rounds"
+merge 's/^k6 x sweep gate .*/sed "s,: 1000\b,: 1000000000," thresholds\/cache-sweep.json >\/tmp\/gates.json\nk6 x sweep gate \/results\/cache-sweep\/merged.json \/tmp\/gates.json/'
+((code == 99)) || die "the job ends with exit code $code where a gate asks for the impossible"
+row 'the same job with a gate of 1,000,000,000 ops/s' 'exit code 99'
 signature runners

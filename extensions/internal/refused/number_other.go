@@ -1,0 +1,7 @@
+//go:build !windows
+
+package refused
+
+import "syscall"
+
+const errRefused = syscall.ECONNREFUSED
