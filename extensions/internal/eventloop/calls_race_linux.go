@@ -1,4 +1,4 @@
-//go:build race && !portable
+//go:build race && !386 && !portable
 
 package eventloop
 

@@ -1,4 +1,4 @@
-//go:build !portable
+//go:build !386 && !portable
 
 package eventloop
 

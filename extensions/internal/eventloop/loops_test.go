@@ -1,4 +1,4 @@
-//go:build linux && !portable
+//go:build linux && !386 && !portable
 
 package eventloop_test
 

@@ -24,7 +24,7 @@ reason() {
     K6_SWEEP_INFLUXDB_TOKEN=*) echo 'needs an InfluxDB 2 or 3' ;;
     *K6_OTEL_*) echo 'needs a collector of OpenTelemetry; a test of e2e has a server of its protocol' ;;
     *'k6 cloud '*) echo 'needs an account of Grafana Cloud; a test of e2e has a server of its protocol' ;;
-    *'x sweep bisect'*'run sweep.js') echo 'the page of histories has one that is run' ;;
+    *"x sweep bisect"*) echo 'needs more pairs than a busy machine has time for; tests of its own run it' ;;
   esac
 }
 
