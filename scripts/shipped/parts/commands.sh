@@ -28,7 +28,7 @@ reason() {
   esac
 }
 
-# allowed COMMAND: exit codes, beside 0, that say what a busy machine or these short runs made of it.
+# allowed COMMAND: exit codes beside 0, which say what a busy machine made of a short run.
 allowed() {
   case $1 in
     'make gate'*) echo 2 ;; # that of make, when k6 ends with 99
