@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The pods of scripts/k8s without a cluster: containers with the commands that k6-operator v1.6.0
 # makes of testrun.yaml (initializer, runners that wait, the starter's request), with its
-# environment, user and volume; then the job of merge.yaml. Clients, keys and time are less.
+# environment, user and volume; then the job of merge.yaml. Clients and keys are less.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 # shellcheck source=scripts/shipped/containers.sh
@@ -17,7 +17,7 @@ count=$(value testrun.yaml 'd["spec"]["parallelism"]')
 script=$(value testrun.yaml 'd["spec"]["script"]["localFile"]')
 user=$(value testrun.yaml '"%d:%d" % (d["spec"]["runner"]["securityContext"]["runAsUser"], d["spec"]["runner"]["securityContext"]["runAsGroup"])')
 mount=$(value testrun.yaml 'd["spec"]["runner"]["volumeMounts"][0]["mountPath"]')
-mapfile -t args < <(value testrun.yaml '"\n".join(d["spec"]["args"])' | sed -e 's/^DURATION=.*/DURATION=10s/' -e 's/^CLIENTS=.*/CLIENTS=1,8,16/')
+mapfile -t args < <(value testrun.yaml '"\n".join(d["spec"]["args"])' | sed -e 's/^CLIENTS=.*/CLIENTS=1,8,16/')
 args+=(-e KEYS=1000)
 
 names=()
