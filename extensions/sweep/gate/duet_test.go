@@ -112,6 +112,15 @@ func TestRepeatsOfADuetAreJudgedTogether(t *testing.T) {
 	require.Equal(t, "change is 1.000x (0.967 to 1.034) of base with 1 client", v.Detail)
 }
 
+// An interval that is wider on one side counts as if it were as wide on both.
+func TestWiderHalfOfADuetCounts(t *testing.T) {
+	r := duet(0.01, 1)
+	r.Duets[0].Figures[0].Low = 0.9
+	v := parsed(t, ofDuets).Judge(r)[0]
+	require.Equal(t, judgement.Undecided, v.Outcome, v.Detail)
+	require.Equal(t, "change is 1.000x (0.900 to 1.111) of base with 1 client", v.Detail)
+}
+
 // A duet has its base in itself: the recorded runs name its steps, and nothing else.
 func TestDuetOfAScenarioThatHasABaseline(t *testing.T) {
 	f := parsed(t, `{"scenario": "cache", "absolute": [{"op": "get", "opsPerSecond": 900}],
