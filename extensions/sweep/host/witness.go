@@ -258,9 +258,19 @@ func underWay(e witness.Evidence, steps []report.Step) {
 			spent += float64(s.Failed) * s.FailedLatency.Mean / 1000
 		}
 	}
-	if all := one.Client.Avg * float64(one.Clients); one.Rate == 0 && one.Complete && all > 0 {
+	if all := one.Client.Avg * clientsHere(one); one.Rate == 0 && one.Complete && all > 0 {
 		e[witness.UnderWay] = spent / all
 	}
+}
+
+// clientsHere is how many clients this instance of k6 had: of an execution segment, fewer than the
+// step.
+func clientsHere(s *report.Step) float64 {
+	if times, err := measure.Decode(s.Client.Histogram); err == nil && times.Count > 0 {
+		return float64(times.Count)
+	}
+
+	return float64(s.Clients)
 }
 
 // compareSteps tells what the clients of a step got that those of the step before did not.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/witness"
 )
@@ -117,6 +118,14 @@ func TestStepTellsOfLittlesLaw(t *testing.T) {
 	require.InDelta(t, (1000*0.004+500*0.007)/8, e[witness.UnderWay], 1e-9)
 	require.InDelta(t, 5, e[witness.MeanMs], 1e-9)
 	require.EqualValues(t, 1500, e[witness.Operations])
+
+	var here measure.Coarse
+	here.Record(2 * time.Second)
+	part := here.Distribution()
+	histogram, err := part.Encode()
+	require.NoError(t, err)
+	e = stepEvidence(steps(func(s *report.Step) { s.Client.Histogram = histogram }), nil)
+	require.InDelta(t, (1000*0.004+500*0.007)/2, e[witness.UnderWay], 1e-9, "an execution segment with one of the 4 clients")
 
 	failed := func(s *report.Step) { s.Failed = 100; s.FailedLatency = &report.FailedLatencyMs{Mean: 5} }
 	e = stepEvidence(steps(failed), nil)

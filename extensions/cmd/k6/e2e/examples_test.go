@@ -202,8 +202,9 @@ func TestExampleDuet(t *testing.T) {
 		requested[s.Variant] += s.Operations + int64(d.Crossed)
 		rate, mean := d.Of("opsPerSecond"), d.Of("mean")
 		require.NotNil(t, rate, d.Why)
-		require.Less(t, rate.High, 0.95, "it is seen")
-		require.Greater(t, mean.Low, 1.05)
+		// Not the intervals: on a busy machine a few seconds leave them wide.
+		require.Less(t, rate.Ratio, 0.8)
+		require.Greater(t, mean.Ratio, 1.25)
 		require.Contains(t, r.output, d.Line())
 	}
 	require.LessOrEqual(t, rep.Steps[0].Latency.Mean*1.2, rep.Steps[1].Latency.Mean)

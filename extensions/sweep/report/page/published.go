@@ -55,7 +55,7 @@ func letter(i int) string {
 func peak(s *sweep, op string) float64 {
 	highest := 0.0
 	for _, one := range s.series {
-		if one.op != op {
+		if one.kind != op {
 			continue
 		}
 		for _, g := range one.groups {

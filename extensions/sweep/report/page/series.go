@@ -19,9 +19,10 @@ type sweep struct {
 	omitted int      // kinds of operations that are in the table only
 }
 
-// series is one kind of operation.
+// series is one kind of operation, or what a variant did of it.
 type series struct {
-	op     string
+	op     string         // with the variant, where there is one
+	kind   string         // without it
 	groups []report.Group // in the order of the x axis
 }
 
@@ -29,11 +30,15 @@ func newSweep(r *report.Report) *sweep {
 	s := &sweep{report: r, byRate: slices.ContainsFunc(r.Steps, func(s report.Step) bool { return s.Rate > 0 })}
 	at := map[string]int{}
 	for _, g := range r.Groups() {
-		i, known := at[g.Op]
+		op := g.Op
+		if g.Variant != "" {
+			op += " of " + g.Variant
+		}
+		i, known := at[op]
 		if !known {
 			i = len(s.series)
-			at[g.Op] = i
-			s.series = append(s.series, series{op: g.Op})
+			at[op] = i
+			s.series = append(s.series, series{op: op, kind: g.Op})
 		}
 		s.series[i].groups = append(s.series[i].groups, g)
 	}

@@ -49,6 +49,9 @@ func fairness(s *sweep) figure {
 	slots := slotsOf(s, of, write)
 	if len(slots) == 0 {
 		f.Empty = "No client came to an end: there is no spread to show."
+		if len(s.report.Duets) > 0 {
+			f.Empty = "Each client worked for both variants in turn, so that none has a time of one of them alone."
+		}
 
 		return f
 	}
@@ -73,7 +76,7 @@ func (s *sweep) groups() []report.Group {
 	for _, one := range s.series {
 		for _, g := range one.groups {
 			step := g.Key
-			step.Op = ""
+			step.Op, step.Variant = "", ""
 			if !seen[step] {
 				seen[step] = true
 				out = append(out, g)
