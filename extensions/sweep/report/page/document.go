@@ -16,7 +16,8 @@ type document struct {
 	Repeated bool
 	Bests    []best
 	Warnings []fact
-	Found    string // by a search
+	Duets    []string // a line each
+	Found    string   // by a search
 
 	// Beside is of a run whose variants are set side by side.
 	Beside *besideSection
@@ -39,7 +40,7 @@ func newDocument(r *report.Report) *document {
 	s := newSweep(r)
 	d := &document{
 		Scenario: r.Scenario, Target: targetText(r), Started: startedText(r.Started), Repeated: s.repeated(),
-		Bests: bests(s), Warnings: warnings(r), Found: found(r.Search),
+		Bests: bests(s), Warnings: warnings(r), Duets: r.DuetLines(), Found: found(r.Search),
 		Made:  scriptTables(r),
 		Gates: r.Gates, Published: publishedTableOf(r), Facts: factsOf(r), K6: r.K6,
 	}

@@ -228,6 +228,35 @@ func TestInsideOfADuet(t *testing.T) {
 	require.Contains(t, text(elements(all, "figcaption")[0]), "Variants of a duet took turns")
 }
 
+// The variants of a duet are apart in all figures, and what it says of them is no warning.
+func TestPageOfADuet(t *testing.T) {
+	m := newMaker()
+	var steps []report.Step
+	for i, variant := range []string{report.Base, report.Change} {
+		steps = append(steps, m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) {
+			s.Variant, s.PerClient, s.Client, s.OpsPerSecond = variant, 0, report.Clients{}, 9000+1000*float64(i)
+		}))
+	}
+	r := m.madeUp(steps)
+	r.Duets = []report.Duet{{
+		Clients: 8, Repeat: 1, Op: "rollup", Slices: 400, SliceSeconds: 0.05, Blocks: 100,
+		Figures: []report.DuetFigure{{Figure: "opsPerSecond", Base: 9000, Change: 10000, Ratio: 1.111, Low: 1.1, High: 1.122, Visible: 0.01}},
+	}}
+	page := nodes(t, rendered(t, r))
+	all := text(page[0])
+	require.Contains(t, all, "rollup of base: at most 9,000 operations a second")
+	require.Contains(t, all, "rollup of change: at most 10,000 operations a second")
+	require.Contains(t, all, "Each client worked for both variants in turn")
+	for _, list := range elements(page, "ul") {
+		if attr(list, "aria-label") == "Duet" {
+			require.Contains(t, text(list), "8 clients: change is 1.111x (1.100 to 1.122) the ops/s of base")
+
+			return
+		}
+	}
+	require.Fail(t, "the duet is not told of")
+}
+
 // What a cache evicts has a lane: bars of the times that the marks are of, and no numbers above.
 func TestEvictionsHaveALane(t *testing.T) {
 	m := newMaker()

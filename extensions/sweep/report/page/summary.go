@@ -116,9 +116,6 @@ func warnings(r *report.Report) []fact {
 	if r.Quiet != nil && !r.Quiet.Reached {
 		out = append(out, fact{"Not quiet.", r.Quiet.Note()})
 	}
-	for _, line := range r.DuetLines() {
-		out = append(out, fact{"Duet.", line + "."})
-	}
 	if text, passed := report.GatesText(r.Gates); !passed {
 		out = append(out, fact{"Gates.", text + "."})
 	}
