@@ -42,6 +42,7 @@ allowed() {
 servers() {
   case $1 in
     extensions/influx/README.md) echo influxdb machbase ;;
+    extensions/sweep/history/README.md) echo memcached ;;
     scenarios/README.md | thresholds/README.md) echo machbase ;;
     scripts/grafana/README.md) echo influxdb memcached prometheus ;;
     scripts/servers/README.md) echo mxgateway ;;
@@ -100,6 +101,9 @@ here() {
   command=${command//machbase:\/\/@(user:password|sys:manager)@127.0.0.1:565@(6|7)/$machbase}
   command=${command//http:\/\/host:8086\/@(database|sweep)/${INFLUXDB_URL-}}
   command=${command//http:\/\/host:9090/${PROMETHEUS_URL-}}
+  command=${command//BASE_URL=.../BASE_URL=${MEMCACHED_URL-}}
+  # The number of clients of this scenario is one, not a list.
+  [[ $command != *cache-hitrate* ]] || command="SWEEP_CLIENTS=8 $command"
   printf '%s' "$command"
 }
 shopt -s extglob
