@@ -32,6 +32,11 @@ func (r *Report) notes() []string {
 		if first { // what is of the whole step is said once, not for each kind of operation
 			told := r.Interrupted && sameNumbers(s, &r.Steps[last])
 			notes = append(notes, stepNotes(s, told)...)
+			for _, note := range r.witnessNotes(s) {
+				if !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
 		}
 		label := s.label()
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
@@ -84,7 +89,6 @@ func stepNotes(s *Step, told bool) []string {
 	if why := s.missed(); why != "" && s.Complete {
 		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
 	}
-	notes = append(notes, s.witnessNotes()...)
 	if n := s.Extra.Unstarted; n > 0 {
 		notes = append(notes, fmt.Sprintf("%s: operations that were due but never started: %s", s.label(), Thousands(int64(n))))
 	}

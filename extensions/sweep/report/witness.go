@@ -79,18 +79,24 @@ func (w *Witness) orWorse(part *Witness, place int) *Witness {
 }
 
 // witnessNotes say what a reader must know of what limited a step: that its figures are not the
-// server's.
-func (s *Step) witnessNotes() (notes []string) {
+// server's. The variants of a duet share what limited them.
+func (r *Report) witnessNotes(s *Step) (notes []string) {
 	w := s.Witness
 	if w == nil {
 		return nil
 	}
+	label := s.label()
+	if r.DuetOf(s) != nil {
+		both := *s
+		both.Variant = ""
+		label = both.label()
+	}
 	switch w.LimitedBy { //nolint:exhaustive // of the others the column says enough
 	case witness.Files, witness.Ports, witness.Neighbour, witness.Network, witness.Unsteady, witness.Client:
-		notes = append(notes, fmt.Sprintf("%s, limited by %s: %s", s.label(), w.LimitedBy, w.Why))
+		notes = append(notes, fmt.Sprintf("%s, limited by %s: %s", label, w.LimitedBy, w.Why))
 	}
 	if word, why := witness.Little(w.Evidence); word != "" && word != w.LimitedBy {
-		notes = append(notes, fmt.Sprintf("%s: %s", s.label(), why))
+		notes = append(notes, fmt.Sprintf("%s: %s", label, why))
 	}
 
 	return notes

@@ -81,6 +81,14 @@ func TestNotesSayWhatIsNotTheServers(t *testing.T) {
 		"16 clients: The clients had an operation under way for 50 % of their time only: the script did something else.",
 		"32 clients, limited by client: Thus the client.",
 	}, r.notes())
+
+	r = madeUp(duet)
+	for i := range r.Steps {
+		limited(witness.Neighbour)(&r.Steps[i])
+	}
+	notes := strings.Join(r.notes(), "\n")
+	require.Equal(t, 1, strings.Count(notes, "8 clients, limited by neighbour: Thus the neighbour."), "of both variants")
+	require.NotContains(t, notes, "base, limited by")
 }
 
 // Of the parts of a step, the one that was limited worst says what limited it.
