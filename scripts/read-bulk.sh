@@ -95,7 +95,7 @@ build_k6() {
   [[ -n ${K6:-} ]] || make_or_show k6 make -s -C "$root" bin/k6
   [[ -x $k6 ]] || die "there is no k6 at $k6 (K6)"
   export K6_AUTO_EXTENSION_RESOLUTION=false K6_NO_USAGE_REPORT=true
-  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e ITERATIONS=)
+  command=$(quoted "$k6" run --quiet -e CLIENTS=1 -e REPEATS=1 -e ITERATIONS= -e QUIET=0s) # the others are at work
   for setting in BULK TAGS DURATION WARMUP TLS TLS_CA TLS_SERVER_NAME; do command+="-e $setting=\"\$$setting\" "; done
   command+=$(quoted "$root/scenarios/read-bulk.js")
   about="$("$k6" version | sed -n '1s/^[^ ]* //p'), release build"

@@ -48,7 +48,7 @@ sweep 'umem-cache (a double): `cache-sweep`' cache-sweep -e TARGET=umem -e KEYS=
 sweep 'NATS: `nats-core`, requests' nats-core -e WORK=request
 sweep 'NATS JetStream: `natsjs-kv-sweep`' natsjs-kv-sweep -e LAYOUT=orb -e MIX=mixed -e KEYS=100
 sweep 'an emulated MXAccess gateway, gRPC: `read-bulk`' read-bulk
-k6 run --quiet scenarios/stock-load.js -e TPS=200 -e BACK=5 -e AHEAD=10 >&2
+k6 run --quiet scenarios/stock-load.js -e TPS=200 -e BACK=64 -e AHEAD=10 >&2
 sweep 'Machbase, native driver: `stock-load`, `stock-rollup`' stock-rollup
 
 rooms=(./extensions/internal/clock ./extensions/internal/refused ./extensions/internal/splitmix ./extensions/machbase/stock ./extensions/memcached/wire/...

@@ -18,16 +18,17 @@ compiles() {
     GOOS=${1%/*} GOARCH=${1#*/} go vet -C "$module" -tags servers "$packages" >&2 || return
   done
 }
-for system in darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 linux/386 linux/arm; do
+for system in darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
   say "$system"
   compiles "$system" || die "$system: does not compile"
 done
-row '`go vet` with all tests: macOS and Windows (amd64, arm64), Linux (386, arm)' 'compiles'
+row '`go vet` with all tests but those of e2e: macOS and Windows, amd64 and arm64' 'compiles'
 
-# Rooms that import no k6, the ones with most arithmetic on bits and atomics.
+# Rooms that import no k6, the ones with most arithmetic on bits and atomics. The whole is of 64
+# bits, as k6 itself: its v2.2.0 does not compile for others.
 rooms=(./extensions/internal/clock ./extensions/internal/refused ./extensions/internal/splitmix ./extensions/machbase/stock ./extensions/memcached/wire/...
-  ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/workload/... ./extensions/sweep/gate/...
-  ./extensions/sweep/measure ./extensions/sweep/paired ./extensions/sweep/report/...)
+  ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/workload/...
+  ./extensions/sweep/measure ./extensions/sweep/paired)
 # tested NAME COMMAND...: one row.
 tested() {
   local name=$1
@@ -36,7 +37,7 @@ tested() {
   "$@" >"$room/tests" 2>&1 || { cat "$room/tests" >&2; die "$name: tests fail"; }
   row "$name" "$(grep -c '^ok' "$room/tests") packages pass"
 }
-tested 'tests of 32-bit programs (linux/386)' env GOARCH=386 go test -vet=off "${rooms[@]}"
+tested 'tests of rooms without k6 as 32-bit programs (linux/386); k6 v2.2.0 itself does not compile for these' env GOARCH=386 go test -vet=off "${rooms[@]}"
 
 # Go's programs for Windows take their random numbers from a library that wine 8 does not have yet.
 export WINEPREFIX=$room/wine WINEDEBUG=-all WINEDLLOVERRIDES='bcryptprimitives=n;mscoree,mshtml='
