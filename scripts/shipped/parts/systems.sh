@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Other systems and processors, as far as this machine goes: which of them compile with all tests,
-# the tests of rooms that import no k6 as 32-bit programs, and Windows' programs by wine.
+# Other systems, as far as this machine goes: which of them compile with all tests, and Windows'
+# programs by wine.
 # shellcheck source=scripts/shipped/lib.sh disable=SC2016   # Markdown
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 need wine wine wine64
@@ -24,11 +24,6 @@ for system in darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
 done
 row '`go vet` with all tests but those of e2e: macOS and Windows, amd64 and arm64' 'compiles'
 
-# Rooms that import no k6, the ones with most arithmetic on bits and atomics. The whole is of 64
-# bits, as k6 itself: its v2.2.0 does not compile for others.
-rooms=(./extensions/internal/clock ./extensions/internal/refused ./extensions/internal/splitmix ./extensions/machbase/stock ./extensions/memcached/wire/...
-  ./extensions/nats/kvlayout/rows ./extensions/resp/wire ./extensions/umemcache/wire ./extensions/workload/...
-  ./extensions/sweep/measure ./extensions/sweep/paired)
 # tested NAME COMMAND...: one row.
 tested() {
   local name=$1
@@ -37,8 +32,6 @@ tested() {
   "$@" >"$room/tests" 2>&1 || { cat "$room/tests" >&2; die "$name: tests fail"; }
   row "$name" "$(grep -c '^ok' "$room/tests") packages pass"
 }
-tested 'tests of rooms without k6 as 32-bit programs (linux/386); k6 v2.2.0 itself does not compile for these' env GOARCH=386 go test -vet=off "${rooms[@]}"
-
 # Go's programs for Windows take their random numbers from a library that wine 8 does not have yet.
 export WINEPREFIX=$room/wine WINEDEBUG=-all WINEDLLOVERRIDES='bcryptprimitives=n;mscoree,mshtml='
 wineboot -i >&2 2>&1 || true
