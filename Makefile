@@ -46,7 +46,7 @@ turns := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=2s) -e WARMUP=$(
   -e REPEATS=$(or $(SWEEP_REPEATS),4)
 # What make gate measures, and what its baseline has to be measured with.
 few := 1,8,64
-gated := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e ITERATIONS=$(or $(SWEEP_ITERATIONS),1000) -e REPEATS=5 -e REPEAT_ORDER=interleaved
+gated := $(if $(SWEEP_ITERATIONS)$(SWEEP_DURATION),,-e DURATION=5s) -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e REPEATS=5 -e REPEAT_ORDER=interleaved
 
 # What each process of make gate-change measures.
 pair := -e CLIENTS=$(or $(SWEEP_CLIENTS),$(few)) -e DURATION=$(or $(SWEEP_DURATION),3s)
