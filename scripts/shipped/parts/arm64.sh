@@ -15,7 +15,7 @@ k6() { qemu-aarch64-static "$room/k6" "$@"; }
 go version -m "$room/k6" | grep -q 'GOARCH=arm64' || die 'this is no program for arm64'
 
 heading
-row 'k6' "$(k6 version | head -n 1 | sed 's/^k6 //'), by $(qemu-aarch64-static --version | sed -n 's/^qemu-aarch64 version \([^ ]*\).*/qemu-user \1/p')"
+row 'k6' "$(k6 version | sed -n '1s/^k6 //p'), by $(qemu-aarch64-static --version | sed -n 's/^qemu-aarch64 version \([^ ]*\).*/qemu-user \1/p')"
 scripts/servers.sh up machbase memcached mxgateway nats redis >&2
 at_end+=('scripts/servers.sh down')
 eval "$(scripts/servers.sh env)"

@@ -46,7 +46,7 @@ at_end+=('wineserver -k')
 say 'building k6 for windows/amd64'
 GOOS=windows go build -C extensions/cmd/k6 -trimpath -buildvcs=false -ldflags '-s -w' -o "$room/k6.exe" .
 k6() { wine "$room/k6.exe" "$@"; }
-row 'k6.exe' "$(k6 version | head -n 1 | tr -d '\r' | sed 's/^k6.exe //'), by $(wine --version)"
+row 'k6.exe' "$(k6 version | tr -d '\r' | sed -n '1s/^k6.exe //p'), by $(wine --version)"
 tested 'tests of clock and errors of sockets, as Windows'"' programs" \
   env GOOS=windows go test -vet=off -exec wine ./extensions/internal/clock ./extensions/internal/refused
 scripts/servers.sh up memcached >&2
