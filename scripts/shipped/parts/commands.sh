@@ -24,6 +24,7 @@ reason() {
     K6_SWEEP_INFLUXDB_TOKEN=*) echo 'needs an InfluxDB 2 or 3' ;;
     *K6_OTEL_*) echo 'needs a collector of OpenTelemetry; a test of e2e has a server of its protocol' ;;
     *'k6 cloud '*) echo 'needs an account of Grafana Cloud; a test of e2e has a server of its protocol' ;;
+    *'CONFIG=100m-512b -e TARGETS=memcached,redis') echo 'takes more than ten minutes here' ;;
     *"x sweep bisect"*) echo 'needs more pairs than a busy machine has time for; tests of its own run it' ;;
   esac
 }
@@ -102,8 +103,6 @@ here() {
   command=${command//http:\/\/host:8086\/@(database|sweep)/${INFLUXDB_URL-}}
   command=${command//http:\/\/host:9090/${PROMETHEUS_URL-}}
   command=${command//BASE_URL=.../BASE_URL=${MEMCACHED_URL-}}
-  # The number of clients of this scenario is one, not a list.
-  [[ $command != *cache-hitrate* ]] || command="SWEEP_CLIENTS=8 $command"
   printf '%s' "$command"
 }
 shopt -s extglob
