@@ -96,8 +96,12 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 			all += length
 		}
 	}
-	for i := range turns {
-		turns[i] = time.Duration(float64(turns[i]) * float64(t.Time) / float64(all)).Round(time.Microsecond)
+	// The sums are rounded, and not each turn: all together they are the variant's time.
+	var length, told time.Duration
+	for i, turn := range turns {
+		length += turn
+		until := time.Duration(float64(length) / float64(all) * float64(t.Time))
+		turns[i], told = until-told, until
 	}
 
 	return turns

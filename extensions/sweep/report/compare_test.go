@@ -76,7 +76,8 @@ func comparisons() map[string][2]*Report {
 	}
 }
 
-// longNumber is one whose last digits depend on the processor: arm64 multiplies and adds in one step.
+// longNumber is one whose last digits depend on the processor: arm64 multiplies and adds in one
+// step.
 var longNumber = regexp.MustCompile(`\d+\.\d{9,}(e[-+]\d+)?`)
 
 func TestCompareGolden(t *testing.T) {
