@@ -246,7 +246,7 @@ func TestServerThatComesBack(t *testing.T) {
 	var back time.Time
 	r := k6(t, options{
 		script: "stock-rollup.js",
-		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "25s", "TIMEOUT": "3s", "WARMUP": "0s"},
+		env:    map[string]string{"MACHBASE_URL": server.url, "CLIENTS": "2", "DURATION": "45s", "TIMEOUT": "3s", "WARMUP": "0s"},
 		measuring: func(*os.Process) {
 			server.stop(t)
 			time.Sleep(5 * time.Second) // longer than TIMEOUT
