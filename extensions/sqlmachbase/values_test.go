@@ -32,7 +32,7 @@ func typesRows() (written, read [][]any) {
 			{1, int16(-2), uint16(3), int32(-4), uint32(5), int64(-6), uint64(7), float32(1.5), -2.5, moment,
 				"text", v4, v6, "a longer text", []byte{0, 1, 255}, `{"a":1}`, "clob", []byte("blob")},
 			{2, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil},
-			{3, math.MaxInt16, math.MaxUint16 - 1, math.MaxInt32, int64(math.MaxUint32 - 1), int64(math.MaxInt64), uint64(math.MaxUint64 - 1),
+			{3, math.MaxInt16, math.MaxUint16 - 1, math.MaxInt32, math.MaxUint32 - 1, math.MaxInt64, uint64(math.MaxUint64 - 1),
 				float32(math.SmallestNonzeroFloat32), math.SmallestNonzeroFloat64, time.Unix(0, math.MaxInt64),
 				"h€llo 😀", netip.MustParseAddr("0.0.0.0"), netip.IPv6Unspecified(), "😀", []byte{0}, `[]`, "😀", []byte{0}},
 		}, [][]any{

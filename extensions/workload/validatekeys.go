@@ -7,8 +7,8 @@ import (
 )
 
 func (k *Keys) check() error {
-	if k.Count < 1 || int64(k.Count) > maxKeys {
-		return fmt.Errorf("option keys.count must be from 1 to %d, not %d", int64(maxKeys), k.Count)
+	if k.Count < 1 || k.Count > maxKeys {
+		return fmt.Errorf("option keys.count must be from 1 to %d, not %d", maxKeys, k.Count)
 	}
 	if err := k.checkText(); err != nil {
 		return err

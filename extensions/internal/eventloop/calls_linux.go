@@ -1,4 +1,4 @@
-//go:build !race && !386 && !portable
+//go:build !race && !portable
 
 package eventloop
 

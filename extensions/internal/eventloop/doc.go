@@ -44,6 +44,6 @@
 //
 // # Elsewhere
 //
-// Loops are for Linux, and not for its 386, which has other calls. Elsewhere, and with the build
-// tag portable, a job runs on the goroutine that called Do, and no wait is measured.
+// Loops are for Linux. Elsewhere, and with the build tag portable, a job runs on the goroutine that
+// called Do, and no wait is measured.
 package eventloop

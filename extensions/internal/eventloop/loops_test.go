@@ -1,4 +1,4 @@
-//go:build linux && !386 && !portable
+//go:build linux && !portable
 
 package eventloop_test
 

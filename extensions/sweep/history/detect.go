@@ -384,12 +384,7 @@ func clip(values []float64) {
 // dependenceWithin is by how much fewer independent values the levels have, by the autocorrelation
 // of neighbours in them.
 func (s *series) dependenceWithin(found []int) float64 {
-	all := make([]float64, 0, len(s.logs))
-	lo := 0
-	for _, hi := range append(slices.Clone(found), len(s.logs)) {
-		all = append(all, residuals(s.logs[lo:hi])...)
-		lo = hi
-	}
+	all := s.without(found)
 	clip(all)
 
 	return dependenceOf(all)

@@ -52,7 +52,7 @@ func shapes(n int) map[string][]time.Duration {
 		}),
 		"tiny":      fill(func() float64 { return r.Float64() * 3000 }),
 		"whole":     fill(func() float64 { return math.Pow(10, r.Float64()*12.5) }),
-		"two apart": fill(func() float64 { return float64(1 + r.Int64N(2)*int64(time.Hour-1)) }),
+		"two apart": fill(func() float64 { return float64(1 + r.IntN(2)*int(time.Hour-1)) }),
 	}
 }
 

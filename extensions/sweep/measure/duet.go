@@ -172,7 +172,7 @@ func sliceOf(pieces *Coarse, open bool) time.Duration {
 		length *= openLonger
 	}
 
-	return max(min(max(length, shortestSlice), longestSlice), leastMeans*mean)
+	return max(min(length, longestSlice), leastMeans*mean)
 }
 
 // asDuet makes the step a duet, before its clients are connected.

@@ -66,7 +66,7 @@ const (
 func (c Config) Validate() error {
 	switch {
 	case c.Memory < 1 || c.Memory > maxMemory:
-		return fmt.Errorf("option memory must be from 1 to %d bytes, not %d", int64(maxMemory), c.Memory)
+		return fmt.Errorf("option memory must be from 1 to %d bytes, not %d", maxMemory, c.Memory)
 	case c.Item < prefixSize || c.Item > maxItem:
 		return fmt.Errorf("option item must be from %d to %d bytes, not %d", prefixSize, maxItem, c.Item)
 	case c.Hot < 1 || c.Hot > 99:
