@@ -305,7 +305,8 @@ func TestCacheSweepInPipelinesWithGates(t *testing.T) {
 	s := cacheSteps(t, multi, "cache-sweep")[0]
 	require.Equal(t, "getMulti", s.Op)
 	require.Equal(t, 20*s.Ops, s.Extra.Hits)
-	require.InDelta(t, 0.3, s.Seconds, 0.3)
+	require.GreaterOrEqual(t, s.Seconds, 0.3)
+	require.Less(t, s.Seconds, 5.0, "it ends by its duration, on a busy machine too")
 }
 
 func TestExamplesOfRun(t *testing.T) {
