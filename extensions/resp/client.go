@@ -35,7 +35,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 		c.nodes = append(c.nodes, n)
 		stores[i] = n
 	}
-	c.bench = cachebench.New(m, m.shared, config.target(), &cache{c.nodes[0]}, stores...)
+	c.bench = cachebench.New(m, &m.shared.Shared, config.target(), &cache{c.nodes[0]}, stores...)
 	c.bench.TakeTurns(c.seat)
 	methods.Put(m.Runtime(), call.This, c)
 

@@ -2,6 +2,7 @@ package resp
 
 import (
 	"context"
+	"iter"
 	"strings"
 
 	"github.com/grafana/sobek"
@@ -47,14 +48,24 @@ func (c *client) info(call sobek.FunctionCall) sobek.Value {
 	})
 }
 
-// infoOf reads the lines of an answer to INFO, which are name:value but for titles and empty ones.
+// infoOf makes an object of an answer to INFO.
 func (c *client) infoOf(text string) *sobek.Object {
 	one := c.Runtime().NewObject()
-	for line := range strings.Lines(text) {
-		if name, value, is := strings.Cut(strings.TrimRight(line, "\r\n"), ":"); is && !strings.HasPrefix(name, "#") {
-			c.Set(one, name, value)
-		}
+	for name, value := range infoLines(text) {
+		c.Set(one, name, value)
 	}
 
 	return one
+}
+
+// infoLines are those of an answer to INFO, which are name:value but for titles and empty ones.
+func infoLines(text string) iter.Seq2[string, string] {
+	return func(yield func(name, value string) bool) {
+		for line := range strings.Lines(text) {
+			name, value, is := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
+			if is && !strings.HasPrefix(name, "#") && !yield(name, value) {
+				return
+			}
+		}
+	}
 }

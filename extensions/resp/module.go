@@ -4,6 +4,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/cachebench"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -20,7 +21,7 @@ const (
 
 // New returns the JavaScript module.
 func New() modules.Module {
-	var shared cachebench.Shared
+	var shared sharedByAll
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "RespError", AsError: asError,
@@ -31,8 +32,15 @@ func New() modules.Module {
 	})
 }
 
+// sharedByAll is what all VUs have in common.
+type sharedByAll struct {
+	cachebench.Shared
+
+	watched evictions.Watched
+}
+
 type module struct {
 	*k6mod.Module
 
-	shared *cachebench.Shared
+	shared *sharedByAll
 }

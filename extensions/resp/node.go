@@ -40,6 +40,7 @@ func (n *node) ready() (*redis.Client, error) {
 	}
 	ctx, cancel := context.WithTimeout(n.client.VU().Context(), n.config.ConnectTimeout)
 	defer cancel()
+	n.watchEvictions()
 	var err error
 	n.client.seat.Away(func() { _, err = n.connect(ctx) })
 	n.client.Count("connect", err)
@@ -124,28 +125,55 @@ func (n *node) take(context.Context, string, string) (net.Conn, error) {
 	return made, nil
 }
 
-// dial connects, and does the handshake of TLS.
+// dial connects the client.
 func (n *node) dial(ctx context.Context) (*conn, error) {
-	dial := k6glue.Dial(n.client.VU())
-	if n.server.Network == "unix" {
-		dial = new(net.Dialer).DialContext // k6's own takes no paths
-	}
-	raw, err := dial(ctx, n.server.Network, n.server.Address)
+	made, err := n.open(ctx, n.dialer(k6glue.Dial(n.client.VU())), n.secure())
 	if err != nil {
 		return nil, n.cannotConnect(ctx, err)
 	}
-	socket := eventloop.NewConn(raw)
+
+	return made, nil
+}
+
+// dialFunc opens a connection of the network.
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// dialer is k6's own dialer, or Go's: k6's takes no paths.
+func (n *node) dialer(k6s dialFunc) dialFunc {
+	if n.server.Network == "unix" {
+		return new(net.Dialer).DialContext
+	}
+
+	return k6s
+}
+
+// secure is how TLS is spoken with the server: nil where it is not.
+func (n *node) secure() *tls.Config {
 	if !n.server.TLS {
+		return nil
+	}
+
+	return n.config.TLS.Config(n.client.VU(), n.server.Address, tls.VersionTLS12)
+}
+
+// open connects, and does the handshake of TLS. Any goroutine may call it.
+func (n *node) open(ctx context.Context, dial dialFunc, secure *tls.Config) (*conn, error) {
+	raw, err := dial(ctx, n.server.Network, n.server.Address)
+	if err != nil {
+		return nil, err
+	}
+	socket := eventloop.NewConn(raw)
+	if secure == nil {
 		return &conn{Conn: socket, socket: socket, node: n, replies: &wire.Bounds{}}, nil
 	}
-	secure := tls.Client(&conn{Conn: socket, node: n}, n.config.TLS.Config(n.client.VU(), n.server.Address, tls.VersionTLS12))
-	if err := secure.HandshakeContext(ctx); err != nil {
+	encrypted := tls.Client(&conn{Conn: socket, node: n}, secure)
+	if err := encrypted.HandshakeContext(ctx); err != nil {
 		_ = socket.Close() // there is nothing to lose
 
-		return nil, n.cannotConnect(ctx, err)
+		return nil, err
 	}
 
-	return &conn{Conn: secure, socket: socket, replies: &wire.Bounds{}}, nil
+	return &conn{Conn: encrypted, socket: socket, replies: &wire.Bounds{}}, nil
 }
 
 // cannotConnect explains in one line why there is no connection.

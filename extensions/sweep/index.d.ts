@@ -469,8 +469,8 @@ declare module 'k6/x/sweep' {
    * Beside these, `marks` has what modules and the sweep have seen, with its `kind`: `reconnect`, a
    * client connected after the start line of its step; `restart`, the server of `target.url` on
    * this machine has ended, or was started again; `influxdb`, the output `sweep-influxdb` could
-   * write no points, or could again; `evictions`, how many keys a memcached has evicted in the 1.05
-   * seconds before.
+   * write no points, or could again; `evictions`, how many keys a memcached, or a Redis with
+   * k6/x/resp, has evicted in the 1.05 seconds before.
    */
   export function mark(text: string): void;
 

@@ -6,7 +6,7 @@ export const options = {
   scenarios: { evictions: { executor: 'client-sweep', clients: [4], duration: '4s', warmup: '200ms', quiet: '0s' } },
 };
 
-const client = new Client(__ENV.MEMCACHED_URL);
+const client = new Client(__ENV.CACHE);
 const value = 'v'.repeat(100000);
 let n = 0;
 

@@ -1,0 +1,16 @@
+// Four clients write more than a small Redis keeps.
+import sweep from 'k6/x/sweep';
+import { Client } from 'k6/x/resp';
+
+export const options = {
+  scenarios: { evictions: { executor: 'client-sweep', clients: [4], duration: '4s', warmup: '200ms', quiet: '0s' } },
+};
+
+const client = new Client(__ENV.CACHE);
+
+export default function () {
+  client.connect();
+  sweep.run(() => client.run({ iterations: 100, mix: { set: 1 }, keys: { count: 2000 }, values: { size: 10000 } }));
+}
+
+export const handleSummary = (data) => sweep.report(data, { dir: __ENV.RESULTS });
