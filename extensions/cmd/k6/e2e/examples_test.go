@@ -171,8 +171,8 @@ func TestExampleOpenLoop(t *testing.T) {
 }
 
 // Two servers stand beside each other in one run: each call goes to the server of its variant, and
-// the slower one is seen. It runs alone: what other tests take is in both variants' times, and makes
-// their ratio smaller.
+// the slower one is seen. It runs alone: what other tests take is in both variants' times, and
+// makes their ratio smaller.
 func TestExampleDuet(t *testing.T) {
 	answering := func(after time.Duration) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -88,7 +88,8 @@ func TestStepLimitedByAScriptThatComputes(t *testing.T) {
 	require.Contains(t, s.Evidence, witness.SchedulerMs)
 }
 
-// It runs alone: where other tests keep k6 from its processor, a standstill is longer than the server's.
+// It runs alone: where other tests keep k6 from its processor, a standstill is longer than the
+// server's.
 func TestStepLimitedByAServerThatStandsStill(t *testing.T) {
 	var once sync.Once
 	var begin, until time.Time
