@@ -19,8 +19,4 @@ for target in redis memcached; do
     -e CLIENTS=1,8,32,64 -e DURATION="${DURATION:-10s}" -e WARMUP=1s -e KEYS=100000 -e VALUE=1000 scenarios/cache-sweep.js
 done
 (cd scripts/grafana && go run . page -influxdb "$INFLUXDB_URL" -scenario cache-sweep -instance memcached -baseline redis -since "${SECONDS}s") >"$room/page.html"
-browser=$(scripts/browser.sh)
-"$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$room/browser" --window-size=1270,1300 \
-  --force-device-scale-factor=0.8 --screenshot="$room/dashboard.png" "file://$room/page.html" 2>"$room/browser.log" ||
-  { tail -n 5 "$room/browser.log" >&2; exit 1; }
-mv "$room/dashboard.png" scripts/grafana/dashboard.png
+SCALE=0.7 scripts/screenshot.sh "$room/page.html" scripts/grafana/dashboard.png 1270,1300

@@ -46,15 +46,38 @@ func renderBeside(gs *state.GlobalState, cmd *cobra.Command, files []string, for
 	return write(gs, out, contents, files...)
 }
 
-// runNames are short names that tell files apart: without folder and end, or else the paths.
+// runNames are short names that tell files apart: without folder and end, or else what differs in
+// their paths.
 func runNames(files []string) []string {
 	names := make([]string, len(files))
+	paths := make([][]string, len(files))
 	for i, file := range files {
 		names[i] = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+		paths[i] = strings.Split(strings.TrimSuffix(filepath.ToSlash(filepath.Clean(file)), filepath.Ext(file)), "/")
 	}
-	if len(slices.Compact(slices.Sorted(slices.Values(names)))) < len(names) {
+	if differ(names) {
+		return names
+	}
+	for _, from := range []func(path []string) int{
+		func([]string) int { return 0 }, func(path []string) int { return len(path) - 1 },
+	} {
+		for !slices.ContainsFunc(paths, func(path []string) bool { return len(path) < 2 || path[from(path)] != paths[0][from(paths[0])] }) {
+			for i, path := range paths {
+				paths[i] = slices.Delete(path, from(path), from(path)+1)
+			}
+		}
+	}
+	for i, path := range paths {
+		names[i] = strings.Join(path, "/")
+	}
+	if !differ(names) { // they differ in their ends, or are the same file
 		return files
 	}
 
 	return names
+}
+
+// differ tells whether no name is another's.
+func differ(names []string) bool {
+	return len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names)
 }

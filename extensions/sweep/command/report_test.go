@@ -104,3 +104,19 @@ func TestReportInAllFormats(t *testing.T) {
 		require.Equal(t, 104, code, args)
 	}
 }
+
+func TestNamesOfRunsAreWhatTellsThemApart(t *testing.T) {
+	for _, of := range []struct{ files, want []string }{
+		{[]string{"a.json", "results/b.json"}, []string{"a", "b"}},
+		{[]string{"a/sweep.json", "b/sweep.json"}, []string{"a", "b"}},
+		{[]string{"/tmp/r/a/x/sweep.json", "/tmp/r/b/x/sweep.json", "/tmp/r/c/x/sweep.json"}, []string{"a", "b", "c"}},
+		{[]string{"r/a/x.json", "r/a/y.json", "r/b/x.json"}, []string{"a/x", "a/y", "b/x"}},
+		{[]string{"sweep.json", "old/sweep.json"}, []string{"sweep", "old/sweep"}},
+		{[]string{"./sweep.json", "../sweep.json"}, []string{"sweep", "../sweep"}},
+		{[]string{"a/sweep.json", "a/old/sweep.json"}, []string{"sweep", "old/sweep"}},
+		{[]string{"sweep.json", "sweep.html"}, []string{"sweep.json", "sweep.html"}},
+		{[]string{"a/sweep.json", "a/sweep.json"}, []string{"a/sweep.json", "a/sweep.json"}},
+	} {
+		require.Equal(t, of.want, runNames(of.files), of.files)
+	}
+}

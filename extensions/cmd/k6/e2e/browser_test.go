@@ -128,7 +128,10 @@ type look struct {
 	Width      float64  // of the document, in CSS pixels
 	Hidden     []string // what matters and cannot be seen
 	Cut        []string // what is wider than the box that it scrolls in
-	Figures    int      // how many pictures there are
+	// Overlapping are texts of a picture that are written over each other.
+	Overlapping []string
+	Beyond      []string // headings of tables that end beyond the page's edge
+	Figures     int      // how many pictures there are
 }
 
 //go:embed testdata/look.js

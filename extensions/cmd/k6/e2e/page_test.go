@@ -117,6 +117,8 @@ func pageFaults(t *testing.T, b *tab) []string {
 		wrong(len(l.Hidden) > 0, "%s: hidden: %s", name, strings.Join(l.Hidden, "; "))
 		wrong(l.Width > float64(s.width), "%s: the document is %v pixels wide", name, l.Width)
 		wrong(l.Contrast < leastContrast, "%s: contrast %.2f: %s", name, l.Contrast, l.Palest)
+		wrong(len(l.Overlapping) > 0, "%s: written over each other: %s", name, strings.Join(l.Overlapping, "; "))
+		wrong(!s.print && len(l.Beyond) > 0, "%s: beyond the edge: %s", name, strings.Join(l.Beyond, "; "))
 		wrong(s.print && len(l.Cut) > 0, "%s: cut off: %s", name, strings.Join(l.Cut, "; "))
 	}
 	wrong(looks["dark"].Light >= 0.2, "dark: the page is as light as %s", looks["dark"].Background)

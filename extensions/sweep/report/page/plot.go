@@ -67,14 +67,17 @@ func newPlot(labels []string) *plot {
 	return &plot{right: plotWidth - 14 - widest}
 }
 
-// shortened is a text that fits beside a line.
+// shortened is a text that fits beside a line: of a long one its two ends, as what tells names
+// apart is often the last of them.
 func shortened(text string) string {
 	letters := []rune(text)
 	if len(letters) <= maxLabel {
 		return text
 	}
 
-	return string(letters[:maxLabel-1]) + "…"
+	const last = maxLabel / 2
+
+	return string(letters[:maxLabel-1-last]) + "…" + string(letters[len(letters)-last:])
 }
 
 func (p *plot) draw(class, d string) { p.Marks = append(p.Marks, mark{Class: class, D: d}) }

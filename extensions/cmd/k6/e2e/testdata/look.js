@@ -38,11 +38,23 @@
       palest = name(element) + ' ' + colour;
     }
   }
+  // Texts of a picture that are written over each other, and headings of tables that end beyond the page.
+  const collide = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 4;
+  const overlapping = [...document.querySelectorAll('svg')].flatMap((svg) => {
+    const texts = [...svg.querySelectorAll('text')].map((text) => [text.getBoundingClientRect(), text]);
+    return texts.flatMap(([box, text], i) => texts.slice(i + 1).filter(([other]) => collide(box, other))
+      .map(([, other]) => `${svg.querySelector('title').textContent}: ${name(text)} and ${name(other)}`));
+  });
+  const beyond = [...document.querySelectorAll('caption')].filter(seen).filter((caption) => {
+    const range = document.createRange();
+    range.selectNodeContents(caption);
+    return range.getBoundingClientRect().right > document.documentElement.clientWidth + 1;
+  }).map(name);
   const matters = 'h1, h2, h3, svg, figcaption, table, caption, th, td, dt, dd';
   const background = behind(document.body);
   return {
     background: background.map(Math.round).join(), light: luminance(background), contrast, palest,
-    width: document.documentElement.scrollWidth, cut,
+    width: document.documentElement.scrollWidth, cut, overlapping, beyond,
     hidden: [...document.querySelectorAll(matters)].filter((e) => !seen(e) && (e.localName === 'svg' || e.textContent.trim())).map(name),
     figures: document.querySelectorAll('svg').length,
   };
