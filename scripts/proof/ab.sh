@@ -10,6 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 trials=${1:-10} pairs=8 work=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
 
 # trial ROUNDS judges operations of so many rounds beside those of 10000, and prints the outcome.
 trial() {

@@ -29,6 +29,7 @@ clean() {
   rm -rf "$work"
 }
 trap clean EXIT
+trap 'exit 1' INT TERM
 
 # neighbour takes a processor in bursts of 20 to 200 ms, with rests as long.
 neighbour() { exec "$work/coverage" -neighbour 200ms; }
@@ -39,6 +40,8 @@ run() {
     >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
   mv "$work/run/witness.json" "$1"
 }
+
+failed() { echo "run $1 failed: another start of this script runs it again" >&2; }
 
 go build -o "$work/coverage" ./scripts/proof/coverage
 if [[ ${1:-} == --tally ]]; then
@@ -58,11 +61,11 @@ for n in $(seq "${1:-300}"); do
   if [[ $beside == neighbour ]]; then
     neighbour &
     bully=$!
-    run "$report"
+    run "$report" || failed "$n"
     kill "$bully"
     wait "$bully" 2>/dev/null || true
   else
-    run "$report"
+    run "$report" || failed "$n"
   fi
   ((n % 20)) || echo "$n runs"
 done

@@ -65,10 +65,11 @@ func work(rounds float64) {
 	sink.Store(x)
 }
 
-// roundsIn is how many rounds a time has: the most of several tries, as what disturbs only takes.
+// roundsIn is how many rounds a time has: the most of many tries over some seconds, as what
+// disturbs only takes, and a disturbance may last.
 func roundsIn(d time.Duration) (most int) {
-	const n = 1_000_000
-	for range 200 {
+	const n, looks = 1_000_000, 5 * time.Second
+	for until := time.Now().Add(looks); time.Now().Before(until); {
 		begin := time.Now()
 		work(n)
 		most = max(most, int(n*d.Seconds()/time.Since(begin).Seconds()))
