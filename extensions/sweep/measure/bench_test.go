@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Recording one operation: the histogram alone, and with the slots that keep what the step does over
-// its time. It allocates nothing.
+// Recording one operation: the histogram alone, and with the slots that keep what the step does
+// over its time. It allocates nothing.
 func BenchmarkRecord(b *testing.B) {
 	for name, keeps := range map[string]bool{"with": true, "without": false} {
 		b.Run(name, func(b *testing.B) {
