@@ -48,6 +48,13 @@ func TestBaselineOfSeveralRuns(t *testing.T) {
 func TestReadBaseline(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "thresholds", "baselines", "stock-rollup.json"))
 	require.NoError(t, err)
+	shipped, err := ReadBaseline(raw)
+	require.NoError(t, err)
+	require.Equal(t, "stock-rollup", shipped.Scenario)
+	require.NotEmpty(t, shipped.Runs, "make baseline records any number of them")
+
+	raw, err = json.Marshal(shipped.Runs[0])
+	require.NoError(t, err)
 	one, err := ReadBaseline(raw)
 	require.NoError(t, err)
 	require.Equal(t, "stock-rollup", one.Scenario)

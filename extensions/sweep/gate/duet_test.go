@@ -65,6 +65,12 @@ func TestGatesOfADuet(t *testing.T) {
 		{"the same, unsurely", duet(0.12, 1), u, u, "change is 1.000x (0.893 to 1.120) of base with 1 client", "it takes a step of some 220 s instead of 20 s"},
 		{"near to the bound", duet(0.01, 0.95), u, h, "change is 0.950x", "the change is near to what is tolerated: it takes a longer step"},
 		{"one of two is slower", duet(0.01, 1, 0.9), c, u, "change is 0.900x (0.891 to 0.909) of base with 2 clients", ""},
+		{
+			"one is slower, the other is known badly", changed(duet(0.01, 0.9, 1), func(r *report.Report) {
+				f := &r.Duets[1].Figures[0]
+				f.Low, f.High, f.Visible = 0.8, 1.25, 0.25
+			}), c, u, "change is 0.900x (0.891 to 0.909) of base with 1 client; change is 1.000x (0.800 to 1.250) of base with 2 clients", "",
+		},
 		{"both are the same", duet(0.01, 1, 1), h, h, "of base with 1 client; change is 1.000x (0.990 to 1.010) of base with 2 clients", ""},
 		{"no duet", run(1), c, c, "not judged: the run is no duet, and the file names no baseline", ""},
 		{

@@ -176,6 +176,47 @@ func TestStepTellsOfTheStepBefore(t *testing.T) {
 	require.NotContains(t, stepEvidence(steps(none), before), witness.ClientsRatio, "a repeat")
 	before[0].Clients, before[0].Variant = 2, "other"
 	require.NotContains(t, stepEvidence(steps(none), before), witness.ClientsRatio, "another variant")
+	before[0].Variant = ""
+	require.Contains(t, stepEvidence(steps(none), before), witness.ClientsRatio)
+	before[0].Rate = 100
+	require.NotContains(t, stepEvidence(steps(none), before), witness.ClientsRatio, "an open loop before")
+	before[0].Rate = 0
+	openLoop := steps(func(s *report.Step) { s.Rate = 100 })
+	require.NotContains(t, stepEvidence(openLoop, before), witness.ClientsRatio, "an open loop")
+}
+
+// What is counted of a step is the time in which all clients were at work, or its window: a slot
+// after it, in which nothing ended, is no standstill.
+func TestCourseIsOfTheTimeThatCounts(t *testing.T) {
+	w := &Watch{slots: slots{every: 100 * time.Millisecond}}
+	for i := range 30 {
+		one := slot{length: w.slots.every}
+		if i < 10 {
+			one.operations = 100
+		}
+		w.slots.all = append(w.slots.all, one)
+	}
+	still := func(s report.Step) float64 {
+		e := witness.Evidence{}
+		s.Seconds = 3
+		w.course(e, &s)
+
+		return e[witness.StoodStill]
+	}
+	require.InDelta(t, 2, still(report.Step{}), 1e-9)
+	require.InDelta(t, 1, still(report.Step{Window: &report.Window{Seconds: 2}}), 1e-9)
+	require.Zero(t, still(report.Step{AllClients: &report.AllClients{Seconds: 1}}))
+}
+
+// A goroutine that woke early is not late.
+func TestWakingLateIsCounted(t *testing.T) {
+	w := &Watch{begin: &account{reading: reading{at: time.Now()}}, slots: slots{every: time.Hour}}
+	w.woke(-time.Millisecond)
+	require.Zero(t, w.late.Max)
+	w.woke(20 * time.Millisecond)
+	require.Equal(t, 20*time.Millisecond, w.late.Max)
+	require.Equal(t, 20*time.Millisecond, w.lateNow)
+	require.EqualValues(t, 2, w.late.Count)
 }
 
 // The evidence in the report is what the word was made of.

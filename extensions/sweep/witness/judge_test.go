@@ -43,6 +43,7 @@ func TestJudge(t *testing.T) {
 		{"hardly a quarter of a second", Evidence{Seconds: 0.249}, Short},
 		{"a quarter of a second", Evidence{Seconds: 0.25}, Clients},
 		{"short, and disturbed", Evidence{Seconds: 0.1, Throttled: 0.5}, Short},
+		{"short, and without a file", Evidence{Seconds: 0.1, NoFiles: 5}, Short},
 
 		{"one operation without a file", Evidence{NoFiles: 1, FileLimit: 20}, Files},
 		{"one operation without a port", Evidence{NoPorts: 1}, Ports},
@@ -67,6 +68,9 @@ func TestJudge(t *testing.T) {
 		{"room enough", Evidence{Blocked: 0.19}, Clients},
 
 		{"a server that stands still", Evidence{Seconds: 10, StoodStill: 1, LongestStill: 0.2}, Server},
+		{"a server that stands still beside a neighbour", Evidence{StoodStill: 1, LongestStill: 1, Disturbing: 1}, Neighbour},
+		{"a server that stands still behind a full network", Evidence{StoodStill: 1, LongestStill: 1, Blocked: 0.5}, Network},
+		{"a full network beside a neighbour", Evidence{Blocked: 0.5, Disturbing: 1}, Neighbour},
 		{"for less than a tenth of the step", Evidence{Seconds: 10, StoodStill: 0.99, LongestStill: 0.9}, Clients},
 		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, Clients},
 		{"a standstill and a change for good", Evidence{StoodStill: 1, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001}, Server},
@@ -134,6 +138,8 @@ func TestJudgeOfAServerElsewhere(t *testing.T) {
 		word, why := Judge(e)
 		require.Equal(t, tt.want, word, "%s: %s", tt.name, why)
 	}
+	_, why := Judge(away())
+	require.Equal(t, "The server is on another machine, which tells nothing of itself.", why)
 }
 
 // What a system does not tell is unknown, and what the step itself shows is not.
@@ -163,10 +169,11 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 	}
 	unseen := away() // the server's processes belong to somebody else
 	delete(unseen, ServerHere)
-	word, _ := Judge(unseen)
-	require.Equal(t, Unknown, word)
-	unseen[Idle] = 0
 	word, why := Judge(unseen)
+	require.Equal(t, Unknown, word)
+	require.Equal(t, "Which process is the server, and on which machine, is not known.", why)
+	unseen[Idle] = 0
+	word, why = Judge(unseen)
 	require.Equal(t, Unknown, word, "others than k6 may be the server")
 	require.Contains(t, why, "The machine was full")
 	unseen[K6] = 3.5

@@ -47,6 +47,25 @@ func TestDriftSeesWhatChangesForGood(t *testing.T) {
 	}
 }
 
+// The thirds tell 15 % of it: what follows the change point has a higher median than the last third.
+func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
+	counts := make([]float64, 24)
+	for i := range counts {
+		switch {
+		case i < 12:
+			counts[i] = 100
+		case i < 20:
+			counts[i] = 130
+		default:
+			counts[i] = 105
+		}
+	}
+	part, chance, known := Drift(counts)
+	require.True(t, known)
+	require.InDelta(t, 30.0/130, part, 1e-9)
+	require.Less(t, chance, 0.001)
+}
+
 func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
 	for name, level := range map[string]func(float64) float64{
 		"steady":                 steady,
