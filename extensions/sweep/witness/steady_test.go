@@ -47,7 +47,8 @@ func TestDriftSeesWhatChangesForGood(t *testing.T) {
 	}
 }
 
-// The thirds tell 15 % of it: what follows the change point has a higher median than the last third.
+// The thirds tell 15 % of it: what follows the change point has a higher median than the last of
+// them.
 func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
 	counts := make([]float64, 24)
 	for i := range counts {
