@@ -535,6 +535,24 @@ func TestProgress(t *testing.T) {
 	})
 }
 
+// The line of a step fits a terminal of 80 columns: what has passed of the seconds stands once.
+func TestProgressOfSecondsIsShort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [8], "duration": "4s"}`, `sweep.run(() => sleep(10))`)
+		done := make(chan error)
+		go func() {
+			_, err := s.Run(t.Context())
+			done <- err
+		}()
+		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
+		right := s.Executor.GetProgress().Render(0, 0).Right
+		require.Equal(t, []string{"step 1/1: 8 clients", "2s/4s"}, right[:2])
+		require.Regexp(t, `^(79|80)\d/s, p99 10\.0ms$`, right[2])
+		require.NoError(t, <-done)
+	})
+}
+
 // What a session opened is closed at the end of each step, while the VU is still the client's.
 func TestSessionsEnd(t *testing.T) {
 	for name, script := range map[string]string{

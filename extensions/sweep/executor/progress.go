@@ -88,13 +88,14 @@ func (p *progress) step() string {
 }
 
 // figures are the operations a second and p99 of the last second, and the time that the step still
-// needs.
+// needs. A step of so many seconds has said that already, and 80 columns have no place to say it
+// twice.
 func (p *progress) figures(done float64, elapsed time.Duration) string {
 	var figures []string
 	if rate, p99 := p.current.live.Latest(); rate > 0 {
 		figures = append(figures, report.Thousands(int64(rate))+"/s", "p99 "+report.Millis(p99))
 	}
-	if done > 0 && done < 1 {
+	if done > 0 && done < 1 && !p.config.Duration.Valid {
 		left := time.Duration(float64(elapsed) * (1 - done) / done)
 		figures = append(figures, left.Round(time.Second).String()+" left")
 	}

@@ -79,7 +79,13 @@ func TestPageFaultsAreFound(t *testing.T) {
 		"paper: hidden: h1 report":                        {"@media print { h1 { display: none } }", ""},
 		"light: hidden: svg":                              {"svg { width: 0 }", ""},
 		"paper: cut off: div 1":                           {"td { min-width: 400px }", ""},
-		"light: there is no picture":                      {"", `<script>document.querySelector('svg').remove()</script>`},
+		"light: written over each other: t: text one and text two": {
+			"", `<svg width="90" height="20"><title>t</title><text x="1" y="15">one</text><text x="9" y="15">two</text></svg>`,
+		},
+		"phone: beyond the edge: caption It is a long heading": {
+			"", `<div style="overflow: auto"><table style="min-width: 900px"><caption style="white-space: nowrap; text-align: right">It is a long heading</caption></table></div>`,
+		},
+		"light: there is no picture": {"", `<script>document.querySelector('svg').remove()</script>`},
 	} {
 		show(t, c.style, c.body)
 		require.Contains(t, pageFaults(t, b), want)

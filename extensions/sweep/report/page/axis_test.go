@@ -124,7 +124,7 @@ func TestSpread(t *testing.T) {
 		{[]float64{50, 60, 70}, []float64{60 - textHeight, 60, 60 + textHeight}},
 	} {
 		got := append([]float64(nil), tt.ys...)
-		spread(got, 10, 200)
+		spread(got, 10, 200, textHeight)
 		require.InDeltaSlice(t, tt.want, got, 1e-9, "%v", tt.ys)
 	}
 }

@@ -280,6 +280,38 @@ func TestEvictionsHaveALane(t *testing.T) {
 	}
 }
 
+// What happens at nearly the same time has numbers beside each other, each with its own line.
+func TestNumbersOfMarksAreApart(t *testing.T) {
+	m := newMaker()
+	r := m.madeUp([]report.Step{m.step(8, 1, 100, "rollup", 9000, func(s *report.Step) { m.scattered(t, s) })})
+	s := &r.Steps[0]
+	s.Started = r.Started
+	for i := range 12 {
+		r.Marks = append(r.Marks, report.Mark{At: s.Started.Add(time.Duration(i) * 5 * time.Millisecond), Text: "again"})
+	}
+	var at []float64
+	all := insideOf(t, rendered(t, r))
+	for _, n := range elements(all, "text") {
+		if attr(n, "class") == "flag-number" {
+			x, err := strconv.ParseFloat(attr(n, "x"), 64)
+			require.NoError(t, err)
+			at = append(at, x)
+		}
+	}
+	require.Len(t, at, 12)
+	require.GreaterOrEqual(t, at[0], plotLeft)
+	for i, x := range at[1:] {
+		require.GreaterOrEqual(t, x-at[i], 17.9)
+	}
+	ends := map[string]bool{}
+	for _, n := range elements(all, "path") {
+		if attr(n, "class") == "happened" {
+			ends[attr(n, "d")] = true
+		}
+	}
+	require.Len(t, ends, 12)
+}
+
 // Of many steps and repeats, some are shown, and that is said.
 func TestInsideOfManySteps(t *testing.T) {
 	m := newMaker()

@@ -82,6 +82,30 @@ func TestPublishedShapes(t *testing.T) {
 	require.Empty(t, shapesOf(newSweep(r)), "nobody published a sweep of rates")
 }
 
+// Five published series over two steps have their letters side by side.
+func TestLettersOfPublishedSeriesAreApart(t *testing.T) {
+	m := newMaker()
+	r := m.madeUp([]report.Step{m.step(1, 1, 10, "rollup", 100), m.step(8, 1, 10, "rollup", 100)},
+		func(r *report.Report) { r.Published = published() })
+	s := newSweep(r)
+	shapes := shapesOf(s)
+	require.Len(t, shapes, 5)
+	p := throughput(s, shapes).Plots[0]
+	var letters []label
+	for _, l := range p.Labels {
+		if l.Class == "letter" {
+			letters = append(letters, l)
+		}
+	}
+	require.Len(t, letters, 5)
+	for i, a := range letters {
+		for _, b := range letters[:i] {
+			apart := math.Max(math.Abs(float64(a.X-b.X)), math.Abs(float64(a.Y-b.Y)))
+			require.GreaterOrEqual(t, apart, 9.0, "%s and %s", a.Text, b.Text)
+		}
+	}
+}
+
 func TestPublishedTable(t *testing.T) {
 	table := publishedTableOf(&report.Report{Published: []report.Series{
 		{Label: "x", Points: []report.Point{{Clients: 8, OpsPerSecond: 6030}, {Clients: 1, OpsPerSecond: 827.5}}},

@@ -154,7 +154,7 @@ func (p *plot) label() {
 	for i, e := range p.ends {
 		ys[i] = e.at.y
 	}
-	spread(ys, plotTop+textHeight/2, plotBottom)
+	spread(ys, plotTop+textHeight/2, plotBottom, textHeight)
 	for i, e := range p.ends {
 		if p.right-e.at.x > 2*markerSize || math.Abs(ys[i]-e.at.y) > textHeight/2 {
 			p.draw("leader", polyline(xy{e.at.x + markerSize + 1, e.at.y}, xy{p.right + 5, ys[i]}))
@@ -163,23 +163,23 @@ func (p *plot) label() {
 	}
 }
 
-// spread moves sorted coordinates apart, so that texts at them do not overlap: those that are too
-// close become a stack around their middle, which stays between top and bottom as long as there is
-// room.
-func spread(ys []float64, top, bottom float64) {
+// spread moves sorted coordinates apart by a gap at least, so that texts at them do not overlap:
+// those that are too close become a stack around their middle, which stays between top and bottom
+// as long as there is room.
+func spread(ys []float64, top, bottom, gap float64) {
 	type stack struct {
 		n           int
 		sum, center float64
 	}
 	var stacks []stack
-	height := func(s stack) float64 { return float64(s.n-1) * textHeight }
+	height := func(s stack) float64 { return float64(s.n-1) * gap }
 	for _, y := range ys {
 		next := stack{n: 1, sum: y}
 		for {
 			half := height(next) / 2
 			next.center = max(min(next.sum/float64(next.n), bottom-half), top+half)
 			last := len(stacks) - 1
-			if last < 0 || next.center-half-stacks[last].center-height(stacks[last])/2 >= textHeight {
+			if last < 0 || next.center-half-stacks[last].center-height(stacks[last])/2 >= gap {
 				break
 			}
 			next = stack{n: next.n + stacks[last].n, sum: next.sum + stacks[last].sum}
@@ -191,7 +191,7 @@ func spread(ys []float64, top, bottom float64) {
 	i := 0
 	for _, s := range stacks {
 		for j := range s.n {
-			ys[i] = s.center - height(s)/2 + float64(j)*textHeight
+			ys[i] = s.center - height(s)/2 + float64(j)*gap
 			i++
 		}
 	}

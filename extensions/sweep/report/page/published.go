@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -81,6 +82,7 @@ func drawPublished(p *plot, x, y *axis, published []publishedShape) {
 			}
 		}
 	}
+	var taken []xy
 	for i, line := range lines {
 		if len(line) == 0 {
 			continue
@@ -88,11 +90,32 @@ func drawPublished(p *plot, x, y *axis, published []publishedShape) {
 		if len(line) > 1 {
 			p.draw(fmt.Sprintf("line published d%d", i), polyline(line...))
 		}
-		at := line[(i+1)%len(line)]
-		if at.y == highest[at.x] {
-			p.write(at.x-4, at.y-5, "letter", "end", published[i].letter)
-		} else {
-			p.write(at.x+4, at.y+11, "letter", "start", published[i].letter)
+		at, above := placeOfLetter(line, i, highest, taken)
+		taken = append(taken, at)
+		anchor := "start"
+		if above {
+			anchor = "end"
+		}
+		p.write(at.x, at.y, "letter", anchor, published[i].letter)
+	}
+}
+
+// placeOfLetter is above the i-th series where that is the highest, or else below it: at the first
+// of its points, from the one after the i-th on, at which there is no letter so far. Where all have
+// one, it is beside that.
+func placeOfLetter(line []xy, i int, highest map[float64]float64, taken []xy) (at xy, above bool) {
+	for aside := 0.0; ; aside += textHeight {
+		for n := range line {
+			point := line[(i+1+n)%len(line)]
+			at, above = xy{point.x + 4 + aside, point.y + 11}, false
+			if point.y == highest[point.x] {
+				at, above = xy{point.x - 4 + aside, point.y - 5}, true
+			}
+			if !slices.ContainsFunc(taken, func(other xy) bool {
+				return math.Abs(other.x-at.x) < textHeight && math.Abs(other.y-at.y) < textHeight
+			}) {
+				return at, above
+			}
 		}
 	}
 }

@@ -200,6 +200,9 @@ func (t *timePlot) slowest() {
 
 const slowSize = 2.2
 
+// numberWidth is how far apart the numbers of marks are at least.
+const numberWidth = 18.0
+
 // happened draws what was marked while the step was measured.
 func (t *timePlot) happened() {
 	if t.step.Started.IsZero() {
@@ -207,6 +210,8 @@ func (t *timePlot) happened() {
 	}
 	marks := slices.Clone(t.sweep.report.Marks)
 	slices.SortStableFunc(marks, func(a, b report.Mark) int { return a.At.Compare(b.At) })
+	var lines []mark
+	var at []float64
 	for _, m := range marks {
 		since := m.At.Sub(t.step.Started)
 		if since < 0 || since.Seconds() > t.seconds || m.Kind == happened.Evictions { // which have a lane
@@ -218,11 +223,15 @@ func (t *timePlot) happened() {
 
 			break
 		}
-		number := fmt.Sprint(len(t.Happened) + 1)
-		x := t.at(since)
-		t.Marks = append(t.Marks, mark{Class: "happened", D: polyline(xy{x, rateTop - 14}, xy{x, t.bottom()}), Tip: text})
-		t.write(min(max(x, plotLeft), t.right-4), rateTop-18, "flag-number", "middle", number)
-		t.Happened = append(t.Happened, entry{number, text})
+		lines, at = append(lines, mark{Class: "happened", Tip: text}), append(at, t.at(since))
+		t.Happened = append(t.Happened, entry{fmt.Sprint(len(lines)), text})
+	}
+	numbers := slices.Clone(at)
+	spread(numbers, plotLeft, t.right-4, numberWidth)
+	for i, x := range numbers {
+		lines[i].D = polyline(xy{x, rateTop - 15}, xy{at[i], rateTop - 8}, xy{at[i], t.bottom()})
+		t.Marks = append(t.Marks, lines[i])
+		t.write(x, rateTop-18, "flag-number", "middle", fmt.Sprint(i+1))
 	}
 	for _, h := range t.Happened {
 		t.told = append(t.told, h.Text+".")
