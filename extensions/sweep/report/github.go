@@ -161,11 +161,7 @@ func (r *Report) writePlots(b *strings.Builder) {
 
 func writePlot(b *strings.Builder, name string, groups []Group) {
 	slices.SortStableFunc(groups, func(x, y Group) int {
-		if x.Rate != y.Rate {
-			return int(x.Rate - y.Rate)
-		}
-
-		return x.Clients - y.Clients
+		return cmp.Or(cmp.Compare(x.Rate, y.Rate), cmp.Compare(x.Clients, y.Clients))
 	})
 	ops, p99 := make([]float64, len(groups)), make([]float64, len(groups))
 	for i := range groups {

@@ -13,10 +13,12 @@ func TestGitHubSummaryBeginsWithTheVerdict(t *testing.T) {
 	crossed := madeUp(func(r *Report) {
 		r.Gates = []Verdict{{Gate: "p99 <= 5ms", Held: true}, {Gate: "ops/s >= 10", Detail: "ops/s 9/s | @somebody *now*"}}
 	})
+	flawed := madeUp(func(r *Report) { r.Gates, r.Steps[0].Failed = held.Gates, 3 })
 	interrupted := madeUp(func(r *Report) { r.Interrupted = true })
 	for want, r := range map[string]*Report{
 		"### :white_check_mark: stock-rollup: 1 gate held\n":                                                             held,
 		"### :x: stock-rollup: 1 of 2 gates crossed\n\n- **crossed** `ops/s >= 10`: ops/s 9/s \\| @somebody \\*now\\*\n": crossed,
+		"### :information_source: stock-rollup: 1 gate held, 1 row with failed operations\n":                             flawed,
 		"### :x: stock-rollup: no gates, the run was interrupted\n":                                                      interrupted,
 		"### :information_source: stock-rollup: no gates\n":                                                              madeUp(nil),
 		"### :information_source: stock-rollup: no gates, 1 row with failed operations\n":                                reports()["failed"],
@@ -58,9 +60,32 @@ func TestGitHubPlots(t *testing.T) {
 		r.Steps = []Step{step(1, 1, "```\n# big"), step(8, 1, "```\n# big")}
 	}).GitHub()
 	require.Equal(t, 2, strings.Count(fence, "\n```"), "the block ends where it should")
+	require.NotContains(t, fence, "\n# big", "a name stays in its line")
 
 	require.Equal(t, "▁▅█", blocks([]float64{0, 50, 100}))
 	require.Equal(t, "▁▁", blocks([]float64{0, 0}))
+}
+
+// A plot goes from few clients to many and from low rates to high ones, in whichever order the
+// steps were done.
+func TestGitHubPlotsAreInOrder(t *testing.T) {
+	byClients := madeUp(func(r *Report) {
+		r.Steps = []Step{step(8, 1, "get"), step(64, 1, "get"), step(1, 1, "get")}
+		for i, rate := range []float64{500, 1000, 100} {
+			r.Steps[i].OpsPerSecond = rate
+		}
+	}).GitHub()
+	require.Contains(t, byClients, "ops/s ▁▅█ up to 1,000/s")
+	require.Contains(t, byClients, ": get, 1 to 64 clients\n")
+
+	byRate := madeUp(func(r *Report) {
+		r.Steps = []Step{step(64, 1, "get"), step(64, 1, "get"), step(64, 1, "get")}
+		for i, rate := range []float64{0.75, 1, 0.25} {
+			r.Steps[i].Rate, r.Steps[i].OpsPerSecond = rate, rate
+		}
+	}).GitHub()
+	require.Contains(t, byRate, "ops/s ▃▇█ up to 1")
+	require.Regexp(t, `: get, 0\.25\S* to 1\S*`, byRate)
 }
 
 func TestGitHubTableIsTheReports(t *testing.T) {

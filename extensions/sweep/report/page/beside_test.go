@@ -134,6 +134,77 @@ func TestRunsSideBySideAreJudgedAsByCompare(t *testing.T) {
 	}
 }
 
+// A cell is coloured by its verdict, and says why where there is none.
+func TestVerdictCells(t *testing.T) {
+	for want, c := range map[[3]string]beside.Cell{
+		{"better", "good", ""}:                        {Verdict: report.Better, Ratio: 1.2},
+		{"worse", "bad", ""}:                          {Verdict: report.Worse, Ratio: 0.8},
+		{"same", "", ""}:                              {Verdict: report.Same, Ratio: 1},
+		{"not comparable", "bad", "missing in new"}:   {Verdict: report.NotComparable, LostTo: true, Reason: "missing in new"},
+		{"undecided", "", "too few repeats: 1 and 1"}: {Verdict: report.Undecided, Ratio: 1.1, Reason: "too few repeats: 1 and 1"},
+	} {
+		one := verdictCell(&c)
+		require.Equal(t, c.Verdict, one.Value, want)
+		require.Equal(t, want[1], one.Class, want)
+		require.Equal(t, strings.TrimSuffix(c.Say()+" "+want[2], " "), one.Text, want)
+	}
+}
+
+// Below each figure of ratios stands on which side of 1 a run is better, and only marks of what is
+// sure are filled.
+func TestRatiosSayWhichSideIsBetter(t *testing.T) {
+	m := newMaker()
+	runs := []beside.Run{
+		{Name: "old", Report: m.repeated([]int{1, 8}, 4, 8000)}, {Name: "fast", Report: m.repeated([]int{1, 8}, 4, 16000)},
+		{Name: "once", Report: m.repeated([]int{1, 8}, 1, 16000)},
+	}
+	page := renderedBeside(t, runs)
+	require.Contains(t, page, "The ratio to old in each step; above the line at 1 is better.")
+	require.Contains(t, page, "The ratio to old in each step; below the line at 1 is better.")
+	require.Less(t, strings.Index(page, "above the line at 1"), strings.Index(page, "below the line at 1"), "ops/s come first")
+
+	all := nodes(t, page)
+	ratios := find(all, func(n *html.Node) bool { return attr(n, "id") == "beside-ratios-ops_per_second-1" })
+	require.Len(t, ratios, 1)
+	count := map[string]int{}
+	for n := range ratios[0].Descendants() {
+		if class := attr(n, "class"); strings.HasPrefix(class, "marker b") || strings.HasPrefix(class, "hollow b") {
+			count[class]++
+		}
+	}
+	require.Equal(t, map[string]int{"marker b1": 2, "hollow b2": 2}, count)
+}
+
+// Curves go from few clients to many, in whichever order the steps were done.
+func TestCurvesSideBySideAreInOrder(t *testing.T) {
+	m := newMaker()
+	c, err := beside.Of([]beside.Run{
+		{Name: "a", Report: m.repeated([]int{64, 1, 8}, 2, 8000)}, {Name: "b", Report: m.repeated([]int{8, 64, 1}, 2, 8000)},
+	})
+	require.NoError(t, err)
+	ops, omitted := besideOps(c, false)
+	require.Len(t, ops, 1)
+	require.Zero(t, omitted)
+	var clients []int
+	for _, s := range ops[0].steps {
+		clients = append(clients, s.Clients)
+	}
+	require.Equal(t, []int{1, 8, 64}, clients)
+}
+
+// What does not fit the figures is counted.
+func TestKindsOfOperationsBeyondTheFigures(t *testing.T) {
+	c := &beside.Comparison{}
+	for i := range maxSeries + 3 {
+		for _, clients := range []int{1, 8} {
+			c.Steps = append(c.Steps, beside.Step{Key: report.Key{Op: fmt.Sprint("op", i), Clients: clients}})
+		}
+	}
+	ops, omitted := besideOps(c, false)
+	require.Len(t, ops, maxSeries)
+	require.Equal(t, 3, omitted)
+}
+
 // The page of a run with variants is a comparison by itself.
 func TestVariantsSideBySide(t *testing.T) {
 	page := pages()["variants"]

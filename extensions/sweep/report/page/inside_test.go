@@ -335,6 +335,16 @@ func TestInsideOfABrokenHeat(t *testing.T) {
 	require.Contains(t, rendered(t, r), "overTime.heat: illegal base64")
 }
 
+// A colour stands for a power: a single slow operation can be seen beside a cell of a million.
+func TestHeatLevelsAreOfTheLogarithm(t *testing.T) {
+	const most = 10_000_000
+	require.Equal(t, -1, heatLevel(0, most))
+	for level, n := range []uint64{1, 10, 100, 1000, 10_000, 100_000, 1_000_000, most} {
+		require.Equal(t, level, heatLevel(n, most), n)
+	}
+	require.Equal(t, heatLevels-1, heatLevel(1, 1))
+}
+
 // Rows are where the axis says they are.
 func TestHeatRows(t *testing.T) {
 	r := heatRows{perOctave: 8, first: 0, count: 64}
