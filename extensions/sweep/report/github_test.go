@@ -26,6 +26,8 @@ func TestGitHubSummaryBeginsWithTheVerdict(t *testing.T) {
 	} {
 		require.True(t, strings.HasPrefix(r.GitHub(), want), "%s\n%s", want, r.GitHub())
 	}
+	named := madeUp(func(r *Report) { r.Scenario = "@somebody *now*" })
+	require.True(t, strings.HasPrefix(named.GitHub(), "### :information_source: @somebody \\*now\\*: no gates\n"), named.GitHub())
 	empty := madeUp(func(r *Report) { r.Steps = nil })
 	require.True(t, strings.HasPrefix(empty.GitHub(), "### :x: stock-rollup: no gates, no step was measured\n"))
 	require.NotContains(t, empty.GitHub(), "<details>")
