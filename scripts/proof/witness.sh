@@ -135,10 +135,10 @@ tally() {
 }
 
 # cost judges by pairs of runs, with and without the witness, whether rate or processor time differ.
-cost() {
+cost() { # of one kind of operation: only then it is known what an operation takes
   bin/k6 x sweep ab --pairs 20 --gate opsPerSecond=-1% --gate cpu=+1% -- \
-    env K6_SWEEP_WITNESS=off bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js --- \
-    env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js
+    env K6_SWEEP_WITNESS=off bin/k6 run --quiet -e MIX=get:100 -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js --- \
+    env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e MIX=get:100 -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js
 }
 
 if [[ ${1:-} == --tally ]]; then
