@@ -79,11 +79,10 @@ func reportValues(r *report.Report, several bool) (values []value) {
 // cpuValues are the processor time of k6, and that of a server on this machine, for each operation.
 func cpuValues(r *report.Report, g *report.Group, step string) (values []value) {
 	k6, server := r.CPUPerOperation(g)
-	micros := func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + " µs" }
 	const usual = true
 	for _, v := range []value{
-		{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: micros}, 1e6 * k6},
-		{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: micros}, 1e6 * server},
+		{Figure{Step: step, Key: "cpu", name: "k6 CPU/op", usual: usual, show: report.Micros}, 1e6 * k6},
+		{Figure{Step: step, Key: "serverCpu", name: "server CPU/op", usual: usual, show: report.Micros}, 1e6 * server},
 	} {
 		if v.of > 0 {
 			values = append(values, v)

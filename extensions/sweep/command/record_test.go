@@ -41,7 +41,7 @@ func TestRecord(t *testing.T) {
 	out, message, code = k.run("record", names[1], names[2])
 	require.Empty(t, message)
 	require.Zero(t, code)
-	require.Contains(t, out, file+": baseline of cache: 3 runs"+machine+"\n  get with 1 client: ops/s differs by 2 %, a gate could see 13 %")
+	require.Contains(t, out, file+": baseline of cache: 3 runs"+machine+"\n  get with 1 client: ops/s differs by 2.0 %, a gate could see 13 %")
 	require.Equal(t, 3, runs(file), "they are added")
 
 	out, message, code = k.run("record", names[1])

@@ -102,7 +102,7 @@ func TestBaselineTellsWhatItCouldSee(t *testing.T) {
 		recorded(t, 1).String())
 	text := near(t).String()
 	require.Contains(t, text, "baseline of cache: 5 runs of 4 steps, on Imaginary 9000 (8 cores, linux/amd64)\n"+
-		"  get with 1 client: ops/s differs by 1 %, a gate could see 4.2 %; p99 differs by 1 %, a gate could see 4.2 %\n")
+		"  get with 1 client: ops/s differs by 1.0 %, a gate could see 4.2 %; p99 differs by 1.0 %, a gate could see 4.2 %\n")
 	require.Contains(t, apart(t).String(), "  set with 8 clients: ops/s differs by 11 %, a gate could see 50 %")
 }
 

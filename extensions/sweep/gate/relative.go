@@ -171,7 +171,7 @@ func runsNeeded(e *judgement.Ratio, tolerance float64, recorded int) string {
 	switch n := e.RunsFor(tolerance); {
 	case n == 0:
 		return fmt.Sprintf("runs differ by %s: one beside recorded ones cannot show %s, it takes %s",
-			judgement.Percent(e.Deviation()), judgement.Percent(tolerance), duet)
+			judgement.Percent(e.Deviation()), decimal(percent(tolerance))+" %", duet)
 	case n <= recorded:
 		return "the change is near to what is tolerated: it takes more recorded runs, or " + duet
 	default:

@@ -41,7 +41,7 @@ func TestRelative(t *testing.T) {
 		{"far slower than runs that differ", apart(t), steady(0.3), c, c, "300.8/s, 30.1 % (22.2 to 40.9 %)", ""},
 		{
 			"beside too few", recorded(t, 1, 1.03, 0.97), steady(1), u, h, "1002.5/s, 100.0 % (86.2 to 116.1 %)",
-			"runs differ by 3 %: it takes some 13 recorded runs, or a duet",
+			"runs differ by 3.0 %: it takes some 13 recorded runs, or a duet",
 		},
 		{
 			"beside one", recorded(t, 1), steady(1), u, u,

@@ -42,7 +42,7 @@ func figures() (all []Figure) {
 		}
 		all = append(all, Figure{f.Name, f.Key, unit, f.Rate, f.Show})
 	}
-	micros := func(ms float64) string { return strconv.FormatFloat(1000*ms, 'g', 4, 64) + " µs" }
+	micros := func(ms float64) string { return report.Micros(1000 * ms) }
 	all = append(all, Figure{"k6 CPU/op", cpuKey, "ms", false, micros}, Figure{"server CPU/op", serverCPUKey, "ms", false, micros})
 	ratio := func(v float64) string { return strconv.FormatFloat(v, 'f', 3, 64) }
 	for _, f := range report.DuetFigures {

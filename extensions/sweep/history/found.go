@@ -3,8 +3,8 @@ package history
 import (
 	"fmt"
 	"math"
-	"strconv"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
@@ -70,21 +70,11 @@ func (s *Setup) shows() string {
 	case best == nil:
 		return ""
 	case best == worst:
-		return fmt.Sprintf("Changes below %s cannot be seen in %s.", percent(best.Visible), best.Name())
+		return fmt.Sprintf("Changes below %s cannot be seen in %s.", judgement.Percent(best.Visible), best.Name())
 	}
 
 	return fmt.Sprintf("Changes below %s cannot be seen in %s, nor any below %s in %s.",
-		percent(best.Visible), best.Name(), percent(worst.Visible), worst.Name())
-}
-
-// percent writes a part with two digits.
-func percent(part float64) string {
-	digits := 0
-	if part < 0.0995 {
-		digits = 1
-	}
-
-	return strconv.FormatFloat(100*part, 'f', digits, 64) + " %"
+		judgement.Percent(best.Visible), best.Name(), judgement.Percent(worst.Visible), worst.Name())
 }
 
 // Worse are the newest changes of each series that are for the worse and may have begun in one of

@@ -1,5 +1,10 @@
 package report
 
+import "strconv"
+
+// Micros writes microseconds for people: the processor time of an operation.
+func Micros(us float64) string { return strconv.FormatFloat(us, 'g', 4, 64) + " µs" }
+
 // CPUPerOperation is the processor time of k6 and that of a server on this machine for each
 // operation of all repeats of a step, in seconds. What is not known is zero: of a step with several
 // kinds of operations nobody knows which took what.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/paired"
 )
 
@@ -110,7 +111,7 @@ func (d *Duet) Line() string {
 	}
 	line := "change is " + strings.Join(parts, ", ")
 	if f := d.Of("opsPerSecond"); f != nil {
-		line += "; smallest change that this run could see: " + showPart(f.Visible)
+		line += "; smallest change that this run could see: " + judgement.Percent(f.Visible)
 	}
 
 	return line
@@ -122,19 +123,6 @@ func showRatio(ratio float64) string {
 	}
 
 	return strconv.FormatFloat(ratio, 'f', 3, 64)
-}
-
-// showPart writes a part as percent with at least two digits: "0.92 %", "9.2 %", "12 %".
-func showPart(part float64) string {
-	digits := 0
-	switch percent := 100 * part; {
-	case percent < 0.995:
-		digits = 2
-	case percent < 9.95:
-		digits = 1
-	}
-
-	return strconv.FormatFloat(100*part, 'f', digits, 64) + " %"
 }
 
 // DuetLines are what people read of the duets, a line for each.
@@ -181,7 +169,7 @@ func (r *Report) crossedNote(d *Duet) string {
 		return ""
 	}
 
-	return fmt.Sprintf("; %s of the operations crossed a border of slices and belong to neither", showPart(part))
+	return fmt.Sprintf("; %s of the operations crossed a border of slices and belong to neither", judgement.Percent(part))
 }
 
 // isOf tells whether a step is that of one of the duet's variants.

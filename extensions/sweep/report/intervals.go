@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/gate/judgement"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -79,29 +79,16 @@ func (s *Step) PlusMinus(f *Figure) string {
 	if !known || value <= 0 {
 		return "-"
 	}
-	down, up := 1-r.Low/value, r.High/value-1
+	down, up := max(1-r.Low/value, 0), max(r.High/value-1, 0)
 	if max(down, up) <= alike*min(down, up) {
-		return twoDigits((down+up)/2) + " %"
+		return judgement.Percent((down + up) / 2)
 	}
 
-	return "-" + twoDigits(down) + " +" + twoDigits(up) + " %"
+	return "-" + judgement.PercentDigits(down) + " +" + judgement.Percent(up)
 }
 
 // alike is by how much the two sides of an interval may differ, and are shown as one.
 const alike = 1.1
-
-// twoDigits writes a part as a percentage: with two digits where it is small.
-func twoDigits(part float64) string {
-	percent := max(100*part, 0)
-	switch {
-	case percent < 0.995:
-		return strconv.FormatFloat(percent, 'f', 2, 64)
-	case percent < 9.95:
-		return strconv.FormatFloat(percent, 'f', 1, 64)
-	}
-
-	return strconv.FormatFloat(percent, 'f', 0, 64)
-}
 
 // PlusMinusNote says what the columns of intervals are; nothing where there are none.
 func (r *Report) PlusMinusNote() string {

@@ -40,8 +40,8 @@ func TestGatesText(t *testing.T) {
 
 func TestVerdictInALine(t *testing.T) {
 	for want, v := range map[string]Verdict{
-		"held       g <= 1: 0.9; could see 2 %":          aHeld,
-		"CROSSED    g <= 2: 2.1; could see 3 %":          aCrossed,
+		"held       g <= 1: 0.9; could see 2.0 %":        aHeld,
+		"CROSSED    g <= 2: 2.1; could see 3.0 %":        aCrossed,
 		"UNDECIDED  g <= 3: 2.9; could see 40 %; 7 runs": anOpen,
 		"undecided  g <= 4: 3.9; 8 runs":                 aTolerated,
 		"CROSSED    of an older build: no step":          {Gate: "of an older build", Detail: "no\nstep"},
@@ -55,8 +55,8 @@ func TestGatesInJUnit(t *testing.T) {
 	raw, err := madeUp(func(r *Report) { r.Gates = []Verdict{aHeld, aCrossed, anOpen, aTolerated} }).JUnit()
 	require.NoError(t, err)
 	for _, want := range []string{
-		`name="g &lt;= 1" time="0.000">` + "\n      <system-out>0.9; could see 2 %</system-out>",
-		`<failure message="2.1; could see 3 %" type="crossed">`,
+		`name="g &lt;= 1" time="0.000">` + "\n      <system-out>0.9; could see 2.0 %</system-out>",
+		`<failure message="2.1; could see 3.0 %" type="crossed">`,
 		`<error message="2.9; could see 40 %; 7 runs" type="undecided">`,
 		`<skipped message="3.9; 8 runs"></skipped>`,
 		`failures="1" errors="1" skipped="1"`,
@@ -68,8 +68,8 @@ func TestGatesInJUnit(t *testing.T) {
 func TestGatesOnGitHub(t *testing.T) {
 	text := madeUp(func(r *Report) { r.Gates = []Verdict{aHeld, anOpen, aCrossed, aTolerated} }).GitHub()
 	require.Contains(t, text, "### :x: stock-rollup: 1 of 4 gates crossed, 2 undecided\n\n"+
-		"- **crossed** `g <= 2`: 2.1; could see 3 %\n- **undecided** `g <= 3`: 2.9; could see 40 %; 7 runs\n"+
-		"- undecided `g <= 4`: 3.9; 8 runs\n- held `g <= 1`: 0.9; could see 2 %\n\n")
+		"- **crossed** `g <= 2`: 2.1; could see 3.0 %\n- **undecided** `g <= 3`: 2.9; could see 40 %; 7 runs\n"+
+		"- undecided `g <= 4`: 3.9; 8 runs\n- held `g <= 1`: 0.9; could see 2.0 %\n\n")
 	for mark, gates := range map[string][]Verdict{
 		":x:": {anOpen}, ":information_source:": {aTolerated, aHeld}, ":white_check_mark:": {aHeld},
 	} {

@@ -1,13 +1,19 @@
 package judgement
 
-import "fmt"
+import "strconv"
 
-// Percent writes a part for people, such as "0.83 %".
-func Percent(part float64) string {
-	const whole = 0.1 // from here on, tenths of a percent say nothing
-	if part >= whole {
-		return fmt.Sprintf("%.0f %%", 100*part)
+// Percent writes a part for people, with at least two digits: "0.83 %", "8.3 %", "83 %".
+func Percent(part float64) string { return PercentDigits(part) + " %" }
+
+// PercentDigits are those of Percent.
+func PercentDigits(part float64) string {
+	digits := 0
+	switch percent := 100 * part; {
+	case percent < 0.995:
+		digits = 2
+	case percent < 9.95:
+		digits = 1
 	}
 
-	return fmt.Sprintf("%.2g %%", 100*part)
+	return strconv.FormatFloat(100*part, 'f', digits, 64)
 }
