@@ -98,7 +98,7 @@ measure() {
     computes) serve; http -e WORK=compute ;;
     garbage) serve; http -e WORK=garbage ;;
     stall) serve -mode stall; http ;;
-    delay) serve -wait 20ms -to "${MEMCACHED_URL#*://}"; MEMCACHED_URL=$url cache -e CLIENTS=8 ;;
+    delay) serve -wait 20ms -to "${MEMCACHED_URL#*://}"; MEMCACHED_URL=$url cache -e CLIENTS=8 -e KEYS=100 ;;
     files) serve -wait 5ms; before=(prlimit --nofile=40); http -e CLIENTS=64 -e REUSE=false ;;
     rate) serve; http -e RATE=200 ;;
     short) serve -wait 2ms; http -e DURATION=100ms ;;
