@@ -155,3 +155,11 @@ func TestVariantsWithinAReport(t *testing.T) {
 	r.SideBySide, r.Duets = nil, []report.Duet{{}}
 	require.Nil(t, beside.Within(r), "a duet has ratios of its own")
 }
+
+func TestSigns(t *testing.T) {
+	for verdict, want := range map[string]string{
+		report.Better: "better", report.Worse: "worse", report.Same: "~", report.NotComparable: "?", "undecided": "?", "": "",
+	} {
+		require.Equal(t, want, (&beside.Cell{Verdict: verdict}).Sign(), verdict)
+	}
+}

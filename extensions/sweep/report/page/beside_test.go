@@ -227,3 +227,57 @@ type broken struct{}
 var errBroken = errors.New("broken")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+// What a verdict looks like: the colour of its cell, and whether its mark in the plot is filled.
+func TestVerdictsLookAsTheyAre(t *testing.T) {
+	for verdict, want := range map[string]struct{ cell, mark string }{
+		report.Better:        {"good", "marker b1"},
+		report.Worse:         {"bad", "marker b1"},
+		report.Same:          {"", "hollow b1"},
+		report.NotComparable: {"", "hollow b1"},
+	} {
+		c := beside.Cell{Ratio: 1.1, Verdict: verdict}
+		require.Equal(t, want.cell, verdictCell(&c).Class, verdict)
+		p, y := newPlot(nil), ratioAxis(0.9, 1.2)
+		p.ratioMark(&c, 1, xy{100, 100}, &y, "tip")
+		require.Equal(t, want.mark, p.Marks[len(p.Marks)-1].Class, verdict)
+	}
+	require.Equal(t, "bad", verdictCell(&beside.Cell{Verdict: report.NotComparable, LostTo: true}).Class)
+}
+
+// Which side of 1 is better is said of each figure, and ratios far from 1 have a logarithmic axis.
+func TestRatiosSayWhatIsBetter(t *testing.T) {
+	page := renderedBeside(t, besideExamples()["two"])
+	for figure, side := range map[string]string{"ops_per_second": "above", "p99": "below"} {
+		_, after, found := strings.Cut(page, `id="beside-ratios-`+figure+`"`)
+		require.True(t, found)
+		require.Contains(t, after[:strings.Index(after, "<svg")], side+" the line at 1 is better")
+	}
+	between := func(a axis) float64 {
+		low, _ := a.at(1)
+		middle, _ := a.at(2)
+		high, _ := a.at(4)
+
+		return (middle - low) / (high - low)
+	}
+	require.InDelta(t, 0.5, between(ratioAxis(0.5, 8)), 0.001, "logarithmic")
+	require.InDelta(t, 1.0/3, between(ratioAxis(1, 4)), 0.001, "linear")
+}
+
+// A curve goes from few clients to many, in whichever order the steps were done.
+func TestCurvesSideBySideAreInOrder(t *testing.T) {
+	m := newMaker()
+	runs := []beside.Run{
+		{Name: "a", Report: m.repeated([]int{64, 1, 8}, 4, 8000)}, {Name: "b", Report: m.repeated([]int{8, 64, 1}, 4, 8000)},
+	}
+	c, err := beside.Of(runs)
+	require.NoError(t, err)
+	ops, omitted := besideOps(c, false)
+	require.Zero(t, omitted)
+	require.Len(t, ops, 1)
+	var clients []int
+	for _, s := range ops[0].steps {
+		clients = append(clients, s.Clients)
+	}
+	require.Equal(t, []int{1, 8, 64}, clients)
+}
