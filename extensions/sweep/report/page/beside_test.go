@@ -263,21 +263,3 @@ func TestRatiosSayWhatIsBetter(t *testing.T) {
 	require.InDelta(t, 0.5, between(ratioAxis(0.5, 8)), 0.001, "logarithmic")
 	require.InDelta(t, 1.0/3, between(ratioAxis(1, 4)), 0.001, "linear")
 }
-
-// A curve goes from few clients to many, in whichever order the steps were done.
-func TestCurvesSideBySideAreInOrder(t *testing.T) {
-	m := newMaker()
-	runs := []beside.Run{
-		{Name: "a", Report: m.repeated([]int{64, 1, 8}, 4, 8000)}, {Name: "b", Report: m.repeated([]int{8, 64, 1}, 4, 8000)},
-	}
-	c, err := beside.Of(runs)
-	require.NoError(t, err)
-	ops, omitted := besideOps(c, false)
-	require.Zero(t, omitted)
-	require.Len(t, ops, 1)
-	var clients []int
-	for _, s := range ops[0].steps {
-		clients = append(clients, s.Clients)
-	}
-	require.Equal(t, []int{1, 8, 64}, clients)
-}
