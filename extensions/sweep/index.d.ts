@@ -365,13 +365,12 @@ declare module 'k6/x/sweep' {
    * clients calls it, the step is incomplete.
    *
    * With two functions it is a duet: the clients take turns between `base` and `change`, in slices
-   * of 20 ms to 500 ms that are chosen from the operation's own duration. All clients change over
+   * of 5 ms to 500 ms that are chosen from the operation's own duration. All clients change over
    * together, in an order of chance, so that what disturbs the machine disturbs both. Each variant
    * has a step of its own in the report (`variant` is `base` or `change`), and `duets` have the
    * ratios of ops/s, mean, p50 and p99, their intervals of 95 %, and the smallest change that the
-   * run could have seen. An operation that is not all in one slice belongs to neither, a failure to
-   * the variant that began it. Both are called at least twice by each client before the start line.
-   * Samples have the tag `variant`.
+   * run could have seen. An operation belongs to the variant that began it, whenever it ends. Both
+   * are called at least twice by each client before the start line. Samples have the tag `variant`.
    *
    * ```js
    * sweep.run({ base: () => old.get('key'), change: () => next.get('key') });

@@ -29,16 +29,14 @@ const (
 	// shortestSlice is so short that little of what disturbs a machine begins or ends within a
 	// pair: that is most of what is left of it in the ratio of the two. Beside a neighbour that
 	// takes a processor half of the time, pairs of 10 ms know the ratio of a run twice as well as
-	// pairs of 80 ms. Shorter ones win nothing more, and lose more at their borders.
+	// pairs of 80 ms. Shorter ones win nothing more, and more of their operations end beside those
+	// of the other variant.
 	shortestSlice = 5 * time.Millisecond
 	longestSlice  = 500 * time.Millisecond
 	// sliceMeans and sliceP99s are how many operations of the mean duration, and of the 99th
 	// percentile, a slice is to hold one after another, as far as the longest slice allows.
 	sliceMeans = 10
 	sliceP99s  = 2
-	// openLonger is by how much longer a slice of an open loop is: what crosses a border is missing
-	// there in its rate, of slow operations more than of fast ones.
-	openLonger = 2
 	// goodPairs is how many pairs there are to be: a step of a short time has shorter slices.
 	goodPairs = 20
 	// leastMeans is how many mean durations a slice holds whatever its length is.
@@ -143,11 +141,12 @@ func (d *duet) variant(slice int64) Variant {
 	return Change
 }
 
-// slice is the one at a time of the measured phase, or -1 after the last one.
+// slice is the one at a time of the measured phase. What is left of it after the last slice, as
+// their length is rounded, is of that one.
 func (d *duet) slice(at time.Duration) int64 {
 	slice := int64((at - d.began) / d.length)
-	if at < d.began || d.last != 0 && slice >= d.last {
-		return -1
+	if d.last != 0 {
+		slice = min(slice, d.last-1)
 	}
 
 	return slice
@@ -156,7 +155,7 @@ func (d *duet) slice(at time.Duration) int64 {
 // begin chooses the slices at the start line.
 func (d *duet) begin(at time.Duration) {
 	d.began = at
-	d.length = sliceOf(&d.pieces, d.step.schedule != nil)
+	d.length = sliceOf(&d.pieces)
 	if whole := d.step.plan.Duration; whole > 0 && d.step.plan.windowed() {
 		d.length = max(min(d.length, whole/(2*goodPairs)), leastMeans*d.pieces.Mean(), shortestSlice)
 		pairs := max(int64(math.Round(float64(whole)/float64(2*d.length))), 1)
@@ -165,12 +164,9 @@ func (d *duet) begin(at time.Duration) {
 }
 
 // sliceOf is the length of the slices for operations of these durations.
-func sliceOf(pieces *Coarse, open bool) time.Duration {
+func sliceOf(pieces *Coarse) time.Duration {
 	mean := pieces.Mean()
 	length := max(sliceMeans*mean, sliceP99s*pieces.Quantile(0.99), shortestSlice)
-	if open {
-		length *= openLonger
-	}
 
 	return max(min(length, longestSlice), leastMeans*mean)
 }
@@ -222,12 +218,12 @@ type turns struct {
 	*duet
 
 	variant Variant
-	// slice is the one in which the current call began; -1: none.
+	// slice is the one in which the current call began or, in an open loop, was due; -1: none.
 	slice int64
 	// until is when the slice is over, or the turn of the warm-up.
 	until time.Duration
-	// from is when the client's first call in the slice began, and end when the last operation
-	// that is all in it ended.
+	// from is when the client's first call in the slice began, and end when the last of those that
+	// began in it ended.
 	from, end time.Duration
 
 	// began is when the current call did.
@@ -250,16 +246,13 @@ func (t *turns) enter(c *Client, begin time.Duration) {
 
 		return
 	}
-	slice := t.duet.slice(begin)
-	if slice == t.slice && slice >= 0 {
+	slice := t.duet.slice(begin - c.late)
+	if slice == t.slice {
 		return
 	}
 	t.flush()
 	t.slice, t.from, t.end = slice, begin, begin
-	t.until = 0
-	if slice >= 0 {
-		t.variant, t.until = t.duet.variant(slice), t.duet.began+time.Duration(slice+1)*t.length
-	}
+	t.variant, t.until = t.duet.variant(slice), t.duet.began+time.Duration(slice+1)*t.length
 }
 
 // leave says that the call has ended.
@@ -272,17 +265,15 @@ func (t *turns) leave(c *Client, end time.Duration) {
 
 		return
 	}
-	t.within(end)
+	t.worked(end)
 }
 
-// within takes a time at which the client was at work, if that is in the slice.
-func (t *turns) within(at time.Duration) bool {
-	if at > t.until {
-		return false
-	}
-	t.end = max(t.end, at)
+// worked takes until when the client was at work for the variant: what began in its slice is its
+// own, whenever that ends. It tells whether the slice was over before.
+func (t *turns) worked(until time.Duration) (crossed bool) {
+	t.end = until
 
-	return true
+	return until > t.until
 }
 
 // warm takes how long a call, or one of its operations, took before the start line. The first call
@@ -293,7 +284,7 @@ func (t *turns) warm(took time.Duration) {
 	}
 }
 
-// flush adds up the time that the client was at work in the slice.
+// flush adds up the time that the client was at work for the slice.
 func (t *turns) flush() {
 	if t.slice >= 0 && t.end > t.from {
 		t.busy.add(t.slice, t.end-t.from)
@@ -320,16 +311,11 @@ func (t *turns) batches() *bool {
 // warmed tells whether the client has done enough of both variants before the start line.
 func (t *turns) warmed() bool { return t == nil || t.calls >= 2*leastWarm }
 
-// keeps tells whether an operation that ended just now, after took, is all in the slice that its
-// call began in.
-func (t *turns) keeps(took, end time.Duration) bool {
-	return t.slice >= 0 && end-took >= t.until-t.length && t.within(end)
-}
-
 // RunDuet does the client's part of a step as Run does, in which all clients take turns between two
-// variants: all of them change over at the same times. An operation that is not all in one slice
-// belongs to neither; its failure is that of the variant that began it. Before the start line, each
-// client calls each variant a few times, whatever the plan says.
+// variants: all of them change over at the same times. An operation belongs to the variant that
+// began it, with all of its time, also when it ends in a later slice: were it left out, what is
+// slow would be left out more often, and a server that stands still would look as fast as before.
+// Before the start line, each client calls each variant a few times, whatever the plan says.
 //
 // A call that does many operations has to return when Enough says so.
 func (c *Client) RunDuet(ctx context.Context, op string, warm func(), base, change func() error) error {

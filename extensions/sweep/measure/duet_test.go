@@ -48,7 +48,7 @@ func duetOf(t *testing.T, n int, plan Plan, base, change func() time.Duration) (
 func takes(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
 
 // All clients change over together, each variant has its own figures, and what crosses a border is
-// in neither.
+// of the variant that began it.
 func TestDuetOfTwoVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const us = time.Microsecond
@@ -66,7 +66,8 @@ func TestDuetOfTwoVariants(t *testing.T) {
 		require.InDelta(t, 800, float64(change.Durations.Count)/4/change.Time.Seconds(), 1e-6)
 		require.Equal(t, time.Millisecond, base.Durations.Max)
 		require.Equal(t, 1250*us, change.Durations.Min)
-		require.EqualValues(t, k.total(), uint64(base.Durations.Count+change.Durations.Count)+of.Crossed)
+		require.EqualValues(t, len(k.all[Base]), base.Durations.Count)
+		require.EqualValues(t, len(k.all[Change]), change.Durations.Count)
 		require.Positive(t, of.Crossed)
 		require.LessOrEqual(t, of.Crossed, uint64(4*2*89), "at most one of each client at each border")
 
@@ -192,18 +193,88 @@ func TestDuetUntilItIsKnown(t *testing.T) {
 	})
 }
 
-// An operation counts when it was due in the slice that its call began in, and ended in it.
-func TestOperationsThatASliceKeeps(t *testing.T) {
-	for name, tt := range map[string]struct {
-		took, end time.Duration
-		keeps     bool
-	}{
-		"all within": {5 * ms, 38 * ms, true}, "due before": {9 * ms, 38 * ms, false}, "ends after": {5 * ms, 41 * ms, false},
-		"from border to border": {10 * ms, 40 * ms, true},
-	} {
-		turns := &turns{duet: &duet{length: 10 * ms}, slice: 3, from: 30 * ms, until: 40 * ms}
-		require.Equal(t, tt.keeps, turns.keeps(tt.took, tt.end), name)
+// What is longer than many slices is in the figures: one in a thousand operations of the change
+// stands still for 200 ms, beside a base that never does.
+func TestStandstillsOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		n := 0
+		standsStill := func() time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n > 100 && n%1000 == 0 {
+				return 200 * ms
+			}
+
+			return ms
+		}
+		_, r, k := duetOf(t, 4, Plan{Duration: 100 * time.Second, WarmupOperations: 10}, takes(ms), standsStill)
+		require.InDelta(t, float64(10*ms), float64(r.Duet.Length), float64(2*ms))
+		base, change := r.Of(Base, "op"), r.Of(Change, "op")
+		require.InEpsilon(t, 4*1000/1.199, float64(change.Durations.Count)/change.Time.Seconds(), 0.01)
+		require.InEpsilon(t, 4*1000, float64(base.Durations.Count)/base.Time.Seconds(), 0.001)
+		require.Equal(t, 200*ms, change.Durations.Max)
+		require.EqualValues(t, k.total(), r.operations())
+		var pairs int64
+		for _, p := range r.Duet.Ops["op"].Pairs {
+			if p.Change.Durations != nil {
+				pairs += p.Change.Durations.Count()
+			}
+		}
+		require.Equal(t, change.Durations.Count, pairs, "pairs have all that counts")
+	})
+}
+
+// unfair is a server of one thread, which serves next who has come last.
+type unfair struct {
+	mu      sync.Mutex // held for no time
+	serving bool
+	waiting []chan struct{}
+}
+
+func (u *unfair) serve(d time.Duration) error {
+	u.mu.Lock()
+	if u.serving {
+		turn := make(chan struct{})
+		u.waiting = append(u.waiting, turn)
+		u.mu.Unlock()
+		<-turn
+	} else {
+		u.serving = true
+		u.mu.Unlock()
 	}
+	time.Sleep(d)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if last := len(u.waiting) - 1; last >= 0 {
+		close(u.waiting[last])
+		u.waiting = u.waiting[:last]
+	} else {
+		u.serving = false
+	}
+
+	return nil
+}
+
+// One client that is served again and again while the others wait, as servers do that are not fair,
+// makes neither variant look faster than it is.
+func TestUnfairServersOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(4, Plan{Duration: 20 * time.Second, WarmupOperations: 4}, nil)
+		var base, change unfair
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			return c.RunDuet(t.Context(), "op", nil,
+				func() error { return base.serve(100 * time.Microsecond) }, func() error { return change.serve(110 * time.Microsecond) })
+		}))
+		r := s.Read()
+		rate := func(variant Variant) float64 {
+			of := r.Of(variant, "op")
+
+			return float64(of.Durations.Count) / of.Time.Seconds()
+		}
+		require.InEpsilon(t, 10_000, rate(Base), 0.05)
+		require.InEpsilon(t, 1/1.1, rate(Change)/rate(Base), 0.02)
+	})
 }
 
 // Without any warm-up that was asked for, each client has called both variants before the start
@@ -235,12 +306,11 @@ func TestWarmUpOfADuetCallsBoth(t *testing.T) {
 			for _, called := range warm {
 				require.Equal(t, map[Variant]int{Base: leastWarm, Change: leastWarm}, called, name)
 			}
-			counted := r.operations() + r.Duet.Ops["op"].Crossed
 			switch {
 			case plan.Operations > 0:
-				require.EqualValues(t, 3*7, counted, "what crosses is of the client's share too")
+				require.EqualValues(t, 3*7, r.operations())
 			case plan.Rate > 0:
-				require.EqualValues(t, 36, counted)
+				require.EqualValues(t, 36, r.operations())
 			}
 		})
 	}
@@ -318,14 +388,14 @@ func TestBatchesOfADuet(t *testing.T) {
 			require.Equal(t, rows, map[Variant]uint64{Base: base.Rows, Change: change.Rows})
 			require.Equal(t, base.Rows*2, base.BytesReceived)
 			if plan.Operations > 0 {
-				require.EqualValues(t, 2000, r.operations()+r.Duet.Ops["op"].Crossed)
+				require.EqualValues(t, 2000, r.operations())
 			}
 		})
 	}
 }
 
-// In an open loop, slices are as long for both, and an operation that was due in the slice before
-// is in neither.
+// In an open loop, slices are as long for both, and an operation is of the variant in whose slice
+// it was due.
 func TestDuetOfAnOpenLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, r, _ := duetOf(t, 50, Plan{Duration: 4 * time.Second, Rate: 1000, Warmup: 200 * ms}, takes(2*ms), takes(3*ms))
@@ -333,10 +403,10 @@ func TestDuetOfAnOpenLoop(t *testing.T) {
 		base, change := r.Of(Base, "op"), r.Of(Change, "op")
 		require.Equal(t, 2*time.Second, base.Time)
 		require.Equal(t, 2*time.Second, change.Time)
-		require.Equal(t, 50*ms, r.Duet.Length)
-		crossed := float64(r.Duet.Ops["op"].Crossed)
-		require.InDelta(t, 4000, float64(base.Durations.Count+change.Durations.Count)+crossed, 1)
-		require.InDelta(t, 4000*1.5/50, crossed, 2, "what is due 1 ms before a border, and 2 ms before that of change")
+		require.Equal(t, 25*ms, r.Duet.Length)
+		require.InDelta(t, 2000, base.Durations.Count, 1, "what is due at a border may be rounded to either side")
+		require.EqualValues(t, 4000, r.operations())
+		require.InDelta(t, 4000*1.5/25, r.Duet.Ops["op"].Crossed, 2, "what is due 1 ms before a border, and 2 ms before that of change")
 		require.Equal(t, 2*ms, base.Durations.Max)
 		require.Equal(t, 3*ms, change.Durations.Max)
 	})

@@ -134,13 +134,10 @@ func (r *Recorder) Ok(d time.Duration) {
 	d += c.late
 	t := &r.tally
 	if turns := c.turns; turns != nil {
-		if !turns.keeps(d, now()) {
-			c.late, c.woken = 0, notWoken
-			r.slices.crossed.Add(1)
-
-			return
-		}
 		r.slices.record(turns.slice, d)
+		if turns.worked(now()) {
+			r.slices.crossed.Add(1)
+		}
 		t = r.into()
 	}
 	if o := t.overTime; o != nil {
@@ -209,7 +206,7 @@ func (r *Recorder) countFailure() {
 	t := r.into()
 	t.failed.Store(t.failed.Load() + 1)
 	if turns := r.client.turns; turns != nil {
-		turns.within(now())
+		turns.worked(now())
 	}
 	if t.overTime != nil {
 		t.overTime.failed.Add(1)

@@ -15,19 +15,18 @@ type Turns struct {
 // TurnsOf are the pairs of slices as one kind of operation had them.
 type TurnsOf struct {
 	Pairs []SlicePair
-	// Crossed counts the operations that belong to no slice.
+	// Crossed counts the operations that ended after the slice in which they began.
 	Crossed uint64
 }
 
 // SlicePair is two neighbouring slices, one of each variant.
 type SlicePair struct{ Base, Change Slice }
 
-// Slice is what the clients did in a slice, all of them together. Only operations count that are
-// all in it.
+// Slice is what the clients did of a slice, all of them together: the operations that began in it
+// or, in an open-loop step, were due in it.
 type Slice struct {
-	// Busy is for how long clients were at work, each from its first operation that began in the
-	// slice to its last that ended in it. In an open-loop step it is the slice's length for each
-	// client.
+	// Busy is for how long clients were at work for it, each from when its first operation began to
+	// when its last one ended. In an open-loop step it is the slice's length for each client.
 	Busy time.Duration
 	// Durations are those of the successful operations; nil where there were none.
 	Durations *Coarse
@@ -81,7 +80,7 @@ func (d *duet) turns(r *Reading, whole int64) *Turns {
 }
 
 // turnsIn is for how long clients were at work for a variant in each slot, on average: the time of
-// its slices there, less what they were not at work in them, which is the same part of all.
+// its slices there, more or less by what they were at work for it in all, the same part of each.
 func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Duration {
 	turns := make([]time.Duration, len(o.Slots))
 	var all time.Duration
@@ -107,7 +106,7 @@ func (d *duet) turnsIn(o *OverTime, t *Totals, elapsed time.Duration) []time.Dur
 	return turns
 }
 
-// timeOf is how long clients were at work in a slice, all together.
+// timeOf is how long clients were at work for a slice, all together.
 func (d *duet) timeOf(slice int64, elapsed time.Duration) time.Duration {
 	if d.step.schedule == nil {
 		return d.busy.of(slice)

@@ -61,9 +61,12 @@ func (t *Turns) Quantile(q float64) Ratio { return t.quantiles[q] }
 //
 // It returns an error where the pairs in which both variants did something are too few.
 func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, quantiles ...float64) (*Turns, error) {
-	n, first, last := 0, math.MaxInt, 0
-	for p := range telling(pairs) {
+	n, both, first, last := 0, 0, math.MaxInt, 0
+	for p := range pairs {
 		n++
+		if p.Base.Operations > 0 && p.Change.Operations > 0 {
+			both++
+		}
 		for _, counts := range [][]float64{p.Base.Counts, p.Change.Counts} {
 			for class, n := range counts {
 				if n > 0 {
@@ -72,11 +75,11 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 			}
 		}
 	}
-	if n < FewestPairs {
-		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, n)
+	if both < FewestPairs {
+		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, both)
 	}
 	s := newSample(n, classes[first:last+2], quantiles)
-	for p := range telling(pairs) {
+	for p := range pairs {
 		s.add(p.Base.sums(first, last), p.Change.sums(first, last))
 	}
 	length := s.blockLength()
@@ -207,41 +210,17 @@ func (s *Slice) sums(first, last int) *sums {
 	return &sums{s.Seconds, s.Operations, s.Sum, s.Counts[first : last+1]}
 }
 
-// telling are the pairs in which both variants did something.
-func telling(pairs iter.Seq[SlicePair]) iter.Seq[SlicePair] {
-	return func(yield func(SlicePair) bool) {
-		for p := range pairs {
-			does := p.Base.Operations > 0 && p.Change.Operations > 0 && p.Base.Seconds > 0 && p.Change.Seconds > 0
-			if does && !yield(p) {
-				return
-			}
-		}
-	}
-}
-
 // deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks
 // of neighbouring groups: first of the rates, then of the means, then of the quantiles.
 func (s *sample) deviations(length int) []float64 {
 	random := rand.New(rand.NewPCG(uint64(len(s.groups)), uint64(length)))
-	n := len(s.groups)
 	first, squares := make([]float64, 2+len(s.quantiles)), make([]float64, 2+len(s.quantiles))
-	values, times := make([]float64, len(first)), make([]float64, n)
+	values, times := make([]float64, len(first)), make([]float64, len(s.groups))
 	drawn := newGroup(s.classes)
 	for range resamples {
-		clear(times)
-		for left := n; left > 0; left -= length {
-			start := random.IntN(n)
-			for i := range min(length, left) {
-				times[(start+i)%n]++
-			}
-		}
-		drawn.base.reset()
-		drawn.change.reset()
-		for i, k := range times {
-			if k > 0 {
-				drawn.base.add(&s.groups[i].base, k)
-				drawn.change.add(&s.groups[i].change, k)
-			}
+		s.draw(&drawn, times, length, random)
+		for drawn.base.operations == 0 || drawn.change.operations == 0 {
+			s.draw(&drawn, times, length, random) // it had nothing but groups in which one variant did nothing
 		}
 		s.logs(&drawn, values)
 		for i, v := range values {
@@ -255,6 +234,27 @@ func (s *sample) deviations(length int) []float64 {
 	}
 
 	return deviations
+}
+
+// draw makes a run of blocks of neighbouring groups; times is where it counts how often each of
+// them is in it.
+func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Rand) {
+	clear(times)
+	n := len(times)
+	for left := n; left > 0; left -= length {
+		start := random.IntN(n)
+		for i := range min(length, left) {
+			times[(start+i)%n]++
+		}
+	}
+	drawn.base.reset()
+	drawn.change.reset()
+	for i, k := range times {
+		if k > 0 {
+			drawn.base.add(&s.groups[i].base, k)
+			drawn.change.add(&s.groups[i].change, k)
+		}
+	}
 }
 
 // logs are the logarithms of the ratios of what was drawn, less those of the whole.

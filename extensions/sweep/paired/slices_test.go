@@ -161,6 +161,24 @@ func TestClassesHideSmallChanges(t *testing.T) {
 	require.Greater(t, turns.Quantile(0.5).High, 1.02)
 }
 
+// A server that stands still for longer than a slice keeps all clients from the other one: that
+// time is its own, also in pairs in which the other one did nothing.
+func TestPairsInWhichOneDidNothing(t *testing.T) {
+	pairs := make([]paired.SlicePair, 200)
+	for i := range pairs {
+		full := paired.Slice{Seconds: 1, Operations: 10, Sum: 1, Counts: []float64{10}}
+		pairs[i] = paired.SlicePair{Base: full, Change: full}
+		if i%10 == 0 {
+			pairs[i] = paired.SlicePair{Base: paired.Slice{Counts: []float64{0}}, Change: paired.Slice{Seconds: 9, Operations: 10, Sum: 9, Counts: []float64{10}}}
+		}
+	}
+	turns, err := paired.OfSlices(slices.Values(pairs), paired.Classes{0.05, 0.2}, 0.95)
+	require.NoError(t, err)
+	require.InEpsilon(t, 200.0/(180+20*9), turns.Rate.Ratio, 1e-9)
+	require.Less(t, turns.Rate.Low, turns.Rate.Ratio)
+	require.Less(t, turns.Rate.High, 0.75)
+}
+
 func TestSlicesThatAreRefused(t *testing.T) {
 	full := paired.Slice{Seconds: 1, Operations: 1, Sum: 1, Counts: []float64{1}}
 	pairs := make([]paired.SlicePair, paired.FewestPairs)

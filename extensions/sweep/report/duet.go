@@ -36,8 +36,8 @@ type Duet struct {
 	SliceSeconds float64 `json:"sliceSeconds"`
 	// Seed is that of the order in which the variants came, in each pair of slices.
 	Seed uint32 `json:"seed"`
-	// Crossed counts the operations that belong to neither variant: they did not begin and end in
-	// one slice.
+	// Crossed counts the operations that ended after the slice in which they began. They belong to
+	// the variant that began them.
 	Crossed uint64 `json:"crossed"`
 	// Blocks is how many parts the run has that count as independent of each other: neighbouring
 	// pairs of slices are drawn together. Zero where there are no figures.
@@ -156,7 +156,8 @@ func (r *Report) hasOps(d *Duet) bool {
 // manyCrossed is the part of all operations from which on it is told that they crossed.
 const manyCrossed = 0.1
 
-// crossedNote says that many operations belong to neither variant, as a clause to be added.
+// crossedNote says that many operations were at work beside the other variant as well, as a clause
+// to be added.
 func (r *Report) crossedNote(d *Duet) string {
 	counted := 0.0
 	for i := range r.Steps {
@@ -164,12 +165,13 @@ func (r *Report) crossedNote(d *Duet) string {
 			counted += float64(s.Operations) + float64(s.Failed)
 		}
 	}
-	part := float64(d.Crossed) / (float64(d.Crossed) + counted)
+	part := float64(d.Crossed) / counted
 	if !(part >= manyCrossed) {
 		return ""
 	}
 
-	return fmt.Sprintf("; %s of the operations crossed a border of slices and belong to neither", judgement.Percent(part))
+	return fmt.Sprintf("; %s of the operations ended beside the other variant, after their slice: that brings the ratio nearer to 1",
+		judgement.Percent(part))
 }
 
 // isOf tells whether a step is that of one of the duet's variants.

@@ -199,7 +199,7 @@ func TestExampleDuet(t *testing.T) {
 		require.Positive(t, s.CPU.K6)
 		d := rep.DuetOf(s)
 		require.NotNil(t, d)
-		requested[s.Variant] += s.Operations + int64(d.Crossed)
+		requested[s.Variant] += s.Operations
 		rate, mean := d.Of("opsPerSecond"), d.Of("mean")
 		require.NotNil(t, rate, d.Why)
 		// Not the intervals: a few seconds leave them wide.
