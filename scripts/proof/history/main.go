@@ -2,12 +2,12 @@
 // a machine, and writes it to the page of docs.
 //
 //	go run ./scripts/proof/history                           judge the recorded noise, write the page
-//	go run ./scripts/proof/history -record 400               record on a quiet machine before
-//	go run ./scripts/proof/history -record 400 -neighbour    beside a process that takes a processor
+//	go run ./scripts/proof/history -record 240               record on a quiet machine before
+//	go run ./scripts/proof/history -record 240 -neighbour    beside a process that takes a processor
 //
 // picture.sh makes the picture of the docs, of a page that -page writes.
 //
-// A recording takes some seven minutes. One that was stopped is gone on with; without its file,
+// A recording takes some ten minutes. One that was stopped is gone on with; without its file,
 // noise-quiet.csv or noise-neighbour.csv, it begins anew.
 //
 // With OTAVA_PYTHON, the Python of an environment in which apache-otava is installed, Otava finds

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -30,10 +31,9 @@ const (
 	// runRepeats are those of a run, of which the median counts.
 	runRepeats = 5
 	// repeatTime is how long a repeat takes.
-	repeatTime = 60 * time.Millisecond
-	// slicePairs and sliceTime are those of a run's duet, of which both variants are the same.
-	slicePairs = 15
-	sliceTime  = 20 * time.Millisecond
+	repeatTime = 100 * time.Millisecond
+	// duetTime is how long a run's duet takes, of which both variants are the same.
+	duetTime = 2 * time.Second
 )
 
 // The columns of the recorded noise beside the figures.
@@ -128,7 +128,10 @@ func runOnce(store map[string][]byte) (string, error) {
 			values[i] = append(values[i], v)
 		}
 	}
-	ratio := duet(store)
+	ratio, err := duet(store)
+	if err != nil {
+		return "", err
+	}
 	own.Stop()
 	then, err := machineTime()
 	if err != nil {
@@ -155,20 +158,38 @@ func machineTime() (float64, error) {
 	return all.User + all.System + all.Nice + all.Irq + all.Softirq + all.Steal, nil
 }
 
-// duet is the ratio of the rates of two variants, which take turns in random order.
-func duet(store map[string][]byte) float64 {
-	var operations [2]float64
-	var took [2]time.Duration
-	for range slicePairs {
-		first := rand.IntN(2) //nolint:gosec // it is no secret
-		for _, variant := range []int{first, 1 - first} {
-			n, d := together(store, sliceTime)
-			operations[variant] += float64(n.Count)
-			took[variant] += d
-		}
+// duet is the ratio of the rates of two variants that take turns in a step, as the product measures
+// it.
+func duet(store map[string][]byte) (float64, error) {
+	step := measure.NewStep(clients, measure.Plan{Duration: duetTime, Seed: rand.Uint32()}, nil) //nolint:gosec // it is no secret
+	errs := make([]error, clients)
+	var work sync.WaitGroup
+	for i := range clients {
+		work.Go(func() {
+			client, seek := step.Client(i), newSeeker(store, i)
+			recorder := client.Recorder("look")
+			looks := func() error {
+				for {
+					began := time.Now()
+					seek.keys()
+					recorder.Ok(time.Since(began))
+					if client.Enough() {
+						return nil
+					}
+				}
+			}
+			errs[i] = client.RunDuet(context.Background(), "look", nil, looks, looks)
+		})
+	}
+	work.Wait()
+	reading := step.Read()
+	rate := func(variant measure.Variant) float64 {
+		of := reading.Of(variant, "look")
+
+		return float64(of.Durations.Count) / of.Time.Seconds()
 	}
 
-	return operations[1] / took[1].Seconds() / (operations[0] / took[0].Seconds())
+	return rate(measure.Change) / rate(measure.Base), errors.Join(errs...)
 }
 
 // together is the work of all clients for a time.
@@ -261,24 +282,39 @@ func newStore() map[string][]byte {
 	return store
 }
 
+// seeker looks keys up.
+type seeker struct {
+	store  map[string][]byte
+	random *rand.Rand
+	name   []byte
+}
+
+func newSeeker(store map[string][]byte, client int) *seeker {
+	return &seeker{store: store, random: rand.New(rand.NewPCG(1, uint64(client)))}
+}
+
+// keys is an operation.
+func (s *seeker) keys() {
+	sum := 0
+	for range 200 {
+		s.name = strconv.AppendInt(append(s.name[:0], "key-"...), int64(s.random.IntN(keys)), 10)
+		sum += len(s.store[string(s.name)])
+	}
+	if sum == 0 {
+		panic("the store is empty")
+	}
+}
+
 // look is the work of a client.
 func look(store map[string][]byte, client int, end time.Time) []time.Duration {
 	durations := make([]time.Duration, 0, 1<<13)
-	random := rand.New(rand.NewPCG(1, uint64(client)))
-	var name []byte
+	seek := newSeeker(store, client)
 	for {
 		began := time.Now()
 		if began.After(end) {
 			return durations
 		}
-		sum := 0
-		for range 200 {
-			name = strconv.AppendInt(append(name[:0], "key-"...), int64(random.IntN(keys)), 10)
-			sum += len(store[string(name)])
-		}
-		if sum == 0 {
-			panic("the store is empty")
-		}
+		seek.keys()
 		durations = append(durations, time.Since(began))
 	}
 }

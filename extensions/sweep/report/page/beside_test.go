@@ -150,31 +150,6 @@ func TestVerdictCells(t *testing.T) {
 	}
 }
 
-// Below each figure of ratios stands on which side of 1 a run is better, and only marks of what is
-// sure are filled.
-func TestRatiosSayWhichSideIsBetter(t *testing.T) {
-	m := newMaker()
-	runs := []beside.Run{
-		{Name: "old", Report: m.repeated([]int{1, 8}, 4, 8000)}, {Name: "fast", Report: m.repeated([]int{1, 8}, 4, 16000)},
-		{Name: "once", Report: m.repeated([]int{1, 8}, 1, 16000)},
-	}
-	page := renderedBeside(t, runs)
-	require.Contains(t, page, "The ratio to old in each step; above the line at 1 is better.")
-	require.Contains(t, page, "The ratio to old in each step; below the line at 1 is better.")
-	require.Less(t, strings.Index(page, "above the line at 1"), strings.Index(page, "below the line at 1"), "ops/s come first")
-
-	all := nodes(t, page)
-	ratios := find(all, func(n *html.Node) bool { return attr(n, "id") == "beside-ratios-ops_per_second-1" })
-	require.Len(t, ratios, 1)
-	count := map[string]int{}
-	for n := range ratios[0].Descendants() {
-		if class := attr(n, "class"); strings.HasPrefix(class, "marker b") || strings.HasPrefix(class, "hollow b") {
-			count[class]++
-		}
-	}
-	require.Equal(t, map[string]int{"marker b1": 2, "hollow b2": 2}, count)
-}
-
 // Curves go from few clients to many, in whichever order the steps were done.
 func TestCurvesSideBySideAreInOrder(t *testing.T) {
 	m := newMaker()
@@ -228,21 +203,15 @@ var errBroken = errors.New("broken")
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
-// What a verdict looks like: the colour of its cell, and whether its mark in the plot is filled.
-func TestVerdictsLookAsTheyAre(t *testing.T) {
-	for verdict, want := range map[string]struct{ cell, mark string }{
-		report.Better:        {"good", "marker b1"},
-		report.Worse:         {"bad", "marker b1"},
-		report.Same:          {"", "hollow b1"},
-		report.NotComparable: {"", "hollow b1"},
+// Only marks of what is sure are filled.
+func TestMarksOfVerdicts(t *testing.T) {
+	for verdict, want := range map[string]string{
+		report.Better: "marker b1", report.Worse: "marker b1", report.Same: "hollow b1", report.NotComparable: "hollow b1",
 	} {
-		c := beside.Cell{Ratio: 1.1, Verdict: verdict}
-		require.Equal(t, want.cell, verdictCell(&c).Class, verdict)
 		p, y := newPlot(nil), ratioAxis(0.9, 1.2)
-		p.ratioMark(&c, 1, xy{100, 100}, &y, "tip")
-		require.Equal(t, want.mark, p.Marks[len(p.Marks)-1].Class, verdict)
+		p.ratioMark(&beside.Cell{Ratio: 1.1, Verdict: verdict}, 1, xy{100, 100}, &y, "tip")
+		require.Equal(t, want, p.Marks[len(p.Marks)-1].Class, verdict)
 	}
-	require.Equal(t, "bad", verdictCell(&beside.Cell{Verdict: report.NotComparable, LostTo: true}).Class)
 }
 
 // Which side of 1 is better is said of each figure, and ratios far from 1 have a logarithmic axis.
