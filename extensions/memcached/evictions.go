@@ -2,7 +2,6 @@ package memcached
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
@@ -37,16 +36,10 @@ func (s statistics) Read() (evicted uint64, free int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	free = -1
-	numbers := map[string]uint64{}
+	numbers := evictions.Statistics{}
 	for _, one := range stats {
-		if n, err := strconv.ParseUint(one.Value, 10, 64); err == nil {
-			numbers[one.Name] = n
-		}
-	}
-	if most, told := numbers["max_connections"]; told {
-		free = int(most) - int(min(numbers["curr_connections"], most))
+		numbers.Add(one.Name, one.Value)
 	}
 
-	return numbers["evictions"], free, nil
+	return numbers["evictions"], numbers.Free("max_connections", "curr_connections"), nil
 }

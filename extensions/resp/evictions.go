@@ -3,7 +3,6 @@ package resp
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -62,20 +61,14 @@ var errUntold = errors.New("the server does not tell how many keys it evicts")
 // evictedOf is what an answer to INFO says of evicted keys, and of connections that the server
 // still takes: below zero where it says nothing of them.
 func evictedOf(text string) (evicted uint64, free int, err error) {
-	numbers := map[string]uint64{}
+	numbers := evictions.Statistics{}
 	for name, value := range infoLines(text) {
-		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
-			numbers[name] = n
-		}
+		numbers.Add(name, value)
 	}
 	evicted, told := numbers["evicted_keys"]
 	if !told {
 		return 0, 0, errUntold
 	}
-	free = -1
-	if most, told := numbers["maxclients"]; told {
-		free = int(most - min(numbers["connected_clients"], most))
-	}
 
-	return evicted, free, nil
+	return evicted, numbers.Free("maxclients", "connected_clients"), nil
 }

@@ -6,6 +6,7 @@ package evictions
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 
@@ -22,6 +23,27 @@ type Server interface {
 	// it still takes; below zero where it does not tell.
 	Read() (evicted uint64, free int, err error)
 	Close()
+}
+
+// Statistics are the numbers of what a server tells of itself, by their names.
+type Statistics map[string]uint64
+
+// Add takes a value, if that is a number.
+func (s Statistics) Add(name, value string) {
+	if n, err := strconv.ParseUint(value, 10, 64); err == nil {
+		s[name] = n
+	}
+}
+
+// Free is how many connections the server still takes, by the names of the most and of those that
+// there are; below zero where it does not tell.
+func (s Statistics) Free(most, current string) int {
+	n, told := s[most]
+	if !told {
+		return -1
+	}
+
+	return int(n - min(s[current], n))
 }
 
 // Watched are the servers that a step is looking at.
