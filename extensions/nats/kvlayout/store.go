@@ -194,16 +194,36 @@ func (s *Store) forget(name string) {
 
 // create makes a bucket with the settings of both libraries, which differ in the description only.
 func (s *Store) create(ctx context.Context, name string) (jetstream.KeyValue, error) {
-	bucket, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-		Bucket:      name,
-		Description: s.options.Layout.description(),
-		Replicas:    s.options.Replicas,
-	})
-	if errors.Is(err, jetstream.ErrBucketExists) { // another client was faster, and has other settings
-		return s.js.KeyValue(ctx, name)
+	for try := 1; ; try++ {
+		bucket, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket:      name,
+			Description: s.options.Layout.description(),
+			Replicas:    s.options.Replicas,
+		})
+		if errors.Is(err, jetstream.ErrBucketExists) { // another client was faster, and has other settings
+			return s.js.KeyValue(ctx, name)
+		}
+		if try == tries || !isStoreFailure(err) {
+			return bucket, err
+		}
+		time.Sleep(pause)
 	}
+}
 
-	return bucket, err
+// When its last stream is deleted, nats-server (2.15.2, stream.stop) removes the empty folder of
+// streams a moment later, and so may take it from under a stream that is being made: that fails,
+// and the next try makes the folder anew.
+const (
+	tries = 3
+	pause = 10 * time.Millisecond
+	// streamCreateError is JSStreamCreateErrF in the server's errors.json.
+	streamCreateError = 10049
+)
+
+func isStoreFailure(err error) bool {
+	var failure *jetstream.APIError
+
+	return errors.As(err, &failure) && failure.ErrorCode == streamCreateError
 }
 
 func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -72,6 +72,8 @@ func URL(tb testing.TB) string {
 type Server struct {
 	// URL is where clients connect to, and Addr its host and port.
 	URL, Addr string
+	// Streams is the folder that it keeps streams in.
+	Streams string
 
 	program string
 	file    string // of its configuration
@@ -100,13 +102,19 @@ func newServer(tb testing.TB, folder, configuration string) *Server {
 	}
 	addr := listener.Addr().String()
 	_ = listener.Close() // for the server
+	streams := filepath.Join(folder, "jetstream", "$G", "streams")
+	// A folder in it: nats-server (2.15.2) removes it when it is empty, even under a stream that
+	// another test is making.
+	if err := os.MkdirAll(filepath.Join(streams, "kept"), 0o700); err != nil {
+		tb.Fatal(err)
+	}
 	file := filepath.Join(folder, "conf")
 	content := fmt.Sprintf("listen: %q\njetstream { store_dir: %q }\n%s\n", addr, folder, configuration)
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		tb.Fatal(err)
 	}
 
-	return &Server{URL: "nats://" + addr, Addr: addr, program: program, file: file}
+	return &Server{URL: "nats://" + addr, Addr: addr, Streams: streams, program: program, file: file}
 }
 
 // Restart starts it, at the same address after Kill.
