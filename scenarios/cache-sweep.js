@@ -61,12 +61,14 @@ export function setup() {
 
 export default function () {
   const base = bases[__ENV.CACHE];
-  run(working(clients[__ENV.CACHE], work), base && working(base.client, base.work));
+  const client = clients[__ENV.CACHE];
+  client.connect();
+  if (base) base.client.connect();
+  run(working(client, work), base && working(base.client, base.work));
 }
 
-/** Connects, and returns what does the work. */
+/** Returns what does the work. */
 function working(client, its) {
-  client.connect();
   client.prefill(its); // writes this client's share of the keys, if nobody has
   return () => client.run(its);
 }

@@ -69,8 +69,9 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"prepare":  (*client).prepare,
 	"appender": (*client).appender,
 }).With(k6glue.Methods[*client]{
-	"rollup": (*client).rollup,
-	"close":  (*client).close,
+	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
+	"rollup":  (*client).rollup,
+	"close":   (*client).close,
 })
 
 // Tasks implements k6mod.Tasker.

@@ -98,7 +98,7 @@ func protocolName(p wire.Protocol) string {
 
 // methods are those of the JavaScript object.
 var methods = commandMethods(false).With(k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect":      (*client).connect,
+	"connect":      k6mod.InTurn((*client).connect),
 	"asyncConnect": (*client).asyncConnect,
 	"close":        (*client).close,
 	"asyncClose":   (*client).asyncClose,

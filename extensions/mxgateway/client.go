@@ -60,7 +60,10 @@ var methods = k6mod.BothForms(map[string]operation{ //nolint:gochecknoglobals //
 	"readBulk":    (*client).readBulk,
 	"unsubscribe": (*client).unsubscribe,
 	"close":       (*client).close,
-}).With(k6glue.Methods[*client]{"run": (*client).run})
+}).With(k6glue.Methods[*client]{
+	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
+	"run":     (*client).run,
+})
 
 // Tasks implements k6mod.Tasker.
 func (c *client) Tasks() *k6mod.Tasks { return c.tasks }

@@ -44,7 +44,7 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 
 // methods are those of the JavaScript object.
 var methods = k6glue.Methods[*client]{ //nolint:gochecknoglobals // a table
-	"connect": (*client).connect,
+	"connect": k6mod.InTurn((*client).connect),
 	"close":   (*client).close,
 	"run":     (*client).run,
 	"prefill": (*client).prefill,

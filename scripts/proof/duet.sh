@@ -2,8 +2,8 @@
 # Shows what a duet sees while a neighbour takes the processor in random bursts, half of the time:
 # how often it takes a build for slower than itself (a false alarm), and how often it sees one that
 # is. Three other ways to compare two builds do the same beside it, in the same time. The emulator
-# is a cache whose operations take a known amount of work, 300 us of a processor: of less, what k6
-# and the emulator need for themselves is so large a part that 5 % more work are not 5 % less speed.
+# is a cache whose operations take a known amount of work, 1 ms of a processor: of less, what k6 and
+# the emulator need for themselves is so large a part that 5 % more work are not 5 % less speed.
 #
 #   scripts/proof/duet.sh [WAY/CASE...]     all trials of these, or of all; goes on where it stopped
 #   scripts/proof/duet.sh --once WAY/CASE   one trial; prints the outcomes of both gates, and more
@@ -105,7 +105,7 @@ trial() {
     slower-5) emulated -rounds $((rounds * 105 / 100)) ;;
     slower-3) emulated -rounds $((rounds * 103 / 100)) ;;
     tail-15)
-      both=(-slow 0.03 -tail 30)
+      rounds=$((rounds * 3 / 10)) both=(-slow 0.03 -tail 30) # of 300 us, and 9 ms
       CLIENTS=2 emulated -tail 34.5
       ;;
     *) echo "there is no case $case" >&2; return 1 ;;
@@ -120,10 +120,10 @@ prepare() {
   go build -o "$work/" ./scripts/proof/duet golang.org/x/perf/cmd/benchstat
 }
 
-# rounds_here are the rounds that take 300 us here: found once, so that all trials do the same work.
+# rounds_here are the rounds that take 1 ms here: found once, so that all trials do the same work.
 rounds_here() {
   mkdir -p results
-  [[ -s results/duet-proof.rounds ]] || "$work/duet" -calibrate 300us >results/duet-proof.rounds
+  [[ -s results/duet-proof.rounds ]] || "$work/duet" -calibrate 1ms >results/duet-proof.rounds
   cat results/duet-proof.rounds
 }
 

@@ -1,6 +1,8 @@
 package k6mod
 
 import (
+	"github.com/grafana/sobek"
+
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -26,6 +28,26 @@ func (i *Instruments) Step(rows, received, sent uint64) {
 	}
 	i.step.recorder.Rows(rows)
 	i.step.recorder.Bytes(sent, received)
+}
+
+// ConnectInTurn waits, before the start line of a sweep's step, until it is the client's turn to
+// connect, which ends when done is called. See measure.Client.
+func (m *Module) ConnectInTurn() (done func()) {
+	session := m.Session()
+	if session == nil {
+		return func() {}
+	}
+
+	return session.Client.ConnectInTurn(m.vu.Context())
+}
+
+// InTurn is a method that connects, and waits for the client's turn before it does.
+func InTurn[T interface{ ConnectInTurn() (done func()) }](method k6glue.Method[T]) k6glue.Method[T] {
+	return func(of T, call sobek.FunctionCall) sobek.Value {
+		defer of.ConnectInTurn()()
+
+		return method(of, call)
+	}
 }
 
 // Session is the sweep session that the VU is a client of at the moment; nil outside of a sweep.

@@ -2,6 +2,8 @@ package measure
 
 import (
 	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -28,6 +30,67 @@ func BenchmarkRecord(b *testing.B) {
 			}
 		})
 	}
+}
+
+// The end of a slot in which 500 operations ended, in steps of a minute.
+func BenchmarkTurnOfASlot(b *testing.B) {
+	const minute = 938 // slots end in it
+	var s *slots
+	var k *overTime
+	durations := skewed(1 << 12)
+	var took time.Duration
+	for i := 0; b.Loop(); i++ {
+		if i%minute == 0 {
+			s = newSlots()
+			s.open(now(), ShortestSlot)
+			s.timer.Stop()
+			k = s.kind("op", false)
+		}
+		for j := range 500 {
+			k.took.of(j).count(durations[(i*500+j)%len(durations)])
+		}
+		begin := now()
+		s.tick(time.Duration(s.next.Load()))
+		took += now() - begin
+	}
+	b.ReportMetric(took.Seconds()*1e6/float64(b.N), "us/slot")
+}
+
+// What a long step keeps: as many slots as there may be, of each kind of operation.
+func BenchmarkSlotsOfAStep(b *testing.B) {
+	durations := skewed(1 << 12)
+	for _, kinds := range []int{1, mostKinds} {
+		b.Run(strconv.Itoa(kinds), func(b *testing.B) {
+			var kept []*slots
+			before := heap()
+			for b.Loop() {
+				s := newSlots()
+				s.open(now(), ShortestSlot)
+				s.timer.Stop()
+				for slot := range MostSlots - 1 {
+					for i := range kinds {
+						k := s.kind(strconv.Itoa(i), false)
+						for j := range 500 {
+							k.took.of(j).count(durations[(slot*500+j)%len(durations)])
+						}
+					}
+					s.tick(time.Duration(s.next.Load()))
+				}
+				kept = append(kept, s)
+			}
+			b.ReportMetric(float64(heap()-before)/float64(len(kept))/1e6, "MB/step")
+			runtime.KeepAlive(kept)
+		})
+	}
+}
+
+// heap is how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+
+	return int64(m.HeapAlloc)
 }
 
 // Reading a step of 512 clients: its end has to wait for that.

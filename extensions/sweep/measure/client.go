@@ -19,6 +19,7 @@ type Client struct {
 	counters  []*Counter
 
 	stage     stage
+	connects  int             // how often it has begun to connect in its turn
 	tries     time.Duration   // when it began to try, to connect or to do operations
 	recorded  uint64          // operations of any kind, the warm-up's included
 	failures  uint64          // those of them that failed

@@ -92,6 +92,7 @@ type Step struct {
 	waits []*Waits
 
 	slots *slots
+	order connectOrder
 
 	// duet is nil in a step that is none, or of which that is not known yet.
 	duet atomic.Pointer[duet]
@@ -111,6 +112,7 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		faultsKnown: make(map[string]struct{}),
 		onFault:     onFault,
 		slots:       newSlots(),
+		order:       connectOrder{progress: now()},
 	}
 	for i := range s.clients {
 		s.clients[i] = &Client{step: s, index: i, tries: now(), woken: notWoken}
