@@ -38,15 +38,57 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
-// run runs the command in a process of its own, and returns its figures. The sweep's results are in
-// dir, and what the command printed.
+// run runs the command in a process of its own, and returns its figures.
 func (c Command) run(ctx context.Context, dir string) ([]value, error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	elapsed, state, err := c.execute(ctx, dir)
+	if err != nil {
 		return nil, err
+	}
+	reports, err := readReports(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(reports) == 0 {
+		return processValues(elapsed, state.UserTime()+state.SystemTime()), nil
+	}
+	var values []value
+	for _, r := range reports {
+		values = append(values, reportValues(r, len(reports) > 1)...)
+	}
+
+	return values, nil
+}
+
+// runDuet runs a command that measures both sides in one run, as a duet, and returns the figures of
+// both.
+func (c Command) runDuet(ctx context.Context, dir string) (base, change []value, err error) {
+	if _, _, err := c.execute(ctx, dir); err != nil {
+		return nil, nil, err
+	}
+	reports, err := readReports(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range reports {
+		b, c := duetValues(r, len(reports) > 1)
+		base, change = append(base, b...), append(change, c...)
+	}
+	if len(base) == 0 {
+		return nil, nil, errors.New("it has written no report of a duet: the sweep needs a base, such as by -e BASE_URL=")
+	}
+
+	return base, change, nil
+}
+
+// execute runs the command in a process of its own. The sweep's results are in dir, and what the
+// command printed.
+func (c Command) execute(ctx context.Context, dir string) (elapsed time.Duration, state *os.ProcessState, err error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return 0, nil, err
 	}
 	out, err := os.Create(filepath.Join(dir, "stdout"))
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	defer out.Close() //nolint:errcheck // it is for people who look for more
 	var problems bytes.Buffer
@@ -58,30 +100,16 @@ func (c Command) run(ctx context.Context, dir string) ([]value, error) {
 	process.WaitDelay = endWithin
 	began := time.Now()
 	err = process.Run()
-	elapsed := time.Since(began)
+	elapsed = time.Since(began)
 	_ = os.WriteFile(filepath.Join(dir, "stderr"), problems.Bytes(), 0o600)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return 0, nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, failed(err, problems.String())
+		return 0, nil, failed(err, problems.String())
 	}
 
-	reports, err := readReports(dir)
-	if err != nil {
-		return nil, err
-	}
-	if len(reports) == 0 {
-		state := process.ProcessState
-
-		return processValues(elapsed, state.UserTime()+state.SystemTime()), nil
-	}
-	var values []value
-	for _, r := range reports {
-		values = append(values, reportValues(r, len(reports) > 1)...)
-	}
-
-	return values, nil
+	return elapsed, process.ProcessState, nil
 }
 
 // failed is the error of a command that did not end well, with the last line that it wrote to

@@ -25,8 +25,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
-// checkout stands for the folder of a commit's checkout in the command of a bisection.
-const checkout = "{}"
+// In the command of a bisection, checkout stands for the folder of a commit's checkout, and
+// baseCheckout for that of the good one's: where the command has both, one run of it is a duet.
+const (
+	checkout     = "{}"
+	baseCheckout = "{base}"
+)
 
 // bisectAlpha is how likely a bisection may be to name a wrong commit.
 const bisectAlpha = 0.05
@@ -45,6 +49,9 @@ func newBisect(gs *state.GlobalState) *cobra.Command {
 by the shell (--build), and measured beside GOOD in pairs, as ab does: COMMAND runs in turns, with {} for the folder. The
 figure is that of all steps together, by the mean of their ratios, or of the step that --step names.
 
+With {base} in COMMAND, which stands for the folder of GOOD, one run of it measures both, as a duet: it starts a server of
+each, and the sweep that has one as its base. That sees smaller changes in less time.
+
 A commit has as many pairs as it takes to tell on which side of half the change it is, at most --pairs. The chance of a
 wrong commit is 5 %, if one commit made the whole change. One that cannot be built or run is gone around.
 
@@ -53,7 +60,8 @@ It gives up, and says how far it has come, when the two ends do not differ, when
 
 Exit codes: 0 when the commit was found, 110 when it gives up, 104 when an option is invalid or an end cannot be measured.`,
 		Example: `  k6 x sweep bisect v1.2.0 HEAD --build 'make bin/k6' -- {}/bin/k6 run {}/scenarios/rollup.js
-  k6 x sweep bisect abc123 def456 --build 'make server' --figure p99 -- ./with-server.sh {} k6 run sweep.js`,
+  k6 x sweep bisect abc123 def456 --build 'make server' --figure p99 -- ./with-server.sh {} k6 run sweep.js
+  k6 x sweep bisect abc123 def456 --build 'make server' -- ./with-both.sh {} {base} k6 run sweep.js`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 || cmd.ArgsLenAtDash() != 2 {
 				return wrongUse(cmd, errors.New("bisect needs a good commit, a bad one and, after --, a command"))
@@ -72,7 +80,7 @@ Exit codes: 0 when the commit was found, 110 when it gives up, 104 when an optio
 	cmd.Flags().StringVar(&o.build, "build", "", "the shell's `command` that builds a checkout, in its folder")
 	cmd.Flags().StringVar(&o.figure, "figure", "opsPerSecond", "the `figure`, as gates of ab name it, such as p99, cpu or time")
 	cmd.Flags().StringVar(&o.step, "step", "", "the `step`, such as \"get, 8 clients\"; all of them when not given")
-	cmd.Flags().IntVar(&o.most, "pairs", 60, "how many pairs a commit has at most")
+	cmd.Flags().IntVar(&o.most, "pairs", 400, "how many pairs a commit has at most")
 
 	return cmd
 }
@@ -170,15 +178,13 @@ type bisectMeasurer struct {
 func (m *bisectMeasurer) pair(ctx context.Context, commit int) (paired.Pair, error) {
 	trial := m.trials[commit]
 	if trial == nil {
-		base, err := m.commandOf(ctx, 0)
-		if err != nil {
+		if err := m.checkOut(ctx, 0); err != nil {
 			return paired.Pair{}, fmt.Errorf("the good commit: %w", err)
 		}
-		change, err := m.commandOf(ctx, commit)
-		if err != nil {
+		if err := m.checkOut(ctx, commit); err != nil {
 			return paired.Pair{}, m.orUnusable(ctx, commit, err)
 		}
-		trial = ab.NewTrial(base, change, filepath.Join(m.dir, fmt.Sprintf("results-%d", commit)), uint64(commit))
+		trial = m.trial(commit)
 		m.trials[commit] = trial
 	}
 	if err := trial.Pair(ctx); err != nil {
@@ -198,31 +204,53 @@ func (m *bisectMeasurer) orUnusable(ctx context.Context, commit int, err error) 
 	return fmt.Errorf("%w: %w", history.ErrUnusable, err)
 }
 
-// commandOf checks a commit out and builds it, when that was not done yet, and returns its command.
-func (m *bisectMeasurer) commandOf(ctx context.Context, commit int) (ab.Command, error) {
-	folder := filepath.Join(m.dir, m.commits[commit].Short())
-	if _, err := os.Stat(folder); err != nil {
-		if _, err := store.Git(ctx, ".", nil, nil, "worktree", "add", "--quiet", "--detach", folder, m.commits[commit].ID); err != nil {
-			return nil, err
-		}
-		if m.build != "" {
-			build := exec.CommandContext(ctx, "sh", "-c", m.build)
-			build.Dir = folder
-			var said bytes.Buffer
-			build.Stdout, build.Stderr = &said, &said
-			if err := build.Run(); err != nil {
-				lines := strings.Split(strings.TrimSpace(said.String()), "\n")
-
-				return nil, fmt.Errorf("%s cannot be built: %w: %s", m.commits[commit].Short(), err, lines[len(lines)-1])
-			}
-		}
+// trial is what measures a commit that is checked out.
+func (m *bisectMeasurer) trial(commit int) *ab.Trial {
+	results := filepath.Join(m.dir, fmt.Sprintf("results-%d", commit))
+	if slices.ContainsFunc(m.command, func(word string) bool { return strings.Contains(word, baseCheckout) }) {
+		return ab.NewDuets(m.commandOf(commit), results)
 	}
+
+	return ab.NewTrial(m.commandOf(0), m.commandOf(commit), results, uint64(commit))
+}
+
+// commandOf is the command of a commit.
+func (m *bisectMeasurer) commandOf(commit int) ab.Command {
 	command := make(ab.Command, len(m.command))
 	for i, word := range m.command {
-		command[i] = strings.ReplaceAll(word, checkout, folder)
+		command[i] = strings.NewReplacer(checkout, m.folder(commit), baseCheckout, m.folder(0)).Replace(word)
 	}
 
-	return command, nil
+	return command
+}
+
+func (m *bisectMeasurer) folder(commit int) string {
+	return filepath.Join(m.dir, m.commits[commit].Short())
+}
+
+// checkOut checks a commit out and builds it, when that was not done yet.
+func (m *bisectMeasurer) checkOut(ctx context.Context, commit int) error {
+	folder := m.folder(commit)
+	if _, err := os.Stat(folder); err == nil {
+		return nil
+	}
+	if _, err := store.Git(ctx, ".", nil, nil, "worktree", "add", "--quiet", "--detach", folder, m.commits[commit].ID); err != nil {
+		return err
+	}
+	if m.build == "" {
+		return nil
+	}
+	build := exec.CommandContext(ctx, "sh", "-c", m.build)
+	build.Dir = folder
+	var said bytes.Buffer
+	build.Stdout, build.Stderr = &said, &said
+	if err := build.Run(); err != nil {
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+
+		return fmt.Errorf("%s cannot be built: %w: %s", m.commits[commit].Short(), err, lines[len(lines)-1])
+	}
+
+	return nil
 }
 
 // figureOf is the newest pair of the figure: of several steps, the geometric means.
@@ -252,8 +280,8 @@ func (m *bisectMeasurer) figureOf(trial *ab.Trial) (paired.Pair, error) {
 // remove takes the checkouts away.
 func (m *bisectMeasurer) remove() {
 	ctx := context.Background() // after an interrupt, too
-	for _, c := range m.commits {
-		folder := filepath.Join(m.dir, c.Short())
+	for i := range m.commits {
+		folder := m.folder(i)
 		if _, err := os.Stat(folder); err == nil {
 			_, _ = store.Git(ctx, ".", nil, nil, "worktree", "remove", "--force", folder) // the folder goes anyway
 		}

@@ -59,6 +59,27 @@ func TestBisect(t *testing.T) {
 	require.Equal(t, 1, strings.Count(string(worktrees), "\n"), "the checkouts are gone")
 }
 
+// With {base} in the command, one run of it measures both commits, as a duet.
+func TestBisectByDuets(t *testing.T) {
+	template, err := filepath.Abs("../report/testdata/duet.json")
+	require.NoError(t, err)
+	commits := bisectable(t, 7)
+	// A guilty build is 10 times slower than another, give or take a little.
+	const duet = `now=$(sed -n 's/sleep //p' %[1]s/work.sh) then=$(sed -n 's/sleep //p' %[2]s/work.sh)
+awk -v n=$now -v t=$then -v pid=$$ '
+	BEGIN { ratio = t / n * (1 + (pid %% 7 - 3) / 1000) }
+	{ sub(/"ratio": 1\.031/, "\"ratio\": " ratio); sub(/"low": 1\.024/, "\"low\": " 0.99 * ratio); sub(/"high": 1\.0380477/, "\"high\": " ratio / 0.99) }
+	1' '%[3]s' >$SWEEP_RESULTS/run.json`
+	k := newK6(t)
+	out, message, code := k.run("bisect", commits[0], "HEAD", "--", "sh", "-c", fmt.Sprintf(duet, "{}", "{base}", template))
+	require.Empty(t, message, k.errOut.String())
+	require.Zero(t, code)
+	require.Regexp(t, `^`+commits[7]+` change 7\nthe change is -90\.\d % \(-90\.\d to -(89|90)\.\d %\), found with \d+ pairs\n$`, out)
+	worktrees, err := store.Git(t.Context(), ".", nil, nil, "worktree", "list")
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(worktrees), "\n"), "the checkouts are gone")
+}
+
 func TestBisectGivesUp(t *testing.T) {
 	commits := bisectable(t, 4)
 	k := newK6(t)

@@ -25,11 +25,10 @@ const (
 	histories = 50
 	// least is the smallest change that counts, for both tools.
 	least = 0.02
-	// bisected are how many commits a bisection is among, and bisections how many of them there
-	// are.
-	bisected, bisections = 64, 100
+	// bisected are how many commits a bisection is among, and tries how many bisections there are.
+	bisected, tries = 64, 100
 	// mostPairs is how many pairs a commit has at most.
-	mostPairs = 60
+	mostPairs = 400
 )
 
 // recording is the noise of a machine.
@@ -125,7 +124,7 @@ func tables(recordings []*recording) (string, error) {
 		}
 	}
 	for _, r := range recordings {
-		bisection, err := bisectionText(r.columns["p50"])
+		bisection, err := bisectionText(r)
 		if err != nil {
 			return "", err
 		}
@@ -214,20 +213,44 @@ func spread(noise []float64) float64 {
 	return normal * report.Median(away)
 }
 
-// bisectionText tells how often a bisection is right. The builds are emulated: a pair is two runs
-// that were recorded one right after the other.
-func bisectionText(noise []float64) (string, error) {
+// bisectionText tells how often bisections are right whose builds are emulated by a recording.
+func bisectionText(r *recording) (string, error) {
+	noise := r.columns["p50"]
+	text, err := bisections(func(random *rand.Rand) paired.Pair {
+		at := random.IntN(len(noise) - 1)
+		if random.IntN(2) == 0 {
+			return paired.Pair{Base: noise[at+1], Change: noise[at]}
+		}
+
+		return paired.Pair{Base: noise[at], Change: noise[at+1]}
+	})
+	if err != nil {
+		return "", err
+	}
+	text = fmt.Sprintf("`bisect` among %d commits, one of which changes p50 by 5 %%, with builds that are emulated by these runs.\n"+
+		"By pairs of runs, one right after the other: %s\n", bisected, text)
+	if duets := r.columns["duet"]; duets != nil {
+		byDuets, err := bisections(func(random *rand.Rand) paired.Pair {
+			return paired.Pair{Base: 1, Change: duets[random.IntN(len(duets))]}
+		})
+		if err != nil {
+			return "", err
+		}
+		text += "By duets: " + byDuets + "\n"
+	}
+
+	return text, nil
+}
+
+// bisections tells how often they are right with pairs that are drawn, of which none has a change.
+func bisections(draw func(*rand.Rand) paired.Pair) (string, error) {
 	random := rand.New(rand.NewPCG(2, 3))
 	right, wrong, gaveUp, pairs := 0, 0, 0, 0
-	for range bisections {
+	for range tries {
 		guilty := 1 + random.IntN(bisected-1)
 		ratio := 1 + 0.05*float64(1-2*random.IntN(2))
 		measure := func(_ context.Context, commit int) (paired.Pair, error) {
-			at := random.IntN(len(noise) - 1)
-			pair := paired.Pair{Base: noise[at], Change: noise[at+1]}
-			if random.IntN(2) == 0 {
-				pair = paired.Pair{Base: noise[at+1], Change: noise[at]}
-			}
+			pair := draw(random)
 			if commit >= guilty {
 				pair.Change *= ratio
 			}
@@ -249,8 +272,6 @@ func bisectionText(noise []float64) (string, error) {
 		}
 	}
 
-	return fmt.Sprintf("`bisect` among %d commits, one of which changes p50 by 5 %%, "+
-		"with builds that are emulated by these runs: it names the right one in\n"+
-		"%d of %d tries, a wrong one in %d, and gives up in %d; a try takes %d pairs.\n",
-		bisected, right, bisections, wrong, gaveUp, pairs/bisections), nil
+	return fmt.Sprintf("the right one in %d of %d tries, a wrong one in %d, given up in %d; %d pairs a try.",
+		right, tries, wrong, gaveUp, pairs/tries), nil
 }
