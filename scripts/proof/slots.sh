@@ -26,5 +26,5 @@ go build -C extensions/cmd/k6 -overlay "$SLOTS_ROOM/overlay.json" -trimpath -ldf
 go build -o "$SLOTS_ROOM/slots" ./scripts/proof/slots
 go test -c -o "$SLOTS_ROOM/bench" ./extensions/sweep/measure
 "$SLOTS_ROOM/bench" -test.run '^$' -test.bench '^Benchmark(Record|TurnOfASlot|SlotsOfAStep)$' -test.count 6 >"$SLOTS_ROOM/benchmarks"
-env -u MEMCACHED_URL scripts/servers.sh with memcached -- scripts/proof/slots.sh
+env -u MEMCACHED_URL MEMCACHED_CONNECTIONS=2048 scripts/servers.sh with memcached -- scripts/proof/slots.sh
 "$SLOTS_ROOM/slots" -run "$SLOTS_ROOM/cache-sweep.json" -benchmarks "$SLOTS_ROOM/benchmarks" -write scripts/proof/README.md
