@@ -267,7 +267,8 @@ declare module 'k6/x/machbase' {
     readonly statementCache: 'off' | 'auto' | 'on';
 
     /**
-     * Connects now, if that was not done yet.
+     * Connects now, if that was not done yet. In a sweep, clients do it in their order, one after
+     * another.
      *
      * @throws kind `connect` or `auth`; `usage` in the init context, as all other methods but close
      */

@@ -199,7 +199,10 @@ declare module 'k6/x/memcached' {
 
     readonly protocol: 'text' | 'meta';
 
-    /** Connects to all servers now, where that was not done yet. */
+    /**
+     * Connects to all servers now, where that was not done yet.
+     * In a sweep, clients do it in their order, one after another.
+     */
     connect(options?: Tagged): void;
     /** The form of `connect` that returns a promise. */
     asyncConnect(options?: Tagged): Promise<void>;

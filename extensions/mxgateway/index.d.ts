@@ -206,7 +206,8 @@ declare module 'k6/x/mxgateway' {
     constructor(options: ClientOptions);
 
     /**
-     * Connects now, if that was not done yet.
+     * Connects now, if that was not done yet. In a sweep, clients do it in their order, one after
+     * another.
      *
      * @throws kind `connect`
      */

@@ -406,7 +406,10 @@ declare module 'k6/x/nats' {
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
-    /** Connects now, if that was not done yet. */
+    /**
+     * Connects now, if that was not done yet.
+     * In a sweep, clients do it in their order, one after another.
+     */
     connect(options?: CallOptions): void;
     /** {@link Client.connect} as a promise. */
     asyncConnect(options?: CallOptions): Promise<void>;

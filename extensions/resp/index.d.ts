@@ -76,7 +76,10 @@ declare module 'k6/x/resp' {
     constructor(url: string | readonly string[] | null | undefined, options?: ClientOptions);
     constructor(options?: ClientOptions);
 
-    /** Connects to all servers now, where that was not done yet. */
+    /**
+     * Connects to all servers now, where that was not done yet.
+     * In a sweep, clients do it in their order, one after another.
+     */
     connect(options?: Tagged): void;
     /**
      * Writes all keys of a workload: each client writes its share. That is done once for a server

@@ -143,6 +143,7 @@ declare module 'k6/x/umemcache' {
     /**
      * Opens one more connection to each thread, as far as there may be more. Otherwise connections
      * are opened by the operations that need them, in their time.
+     * In a sweep, clients do it in their order, one after another.
      *
      * @throws kind `connect` or `refused`; `usage` in the init context, as all other methods but
      *   close
