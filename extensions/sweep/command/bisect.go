@@ -61,7 +61,7 @@ It gives up, and says how far it has come, when the two ends do not differ, when
 Exit codes: 0 when the commit was found, 110 when it gives up, 104 when an option is invalid or an end cannot be measured.`,
 		Example: `  k6 x sweep bisect v1.2.0 HEAD --build 'make bin/k6' -- {}/bin/k6 run {}/scenarios/rollup.js
   k6 x sweep bisect abc123 def456 --build 'make server' --figure p99 -- ./with-server.sh {} k6 run sweep.js
-  k6 x sweep bisect abc123 def456 --build 'make server' -- ./with-both.sh {} {base} k6 run sweep.js`,
+  k6 x sweep bisect abc123 def456 --build 'make server' -- ./with-both.sh {base} {} k6 run sweep.js`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 || cmd.ArgsLenAtDash() != 2 {
 				return wrongUse(cmd, errors.New("bisect needs a good commit, a bad one and, after --, a command"))
