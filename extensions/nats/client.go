@@ -72,8 +72,9 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"rtt":         tagged("rtt", 0, (*client).rtt),
 	"request":     (*client).request,
 	"requestMany": (*client).requestMany,
+}).With(k6glue.Methods[*client]{
+	"connect": k6mod.InTurn(k6mod.Blocking(tagged("connect", 0, (*client).connect))),
 }).With(k6glue.Methods[*client]{ // those that wait for nobody
-	"connect":      k6mod.InTurn(k6mod.Blocking(tagged("connect", 0, (*client).connect))),
 	"close":        (*client).close,
 	"publish":      (*client).publishOne,
 	"publishBatch": (*client).publishBatch,

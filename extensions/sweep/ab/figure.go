@@ -60,20 +60,23 @@ func reportValues(r *report.Report, several bool) (values []value) {
 			if f.Chance || f.RestsOnLittle(&g) != "" || f.Rate && g.Rate != 0 {
 				continue
 			}
-			key := f.Key
-			if f.Rate {
-				key = f.JSON
-			}
-			usual := f.Rate || f.Percentile == report.P50 || f.Percentile == report.P99
-			values = append(values, value{
-				Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show},
-				report.Median(g.Values(f.Of)),
-			})
+			values = append(values, value{figureOf(step, f), report.Median(g.Values(f.Of))})
 		}
 		values = append(values, cpuValues(r, &g, step)...)
 	}
 
 	return values
+}
+
+// figureOf is a figure of reports, of a step.
+func figureOf(step string, f *report.Figure) Figure {
+	key := f.Key
+	if f.Rate {
+		key = f.JSON
+	}
+	usual := f.Rate || f.Percentile == report.P50 || f.Percentile == report.P99
+
+	return Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: usual, show: f.Show}
 }
 
 // duetValues are the figures of both variants of a run's duets. A change is its base times the
@@ -87,17 +90,11 @@ func duetValues(r *report.Report, several bool) (base, change []value) {
 		}
 		for j := range report.Figures {
 			f := &report.Figures[j]
-			key := f.Key
-			if f.Rate {
-				key = f.JSON
+			figure := figureOf(step, f)
+			if of := d.Of(figure.Key); of != nil {
+				base = append(base, value{figure, of.Base})
+				change = append(change, value{figure, of.Base * of.Ratio})
 			}
-			of := d.Of(key)
-			if of == nil {
-				continue
-			}
-			figure := Figure{Step: step, Key: key, name: f.Name, rate: f.Rate, usual: true, show: f.Show}
-			base = append(base, value{figure, of.Base})
-			change = append(change, value{figure, of.Base * of.Ratio})
 		}
 	}
 
