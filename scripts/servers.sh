@@ -211,13 +211,17 @@ wait_until_ready() {
 }
 
 start_failed() {
-  local -a logs=()
-  local file
   if [[ -n $1 ]] && server_lost_port; then why="port $port ($1) is in use"; fi
   say "cannot start $name: $why"
+  show_logs
+  exit 1   # the exit trap removes it
+}
+
+show_logs() {
+  local -a logs=()
+  local file
   while IFS= read -r file; do logs+=("$file"); done < <(server_logs)
   show_end "${logs[@]}"
-  exit 1   # the exit trap removes it
 }
 
 # --- up, down, status, env, build
@@ -367,6 +371,8 @@ leave() {
         return 0
       fi
     done
+    # What the command has met then is not its own fault, and nobody can read the log afterwards.
+    is_running "$pid" "$home" || { say "$name had died (pid $pid)"; show_logs; }
     discard
     say "$name is down"
   fi

@@ -8,7 +8,7 @@ const load = rate ? { rate: [Number(rate)], preAllocatedVUs: 16 } : { clients: [
 
 export const options = {
   ...sweep.options({
-    scenario: 'witness', ...load, duration: __ENV.DURATION || '4s', warmup: '500ms', quiet: '0s', allowFailed: true, onError: 'continue',
+    scenario: 'witness', ...load, duration: __ENV.DURATION || '4s', warmup: __ENV.WARMUP || '500ms', quiet: '0s', allowFailed: true, onError: 'continue',
   }),
   noConnectionReuse: __ENV.REUSE === 'false', // of few files, some have to be left for the report
 };

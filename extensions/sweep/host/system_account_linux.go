@@ -29,8 +29,9 @@ const (
 
 // systemAccount is what the kernel has told so far.
 type systemAccount struct {
-	// waited is for how long threads of k6 and of the server were ready to run and did not.
-	waited time.Duration
+	// waited is for how long threads of k6 and of the server were ready to run and did not, and
+	// k6Waited those of k6.
+	waited, k6Waited time.Duration
 	// threads are the processor times of the server's threads.
 	threads map[int32]time.Duration
 	groups  []controlGroup
@@ -54,8 +55,9 @@ type socket struct {
 func readAccount(pids []int32) systemAccount {
 	s := systemAccount{threads: map[int32]time.Duration{}, groups: controlGroups(os.DirFS("/"))}
 	for _, t := range threadsOf("/proc/self/task/") {
-		s.waited += t.waited
+		s.k6Waited += t.waited
 	}
+	s.waited = s.k6Waited
 	for _, pid := range pids {
 		for _, t := range threadsOf(fmt.Sprintf("/proc/%d/task/", pid)) {
 			s.threads[t.id] = t.ran
@@ -70,6 +72,7 @@ func readAccount(pids []int32) systemAccount {
 // since adds what the kernel has told since an earlier account, so many seconds ago.
 func (s *systemAccount) since(earlier *systemAccount, e witness.Evidence, seconds float64) {
 	e[witness.Waited] = max(s.waited-earlier.waited, 0).Seconds() / seconds
+	e[witness.K6Waited] = max(s.k6Waited-earlier.k6Waited, 0).Seconds() / seconds
 	if len(s.threads) > 0 {
 		e[witness.ServerThread] = min(s.busiest(earlier).Seconds()/seconds, 1)
 	}
@@ -122,10 +125,12 @@ func readMachine() *machineTimes {
 		return nil
 	}
 
-	return parseMachine(raw)
+	return parseMachine(raw, interruptsApart())
 }
 
-func parseMachine(raw []byte) *machineTimes {
+// parseMachine reads what /proc/stat tells, of interrupts where they are apart from the times of
+// processes.
+func parseMachine(raw []byte, apart bool) *machineTimes {
 	m := &machineTimes{}
 	for line := range bytes.Lines(raw) {
 		if !bytes.HasPrefix(line, []byte("cpu")) {
@@ -146,7 +151,10 @@ func parseMachine(raw []byte) *machineTimes {
 
 			return time.Duration(n) * tick
 		}
-		m.idle, m.interrupts, m.stolen = ticks(4)+ticks(5), ticks(6)+ticks(7), ticks(8)
+		m.idle, m.stolen = ticks(4)+ticks(5), ticks(8)
+		if apart {
+			m.interrupts = ticks(6) + ticks(7)
+		}
 	}
 	if m.processors == 0 {
 		return nil

@@ -15,13 +15,15 @@ import (
 )
 
 func TestMachineTimes(t *testing.T) {
-	m := parseMachine([]byte("cpu  10 20 30 400 5 6 7 8 90 90\ncpu0 1 2 3 4 5 6 7 8 9 9\ncpu1 1 2 3 4 5 6 7 8 9 9\nintr 1 2 3\ncpu9 1\n"))
+	stat := []byte("cpu  10 20 30 400 5 6 7 8 90 90\ncpu0 1 2 3 4 5 6 7 8 9 9\ncpu1 1 2 3 4 5 6 7 8 9 9\nintr 1 2 3\ncpu9 1\n")
+	m := parseMachine(stat, true)
 	require.Equal(t, &machineTimes{
 		processors: 2, idle: 4050 * time.Millisecond, interrupts: 130 * time.Millisecond, stolen: 80 * time.Millisecond,
 	}, m)
-	old := parseMachine([]byte("cpu  10 20 30 400\ncpu0 10 20 30 400\n"))
+	require.Zero(t, parseMachine(stat, false).interrupts)
+	old := parseMachine([]byte("cpu  10 20 30 400\ncpu0 10 20 30 400\n"), true)
 	require.Equal(t, &machineTimes{processors: 1, idle: 4 * time.Second}, old)
-	require.Nil(t, parseMachine(nil))
+	require.Nil(t, parseMachine(nil, true))
 }
 
 func TestThrottledPeriods(t *testing.T) {

@@ -77,7 +77,8 @@ type reading struct {
 // machineTimes are those of all processors together.
 type machineTimes struct {
 	processors int
-	// idle, stolen and interrupts are the times that no process used.
+	// idle, stolen and interrupts are the times that no process used. Where the kernel does not keep
+	// interrupts apart, they are in the times of processes, and zero here.
 	idle, stolen, interrupts time.Duration
 }
 
@@ -338,8 +339,8 @@ func (w *Watch) course(e witness.Evidence, s *report.Step) {
 		seconds = s.AllClients.Seconds
 	}
 	counts := w.slots.counts(time.Duration(seconds * float64(time.Second)))
-	if part, chance, known := witness.Drift(counts); known {
-		e[witness.DriftPart], e[witness.DriftChance] = part, chance
+	if part, chance, errors, known := witness.Drift(counts); known {
+		e[witness.DriftPart], e[witness.DriftChance], e[witness.DriftErrors] = part, chance, errors
 	}
 	all, longest := witness.Standstill(counts)
 	every := w.slots.every.Seconds()

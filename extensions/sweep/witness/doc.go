@@ -9,7 +9,8 @@
 //
 //   - short: less than a quarter of a second, or fewer than ten operations.
 //   - files, ports: operations failed because k6 had no more of them.
-//   - neighbour: the hypervisor stole at least a twentieth of the time that the machine was busy,
+//   - neighbour: the hypervisor stole at least a twentieth of the time that the machine was busy, and
+//     a fiftieth of all (what it steals of a machine that is nearly idle delays one wake-up or two),
 //     the control group was throttled in at least a tenth of its periods, or others than k6 and the
 //     server used a twelfth of the machine while it was full, and threads of these two were ready to
 //     run and waited, for a tenth of the time that they ran.
@@ -24,8 +25,8 @@
 //     duration is how many are under way.
 //   - rate: an open loop started all that was due, in time.
 //   - client, host, server: a full machine by whose time that was; the processors that k6 may use
-//     (GOMAXPROCS, a quota); a client whose operations are k6's own processor time; a thread of the
-//     server that was never idle.
+//     (GOMAXPROCS, a quota), used or, where they are not all of the machine, waited for; a client
+//     whose operations are k6's own processor time; a thread of the server that was never idle.
 //   - clients: nothing was full.
 //
 // Of a server elsewhere, this machine knows nothing but what more clients got out of it: as many

@@ -31,9 +31,10 @@ const (
 	NoFiles = "noFiles"
 	NoPorts = "noPorts"
 	// DriftPart is by how much the rate changed for good, as a part of it; DriftChance is how likely
-	// chance alone would have changed it so.
+	// chance alone would have changed it so, and DriftErrors how many standard errors that is.
 	DriftPart   = "drift"
 	DriftChance = "driftChance"
+	DriftErrors = "driftErrors"
 	// StoodStill is the time in which no operation ended where at least five would have, and
 	// LongestStill the longest piece of it, in seconds.
 	StoodStill   = "stoodStillSeconds"
@@ -67,8 +68,10 @@ const (
 	Disturbing = "disturbing"
 	// Throttled is the part of the periods in which k6's control group was held at its quota.
 	Throttled = "throttled"
-	// Waited are those for which threads of k6 and of the server waited that were ready to run.
-	Waited = "waited"
+	// Waited are those for which threads of k6 and of the server waited that were ready to run, and
+	// K6Waited those for which threads of k6 did.
+	Waited   = "waited"
+	K6Waited = "k6Waited"
 	// Collector are those that the collection of garbage used.
 	Collector = "collector"
 	// PauseMs is the longest time for which the collector stopped all of k6.

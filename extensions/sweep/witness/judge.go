@@ -8,6 +8,7 @@ const (
 	leastOperations = 10
 
 	stolenPart    = 0.05
+	leastStolen   = 0.02
 	throttledPart = 0.1
 	disturbedPart = 1.0 / 12
 	// waitedPart is the part of what k6 and the server used for which their threads had to wait.
@@ -99,7 +100,7 @@ func neighbour(e Evidence) (Word, string) {
 	switch {
 	case e[Throttled] >= throttledPart:
 		return Neighbour, fmt.Sprintf("The control group of k6 was held at its quota in %s of its periods.", percent(e[Throttled]))
-	case busy > 0 && e[Stolen] >= stolenPart*busy:
+	case busy > 0 && e[Stolen] >= stolenPart*busy && e[Stolen] >= leastStolen*e[Processors]:
 		return Neighbour, fmt.Sprintf("The hypervisor gave %s of the time in which the machine was busy to other machines.",
 			percent(e[Stolen]/busy))
 	case e[Processors] > 0 && e[Disturbing] >= disturbedPart*e[Processors] && e[Waited] >= waitedPart*(e[K6]+e[ServerUsed]):
@@ -134,7 +135,7 @@ func standstill(e Evidence) (Word, string) {
 }
 
 func unsteady(e Evidence) (Word, string) {
-	if e[DriftPart] < driftPart || e[DriftChance] > driftChance {
+	if e[DriftPart] < driftPart || e[DriftChance] > driftChance || e[DriftErrors] < driftErrors {
 		return "", ""
 	}
 
@@ -176,6 +177,9 @@ func full(e Evidence) (Word, string) {
 		}
 	case e[K6] >= fullPart*e[K6Processors]:
 		return Client, k6 + "."
+	// The scheduler puts other threads on the processor of a k6 that may use only some of them.
+	case e[K6Processors] < e[Processors] && e[K6]+e[K6Waited] >= fullPart*e[K6Processors]:
+		return Client, fmt.Sprintf("%s, and waited for one for %s of the time.", k6, percent(e[K6Waited]))
 	}
 	if e[ServerThread] >= fullPart {
 		return Server, fmt.Sprintf("A thread of the server used %s of a processor, and none can use more than one.", plain(e[ServerThread]))

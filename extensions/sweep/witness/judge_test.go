@@ -54,12 +54,14 @@ func TestJudge(t *testing.T) {
 		{"a twentieth of the busy time stolen", Evidence{Stolen: 0.1}, Neighbour},
 		{"less than that stolen", Evidence{Stolen: 0.099}, Clients},
 		{"as much stolen of a busier machine", Evidence{Stolen: 0.1, Idle: 1.9}, Clients},
+		{"a fiftieth of all stolen", Evidence{Stolen: 0.08, Idle: 3.9}, Neighbour},
+		{"less than that stolen of a machine that is nearly idle", Evidence{Stolen: 0.079, Idle: 3.9}, Clients},
 		{"others use a twelfth of a full machine", Evidence{Disturbing: 4.0 / 12}, Neighbour},
 		{"others use less of it", Evidence{Disturbing: 0.33}, Clients},
 		{"others use it, and nobody waits", Evidence{Disturbing: 3, Waited: 0.189}, Clients},
 		{"others use what is idle", Evidence{Others: 1.5, Idle: 0.55}, Clients},
 		{"a rate that was kept beside a neighbour", Evidence{RateKept: 1, Disturbing: 1}, Neighbour},
-		{"a neighbour that makes it unsteady", Evidence{Disturbing: 1, DriftPart: 0.5, DriftChance: 0.001}, Neighbour},
+		{"a neighbour that makes it unsteady", Evidence{Disturbing: 1, DriftPart: 0.5, DriftChance: 0.001, DriftErrors: 4.5}, Neighbour},
 
 		{"a hundredth is sent again", Evidence{SentAgain: 10, Retransmitted: 0.01}, Network},
 		{"less than that is sent again", Evidence{SentAgain: 1000, Retransmitted: 0.0099}, Clients},
@@ -73,12 +75,13 @@ func TestJudge(t *testing.T) {
 		{"a full network beside a neighbour", Evidence{Blocked: 0.5, Disturbing: 1}, Neighbour},
 		{"for less than a tenth of the step", Evidence{Seconds: 10, StoodStill: 0.99, LongestStill: 0.9}, Clients},
 		{"k6 stood still itself", Evidence{StoodStill: 0.4, LongestStill: 0.3, LateMaxMs: 151}, Clients},
-		{"a standstill and a change for good", Evidence{StoodStill: 1, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001}, Server},
+		{"a standstill and a change for good", Evidence{StoodStill: 1, LongestStill: 1, DriftPart: 0.9, DriftChance: 0.001, DriftErrors: 4.5}, Server},
 
-		{"a fifth slower, surely", Evidence{DriftPart: 0.2, DriftChance: 0.02}, Unsteady},
-		{"a fifth slower, perhaps", Evidence{DriftPart: 0.2, DriftChance: 0.021}, Clients},
-		{"hardly slower, surely", Evidence{DriftPart: 0.199, DriftChance: 0.001}, Clients},
-		{"unsteady, on a full machine", Evidence{DriftPart: 0.3, DriftChance: 0.001, K6: 3, Idle: 0}, Unsteady},
+		{"a fifth slower, surely", Evidence{DriftPart: 0.2, DriftChance: 0.02, DriftErrors: 4.5}, Unsteady},
+		{"a fifth slower, of a rate that wanders", Evidence{DriftPart: 0.2, DriftChance: 0.02, DriftErrors: 4.4}, Clients},
+		{"a fifth slower, perhaps", Evidence{DriftPart: 0.2, DriftChance: 0.021, DriftErrors: 4.5}, Clients},
+		{"hardly slower, surely", Evidence{DriftPart: 0.199, DriftChance: 0.001, DriftErrors: 4.5}, Clients},
+		{"unsteady, on a full machine", Evidence{DriftPart: 0.3, DriftChance: 0.001, DriftErrors: 4.5, K6: 3, Idle: 0}, Unsteady},
 
 		{"the script sleeps for a fifth of the time", Evidence{UnderWay: 0.799}, Client},
 		{"the script does a little beside", Evidence{UnderWay: 0.8}, Clients},
@@ -98,6 +101,9 @@ func TestJudge(t *testing.T) {
 
 		{"GOMAXPROCS=1 and more to do", Evidence{K6Processors: 1, K6: 0.9}, Client},
 		{"GOMAXPROCS=1 and less to do", Evidence{K6Processors: 1, K6: 0.89}, Clients},
+		{"GOMAXPROCS=1, and another thread on that processor", Evidence{K6Processors: 1, K6: 0.7, K6Waited: 0.21}, Client},
+		{"GOMAXPROCS=1, hardly waited for", Evidence{K6Processors: 1, K6: 0.7, K6Waited: 0.19}, Clients},
+		{"all processors, waited for while some are idle", Evidence{K6: 1.9, K6Waited: 3}, Clients},
 		{"a server with one thread", Evidence{ServerThread: 0.9}, Server},
 		{"a server with one thread that rests", Evidence{ServerThread: 0.89}, Clients},
 		{"a script that computes", Evidence{ClientsAtWork: 2, K6: 1.5}, Client},
@@ -160,7 +166,7 @@ func TestJudgeWithoutTheSystem(t *testing.T) {
 		{step(Evidence{Seconds: 0.1}), Short},
 		{step(Evidence{RateKept: 1}), Rate},
 		{step(Evidence{UnderWay: 0.5}), Client},
-		{step(Evidence{DriftPart: 0.5, DriftChance: 0.001}), Unsteady},
+		{step(Evidence{DriftPart: 0.5, DriftChance: 0.001, DriftErrors: 4.5}), Unsteady},
 		{Evidence{}, Short},
 	} {
 		word, why := Judge(tt.e)
@@ -192,6 +198,7 @@ func TestWhy(t *testing.T) {
 		"7 operations failed because k6 may open no more files than 20.":                                                {NoFiles: 7, FileLimit: 20},
 		"The step was measured for 0.1 s, and at least 0.25 s are needed.":                                              {Seconds: 0.1},
 		"k6 used 1.60 of 4.00 processors, for 2 at a time: the operations are k6's own work.":                           {K6: 1.6, ClientsAtWork: 2},
+		"k6 used 0.70 of 1.00 processors, and waited for one for 25 % of the time.":                                     {K6: 0.7, K6Waited: 0.25, K6Processors: 1},
 		"A thread of the server used 0.95 of a processor, and none can use more than one.":                              {ServerThread: 0.95},
 		"8 clients waited 0.8 ms for each answer, and nothing was full: k6 used 1.00, the server 0.90 of 4 processors.": {},
 	} {

@@ -22,12 +22,12 @@ func counted(seed int64, slots int, noise float64, level func(at float64) float6
 func steady(float64) float64 { return 1 }
 
 func isUnsteady(counts []float64) bool {
-	part, chance, known := Drift(counts)
+	part, chance, errors, known := Drift(counts)
 	if !known {
 		part, chance = 0, 1
 	}
 	e := quiet()
-	e[DriftPart], e[DriftChance] = part, chance
+	e[DriftPart], e[DriftChance], e[DriftErrors] = part, chance, errors
 	word, _ := Judge(e)
 
 	return word == Unsteady
@@ -35,14 +35,20 @@ func isUnsteady(counts []float64) bool {
 
 func TestDriftSeesWhatChangesForGood(t *testing.T) {
 	for name, level := range map[string]func(float64) float64{
-		"it falls by a third":                 func(at float64) float64 { return 1 - at/3 },
-		"it doubles":                          func(at float64) float64 { return 1 + at },
-		"a step down in the middle":           func(at float64) float64 { return 1 - 0.3*math.Round(at) },
-		"a step up after a quarter":           func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+0.25)) },
-		"a step down before the last quarter": func(at float64) float64 { return 1 - 0.4*math.Floor(at+0.25) },
+		"it falls by a third":               func(at float64) float64 { return 1 - at/3 },
+		"it doubles":                        func(at float64) float64 { return 1 + at },
+		"a step down in the middle":         func(at float64) float64 { return 1 - 0.3*math.Round(at) },
+		"a step up after a third":           func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+1.0/6)) },
+		"a step down before the last third": func(at float64) float64 { return 1 - 0.4*math.Floor(at+1.0/3) },
 	} {
 		for _, slots := range []int{24, 30, 50, 127} {
-			require.True(t, isUnsteady(counted(1, slots, 0.05, level)), "%s, %d slots", name, slots)
+			seen := 0
+			for seed := range int64(100) {
+				if isUnsteady(counted(seed, slots, 0.05, level)) {
+					seen++
+				}
+			}
+			require.GreaterOrEqual(t, seen, 90, "of 100 times: %s, %d slots", name, slots)
 		}
 	}
 }
@@ -61,10 +67,9 @@ func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
 			counts[i] = 105
 		}
 	}
-	part, chance, known := Drift(counts)
+	part, _, _, known := Drift(counts)
 	require.True(t, known)
 	require.InDelta(t, 30.0/130, part, 1e-9)
-	require.Less(t, chance, 0.001)
 }
 
 func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
@@ -95,19 +100,37 @@ func TestDriftAccusesFewSteadySteps(t *testing.T) {
 	}
 }
 
+// Rates that wander, each slot like the last, have not changed for good because they end elsewhere:
+// of these, a quarter were accused if each slot counted in full.
+func TestDriftAccusesFewStepsThatWander(t *testing.T) {
+	accused := 0
+	for seed := range int64(1000) {
+		random := rand.New(rand.NewSource(seed))
+		counts, wandered := make([]float64, 48), 0.0
+		for i := range counts {
+			wandered = 0.8*wandered + 0.6*random.NormFloat64()
+			counts[i] = math.Max(0, math.Round(100*(1+0.3*wandered)))
+		}
+		if isUnsteady(counts) {
+			accused++
+		}
+	}
+	require.LessOrEqual(t, accused, 120, "of 1000 steps")
+}
+
 func TestDriftOfLittleIsNotKnown(t *testing.T) {
-	_, _, known := Drift(counted(1, 23, 0, steady))
+	_, _, _, known := Drift(counted(1, 23, 0, steady))
 	require.False(t, known, "too few slots")
 	few := make([]float64, 48)
 	for i := range few {
 		few[i] = 4
 	}
-	_, _, known = Drift(few)
+	_, _, _, known = Drift(few)
 	require.False(t, known, "too few operations")
 	for i := range few {
 		few[i] = 5
 	}
-	part, chance, known := Drift(few)
+	part, chance, _, known := Drift(few)
 	require.True(t, known)
 	require.Zero(t, part)
 	require.Equal(t, 1.0, chance)

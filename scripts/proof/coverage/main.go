@@ -23,8 +23,8 @@ import (
 
 // least and more are the time of an answer: least, and an exponential time with the mean more.
 const (
-	least = 2 * time.Millisecond
-	more  = 2 * time.Millisecond
+	least = 20 * time.Millisecond
+	more  = 20 * time.Millisecond
 )
 
 func main() {
