@@ -27,7 +27,7 @@ func TestPageInABrowser(t *testing.T) {
 	for name, env := range map[string]map[string]string{
 		"a sweep":                {"CLIENTS": "[1, 2, 8]", "ITERATIONS": "300"},
 		"every operation failed": {"CLIENTS": "[1, 2]", "WORK": "throws"},
-		"a step was cut":         {"WORK": "slow", "ITERATIONS": "100", "MAX_DURATION": "1s"},
+		"a step was cut":         {"WORK": "slow", "ITERATIONS": "100", "MAX_DURATION": "2s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env[defaultEnvMachbase] = ""
