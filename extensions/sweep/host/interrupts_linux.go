@@ -16,8 +16,9 @@ import (
 // it is. So a thread sends to itself for a few milliseconds, which the kernel does in soft
 // interrupts for a third of the time and more: is all of that time the thread's, nothing is apart.
 var interruptsApart = sync.OnceValue(func() bool {
-	for range 10 { // what else runs, and other machines, take from the thread's time as well
-		if part, err := ownPartOfSending(2 * time.Millisecond); err != nil || part >= 0.92 {
+	// Other threads and machines take from that time as well, but hardly from all of so short ones.
+	for range 30 {
+		if part, err := ownPartOfSending(500 * time.Microsecond); err != nil || part >= 0.92 {
 			return err != nil // then what a step is blamed for is rather too little
 		}
 	}
@@ -41,7 +42,8 @@ func ownPartOfSending(length time.Duration) (part float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	clock := func(id int32) time.Duration { // the kernel's: that of package time stands still in the bubbles of synctest
+	// The kernel's clock: that of package time stands still in the bubbles of synctest.
+	clock := func(id int32) time.Duration {
 		var now unix.Timespec
 		if err == nil {
 			err = unix.ClockGettime(id, &now)

@@ -261,7 +261,7 @@ func TestServerThatComesBack(t *testing.T) {
 	since := slices.DeleteFunc(r.samples(t, "sweep_ops"), func(p point) bool {
 		return p.Data.Time.Before(back.Add(time.Second)) // each tells of a second
 	})
-	require.Positive(t, sum(since, map[string]string{"outcome": "ok"}), "operations succeed again after the server is back")
+	require.Positive(t, sum(since, map[string]string{"outcome": "ok"}), "operations succeed again after the server is back: %s", r.output)
 }
 
 // load gives a test's own server just what a roll-up sweep reads.
