@@ -91,6 +91,7 @@ func NewWatch(server *Server, progress func() uint64) *Watch {
 	if os.Getenv(variable) == "off" {
 		return nil
 	}
+	readMachine() // the first time takes some milliseconds, which no client shall miss
 
 	return &Watch{server: server, progress: progress, stopped: make(chan struct{}), slots: slots{every: firstSlot}}
 }

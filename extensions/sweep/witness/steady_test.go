@@ -35,11 +35,13 @@ func isUnsteady(counts []float64) bool {
 
 func TestDriftSeesWhatChangesForGood(t *testing.T) {
 	for name, level := range map[string]func(float64) float64{
-		"it falls by a third":               func(at float64) float64 { return 1 - at/3 },
-		"it doubles":                        func(at float64) float64 { return 1 + at },
-		"a step down in the middle":         func(at float64) float64 { return 1 - 0.3*math.Round(at) },
-		"a step up after a third":           func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+1.0/6)) },
-		"a step down before the last third": func(at float64) float64 { return 1 - 0.4*math.Floor(at+1.0/3) },
+		"it falls by a third":                 func(at float64) float64 { return 1 - at/3 },
+		"it doubles":                          func(at float64) float64 { return 1 + at },
+		"a step down in the middle":           func(at float64) float64 { return 1 - 0.3*math.Round(at) },
+		"a step up after a quarter":           func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+0.25)) },
+		"a step down before the last quarter": func(at float64) float64 { return 1 - 0.4*math.Floor(at+0.25) },
+		"a step up after a third":             func(at float64) float64 { return 0.7 + 0.3*math.Round(math.Min(1, at+1.0/6)) },
+		"a step down before the last third":   func(at float64) float64 { return 1 - 0.4*math.Floor(at+1.0/3) },
 	} {
 		for _, slots := range []int{24, 30, 50, 127} {
 			seen := 0
@@ -67,9 +69,10 @@ func TestDriftSeesAChangePointThatTheThirdsHide(t *testing.T) {
 			counts[i] = 105
 		}
 	}
-	part, _, _, known := Drift(counts)
+	part, chance, _, known := Drift(counts)
 	require.True(t, known)
 	require.InDelta(t, 30.0/130, part, 1e-9)
+	require.Less(t, chance, 0.001)
 }
 
 func TestDriftLetsPassWhatComesAndGoes(t *testing.T) {
