@@ -10,7 +10,8 @@
 // too small, by half as much when they are twice as long. Blocks are therefore twice as long as the
 // choice says, and what the variance grows by from the shorter ones is added once more (lugsail
 // windows: Vats and Flegal, Biometrika 109, 2022). The interval is Student's, with the blocks as
-// its number of values.
+// its number of values. The start of a step, when all clients begin together and few operations
+// end, is left out of the spread of ops/s.
 //
 // A percentile's interval is that of Woodruff (Journal of the American Statistical Association 47,
 // 1952): the part of the operations that took longer than the percentile has an interval, and its

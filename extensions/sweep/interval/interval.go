@@ -73,9 +73,33 @@ func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 
 // Rate is the half of the interval of operations a second, as a part of them.
 func (s *Spread) Rate() float64 {
-	rate := s.Operations / s.seconds
+	steady := s.afterStart()
+	rate := steady.Operations / steady.seconds
+	half := steady.half(func(g *slot) float64 { return (g.operations - rate*g.seconds) / steady.Operations })
 
-	return s.half(func(g *slot) float64 { return (g.operations - rate*g.seconds) / s.Operations })
+	return half * math.Sqrt(steady.seconds/s.seconds)
+}
+
+// startMeans and mostStart are for how long the start is left out: as many means of the durations,
+// and at most this part of the step.
+const (
+	startMeans = 3
+	mostStart  = 0.25
+)
+
+// afterStart is the step without its start. All clients begin together: in the time of the first
+// operations fewer end than later, by up to one of each client. This is the same in each step, and
+// would be taken for something that comes and goes.
+func (s *Spread) afterStart() *Spread {
+	start := startMeans * s.sum / s.Operations
+	skip := min(int(math.Ceil(start/s.slots[0].seconds)), int(mostStart*float64(len(s.slots))))
+	rest := &Spread{slots: s.slots[skip:]}
+	for i := range rest.slots {
+		rest.seconds += rest.slots[i].seconds
+		rest.Operations += rest.slots[i].operations
+	}
+
+	return rest
 }
 
 // Mean is the half of the interval of the mean duration, as a part of it.
