@@ -5,6 +5,7 @@
 #
 #   scripts/proof/coverage.sh [RUNS]    300 when not given, some 17 minutes; goes on where it stopped
 #   scripts/proof/coverage.sh --tally   what was seen so far, as a table
+#   scripts/proof/coverage.sh --write   writes that into README.md beside this file
 #
 # The truth: a service takes 20 ms and an exponential time of 20 ms more, by timers, which no
 # neighbour can steal from. What the network, timers and the scheduler add is not known before, and
@@ -20,6 +21,8 @@
 # it to begin anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=page.sh
+source scripts/proof/page.sh
 
 seen=results/coverage-proof
 work=$(mktemp -d)
@@ -46,10 +49,13 @@ run() {
 failed() { echo "run $1 failed: another start of this script runs it again" >&2; }
 
 go build -o "$work/coverage" ./scripts/proof/coverage
-if [[ ${1:-} == --tally ]]; then
-  "$work/coverage" -tally "$seen"
-  exit
-fi
+case ${1:-} in
+  --tally) "$work/coverage" -tally "$seen"; exit ;;
+  --write)
+    { "$work/coverage" -tally "$seen"; printf '\n*%s, of %s, on %s.*\n' "$(date -r "$seen" +%F)" "$(of)" "$(here)"; } | put coverage
+    exit
+    ;;
+esac
 make build >&2
 mkdir -p "$seen"
 "$work/coverage" >"$work/address" &

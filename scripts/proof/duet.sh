@@ -20,11 +20,14 @@
 #
 # Variables: UNTIL=23:30 begins no trial after that time, QUIET_HERE=true has no neighbour,
 # SECONDS_EACH=5 makes shorter ones, MEMTIER names memtier_benchmark. What was seen is in
-# results/duet-proof.tsv; remove it to begin anew.
+# trials/duet.tsv beside this file, with day and commit, so that it goes on on another machine as
+# well; remove it to begin anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=page.sh
+source scripts/proof/page.sh
 
-seen=results/duet-proof.tsv
+seen=scripts/proof/trials/duet.tsv
 work=$(mktemp -d)
 # shellcheck disable=SC2329 # the trap calls it
 clean() {
@@ -166,15 +169,14 @@ tally() {
     }' "$seen"
 }
 
-# write puts the table into the page.
+# write puts the table into the page, and below it of what it is.
 write() {
-  local page=scripts/proof/README.md
-  tally >"$work/table"
-  awk -v table="$work/table" '
-    /^<!-- end of figures/ { within = 0 }
-    !within
-    /^<!-- figures: / { within = 1; while ((getline line <table) > 0) print line }' "$page" >"$work/page"
-  cp "$work/page" "$page"
+  {
+    tally
+    awk -F'\t' '
+      { first = first == "" || $8 < first ? $8 : first; last = $8 > last ? $8 : last; if (!commits[$9]++) all = all (all ? ", " : "") $9; if (!on[$10]++) machines = machines (machines ? "; " : "") $10 }
+      END { printf "\n*%d trials from %s to %s, of %s, on %s.*\n", NR, first, last, all, machines }' "$seen"
+  } | put duet
 }
 
 case ${1:-} in
@@ -191,9 +193,11 @@ case ${1:-} in
 esac
 make build >&2
 (prepare duet/same && rounds_here >&2) # before there is a neighbour
+mkdir -p "${seen%/*}"
 touch "$seen"
+commit=$(of)
 while named=$(next "$@") && [[ -n $named && $(date +%H:%M) < ${UNTIL:-99} ]]; do
-  said=$(scripts/proof/duet.sh --once "$named" </dev/null | tail -n 1) || said=failed$'\t'failed
-  printf '%s\t%s\n' "$named" "$said" | tee -a "$seen"
+  said=$(scripts/proof/duet.sh --once "$named" </dev/null | tail -n 1) || said=failed$'\t'failed$'\t\t\t\t'
+  printf '%s\t%s\t%s\t%s\t%s\n' "$named" "$said" "$(date +%F)" "$commit" "$(here)" | tee -a "$seen"
 done
 tally

@@ -6,6 +6,7 @@
 #
 #   scripts/proof/witness.sh [ROUNDS]     3 rounds of 20 runs when not given, some 8 s each; goes on where it stopped
 #   scripts/proof/witness.sh --tally      what was seen so far, as a table
+#   scripts/proof/witness.sh --write      writes that into README.md beside this file
 #   scripts/proof/witness.sh --case NAME  one run of one case, with its evidence
 #   scripts/proof/witness.sh --cost       what the witness costs: pairs of runs with it and without
 #
@@ -13,6 +14,8 @@
 # was seen so far is in results/witness-proof.tsv; remove it to begin anew.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+# shellcheck source=page.sh
+source scripts/proof/page.sh
 
 seen=results/witness-proof.tsv
 work=$(mktemp -d)
@@ -141,10 +144,10 @@ cost() { # of one kind of operation: only then it is known what an operation tak
     env K6_SWEEP_WITNESS=on bin/k6 run --quiet -e MIX=get:100 -e CLIENTS="$1" -e DURATION=4s -e WARMUP=500ms -e QUIET=0s scenarios/cache-sweep.js
 }
 
-if [[ ${1:-} == --tally ]]; then
-  tally
-  exit
-fi
+case ${1:-} in
+  --tally) tally; exit ;;
+  --write) { tally; printf '\n*%s, of %s, on %s.*\n' "$(date -r "$seen" +%F)" "$(of)" "$(here)"; } | put witness; exit ;;
+esac
 if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
   make build >&2
   WITNESS_PROOF_SERVERS=up exec scripts/servers.sh with memcached -- "scripts/proof/witness.sh" "$@"
