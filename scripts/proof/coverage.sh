@@ -44,6 +44,7 @@ run() {
   bin/k6 run --quiet --no-color -e URL="http://$url" -e CLIENTS=64 -e DURATION=2500ms -e RESULTS="$work/run" scripts/proof/witness.js \
     >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
   mv "$work/run/witness.json" "$1"
+  echo "$stamp" >>"$seen/stamps.tsv"
 }
 
 failed() { echo "run $1 failed: another start of this script runs it again" >&2; }
@@ -51,13 +52,11 @@ failed() { echo "run $1 failed: another start of this script runs it again" >&2;
 go build -o "$work/coverage" ./scripts/proof/coverage
 case ${1:-} in
   --tally) "$work/coverage" -tally "$seen"; exit ;;
-  --write)
-    { "$work/coverage" -tally "$seen"; printf '\n*%s, of %s, on %s.*\n' "$(date -r "$seen" +%F)" "$(of)" "$(here)"; } | put coverage
-    exit
-    ;;
+  --write) { "$work/coverage" -tally "$seen"; caption "$seen/stamps.tsv"; } | put coverage; exit ;;
 esac
 make build >&2
 mkdir -p "$seen"
+stamp=$(stamp)
 "$work/coverage" >"$work/address" &
 until [[ -s $work/address ]]; do sleep 0.05; done
 url=$(<"$work/address")

@@ -169,19 +169,9 @@ tally() {
     }' "$seen"
 }
 
-# write puts the table into the page, and below it of what it is.
-write() {
-  {
-    tally
-    awk -F'\t' '
-      { first = first == "" || $8 < first ? $8 : first; last = $8 > last ? $8 : last; if (!commits[$9]++) all = all (all ? ", " : "") $9; if (!on[$10]++) machines = machines (machines ? "; " : "") $10 }
-      END { printf "\n*%d trials from %s to %s, of %s, on %s.*\n", NR, first, last, all, machines }' "$seen"
-  } | put duet
-}
-
 case ${1:-} in
   --tally) tally; exit ;;
-  --write) write; exit ;;
+  --write) { tally; caption "$seen"; } | put duet; exit ;;
   --second) second "${@:2}"; exit ;;
   --inner) prepare "$3"; inner "$2"; exit ;;
   --once)
@@ -193,11 +183,10 @@ case ${1:-} in
 esac
 make build >&2
 (prepare duet/same && rounds_here >&2) # before there is a neighbour
-mkdir -p "${seen%/*}"
 touch "$seen"
-commit=$(of)
+stamp=$(stamp)
 while named=$(next "$@") && [[ -n $named && $(date +%H:%M) < ${UNTIL:-99} ]]; do
   said=$(scripts/proof/duet.sh --once "$named" </dev/null | tail -n 1) || said=failed$'\t'failed$'\t\t\t\t'
-  printf '%s\t%s\t%s\t%s\t%s\n' "$named" "$said" "$(date +%F)" "$commit" "$(here)" | tee -a "$seen"
+  printf '%s\t%s\t%s\n' "$named" "$said" "$stamp" | tee -a "$seen"
 done
 tally

@@ -15,13 +15,24 @@ put() {
   rm -rf "$new"
 }
 
-# here tells the machine and the versions.
-here() {
-  printf '%s processors of %s, %s' "$(nproc)" "$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(go env GOVERSION)"
+# stamp prints what the line of each trial ends with: the day, the commit that is measured, with a
+# plus where the tree is not what was committed, the machine and Go.
+stamp() {
+  local changed=''
+  git diff --quiet HEAD -- . ':!scripts/proof/README.md' ':!scripts/proof/trials' || changed=+
+  printf '%s\t%s\t%s processors of %s, %s' "$(date +%F)" "$(git rev-parse --short HEAD)$changed" \
+    "$(nproc)" "$(awk -F': *' '/^model name/ { print $2; exit }' /proc/cpuinfo)" "$(go env GOVERSION)"
 }
 
-# of tells the commit that is measured, with a plus where the tree is not what was committed.
-of() {
-  git rev-parse --short HEAD | tr -d '\n'
-  git diff --quiet HEAD -- . ':!scripts/proof' || printf '+'
+# caption FILE says by the stamps of its lines how many trials they are, and of what.
+caption() {
+  awk -F'\t' '
+    function add(list, seen, one) { return seen[one]++ ? list : list (list == "" ? "" : "; ") one }
+    {
+      first = NR == 1 || $(NF - 2) < first ? $(NF - 2) : first
+      last = $(NF - 2) > last ? $(NF - 2) : last
+      commits = add(commits, ofCommit, $(NF - 1))
+      machines = add(machines, onMachine, $NF)
+    }
+    END { printf "\n*%d trials, %s, of %s, on %s.*\n", NR, first == last ? first : first " to " last, commits, machines }' "$1"
 }

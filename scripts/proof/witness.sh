@@ -146,7 +146,7 @@ cost() { # of one kind of operation: only then it is known what an operation tak
 
 case ${1:-} in
   --tally) tally; exit ;;
-  --write) { tally; printf '\n*%s, of %s, on %s.*\n' "$(date -r "$seen" +%F)" "$(of)" "$(here)"; } | put witness; exit ;;
+  --write) { tally; caption "$seen"; } | put witness; exit ;;
 esac
 if [[ ${WITNESS_PROOF_SERVERS:-} != up ]]; then
   make build >&2
@@ -160,12 +160,13 @@ case ${1:-} in
 esac
 mkdir -p results
 touch "$seen"
+stamp=$(stamp)
 for round in $(seq "${1:-3}"); do
   while read -r name kind words; do
     done=$(cut -f1 "$seen" | grep -cx "$name" || true)
     ((done >= round)) && continue
     said=$(scripts/proof/witness.sh --once "$name" </dev/null) || { echo "$name failed: a later round runs it again" >&2; continue; }
-    printf '%s\t%s\t%s\t%s\n' "$name" "$kind" "$words" "$said" >>"$seen"
+    printf '%s\t%s\t%s\t%s\t%s\n' "$name" "$kind" "$words" "$said" "$stamp" >>"$seen"
     printf '%-15s %s\n' "$name" "${said/$'\t'/: }"
   done <<<"$cases"
 done

@@ -61,14 +61,19 @@ func New(o *measure.OverTime, counts time.Duration) (*Spread, bool) {
 			one.classes = append(one.classes, c)
 			all[c.highest] += c.operations
 		})
-		s.slots = append(s.slots, one)
-		s.seconds += one.seconds
-		s.Operations += one.operations
-		s.sum += one.sum
+		s.add(&one)
 	}
 	s.classes = ascending(all)
 
 	return s, len(s.slots) >= leastSlots && s.Operations >= leastOperations
+}
+
+// add takes a slot into the sums.
+func (s *Spread) add(one *slot) {
+	s.slots = append(s.slots, *one)
+	s.seconds += one.seconds
+	s.Operations += one.operations
+	s.sum += one.sum
 }
 
 // Rate is the half of the interval of operations a second, as a part of them.
@@ -93,10 +98,9 @@ const (
 func (s *Spread) afterStart() *Spread {
 	start := startMeans * s.sum / s.Operations
 	skip := min(int(math.Ceil(start/s.slots[0].seconds)), int(mostStart*float64(len(s.slots))))
-	rest := &Spread{slots: s.slots[skip:]}
-	for i := range rest.slots {
-		rest.seconds += rest.slots[i].seconds
-		rest.Operations += rest.slots[i].operations
+	rest := &Spread{}
+	for i := range s.slots[skip:] {
+		rest.add(&s.slots[skip+i])
 	}
 
 	return rest
