@@ -300,6 +300,48 @@ rm -f /tmp/machbase-unix-"${ports##* }".sock
 said=$(<"$room/out")
 check 'a process that has got the number of a server that ended is not killed' test -z "$said"
 
+# A process of which only a thread is left has no command line any more and still has its port: so
+# has one, for a moment, that was killed.
+mkdir "$room/ending"
+cat >"$room/ending/main.go" <<'END'
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+func init() { runtime.LockOSThread() }
+
+func main() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		time.Sleep(2 * time.Second)
+		os.Exit(0)
+	}()
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
+}
+END
+if [[ -d /proc/self ]]; then
+  go build -o "$room/ending/server" "$room/ending/main.go"
+  "$room/ending/server" >"$room/ending/port" &
+  server=$!
+  eventually test -s "$room/ending/port"
+  has_no_command_line() { [[ -z $(tr -d '\0' <"/proc/$1/cmdline") ]]; }
+  eventually has_no_command_line "$server"
+  # shellcheck source=/dev/null
+  (. "$scripts/servers/lib/process.sh"; stop_process "$server" "$room/ending"; port_in_use "$(<"$room/ending/port")")
+  check 'of a server that is ending, its port is free when it has been stopped' test $? != 0
+fi
+
 # servers.sh is killed after it has started the server, and before it has written down which process
 # that is.
 run one up machbase

@@ -94,6 +94,7 @@ process_of() {
 stop_process() {
   local born
   born=$(birth "$1")
+  if is_ending "$1"; then has_ended_within 10 "$1" "$born" || true; fi
   is_running "$1" "$2" || return 0
   signal_process TERM "$1" "$born"
   signal_process CONT "$1" "$born"
@@ -102,6 +103,10 @@ stop_process() {
   signal_process KILL "$1" "$born"
   has_ended_within 10 "$1" "$born" || die "process $1 cannot be killed"
 }
+
+# is_ending PID: a process that was killed loses its command line first, its ports and files only
+# some time later.
+is_ending() { [[ -e /proc/$1/cmdline && -z $({ tr -d '\0' <"/proc/$1/cmdline"; } 2>/dev/null) ]]; }
 
 # signal_process SIGNAL PID BIRTH
 signal_process() { if is_same "$2" "$3"; then kill -s "$1" "$2" 2>/dev/null || true; fi; }
