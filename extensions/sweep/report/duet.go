@@ -56,7 +56,8 @@ type DuetFigure struct {
 	// Base and Change are operations a second, or milliseconds.
 	Base   float64 `json:"base"`
 	Change float64 `json:"change"`
-	// Ratio is Change by Base, as the pairs of slices have it.
+	// Ratio is Change by Base, as the pairs of slices have it: of ops/s and the mean, those in calm
+	// times count more.
 	Ratio float64 `json:"ratio"`
 	// Low and High are the ends of the interval of 95 % of the ratio.
 	Low  float64 `json:"low"`

@@ -64,11 +64,11 @@ func (d *Duet) compare(of *measure.TurnsOf, base, change *measure.Totals) {
 
 // add adds a figure whose values are known better than from the slices.
 func (d *Duet) add(figure string, r paired.Ratio, base, change float64) {
-	known := change / base
-	moved := known / r.Ratio
+	moved := change / base / (r.Change / r.Base)
+	ratio := r.Ratio * moved
 	d.Figures = append(d.Figures, DuetFigure{
 		Figure: figure, Base: base, Change: change,
-		Ratio: known, Low: min(r.Low*moved, known), High: max(r.High*moved, known), Visible: r.Visible(),
+		Ratio: ratio, Low: min(r.Low*moved, ratio), High: max(r.High*moved, ratio), Visible: r.Visible(),
 	})
 }
 
