@@ -4,89 +4,92 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/aclements/go-moremath/stats"
 )
 
 const (
-	// fewestWeighed is how many groups it takes to tell calm times from others.
+	// fewestWeighed is how many pairs it takes to tell calm times from others.
 	fewestWeighed = 40
-	// alike is how many of all groups, as a part of them, are compared with one.
+	// alike is how many of all pairs, as a part of them, are compared with one.
 	alike = 0.25
-	// mostWeight bounds by how much more than in the whole run a group can count.
+	// mostWeight bounds by how much more than in the whole run a pair can count.
 	mostWeight = 16
 )
 
-// calm weighs the groups for rates and means by the inverse of the variance of their ratios. The
-// variance of a group is that of the groups whose neighbours were about as fast as its own: while
-// somebody else takes a part of the machine, the ratios of pairs vary several times as much as
-// before and after. Of the group itself the weight knows nothing: else what is slow would count
-// less because it is slow.
-func (s *sample) calm() []float64 {
-	n := len(s.groups)
-	weights := make([]float64, n)
-	for i := range weights {
-		weights[i] = 1
+// turn is what both variants did in a pair, without the counts.
+type turn struct{ base, change totals }
+
+// log is the logarithm of the ratio of the rates; false: one variant did nothing.
+func (t *turn) log() (float64, bool) {
+	if !(t.base.operations > 0 && t.change.operations > 0) {
+		return 0, false
 	}
-	overall := variance(s.ratios(s.groups))
+
+	return math.Log(t.change.rate() / t.base.rate()), true
+}
+
+// calm weighs pairs for rates and means by the inverse of the variance of their ratios. The
+// variance of a pair is that of the pairs whose neighbours were about as fast as its own: while
+// somebody else takes a part of the machine, the ratios of pairs vary several times as much as
+// before and after. Of the pair itself the weight knows nothing: else what is slow would count less
+// for being slow.
+func calm(turns []turn) []float64 {
+	n := len(turns)
+	weights := slices.Repeat([]float64{1}, n)
+	around, order := make([]float64, n), make([]int, n)
+	for i := range turns {
+		order[i], around[i] = i, rateAround(turns, i)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(around[a], around[b]) })
+	sums := make([]spread, n+1) // of all up to a place in that order
+	for place, i := range order {
+		sums[place+1] = sums[place].and(&turns[i])
+	}
+	overall := sums[n].variance()
 	if n < fewestWeighed || overall == 0 {
 		return weights
 	}
-
-	around := make([]float64, n)
-	order := make([]int, n)
-	for i := range order {
-		order[i], around[i] = i, s.around(i)
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(around[a], around[b]) })
 	half := int(math.Ceil(alike / 2 * float64(n)))
-	others := make([]group, 0, 2*half)
-	for rank, i := range order {
-		others = others[:0]
-		for r := max(rank-half, 0); r <= min(rank+half, n-1); r++ {
-			if r != rank {
-				others = append(others, s.groups[order[r]])
-			}
-		}
-		weights[i] = 1 / (variance(s.ratios(others)) + overall/mostWeight)
+	for place, i := range order {
+		others := sums[min(place+half+1, n)].less(sums[max(place-half, 0)]).less(spread{}.and(&turns[i]))
+		weights[i] = 1 / (others.variance() + overall/mostWeight)
 	}
 
 	return weights
 }
 
-// around is the rate of the groups before and after one.
-func (s *sample) around(i int) float64 {
-	n := len(s.groups)
-	operations, seconds := 0.0, 0.0
-	for _, g := range []*group{&s.groups[(i+n-1)%n], &s.groups[(i+1)%n]} {
-		operations += g.base.operations + g.change.operations
-		seconds += g.base.seconds + g.change.seconds
+// rateAround is the rate of the pairs before and after one.
+func rateAround(turns []turn, i int) float64 {
+	n := len(turns)
+	var t totals
+	for _, other := range []*turn{&turns[(i+n-1)%n], &turns[(i+1)%n]} {
+		t.add(&other.base, 1)
+		t.add(&other.change, 1)
 	}
-	if seconds == 0 {
+	if t.seconds == 0 {
 		return 0
 	}
 
-	return operations / seconds
+	return t.rate()
 }
 
-// ratios are the logarithms of those of the groups' rates. A group in which one variant did nothing
-// has none.
-func (s *sample) ratios(groups []group) []float64 {
-	logs := make([]float64, 0, len(groups))
-	for i := range groups {
-		g := &groups[i]
-		if g.base.operations > 0 && g.change.operations > 0 {
-			logs = append(logs, math.Log(g.change.rate()/g.base.rate()))
-		}
+// spread is that of the logarithms of ratios: their number, their sum, and that of their squares.
+type spread struct{ n, sum, squares float64 }
+
+func (s spread) and(t *turn) spread {
+	log, known := t.log()
+	if !known {
+		return s
 	}
 
-	return logs
+	return spread{s.n + 1, s.sum + log, s.squares + log*log}
 }
 
-func variance(values []float64) float64 {
-	if len(values) < 2 {
+func (s spread) less(o spread) spread { return spread{s.n - o.n, s.sum - o.sum, s.squares - o.squares} }
+
+func (s spread) variance() float64 {
+	if s.n < 2 {
 		return 0
 	}
 
-	return stats.Sample{Xs: values}.Variance()
+	return max(s.squares-s.sum*s.sum/s.n, 0) / (s.n - 1)
 }

