@@ -141,7 +141,8 @@ func (s *Spread) half(adds func(g *slot) float64) float64 {
 	length := min(max(2*bootstrap.BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
 	blocks := float64(len(values)) / float64(length)
 	v := variance(values, length)
-	v = max(v, 2*v-variance(values, (length+1)/2))
+	longer := 2*v - variance(values, (length+1)/2)
+	v = max(longer, (v+longer)/2)
 
 	return math.Sqrt(v*blocks/(blocks-1)) * student.Quantile((1-Coverage)/2, blocks-1)
 }
