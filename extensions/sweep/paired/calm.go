@@ -15,16 +15,20 @@ const (
 	mostWeight = 16
 )
 
-// turn is what both variants did in a pair, without the counts.
+// turn is what both variants did in one or several pairs, without the counts.
 type turn struct{ base, change totals }
 
-// log is the logarithm of the ratio of the rates; false: one variant did nothing.
-func (t *turn) log() (float64, bool) {
-	if !(t.base.operations > 0 && t.change.operations > 0) {
-		return 0, false
-	}
+func (t *turn) add(o *turn, times float64) {
+	t.base.add(&o.base, times)
+	t.change.add(&o.change, times)
+}
 
-	return math.Log(t.change.rate() / t.base.rate()), true
+// log is the logarithm of the ratio of a figure.
+func (t *turn) log(of func(*totals) float64) float64 { return math.Log(of(&t.change) / of(&t.base)) }
+
+// moves is by how much a part of the whole moves the logarithm of its ratio of rates.
+func (t *turn) moves(whole *turn) float64 {
+	return t.change.moves(&whole.change) - t.base.moves(&whole.base)
 }
 
 // calm weighs pairs for rates and means by the inverse of the variance of their ratios. The
@@ -60,26 +64,26 @@ func calm(turns []turn) []float64 {
 // rateAround is the rate of the pairs before and after one.
 func rateAround(turns []turn, i int) float64 {
 	n := len(turns)
-	var t totals
-	for _, other := range []*turn{&turns[(i+n-1)%n], &turns[(i+1)%n]} {
-		t.add(&other.base, 1)
-		t.add(&other.change, 1)
-	}
-	if t.seconds == 0 {
+	both := turns[(i+n-1)%n]
+	both.add(&turns[(i+1)%n], 1)
+	all := both.base
+	all.add(&both.change, 1)
+	if all.seconds == 0 {
 		return 0
 	}
 
-	return t.rate()
+	return all.rate()
 }
 
 // spread is that of the logarithms of ratios: their number, their sum, and that of their squares.
 type spread struct{ n, sum, squares float64 }
 
+// and is the spread with a pair more. One in which a variant did nothing has no ratio.
 func (s spread) and(t *turn) spread {
-	log, known := t.log()
-	if !known {
+	if t.base.operations == 0 || t.change.operations == 0 {
 		return s
 	}
+	log := t.log((*totals).rate)
 
 	return spread{s.n + 1, s.sum + log, s.squares + log*log}
 }

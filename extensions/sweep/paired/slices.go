@@ -97,7 +97,7 @@ func OfSlices(pairs iter.Seq[SlicePair], classes Classes, confidence float64, qu
 	base, change := &s.whole.base, &s.whole.change
 	total := func(i int, of func(*totals) float64) Ratio {
 		log, deviation := s.whole.log(of), deviations[i]
-		if weighed := s.whole.calmLog(of); math.Abs(weighed-log) <= mostMoved*deviations[moves+i] {
+		if weighed := s.whole.calm.log(of); math.Abs(weighed-log) <= mostMoved*deviations[moves+i] {
 			log, deviation = weighed, deviations[weighedOnes+i]
 		}
 
@@ -215,17 +215,11 @@ func (g *group) log(of func(*totals) float64) float64 {
 	return math.Log(of(&g.change.totals) / of(&g.base.totals))
 }
 
-// calmLog is that of the figure in which pairs in calm times count more.
-func (g *group) calmLog(of func(*totals) float64) float64 {
-	return math.Log(of(&g.calm.change) / of(&g.calm.base))
-}
-
 // add adds all that another group did, so many times.
 func (g *group) add(o *group, times float64) {
 	g.base.add(&o.base, times)
 	g.change.add(&o.change, times)
-	g.calm.base.add(&o.calm.base, times)
-	g.calm.change.add(&o.calm.change, times)
+	g.calm.add(&o.calm, times)
 }
 
 func (g *group) reset() {
@@ -258,8 +252,7 @@ func (s *sample) add(base, change *sums, weight float64) {
 	for _, g := range []*group{&s.groups[len(s.groups)-1], &s.whole} {
 		g.base.add(base, 1)
 		g.change.add(change, 1)
-		g.calm.base.add(&base.totals, weight)
-		g.calm.change.add(&change.totals, weight)
+		g.calm.add(&turn{base.totals, change.totals}, weight)
 	}
 }
 
@@ -326,7 +319,7 @@ func (s *sample) logs(drawn *group, into []float64) {
 	base, change := &s.whole.base, &s.whole.change
 	for i, of := range []func(*totals) float64{(*totals).rate, (*totals).mean} {
 		into[i] = drawn.log(of) - s.whole.log(of)
-		into[weighedOnes+i] = drawn.calmLog(of) - s.whole.calmLog(of)
+		into[weighedOnes+i] = drawn.calm.log(of) - s.whole.calm.log(of)
 		into[moves+i] = into[weighedOnes+i] - into[i]
 	}
 	for i, q := range s.quantiles {
@@ -371,8 +364,7 @@ func (s *sample) influence(of func(g, whole *sums) float64) []float64 {
 func (s *sample) calmInfluence() []float64 {
 	values := make([]float64, len(s.groups))
 	for i := range s.groups {
-		g := &s.groups[i].calm
-		values[i] = g.change.moves(&s.whole.calm.change) - g.base.moves(&s.whole.calm.base)
+		values[i] = s.groups[i].calm.moves(&s.whole.calm)
 	}
 
 	return values
