@@ -102,6 +102,9 @@ func (s *Spread) afterStart() *Spread {
 	for i := range s.slots[skip:] {
 		rest.add(&s.slots[skip+i])
 	}
+	if rest.Operations == 0 { // the server did nothing after the start
+		return s
+	}
 
 	return rest
 }
@@ -141,8 +144,8 @@ func (s *Spread) half(adds func(g *slot) float64) float64 {
 	length := min(max(2*bootstrap.BlockLength(values), len(values)/mostBlocks, 1), max(len(values)/fewestBlocks, 1))
 	blocks := float64(len(values)) / float64(length)
 	v := variance(values, length)
-	longer := 2*v - variance(values, (length+1)/2)
-	v = max(longer, (v+longer)/2)
+	grows := v - variance(values, (length+1)/2)
+	v = max(v+grows, v-min(-grows, v)/2)
 
 	return math.Sqrt(v*blocks/(blocks-1)) * student.Quantile((1-Coverage)/2, blocks-1)
 }
