@@ -11,10 +11,10 @@
 // choice says, and what the variance grows by from the shorter ones is added once more (lugsail
 // windows: Vats and Flegal, Biometrika 109, 2022). Where it shrinks, as that of a closed loop's
 // counts does, in which a long operation is followed by fewer, half of that is taken off: all of it
-// would be too much where it is chance. Half of the variance stays at least, as that of clients that
-// stay together in all of a step shrinks by more than there is of it. The interval is Student's,
-// with the blocks as its number of values. The start of a step, when all clients begin together and
-// few operations end, is left out of the spread of ops/s.
+// would be too much where it is chance. Half of the variance stays at least, as that of clients
+// that stay together in all of a step shrinks by more than there is of it. The interval is
+// Student's, with the blocks as its number of values. The start of a step, when all clients begin
+// together and few operations end, is left out of the spread of ops/s.
 //
 // A percentile's interval is that of Woodruff (Journal of the American Statistical Association 47,
 // 1952): the part of the operations that took longer than the percentile has an interval, and its
