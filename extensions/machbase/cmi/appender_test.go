@@ -3,6 +3,7 @@
 package cmi_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/netip"
@@ -227,10 +228,13 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	for i := range names {
 		names[i], times[i] = long, start
 	}
-	n, err := a.AppendColumns(withTimeout(t), names, times, values)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*patience) // the server takes long beside other tests
+	defer cancel()
+	n, err := a.AppendColumns(ctx, names, times, values)
 	require.NoError(t, err)
 	require.Equal(t, flood, n)
-	receipt := closeAppender(t, a)
+	receipt, err := a.Close(ctx)
+	require.NoError(t, err)
 	require.Zero(t, receipt.Accepted)
 	require.EqualValues(t, flood, receipt.Rejected)
 	var rows int64

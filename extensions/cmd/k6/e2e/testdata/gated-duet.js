@@ -2,7 +2,7 @@
 import { sleep } from 'k6';
 import sweep from 'k6/x/sweep';
 
-export const options = sweep.options({ scenario: 'work', clients: [4], duration: '4s', gates: __ENV.GATES });
+export const options = sweep.options({ scenario: 'work', clients: [4], duration: '8s', gates: __ENV.GATES });
 
 const of = (ms) => () => sleep(ms / 1000);
 const variants = { base: of(5), change: of(Number(__ENV.MS)) };
