@@ -51,7 +51,7 @@ func TestPrecisionOfScenarios(t *testing.T) {
 func TestPrecisionOfADuet(t *testing.T) {
 	t.Parallel()
 	r := k6(t, options{script: "cache-sweep.js", env: cachesEnv(t, "TARGET", "memcached", "CLIENTS", "2", "PRECISION", "40%",
-		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "100s")})
+		"WARMUP", "200ms", "QUIET", "0s", "KEYS", "1000", "BASE", "PIPELINE=2", "MAX_DURATION", "200s")})
 	require.Equal(t, exitOK, r.code, r.output)
 	rep := r.report(t, "cache-sweep")
 	require.True(t, rep.Steps[0].Complete)
