@@ -1,6 +1,6 @@
 // The published stock tick sweep: the last minute of one stock's ticks, about 87 rows an operation.
 // Source: machbase/neo-tester at b95bed6, stockgo without -rollup. Settings: see README.md.
-import { code, lastMinutes, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
+import { code, factsOf, isInGo, lastMinutes, newBase, newClient, prepare, sweepQuery } from './lib/stock.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 import { query } from './lib/tick.js';
 
@@ -8,12 +8,12 @@ import { query } from './lib/tick.js';
 const least = 1;
 
 const db = newClient();
-const base = newBase(() => query);
+const base = newBase(() => query, ['IN_GO']);
 
 export const options = sweepOptions('stock-tick', 'tick');
 
 export function setup() {
-  prepare(db, query, lastMinutes(1, 0), least, undefined, undefined, base);
+  prepare(db, query, lastMinutes(1, 0), least, undefined, factsOf(db, isInGo()), base);
 }
 
 export default function () {

@@ -3,7 +3,7 @@
 // seconds (load it with SECONDS=true).
 // Source: machbase/neo-tester, stock -union. The published query has no upper end, as a live system
 // has no rows ahead of its clock; data that was loaded ahead needs one. Settings: see README.md.
-import { code, newBase, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
+import { code, factsOf, isInGo, newBase, newClient, oneLine, prepare, sweepQuery } from './lib/stock.js';
 import { oneOf } from './lib/settings.js';
 import { sweepOptions, sweepReport } from './lib/sweeping.js';
 
@@ -38,12 +38,12 @@ const params = [code, code];
 const least = 60;
 
 const db = newClient();
-const base = newBase(query, ['UNION']);
+const base = newBase(query, ['UNION', 'IN_GO']);
 
 export const options = sweepOptions('stock-union', 'union');
 
 export function setup() {
-  prepare(db, query(), params, least, undefined, undefined, base);
+  prepare(db, query(), params, least, undefined, factsOf(db, isInGo()), base);
 }
 
 export default function () {

@@ -8,8 +8,10 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
 // client is a JavaScript Client: one connection of one VU, opened by the first operation that needs
@@ -21,8 +23,8 @@ type client struct {
 	driver Driver
 	tasks  *k6mod.Tasks
 
-	// mu is held for each operation: the end of the VU may come from another goroutine while one
-	// still runs.
+	// mu is held for each operation, and for a run: the end of the VU may come from another goroutine
+	// while one is under way.
 	mu         sync.Mutex
 	connection *connection
 	// appenders are those on the connection that are not closed. mu guards them.
@@ -39,6 +41,15 @@ type client struct {
 	// stock is the source of the appenders: one table's load goes on where another appender's has
 	// ended.
 	stock *stockSource
+
+	runs *runs.Runs
+	// seat is where they take turns with those of other clients; nil with drivers whose connections
+	// cannot be used there.
+	seat *eventloop.Seat
+	// drawn is what the operations of runs draw, by its seed.
+	drawn map[uint64]*draws
+	// work is that of the last run.
+	work *work
 }
 
 // newClient is new Client(url, options) or new Client(options). It does not connect: that is not
@@ -53,7 +64,12 @@ func (m *module) newClient(call sobek.ConstructorCall) *sobek.Object {
 	if http := config.HTTP; http != nil {
 		http.TLSOf = func(address string) *tls.Config { return http.TLS.Config(m.VU(), address, tls.VersionTLS12) }
 	}
-	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true)}
+	c := &client{module: m, config: config, driver: driver, tasks: m.NewTasks(true), drawn: map[uint64]*draws{}}
+	c.runs = runs.New(m, m.shared, c.traffic)
+	if _, native := driver.(nativeDriver); native {
+		c.seat = m.shared.Seat()
+		c.runs.TakeTurns(c.seat)
+	}
 	m.SetConstant(call.This, "driver", driver.Name())
 	m.SetConstant(call.This, "statementCache", config.StatementCache)
 	methods.Put(m.Runtime(), call.This, c)
@@ -71,6 +87,7 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 }).With(k6glue.Methods[*client]{
 	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
 	"rollup":  (*client).rollup,
+	"run":     (*client).run,
 	"close":   (*client).close,
 })
 
@@ -111,11 +128,15 @@ func (c *client) ensure(ctx context.Context, t *task) error {
 		return nil
 	}
 	begin := clock.Now()
-	connection, err := connect(ctx, c.driver, c.config, k6glue.Dial(c.VU()))
+	var made *connection
+	var err error
+	dial := k6glue.Dial(c.VU())
+	c.seat.Away(func() { made, err = connect(ctx, c.driver, c.config, dial) })
 	r := record{operation: opConnect, err: err, took: clock.Since(begin)}
 	if err == nil {
-		c.connection = connection
-		r.received, r.sent = connection.traffic()
+		made.use(c.seat)
+		c.connection = made
+		r.received, r.sent = made.traffic()
 		c.Closing().Add(c, c.disconnect)
 	}
 	t.recorded = append(t.recorded, r)

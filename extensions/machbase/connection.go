@@ -7,6 +7,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
@@ -75,6 +76,17 @@ func connect(ctx context.Context, driver Driver, cfg *Config, dial DialFunc) (*c
 }
 
 func newConnection(conn Conn) *connection { return &connection{conn: conn} }
+
+// use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+// It does nothing where there is no connection, or its driver knows no seats.
+func (c *connection) use(seat *eventloop.Seat) {
+	if c == nil {
+		return
+	}
+	if conn, can := c.conn.(interface{ Use(seat *eventloop.Seat) }); can {
+		conn.Use(seat)
+	}
+}
 
 // job is what is done on a connection, before its context ends.
 type job = func(ctx context.Context, conn Conn) error

@@ -161,6 +161,61 @@ declare module 'k6/x/machbase' {
     expect?: { [column: string]: Value };
   }
 
+  /** What {@link Client.run} does. */
+  export interface Work {
+    /** Operations of the call. Either this or `duration`. */
+    iterations?: number;
+    /** How long the call goes on. */
+    duration?: Modules.Duration;
+    /** The SQL of a query, whose rows are read, checked and counted. Either this or `exec`. */
+    query?: string;
+    /** The SQL of a statement that returns no rows. */
+    exec?: string;
+    /** Of the question marks in the text: values, or patterns that make one for each operation. */
+    params?: readonly (Value | Pattern)[];
+    /** As in {@link QueryOptions}, of query. */
+    expect?: { [column: string]: Value };
+    /** An answer with fewer rows is a failed operation, of kind `expect`. Default 0. */
+    minRows?: number;
+    /**
+     * Of what patterns draw. Default 1. What a client draws follows from the seed and its place
+     * among the clients: the same in every run. It goes on from call to call, and begins anew with
+     * a step.
+     */
+    seed?: number;
+    /** Of each operation. Default: the client's. */
+    timeout?: Modules.Duration;
+    /** Tags of the call's samples. */
+    tags?: Modules.Tags;
+  }
+
+  /**
+   * Makes a parameter for each operation of {@link Client.run}.
+   *
+   * `oneOf`: one of the values, each as often as the others. `between`: two numbers, or two Dates;
+   * a value from the first to the second, each as likely as the others, `step` apart. It is whole
+   * where all of these are whole (and `step` 1, unless it is said); of Dates `step` is a time, by
+   * default one millisecond. `from`: a number or a Date, and `step` further with each operation:
+   * client i of n has from + (i + nk)step in its k-th, so that no two have one in common. `step`
+   * is 1, and has to be said with a Date.
+   */
+  export type Pattern =
+    | { oneOf: readonly Value[] }
+    | { between: readonly [number, number]; step?: number }
+    | { between: readonly [Date | TypedValue, Date | TypedValue]; step?: Modules.Duration }
+    | { from: number; step?: number }
+    | { from: Date | TypedValue; step: Modules.Duration };
+
+  /** What a call of {@link Client.run} came to. */
+  export interface WorkResult {
+    succeeded: number;
+    /** What failed is here and nowhere else. */
+    failed: number;
+    /** Of the operations that succeeded. */
+    rows: number;
+    seconds: number;
+  }
+
   /**
    * What went wrong.
    *
@@ -341,6 +396,26 @@ declare module 'k6/x/machbase' {
      * @throws kind `usage` for anything else
      */
     rollup(name: string): Rollup;
+
+    /**
+     * Does one statement again and again, in Go: an operation costs no JavaScript. It returns when
+     * all are done.
+     *
+     * In a step of client-sweep each is an operation of the step, under the name that `op` gives
+     * them, as if the step's function had done it. The call returns when the client's share is done
+     * or the step starts no more operations; in a step of an open loop each call is one start,
+     * however many operations it does. With the driver native on Linux clients take turns at event
+     * loops, one a processor: the one whose answer came first goes first, as in a program in C, and
+     * the step's report has `clientWaitMs`, how long answers have waited for their client.
+     *
+     * An operation that fails is counted, there and in the result, and does not throw; only what
+     * keeps the call from going on does: a call that is wrong (kind `usage`), and the end of the
+     * test.
+     * Outside of a sweep, the log tells of the first call in which operations failed.
+     *
+     * @throws kind `usage` and `cancelled`
+     */
+    run(work: Work): WorkResult;
 
     /**
      * Closes the connection, when the operations before are done. The next operation opens a new

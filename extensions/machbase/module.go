@@ -8,6 +8,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -17,13 +18,13 @@ const ImportPath = "k6/x/machbase"
 func New() modules.Module { return newModule(driverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
-	lostRows := new(atomic.Bool)
+	lostRows, shared := new(atomic.Bool), new(runs.Shared)
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "MachbaseError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
 		Exports: func(m *k6mod.Module) map[string]any {
-			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m), lostRows: lostRows}
+			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m), lostRows: lostRows, shared: shared}
 
 			return map[string]any{"Client": own.newClient, "bind": own.bind}
 		},
@@ -38,6 +39,8 @@ type module struct {
 	// lostRows is that the log of the test has told of an appender whose connection broke. All VUs
 	// share it.
 	lostRows *atomic.Bool
+	// shared is what the runs of all clients have in common.
+	shared *runs.Shared
 }
 
 // bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.

@@ -67,11 +67,17 @@ func (t *task) Do(ctx context.Context, _ bool) error {
 	}
 }
 
-// call does the job once.
+// call does the job once, when nobody else uses the client.
 func (t *task) call(ctx context.Context) error {
+	t.client.mu.Lock()
+	defer t.client.mu.Unlock()
+
+	return t.attempt(ctx)
+}
+
+// attempt is call for who holds the client's mu.
+func (t *task) attempt(ctx context.Context) error {
 	c := t.client
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if t.requires != nil {
 		if err := t.requires(c.connection); err != nil {
 			return err

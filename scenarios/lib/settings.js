@@ -19,9 +19,9 @@ const nats = ['NATS_URL', 'TIMEOUT'];
 /** The settings of each scenario. ../README.md says what they mean. */
 export const settings = {
   'stock-load': ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
-  'stock-rollup': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
-  'stock-tick': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
-  'stock-union': [...sweeps, ...stock, 'UNION', ...duet('MACHBASE_URL')],
+  'stock-rollup': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-tick': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-union': [...sweeps, ...stock, 'UNION', 'IN_GO', ...duet('MACHBASE_URL')],
   'stock-bench': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
   'stock-append': [...sweeps, ...stock, 'ROWS', 'SEED', 'KEEP'],
   'stock-drivers': [...sweeps, ...stock.filter((name) => name !== 'DRIVER'), 'DRIVERS'],

@@ -49,6 +49,9 @@ export const drivers = ['native', 'machgo', 'machcli', 'http'];
 
 export const url = address(oneOf('DRIVER', drivers));
 
+/** Whether a call of JavaScript does many operations, in Go (client.run), and not one. */
+export const isInGo = () => flag('IN_GO', false);
+
 /**
  * A client as the settings ask for it. REUSE is whether a statement is prepared once per
  * connection, or prepared, executed and freed each time; it, DRIVER and TIMEOUT override what the
@@ -68,12 +71,12 @@ export function clientOf(driver, reuse) {
 }
 
 /**
- * The base of a duet, where the settings ask for one: `{ db, query, url }`. query makes the
+ * The base of a duet, where the settings ask for one: `{ db, query, url, inGo }`. query makes the
  * statement; `others` are settings of the scenario that the base may have otherwise.
  */
 export function newBase(query, others = []) {
   return ofBase('MACHBASE_URL', ['DRIVER', 'REUSE', 'TIMEOUT', ...others], () => (
-    { db: newClient(), query: query(), url: address(oneOf('DRIVER', drivers)) }
+    { db: newClient(), query: query(), url: address(oneOf('DRIVER', drivers)), inGo: isInGo() }
   ));
 }
 
@@ -84,23 +87,25 @@ export function newBase(query, others = []) {
  * client. base is that of a duet.
  */
 export function prepare(db, query, params, least, published = [], facts = factsOf(db), base = undefined) {
+  const { driver, ...how } = facts;
   orAbort(() => {
     requireRows(db, query, params, least);
     if (base) {
       requireRows(base.db, base.query, params, least);
-      sweep.meta({ base: { version: versionOf(base.db), url: base.url, query: base.query, ...factsOf(base.db) } });
+      sweep.meta({ base: { version: versionOf(base.db), url: base.url, query: base.query, ...factsOf(base.db, base.inGo) } });
     }
     sweep.meta({
-      target: { kind: 'machbase', version: versionOf(db), driver: facts.driver, url },
-      params: { code, reuse: facts.reuse, query },
+      target: { kind: 'machbase', version: versionOf(db), driver, url },
+      params: { code, ...how, query },
       published,
       results,
     });
   });
 }
 
-function factsOf(db) {
-  return { driver: db.driver, reuse: db.statementCache === 'auto' };
+/** What is measured of a client; inGo: its operations are done by client.run. */
+export function factsOf(db, inGo = false) {
+  return { driver: db.driver, reuse: db.statementCache === 'auto', ...(inGo && { inGo }) };
 }
 
 function versionOf(db) {
@@ -127,12 +132,17 @@ function requireRows(db, query, params, least) {
 
 /**
  * A function that runs the query once, reads every row and checks it, and that there are at least
- * `least` rows. The parameters are worked out once per client, as the published programs do.
+ * `least` rows. The parameters are worked out once per client, as the published programs do. inGo:
+ * a call of it is many operations, which client.run does.
  */
-export function queryOperation(db, query, params, least, expect) {
+export function queryOperation(db, query, params, least, expect, inGo = false) {
   // Frozen, they are read once and not at every operation; a Date can change even when it is
   // frozen.
   const fixed = Object.freeze(params.map((value) => (value instanceof Date ? bind('datetime', value) : value)));
+  if (inGo) {
+    const work = { iterations: 1000, query, params: fixed, expect, minRows: least }; // the step's share ends the call before
+    return () => db.run(work);
+  }
   const options = Object.freeze({ rows: 'discard', expect: Object.freeze(expect) });
   return () => {
     const rows = db.query(query, fixed, options);
@@ -147,5 +157,8 @@ export function queryOperation(db, query, params, least, expect) {
 export function sweepQuery(db, query, params, least, expect, base = undefined) {
   db.connect();
   if (base) base.db.connect();
-  run(queryOperation(db, query, params, least, expect), base && queryOperation(base.db, base.query, params, least, expect));
+  run(
+    queryOperation(db, query, params, least, expect, isInGo()),
+    base && queryOperation(base.db, base.query, params, least, expect, base.inGo),
+  );
 }

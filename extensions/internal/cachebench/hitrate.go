@@ -79,7 +79,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	if err := o.validate(); err != nil {
 		b.misuse("hitRate: %s", err)
 	}
-	_, _, of := b.place()
+	_, _, of := b.runs.Place()
 	pass, err := b.shared.pass(passKey{b.target, o.Config.Config, o.Pass == passTimed, of})
 	if err != nil {
 		b.misuse("hitRate: %s", err)
@@ -89,7 +89,7 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 	defer b.host.Tag(k6mod.Tags{})
 
 	var result hitrate.Result
-	err = b.during(func(ctx context.Context) (err error) {
+	err = b.runs.Do(func(ctx context.Context) (err error) {
 		result, err = client.Run(ctx, pass, o.Iterations)
 
 		return err
@@ -108,11 +108,9 @@ func (b *Bench) HitRate(call sobek.FunctionCall) sobek.Value {
 
 // told tells the step what came of accesses, and when there are none left.
 func (b *Bench) told(result *hitrate.Result, left int) {
-	if b.session == nil {
-		return
-	}
 	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
-	if client := b.session.Client; left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
+	client := b.runs.Client()
+	if client == nil || left > 0 || client.Done() || result.Accesses() > 0 || !client.Measuring() {
 		return
 	}
 	b.misuse("hitRate: the pass is over, and the step is not: give the scenario untilDone: true, in the place of " +

@@ -20,24 +20,16 @@ func (b *Bench) Run(call sobek.FunctionCall) sobek.Value {
 	b.host.Tag(tags)
 	defer b.host.Tag(k6mod.Tags{})
 	var result workload.Result
-	b.observer.fault = nil
-	err := b.during(func(ctx context.Context) (err error) {
+	err := b.runs.Do(func(ctx context.Context) (err error) {
 		result, err = client.Run(ctx, &b.observer)
 
 		return err
 	})
-	if b.session != nil {
-		b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
-	}
+	b.count(result.Hits, result.Misses, result.Hot, result.HotHits)
 	if err != nil {
 		b.fail(err)
 	}
-
-	if fault := b.observer.fault; fault != nil && b.shared.told.CompareAndSwap(false, true) {
-		b.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
-			"Of later runs that have failures the log has nothing; check failed of what run returns",
-			result.Failed, result.Failed+result.Succeeded, fault)
-	}
+	b.runs.Tell(result.Failed, result.Succeeded)
 
 	return b.host.VU().Runtime().ToValue(map[string]any{
 		"succeeded": result.Succeeded, "failed": result.Failed, "wrong": result.Wrong,
@@ -89,7 +81,7 @@ func (b *Bench) workload(value sobek.Value) (*workload.Client, k6mod.Tags) {
 
 // client makes the client of a workload, which is known by name. of is what the client is one of.
 func (b *Bench) client(method, name string, options *workload.Options) (client *workload.Client, of any) {
-	index, clients, of := b.place()
+	index, clients, of := b.runs.Place()
 	work, err := b.shared.workload(name, *options)
 	if err == nil {
 		client, err = work.Client(b.cache, index, clients)
@@ -123,12 +115,12 @@ func (b *Bench) Prefill(call sobek.FunctionCall) sobek.Value {
 	}
 	var result workload.Result
 	if client != nil && client.Unwritten() > 0 {
-		if b.session != nil && b.session.Client.Measuring() {
+		if client := b.runs.Client(); client != nil && client.Measuring() {
 			b.misuse("prefill: the keys must be written before operations are measured: call it before sweep.run, or in setup()")
 		}
 		b.host.Tag(options.Tags)
 		defer b.host.Tag(k6mod.Tags{})
-		if err := b.during(func(ctx context.Context) (err error) {
+		if err := b.runs.Do(func(ctx context.Context) (err error) {
 			result, err = client.Prefill(ctx)
 
 			return err
@@ -148,9 +140,12 @@ func (b *Bench) keys(o *workload.Options) string {
 	return fmt.Sprintf("%q %q %d %d %v %d %d", b.target, o.Keys.Prefix, o.Keys.Count, o.Keys.Size, o.Values, o.Seed, o.TTL)
 }
 
-// count tells the step how many keys were found.
+// count tells the step, if there is one, how many keys were found.
 func (b *Bench) count(hits, misses, hot, hotHits uint64) {
-	client := b.session.Client
+	client := b.runs.Client()
+	if client == nil {
+		return
+	}
 	client.Counter(measure.Hits).Add(hits)
 	client.Counter(measure.Misses).Add(misses)
 	client.Counter(measure.Hot).Add(hot)

@@ -2,20 +2,17 @@ package cachebench
 
 import (
 	"sync"
-	"sync/atomic"
 
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload"
 	"github.com/xk6-sweep/xk6-sweep/extensions/workload/hitrate"
 )
 
 // Shared is what all clients of a module have in common. The zero value is ready.
 type Shared struct {
-	pools workload.Pools
-	loops eventloop.Loops
+	runs.Shared
 
-	// told is that the log has said of a run outside of sweeps that operations failed.
-	told atomic.Bool
+	pools workload.Pools
 
 	mu         sync.Mutex
 	workloads  map[string]*workload.Workload
@@ -23,9 +20,6 @@ type Shared struct {
 	passes     map[passKey]*hitrate.Pass
 	benchmarks map[hitrate.Config]*made
 }
-
-// Seat returns a client's seat at the event loops of the module.
-func (s *Shared) Seat() *eventloop.Seat { return s.loops.Seat() }
 
 // passKey is of which clients a pass is.
 type passKey struct {

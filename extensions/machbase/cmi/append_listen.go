@@ -11,13 +11,13 @@ import (
 func (c *Conn) writeAndListen(b []byte) error {
 	const patience = 20 * time.Millisecond
 	for {
-		if err := c.socket.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+		if err := c.stream.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 			return err
 		}
-		n, err := c.socket.Write(b)
+		n, err := c.stream.Write(b)
 		c.sent.Add(uint64(n))
 		if b = b[n:]; !errors.Is(err, os.ErrDeadlineExceeded) {
-			return errors.Join(err, c.socket.SetWriteDeadline(time.Time{}))
+			return errors.Join(err, c.stream.SetWriteDeadline(time.Time{}))
 		}
 		if err := c.listen(); err != nil {
 			return err
@@ -30,14 +30,14 @@ func (c *Conn) listen() error {
 	const patience = time.Millisecond
 	for {
 		if !c.in.buffered() {
-			if err := c.socket.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			if err := c.stream.SetReadDeadline(time.Now().Add(patience)); err != nil {
 				return err
 			}
 			err := c.in.need(1)
 			if errors.Is(err, os.ErrDeadlineExceeded) {
-				return c.socket.SetReadDeadline(time.Time{})
+				return c.stream.SetReadDeadline(time.Time{})
 			}
-			if err := errors.Join(err, c.socket.SetReadDeadline(time.Time{})); err != nil {
+			if err := errors.Join(err, c.stream.SetReadDeadline(time.Time{})); err != nil {
 				return err
 			}
 		}

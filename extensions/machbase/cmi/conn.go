@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
 // Conn is a connection to a server. One goroutine uses it at a time; a call that finds it in use
@@ -17,7 +18,10 @@ import (
 type Conn struct {
 	config  *Config
 	address string
-	socket  net.Conn
+	// socket is the connection of the network, and stream what is read and written of it: itself at a
+	// seat of an event loop, and else what is within it.
+	socket *eventloop.Conn
+	stream net.Conn
 	// protocol is the server's; 0 where it has not said.
 	protocol protocol
 
@@ -36,8 +40,9 @@ type Conn struct {
 	acknowledge func() // what has come, at once; nil where that cannot be done
 	selections  map[string]selection
 
-	exchange func(request, answer []byte) (sent, received int, err error)
-	sending  []byte // a request, until its answer is read
+	// exchange sends a request and reads of its answer; atSeat and onGoroutine are its two ways.
+	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
+	sending                       []byte // a request, until its answer is read
 
 	// calls closes the connection when within, the context of the call at hand, ends.
 	calls  *deadline.Watch[*Conn]
@@ -60,6 +65,15 @@ func (c *Conn) Broken() bool { return c.closed.Load() }
 
 // Traffic is the number of bytes received from and sent to the server so far.
 func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.sent.Load() }
+
+// Use says at which seat of an event loop the connection is used from now on; nil: by a goroutine.
+func (c *Conn) Use(seat *eventloop.Seat) {
+	c.socket.Use(seat)
+	c.stream, c.exchange = c.socket.NetConn(), c.onGoroutine
+	if seat.Inside() {
+		c.stream, c.exchange = c.socket, c.atSeat
+	}
+}
 
 // Interrupt closes the connection without waiting for anything. The call that is under way returns
 // with an error of kind connection.

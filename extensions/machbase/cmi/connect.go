@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/refused"
 )
 
@@ -66,13 +67,18 @@ func connectInTime(ctx context.Context, cfg *Config, address string, left int) (
 }
 
 func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
-	socket, err := cfg.Dial(ctx, "tcp", address)
+	dialled, err := cfg.Dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, dialError(ctx, address, err)
 	}
-	c := &Conn{config: cfg, address: address, socket: socket, cache: newCache(cfg.StatementCache), acknowledge: acknowledger(socket)}
+	c := &Conn{
+		config: cfg, address: address, socket: eventloop.NewConn(dialled), cache: newCache(cfg.StatementCache),
+		acknowledge: acknowledger(dialled),
+	}
 	c.calls = deadline.New(func(c *Conn, _ deadline.Outcome) { c.Interrupt() })
-	c.exchange = c.sendAndReceive
+	c.atSeat = c.sendAndReceive
+	c.onGoroutine = c.atSeat // at the login, before the server has shown that it answers
+	c.Use(nil)
 	c.in.from, c.in.most = incoming{c}, maxMessage
 	if err := c.enter(ctx); err != nil {
 		c.Interrupt()
@@ -90,8 +96,9 @@ func connect(ctx context.Context, cfg *Config, address string) (*Conn, error) {
 
 		return nil, err
 	}
-	if exchange := exchanger(socket); exchange != nil {
-		c.exchange = exchange
+	if exchange := exchanger(dialled); exchange != nil {
+		c.onGoroutine = exchange
+		c.Use(nil)
 	}
 
 	return c, nil

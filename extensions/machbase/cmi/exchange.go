@@ -70,17 +70,17 @@ func (c incoming) Read(b []byte) (int, error) {
 // sendAndReceive sends a request, if there is one, waits for an answer, and reads what fits of it.
 func (c *Conn) sendAndReceive(request, answer []byte) (sent, received int, err error) {
 	if len(request) > 0 {
-		sent, err = c.socket.Write(request)
+		sent, err = c.stream.Write(request)
 	}
 	if err == nil {
-		received, err = c.socket.Read(answer)
+		received, err = c.stream.Read(answer)
 	}
 
 	return sent, received, err
 }
 
 func (c *Conn) write(b []byte) error {
-	n, err := c.socket.Write(b)
+	n, err := c.stream.Write(b)
 	c.sent.Add(uint64(n))
 
 	return err

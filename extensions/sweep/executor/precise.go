@@ -9,6 +9,12 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 )
 
+// look is how well the figures of a step were known at a time of it.
+type look struct {
+	aim interval.Aim
+	at  time.Duration
+}
+
 // measureUntilKnown ends the step when its figures are known as well as they are to be.
 func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 	select {
@@ -28,7 +34,7 @@ func (r *stepRun) measureUntilKnown(ended <-chan struct{}) {
 		reading := r.step.ReadOverTime()
 		at = max(at, reading.Elapsed)
 		reached = r.reachedBy(&reading)
-		r.reached.Store(new(reached))
+		r.reached.Store(&look{reached, at})
 		if reached.Meets(asked) {
 			r.step.CloseWindow()
 			r.logger.Infof("known to %s after %s", options.Known(reached, asked), at.Round(100*time.Millisecond))
@@ -54,5 +60,5 @@ func (r *stepRun) known() string {
 		return "nothing is known yet"
 	}
 
-	return options.Known(*reached, r.config.Precision.Aim)
+	return options.Known(reached.aim, r.config.Precision.Aim)
 }

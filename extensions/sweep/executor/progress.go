@@ -66,9 +66,9 @@ func (p *progress) read() (float64, []string) {
 		return p.part(0), []string{p.step(), "connecting and warming up"}
 	}
 	count, elapsed := p.current.step.Progress()
-	done, share := p.done(count, elapsed)
+	done, at, share := p.done(count, elapsed)
 
-	return p.part(done), []string{p.step(), share, p.figures(done, elapsed)}
+	return p.part(done), []string{p.step(), share, p.figures(done, at, elapsed)}
 }
 
 // step is the current step in words.
@@ -90,41 +90,50 @@ func (p *progress) step() string {
 // figures are the operations a second and p99 of the last second, and the time that the step still
 // needs. A step of so many seconds has said that already, and 80 columns have no place to say it
 // twice.
-func (p *progress) figures(done float64, elapsed time.Duration) string {
+func (p *progress) figures(done float64, at, elapsed time.Duration) string {
 	var figures []string
 	if rate, p99 := p.current.live.Latest(); rate > 0 {
 		figures = append(figures, report.Thousands(int64(rate))+"/s", "p99 "+report.Millis(p99))
 	}
-	if done > 0 && done < 1 && !p.config.Duration.Valid {
-		left := time.Duration(float64(elapsed) * (1 - done) / done)
+	if left := left(done, at, elapsed); left > 0 && !p.config.Duration.Valid {
 		figures = append(figures, left.Round(time.Second).String()+" left")
 	}
 
 	return strings.Join(figures, ", ")
 }
 
-// done is the part of the current step that is done, and the same in words.
-func (p *progress) done(count uint64, elapsed time.Duration) (float64, string) {
+// left is the time that is left of a step of which a part was done at a time, by the elapsed one; 0
+// where nothing can be said.
+func left(done float64, at, elapsed time.Duration) time.Duration {
+	if done <= 0 || done >= 1 {
+		return 0
+	}
+
+	return max(time.Duration(float64(at)/done)-elapsed, 0)
+}
+
+// done is the part of the current step that was done, when it was, and the same in words.
+func (p *progress) done(count uint64, elapsed time.Duration) (part float64, at time.Duration, words string) {
 	if p.config.Duration.Valid {
 		duration := p.config.Duration.TimeDuration()
 
-		return min(float64(elapsed)/float64(duration), 1),
+		return min(float64(elapsed)/float64(duration), 1), elapsed,
 			fmt.Sprintf("%s/%s", min(elapsed, duration).Round(time.Second), duration)
 	}
 	if p.config.UntilDone.Bool {
-		return 0, report.Thousands(int64(count)) + " ops"
+		return 0, elapsed, report.Thousands(int64(count)) + " ops"
 	}
 	if asked := p.config.Precision.Aim; asked.Some() {
 		reached := p.current.reached.Load()
 		if reached == nil {
-			return 0, "until " + p.config.Precision.Words()
+			return 0, elapsed, "until " + p.config.Precision.Words()
 		}
 
-		return reached.Done(asked), options.Known(*reached, asked) + " of " + p.config.Precision.Words()
+		return reached.aim.Done(asked), reached.at, options.Known(reached.aim, asked) + " of " + p.config.Precision.Words()
 	}
 	total := p.config.Iterations.Int64 * p.current.here
 
-	return min(float64(count)/float64(total), 1),
+	return min(float64(count)/float64(total), 1), elapsed,
 		fmt.Sprintf("%s/%s ops", report.Thousands(int64(count)), report.Thousands(total))
 }
 

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,5 +30,22 @@ func TestStepsWeighAsMuchAsTheyTake(t *testing.T) {
 			p.index = c.index
 			require.InDelta(t, c.want, p.part(c.done), 1e-9)
 		})
+	}
+}
+
+// What is left is worked out of the time at which the part was done: it does not grow while a step
+// until known waits for its next look.
+func TestTimeLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		done              float64
+		at, elapsed, want time.Duration
+	}{
+		"nothing yet":           {0, 10 * time.Second, 10 * time.Second, 0},
+		"a quarter":             {0.25, 10 * time.Second, 10 * time.Second, 30 * time.Second},
+		"a quarter, a while on": {0.25, 10 * time.Second, 25 * time.Second, 15 * time.Second},
+		"longer than thought":   {0.25, 10 * time.Second, time.Minute, 0},
+		"all":                   {1, 10 * time.Second, 10 * time.Second, 0},
+	} {
+		require.Equal(t, c.want, left(c.done, c.at, c.elapsed), name)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/interval"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -48,7 +47,7 @@ type stepRun struct {
 	noTap    sync.Once
 
 	// reached is how well the figures were known at the last look; nil before.
-	reached atomic.Pointer[interval.Aim]
+	reached atomic.Pointer[look]
 
 	// ran and plain count clients: those that came to sweep.run, and those whose function returned
 	// without it.

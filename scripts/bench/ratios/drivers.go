@@ -58,7 +58,7 @@ func compareDrivers(e *effort) (result, error) {
 		for _, clients := range []int{8, 64} {
 			share := e.share(clients, machbaseSolo, machbaseCrowd)
 			err = errors.Join(err, add(&c.through, "through k6", versus{reuse: reuse, clients: clients},
-				func() (figures, error) { return runK6(clients, share, reuse) }, nativeRun("machgo", clients, share, reuse)))
+				func() (figures, error) { return runK6(clients, share, reuse, false) }, nativeRun("machgo", clients, share, reuse)))
 		}
 	}
 

@@ -8,35 +8,54 @@ import (
 // How many roll-up queries a second one client does, roughly, and how many times as many do many.
 const machbaseSolo, machbaseCrowd = 4500, 3
 
+// machbaseWork is how the roll-up query is run.
+type machbaseWork struct {
+	name string
+	// reuse: its statement stays prepared. inGo: client.run does it, and no call of JavaScript.
+	reuse, inGo bool
+	// gogc is the GOGC of all programs; 0: each has its own.
+	gogc int
+}
+
 // measureMachbase is the roll-up query through k6, beside a plain Go program over the same client
 // library and, with prepared statements, the floors. The programs have garbage collections of
 // their own, of what k6 sets where its heap is small (400), and of Go's default. Before the start
 // line all collect, whatever it is.
 func measureMachbase(e *effort) (result, error) {
 	var all []*contest
-	of := func(work string, clients int, reuse bool, gogc int) *contest {
-		share := e.share(clients, machbaseSolo, machbaseCrowd)
-		c := &contest{
-			work: work, clients: clients,
-			k6: entrant{program: "k6, query", run: collecting(gogc, func() (figures, error) { return runK6(clients, share, reuse) })},
-			besideIt: []entrant{
-				{program: "Go, native", bounds: besidePlain(clients, whyCalls), run: collecting(gogc, nativeRun("native", clients, share, reuse))},
-			},
-		}
-		if reuse && gogc == 0 {
-			c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyCalls)...)
-		}
-
-		return c
-	}
 	for _, clients := range []int{1, 8, 64, 512} {
-		all = append(all, of("reuse", clients, true, 0), of("no reuse", clients, false, 0))
+		for _, w := range []machbaseWork{{name: "reuse", reuse: true}, {name: "reuse, in Go", reuse: true, inGo: true}, {name: "no reuse"}} {
+			all = append(all, w.contest(e, clients))
+		}
 	}
 	for _, clients := range []int{8, 64} {
-		all = append(all, of("reuse, GOGC 400", clients, true, 400), of("reuse, GOGC 100", clients, true, 100))
+		for _, w := range []machbaseWork{{name: "reuse, GOGC 400", reuse: true, gogc: 400}, {name: "reuse, GOGC 100", reuse: true, gogc: 100}} {
+			all = append(all, w.contest(e, clients))
+		}
 	}
 
 	return compete(e, "a roll-up query of 60 rows from Machbase, with and without reuse of its prepared statement", all)
+}
+
+// contest is that of a number of clients.
+func (w *machbaseWork) contest(e *effort, clients int) *contest {
+	share := e.share(clients, machbaseSolo, machbaseCrowd)
+	program, why, whyAboveFloor := "k6, query", whyCalls, whyCalls
+	if w.inGo {
+		program, why, whyAboveFloor = "k6, client.run", whyGoroutines, whyFloor
+	}
+	c := &contest{
+		work: w.name, clients: clients,
+		k6: entrant{program: program, run: collecting(w.gogc, func() (figures, error) { return runK6(clients, share, w.reuse, w.inGo) })},
+		besideIt: []entrant{
+			{program: "Go, native", bounds: besidePlain(clients, why), run: collecting(w.gogc, nativeRun("native", clients, share, w.reuse))},
+		},
+	}
+	if w.reuse && w.gogc == 0 {
+		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyAboveFloor)...)
+	}
+
+	return c
 }
 
 // collecting runs a program with a GOGC; with its own where that is 0.

@@ -57,11 +57,12 @@ func parseProgram(out []byte) (figures, error) {
 	return f, nil
 }
 
-// runK6 runs the scenario with one step, over k6's default driver, which is the native one.
-func runK6(clients, perClient int, reuse bool) (figures, error) {
+// runK6 runs the scenario with one step, over k6's default driver, which is the native one. inGo:
+// client.run does the operations.
+func runK6(clients, perClient int, reuse, inGo bool) (figures, error) {
 	return stepFigures("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
 		"CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
-		"DRIVER": "native",
+		"DRIVER": "native", "IN_GO": strconv.FormatBool(inGo),
 	})
 }
 

@@ -62,7 +62,8 @@ func TestDuetsOfScenarios(t *testing.T) {
 			"stock-rollup.js", "stock-rollup", map[string]string{"REUSE": "true", "BASE": "REUSE=false,TIMEOUT=30s"},
 			map[string]any{"reuse": false, "driver": "native"}, []string{"rollup"},
 		},
-		{"stock-tick.js", "stock-tick", map[string]string{"BASE_URL": machbase}, nil, []string{"tick"}},
+		{"stock-rollup.js", "stock-rollup", map[string]string{"IN_GO": "true", "BASE": "IN_GO=false"}, nil, []string{"rollup"}},
+		{"stock-tick.js", "stock-tick", map[string]string{"BASE_URL": machbase, "IN_GO": "true"}, nil, []string{"tick"}},
 		{"stock-union.js", "stock-union", map[string]string{"BASE_MACHBASE_URL": machbase, "BASE": "UNION=1s"}, nil, []string{"union"}},
 		{
 			"stock-bench.js", "stock-bench", map[string]string{"CLIENTS": "1", "BASE": "REUSE=true"},
@@ -111,7 +112,7 @@ func TestSettingsOfABase(t *testing.T) {
 		env    map[string]string
 		says   string
 	}{
-		{"stock-rollup.js", map[string]string{"BASE": "CODE=A"}, `BASE must be settings with commas between them, such as DRIVER=value, of DRIVER, REUSE, TIMEOUT, but is "CODE=A"`},
+		{"stock-rollup.js", map[string]string{"BASE": "CODE=A"}, `BASE must be settings with commas between them, such as DRIVER=value, of DRIVER, REUSE, TIMEOUT, IN_GO, but is "CODE=A"`},
 		{"stock-union.js", map[string]string{"BASE": "UNION=3m"}, `UNION of BASE must be one of 1m, 1s, but is "3m"`},
 		{"stock-rollup.js", map[string]string{"BASE_URL": "machbase://a:1", "BASE_MACHBASE_URL": "machbase://a:2"}, `BASE_URL and BASE_MACHBASE_URL exclude each other: set one of them`},
 		{"cache-sweep.js", map[string]string{"TARGETS": "memcached,redis", "BASE_URL": "127.0.0.1:1"}, `BASE_URL is of one server: set TARGET, or BASE_MEMCACHED_URL`},

@@ -44,7 +44,9 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 	}{
 		{"stock-rollup", "rollup", nil, 60, 61},
 		{"stock-rollup", "rollup", map[string]string{"REUSE": "true"}, 60, 61},
+		{"stock-rollup", "rollup", map[string]string{"REUSE": "true", "IN_GO": "true"}, 60, 61},
 		{"stock-tick", "tick", nil, 1, 100},
+		{"stock-tick", "tick", map[string]string{"IN_GO": "true"}, 1, 100},
 		{"stock-union", "union", map[string]string{"UNION": "1m"}, 60, 61},
 		{"stock-union", "union", map[string]string{"UNION": "1s", "REUSE": "true"}, 60, 61},
 	} {
@@ -73,6 +75,7 @@ func TestStockSweepsCountEveryRow(t *testing.T) {
 			require.Equal(t, "v8.0.67", rep.Target["version"])
 			require.Equal(t, "WISH", rep.Params["code"])
 			require.Equal(t, c.env["REUSE"] == "true", rep.Params["reuse"])
+			require.Equal(t, c.env["IN_GO"] == "true", rep.Params["inGo"] == true)
 
 			header, _, _ := strings.Cut(r.table(t, c.scenario), "\n")
 			require.Equal(t, tableHeader, strings.Join(strings.Fields(header), " "))

@@ -1,27 +1,27 @@
-package cachebench
+package runs
 
 import (
 	"errors"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
 // clients, in the order in which their answers come. A call in an open loop is one operation of the
 // schedule, which clients take on their own goroutines.
-func (b *Bench) inTurns(job func() error) error {
-	if b.seat == nil || b.session != nil && b.session.Client.Step().OpenLoop() {
+func (r *Runs) inTurns(job func() error) error {
+	client := r.Client()
+	if r.seat == nil || client != nil && client.Step().OpenLoop() {
 		return job()
 	}
-	b.seat.Waited = nil
-	if b.session != nil {
-		b.seat.Waited = b.waits.record
+	r.seat.Waited = nil
+	if client != nil {
+		r.seat.Waited = r.waits.record
 	}
-	index, _, _ := b.place()
-	err := b.seat.Do(index, job)
+	index, _, _ := r.Place()
+	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine
 	}
@@ -34,13 +34,6 @@ type waits struct {
 	client *measure.Client
 	// loops are where those of each loop are recorded.
 	loops []*measure.Waits
-}
-
-func (w *waits) join(session *k6glue.Session) {
-	*w = waits{}
-	if session != nil {
-		w.client = session.Client
-	}
 }
 
 func (w *waits) record(loop int, wait time.Duration) {

@@ -1,0 +1,164 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"go.k6.io/k6/v2/js/modules"
+	"go.k6.io/k6/v2/lib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// Host is the module that a client is of: a k6mod.Module.
+type Host interface {
+	VU() modules.VU
+	// Emit sends the module's metrics.
+	Emit()
+	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a
+	// second.
+	Elapsed(took time.Duration)
+}
+
+// Runs are those of one client of a script. They belong to its VU.
+type Runs struct {
+	host   Host
+	shared *Shared
+	// traffic returns the bytes received and sent since it was last asked.
+	traffic func() (received, sent uint64)
+	// seat is where runs take turns with those of other clients; nil: on goroutines of their own.
+	seat    *eventloop.Seat
+	waits   waits
+	session *k6glue.Session // of the step that the VU is a client of; nil: of none
+	stop    context.CancelCauseFunc
+	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
+	// none has.
+	fault error
+}
+
+// New returns the runs of a client, whose operations have the traffic. All clients of a module have
+// the same shared.
+func New(host Host, shared *Shared, traffic func() (received, sent uint64)) *Runs {
+	return &Runs{host: host, shared: shared, traffic: traffic}
+}
+
+// TakeTurns lets runs take turns with those of other clients at the seat. The connections of the
+// client have to be used there.
+func (r *Runs) TakeTurns(seat *eventloop.Seat) { r.seat = seat }
+
+// Join makes the runs those of the step that the VU is a client of now, or of none. It tells
+// whether that is another one than before. It is for the beginning of each call.
+func (r *Runs) Join() (another bool) {
+	session := k6glue.SessionOf(r.host.VU())
+	if session == r.session {
+		return false
+	}
+	r.session = session
+	r.waits = waits{client: r.Client()}
+
+	return true
+}
+
+// Client is the VU as a client of its step; nil outside of a sweep.
+func (r *Runs) Client() *measure.Client {
+	if r.session == nil {
+		return nil
+	}
+
+	return r.session.Client
+}
+
+// Op is what the step calls operations that nobody has named; "" outside of a sweep.
+func (r *Runs) Op() string {
+	if r.session == nil {
+		return ""
+	}
+
+	return r.session.Op
+}
+
+// Place is which of how many clients this one is, from zero, and what they are the clients of. In a
+// sweep that is the step, of which the channel of its start line is a name that keeps nothing of it
+// in memory. VUs of k6's own executors are those that the test has by now.
+func (r *Runs) Place() (index, clients int, of any) {
+	if c := r.Client(); c != nil {
+		return c.Index(), c.Step().Clients(), c.Step().Line()
+	}
+	vu := r.host.VU()
+	id := int(vu.State().VUID)
+	if id == 0 {
+		return 0, 1, "setup"
+	}
+	clients = id
+	if state := lib.GetExecutionState(vu.Context()); state != nil {
+		clients = max(clients, int(state.GetInitializedVUsCount()))
+	}
+
+	return id - 1, clients, "VUs"
+}
+
+// errEnded is why a run has ended before its time.
+var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
+
+// errEnough ends a run whose client has done its share of a step.
+var errEnough = errors.New("the client's share of the step is done")
+
+// Do does a run: it calls job with a context that ends when the client's share of the step is done,
+// at the client's seat if it has one, and returns its error, which is nil for that end. Traffic
+// before it is nobody's.
+func (r *Runs) Do(job func(context.Context) error) error {
+	vuContext := r.host.VU().Context()
+	ctx, stop := context.WithCancelCause(vuContext)
+	defer stop(nil)
+	r.stop, r.fault = stop, nil
+	r.traffic()
+	err := r.inTurns(func() error { return job(ctx) })
+	r.traffic()
+	r.host.Emit()
+	switch {
+	case vuContext.Err() != nil:
+		return errEnded
+	case errors.Is(err, errEnough):
+		return nil
+	default:
+		return err
+	}
+}
+
+// Ended counts an operation of the run under way that took so long: as failed where there is a
+// reason, and in the step by the recorder, which is nil outside of a sweep. It ends the run when
+// the client's share of the step is done.
+func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason error) {
+	switch {
+	case recorder == nil:
+		if r.fault == nil {
+			r.fault = reason
+		}
+	case reason != nil:
+		recorder.FailAfter(took, reason)
+	default:
+		recorder.Ok(took)
+	}
+	received, sent := r.traffic()
+	if recorder != nil {
+		recorder.Bytes(sent, received)
+		if r.session.Client.Enough() {
+			r.stop(errEnough)
+		}
+	}
+	r.host.Elapsed(took)
+}
+
+// Tell says in the log that operations of the run that is over have failed outside of a sweep, and
+// why the first one has. It says so once of all clients of the module.
+func (r *Runs) Tell(failed, succeeded uint64) {
+	if r.fault != nil && r.shared.told.CompareAndSwap(false, true) {
+		r.host.VU().State().Logger.Warnf("run: %d of %d operations failed, the first with: %s. "+
+			"Of later runs that have failures the log has nothing; check failed of what run returns",
+			failed, failed+succeeded, r.fault)
+	}
+}

@@ -1,0 +1,170 @@
+package machbase
+
+import (
+	"context"
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
+)
+
+// work is a run under way: what it does again and again, and what came of it.
+type work struct {
+	task
+
+	options *runOptions
+	draws   *draws
+	// recorder is that of the operation that the step is of; nil outside of a sweep.
+	recorder *measure.Recorder
+
+	args   []any
+	answer queryAnswer
+	// reader is the answer's.
+	reader func(Rows) error
+
+	received, sent          uint64 // that nobody has asked for yet
+	succeeded, failed, read uint64
+	took                    time.Duration
+}
+
+// run is client.run(options): many operations, done in Go. See index.d.ts.
+func (c *client) run(call sobek.FunctionCall) sobek.Value {
+	c.MustRun()
+	o, err := c.runOptions(call.Argument(0))
+	if err != nil {
+		c.Throw(err)
+	}
+	c.tasks.Wait()
+	w := c.newWork(o)
+	c.Tag(o.tags)
+	defer c.Tag(k6mod.Tags{})
+	if err := w.run(); err != nil {
+		c.Throw(err)
+	}
+	c.runs.Tell(w.failed, w.succeeded)
+
+	return c.Runtime().ToValue(map[string]any{
+		"succeeded": w.succeeded, "failed": w.failed, "rows": w.read, "seconds": w.took.Seconds(),
+	})
+}
+
+func (c *client) newWork(o *runOptions) *work {
+	if c.runs.Join() {
+		clear(c.drawn)
+	}
+	if c.drawn[o.seed] == nil {
+		index, clients, _ := c.runs.Place()
+		c.drawn[o.seed] = newDraws(o.seed, index, clients)
+	}
+	w := &work{options: o, draws: c.drawn[o.seed]}
+	w.task = task{client: c, operation: opQuery, timeout: o.timeout, job: w.query, rows: &w.answer.count}
+	w.reader = w.answer.read
+	if o.exec != "" {
+		w.operation, w.job, w.rows = opExec, w.exec, nil
+	}
+	if client := c.runs.Client(); client != nil {
+		w.recorder = client.Recorder(c.runs.Op())
+	}
+	c.work = w
+
+	return w
+}
+
+// run does the operations. Nobody else uses the client until they are over.
+func (w *work) run() error {
+	c := w.client
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.runs.Do(func(ctx context.Context) error {
+		c.connection.use(c.seat)
+		defer func() { c.connection.use(nil) }()
+		start := clock.Now()
+		defer func() { w.took = clock.Since(start) }()
+
+		return w.until(ctx, start)
+	})
+}
+
+// until does operations until as many are done as the options say, or for as long.
+func (w *work) until(ctx context.Context, start time.Duration) error {
+	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := w.operate(); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// operate does one operation and counts it. It returns an error for one that could not be any
+// better the next time.
+func (w *work) operate() error {
+	c := w.client
+	c.seat.Begin()
+	w.args = w.draws.parameters(w.options.params, w.args[:0])
+	begin := clock.Now()
+	w.recorded = w.room[:0]
+	err := w.attempt(c.VU().Context())
+	took := clock.Since(begin)
+	rows := int64(0)
+	for i := range w.recorded {
+		r := &w.recorded[i]
+		if r.operation == opConnect {
+			c.record(r)
+
+			continue
+		}
+		took, rows = r.took, r.rows
+		c.Count(r.operation, r.err, int(r.rows))
+		c.Traffic(r.received, r.sent)
+		w.received, w.sent = w.received+r.received, w.sent+r.sent
+	}
+	if err == nil {
+		w.succeeded++
+		w.read += uint64(rows)
+	} else if c.As(err).Kind == k6mod.KindUsage {
+		return err
+	} else {
+		w.failed++
+	}
+	if w.recorder != nil {
+		w.recorder.Rows(uint64(rows))
+	}
+	c.runs.Ended(w.recorder, took, err)
+
+	return nil
+}
+
+func (w *work) query(ctx context.Context, conn Conn) error {
+	w.answer = queryAnswer{expect: w.options.expect}
+	if err := conn.Query(ctx, w.options.query, w.args, w.reader); err != nil {
+		return err
+	}
+	if rows := uint64(w.answer.count); rows < w.options.minRows {
+		return k6mod.Errorf(kindExpect, "the answer has %d rows, not %d at least", rows, w.options.minRows)
+	}
+
+	return nil
+}
+
+func (w *work) exec(ctx context.Context, conn Conn) error {
+	_, err := conn.Exec(ctx, w.options.exec, w.args)
+
+	return err
+}
+
+// traffic returns the bytes of operations since it was last asked.
+func (c *client) traffic() (received, sent uint64) {
+	w := c.work
+	received, sent = w.received, w.sent
+	w.received, w.sent = 0, 0
+
+	return received, sent
+}

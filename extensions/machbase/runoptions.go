@@ -1,0 +1,77 @@
+package machbase
+
+import (
+	"time"
+
+	"github.com/grafana/sobek"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+)
+
+// runOptions are the argument of client.run.
+type runOptions struct {
+	iterations uint64
+	duration   time.Duration
+	// query or exec is the statement.
+	query, exec string
+	params      []pattern
+	expect      []expectation
+	minRows     uint64
+	seed        uint64
+	timeout     time.Duration
+	tags        k6mod.Tags
+}
+
+var allRunOptions = k6mod.Options[runOptions]{ //nolint:gochecknoglobals // a table
+	{Name: "iterations", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
+		if o.iterations, err = k6mod.Unsigned(method, "option iterations", value); err == nil && o.iterations == 0 {
+			err = k6mod.Wrong(method, "option iterations", "an integer from 1", value)
+		}
+
+		return err
+	}},
+	{Name: "duration", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
+		if o.duration, err = k6mod.Time(method, "option duration", value); err == nil && o.duration == 0 {
+			err = k6mod.Misuse("%s: option duration must be more than 0", method)
+		}
+
+		return err
+	}},
+	k6mod.Into("query", func(o *runOptions) *string { return &o.query }, k6mod.Name),
+	k6mod.Into("exec", func(o *runOptions) *string { return &o.exec }, k6mod.Name),
+	{Name: "params", Read: func(o *runOptions, _ string, value sobek.Value) (err error) {
+		o.params, err = patterns(value)
+
+		return err
+	}},
+	{Name: "expect", Read: func(o *runOptions, method string, value sobek.Value) (err error) {
+		o.expect, err = expectations(method, value)
+
+		return err
+	}},
+	k6mod.Into("minRows", func(o *runOptions) *uint64 { return &o.minRows }, k6mod.Unsigned),
+	k6mod.Into("seed", func(o *runOptions) *uint64 { return &o.seed }, k6mod.Unsigned),
+	{Name: "timeout", Read: func(o *runOptions, method string, value sobek.Value) error {
+		return readTimeout(&o.timeout, method, value)
+	}},
+	k6mod.TagsOption(func(o *runOptions) *k6mod.Tags { return &o.tags }),
+}
+
+// runOptions reads those of a run.
+func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
+	o := &runOptions{seed: 1, timeout: c.config.Timeout}
+	if err := allRunOptions.Read("run", value, o); err != nil {
+		return nil, err
+	}
+	o.timeout = c.limit(o.timeout)
+	switch {
+	case (o.query == "") == (o.exec == ""):
+		return nil, k6mod.Misuse("run: either option query or option exec (the SQL of a statement) must be given")
+	case (o.iterations == 0) == (o.duration == 0):
+		return nil, k6mod.Misuse("run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given")
+	case o.exec != "" && (o.expect != nil || o.minRows > 0):
+		return nil, k6mod.Misuse("run: options expect and minRows are for query: what exec runs returns no rows")
+	}
+
+	return o, nil
+}
