@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,6 +26,10 @@ type Conn struct {
 	net.Conn
 
 	raw syscall.RawConn
+	// waits tells whether a read had to wait; nil: it cannot be known.
+	waits interface{ Waited() bool }
+	// asked: what was written on a goroutine has no answer yet.
+	asked atomic.Bool
 	// seat is where it is used; nil: on a goroutine.
 	seat    *Seat
 	in, out transfer
@@ -49,6 +54,7 @@ func NewConn(inner net.Conn) *Conn {
 			c.raw = raw
 		}
 	}
+	c.waits, _ = c.Conn.(interface{ Waited() bool })
 	c.in.step, c.out.step = c.in.read, c.out.write
 
 	return c
@@ -116,7 +122,7 @@ func (t *transfer) try(b []byte, socket func(func(uintptr) bool) error) (int, er
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
 	if c.seat == nil || len(b) == 0 {
-		return c.Conn.Read(b)
+		return c.readAlone(b)
 	}
 	w := c.watch()
 	for b = b[:min(len(b), most)]; ; {
@@ -143,9 +149,26 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 }
 
+// readAlone reads on a goroutine of its own. One whose answer has come before it looks lets the
+// others go first: else Go would let it go on, with its next request, for as long as the server is
+// that fast, while their answers wait.
+func (c *Conn) readAlone(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if c.asked.Load() && len(b) > 0 {
+		c.asked.Store(false)
+		if c.waits != nil && !c.waits.Waited() {
+			runtime.Gosched()
+		}
+	}
+
+	return n, err
+}
+
 // Write implements net.Conn.
 func (c *Conn) Write(b []byte) (int, error) {
 	if c.seat == nil || len(b) == 0 {
+		c.asked.Store(true)
+
 		return c.Conn.Write(b)
 	}
 	for done := 0; ; {

@@ -1,13 +1,16 @@
 package testrun
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sirupsen/logrus"
+	"go.k6.io/k6/v2/errext/exitcodes"
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/metrics"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
@@ -90,8 +93,20 @@ func (s *Scenario) Server() *host.Server { return s.results.serverProcess(s.Repo
 // BaseServer is that of the base of a duet: where the script tells of none, it is Server's.
 func (s *Scenario) BaseServer() *host.Server { return s.results.baseServer(s.Report.Scenario) }
 
-// Add adds steps that have ended to the report, with their duets.
+// Add adds steps that have ended to the report, with their duets. A figure that is no number is a
+// fault of what worked it out: it is left out, the log tells of it, and k6 does not exit with 0.
 func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
+	var lost []string
+	for i := range steps {
+		lost = append(lost, report.DropNotNumbers(&steps[i])...)
+	}
+	for i := range duets {
+		lost = append(lost, report.DropNotNumbers(&duets[i])...)
+	}
+	if len(lost) > 0 {
+		s.logger.Errorf("a fault of k6's extensions: figures of the step are no numbers, and are not in the report: %s", strings.Join(lost, ", "))
+		k6glue.FailExit(exitcodes.MarkedAsFailed)
+	}
 	s.results.add(s.Report, steps, duets)
 }
 

@@ -1,0 +1,95 @@
+//go:build !portable
+
+package eventloop_test
+
+import (
+	"net"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+)
+
+// answered returns a connection over which so many bytes have come before anybody has asked.
+func answered(t *testing.T, answers int) *eventloop.Conn {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	raw, err := net.Dial("tcp", listener.Addr().String())
+	require.NoError(t, err)
+	server, err := listener.Accept()
+	require.NoError(t, err)
+	_, err = server.Write(make([]byte, answers))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = raw.Close()
+		_ = server.Close()
+	})
+
+	return eventloop.NewConn(raw)
+}
+
+// turnsOfOthers is in how many of the calls another goroutine has had a turn, of which there is one
+// that always wants to have one.
+func turnsOfOthers(t *testing.T, calls int, call func() error) (turns int) {
+	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var others atomic.Int64
+	var over atomic.Bool
+	var group sync.WaitGroup
+	group.Go(func() {
+		for !over.Load() {
+			others.Add(1)
+			runtime.Gosched()
+		}
+	})
+	defer group.Wait()
+	defer over.Store(true)
+	runtime.Gosched()
+	for range calls {
+		before := others.Load()
+		require.NoError(t, call())
+		if others.Load() > before {
+			turns++
+		}
+	}
+
+	return turns
+}
+
+// A client on a goroutine of its own lets the others go after each operation, however fast the
+// server is.
+func TestTurnsOnGoroutines(t *testing.T) {
+	const operations = 50
+	conn := answered(t, operations)
+	turns := turnsOfOthers(t, operations, func() error {
+		b := []byte{0}
+		if _, err := conn.Write(b); err != nil {
+			return err
+		}
+		_, err := conn.Read(b)
+
+		return err
+	})
+	require.Greater(t, turns, operations*3/4, "Go's scheduler takes somebody else now and then")
+}
+
+// An answer that is read in many parts is one operation.
+func TestPartsOfAnAnswerAreOneTurn(t *testing.T) {
+	const parts = 50
+	conn := answered(t, parts)
+	_, err := conn.Write([]byte{0})
+	require.NoError(t, err)
+	turns := turnsOfOthers(t, parts, func() error {
+		_, err := conn.Read([]byte{0})
+
+		return err
+	})
+	require.Positive(t, turns)
+	require.Less(t, turns, parts/2, "but for those that a busy machine has brought about")
+}
