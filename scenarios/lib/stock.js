@@ -103,7 +103,11 @@ export function prepare(db, query, params, least, published = [], facts = factsO
   });
 }
 
-/** What is measured of a client; inGo: its operations are done by client.run. */
+/**
+ * What is measured of a client; inGo: its operations are done by client.run.
+ *
+ * @returns {{ driver: string, reuse: boolean, inGo?: boolean }}
+ */
 export function factsOf(db, inGo = false) {
   return { driver: db.driver, reuse: db.statementCache === 'auto', ...(inGo && { inGo }) };
 }
