@@ -1,88 +1,87 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"strings"
 )
 
-// DropNotNumbers takes out of a value, which it is given a pointer to, what is no number: JSON has
-// no NaN and no infinity, and a report must not be lost for a figure of it. What may be missing is
-// missing then, with all that stands in it; a figure that may not is 0. It returns the keys of what
-// it has taken out.
-func DropNotNumbers(pointer any) (keys []string) {
-	d := &dropping{}
-	d.clean(reflect.ValueOf(pointer).Elem(), "", false)
+// DropNotNumbers takes out of the step what is no number, and returns its keys: JSON has no NaN and
+// no infinity, and a report must not be lost for a figure of it. What may be missing is missing
+// then, with all that stands in it. Where one that may not is no number it is 0, and the step is
+// not complete: nobody is to judge it.
+func (s *Step) DropNotNumbers() (keys []string) {
+	optional, needed := dropNotNumbers(reflect.ValueOf(s).Elem(), "")
+	if len(needed) > 0 {
+		s.Complete, s.Intervals = false, nil
+	}
 
-	return d.keys
+	return append(optional, needed...)
 }
 
-type dropping struct{ keys []string }
+// DropNotNumbers does the same to a duet, which says then why it has no figures.
+func (d *Duet) DropNotNumbers() (keys []string) {
+	optional, needed := dropNotNumbers(reflect.ValueOf(d).Elem(), "")
+	if len(optional) > 0 {
+		d.Figures, d.Blocks, d.Why = []DuetFigure{}, 0, "a figure is no number"
+	}
 
-func (d *dropping) drop(v reflect.Value, key string) {
-	v.SetZero()
-	d.keys = append(d.keys, strings.TrimPrefix(key, "."))
+	return append(optional, needed...)
 }
 
-// clean goes through a value. within tells that it is part of one that may be missing: it is left
-// as it is then, and clean returns false.
-func (d *dropping) clean(v reflect.Value, key string, within bool) bool {
+// dropNotNumbers goes through the fields of a struct. What has a number in it that is none becomes
+// zero: where it is a pointer, a list or a map it may be missing, and else it is needed.
+func dropNotNumbers(v reflect.Value, prefix string) (optional, needed []string) {
+	for i := range v.NumField() {
+		field := v.Field(i)
+		if !v.Type().Field(i).IsExported() || isOfNumbers(field) {
+			continue
+		}
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		key := prefix + name
+		switch field.Kind() { //nolint:exhaustive // the others have no numbers in them
+		case reflect.Struct:
+			more, moreNeeded := dropNotNumbers(field, key+".")
+			optional, needed = append(optional, more...), append(needed, moreNeeded...)
+
+			continue
+		case reflect.Float64:
+			needed = append(needed, key)
+		default:
+			optional = append(optional, key)
+		}
+		field.SetZero()
+	}
+
+	return optional, needed
+}
+
+// isOfNumbers tells whether all numbers in a value are.
+func isOfNumbers(v reflect.Value) bool {
 	switch v.Kind() { //nolint:exhaustive // the others have no numbers in them
-	case reflect.Float64, reflect.Float32:
-		if f := v.Float(); !math.IsNaN(f) && !math.IsInf(f, 0) {
-			return true
-		}
-		if !within {
-			d.drop(v, key)
-		}
-
-		return !within
+	case reflect.Float64:
+		return !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0)
 	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() && !d.clean(v.Elem(), key, true) {
-			if !v.CanSet() {
-				return false
-			}
-			d.drop(v, key)
-		}
+		return v.IsNil() || isOfNumbers(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if field.IsExported() && !d.clean(v.Field(i), keyOf(key, &field), within) {
+			if v.Type().Field(i).IsExported() && !isOfNumbers(v.Field(i)) {
 				return false
 			}
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			if d.clean(v.Index(i), fmt.Sprintf("%s[%d]", key, i), true) {
-				continue
-			}
-			if !v.CanSet() {
+			if !isOfNumbers(v.Index(i)) {
 				return false
 			}
-			d.drop(v, key)
-
-			return true
 		}
 	case reflect.Map:
-		for _, name := range v.MapKeys() {
-			of := fmt.Sprintf("%s.%v", key, name)
-			if !d.clean(v.MapIndex(name), of, true) {
-				v.SetMapIndex(name, reflect.Value{})
-				d.keys = append(d.keys, strings.TrimPrefix(of, "."))
+		for _, key := range v.MapKeys() {
+			if !isOfNumbers(v.MapIndex(key)) {
+				return false
 			}
 		}
 	}
 
 	return true
-}
-
-// keyOf is the key of a field of what has a key.
-func keyOf(key string, field *reflect.StructField) string {
-	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-	if name == "" {
-		return key
-	}
-
-	return key + "." + name
 }

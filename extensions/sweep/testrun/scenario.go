@@ -98,10 +98,10 @@ func (s *Scenario) BaseServer() *host.Server { return s.results.baseServer(s.Rep
 func (s *Scenario) Add(steps []report.Step, duets ...report.Duet) {
 	var lost []string
 	for i := range steps {
-		lost = append(lost, report.DropNotNumbers(&steps[i])...)
+		lost = append(lost, steps[i].DropNotNumbers()...)
 	}
 	for i := range duets {
-		lost = append(lost, report.DropNotNumbers(&duets[i])...)
+		lost = append(lost, duets[i].DropNotNumbers()...)
 	}
 	if len(lost) > 0 {
 		s.logger.Errorf("a fault of k6's extensions: figures of the step are no numbers, and are not in the report: %s", strings.Join(lost, ", "))
