@@ -196,20 +196,21 @@ declare module 'k6/x/machbase' {
    * a value from the first to the second, each as likely as the others, `step` apart. It is whole
    * where all of these are whole (and `step` 1, unless it is said); of Dates `step` is a time, by
    * default one millisecond. `from`: a number or a Date, and `step` further with each operation:
-   * client i of n has from + (i + nk)step in its k-th, so that no two have one in common. `step`
-   * is 1, and has to be said with a Date.
+   * client i of n of a step has from + (i + nk)step in its k-th, so that no two have one in common
+   * (one Client each, in one instance of k6; VUs of k6's own executors are the n that the test has
+   * when they begin). Whole numbers can be BigInts. `step` is 1, and has to be said with a Date.
    */
   export type Pattern =
     | { oneOf: readonly Value[] }
-    | { between: readonly [number, number]; step?: number }
+    | { between: readonly [number | bigint, number | bigint]; step?: number | bigint }
     | { between: readonly [Date | TypedValue, Date | TypedValue]; step?: Modules.Duration }
-    | { from: number; step?: number }
+    | { from: number | bigint; step?: number | bigint }
     | { from: Date | TypedValue; step: Modules.Duration };
 
   /** What a call of {@link Client.run} came to. */
   export interface WorkResult {
     succeeded: number;
-    /** What failed is here and nowhere else. */
+    /** Operations that failed: none of them is among those that succeeded. */
     failed: number;
     /** Of the operations that succeeded. */
     rows: number;
@@ -401,17 +402,17 @@ declare module 'k6/x/machbase' {
      * Does one statement again and again, in Go: an operation costs no JavaScript. It returns when
      * all are done.
      *
-     * In a step of client-sweep each is an operation of the step, under the name that `op` gives
-     * them, as if the step's function had done it. The call returns when the client's share is done
-     * or the step starts no more operations; in a step of an open loop each call is one start,
-     * however many operations it does. With the driver native on Linux clients take turns at event
-     * loops, one a processor: the one whose answer came first goes first, as in a program in C, and
-     * the step's report has `clientWaitMs`, how long answers have waited for their client.
+     * In a step of client-sweep each is an operation of the step, under the name that the sweep's
+     * `op` gives them, as if the step's function had done it; within `sweep.op` it cannot be
+     * called. The call returns when the client's share is done or the step starts no more
+     * operations; in a step of an open loop each call is one start, however many operations it
+     * does. With the driver native on Linux clients take turns at event loops, one a processor: the
+     * one whose answer came first goes first, as in a program in C, and the step's report has
+     * `clientWaitMs`, how long answers have waited for their client.
      *
      * An operation that fails is counted, there and in the result, and does not throw; only what
      * keeps the call from going on does: a call that is wrong (kind `usage`), and the end of the
-     * test.
-     * Outside of a sweep, the log tells of the first call in which operations failed.
+     * test. Outside of a sweep, the log tells of the first call in which operations failed.
      *
      * @throws kind `usage` and `cancelled`
      */

@@ -67,17 +67,25 @@ func (b wholeBetween) draw(d *draws) int64 {
 
 func (b wholeBetween) next(d *draws) any { return b.draw(d) }
 
-// realBetween is wholeBetween of numbers that are not whole; a step of 0 is none.
-type realBetween struct{ low, high, step float64 }
+// realBetween draws a number from low to high.
+type realBetween struct{ low, high float64 }
 
 func (b realBetween) next(d *draws) any {
-	if b.step == 0 {
-		share := d.random.Float64()
+	share := d.random.Float64()
 
-		return b.low*(1-share) + b.high*share // which is finite where their difference is not
-	}
+	return b.low*(1-share) + b.high*share // which is finite where their difference is not
+}
 
-	return b.low + b.step*float64(d.random.Int64N(int64((b.high-b.low)/b.step)+1))
+// realSteps is wholeBetween of numbers that are not whole.
+type realSteps struct {
+	realBetween
+
+	step  float64
+	steps int64
+}
+
+func (b realSteps) next(d *draws) any {
+	return min(b.low+b.step*float64(d.random.Int64N(b.steps+1)), b.high)
 }
 
 // timeBetween is wholeBetween of nanoseconds.
@@ -161,8 +169,24 @@ func patternOf(value sobek.Value) (pattern, error) {
 	}
 }
 
+// listed reads the array that a part of a pattern is.
+func listed(part string, value sobek.Value) ([]any, error) {
+	elements, err := k6mod.Elements("a pattern", part, value)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]any, len(elements))
+	for i, element := range elements {
+		if values[i], err = bind(element); err != nil {
+			return nil, k6mod.Misuse("value %d of %s: %s", i+1, part, err)
+		}
+	}
+
+	return values, nil
+}
+
 func oneOfValues(value sobek.Value) (pattern, error) {
-	values, err := binds(value)
+	values, err := listed("oneOf", value)
 	if err != nil {
 		return nil, err
 	}
@@ -175,48 +199,58 @@ func oneOfValues(value sobek.Value) (pattern, error) {
 
 // between reads a pattern of an even distribution.
 func between(value, step sobek.Value) (pattern, error) {
-	bounds, err := binds(value)
+	bounds, err := listed("between", value)
 	if err != nil {
 		return nil, err
 	}
 	if len(bounds) == 2 {
-		if from, to, are := times(bounds[0], bounds[1]); are && !to.Before(from) {
-			every, err := timeStep(step, time.Millisecond)
-			if err != nil {
-				return nil, err
-			}
-
-			return timeBetween{steps(from.UnixNano(), to.UnixNano(), uint64(every))}, nil
+		from, isFrom := bounds[0].(time.Time)
+		to, isTo := bounds[1].(time.Time)
+		if isFrom && isTo && !to.Before(from) {
+			return timesBetween(from, to, step)
 		}
-		low, high, are := numbers(bounds[0], bounds[1])
-		if are && low <= high {
-			return numbersBetween(bounds, low, high, step)
+		low, isLow := numberOf(bounds[0])
+		high, isHigh := numberOf(bounds[1])
+		if isLow && isHigh && !high.below(low) {
+			return numbersBetween(low, high, step)
 		}
 	}
 
 	return nil, k6mod.Misuse("between must be two numbers or two Dates, the lower one first, not %s", k6glue.Show(value))
 }
 
-// numbersBetween is between of two numbers, which are whole where all three of them are.
-func numbersBetween(bounds []any, low, high float64, step sobek.Value) (pattern, error) {
-	every, whole, err := numberStep(step)
+func timesBetween(from, to time.Time, step sobek.Value) (pattern, error) {
+	every, err := timeStep(step, time.Millisecond)
 	if err != nil {
 		return nil, err
 	}
-	from, fromWhole := bounds[0].(int64)
-	to, toWhole := bounds[1].(int64)
-	if fromWhole && toWhole && (step == nil || whole) {
-		return steps(from, to, uint64(max(every, 1))), nil
-	}
 
-	if every > 0 && !((high-low)/every < 1<<53) {
-		return nil, k6mod.Misuse("between has too many steps of %v", every)
-	}
-
-	return realBetween{low, high, every}, nil
+	return timeBetween{wholeSteps(from.UnixNano(), to.UnixNano(), uint64(every))}, nil
 }
 
-func steps(low, high int64, step uint64) wholeBetween {
+// numbersBetween is between of two numbers, which are whole where all three of them are.
+func numbersBetween(low, high number, step sobek.Value) (pattern, error) {
+	every, err := numberStep(step, one)
+	if err != nil {
+		return nil, err
+	}
+	if low.isWhole && high.isWhole && every.isWhole {
+		return wholeSteps(low.whole, high.whole, uint64(every.whole)), nil
+	}
+	all := realBetween{low.real, high.real}
+	if step == nil {
+		return all, nil
+	}
+	// 0.3 holds three steps of 0.1, which is rounded.
+	steps := math.Floor((high.real - low.real) / every.real * (1 + 1e-12))
+	if !(steps < 1<<53) {
+		return nil, k6mod.Misuse("between has too many steps of %v", every.real)
+	}
+
+	return realSteps{all, every.real, int64(steps)}, nil
+}
+
+func wholeSteps(low, high int64, step uint64) wholeBetween {
 	return wholeBetween{low, step, (uint64(high) - uint64(low)) / step}
 }
 
@@ -234,37 +268,60 @@ func sequence(value, step sobek.Value) (pattern, error) {
 
 		return timeSequence{start, every}, err
 	}
-	start, _, are := numbers(from, from)
-	if !are {
+	start, is := numberOf(from)
+	if !is {
 		return nil, k6mod.Misuse("from must be a number or a Date, not %s", k6glue.Show(value))
 	}
-	every, whole, err := numberStep(step)
-	if every == 0 {
-		every, whole = 1, true
-	}
-	if first, is := from.(int64); is && whole {
-		return wholeSequence{first, int64(every)}, err
+	every, err := numberStep(step, one)
+	if start.isWhole && every.isWhole {
+		return wholeSequence{start.whole, every.whole}, err
 	}
 
-	return realSequence{start, every}, err
+	return realSequence{start.real, every.real}, err
 }
 
-// numberStep reads the step of numbers: 0 where none is said.
-func numberStep(value sobek.Value) (step float64, whole bool, err error) {
+// number is a finite number as bind makes it of one whose type the script has not chosen. whole is
+// of those that are.
+type number struct {
+	whole   int64
+	real    float64
+	isWhole bool
+}
+
+func numberOf(value any) (number, bool) {
+	switch n := value.(type) {
+	case int64:
+		return number{n, float64(n), true}, true
+	case float64:
+		return number{real: n}, !math.IsNaN(n) && !math.IsInf(n, 0)
+	default:
+		return number{}, false
+	}
+}
+
+func (n number) below(o number) bool {
+	if n.isWhole && o.isWhole {
+		return n.whole < o.whole
+	}
+
+	return n.real < o.real
+}
+
+// numberStep reads the step of numbers.
+func numberStep(value sobek.Value, usual number) (number, error) {
 	if value == nil {
-		return 0, false, nil
+		return usual, nil
 	}
 	bound, err := bind(value)
 	if err != nil {
-		return 0, false, err
+		return number{}, err
 	}
-	step, _, is := numbers(bound, bound)
-	if !is || !(step > 0) {
-		return 0, false, k6mod.Misuse("step must be a number above 0, not %s", k6glue.Show(value))
+	step, is := numberOf(bound)
+	if !is || step.real <= 0 {
+		return number{}, k6mod.Misuse("step must be a number above 0, not %s", k6glue.Show(value))
 	}
-	_, whole = bound.(int64)
 
-	return step, whole, nil
+	return step, nil
 }
 
 // timeStep reads the step of times.
@@ -277,33 +334,5 @@ func timeStep(value sobek.Value, usual time.Duration) (time.Duration, error) {
 	return step, err
 }
 
-func times(a, b any) (first, second time.Time, are bool) {
-	first, isFirst := a.(time.Time)
-	second, isSecond := b.(time.Time)
-
-	return first, second, isFirst && isSecond
-}
-
-// numbers are two that are finite, as bind makes them of numbers whose type the script has not
-// chosen.
-func numbers(a, b any) (first, second float64, are bool) {
-	for i, v := range []any{a, b} {
-		into := &first
-		if i == 1 {
-			into = &second
-		}
-		switch n := v.(type) {
-		case int64:
-			*into = float64(n)
-		case float64:
-			*into = n
-		default:
-			return 0, 0, false
-		}
-		if math.IsNaN(*into) || math.IsInf(*into, 0) {
-			return 0, 0, false
-		}
-	}
-
-	return first, second, true
-}
+// one is the step where none is said.
+var one = number{1, 1, true} //nolint:gochecknoglobals // a constant

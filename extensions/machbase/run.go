@@ -33,6 +33,7 @@ type work struct {
 // run is client.run(options): many operations, done in Go. See index.d.ts.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
 	c.MustRun()
+	c.NotInOp("run")
 	o, err := c.runOptions(call.Argument(0))
 	if err != nil {
 		c.Throw(err)
@@ -79,14 +80,21 @@ func (w *work) run() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	return c.runs.Do(func(ctx context.Context) error {
+	over := false
+	err := c.runs.Do(func(ctx context.Context) error {
+		defer func() { over = true }()
 		c.connection.use(c.seat)
-		defer func() { c.connection.use(nil) }()
 		start := clock.Now()
 		defer func() { w.took = clock.Since(start) }()
 
 		return w.until(ctx, start)
 	})
+	c.connection.use(nil)
+	if !over { // its loop has failed: nobody knows how far the job has come
+		c.lost()
+	}
+
+	return err
 }
 
 // until does operations until as many are done as the options say, or for as long.
@@ -121,7 +129,7 @@ func (w *work) operate() error {
 
 			continue
 		}
-		took, rows = r.took, r.rows
+		rows = r.rows
 		c.Count(r.operation, r.err, int(r.rows))
 		c.Traffic(r.received, r.sent)
 		w.received, w.sent = w.received+r.received, w.sent+r.sent

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6test"
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -119,6 +120,7 @@ func TestPatterns(t *testing.T) {
 		`{ between: [10, 19], step: 5 }`:          {int64(10), int64(15)},
 		`{ between: [0, 1], step: 0.5 }`:          {0.0, 0.5, 1.0},
 		`{ between: [0.5, 2.5], step: 1 }`:        {0.5, 1.5, 2.5},
+		`{ between: [0, 0.3], step: 0.1 }`:        {0.0, 0.1, 0.2, 0.3},
 		`{ between: [new Date(0), new Date(2)] }`: {time.UnixMilli(0), time.UnixMilli(1), time.UnixMilli(2)},
 		`{ between: [machbase.bind('datetime', 0), new Date(86400000)], step: '1d' }`: {time.UnixMilli(0), day},
 	} {
@@ -149,6 +151,7 @@ func TestSequences(t *testing.T) {
 	require.Equal(t, []any{int64(3), int64(13), int64(23)}, drawn(t, `{ from: 3, step: 10 }`, 3))
 	require.Equal(t, []any{0.5, 1.5, 2.5}, drawn(t, `{ from: 0.5 }`, 3))
 	require.Equal(t, []any{0.0, 0.25, 0.5}, drawn(t, `{ from: 0, step: 0.25 }`, 3))
+	require.Equal(t, []any{int64(0), int64(9007199254740993)}, drawn(t, `{ from: 0, step: 9007199254740993n }`, 2))
 	times := drawn(t, `{ from: new Date(1000), step: '1s' }`, 2)
 	require.True(t, times[0].(time.Time).Equal(time.Unix(1, 0)))
 	require.True(t, times[1].(time.Time).Equal(time.Unix(2, 0)))
@@ -259,14 +262,17 @@ func TestRunMisused(t *testing.T) {
 		`{ params: [{ oneOf: [] }] }`:           `run: parameter 1: oneOf must have a value at least`,
 		`{ params: [{ oneOf: [1], from: 1 }] }`: `run: parameter 1: it must be a value, { oneOf: [...] }, { between: [low, high], step } or { from, step }`,
 		`{ params: [{ between: [2, 1] }] }`:     `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [2, 1]`,
-		`{ params: [{ between: [1, 2, 3] }] }`:  `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [1, 2, 3]`,
-		`{ params: [{ between: [1, 2], step: 0 }] }`:                     `run: parameter 1: step must be a number above 0, not 0`,
-		`{ params: [{ between: [0, 1e9], step: 1e-9 }] }`:                `run: parameter 1: between has too many steps of 1e-09`,
-		`{ params: [{ between: [new Date(0), new Date(1)], step: 0 }] }`: `run: parameter 1: step must be more than 0`,
-		`{ params: [{ from: 'a' }] }`:                                    `run: parameter 1: from must be a number or a Date, not a`,
-		`{ params: [{ from: new Date(0) }] }`:                            `run: parameter 1: a sequence of times needs a step, such as { from: date, step: '1s' }`,
-		`{ iterations: 1, exec: 'e', minRows: 1 }`:                       `run: options expect and minRows are for query: what exec runs returns no rows`,
-		`{ iterations: 1, duration: '1s', exec: 'e' }`:                   `run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given`,
+		`{ params: [{ between: [1767225600000000100n, 1767225600000000000n] }] }`: `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [1767225600000000100, 1767225600000000000]`,
+		`{ params: [{ between: 5 }] }`:                                            `run: parameter 1: a pattern: between must be an array, not 5`,
+		`{ params: [{ oneOf: [1, true] }] }`:                                      `run: parameter 1: value 2 of oneOf: true (bool) cannot be bound; use a string, number, BigInt, Date, ArrayBuffer, null or machbase.bind(type, value)`,
+		`{ params: [{ between: [1, 2, 3] }] }`:                                    `run: parameter 1: between must be two numbers or two Dates, the lower one first, not [1, 2, 3]`,
+		`{ params: [{ between: [1, 2], step: 0 }] }`:                              `run: parameter 1: step must be a number above 0, not 0`,
+		`{ params: [{ between: [0, 1e9], step: 1e-9 }] }`:                         `run: parameter 1: between has too many steps of 1e-09`,
+		`{ params: [{ between: [new Date(0), new Date(1)], step: 0 }] }`:          `run: parameter 1: step must be more than 0`,
+		`{ params: [{ from: 'a' }] }`:                                             `run: parameter 1: from must be a number or a Date, not a`,
+		`{ params: [{ from: new Date(0) }] }`:                                     `run: parameter 1: a sequence of times needs a step, such as { from: date, step: '1s' }`,
+		`{ iterations: 1, exec: 'e', minRows: 1 }`:                                `run: options expect and minRows are for query: what exec runs returns no rows`,
+		`{ iterations: 1, duration: '1s', exec: 'e' }`:                            `run: either option iterations (a number of operations) or option duration (a time such as '30s') must be given`,
 	} {
 		assert.Equal(t, thrown{"MachbaseError", want, k6mod.KindUsage, 0}, v.fail(`client.run(`+options+`)`), options)
 	}
@@ -319,4 +325,31 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Contains(t, seen, int64(0))
 	require.Contains(t, seen, int64(1))
 	require.Contains(t, seen, int64(2))
+}
+
+// sweep.op would count the call as one more operation of the same name.
+func TestRunWithinAnOperation(t *testing.T) {
+	v := newWorkVU(t, newAsked())
+	step := measure.NewStep(1, measure.Plan{Operations: 1}, nil)
+	v.VU.CtxField = k6glue.WithSession(v.VU.CtxField, &k6glue.Session{Client: step.Client(0), Op: "tick", Named: true})
+	e := v.fail(`client.run({ iterations: 1, query: 'q' })`)
+	require.Equal(t, thrown{"MachbaseError", "run: it counts each of its operations, and cannot be called within sweep.op('tick', ...), " +
+		"which counts the call as one more: call it in the function of sweep.run", k6mod.KindUsage, 0}, e)
+}
+
+// What it takes to connect anew is in the time of the operation that waited for it.
+func TestRunThatReconnects(t *testing.T) {
+	d := newAsked()
+	const connecting = 100 * time.Millisecond
+	d.open = func(*Config) error { time.Sleep(connecting); return nil }
+	root := newModule(func(string) (Driver, error) { return d, nil })
+	r := k6test.Step(t, 1, measure.Plan{Operations: 3}, "q", func() *k6test.Runner {
+		v := k6test.NewRunner(t, ImportPath, root)
+		v.Start(1)
+		v.Run(`var client = new machbase.Client()`)
+
+		return v
+	}, ``, `client.run({ iterations: 3, query: 'q' })`)
+	require.True(t, r.Complete)
+	require.GreaterOrEqual(t, r.Op("q").Durations.Max, connecting)
 }

@@ -116,22 +116,11 @@ func TestServerRunThroughABadNetwork(t *testing.T) {
 
 // A client that cannot connect does not keep the others at its loop waiting.
 func TestServerRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(io.Discard, conn) }() // it says nothing
-		}
-	}()
+	address := listening(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it says nothing
 	v := newServerVU(t)
 	table := workTable(v)
 	silent := newVU(t, nil)
-	silent.Set("address", listener.Addr().String())
+	silent.Set("address", address)
 	silent.Run(`var client = new machbase.Client(address, { connectTimeout: '1h' })`)
 	ended := make(chan thrown, 1)
 	go func() { ended <- silent.fail(`client.run({ duration: '1h', query: 'select 1' })`) }()

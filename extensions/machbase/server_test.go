@@ -75,7 +75,9 @@ func TestServerThatIsNotThere(t *testing.T) {
 	require.Equal(t, 3.0, v.Counted(metricOps, "op", opConnect, "outcome", k6mod.KindConnect))
 }
 
-func TestServerThatIsNoMachbase(t *testing.T) {
+// listening is the address of a server that talks to each connection in this way.
+func listening(t *testing.T, talk func(net.Conn)) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -85,12 +87,20 @@ func TestServerThatIsNoMachbase(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
-			_ = conn.Close()
+			go talk(conn)
 		}
 	}()
+
+	return listener.Addr().String()
+}
+
+func TestServerThatIsNoMachbase(t *testing.T) {
+	address := listening(t, func(conn net.Conn) {
+		_, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+		_ = conn.Close()
+	})
 	v := newServerVU(t)
-	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + listener.Addr().String() + `').connect()`)
+	e := v.fail(`new machbase.Client('machbase://sys:s3cret@` + address + `').connect()`)
 	require.Equal(t, k6mod.KindConnect, e.Kind)
 	require.NotContains(t, e.Message, "s3cret")
 }

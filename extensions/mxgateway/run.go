@@ -49,6 +49,7 @@ func (o *runOptions) validate(inSweep bool) error {
 
 // run is client.run(options): many ReadBulk calls, done in Go, each of which is recorded.
 func (c *client) run(call sobek.FunctionCall) sobek.Value {
+	c.NotInOp("run")
 	c.tasks.Wait()
 	sweep := k6glue.SessionOf(c.VU())
 	var o runOptions

@@ -15,6 +15,8 @@ import (
 type Session struct {
 	Client *measure.Client
 	Op     string // the name of an operation that nobody named
+	// Named tells that Op is the name of an operation of sweep.op that is under way.
+	Named bool
 	// Step is the step that the client is of.
 	Step StepInfo
 	// OpNames are the names that sweep.op may give to operations; empty: any.

@@ -52,3 +52,12 @@ func InTurn[T interface{ ConnectInTurn() (done func()) }](method k6glue.Method[T
 
 // Session is the sweep session that the VU is a client of at the moment; nil outside of a sweep.
 func (i *Instruments) Session() *k6glue.Session { return i.meter.Session() }
+
+// NotInOp throws where a method that counts many operations of its own is called within sweep.op,
+// which would count the whole call as one more of them.
+func (m *Module) NotInOp(method string) {
+	if session := m.Session(); session != nil && session.Named {
+		m.Misuse("%s: it counts each of its operations, and cannot be called within sweep.op('%s', ...), which counts the call as one more: "+
+			"call it in the function of sweep.run", method, session.Op)
+	}
+}

@@ -135,9 +135,9 @@ func (m *module) tapped() (tap *k6glue.Tap, leave func()) {
 // may be under way by then.
 func (m *module) named(name string, fn sobek.Callable) (sobek.Value, error) {
 	if session := k6glue.SessionOf(m.vu); session != nil {
-		outer := session.Op
-		session.Op = name
-		defer func() { session.Op = outer }()
+		outer, named := session.Op, session.Named
+		session.Op, session.Named = name, true
+		defer func() { session.Op, session.Named = outer, named }()
 	}
 
 	return called(fn)
