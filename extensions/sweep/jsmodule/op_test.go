@@ -1,12 +1,14 @@
 package jsmodule_test
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/errext"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/internal/sweeptest"
 )
 
@@ -46,4 +48,18 @@ func TestOpsThatTheOptionsName(t *testing.T) {
 			require.Len(t, rep.Steps, 2)
 		})
 	}
+}
+
+// While an operation is under way, modules see that it is, and its name; of nested ones the inner.
+func TestModulesSeeTheOperation(t *testing.T) {
+	runtime, _ := sweeptest.NewModule(t)
+	clientOf(t.Context(), runtime)
+	session := k6glue.SessionOf(runtime.VU)
+	var seen []string
+	require.NoError(t, runtime.VU.Runtime().Set("look", func() { seen = append(seen, fmt.Sprint(session.Op, " ", session.Named)) }))
+	_, err := runtime.VU.Runtime().RunString(`look();
+		sweep.op('a', () => { look(); sweep.op('b', look); look(); });
+		try { sweep.op('c', () => { look(); throw new Error('broken') }) } catch (e) { look() }`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"get false", "a true", "b true", "a true", "c true", "get false"}, seen)
 }
