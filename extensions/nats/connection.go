@@ -64,7 +64,7 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 		stop()
 		d.interrupt()
 	})
-	conn.nc, err = opts.Connect()
+	conn.nc, err = connect(opts)
 	if release() && err == nil {
 		return conn, nil
 	}
@@ -80,6 +80,23 @@ func openConnection(ctx context.Context, cfg *Config, dial dialFunc, secure *tls
 	default:
 		return nil, d.why(cfg, err)
 	}
+}
+
+// maxGreetings is how often a server may ask before it answers, each time of a new connection.
+const maxGreetings = 5
+
+// connect connects. A server that has waited for some two seconds for the first words of a client,
+// which is on a busy machine, asks whether it is there; nats.go takes that for a wrong answer to
+// these words. A new connection is what helps: nothing is known of the first to go on with it.
+func connect(opts *natsio.Options) (nc *natsio.Conn, err error) {
+	for range maxGreetings {
+		nc, err = opts.Connect()
+		if err == nil || err.Error() != "nats: expected 'PONG', got 'PING'" {
+			break
+		}
+	}
+
+	return nc, err
 }
 
 // why says why no connection could be made.

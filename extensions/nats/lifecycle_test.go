@@ -1,11 +1,14 @@
 package nats
 
 import (
+	"bufio"
 	"context"
 	"io"
+	"math"
 	"net"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,6 +217,36 @@ func TestServerThatTalksNonsense(t *testing.T) {
 		require.Equal(t, k6mod.KindConnect, e.Kind, said)
 		require.Contains(t, e.Message, "cannot connect to 127.0.0.1:", said)
 	}
+	requireNoneLeftOf(t, v)
+}
+
+// A server asks whether the client is there when that has said nothing for some seconds, as one of
+// hundreds of a busy machine may.
+func TestServerThatAsksFirst(t *testing.T) {
+	v := newVU(t)
+	var connections atomic.Int64
+	asks := func(times int64) string {
+		return fake(t, func(conn net.Conn) {
+			question := ""
+			if connections.Add(1) <= times {
+				question = "PING\r\n"
+			}
+			_, _ = conn.Write([]byte("INFO {}\r\n" + question))
+			for lines := bufio.NewScanner(conn); lines.Scan(); {
+				if lines.Text() == "PING" {
+					_, _ = conn.Write([]byte("PONG\r\n"))
+				}
+			}
+		})
+	}
+	require.NoError(t, v.JS.Set("own", asks(2)))
+	v.Run(`const c = new nats.Client(own, { timeout: 1000 }); c.connect(); c.flush(); c.close()`)
+	require.Equal(t, int64(3), connections.Swap(0))
+
+	require.NoError(t, v.JS.Set("own", asks(math.MaxInt64)))
+	e := v.fail(`new nats.Client(own).connect()`)
+	require.Equal(t, k6mod.KindConnect, e.Kind)
+	require.Equal(t, int64(maxGreetings), connections.Load(), "and no more")
 	requireNoneLeftOf(t, v)
 }
 
