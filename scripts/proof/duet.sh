@@ -47,12 +47,12 @@ duet/tail-15 60 40 >=36
 duet/slower-3 60 60 >=57
 duet/same-memcached 20 40 <=3
 duet/same-machbase 20 40 <=3
-recorded/slower-5 20 12 -
-recorded/same 20 12 -
-memtier/slower-5 20 12 -
-memtier/same 20 12 -
-pairs/slower-5 20 12 -
-pairs/same 20 12 -'
+recorded/slower-5 20 8 -
+recorded/same 20 8 -
+memtier/slower-5 20 8 -
+memtier/same 20 8 -
+pairs/slower-5 20 8 -
+pairs/same 20 8 -'
 
 # emulate NAME FLAGS... starts an emulator, and sets the variable to its address.
 emulate() {

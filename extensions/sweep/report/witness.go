@@ -33,7 +33,7 @@ type WitnessOverTime struct {
 	Stolen []float64 `json:"stolen"`
 	// GCPauseMs is for how long the collection of garbage stopped all of k6.
 	GCPauseMs []float64 `json:"gcPauseMs"`
-	// LateMs is how late a goroutine of k6 woke that slept for 25 ms, at worst.
+	// LateMs is how late a goroutine of k6 woke that slept for 50 ms, at worst.
 	LateMs []float64 `json:"lateMs"`
 }
 

@@ -78,7 +78,7 @@ const (
 	PauseMs = "gcPauseMaxMs"
 	// SchedulerMs is how long goroutines waited that were ready to run, at the 99th percentile.
 	SchedulerMs = "schedulerP99Ms"
-	// LateMeanMs, LateP99Ms and LateMaxMs are how late a goroutine of k6 woke that slept for 25 ms.
+	// LateMeanMs, LateP99Ms and LateMaxMs are how late a goroutine of k6 woke that slept for 50 ms.
 	LateMeanMs = "lateMeanMs"
 	LateP99Ms  = "lateP99Ms"
 	LateMaxMs  = "lateMaxMs"

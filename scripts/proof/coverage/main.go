@@ -66,10 +66,12 @@ func takeProcessor(most time.Duration) {
 	}
 }
 
-// tally prints two rows for the runs beside each.
+// tally prints two rows for the runs beside each, and two for all.
 func tally(folder string) error {
 	fmt.Println("| beside | figure | runs | intervals with the truth | share | of the runs, half an interval | spread of the runs |")
 	fmt.Println("|---|---|---:|---:|---:|---:|---:|")
+	figures := []*report.Figure{report.FigureOf("ops_per_second"), report.FigureOf("p99")}
+	held, known := make([]int, len(figures)), make([]int, len(figures))
 	for _, beside := range []string{"quiet", "neighbour"} {
 		paths, err := filepath.Glob(filepath.Join(folder, beside+"-*.json"))
 		if err != nil {
@@ -96,28 +98,34 @@ func tally(folder string) error {
 
 			continue
 		}
-		for _, key := range []string{"ops_per_second", "p99"} {
-			if err := row(beside, report.FigureOf(key), runs); err != nil {
+		for i, f := range figures {
+			h, k, err := row(beside, f, runs)
+			if err != nil {
 				return err
 			}
+			held[i] += h
+			known[i] += k
 		}
+	}
+	for i, f := range figures {
+		fmt.Printf("| all | %s | %d | %d | %.1f %% | | |\n", f.Name, known[i], held[i], percent(held[i], known[i]))
 	}
 
 	return nil
 }
 
-// row prints what came of a figure.
-func row(beside string, f *report.Figure, runs []*report.Step) error {
+func percent(held, known int) float64 { return 100 * float64(held) / float64(max(known, 1)) }
+
+// row prints what came of a figure, and returns of how many intervals, and how many had the truth.
+func row(beside string, f *report.Figure, runs []*report.Step) (held, known int, err error) {
 	each := make([]measure.Distribution, len(runs))
 	mean, squares, half := 0.0, 0.0, 0.0
 	for i, s := range runs {
-		var err error
 		if each[i], err = measure.Decode(s.Histogram); err != nil {
-			return err
+			return 0, 0, err
 		}
 		mean += f.Of(s) / float64(len(runs))
 	}
-	held, known := 0, 0
 	var beyond strings.Builder
 	for i, s := range runs {
 		squares += (f.Of(s) - mean) * (f.Of(s) - mean)
@@ -141,12 +149,12 @@ func row(beside string, f *report.Figure, runs []*report.Step) error {
 	}
 	spread := math.Sqrt(squares/float64(len(runs)-1)) / mean
 	fmt.Printf("| %s | %s | %d | %d | %.1f %% | %.2f %% | %.2f %% |\n", beside, f.Name, known, held,
-		100*float64(held)/float64(max(known, 1)), 100*half/float64(max(known, 1)), 100*1.96*spread)
+		percent(held, known), 100*half/float64(max(known, 1)), 100*1.96*spread)
 	if beyond.Len() > 0 {
 		fmt.Fprintf(os.Stderr, "%s, %s: truth by figure where it was missed:%s\n", beside, f.Name, beyond.String())
 	}
 
-	return nil
+	return held, known, nil
 }
 
 // others is p99 of all runs but one, in milliseconds.
