@@ -13,7 +13,7 @@
 # Ways: duet, recorded, memtier, pairs (see ways/). Cases: same, same-memcached, same-machbase (both
 # sides are of one build, 20 s), slower-5 (5 % more work, 20 s), slower-3 (3 %, 60 s), tail-15 (15 %
 # more in the slowest two of a hundred, of which p99 is the median, 60 s). The trials come in turns:
-# the next one is always of what has the smallest part of its trials. All together take some five
+# the next one is always of what has the smallest part of its trials. All together take some four
 # hours, on two processors that nobody else uses.
 #
 # A trial is judged by gates, as a run is: of ops/s and p99, with Holm's correction at 0.01.
