@@ -412,6 +412,29 @@ func TestDuetOfAnOpenLoop(t *testing.T) {
 	})
 }
 
+// A stall of the server makes the operations after it late: each still counts for the variant in
+// whose slice it was due, or what follows a stall would all be of one.
+func TestLateOperationsOfADuet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls int
+		serve := func() time.Duration {
+			if calls++; calls == 1000 {
+				return 200 * ms
+			}
+
+			return 100 * time.Microsecond
+		}
+		_, r, _ := duetOf(t, 1, Plan{Duration: 4 * time.Second, Rate: 1000, Warmup: 200 * ms}, serve, serve)
+		require.True(t, r.Complete)
+		perSlice := float64(1000) * r.Duet.Length.Seconds()
+		require.Less(t, r.Duet.Length, 100*ms, "the stall lasts for slices")
+		for i, p := range r.Duet.Ops["op"].Pairs {
+			require.InDelta(t, perSlice, p.Base.Durations.Count(), 1, "pair %d", i)
+			require.InDelta(t, perSlice, p.Change.Durations.Count(), 1, "pair %d", i)
+		}
+	})
+}
+
 func TestClientsOfADuetAgree(t *testing.T) {
 	fn := func() error { return nil }
 	for _, duetFirst := range []bool{true, false} {

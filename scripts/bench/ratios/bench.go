@@ -36,7 +36,6 @@ func parts() []part {
 		{"crowd", []string{"machbase"}, loadStock, measureCrowd},
 		{"core", nil, nil, measureCore},
 		{"recording", nil, nil, measureRecording},
-		{"gates", []string{"machbase"}, loadStock, measureGates},
 		{"caches", []string{"memcached", "redis", memtier, redisBenchmark}, nil, measureCaches},
 		{"pipelines", []string{"memcached", "redis", memtier, redisBenchmark}, nil, measurePipelines},
 		{"open", []string{"memcached", memtier}, nil, measureOpenLoop},

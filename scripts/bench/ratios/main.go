@@ -10,7 +10,7 @@
 //   - calls: gets that are a call of JavaScript each;
 //   - nats, postgres, readbulk: NATS, PostgreSQL and ReadBulk, beside what people use for them;
 //   - crowd: k6 with 512 clients; core: operations of nothing; recording: one operation recorded;
-//   - gates: how gates judge runs that are alike, and runs that are slower; streaming: its cost.
+//   - streaming: what it costs to stream to InfluxDB.
 //
 // Rounds are kept, in results/bench, one by one. Each pass measures a round of every part, until
 // all have -rounds more of them, or the time of -for is over. What was there of the same programs,

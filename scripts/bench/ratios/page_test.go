@@ -95,7 +95,6 @@ func TestPutTablesOfScript(t *testing.T) {
 // empty are the parts as they print themselves before anything is measured.
 func empty(t *testing.T) map[string]result {
 	t.Helper()
-	t.Chdir("../../..") // where the gates' tolerances are
 	e := &effort{seconds: 1, kept: &ledger{cells: map[string][]json.RawMessage{}}}
 	all := map[string]result{}
 	for _, p := range parts() {
@@ -151,6 +150,18 @@ func cutLast(text, separator string) (before, after string, found bool) {
 	}
 
 	return text[:at], text[at+len(separator):], true
+}
+
+// fakeK6 makes the folder one whose bin/k6 is a shell script.
+func fakeK6(t *testing.T, script string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("bin", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("bin/k6", []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestPutText(t *testing.T) {
