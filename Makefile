@@ -23,7 +23,7 @@ own := env $(patsubst %,-u %,INFLUXDB_URL MACHBASE_URL MEMCACHED_URL MXGW_URL MX
 wires := ./machbase/cmi ./nats/kvlayout $(patsubst extensions/%,./%/...,$(wildcard extensions/*/wire))
 # Rooms in which no goroutine begins, as a test of internal/crash holds: the race detector would
 # only make them ten times as slow.
-sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows resp/wire sweep/command sweep/gate sweep/gate/judgement sweep/history sweep/options sweep/paired \
+sequential := machbase/generate machbase/stock memcached/wire/hashing nats/kvlayout/rows sweep/command sweep/gate sweep/gate/judgement sweep/history sweep/options sweep/paired \
   sweep/report sweep/report/beside sweep/report/formats sweep/report/page sweep/search sweep/thresholds
 # What k6 version shows: the tag, or the commits since the last one.
 version = $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null)

@@ -149,7 +149,7 @@ func TestErrors(t *testing.T) {
 	answer := func(text string) string {
 		return fake(t, func(conn net.Conn) {
 			for lines := bufio.NewScanner(conn); lines.Scan(); {
-				if word := strings.ToLower(lines.Text()); word == "set" || word == "get" || word == "ping" || word == "hello" {
+				if word := strings.ToLower(lines.Text()); word == "set" || word == "get" || word == "ping" {
 					if _, err := io.WriteString(conn, text); err != nil {
 						return
 					}
@@ -162,13 +162,15 @@ func TestErrors(t *testing.T) {
 	nobody := closed.Addr().String()
 	require.NoError(t, closed.Close())
 	silent := fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+	closing := fake(t, func(net.Conn) {})
 	for name, test := range map[string]struct{ addr, kind, says string }{
-		"nobody listens":     {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
-		"it says nothing":    {silent, k6mod.KindTimeout, "no answer within timeout"},
-		"it closes":          {fake(t, func(net.Conn) {}), k6mod.KindConnection, "the connection broke: "},
-		"no login":           {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
-		"garbage":            {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnection, "the connection is closed: "},
-		"a length that lies": {answer("$99999999999\r\n"), k6mod.KindConnection, "the connection is closed: the server announces a string of 99999999999 bytes"},
+		"nobody listens":  {nobody, k6mod.KindConnect, "cannot connect to " + nobody + ": connect: connection refused"},
+		"it says nothing": {silent, k6mod.KindConnect, "cannot connect to " + silent + ": no answer within connectTimeout (300ms)"},
+		"it closes":       {closing, k6mod.KindConnect, "cannot connect to " + closing + ": "},
+		"no login":        {answer("-NOAUTH Authentication required.\r\n"), k6mod.KindAuth, "the server says: NOAUTH Authentication required."},
+		"too many":        {answer("-ERR max number of clients reached\r\n"), k6mod.KindServer, "the server says: ERR max number of clients reached"},
+		"garbage":         {answer("HTTP/1.1 400 Bad Request\r\n"), k6mod.KindConnect, `begins with "HTTP/1.1 400 Bad Request", which is no RESP 2`},
+		"another type":    {answer("$4\r\nPONG\r\n"), k6mod.KindConnect, `the server's reply is "$4", where one of type '+' is due`},
 	} {
 		require.NoError(t, v.JS.Set("addr", test.addr))
 		v.Run(`var client = new resp.Client(addr, { timeout: '300ms', connectTimeout: '300ms' })`)
@@ -189,11 +191,11 @@ func TestErrors(t *testing.T) {
 func TestLengthsThatLie(t *testing.T) {
 	for lie, says := range map[string]string{
 		"$9223372036854775800\r\n":    "the connection is closed: the server announces a string of 9223372036854775800 bytes: at most 536870912 are accepted",
-		"*9223372036854775800\r\n":    "the server announces 4611686018427387904 elements of a reply: at most 1000000 are accepted",
-		strings.Repeat("*1\r\n", 100): "the connection ",
+		"*9223372036854775800\r\n":    `the server's reply is "*9223372036854775800", where one of type '$' is due`,
+		strings.Repeat("*1\r\n", 100): `the server's reply is "*1", where one of type '$' is due`,
 	} {
 		liar := fake(t, func(conn net.Conn) {
-			answers := map[string]string{"ping": "+PONG\r\n", "hello": "-ERR no\r\n", "set": lie, "get": lie, "mget": lie}
+			answers := map[string]string{"ping": "+PONG\r\n", "set": lie, "get": lie, "mget": lie, "info": lie}
 			for lines := bufio.NewScanner(conn); lines.Scan(); {
 				if _, err := io.WriteString(conn, answers[strings.ToLower(lines.Text())]); err != nil {
 					return
@@ -209,7 +211,8 @@ func TestLengthsThatLie(t *testing.T) {
 			r := v.bench(`client.run({ iterations: 8, ` + options + ` })`)
 			require.Equal(t, result{Failed: 8, Seconds: r.Seconds}, r, options)
 		}
-		require.Contains(t, v.fail(`client.prefill({})`).Message, says)
+		require.Contains(t, v.fail(`client.info()`).Message, says)
+		require.Contains(t, v.fail(`client.prefill({})`).Message, "where one of type '+' is due")
 		v.CancelContext()
 	}
 	requireNoneLeft(t)
@@ -219,7 +222,7 @@ func TestLengthsThatLie(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	full := fake(t, func(conn net.Conn) {
 		for lines := bufio.NewScanner(conn); lines.Scan(); {
-			says := map[string]string{"get": "$-1\r\n", "set": "-OOM command not allowed when used memory > 'maxmemory'.\r\n", "hello": "-ERR no\r\n", "ping": "+PONG\r\n"}
+			says := map[string]string{"get": "$-1\r\n", "set": "-OOM command not allowed when used memory > 'maxmemory'.\r\n", "ping": "+PONG\r\n"}
 			if text := says[lines.Text()]; text != "" {
 				if _, err := io.WriteString(conn, text); err != nil {
 					return

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/redis/go-redis/v9"
-
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/evictions"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/happened"
 )
 
@@ -19,42 +18,34 @@ func (n *node) watchEvictions() {
 		return
 	}
 	vu := n.client.VU()
-	dial, secure := n.dialer(k6glue.DialBeside(vu)), n.secure()
-	config := *n.config
+	config := n.wireConfig(k6glue.DialBeside(vu))
 	config.Timeout, config.ConnectTimeout = happened.EvictionsEvery, happened.EvictionsEvery
+	config.Traffic = nil
 	n.client.shared.watched.Watch(session.Client.Step(), n.server.Address, vu.State().Logger, func(ctx context.Context) (evictions.Server, error) {
-		beside := &node{server: n.server, config: &config}
-		made, err := beside.open(ctx, dial, secure)
+		conn, err := wire.Dial(ctx, config)
 		if err != nil {
-			return nil, errors.New(describe(err))
+			return nil, err
 		}
-		beside.next = made
 
-		return &statistics{made, beside.newClient()}, nil
+		return &statistics{conn}, nil
 	})
 }
 
 // statistics are those of a server, which it tells over a connection of its own.
-type statistics struct {
-	conn   *conn
-	client *redis.Client
-}
+type statistics struct{ conn *wire.Conn }
 
 // Read implements evictions.Server.
 func (s *statistics) Read() (evicted uint64, free int, err error) {
-	text, err := s.client.Info(context.Background()).Result()
+	text, err := s.conn.Info("")
 	if err != nil {
-		return 0, 0, errors.New(describe(err))
+		return 0, 0, err
 	}
 
 	return evictedOf(text)
 }
 
 // Close implements evictions.Server.
-func (s *statistics) Close() {
-	_ = s.client.Close() // there is nothing to lose
-	_ = s.conn.Close()   // which go-redis may not have taken
-}
+func (s *statistics) Close() { s.conn.Close() }
 
 var errUntold = errors.New("the server does not tell how many keys it evicts")
 

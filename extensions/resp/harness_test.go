@@ -119,8 +119,8 @@ func fake(t *testing.T, serve func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// requireNoneLeft fails when goroutines of the module or of go-redis do not end.
+// requireNoneLeft fails when goroutines of the module do not end.
 func requireNoneLeft(t *testing.T) {
 	t.Helper()
-	k6test.RequireNoneLeft(t, "resp.(*client)", "go-redis")
+	k6test.RequireNoneLeft(t, "resp.(*client)", "resp/wire")
 }

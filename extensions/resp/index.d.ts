@@ -1,9 +1,9 @@
 /// <reference path="../internal/cachebench/index.d.ts" />
 /// <reference path="../internal/k6mod/index.d.ts" />
 /**
- * k6/x/resp: benchmarks of servers that speak RESP, such as Redis, Valkey and pogocache, done in Go
- * with go-redis. It has what k6/x/redis has not: many operations in one call. For single commands
- * in a script there is k6/x/redis.
+ * k6/x/resp: benchmarks of servers that speak RESP 2, such as Redis, Valkey and pogocache, done in
+ * Go. It has what k6/x/redis has not: many operations in one call. For single commands in a script
+ * there is k6/x/redis.
  *
  * What a server announces is bounded: a reply has strings of 512 MiB at most, for which there is
  * room as they come, and 1,000,000 elements. k6/x/redis is not bounded: it gives its connections,
@@ -39,8 +39,8 @@ declare module 'k6/x/resp' {
    *
    * | kind | |
    * |---|---|
-   * | `connect` | the server could not be reached within connectTimeout |
-   * | `connection` | the connection broke |
+   * | `connect` | the server could not be reached, or did not answer, within connectTimeout |
+   * | `connection` | the connection broke, or the server said what is no answer |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
    * | `auth` | user and password are wrong, or missing |

@@ -1,37 +1,34 @@
 package resp
 
 import (
-	"context"
 	"iter"
 	"strings"
 
 	"github.com/grafana/sobek"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/resp/wire"
 )
 
 // info is client.info(section): an object of the servers' addresses, and for each one what INFO
 // tells of itself.
 func (c *client) info(call sobek.FunctionCall) sobek.Value {
-	var sections []string
+	section := ""
 	if value := call.Argument(0); !k6glue.IsNullish(value) {
-		section, err := k6mod.Text("info", "the section", value)
-		if err != nil {
+		var err error
+		if section, err = k6mod.Text("info", "the section", value); err != nil {
 			c.Throw(err)
 		}
-		sections = append(sections, section)
 	}
-
 	defer c.tagged("info", call.Argument(1))()
 
 	return c.during(func() sobek.Value {
 		all := c.Runtime().NewObject()
 		for _, n := range c.nodes {
 			var text string
-			err := n.do(func(ctx context.Context, server *redis.Client) (err error) {
-				text, err = server.Info(ctx, sections...).Result()
+			err := n.do(func(conn *wire.Conn) (err error) {
+				text, err = conn.Info(section)
 
 				return err
 			})

@@ -12,7 +12,7 @@ var epoch = time.Now() //nolint:gochecknoglobals // a constant of the process
 func now() int64 { return int64(time.Since(epoch)) }
 
 // instant is a time as now counts, and never zero, which stands for none. How far away a time of
-// the wall clock is, such as go-redis makes its deadlines of, the clock says as it is set now.
+// the wall clock is, such as what interrupts a connection sets, the clock says as it is set now.
 func instant(t time.Time) int64 {
 	if at := now() + int64(time.Until(t)); at != 0 {
 		return at

@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// What a server may announce. Redis makes no more by itself, unless it is told to.
+const (
+	MaxBulk     = 512 << 20 // bytes of a string: Redis's own proto-max-bulk-len
+	MaxElements = 1_000_000 // of an array
+)
+
+// firstGrowth bounds what is allocated on a server's word alone, in bytes. More is when that many
+// have come.
+const firstGrowth = 64 << 10
+
+// leastGrowth is the least that is allocated for a value, in bytes: the next one may be longer.
+const leastGrowth = 512
+
+// null is the length of what is not there.
+const null = -1
+
+// readLine returns the next line without its end. It is valid until the next read.
+func (c *Conn) readLine() ([]byte, *Error) {
+	line, err := c.r.ReadSlice('\n')
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, c.lied("the server's reply has a line of more than %d bytes", readSize)
+	case err != nil:
+		return nil, c.fail(c.broken(err))
+	case len(line) < 3 || line[len(line)-2] != '\r':
+		return nil, c.lied("the server's reply begins with %q, which is no RESP 2", shown(line))
+	}
+
+	return line[:len(line)-2], nil
+}
+
+// mostShown is how much of a line an error shows, in bytes.
+const mostShown = 40
+
+func shown(line []byte) []byte { return line[:min(len(line), mostShown)] }
+
+// readHead reads a line of the kind that is asked for, and returns what follows the kind. An error
+// that the server says leaves the connection as it is.
+func (c *Conn) readHead(kind byte) ([]byte, *Error) {
+	line, err := c.readLine()
+	if err != nil {
+		return nil, err
+	}
+	switch line[0] {
+	case kind:
+		return line[1:], nil
+	case '-':
+		return nil, said(line[1:])
+	case '+', ':', '$', '*':
+		return nil, c.lied("the server's reply is %q, where one of type %q is due", shown(line), kind)
+	default:
+		return nil, c.lied("the server's reply begins with %q, which is no RESP 2", shown(line))
+	}
+}
+
+// readStatus reads what a server answers that has done as it was told.
+func (c *Conn) readStatus() *Error {
+	_, err := c.readHead('+')
+
+	return err
+}
+
+// readInteger reads a number.
+func (c *Conn) readInteger() *Error {
+	digits, err := c.readHead(':')
+	if err != nil {
+		return err
+	}
+	if _, ok := number(bytes.TrimPrefix(digits, []byte("-"))); !ok {
+		return c.lied("the server's reply has a number that is none: %q", shown(digits))
+	}
+
+	return nil
+}
+
+// readLength reads the length of a string or an array: null, or at most so many.
+func (c *Conn) readLength(kind byte, most int64, what string) (int, *Error) {
+	digits, err := c.readHead(kind)
+	if err != nil {
+		return 0, err
+	}
+	if string(digits) == "-1" {
+		return null, nil
+	}
+	n, ok := number(digits)
+	switch {
+	case !ok:
+		return 0, c.lied("the server's reply has a length that is none: %q", shown(digits))
+	case n > most:
+		return 0, c.lied("the server announces "+what+": at most %d are accepted", digits, most)
+	}
+
+	return int(n), nil
+}
+
+// readValue reads a string into the memory of into, which grows as append does. It is not found
+// where the server says that there is none.
+func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) {
+	into = into[:0]
+	n, failed := c.readLength('$', MaxBulk, "a string of %s bytes")
+	if failed != nil || n == null {
+		return into, false, failed
+	}
+	for len(into) < n {
+		if len(into) == cap(into) {
+			grown := make([]byte, len(into), min(max(n, leastGrowth), max(firstGrowth, 2*len(into))))
+			copy(grown, into)
+			into = grown
+		}
+		had := len(into)
+		into = into[:min(n, cap(into))]
+		if got, err := io.ReadFull(c.r, into[had:]); err != nil {
+			return into[:had+got], false, c.fail(c.broken(err))
+		}
+	}
+	end, err := c.r.Peek(2)
+	switch {
+	case err != nil:
+		return into, false, c.fail(c.broken(err))
+	case end[0] != '\r' || end[1] != '\n':
+		return into, false, c.lied("the server sent a string that is longer than the %d bytes it announced", n)
+	}
+	_, _ = c.r.Discard(2) // they are in the buffer
+
+	return into, true, nil
+}
+
+// longest is how many digits are read as a number: more are larger than any length that is
+// allowed.
+const longest = 18
+
+// number reads decimal digits, and nothing else.
+func number(digits []byte) (n int64, ok bool) {
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return 0, false
+		}
+	}
+	if len(digits) > longest {
+		return 1 << 62, true
+	}
+	for _, d := range digits {
+		n = n*10 + int64(d-'0')
+	}
+
+	return n, len(digits) > 0
+}
