@@ -103,7 +103,7 @@ func (c *client) pipeline(call sobek.FunctionCall) sobek.Value {
 func (c *client) runBatches() {
 	for server := range c.batches {
 		if b := &c.batches[server]; len(b.requests) > 0 {
-			c.exchangeAll(server, func(conn *wire.Conn) error { return conn.Pipeline(b.requests, b.replies) })
+			c.exchangeAll(server, b.replies, func(conn *wire.Conn) error { return conn.Pipeline(b.requests, b.replies) })
 		}
 	}
 }
@@ -150,8 +150,8 @@ func (c *client) runPipeline(operation string, n int) *sobek.Object {
 }
 
 // exchangeAll does the batch of a server. Where there is no connection, all its requests have
-// failed.
-func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
+// failed, as their replies say.
+func (c *client) exchangeAll(server int, replies []wire.Reply, job func(*wire.Conn) error) {
 	err := c.exchange(server, func(conn *wire.Conn) error {
 		_ = job(conn) // the replies have it
 
@@ -160,9 +160,8 @@ func (c *client) exchangeAll(server int, job func(*wire.Conn) error) {
 	if err == nil {
 		return
 	}
-	b := &c.batches[server]
-	for i := range b.replies {
-		b.replies[i].Err = err
+	for i := range replies {
+		replies[i].Err = err
 	}
 }
 
@@ -203,7 +202,7 @@ func (c *client) getBatches() {
 			b.keys = append(b.keys, b.requests[i].Key)
 		}
 		if len(b.keys) > 0 {
-			c.exchangeAll(server, func(conn *wire.Conn) error { return conn.GetMulti(b.keys, b.replies) })
+			c.exchangeAll(server, b.replies, func(conn *wire.Conn) error { return conn.GetMulti(b.keys, b.replies) })
 		}
 	}
 }

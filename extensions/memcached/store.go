@@ -17,9 +17,13 @@ type store struct {
 	request wire.Request
 	reply   wire.Reply
 	key     []byte // with the prefix
+
+	shares []share // of each server
 }
 
-func newStore(c *client) *store { return &store{client: c} }
+func newStore(c *client) *store {
+	return &store{client: c, shares: make([]share, len(c.config.Servers))}
+}
 
 // Get implements workload.Store.
 func (s *store) Get(key, buf []byte) (value []byte, hit bool, err error) {
@@ -71,82 +75,4 @@ func (s *store) keyed(key []byte) []byte {
 	s.key = append(append(s.key[:0], s.client.config.Prefix...), key...)
 
 	return s.key
-}
-
-// add puts a command into the batch of its server.
-func (s *store) add(name string, position int, q wire.Request) {
-	c := s.client
-	key := s.keyed(q.Key)
-	b := &c.batches[c.server(key)]
-	e, to := b.add(commands[name])
-	e.position = position
-	to.Key = append(to.Key[:0], key...)
-	to.Verb, to.Value, to.Expire = q.Verb, q.Value, q.Expire
-}
-
-// GetMulti implements workload.MultiGetter.
-func (s *store) GetMulti(keys [][]byte, got func(i int, value []byte)) error {
-	c := s.client
-	c.clearAll()
-	for i, key := range keys {
-		s.add("get", i, wire.Request{Verb: wire.Get, Key: key})
-	}
-	c.getBatches()
-	var h hits
-	var first error
-	for server := range c.batches {
-		b := &c.batches[server]
-		for i := range b.entries {
-			a := &b.replies[i]
-			switch {
-			case a.Err != nil && first == nil:
-				first = a.Err
-			case a.Err == nil:
-				h.of(a.Status)
-				if a.Status == wire.OK {
-					got(b.entries[i].position, a.Value)
-				}
-			}
-		}
-	}
-	c.Count("getMulti", first, h.found, h.missed)
-
-	return first
-}
-
-// Pipeline implements workload.Pipeliner. A server that cannot be reached fails its own commands
-// alone.
-func (s *store) Pipeline(all []workload.Command, got func(i int, value []byte)) error {
-	c := s.client
-	c.clearAll()
-	for i := range all {
-		command := &all[i]
-		q := wire.Request{Key: command.Key, Value: command.Value, Expire: int32(command.TTL)}
-		switch command.Op { //nolint:exhaustive // pipelines hold no others
-		case workload.Get:
-			q.Verb = wire.Get
-		case workload.Set:
-			q.Verb = wire.Set
-		case workload.Delete:
-			q.Verb = wire.Delete
-		default:
-			q.Verb = wire.Touch
-		}
-		s.add(command.Op.String(), i, q)
-	}
-	c.runBatches()
-	for server := range c.batches {
-		b := &c.batches[server]
-		for i := range b.entries {
-			e, a := &b.entries[i], &b.replies[i]
-			c.countReply(e, &b.requests[i], a)
-			command := &all[e.position]
-			command.Answered, command.Err = true, a.Err
-			if command.Op == workload.Get && a.Err == nil && a.Status == wire.OK {
-				got(e.position, a.Value)
-			}
-		}
-	}
-
-	return nil
 }

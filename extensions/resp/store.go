@@ -78,11 +78,12 @@ type batch struct {
 	node     *node
 	commands []workload.Command
 	got      func(i int, value []byte)
+	done     [workload.NumOps]struct{ all, hits int }
 }
 
 // Pipeline implements workload.Pipeliner.
 func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byte)) error {
-	n.batch = batch{n, commands, got}
+	n.batch = batch{node: n, commands: commands, got: got}
 	err := n.do(func(conn *wire.Conn) (err error) {
 		n.values, err = conn.Pipeline(len(commands), &n.batch, n.values)
 
@@ -94,6 +95,15 @@ func (n *node) Pipeline(commands []workload.Command, got func(i int, value []byt
 				c.Answered, c.Err = true, err
 				n.client.Count(c.Op.String(), err)
 			}
+		}
+	}
+	for op := range n.batch.done {
+		switch done := &n.batch.done[op]; {
+		case done.all == 0:
+		case workload.Op(op) == workload.Get:
+			n.client.CountAll("get", done.all, done.hits, done.all-done.hits)
+		default:
+			n.client.CountAll(workload.Op(op).String(), done.all)
 		}
 	}
 
@@ -122,13 +132,15 @@ func (b *batch) Request(i int) wire.Request {
 func (b *batch) Answered(i int, value []byte, found bool, err error) {
 	c := &b.commands[i]
 	c.Answered, c.Err = true, refused(err)
-	if c.Op != workload.Get {
+	if err != nil {
 		b.node.client.Count(c.Op.String(), err)
 
 		return
 	}
-	b.node.counted("get", err, found)
+	done := &b.done[c.Op]
+	done.all++
 	if found {
+		done.hits++
 		b.got(i, value)
 	}
 }

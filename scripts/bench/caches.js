@@ -7,9 +7,11 @@ import sweep from 'k6/x/sweep';
 import { oneOf, wholeNumber } from '../../scenarios/lib/settings.js';
 import { sweepOptions, sweepReport } from '../../scenarios/lib/sweeping.js';
 
-const names = Array.from({ length: 10000 }, (_, i) => `key:${String(i).padStart(12, '0')}`);
+const count = 10000;
 const value = 'x'.repeat(100);
 const pipeline = wholeNumber('PIPELINE', 1); // 1: calls
+// The keys of calls; client.run has keys of its own.
+const names = pipeline > 1 ? [] : Array.from({ length: count }, (_, i) => `key:${String(i).padStart(12, '0')}`);
 
 const isRedis = oneOf('TARGET', ['memcached', 'redis']) === 'redis';
 const client = isRedis
@@ -21,7 +23,7 @@ export const options = sweepOptions('caches', 'caches', pipeline > 1 ? { opNames
 export async function setup() {
   if (isRedis) {
     for (const name of names) await client.set(name, value, 0);
-  } else {
+  } else if (pipeline === 1) {
     client.setMulti(Object.fromEntries(names.map((name) => [name, value])));
   }
 }
@@ -47,7 +49,7 @@ function callMemcached() {
   sweep.run(() => check(client.get(next())));
 }
 
-const work = { iterations: 1000, mix: { get: 1 }, keys: { count: names.length }, values: value.length, pipeline };
+const work = { iterations: 1000, mix: { get: 1 }, keys: { count }, values: value.length, pipeline };
 
 function runMemcached() {
   client.connect();

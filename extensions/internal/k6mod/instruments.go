@@ -136,6 +136,15 @@ func (i *Instruments) Count(operation string, err error, counts ...int) {
 	}
 }
 
+// CountAll counts so many operations that succeeded, and what else is counted of all of them.
+func (i *Instruments) CountAll(operation string, operations int, counts ...int) {
+	s := i.of(operation, nil)
+	i.meter.Add(s.ops, float64(operations))
+	for at, n := range counts {
+		i.meter.Add(s.counts+k6glue.Series(at), float64(n))
+	}
+}
+
 // Traffic counts bytes for k6. Step counts them for the sweep.
 func (i *Instruments) Traffic(received, sent uint64) {
 	i.meter.Add(i.received, float64(received))
