@@ -21,6 +21,13 @@ func epollNow(epoll uintptr, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), 0
 }
 
+// enterRing is io_uring_enter: it hands over so many requests, and waits for so many results.
+func enterRing(ring int, requests, results uint32) (gone uint32, errno syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_IO_URING_ENTER, uintptr(ring), uintptr(requests), uintptr(results), getEvents, 0, 0)
+
+	return uint32(n), errno
+}
+
 // receiveMessage is recvmsg on a socket that does not block.
 func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
 	for {

@@ -126,6 +126,9 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 	w := c.watch()
 	for b = b[:min(len(b), most)]; ; {
+		if err := c.writeRest(); err != nil {
+			return 0, err
+		}
 		if !w.readable && !w.ended {
 			w.await(c.seat, false)
 		}
@@ -171,6 +174,18 @@ func (c *Conn) Write(b []byte) (int, error) {
 
 		return c.Conn.Write(b)
 	}
+	if c.post(b) {
+		return len(b), nil
+	}
+	if err := c.writeRest(); err != nil {
+		return 0, err
+	}
+
+	return c.writeNow(b)
+}
+
+// writeNow writes at the seat.
+func (c *Conn) writeNow(b []byte) (int, error) {
 	for done := 0; ; {
 		n, err := c.out.try(b[done:min(len(b), done+most)], c.raw.Write)
 		done += n
@@ -191,6 +206,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 // Close implements net.Conn. Who waits for the socket does so no more.
 func (c *Conn) Close() error {
 	c.closed.Store(true)
+	c.unwatch()
 	err := c.Conn.Close()
 	if w := c.watched.Swap(nil); w != nil {
 		w.remove()

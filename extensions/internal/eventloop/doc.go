@@ -25,6 +25,20 @@
 // methods but Do work with it. What may take long and is no reading or writing of a Conn, such as
 // connecting, has to be done in [Seat.Away]: all others at the loop would wait for it.
 //
+// # Requests that go out together
+//
+// What clients write in one round of a loop, up to 2 KiB each, goes out at its end by one call of
+// the kernel's io_uring, 64 requests at most. Then the server wakes for many of them, and not for
+// each, and the loop enters the kernel once. In C, beside a memcached on the same two cores, that
+// takes off 25 % of a get's processor time with 64 clients and 27 % with 512 (5.2 and 4.9 us), at
+// rates 13 and 10 % higher. To receive by the ring as well (multishot, into buffers of its own)
+// takes off less than 3 % more, and costs k6 the kernel's times of answers; so sockets are read one
+// by one. A client that is alone in its round writes by itself, and so do all where the kernel has
+// no such ring or, as in most containers, nobody may use it.
+//
+// A request that was posted counts as sent from when it was: it is its client's time until it goes
+// out, which is the rest of the round.
+//
 // # Clients on goroutines
 //
 // Where a call of a script is one operation, its client reads a Conn on a goroutine, and has its

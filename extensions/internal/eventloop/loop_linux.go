@@ -65,6 +65,14 @@ type loop struct {
 	alarm int64
 	left  bool
 	stamp stamp
+
+	// sends are the requests that go out together; nil: the kernel has no such thing.
+	sends *sends
+	// others is how many clients have their turns in this round after the one that has it now.
+	others int
+	// unsent are watches whose connections could not take a request, or a part of it.
+	unsent []*watch
+	keep   func(w *watch, rest []byte)
 }
 
 // fault is an error.
@@ -104,7 +112,8 @@ func newLoop(number int, watches *table) (*loop, error) {
 		number: number, watches: watches, epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
 		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
 	}
-	l.poll = l.look
+	l.poll, l.keep = l.look, l.keepRest
+	l.sends, _ = newSends() // without it, requests go out one by one
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}
@@ -169,6 +178,7 @@ func (l *loop) run() {
 		}
 	}()
 	for l.arrivals() {
+		l.resumeUnsent()
 		l.ready, l.again = append(l.ready, l.again...), l.again[:0]
 		if !l.wait(len(l.ready) == 0) {
 			panic(l.failed.Load().error)
@@ -178,6 +188,7 @@ func (l *loop) run() {
 		if l.hurried.Swap(false) || l.due != never && now() >= l.due {
 			l.expire()
 		}
+		l.send()
 		if l.left {
 			l.left = false
 			runtime.Gosched() // who waited for the job goes on now, on this processor if on no other
@@ -202,7 +213,8 @@ func (l *loop) arrivals() bool {
 
 // resumeReady resumes the seats that waited for nothing but their turn.
 func (l *loop) resumeReady() {
-	for _, s := range l.ready {
+	for i, s := range l.ready {
+		l.others = len(l.ready) - i - 1 + l.got
 		l.resume(s)
 	}
 	clear(l.ready)
@@ -216,6 +228,7 @@ func (l *loop) resumeAll() {
 		if next := i + 1; next < l.got {
 			l.fetch(l.events[next].Fd)
 		}
+		l.others = l.got - i - 1
 		event := &l.events[i]
 		if event.Fd == wakerSlot {
 			continue
@@ -248,6 +261,7 @@ func (l *loop) resume(s *Seat) {
 	}
 	delete(l.seats, s)
 	l.left = true
+	l.send() // its connections are used elsewhere from now on
 	s.end()
 }
 
@@ -323,7 +337,7 @@ func (l *loop) expire() {
 func (l *loop) abandon(err error) {
 	left := slices.Collect(maps.Keys(l.seats))
 	clear(l.seats)
-	l.ready, l.again, l.got = nil, nil, 0
+	l.ready, l.again, l.got, l.others = nil, nil, 0, 0
 	l.mu.Lock()
 	left = append(left, l.coming...)
 	l.coming, l.running = nil, false // from here on another goroutine may be the loop's

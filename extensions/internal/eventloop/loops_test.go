@@ -159,6 +159,7 @@ func TestLongMessages(t *testing.T) {
 func TestClientsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const clients, operations = 2, 50
+	long := strings.Repeat("x", 5000) + "\n" // goes out alone, and at once
 	address := serve(t, "tcp", echo)
 	var loops eventloop.Loops
 	var all sync.WaitGroup
@@ -175,7 +176,7 @@ func TestClientsTakeTurns(t *testing.T) {
 				c.Use(seat)
 				for range operations {
 					seat.Begin()
-					if _, err := io.WriteString(c, "x\n"); err != nil {
+					if _, err := io.WriteString(c, long); err != nil {
 						return err
 					}
 					if err := arrived(inner); err != nil {
