@@ -46,7 +46,7 @@ func (s *settings) connect(number int) (*client, error) {
 	case "machbase":
 		conn, x, err = openMachbase(s.address)
 	case "nats":
-		conn, x, err = openNats(s.address, number, s.Clients)
+		conn, x, err = s.connectNats(number)
 	default:
 		conn, x, err = openCache(caches[s.server], s.address, number)
 	}
@@ -55,6 +55,19 @@ func (s *settings) connect(number int) (*client, error) {
 	}
 
 	return &client{exchange: x, conn: conn, room: make([]byte, x.answer), random: rand.New(rand.NewPCG(1, uint64(number)))}, nil
+}
+
+// connectNats returns a client's connection. The first call begins to open those of all.
+func (s *settings) connectNats(number int) (*net.TCPConn, exchange, error) {
+	if number == 0 {
+		var err error
+		if s.nats, err = openAllNats(s.address, s.Clients); err != nil {
+			return nil, exchange{}, err
+		}
+	}
+	one := <-s.nats[number]
+
+	return one.conn, one.x, one.err
 }
 
 // dial connects to a server by its host:port or URL.

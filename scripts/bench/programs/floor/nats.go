@@ -16,23 +16,40 @@ import (
 
 const bucket = "bench-floor"
 
-// openNats connects and subscribes to the answers. The first client writes the keys of all.
-func openNats(address string, number, clients int) (*net.TCPConn, exchange, error) {
-	if number == 0 {
-		if err := fillBucket(address, clients); err != nil {
-			return nil, exchange{}, fmt.Errorf("the bucket cannot be filled: %w", err)
-		}
+// natsConn is a connection that was opened, or the error why not.
+type natsConn struct {
+	conn *net.TCPConn
+	x    exchange
+	err  error
+}
+
+// openAllNats writes the keys of all clients, and begins to open their connections, all at the same
+// time: the server takes two seconds for each.
+func openAllNats(address string, clients int) ([]chan natsConn, error) {
+	if err := fillBucket(address, clients); err != nil {
+		return nil, fmt.Errorf("the bucket cannot be filled: %w", err)
 	}
+	all := make([]chan natsConn, clients)
+	for number := range all {
+		all[number] = make(chan natsConn, 1)
+		go func() { all[number] <- openNats(address, number) }()
+	}
+
+	return all, nil
+}
+
+// openNats connects and subscribes to the answers.
+func openNats(address string, number int) natsConn {
 	conn, err := dial(address)
 	if err != nil {
-		return nil, exchange{}, err
+		return natsConn{err: err}
 	}
 	x, err := introduce(conn, number)
 	if err != nil {
-		return nil, exchange{}, errors.Join(err, conn.Close())
+		return natsConn{err: errors.Join(err, conn.Close())}
 	}
 
-	return conn, x, nil
+	return natsConn{conn: conn, x: x}
 }
 
 func natsKey(number int) string { return fmt.Sprintf("key-%012d", number) }

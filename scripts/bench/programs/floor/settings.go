@@ -16,6 +16,8 @@ type settings struct {
 	address string
 	// epoll is the program that works in place of this one, over its connections; empty for none.
 	epoll string
+
+	nats []chan natsConn // of each client, once the first one connects
 }
 
 // parseFlags reads args. Without -addr the server is that of $MEMCACHED_URL or the like.
