@@ -13,7 +13,8 @@ import (
 // result is what one part came to.
 type result interface {
 	fmt.Stringer
-	holds() bool
+	// judgements are those of all its bounds.
+	judgements() []judgement
 }
 
 // unmeasured is what a part says that has no round.
@@ -78,6 +79,8 @@ type order struct {
 	within       time.Duration
 	clients      []int
 	folder, page string
+	// runs is the file of what runs have come to.
+	runs string
 }
 
 // bench measures the parts, round by round: some of every part are there before others have more.
@@ -178,6 +181,10 @@ func (o *order) pass(p *part, e *effort, pass int) (result, error) {
 		return r, nil
 	}
 
+	if err := o.record(p.name, e.kept, r.judgements()); err != nil {
+		return nil, err
+	}
+
 	return r, putPart(o.page, p.name, r.String()+"\n\n"+e.kept.caption())
 }
 
@@ -189,7 +196,7 @@ func conclude(chosen []part, efforts []*effort, results []result) error {
 		if n := len(efforts[i].failures); n > 0 {
 			err = errors.Join(err, fmt.Errorf("%s: %d rounds could not be measured, the first one: %w", chosen[i].name, n, efforts[i].failures[0]))
 		}
-		if !r.holds() {
+		if !holds(r) {
 			err = errors.Join(err, fmt.Errorf("%s: a bound is crossed, see above", chosen[i].name))
 		}
 	}

@@ -23,7 +23,12 @@ const (
 	whyNatsFloor = "k6 is over nats.go, which has two goroutines for a connection and wakes the one that asked"
 	whyBatches   = "k6 keeps and checks each answer of a batch"
 	whyTwoWays   = "lib/pq prepares a statement for each query, and waits for the answer twice"
-	whyGo        = "two threads of C take no scheduler's time, and k6 with its server has two cores alone"
+	whyGo        = "k6 has an event loop for each core, and its server, which has the same two, waits for one of them;\n" +
+		"  redis-benchmark has one thread, and Redis the other core"
+	whyOneByOne = "memcached answers the pipelined commands of its text protocol one by one, and a loop of k6 wakes for each answer;\n" +
+		"  in pipelines of the meta protocol, below, k6 has several times the rate"
+	whyUnread = "redis-benchmark sends the same command again and again, and looks at no value;\n" +
+		"  k6 draws keys, checks each value, and records each operation"
 )
 
 // besidePlain are the bounds beside a plain Go program over the same client library. One client
@@ -53,6 +58,20 @@ func besideFloor(reason string, clients int, inC bool) []named {
 	}
 
 	return bounds
+}
+
+// besidePeerInBatches are those where both do pipelines: an operation of the peer's is another one,
+// so that p99 says nothing.
+func besidePeerInBatches(server, program string) []named {
+	reason := whyGo
+	switch {
+	case server == "memcached":
+		reason = whyOneByOne
+	case program == redisBenchmark:
+		reason = whyUnread
+	}
+
+	return []named{{"rate", rate, atLeast(leastOfPeer), reason}, {"us", processor, atMost(mostOfPeer), reason}}
 }
 
 // besidePeer are those beside a peer's benchmark.

@@ -48,9 +48,8 @@ func measurePipelines(e *effort) (result, error) {
 				k6:       entrant{program: "k6, client.run", run: k6Gets(server, clients, share, "get:1", cacheBatch)},
 				besideIt: cachePeers(server, clients, share, cacheBatch),
 			}
-			for i := range c.besideIt { // an operation of theirs is another one
-				bounds := besidePeer()
-				c.besideIt[i].bounds = []named{bounds[0], bounds[2]}
+			for i := range c.besideIt {
+				c.besideIt[i].bounds = besidePeerInBatches(server, c.besideIt[i].program)
 			}
 			all = append(all, c)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,8 +38,14 @@ func measureCalls(e *effort) (result, error) {
 	return all, nil
 }
 
-func (all called) holds() bool {
-	return !slices.ContainsFunc(all, func(c *calls) bool { return !c.holds() })
+func (all called) judgements() (js []judgement) {
+	for _, c := range all {
+		memcached, redis := c.byCalling()
+		row := fmt.Sprintf("%d, beside a call for each", c.clients)
+		js = append(js, memcached.judged("memcached, "+row, "us", ""), redis.judged("redis, "+row, "us", ""))
+	}
+
+	return js
 }
 
 // String is the table.
@@ -73,12 +78,6 @@ func k6Script(target string, clients, perClient, pipeline int) func() (figures, 
 // byCalling is the processor time of client.run over that of a call for each.
 func (c *calls) byCalling() (memcached, redis bounded) {
 	return bounded{c.run.over(c.call, processor), atMost(mostOfCalls)}, bounded{c.respRun.over(c.redisCall, processor), atMost(mostOfCalls)}
-}
-
-func (c *calls) holds() bool {
-	memcached, redis := c.byCalling()
-
-	return noneCrossed(memcached, redis)
 }
 
 const callsHead = "| clients |  n | memcached run/s | call/s | run is, times | run us | call us " +

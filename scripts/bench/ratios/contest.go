@@ -133,12 +133,6 @@ func (c *contested) of(one, other string) (ones, others figures, rounds int) {
 	return median(a), median(b), len(a)
 }
 
-// judgement is how k6 stands to a program in one figure.
-type judgement struct {
-	named
-	bounded
-}
-
 // judged are the bounds of k6 beside another program; none where the two have no round, or where
 // the program does not tell the figure.
 func (c *contested) judged(other *entrant) (all []judgement) {
@@ -146,21 +140,24 @@ func (c *contested) judged(other *entrant) (all []judgement) {
 	if n == 0 {
 		return nil
 	}
+	row := fmt.Sprintf("%s, %d, beside %s", c.work, c.clients, other.program)
 	for _, b := range other.bounds {
 		if b.figure(its) > 0 {
-			all = append(all, judgement{b, bounded{k6.over(its, b.figure), b.bound}})
+			all = append(all, bounded{k6.over(its, b.figure), b.bound}.judged(row, b.name, b.reason))
 		}
 	}
 
 	return all
 }
 
-func (t *contests) holds() bool {
-	return !slices.ContainsFunc(t.all, func(c *contested) bool {
-		return slices.ContainsFunc(c.besideIt, func(other entrant) bool {
-			return slices.ContainsFunc(c.judged(&other), func(j judgement) bool { return j.outcome() == crossed })
-		})
-	})
+func (t *contests) judgements() (all []judgement) {
+	for _, c := range t.all {
+		for _, other := range c.besideIt {
+			all = append(all, c.judged(&other)...)
+		}
+	}
+
+	return all
 }
 
 // lines are those of the table.
@@ -191,7 +188,7 @@ func (c *contested) beside(other *entrant) string {
 	}
 	said := make([]string, 0, len(shown))
 	for _, j := range c.judged(other) {
-		said = append(said, j.name+" "+j.bounded.String())
+		said = append(said, j.figure+" "+j.shown)
 	}
 	if len(other.bounds) == 0 {
 		for _, b := range shown {
@@ -210,8 +207,8 @@ func (t *contests) reasons() []string {
 	for _, c := range t.all {
 		for _, other := range c.besideIt {
 			for _, j := range c.judged(&other) {
-				text := fmt.Sprintf("- %s beside %s: %s.", j.name, other.program, j.reason)
-				if j.outcome() == crossed && j.reason != "" && !slices.Contains(all, text) {
+				text := fmt.Sprintf("- %s beside %s: %s.", j.figure, other.program, j.reason)
+				if j.outcome == crossed && j.reason != "" && !slices.Contains(all, text) {
 					all = append(all, text)
 				}
 			}

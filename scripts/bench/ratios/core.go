@@ -69,9 +69,28 @@ func (c *core) bounded(value func(coreRound) float64) bounded {
 	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostNanoseconds)}
 }
 
-func (c *core) holds() bool {
-	return len(c.rounds) == 0 || noneCrossed(c.solo(), c.many()) && !slices.ContainsFunc(c.rounds, func(r coreRound) bool {
-		return r.Solo.Failed+r.Many.Failed > 0 || r.Many.Operations != coreClients*coreOperations || r.After-r.Idle > mostAdded
+func (c *core) judgements() []judgement {
+	if len(c.rounds) == 0 {
+		return nil
+	}
+	many := fmt.Sprintf("sweep.run, %d", coreClients)
+
+	return []judgement{
+		c.solo().judged("sweep.run, 1", "ns", ""), c.many().judged(many, "ns", ""),
+		atMost(mostAdded>>20).judged(many, "MB added", slices.Max(c.added())),
+		atMost(0).judged("sweep.run", "failed or lost", slices.Max(c.lost())),
+	}
+}
+
+// added is what its memory has grown by, of each round in MB.
+func (c *core) added() []float64 {
+	return valuesOf(c.rounds, func(r coreRound) float64 { return megabytes(r.After - r.Idle) })
+}
+
+// lost are the operations that failed or were not done, of each round.
+func (c *core) lost() []float64 {
+	return valuesOf(c.rounds, func(r coreRound) float64 {
+		return r.Solo.lost(soloOperations) + r.Many.lost(coreClients*coreOperations)
 	})
 }
 
@@ -81,11 +100,10 @@ func (c *core) String() string {
 		return unmeasured
 	}
 	after := valuesOf(c.rounds, func(r coreRound) float64 { return float64(r.After >> 20) })
-	added := valuesOf(c.rounds, func(r coreRound) float64 { return float64((r.After - r.Idle) >> 20) })
 
 	return fmt.Sprintf("sweep.run of an empty function: %.0f ns of processor time with 1 client, %.0f ns with %d (%d rounds);\n"+
 		"in nanoseconds with their intervals: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
 		c.solo().middle, c.many().middle, coreClients, len(c.rounds), c.solo(), c.many(),
-		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(added), mostAdded>>20)
+		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }

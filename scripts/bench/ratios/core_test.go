@@ -13,7 +13,7 @@ func TestCoreBounds(t *testing.T) {
 		Solo: of(soloOperations, mostNanoseconds-1), Many: of(coreClients*coreOperations, mostNanoseconds-1),
 		Idle: 100 << 20, After: 100<<20 + mostAdded,
 	}
-	if !(&core{[]coreRound{good}}).holds() {
+	if !holds(&core{[]coreRound{good}}) {
 		t.Error("the good one does not hold")
 	}
 	for name, spoil := range map[string]func(*coreRound){
@@ -27,7 +27,7 @@ func TestCoreBounds(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if (&core{[]coreRound{good, bad, bad, bad, bad, bad, bad, bad}}).holds() {
+		if holds(&core{[]coreRound{good, bad, bad, bad, bad, bad, bad, bad}}) {
 			t.Errorf("%s holds", name)
 		}
 	}

@@ -38,10 +38,22 @@ func measureCrowd(e *effort) (result, error) {
 	return &crowd{rounds}, err
 }
 
-func (c *crowd) holds() bool {
-	return !slices.ContainsFunc(c.rounds, func(r crowdRound) bool {
-		return r.Step.Failed > 0 || r.Step.Operations != crowdClients*crowdOperations || r.Memory > mostMemory
-	})
+func (c *crowd) judgements() []judgement {
+	if len(c.rounds) == 0 {
+		return nil
+	}
+	row := fmt.Sprintf("empty functions, %d", crowdClients)
+	lost := valuesOf(c.rounds, func(r crowdRound) float64 { return r.Step.lost(crowdClients * crowdOperations) })
+
+	return []judgement{
+		atMost(mostMemory>>20).judged(row, "MB", slices.Max(c.memories())),
+		atMost(0).judged(row, "failed or lost", slices.Max(lost)),
+	}
+}
+
+// memories are k6's of each round, in MB.
+func (c *crowd) memories() []float64 {
+	return valuesOf(c.rounds, func(r crowdRound) float64 { return megabytes(r.Memory) })
 }
 
 // String says what it came to.
@@ -50,10 +62,9 @@ func (c *crowd) String() string {
 		return unmeasured
 	}
 	rates := valuesOf(c.rounds, func(r crowdRound) float64 { return r.Step.OpsPerSecond })
-	memories := valuesOf(c.rounds, func(r crowdRound) float64 { return float64(r.Memory >> 20) })
 
 	return fmt.Sprintf("%d clients of Machbase, %d operations, of which 99 in 100 are empty functions and one a roll-up query (%d rounds):\n"+
 		"%.0f of these a second, which is %.0f queries; resident memory at most %.0f MB (<= %d MB)",
 		crowdClients, crowdClients*crowdOperations, len(c.rounds), middle(rates),
-		middle(rates)/crowdQueries, slices.Max(memories), mostMemory>>20)
+		middle(rates)/crowdQueries, slices.Max(c.memories()), mostMemory>>20)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -78,16 +77,24 @@ func (v versus) appending() bounded {
 	return bounded{v.native.over(v.other, rows), atLeast(leastAppending)}
 }
 
-func (v versus) asksWell() bool {
-	return noneCrossed(v.cpu()) && v.native.Allocations <= mostAllocations
+// row names what the two have done.
+func (v versus) row(work string) string {
+	return fmt.Sprintf("%s, reuse %s, %d, beside machgo", work, onOff(v.reuse), v.clients)
 }
 
-func (v versus) isFast() bool { return noneCrossed(v.speed()) }
+func (c *compared) judgements() (all []judgement) {
+	for _, v := range c.asking {
+		row := v.row("query")
+		all = append(all, v.cpu().judged(row, "us", ""), atMost(mostAllocations).judged(row, "allocations", v.native.Allocations))
+	}
+	for _, v := range c.append {
+		all = append(all, v.appending().judged(v.row("append"), "rows for a second of processor time", ""))
+	}
+	for _, v := range c.through {
+		all = append(all, v.speed().judged(v.row("query through k6"), "rate", ""))
+	}
 
-func (c *compared) holds() bool {
-	return !slices.ContainsFunc(c.asking, func(v versus) bool { return !v.asksWell() }) &&
-		!slices.ContainsFunc(c.append, func(v versus) bool { return !noneCrossed(v.appending()) }) &&
-		!slices.ContainsFunc(c.through, func(v versus) bool { return !v.isFast() })
+	return all
 }
 
 // String is three tables.

@@ -15,7 +15,7 @@ func comparison() *compared {
 }
 
 func TestBoundsOfDrivers(t *testing.T) {
-	if c := comparison(); !c.holds() {
+	if c := comparison(); !holds(c) {
 		t.Errorf("the good one does not hold: %s", c)
 	}
 	for name, spoil := range map[string]func(*compared){
@@ -26,7 +26,7 @@ func TestBoundsOfDrivers(t *testing.T) {
 	} {
 		c := comparison()
 		spoil(c)
-		if c.holds() {
+		if holds(c) {
 			t.Errorf("too bad and holds: %s", name)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,10 +148,13 @@ func countOf(answer *influxAnswer) (int, error) {
 func (s *streamed) ratio() bounded {
 	return bounded{s.with.over(s.without, rate), atLeast(leastStreamed)}
 }
-func (s *streamed) holds() bool { return noneCrossed(s.ratio()) }
 
-func (s *streaming) holds() bool {
-	return !slices.ContainsFunc(s.all, func(c *streamed) bool { return !c.holds() })
+func (s *streaming) judgements() (all []judgement) {
+	for _, c := range s.all {
+		all = append(all, c.ratio().judged(fmt.Sprintf("gets, %d, beside no streaming", c.clients), "rate", ""))
+	}
+
+	return all
 }
 
 // String is the table.

@@ -16,7 +16,7 @@ func goodStreaming() *streaming {
 
 func TestBoundsOfStreaming(t *testing.T) {
 	good := goodStreaming()
-	if !good.holds() {
+	if !holds(good) {
 		t.Errorf("the good one does not hold: %s", good)
 	}
 	for _, want := range []string{"|      64 |  5 |           97000 |        100000 | 0.97 (>= 0.97) |"} {
@@ -30,7 +30,7 @@ func TestBoundsOfStreaming(t *testing.T) {
 	} {
 		bad := goodStreaming()
 		spoil(bad)
-		if bad.holds() {
+		if holds(bad) {
 			t.Errorf("%s holds", name)
 		}
 	}

@@ -18,6 +18,9 @@
 // measured, and the page is written from what there is. With -report it puts the tables of a
 // scenario's report there and into README.md; with -put, what another program has measured.
 //
+// What each bound has come to is kept in scripts/bench/runs.tsv, which is committed, and the page
+// begins with how the runs of all days and machines have ended.
+//
 // It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/floor and bin/nats in the folder, the
 // servers' addresses in the environment as scripts/servers.sh sets them, and an idle machine. What
 // else a part needs and is not installed, the part names as not run.
@@ -45,6 +48,8 @@ func main() {
 	clients := flag.String("clients", "", "measure only these numbers of clients, with commas")
 	flag.StringVar(&o.folder, "kept", "results/bench", "the folder of the rounds that there are")
 	page := flag.String("page", "scripts/bench/README.md", "the page whose parts are replaced by what was measured; none when empty")
+	flag.StringVar(&o.runs, "runs", "scripts/bench/runs.tsv",
+		"the file in which each run's judgements are kept, by day and machine; of it comes the part runs of the page")
 	report := flag.String("report", "",
 		"measure nothing: put the tables of this report of a scenario, such as results/stock-rollup.json, into the page")
 	put := flag.String("put", "", "measure nothing: put what comes in on standard input, or the tables of -report, into this part of the page")

@@ -83,7 +83,7 @@ func stepFigures(script, scenario string, settings map[string]string) (figures, 
 		P99Ms:        s.Latency.P99,
 		ClientWaitMs: s.Wait.Mean,
 		Failed:       s.Failed,
-		MemoryMB:     float64(memory) / (1 << 20),
+		MemoryMB:     megabytes(memory),
 	}
 	if s.Client.Max > 0 {
 		f.ClientSpread = s.Client.Min / s.Client.Max
@@ -112,6 +112,13 @@ type step struct {
 		K6 float64 `json:"k6"`
 	} `json:"cpuSeconds"`
 }
+
+// lost is how many of so many operations failed, or were not done.
+func (s *step) lost(operations int) float64 {
+	return float64(max(operations-s.Operations, s.Failed))
+}
+
+func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // runScript runs k6 and returns the one step of the scenario's report and k6's largest resident
 // memory in bytes.

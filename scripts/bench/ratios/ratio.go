@@ -72,23 +72,43 @@ const (
 // judge says whether the bound is held or crossed by all of the interval. Else the rounds differ
 // too much to say.
 func (b bound) judge(r ratio) outcome {
-	good := func(value float64) bool {
-		if b.atLeast {
-			return value >= b.limit
-		}
-
-		return value <= b.limit
-	}
 	switch {
 	case math.IsNaN(r.middle) || math.IsInf(r.middle, 0) || r.middle == 0:
 		return crossed // nothing was measured
-	case good(r.low) && good(r.high):
+	case b.good(r.low) && b.good(r.high):
 		return held
-	case !good(r.low) && !good(r.high):
+	case !b.good(r.low) && !b.good(r.high):
 		return crossed
 	default:
 		return undecided
 	}
+}
+
+// good tells whether a value is on the right side.
+func (b bound) good(value float64) bool {
+	if b.atLeast {
+		return value >= b.limit
+	}
+
+	return value <= b.limit
+}
+
+func (b bound) String() string {
+	sign := "<="
+	if b.atLeast {
+		sign = ">="
+	}
+
+	return fmt.Sprintf("%s %.2f", sign, b.limit)
+}
+
+// suffix is what stands behind a bound that is not held.
+func (o outcome) suffix() string {
+	if o == held {
+		return ""
+	}
+
+	return ": " + string(o)
 }
 
 // bounded is a ratio with its bound.
@@ -102,16 +122,12 @@ func (j bounded) outcome() outcome { return j.judge(j.ratio) }
 // String is the ratio with its interval, the bound, and the outcome unless it is held. Nothing over
 // nothing is NaN, which says enough.
 func (j bounded) String() string {
-	sign := "<="
-	if j.atLeast {
-		sign = ">="
-	}
 	said := ""
-	if o := j.outcome(); o != held && !math.IsNaN(j.middle) {
-		said = ": " + string(o)
+	if !math.IsNaN(j.middle) {
+		said = j.outcome().suffix()
 	}
 
-	return fmt.Sprintf("%s (%s %.2f%s)", j.ratio, sign, j.limit, said)
+	return fmt.Sprintf("%s (%s%s)", j.ratio, j.bound, said)
 }
 
 // String is the ratio with its interval.
@@ -124,11 +140,6 @@ func (r ratio) String() string {
 	default:
 		return fmt.Sprintf("%.2f [%.2f, %.2f]", r.middle, r.low, r.high)
 	}
-}
-
-// noneCrossed tells whether all bounds are held or undecided.
-func noneCrossed(all ...bounded) bool {
-	return !slices.ContainsFunc(all, func(j bounded) bool { return j.outcome() == crossed })
 }
 
 // valuesOf are those of each round.

@@ -63,8 +63,8 @@ func TestOutcomes(t *testing.T) {
 		if j.outcome() != c.want || j.String() != c.text {
 			t.Errorf("%v: %s, %q, want %s, %q", c.rounds, j.outcome(), j, c.want, c.text)
 		}
-		if noneCrossed(j) != (c.want != crossed) {
-			t.Errorf("%v: crossed, and nobody says so", c.rounds)
+		if told := j.judged("row", "figure", "reason"); told != (judgement{"row", "figure", c.text, c.want, "reason"}) {
+			t.Errorf("%v: judged as %+v", c.rounds, told)
 		}
 	}
 	if j := (bounded{figures{}.over(figures{}, rate), atLeast(1)}); j.outcome() != crossed {

@@ -248,10 +248,12 @@ func parseGhz(out []byte, warm, calls int) (figures, error) {
 
 func (r *reads) ofGhz(f figures) bounded { return bounded{f.over(r.ghz, processor), atMost(mostOfGhz)} }
 
-func (r *reads) holds() bool { return noneCrossed(r.ofGhz(r.module)) }
+func (b *readBulk) judgements() (all []judgement) {
+	for _, r := range b.reads {
+		all = append(all, r.ofGhz(r.module).judged(fmt.Sprintf("ReadBulk, %d, beside ghz", r.connections), "us", ""))
+	}
 
-func (b *readBulk) holds() bool {
-	return !slices.ContainsFunc(b.reads, func(r *reads) bool { return !r.holds() })
+	return all
 }
 
 // lines are those of the table.

@@ -14,7 +14,7 @@ func goodReads() *reads {
 }
 
 func TestBoundOfReadBulk(t *testing.T) {
-	if b := (&readBulk{reads: []*reads{goodReads(), goodReads()}}); !b.holds() {
+	if b := (&readBulk{reads: []*reads{goodReads(), goodReads()}}); !holds(b) {
 		t.Errorf("the good one does not hold: %s", b)
 	}
 	for name, spoil := range map[string]func(*reads){
@@ -23,7 +23,7 @@ func TestBoundOfReadBulk(t *testing.T) {
 	} {
 		bad := goodReads()
 		spoil(bad)
-		if b := (&readBulk{reads: []*reads{goodReads(), bad}}); b.holds() {
+		if b := (&readBulk{reads: []*reads{goodReads(), bad}}); holds(b) {
 			t.Errorf("too bad and holds: %s", name)
 		}
 	}

@@ -65,8 +65,17 @@ func readRecording(text string) (recording, error) {
 	return r, nil
 }
 
-func (all recorded) holds() bool {
-	return !slices.ContainsFunc(all, func(r recording) bool { return r.RecordAllocations > 0 })
+func (all recorded) judgements() []judgement {
+	if len(all) == 0 {
+		return nil
+	}
+
+	return []judgement{atMost(0).judged("an operation", "allocations", slices.Max(all.allocations()))}
+}
+
+// allocations are those of recording an operation, of each round.
+func (all recorded) allocations() []float64 {
+	return valuesOf(all, func(r recording) float64 { return r.RecordAllocations })
 }
 
 // String has the medians, and the most allocations.
@@ -77,6 +86,6 @@ func (all recorded) String() string {
 	of := func(value func(recording) float64) []float64 { return valuesOf(all, value) }
 
 	return fmt.Sprintf("recording one operation: %.0f ns, %.0f allocations (0); reading a step of 512 clients at its end: %.1f ms; %d rounds",
-		middle(of(func(r recording) float64 { return r.RecordNanos })), slices.Max(of(func(r recording) float64 { return r.RecordAllocations })),
+		middle(of(func(r recording) float64 { return r.RecordNanos })), slices.Max(all.allocations()),
 		middle(of(func(r recording) float64 { return r.ReadNanos }))/1e6, len(all))
 }

@@ -1,0 +1,41 @@
+package main
+
+import "fmt"
+
+// judgement is how k6 stands to one bound.
+type judgement struct {
+	// row says what is judged: the work, the clients, and beside what.
+	row string
+	// figure is the figure's name, and shown the figure with its bound.
+	figure, shown string
+	outcome       outcome
+	// reason says why k6 cannot hold the bound, where that is known.
+	reason string
+}
+
+// judged is the judgement of a row's figure.
+func (j bounded) judged(row, figure, reason string) judgement {
+	return judgement{row, figure, j.String(), j.outcome(), reason}
+}
+
+// judged is that of a figure that is no ratio: the worst one of all rounds.
+func (b bound) judged(row, figure string, worst float64) judgement {
+	j := judgement{row: row, figure: figure, outcome: held}
+	if !b.good(worst) {
+		j.outcome = crossed
+	}
+	j.shown = fmt.Sprintf("%.4g (%s%s)", worst, b, j.outcome.suffix())
+
+	return j
+}
+
+// holds tells whether all bounds of a result are held or undecided.
+func holds(r result) bool {
+	for _, j := range r.judgements() {
+		if j.outcome == crossed {
+			return false
+		}
+	}
+
+	return true
+}
