@@ -29,6 +29,9 @@ func measureCaches(e *effort) (result, error) {
 			}
 			c.besideIt = append(c.besideIt, floors(server, clients, share, whyFloor)...)
 			c.besideIt = append(c.besideIt, cachePeers(server, clients, share, 1)...)
+			if server == "memcached" {
+				c.besideIt = append(c.besideIt, entrant{program: mutilate, needs: mutilate, bounds: besidePeer(), run: mutilateGets(clients)})
+			}
 			all = append(all, c)
 		}
 	}
@@ -49,7 +52,9 @@ func measurePipelines(e *effort) (result, error) {
 				besideIt: cachePeers(server, clients, share, cacheBatch),
 			}
 			for i := range c.besideIt {
-				c.besideIt[i].bounds = besidePeerInBatches(server, c.besideIt[i].program)
+				if p := &c.besideIt[i]; p.program != mcCrusher {
+					p.bounds = besidePeerInBatches(server, p.program)
+				}
 			}
 			all = append(all, c)
 		}
@@ -91,9 +96,16 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 		})
 	}
 
-	return append(peers, entrant{
+	peers = append(peers, entrant{
 		program: memtier, needs: memtier, bounds: besidePeer(), run: memtierGets(server, clients, perClient, pipeline),
 	})
+	if server == "memcached" {
+		peers = append(peers, entrant{
+			program: mcCrusher, needs: mcCrusher, bounds: besideFloor(whyFloor, clients, false), run: crusherGets(clients, pipeline),
+		})
+	}
+
+	return peers
 }
 
 // k6Gets is a run of client.run, over the cache's own module.

@@ -24,8 +24,10 @@ func versionOf(server string) (string, error) {
 		return told(server, os.Getenv("MEMCACHED_URL"), "version\r\n", `VERSION (\S+)`)
 	case "redis":
 		return told(server, host(os.Getenv("REDIS_URL")), "INFO server\r\n", `redis_version:(\S+)`)
-	case memtier, redisBenchmark, pgbench:
+	case memtier, mutilate, redisBenchmark, pgbench:
 		return installed(server)
+	case mcCrusher: // it does not tell its version
+		return mcCrusher, nil
 	case "nats bench":
 		return pinned("natscli", `github\.com/nats-io/natscli (v\S+)`)
 	case "nats":
