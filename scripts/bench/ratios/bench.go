@@ -66,7 +66,7 @@ func loadStock() error {
 	if stockLoaded {
 		return nil
 	}
-	_, _, err := output(command("bin/k6", "run", "--quiet", "scenarios/stock-load.js"))
+	_, _, err := output(command(k6, "run", "--quiet", "scenarios/stock-load.js"))
 	stockLoaded = err == nil
 
 	return err

@@ -13,11 +13,11 @@ import (
 
 // captionNow says how a part of the page was measured: command, date, machine and versions.
 func captionNow(command string, servers []string) (string, error) {
-	k6, err := exec.Command("bin/k6", "version").Output()
+	told, err := exec.Command(k6, "version").Output()
 	if err != nil {
 		return "", fmt.Errorf("bin/k6 version: %w", err)
 	}
-	facts := []string{machine(), runtime.Version(), "k6 " + regexp.MustCompile(`v[0-9][^ \n]*`).FindString(string(k6))}
+	facts := []string{machine(), runtime.Version(), "k6 " + regexp.MustCompile(`v[0-9][^ \n]*`).FindString(string(told))}
 	for _, server := range servers {
 		version, err := versionOf(server)
 		if err != nil {

@@ -48,7 +48,7 @@ func (s *stamp) differs(old *stamp) string {
 
 // measuredPrograms are the files that a stamp has the checksum of. Some need not be there.
 var measuredPrograms = []string{ //nolint:gochecknoglobals // a constant
-	"bin/k6", "bin/caches", "bin/floor", "bin/floor-epoll", "bin/native", "bin/nats",
+	k6, k6Drivers, "bin/caches", "bin/floor", "bin/floor-epoll", "bin/native", "bin/nats",
 }
 
 // stampNow is the stamp of what is measured now with these servers.

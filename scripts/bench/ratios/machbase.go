@@ -20,7 +20,7 @@ type machbaseWork struct {
 // measureMachbase is the roll-up query through k6, beside a plain Go program over the same client
 // library and, with prepared statements, the floors. The programs have garbage collections of
 // their own, of what k6 sets where its heap is small (400), and of Go's default. Before the start
-// line all collect, whatever it is.
+// line all collect, whatever it is. Beside them is k6 with Machbase's own client in C, machcli.
 func measureMachbase(e *effort) (result, error) {
 	var all []*contest
 	for _, clients := range []int{1, 8, 64, 512} {
@@ -53,6 +53,11 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	}
 	if w.reuse && w.gogc == 0 {
 		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyAboveFloor)...)
+	}
+	if w.gogc == 0 && !w.inGo {
+		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(), run: func() (figures, error) {
+			return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, w.reuse, false))
+		}})
 	}
 
 	return c

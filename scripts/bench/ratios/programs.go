@@ -8,6 +8,10 @@ import (
 	"strconv"
 )
 
+// k6 is what is measured, and k6Drivers the same with Machbase's own clients, of which one is C; it
+// is there after `make build-drivers`.
+const k6, k6Drivers = "bin/k6", "bin/k6-drivers"
+
 // warmup is how long k6 and our own programs work before the start line. Those of peers have no
 // warm-up.
 const warmup = "300ms"
@@ -60,15 +64,25 @@ func parseProgram(out []byte) (figures, error) {
 // runK6 runs the scenario with one step, over k6's default driver, which is the native one. inGo:
 // client.run does the operations.
 func runK6(clients, perClient int, reuse, inGo bool) (figures, error) {
-	return stepFigures("scenarios/stock-rollup.js", "stock-rollup", map[string]string{
+	return stepFigures("scenarios/stock-rollup.js", "stock-rollup", rollupSettings("native", clients, perClient, reuse, inGo))
+}
+
+// rollupSettings are those of the scenario with one step, over a driver.
+func rollupSettings(driver string, clients, perClient int, reuse, inGo bool) map[string]string {
+	return map[string]string{
 		"CLIENTS": strconv.Itoa(clients), "ITERATIONS": strconv.Itoa(perClient), "WARMUP": warmup, "REUSE": strconv.FormatBool(reuse),
-		"DRIVER": "native", "IN_GO": strconv.FormatBool(inGo),
-	})
+		"DRIVER": driver, "IN_GO": strconv.FormatBool(inGo),
+	}
 }
 
 // stepFigures runs a script as runScript does and returns the figures of its step.
 func stepFigures(script, scenario string, settings map[string]string) (figures, error) {
-	s, memory, err := runScript(script, scenario, settings)
+	return stepFiguresBy(k6, script, scenario, settings)
+}
+
+// stepFiguresBy are those of another build of k6.
+func stepFiguresBy(binary, script, scenario string, settings map[string]string) (figures, error) {
+	s, memory, err := runScriptBy(binary, script, scenario, settings)
 	if err != nil {
 		return figures{}, err
 	}
@@ -123,6 +137,10 @@ func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 // runScript runs k6 and returns the one step of the scenario's report and k6's largest resident
 // memory in bytes.
 func runScript(script, scenario string, settings map[string]string) (step, int64, error) {
+	return runScriptBy(k6, script, scenario, settings)
+}
+
+func runScriptBy(binary, script, scenario string, settings map[string]string) (step, int64, error) {
 	results, err := os.MkdirTemp("", "ratios")
 	if err != nil {
 		return step{}, 0, err
@@ -134,7 +152,7 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 	for name, value := range settings {
 		args = append(args, "-e", name+"="+value)
 	}
-	_, used, err := output(command("bin/k6", append(args, script)...))
+	_, used, err := output(command(binary, append(args, script)...))
 	if err != nil {
 		return step{}, 0, fmt.Errorf("k6 %s: %w", script, err)
 	}

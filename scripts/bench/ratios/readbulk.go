@@ -102,7 +102,7 @@ func grpcReads(variant string, clients, perClient int) func() (figures, error) {
 
 // openSessions opens sessions that stay open, and returns a ReadBulk of each, as ghz takes them.
 func openSessions(n int) (string, error) {
-	cmd := exec.Command("bin/k6", "run", "--quiet", "--no-color", "-e", "SESSIONS="+strconv.Itoa(n), "scripts/bench/readbulk-sessions.js")
+	cmd := exec.Command(k6, "run", "--quiet", "--no-color", "-e", "SESSIONS="+strconv.Itoa(n), "scripts/bench/readbulk-sessions.js")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

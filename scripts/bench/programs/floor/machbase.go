@@ -22,9 +22,10 @@ const rollup = `select /*+ SCAN_FORWARD(stock_rollup_1m) */ code, time,
  where code = ? and time between ? and ?
  group by code, time order by time limit ?`
 
-// recorder is a connection that keeps what goes over it.
+// recorder is a connection that keeps what goes over it. It hides the socket, which the client
+// would read and write past it.
 type recorder struct {
-	*net.TCPConn
+	net.Conn
 	sent     []byte
 	received int
 	// turns counts the writes that follow a read.
@@ -39,12 +40,12 @@ func (r *recorder) Write(b []byte) (int, error) {
 	}
 	r.sent = append(r.sent, b...)
 
-	return r.TCPConn.Write(b)
+	return r.Conn.Write(b)
 }
 
 // Read implements net.Conn.
 func (r *recorder) Read(b []byte) (int, error) {
-	n, err := r.TCPConn.Read(b)
+	n, err := r.Conn.Read(b)
 	r.received, r.hasRead = r.received+n, true
 
 	return n, err
@@ -58,14 +59,17 @@ func openMachbase(address string) (*net.TCPConn, exchange, error) {
 		return nil, exchange{}, errors.New("the server's address must be machbase://user:password@host:port") // it may hold a password
 	}
 	password, _ := u.User.Password()
+	var tcp *net.TCPConn
 	var r *recorder
 	conn, err := cmi.Connect(context.Background(), cmi.Config{
 		Addresses: []string{u.Host}, User: u.User.Username(), Password: password, StatementCache: cmi.CacheAuto,
-		Dial: func(context.Context, string, string) (net.Conn, error) {
-			tcp, err := dial(address)
-			r = &recorder{TCPConn: tcp}
+		Dial: func(context.Context, string, string) (_ net.Conn, err error) {
+			if tcp, err = dial(address); err != nil {
+				return nil, err
+			}
+			r = &recorder{Conn: tcp}
 
-			return r, err
+			return r, nil
 		},
 	})
 	if err != nil {
@@ -80,7 +84,7 @@ func openMachbase(address string) (*net.TCPConn, exchange, error) {
 			return nil, exchange{}, errors.Join(fmt.Errorf("the query has %d rows: is the data loaded, and recent?", n), err, conn.Close())
 		}
 		if r.turns == 1 && bytes.Equal(r.sent, last.request) && r.received == last.answer {
-			return r.TCPConn, last, nil
+			return tcp, last, nil
 		}
 		last = exchange{request: r.sent, answer: r.received}
 	}
