@@ -14,21 +14,25 @@ const (
 	collectorTime = "/cpu/classes/gc/total:cpu-seconds"
 	gcPauses      = "/sched/pauses/total/gc:seconds"
 	schedulerWait = "/sched/latencies:seconds"
+	lockWait      = "/sync/mutex/wait/total:seconds"
 )
 
 // runtimeAccount is what Go's runtime has told so far.
 type runtimeAccount struct {
-	collector         float64
+	collector, locks  float64
 	pauses, scheduler *metrics.Float64Histogram
 }
 
 func readRuntime() (r runtimeAccount) {
-	samples := []metrics.Sample{{Name: collectorTime}, {Name: gcPauses}, {Name: schedulerWait}}
+	samples := []metrics.Sample{{Name: collectorTime}, {Name: gcPauses}, {Name: schedulerWait}, {Name: lockWait}}
 	metrics.Read(samples)
 	if samples[0].Value.Kind() == metrics.KindFloat64 {
 		r.collector = samples[0].Value.Float64()
 	}
 	r.pauses, r.scheduler = histogramOf(&samples[1]), histogramOf(&samples[2])
+	if samples[3].Value.Kind() == metrics.KindFloat64 {
+		r.locks = samples[3].Value.Float64()
+	}
 
 	return r
 }
@@ -75,6 +79,7 @@ func middle(h *metrics.Float64Histogram, bucket int) float64 {
 // since adds what the runtime has told since an earlier account, so many seconds ago.
 func (r *runtimeAccount) since(earlier *runtimeAccount, e witness.Evidence, seconds float64) {
 	e[witness.Collector] = max(r.collector-earlier.collector, 0) / seconds
+	e[witness.Locks] = max(r.locks-earlier.locks, 0) / seconds
 	if longest, known := quantileSince(r.pauses, earlier.pauses, 1); known {
 		e[witness.PauseMs] = longest * 1000
 	}

@@ -78,6 +78,8 @@ const (
 	PauseMs = "gcPauseMaxMs"
 	// SchedulerMs is how long goroutines waited that were ready to run, at the 99th percentile.
 	SchedulerMs = "schedulerP99Ms"
+	// Locks is how many goroutines of k6 waited for a lock, on average, as Go's runtime tells it.
+	Locks = "locks"
 	// LateMeanMs, LateP99Ms and LateMaxMs are how late a goroutine of k6 woke that slept for 50 ms.
 	LateMeanMs = "lateMeanMs"
 	LateP99Ms  = "lateP99Ms"
@@ -112,6 +114,7 @@ var Figures = []Figure{ //nolint:gochecknoglobals // a constant
 	{UnderWay, "under way", percent},
 	{LateP99Ms, "lateness p99", millis},
 	{SchedulerMs, "scheduler p99", millis},
+	{Locks, "waiting for locks", plain},
 	{PauseMs, "longest GC pause", millis},
 	{Retransmitted, "sent again", percent},
 	{DriftPart, "drift", percent},

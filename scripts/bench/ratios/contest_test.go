@@ -100,7 +100,7 @@ func TestMedian(t *testing.T) {
 		of := func(v float64) figures {
 			return figures{
 				OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v, Allocations: 4 * v, RowsPerCPU: 5 * v, P50Ms: 6 * v, ClientSpread: 7 * v,
-				ClientWaitMs: 8 * v, MemoryMB: 9 * v,
+				ClientWaitMs: 8 * v, MemoryMB: 9 * v, LockMicros: 10 * v,
 			}
 		}
 		runs := make([]figures, 0, len(c.values))

@@ -19,6 +19,8 @@ type figures struct {
 	ClientWaitMs float64 `json:"clientWaitMs"`
 	// MemoryMB is the largest resident memory of the process.
 	MemoryMB float64 `json:"memoryMB"`
+	// LockMicros is for how long goroutines waited for locks, for one operation.
+	LockMicros float64 `json:"lockMicrosPerOp"`
 
 	// runs are those that these figures are the medians of.
 	runs *[]figures
@@ -46,6 +48,7 @@ func median(runs []figures) figures {
 		ClientSpread: of(spread),
 		ClientWaitMs: of(func(f figures) float64 { return f.ClientWaitMs }),
 		MemoryMB:     of(func(f figures) float64 { return f.MemoryMB }),
+		LockMicros:   of(locks),
 	}
 }
 
@@ -55,6 +58,7 @@ func processor(f figures) float64 { return f.CPUMicros }
 func p50(f figures) float64       { return f.P50Ms }
 func p99(f figures) float64       { return f.P99Ms }
 func spread(f figures) float64    { return f.ClientSpread }
+func locks(f figures) float64     { return f.LockMicros }
 
 // middle is the median of values, of which there is at least one. It sorts them.
 func middle(values []float64) float64 {
@@ -71,6 +75,7 @@ func middle(values []float64) float64 {
 func (f figures) each(batch int) figures {
 	f.OpsPerSecond *= float64(batch)
 	f.CPUMicros /= float64(batch)
+	f.LockMicros /= float64(batch)
 	f.Allocations /= float64(batch)
 
 	return f

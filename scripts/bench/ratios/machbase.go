@@ -54,9 +54,9 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	if w.reuse && w.gogc == 0 {
 		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyAboveFloor)...)
 	}
-	if w.gogc == 0 && !w.inGo {
+	if !w.reuse { // machcli keeps no statements
 		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(), run: func() (figures, error) {
-			return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, w.reuse, false))
+			return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, false, false))
 		}})
 	}
 

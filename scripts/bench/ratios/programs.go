@@ -98,6 +98,7 @@ func stepFiguresBy(binary, script, scenario string, settings map[string]string) 
 		ClientWaitMs: s.Wait.Mean,
 		Failed:       s.Failed,
 		MemoryMB:     megabytes(memory),
+		LockMicros:   s.Witness.Evidence.Locks * s.Seconds / float64(s.Operations) * 1e6,
 	}
 	if s.Client.Max > 0 {
 		f.ClientSpread = s.Client.Min / s.Client.Max
@@ -111,6 +112,7 @@ type step struct {
 	Operations   int     `json:"ops"`
 	Failed       int     `json:"failed"`
 	OpsPerSecond float64 `json:"opsPerSecond"`
+	Seconds      float64 `json:"seconds"`
 	Latency      struct {
 		P50 float64 `json:"p50"`
 		P99 float64 `json:"p99"`
@@ -125,6 +127,11 @@ type step struct {
 	CPU struct {
 		K6 float64 `json:"k6"`
 	} `json:"cpuSeconds"`
+	Witness struct {
+		Evidence struct {
+			Locks float64 `json:"locks"`
+		} `json:"evidence"`
+	} `json:"witness"`
 }
 
 // lost is how many of so many operations failed, or were not done.
