@@ -8,12 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
 // errConnectionString has nothing of the string, nor of pgx's error: where a string is malformed
@@ -51,12 +55,25 @@ func parse(name string) (*pgx.ConnConfig, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	config.DialFunc = inTurns(config.DialFunc)
 
 	return config, nil
 }
 
 // connectTimeout is the limit where the string has no connect_timeout.
 const connectTimeout = 5 * time.Second
+
+// inTurns dials as dial does. Clients whose connections it makes take turns: see eventloop.
+func inTurns(dial pgconn.DialFunc) pgconn.DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+
+		return eventloop.NewConn(conn), nil
+	}
+}
 
 // strayAt tells whether an @ of a URL stands elsewhere than behind the password. Then it may belong
 // to the password, the rest of which would be taken for a host or a database, and be named in

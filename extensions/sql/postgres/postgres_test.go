@@ -8,12 +8,14 @@ import (
 	"io"
 	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
 )
 
@@ -201,6 +203,20 @@ func TestConnectTimeout(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, config.ConnectTimeout, name)
 	}
+}
+
+// Clients take turns whose connections are those of eventloop.
+func TestConnectionsTakeTurns(t *testing.T) {
+	listener := listen(t)
+	defer listener.Close()
+	config, err := postgres.Parse("postgres://me@" + listener.Addr().String() + "/db")
+	require.NoError(t, err)
+	conn, err := config.DialFunc(t.Context(), "tcp", listener.Addr().String())
+	require.NoError(t, err)
+	require.IsType(t, &eventloop.Conn{}, conn)
+	require.NoError(t, conn.Close())
+	_, err = config.DialFunc(t.Context(), "tcp", "127.0.0.1:1")
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
 }
 
 func TestServerThatStalls(t *testing.T) {
