@@ -57,6 +57,7 @@ func (d *database) execWithTimeout(call sobek.FunctionCall) sobek.Value {
 
 // close is database.close().
 func (d *database) close(sobek.FunctionCall) sobek.Value {
+	d.calls.Stop()
 	if err := d.db.Close(); err != nil {
 		d.Throw(err)
 	}
@@ -77,7 +78,7 @@ func (d *database) given(method string, call sobek.FunctionCall) (time.Duration,
 func (d *database) queryFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
 	var rows []xk6sql.KeyValue
 	d.do(opQuery, method, timeout, arguments, func(text string, values []any) (err error) {
-		rows, err = d.db.QueryWithTimeout(timeout.String(), text, values...)
+		rows, err = d.db.Query(text, values...)
 
 		return err
 	})
@@ -88,7 +89,7 @@ func (d *database) queryFor(method string, timeout time.Duration, arguments []so
 func (d *database) execFor(method string, timeout time.Duration, arguments []sobek.Value) sobek.Value {
 	var result sql.Result
 	d.do(opExec, method, timeout, arguments, func(text string, values []any) (err error) {
-		result, err = d.db.ExecWithTimeout(timeout.String(), text, values...)
+		result, err = d.db.Exec(text, values...)
 
 		return err
 	})
@@ -106,8 +107,10 @@ func (d *database) do(
 		d.Throw(err)
 	}
 	begin := clock.Now()
+	d.call.Context = d.calls.Begin(d.VU().Context(), time.Now(), timeout)
 	err = crash.Guard(func() error { return work(text, values) })
 	took := clock.Since(begin)
+	d.calls.End()
 	if err != nil {
 		err = d.cutOff(err, timeout, took)
 	}

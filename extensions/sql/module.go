@@ -1,14 +1,17 @@
 package sql
 
 import (
+	"context"
 	"strings"
 
 	"github.com/grafana/sobek"
 	xk6sql "github.com/grafana/xk6-sql/sql"
 	"go.k6.io/k6/v2/js/modules"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 // ImportPath is the name under which scripts import the module.
@@ -35,7 +38,7 @@ func New() modules.Module {
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
 			m := &module{Module: in}
-			open := grafanas.NewModuleInstance(in.VU()).Exports().Named["open"]
+			open := grafanas.NewModuleInstance(calling{in.VU(), &m.call}).Exports().Named["open"]
 			m.grafanas, _ = sobek.AssertFunction(in.Runtime().ToValue(open))
 
 			return map[string]any{"open": m.open}
@@ -49,7 +52,21 @@ type module struct {
 
 	// grafanas is sql.open of xk6-sql.
 	grafanas sobek.Callable
+	// calls makes the contexts of calls, which end at their timeout; call is that of the call under
+	// way as database/sql sees it.
+	calls deadline.Contexts
+	call  wholerows.Unending
 }
+
+// calling is the VU as xk6-sql sees it, whose context is that of the call under way.
+type calling struct {
+	modules.VU
+
+	call *wholerows.Unending
+}
+
+// Context is the context in which xk6-sql calls database/sql.
+func (c calling) Context() context.Context { return c.call }
 
 // open is sql.open(driver, source, options).
 func (m *module) open(call sobek.FunctionCall) sobek.Value {

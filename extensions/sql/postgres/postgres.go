@@ -97,7 +97,16 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, connectError{err}
 	}
 
-	return conn, nil
+	return interruptible{conn.(*stdlib.Conn)}, nil //nolint:forcetypeassert // what pgx returns
+}
+
+// interruptible is a wholerows.Interrupter: pgx would register each query with its context.
+type interruptible struct{ *stdlib.Conn }
+
+// Interrupt makes the call under way fail. pgx closes the connection then, and asks the server to
+// cancel what it does, as it does when a context ends.
+func (c interruptible) Interrupt() {
+	_ = c.Conn.Conn().PgConn().Conn().SetDeadline(time.Now()) // one that is closed fails by itself
 }
 
 // connectError is pgx's, which has a line for each attempt: one with TLS and one without where both

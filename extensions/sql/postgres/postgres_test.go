@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sql/postgres"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 const secret = "geheim"
@@ -226,4 +229,68 @@ func TestServerThatStalls(t *testing.T) {
 	err := query(ctx, t, name)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	requireOneLine(t, err)
+}
+
+// greet lets a client in, as a server does that wants no password.
+func greet(conn net.Conn) {
+	startup(conn)
+	_, _ = conn.Write(slices.Concat(message('R', "\x00\x00\x00\x00"), message('K', "\x00\x00\x00\x01\x00\x00\x00\x02"), message('Z', "I")))
+}
+
+// stall returns a connection string for a server that lets one client in and answers no query.
+// asked is closed with the first of them. cancelled gets what the next client says, who should want
+// it to be cancelled.
+func stall(t *testing.T) (name string, asked chan struct{}, cancelled chan []byte) {
+	t.Helper()
+	listener := listen(t)
+	asked, cancelled = make(chan struct{}), make(chan []byte, 1)
+	go func() {
+		client, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer client.Close()
+		greet(client)
+		_, _ = client.Read(make([]byte, 1))
+		close(asked)
+		other, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer other.Close()
+		request := make([]byte, 16)
+		_, _ = io.ReadFull(other, request)
+		cancelled <- request
+	}()
+	t.Cleanup(func() { _ = listener.Close() })
+
+	return "postgres://me@" + listener.Addr().String() + "/db?sslmode=disable", asked, cancelled
+}
+
+// A query that the server does not answer ends with its context, and the server is asked to cancel
+// it.
+func TestQueryEndsWithItsContext(t *testing.T) {
+	for name, want := range map[string]error{"cancelled": context.Canceled, "too late": context.DeadlineExceeded} {
+		t.Run(name, func(t *testing.T) {
+			source, asked, cancelled := stall(t)
+			connector, err := wholerows.Driver(postgres.Connector).OpenConnector(source)
+			require.NoError(t, err)
+			db := sql.OpenDB(connector)
+			defer db.Close()
+			ctx, cancel := context.WithCancel(t.Context())
+			if errors.Is(want, context.DeadlineExceeded) {
+				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+			}
+			defer cancel()
+			go func() {
+				if <-asked; errors.Is(want, context.Canceled) {
+					cancel()
+				}
+			}()
+			_, err = db.ExecContext(&wholerows.Unending{Context: ctx}, "select pg_sleep(60)")
+			require.ErrorIs(t, err, want)
+			requireOneLine(t, err)
+			require.Equal(t, []byte("\x00\x00\x00\x10\x04\xd2\x16\x2e\x00\x00\x00\x01\x00\x00\x00\x02"), <-cancelled)
+		})
+	}
 }

@@ -15,8 +15,10 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 )
 
@@ -56,6 +58,10 @@ func (c connector) Driver() driver.Driver { return c.driver }
 // own.
 func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	defer crash.Catch(&err)
+	ctx = ending(ctx)
+	if until, has := ctx.Deadline(); has && !time.Now().Before(until) {
+		return nil, context.DeadlineExceeded // where it is too late already, the server is not at fault
+	}
 	opened, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -68,6 +74,10 @@ func (c connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	}
 
 	made := &conn{inner: capable}
+	if interruptible, is := opened.(Interrupter); is {
+		made.calls = deadline.New(func(c Interrupter, _ deadline.Outcome) { c.Interrupt() })
+		made.interruptible = interruptible
+	}
 	if session := k6glue.SessionIn(ctx); session != nil && !c.keeps() {
 		session.AtEnd(made.end)
 	}
@@ -109,14 +119,29 @@ type inner interface {
 	driver.SessionResetter
 }
 
+// Interrupter is a connection whose calls end by Interrupt, and not by their contexts: to watch the
+// context of each would cost more.
+type Interrupter interface {
+	// Interrupt makes the call under way fail at once. Any goroutine may call it. The connection is
+	// not used again.
+	Interrupt()
+}
+
 // conn is a connection that a script opens with the first query that needs it. xk6-sql closes it
 // where the script closes the database, which an interrupted script does not, and the pool keeps
 // it: under client-sweep it is closed at the end of the client's step, as those of other modules.
 type conn struct {
 	inner
 
+	// ended tells that the connection is not to be used again.
 	ended  atomic.Bool
 	closed sync.Once
+
+	// calls interrupts calls of interruptible; nil where the driver heeds contexts by itself.
+	calls         *deadline.Watch[Interrupter]
+	interruptible Interrupter
+	// unending is the context that interruptible sees.
+	unending Unending
 }
 
 // end closes the connection at the end of a step. The pool learns of it when it would use it again.
@@ -127,26 +152,72 @@ func (c *conn) end() {
 
 // Close closes the connection once.
 func (c *conn) Close() (err error) {
-	c.closed.Do(func() { err = c.inner.Close() })
+	c.closed.Do(func() {
+		if c.calls != nil {
+			c.calls.Stop()
+		}
+		err = c.inner.Close()
+	})
 
 	return err
 }
 
+// catch makes *err the error of a driver's panic, after which nobody knows what state the
+// connection is in. Without it database/sql would take the connection for one that is in use. It is
+// for defer.
+func (c *conn) catch(err *error) {
+	if value := recover(); value != nil {
+		*err = crash.Caught(value)
+		c.ended.Store(true)
+	}
+}
+
+// begin begins a call and returns the context that the driver sees.
+func (c *conn) begin(ctx context.Context) context.Context {
+	ctx = ending(ctx)
+	if c.calls == nil {
+		return ctx
+	}
+	c.calls.Begin(ctx, c.interruptible, time.Time{}, 0)
+	c.unending.Context = ctx
+
+	return &c.unending
+}
+
+// over ends a call. A connection that was interrupted is not used again, also where that came after
+// the last byte of the answer.
+func (c *conn) over() {
+	if c.calls != nil && c.calls.End() != deadline.Undisturbed {
+		c.ended.Store(true)
+	}
+}
+
 // ResetSession is called before the connection is used again.
-func (c *conn) ResetSession(ctx context.Context) error {
+func (c *conn) ResetSession(ctx context.Context) (err error) {
+	defer c.catch(&err)
 	if c.ended.Load() {
 		return driver.ErrBadConn
 	}
 
-	return c.inner.ResetSession(ctx)
+	return c.inner.ResetSession(ending(ctx))
+}
+
+// ExecContext returns once the statement is done.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (_ driver.Result, err error) {
+	defer c.catch(&err)
+	defer c.over()
+
+	return c.inner.ExecContext(c.begin(ctx), query, args)
 }
 
 // ErrLost is the error of a query whose connection broke in the middle of its rows.
 var ErrLost = errors.New("the connection was lost before the last row")
 
 // QueryContext returns once the last row is there.
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	found, err := c.inner.QueryContext(ctx, query, args)
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (_ driver.Rows, err error) {
+	defer c.catch(&err)
+	defer c.over()
+	found, err := c.inner.QueryContext(c.begin(ctx), query, args)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +235,8 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 
 // CheckNamedValue leaves the arguments to the driver where it wants them, and to database/sql where
 // it does not.
-func (c *conn) CheckNamedValue(value *driver.NamedValue) error {
+func (c *conn) CheckNamedValue(value *driver.NamedValue) (err error) {
+	defer c.catch(&err)
 	if checker, ok := c.inner.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(value)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -296,4 +297,107 @@ func (panicking) Connect(context.Context) (driver.Conn, error) { panic("a fault"
 func TestPanicOfADriver(t *testing.T) {
 	db := openWith(t, func(string) (driver.Connector, error) { return panicking{}, nil })
 	require.ErrorContains(t, db.Ping(), "a fault in k6's extensions or in a library")
+}
+
+// stalling is a connection whose query waits for its context, or to be interrupted.
+type stalling struct {
+	*fake
+
+	sees    chan context.Context
+	stopped chan struct{}
+}
+
+func newStalling() *stalling {
+	return &stalling{fake: &fake{}, sees: make(chan context.Context, 1), stopped: make(chan struct{})}
+}
+
+func (s *stalling) QueryContext(ctx context.Context, _ string, _ []driver.NamedValue) (driver.Rows, error) {
+	s.sees <- ctx
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-s.stopped:
+		return nil, ctx.Err()
+	}
+}
+
+type interruptible struct{ *stalling }
+
+func (i interruptible) Interrupt() { close(i.stopped) }
+
+// A query ends with the context in an Unending: by that context, or by Interrupt where the driver
+// has it.
+func TestQueryEndsWithItsContext(t *testing.T) {
+	for name, interrupts := range map[string]bool{"by its context": false, "by Interrupt": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newStalling()
+			var conn driver.Conn = s
+			if interrupts {
+				conn = interruptible{s}
+			}
+			db := open(t, conn)
+			ctx, cancel := context.WithCancel(t.Context())
+			failed := make(chan error)
+			go func() {
+				rows, err := db.QueryContext(&wholerows.Unending{Context: ctx}, "query")
+				if err == nil {
+					_ = rows.Close()
+				}
+				failed <- err
+			}()
+			require.Equal(t, !interrupts, (<-s.sees).Done() != nil)
+			cancel()
+			require.ErrorIs(t, <-failed, context.Canceled)
+
+			_, err := db.ExecContext(t.Context(), "exec")
+			require.NoError(t, err)
+			require.Equal(t, interrupts, s.closed == 1, "what was interrupted is not used again")
+		})
+	}
+}
+
+func TestUnendingIsTheContextInIt(t *testing.T) {
+	type key struct{}
+	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
+	unending := &wholerows.Unending{Context: ctx}
+	cancel()
+	require.Nil(t, unending.Done())
+	require.Equal(t, context.Canceled, unending.Err())
+	require.Equal(t, "value", unending.Value(key{}))
+}
+
+// A call whose time is over does not blame the server that it did not connect to.
+func TestNothingConnectsTooLate(t *testing.T) {
+	f := &fake{}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
+	defer cancel()
+	_, err := open(t, f).ExecContext(&wholerows.Unending{Context: ctx}, "exec")
+	require.Equal(t, context.DeadlineExceeded, err)
+	require.Zero(t, f.opened)
+}
+
+// faulty panics in each of its calls.
+type faulty struct{ fake }
+
+func (*faulty) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	panic("a fault")
+}
+
+func (*faulty) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	panic("a fault")
+}
+
+// To database/sql a connection whose driver has panicked would be in use for ever.
+func TestPanicOfACall(t *testing.T) {
+	f := &faulty{}
+	db := open(t, f)
+	db.SetMaxOpenConns(1)
+	const calls = 4
+	for range calls / 2 {
+		_, err := like(db)
+		require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
+		_, err = db.ExecContext(t.Context(), "exec")
+		require.ErrorContains(t, err, "a fault in k6's extensions or in a library")
+	}
+	require.Equal(t, calls, f.closed, "a connection of unknown state is not used again")
 }
