@@ -22,9 +22,10 @@ const (
 	whyCalls     = "k6 calls a function of JavaScript for each operation, and each client has a runtime of its own"
 	whyNatsFloor = "k6 is over nats.go, which has two goroutines for a connection and wakes the one that asked"
 	whyBatches   = "k6 keeps and checks each answer of a batch"
-	whyTwoWays   = "lib/pq prepares a statement for each query, and waits for the answer twice"
-	whyGo        = "k6 has an event loop for each core, and its server, which has the same two, waits for one of them;\n" +
-		"  redis-benchmark has one thread, and Redis the other core"
+	whyQueries   = "k6 calls a function of JavaScript for each query, which goes through database/sql and pgx to get its row;\n" +
+		"  pgbench is two threads of C that look at no row, and k6 with its server has two cores alone"
+	whyGo = "client and server share two cores, and the server's part of an operation is the same, whoever asks:\n" +
+		"  a client that took no time at all would have no more than the server's own rate"
 	whyOneByOne = "memcached answers the pipelined commands of its text protocol one by one, and a loop of k6 wakes for each answer;\n" +
 		"  in pipelines of the meta protocol, below, k6 has several times the rate"
 	whyUnread = "redis-benchmark sends the same command again and again, and looks at no value;\n" +
@@ -78,5 +79,12 @@ func besidePeerInBatches(server, program string) []named {
 func besidePeer() []named {
 	return []named{
 		{"rate", rate, atLeast(leastOfPeer), whyGo}, {"p99", p99, atMost(mostOfPeer), whyGo}, {"us", processor, atMost(mostOfPeer), whyGo},
+	}
+}
+
+// besidePgbench are those beside pgbench's prepared form.
+func besidePgbench() []named {
+	return []named{
+		{"rate", rate, atLeast(1), whyQueries}, {"p99", p99, atMost(1), whyQueries}, {"us", processor, atMost(1), whyQueries},
 	}
 }

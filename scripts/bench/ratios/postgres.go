@@ -18,23 +18,18 @@ const pgbench = "pgbench"
 // How many rows a second one client finds, roughly, and how many times as many do many.
 const postgresSolo, postgresCrowd = 4000, 3
 
-// measurePostgres is finding a row by its key through k6/x/sql, beside pgbench, which asks as a
-// statement that is parsed each time ("extended"), as lib/pq does, and as a prepared one.
+// measurePostgres is finding a row by its key through k6/x/sql, beside pgbench. Both prepare the
+// statement once for each connection: pgx, the driver of k6/x/sql, does so by itself.
 func measurePostgres(e *effort) (result, error) {
-	peers := func(clients, share int) []entrant {
-		bounds := []named{{"rate", rate, atLeast(1), whyTwoWays}, {"p99", p99, atMost(1), whyTwoWays}, {"us", processor, atMost(1), whyTwoWays}}
-
-		return []entrant{
-			{program: "pgbench, extended", needs: pgbench, bounds: bounds, run: pgbenchSelects("extended", clients, share)},
-			{program: "pgbench, prepared", needs: pgbench, run: pgbenchSelects("prepared", clients, share)},
-		}
-	}
 	var all []*contest
 	for _, clients := range []int{1, 8, 64, 512} {
 		share := e.share(clients, postgresSolo, postgresCrowd)
 		all = append(all, &contest{
 			work: "select by key", clients: clients,
-			k6: entrant{program: "k6/x/sql", run: k6Selects(clients, share)}, besideIt: peers(clients, share),
+			k6: entrant{program: "k6/x/sql", run: k6Selects(clients, share)},
+			besideIt: []entrant{
+				{program: "pgbench, prepared", needs: pgbench, bounds: besidePgbench(), run: pgbenchSelects(clients, share)},
+			},
 		})
 	}
 
@@ -58,7 +53,7 @@ func fillPostgres() error {
 }
 
 // pgbenchSelects is a run of pgbench, which logs a tenth of the latencies.
-func pgbenchSelects(mode string, clients, perClient int) func() (figures, error) {
+func pgbenchSelects(clients, perClient int) func() (figures, error) {
 	return func() (figures, error) {
 		dir, err := os.MkdirTemp("", "pgbench")
 		if err != nil {
@@ -66,7 +61,7 @@ func pgbenchSelects(mode string, clients, perClient int) func() (figures, error)
 		}
 		defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 		out, micros, used, err := beyondStart(clients, perClient, func(transactions int) ([]byte, spending, error) {
-			return output(command(pgbench, "--no-vacuum", "--select-only", "--protocol="+mode, "--client="+strconv.Itoa(clients),
+			return output(command(pgbench, "--no-vacuum", "--select-only", "--protocol=prepared", "--client="+strconv.Itoa(clients),
 				"--jobs="+strconv.Itoa(min(clients, 2)), "--transactions="+strconv.Itoa(transactions),
 				"--log", "--log-prefix="+filepath.Join(dir, "log"), "--sampling-rate=0.1", os.Getenv("POSTGRES_URL")))
 		})
