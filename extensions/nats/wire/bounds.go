@@ -1,7 +1,3 @@
-// Package wire looks at what a NATS server says before nats.go does, which makes a buffer of any
-// size that a server announces.
-//
-// The protocol: https://docs.nats.io/reference/reference-protocols/nats-protocol.
 package wire
 
 import (
@@ -117,8 +113,11 @@ func (b *Bounds) info(line []byte) {
 	if at := bytes.IndexByte(line, '{'); at >= 0 {
 		_ = json.Unmarshal(line[at:], &info) // nats.go says what is wrong with it
 	}
-	b.payload = max(leastPayload, 2*min(info.MaxPayload, mostPayload/2))
+	b.payload = mostOf(info.MaxPayload)
 }
+
+// mostOf is how large a message of a server may be that announces so much.
+func mostOf(payload int64) int64 { return max(leastPayload, 2*min(payload, mostPayload/2)) }
 
 // message takes the line of a MSG or HMSG, whose last word is its size.
 func (b *Bounds) message(line []byte) error {

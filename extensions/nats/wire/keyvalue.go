@@ -1,0 +1,219 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Bucket is a key-value bucket, whose stream allows direct gets and mirrors no other.
+type Bucket struct {
+	// get and put are what subjects begin with, stream what acknowledgements and records name.
+	get, put, stream []byte
+	// ack is what an acknowledgement begins with.
+	ack []byte
+}
+
+// NewBucket returns the bucket of this name.
+func NewBucket(name string) *Bucket {
+	stream := "KV_" + name
+
+	return &Bucket{
+		get: []byte("$JS.API.DIRECT.GET." + stream + ".$KV." + name + "."), put: []byte("$KV." + name + "."),
+		stream: []byte(stream), ack: []byte(`{"stream":"` + stream + `",`),
+	}
+}
+
+// Headers of records.
+const (
+	headerOperation = "KV-Operation"
+	operationDelete = "DEL"
+	operationPurge  = "PURGE"
+)
+
+// What marks a record as deleted.
+var (
+	deleteMark = EncodeHeader(nil, headerOperation, operationDelete)                                    //nolint:gochecknoglobals // a constant
+	purgeMark  = EncodeHeader(EncodeHeader(nil, headerOperation, operationPurge), "Nats-Rollup", "sub") //nolint:gochecknoglobals // a constant
+)
+
+// Get reads the value of a key, if there is one. It is valid until the next call of the connection.
+func (c *Conn) Get(b *Bucket, key []byte, timeout time.Duration) (value []byte, found bool, err error) {
+	c.subject = append(append(c.subject[:0], b.get...), key...)
+	m, err := c.ask(nil, nil, timeout)
+	if err != nil {
+		return nil, false, err
+	}
+	if code, description := m.header.status(); len(m.Data) == 0 && code != nil {
+		if string(code) == "404" {
+			return nil, false, nil
+		}
+
+		return nil, false, Errorf(KindServer, "the server answers with status %.20s: %.100s", code, description)
+	}
+	found, err = b.record(m.header, c.subject[len(b.get)-len(b.put):])
+	if err != nil || !found {
+		return nil, false, err
+	}
+
+	return m.Data, true, nil
+}
+
+// record reads the header of a record: it must be that of the subject. One that marks the key as
+// deleted is none.
+func (b *Bucket) record(h header, subject []byte) (found bool, err error) {
+	var stream, sequence, at, of, operation, reason []byte
+	whole := h.each(func(name, value []byte) {
+		switch string(name) {
+		case "Nats-Stream":
+			stream = value
+		case "Nats-Sequence":
+			sequence = value
+		case "Nats-Time-Stamp":
+			at = value
+		case "Nats-Subject":
+			of = value
+		case headerOperation:
+			operation = value
+		case "Nats-Marker-Reason":
+			reason = value
+		}
+	})
+	_, counted := number(sequence)
+	if !whole || !counted || len(at) == 0 || !bytes.Equal(stream, b.stream) || !bytes.Equal(of, subject) {
+		return false, Errorf(KindProtocol, "the server's answer is none to a get of %.100s: its header is %s", subject, quoted(h))
+	}
+	switch string(operation) {
+	case operationDelete, operationPurge:
+		return false, nil
+	case "":
+		return !isMarker(reason), nil
+	}
+
+	return true, nil
+}
+
+// isMarker tells whether the reason is one for which the server has put a mark in a record's place.
+func isMarker(reason []byte) bool {
+	switch string(reason) {
+	case "MaxAge", "Purge", "Remove":
+		return true
+	}
+
+	return false
+}
+
+// Put writes the value of a key.
+func (c *Conn) Put(b *Bucket, key, value []byte, timeout time.Duration) error {
+	return c.store(b, key, nil, value, timeout)
+}
+
+// Delete marks a key as deleted.
+func (c *Conn) Delete(b *Bucket, key []byte, timeout time.Duration) error {
+	return c.store(b, key, deleteMark, nil, timeout)
+}
+
+// Purge marks a key as deleted, and removes its earlier values.
+func (c *Conn) Purge(b *Bucket, key []byte, timeout time.Duration) error {
+	return c.store(b, key, purgeMark, nil, timeout)
+}
+
+func (c *Conn) store(b *Bucket, key, header, value []byte, timeout time.Duration) error {
+	c.subject = append(append(c.subject[:0], b.put...), key...)
+	m, err := c.ask(header, value, timeout)
+	if IsKind(err, KindNoResponders) {
+		return errNoStream
+	}
+	if err != nil {
+		return err
+	}
+
+	return b.acknowledged(m.Data)
+}
+
+var errNoStream = Errorf(KindNoResponders, "no response from stream")
+
+// acknowledged reads a stream's answer to a message.
+func (b *Bucket) acknowledged(said []byte) error {
+	if b.isPlain(said) {
+		return nil
+	}
+	var answer struct {
+		Stream string    `json:"stream"`
+		Error  *apiError `json:"error"`
+	}
+	switch err := json.Unmarshal(said, &answer); {
+	case err == nil && answer.Error != nil:
+		return answer.Error.told()
+	case err != nil || answer.Stream != string(b.stream):
+		return Errorf(KindProtocol, "the server's answer is no acknowledgement of stream %s: %s", b.stream, quoted(said))
+	}
+
+	return nil
+}
+
+// isPlain tells whether an acknowledgement is as servers usually say it: older ones than 2.15.2
+// with a space before "seq".
+func (b *Bucket) isPlain(said []byte) bool {
+	rest, is := bytes.CutPrefix(said, b.ack)
+	rest = bytes.TrimPrefix(rest, []byte(" "))
+	digits, named := bytes.CutPrefix(rest, []byte(`"seq":`))
+	digits, whole := bytes.CutSuffix(digits, []byte("}"))
+	_, counted := number(digits)
+
+	return is && named && whole && counted
+}
+
+// apiError is how JetStream says that something failed.
+type apiError struct {
+	Code        int    `json:"code"`
+	ErrorCode   int    `json:"err_code"`
+	Description string `json:"description"`
+}
+
+func (e *apiError) told() *Error {
+	return &Error{Kind: KindServer, Code: e.ErrorCode, Message: e.Description}
+}
+
+// streamNotFound is JSStreamNotFoundErr in the server's errors.json.
+const streamNotFound = 10059
+
+// Facing is how a bucket can be used.
+type Facing int
+
+// What LookUp finds.
+const (
+	Missing Facing = iota
+	// Direct: by Get, Put, Delete and Purge.
+	Direct
+	// Otherwise: it allows no direct gets, or mirrors another one.
+	Otherwise
+)
+
+// LookUp asks the server for the bucket of this name, which consists of letters, digits, - and _.
+func (c *Conn) LookUp(name string, timeout time.Duration) (Facing, error) {
+	m, err := c.Request("$JS.API.STREAM.INFO.KV_"+name, nil, nil, timeout)
+	if err != nil {
+		return Missing, err
+	}
+	var answer struct {
+		Error  *apiError `json:"error"`
+		Config *struct {
+			MostOfSubject int64           `json:"max_msgs_per_subject"`
+			Direct        bool            `json:"allow_direct"`
+			Mirror        json.RawMessage `json:"mirror"`
+		} `json:"config"`
+	}
+	switch err := json.Unmarshal(m.Data, &answer); {
+	case err == nil && answer.Error != nil && answer.Error.ErrorCode == streamNotFound:
+		return Missing, nil
+	case err == nil && answer.Error != nil:
+		return Missing, answer.Error.told()
+	case err != nil || answer.Config == nil:
+		return Missing, Errorf(KindProtocol, "the server's answer is none about a stream: %s", quoted(m.Data))
+	case answer.Config.MostOfSubject < 1 || !answer.Config.Direct || len(answer.Config.Mirror) > 0:
+		return Otherwise, nil
+	}
+
+	return Direct, nil
+}

@@ -1,0 +1,153 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// serverInfo is what is used of a server's INFO.
+type serverInfo struct {
+	Headers      bool   `json:"headers"`
+	MaxPayload   int64  `json:"max_payload"`
+	Nonce        string `json:"nonce"`
+	TLSRequired  bool   `json:"tls_required"`
+	TLSAvailable bool   `json:"tls_available"`
+}
+
+// connectInfo is what a client says about itself.
+type connectInfo struct {
+	Verbose      bool   `json:"verbose"`
+	Pedantic     bool   `json:"pedantic"`
+	JWT          string `json:"jwt,omitempty"`
+	NKey         string `json:"nkey,omitempty"`
+	Signature    string `json:"sig,omitempty"`
+	User         string `json:"user,omitempty"`
+	Password     string `json:"pass,omitempty"`
+	Token        string `json:"auth_token,omitempty"`
+	TLS          bool   `json:"tls_required"`
+	Name         string `json:"name"`
+	Language     string `json:"lang"`
+	Version      string `json:"version"`
+	Protocol     int    `json:"protocol"`
+	Echo         bool   `json:"echo"`
+	Headers      bool   `json:"headers"`
+	NoResponders bool   `json:"no_responders"`
+}
+
+// logIn takes the server's INFO, goes over to TLS where that is wanted, and says who the client is.
+func (c *Conn) logIn(ctx context.Context, cfg *Config) error {
+	c.out, c.in.from = c.socket, c.socket
+	if err := c.begin(cfg.ConnectTimeout); err != nil {
+		return err
+	}
+	if cfg.First {
+		if err := c.secure(ctx, cfg); err != nil {
+			return err
+		}
+	}
+	info, err := c.welcome()
+	if err != nil {
+		return err
+	}
+	switch {
+	case cfg.First:
+	case info.TLSRequired, cfg.Secure && info.TLSAvailable:
+		if err := c.secure(ctx, cfg); err != nil {
+			return err
+		}
+	case cfg.Secure:
+		return errors.New("the server has no TLS")
+	}
+	said, err := cfg.introduction(info)
+	if err != nil {
+		return err
+	}
+	if err := c.write(said); err != nil {
+		return err
+	}
+	if err := c.pong(); err != nil {
+		return err
+	}
+
+	return nil
+}
+
+// welcome takes the server's first INFO.
+func (c *Conn) welcome() (*serverInfo, error) {
+	if err := c.next(); err != nil {
+		return nil, err
+	}
+	if c.said.kind == sayErr {
+		e, _ := complaint(c.said.rest)
+
+		return nil, e
+	}
+	if c.said.kind != sayInfo {
+		return nil, Errorf(KindProtocol, "the server does not begin with INFO")
+	}
+
+	return c.learn()
+}
+
+// learn takes an INFO.
+func (c *Conn) learn() (*serverInfo, error) {
+	var info serverInfo
+	if err := json.Unmarshal(c.said.rest, &info); err != nil {
+		return nil, c.fail(Errorf(KindProtocol, "the server's INFO cannot be read: %s", err))
+	}
+	c.maxPayload, c.headers, c.in.most = info.MaxPayload, info.Headers, mostOf(info.MaxPayload)
+
+	return &info, nil
+}
+
+// secure goes over to TLS. What the server has said before may be anybody's.
+func (c *Conn) secure(ctx context.Context, cfg *Config) error {
+	secrets := &tls.Config{MinVersion: tls.VersionTLS12}
+	if cfg.TLS != nil {
+		secrets = cfg.TLS
+	}
+	if secrets.ServerName == "" {
+		secrets = secrets.Clone()
+		secrets.ServerName, _, _ = net.SplitHostPort(cfg.Address)
+	}
+	secured := tls.Client(c.socket, secrets)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		return fmt.Errorf("TLS: %w", err)
+	}
+	c.out = secured
+	c.in = reader{from: secured, most: c.in.most}
+
+	return nil
+}
+
+// introduction is CONNECT, and a PING whose answer says that the client is in.
+func (c *Config) introduction(info *serverInfo) ([]byte, error) {
+	me := connectInfo{
+		User: c.User, Password: c.Password, Token: c.Token, NKey: c.NKey, TLS: c.Secure, Name: c.Name, Language: "xk6-sweep", Protocol: 1,
+		Echo: !c.NoEcho, Headers: info.Headers, NoResponders: info.Headers,
+	}
+	var err error
+	if c.JWT != nil {
+		if me.JWT, err = c.JWT(); err != nil {
+			return nil, err
+		}
+	}
+	if c.Sign != nil {
+		signature, err := c.Sign([]byte(info.Nonce))
+		if err != nil {
+			return nil, fmt.Errorf("what the server asks for cannot be signed: %w", err)
+		}
+		me.Signature = base64.RawURLEncoding.EncodeToString(signature)
+	}
+	said, err := json.Marshal(me) //nolint:gosec // it is for the server
+	if err != nil {
+		return nil, err
+	}
+
+	return fmt.Appendf(nil, "CONNECT %s\r\nPING\r\n", said), nil
+}
