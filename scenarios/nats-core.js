@@ -86,7 +86,7 @@ function deliver({ stamping, data, within }, subject, count) {
 
 function request({ client, services, data }, subject, count) {
   const service = services.respond(subject);
-  client.connect();
+  client.connect({ runs: true });
   const batched = Object.freeze({ iterations: count });
   return { operation: () => client.requestBatch(subject, data, batched), close: () => service.close() };
 }

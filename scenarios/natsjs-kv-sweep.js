@@ -66,7 +66,7 @@ export default function () {
 function working({ client, stores }) {
   const store = stores[__ENV.STORE];
   const own = { ...work, mix: mixes[__ENV.KIND] };
-  client.connect();
+  client.connect({ runs: true });
   store.prefill(own); // writes this client's share of the keys, if nobody has
   return () => store.run(own);
 }

@@ -22,15 +22,20 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 )
 
+// bothConnections are the ways to connect: nats.go's connection, and that of runs.
+var bothConnections = []string{`.connect()`, `.connect({ runs: true })`}
+
 // logsIn expects that a client with these options gets in, and that others do not.
 func logsIn(t *testing.T, v *vu, s *server, options string, wrong ...string) {
 	t.Helper()
 	require.NoError(t, v.JS.Set("own", s.URL))
-	v.Run(`new nats.Client(own, ` + options + `).connect()`)
-	for _, o := range append(wrong, `{}`) {
-		e := v.fail(`new nats.Client(own, ` + o + `).connect()`)
-		require.Equal(t, k6mod.KindAuth, e.Kind, o)
-		require.Equal(t, "cannot connect to "+s.Addr+": Authorization Violation", e.Message)
+	for _, connect := range bothConnections {
+		v.Run(`new nats.Client(own, ` + options + `)` + connect)
+		for _, o := range append(wrong, `{}`) {
+			e := v.fail(`new nats.Client(own, ` + o + `)` + connect)
+			require.Equal(t, k6mod.KindAuth, e.Kind, o)
+			require.Equal(t, "cannot connect to "+s.Addr+": Authorization Violation", e.Message)
+		}
 	}
 }
 
@@ -38,9 +43,12 @@ func TestUserAndToken(t *testing.T) {
 	v := newVU(t)
 	s := startServer(t, `authorization { user: "me", password: "sec-ret" }`)
 	logsIn(t, v, s, `{ user: 'me', password: 'sec-ret' }`, `{ user: 'me', password: 'sec-other' }`, `{ token: 'sec-other' }`)
-	v.Run(`new nats.Client(own.replace('//', '//me:sec-ret@')).connect()`)
-	require.NotContains(t, v.fail(`new nats.Client(own.replace('//', '//me:sec-other@')).connect()`).Message, "sec-")
+	for _, connect := range bothConnections {
+		v.Run(`new nats.Client(own.replace('//', '//me:sec-ret@'))` + connect)
+		require.NotContains(t, v.fail(`new nats.Client(own.replace('//', '//me:sec-other@'))`+connect).Message, "sec-")
+	}
 	logsIn(t, v, startServer(t, `authorization { token: "sec-ret" }`), `{ token: 'sec-ret' }`, `{ token: 'sec-other' }`)
+	v.Run(`new nats.Client(own.replace('//', '//sec-ret@')).connect({ runs: true })`)
 }
 
 func TestPermissions(t *testing.T) {
@@ -68,6 +76,9 @@ func TestPermissions(t *testing.T) {
 		v.Run(`client.flush()`) // no refusal is under way any more
 		require.Contains(t, e.Message, `Permissions Violation for Publish to "`+subject+`"`)
 	}
+	refused := v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)
+	require.JSONEq(t, `2`, v.JSON(`client.requestBatch('closed.batch', 'x', { iterations: 2, timeout: '1h' }).failed`), "of runs, it is known at once")
+	require.Equal(t, 2.0, v.Counted(metricOps, "op", opRequest, "outcome", k6mod.KindAuth)-refused)
 	require.Equal(t, k6mod.KindTimeout, v.fail(`client.subscribe('_INBOX.silent'); client.request('_INBOX.silent', 'x', { timeout: 100 })`).Kind,
 		"what was refused before is no reason")
 }
@@ -127,9 +138,11 @@ func TestJWTAndCredentials(t *testing.T) {
 	logsIn(t, v, s, `{ jwt, nkey: seed }`)
 	logsIn(t, v, s, `{ credentials }`)
 	logsIn(t, v, s, `{ credentialsFile: file }`)
-	e := v.fail(`new nats.Client(own, { credentialsFile: file + '.not' }).connect()`)
-	require.Equal(t, k6mod.KindUsage, e.Kind)
-	require.Contains(t, e.Message, "credentialsFile cannot be read")
+	for _, connect := range bothConnections {
+		e := v.fail(`new nats.Client(own, { credentialsFile: file + '.not' })` + connect)
+		require.Equal(t, k6mod.KindUsage, e.Kind)
+		require.Contains(t, e.Message, "credentialsFile cannot be read")
+	}
 }
 
 // token is a JWT that the issuer signs for the subject, as NATS has them.
@@ -176,16 +189,25 @@ func TestTLS(t *testing.T) {
 			client.publish('a', 'x');
 			return [sub.next().data, client.info().tls];
 		})()`), good)
+		require.Equal(t, int64(3), v.Run(`(() => {
+			const client = new nats.`+good+`, service = client.respond('b');
+			client.connect({ runs: true });
+			return client.requestBatch('b', 'x'.repeat(100000), { iterations: 3 }).succeeded;
+		})()`), good)
 	}
 	for _, bad := range []string{`{}`, `{ tls: true }`, `{ tls: {} }`, `{ tls: { ca, serverName: 'other.test' } }`} {
-		e := v.fail(`new nats.Client(own, ` + bad + `).connect()`)
-		require.Equal(t, k6mod.KindConnect, e.Kind, bad)
-		require.Contains(t, e.Message, "certificate", bad)
+		for _, connect := range bothConnections {
+			e := v.fail(`new nats.Client(own, ` + bad + `)` + connect)
+			require.Equal(t, k6mod.KindConnect, e.Kind, bad)
+			require.Contains(t, e.Message, "certificate", bad)
+		}
 	}
 
 	s = startServer(t, "tls { "+files+fmt.Sprintf(", ca_file: %q, verify: true, handshake_first: true }", filepath.Join(folder, "cert")))
 	require.NoError(t, v.JS.Set("own", s.URL))
-	v.Run(`new nats.Client(own, { tls: { ca, cert: ca, key, first: true } }).connect()`)
+	for _, connect := range bothConnections {
+		v.Run(`new nats.Client(own, { tls: { ca, cert: ca, key, first: true } })` + connect)
+	}
 	require.Equal(t, k6mod.KindConnect, v.fail(`new nats.Client(own, { tls: { ca, first: true }, connectTimeout: '5s' }).request('a', 'x')`).Kind)
 }
 

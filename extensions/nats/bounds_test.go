@@ -73,6 +73,8 @@ func TestSizesThatLie(t *testing.T) {
 		e := v.fail(`client.request('a', 'x')`)
 		require.Equal(t, k6mod.KindProtocol, e.Kind, e.Message)
 		require.Contains(t, e.Message, "the connection is closed: the server announces a message of "+size+" bytes")
+		totals := v.inSweep(1, `client.requestBatch('a', 'x')`)
+		require.Equal(t, map[string]uint64{"the server announces a message of " + size + " bytes: at most 8388608 are accepted": 1}, totals[opRequest].Errors)
 		v.CancelContext()
 	}
 }
@@ -166,6 +168,10 @@ func TestSizesThatLieInTLSAndWebSockets(t *testing.T) {
 			e := v.fail(`new nats.Client(liar, { timeout: '10s', maxReconnects: 0` + options + ` }).request('a', 'x')`)
 			require.Equal(t, kind, e.Kind, e.Message)
 			require.Contains(t, e.Message, c.want)
+			if kind == k6mod.KindProtocol && c.scheme != "ws" {
+				totals := v.inSweep(1, `new nats.Client(liar, { timeout: '10s'`+options+` }).requestBatch('a', 'x')`)
+				require.Equal(t, map[string]uint64{c.want + ": at most 8388608 are accepted": 1}, totals[opRequest].Errors)
+			}
 			v.Exit()
 			requireNoneLeft(t)
 		})
@@ -213,6 +219,11 @@ func TestWebSocket(t *testing.T) {
 			const client = new nats.Client(own, `+c.options+`), sub = client.subscribe('a');
 			client.publish('a', 'x'.repeat(300000));
 			return sub.next().data.length;
+		})()`), scheme)
+		require.Equal(t, int64(3), v.Run(`(() => {
+			const client = new nats.Client(own, `+c.options+`), service = client.respond('b');
+			client.connect({ runs: true });
+			return client.requestBatch('b', 'x', { iterations: 3 }).succeeded;
 		})()`), scheme)
 	}
 	v.Exit()

@@ -18,18 +18,20 @@ import (
 
 // client is a JavaScript Client: its connection is opened by the first operation that needs it,
 // made again by nats.go when it breaks, opened anew when nats.go has given it up, and closed when
-// the VU ends.
+// the VU ends. What runs in Go has another one: see runConnection.
 type client struct {
 	*module
 
 	config *Config
 	tasks  *k6mod.Tasks
 
-	// mu guards conn and joined: the VU's end, and promises, come from other goroutines.
+	// mu guards conn, joined and running: the VU's end, and promises, come from other goroutines.
 	mu   sync.Mutex
 	conn *connection
 	// joined is what conn is of with connection: 'shared'.
 	joined *sharedConnection
+	// running is the connection of what runs in Go; nil before the first run.
+	running *runConnection
 
 	// room is that of the records of the task that the VU waits for.
 	room [2]record
@@ -66,14 +68,14 @@ func (c *client) Tasks() *k6mod.Tasks { return c.tasks }
 
 // methods are those of the JavaScript object.
 var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknoglobals // a table
-	"connect":     tagged("connect", 0, (*client).connect),
+	"connect":     (*client).connect,
 	"flush":       tagged("flush", 1, (*client).flush),
 	"drain":       tagged("drain", 1, (*client).drain),
 	"rtt":         tagged("rtt", 0, (*client).rtt),
 	"request":     (*client).request,
 	"requestMany": (*client).requestMany,
 }).With(k6glue.Methods[*client]{
-	"connect": k6mod.InTurn(k6mod.Blocking(tagged("connect", 0, (*client).connect))),
+	"connect": k6mod.InTurn(k6mod.Blocking((*client).connect)),
 }).With(k6glue.Methods[*client]{ // those that wait for nobody
 	"close":        (*client).close,
 	"publish":      (*client).publishOne,
@@ -87,9 +89,25 @@ var methods = k6mod.BothForms(map[string]operation[*client]{ //nolint:gochecknog
 	"info":         (*client).info,
 })
 
-// connect is client.connect(): it connects now, if that was not done yet, and throws when it
+// connectOptions are those of connect.
+type connectOptions struct {
+	runs bool
+	tags *k6mod.Tags
+}
+
+var connecting = k6mod.Options[connectOptions]{ //nolint:gochecknoglobals // a table
+	k6mod.Into("runs", func(o *connectOptions) *bool { return &o.runs }, truth),
+	k6mod.Into("tags", func(o *connectOptions) **k6mod.Tags { return &o.tags }, readTags),
+}
+
+// connect is client.connect(options): it connects now, if that was not done yet, and throws when it
 // cannot.
-func (c *client) connect(sobek.FunctionCall) (*task, error) { return &task{client: c}, nil }
+func (c *client) connect(call sobek.FunctionCall) (*task, error) {
+	var o connectOptions
+	err := connecting.Read("connect", call.Argument(0), &o)
+
+	return &task{client: c, runs: o.runs, tags: o.tags}, err
+}
 
 // close is client.close(): it closes the connection. The next operation opens a new one. Messages
 // that have come already still reach their callbacks.
@@ -192,6 +210,17 @@ func (c *client) acquire(ctx context.Context, recorded *[]record) (*connection, 
 	return conn, nil
 }
 
+// connected returns the connection, if there is one that can be used.
+func (c *client) connected() *connection {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn == nil || !c.conn.usable() {
+		return nil
+	}
+
+	return c.conn
+}
+
 // open opens a connection of the client's own, or joins the one of all.
 func (c *client) open(ctx context.Context) (conn *connection, opened bool, err error) {
 	dial, secure := k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12)
@@ -220,6 +249,9 @@ func (c *client) disconnect() {
 		c.joined = nil
 	} else if c.conn != nil {
 		c.conn.close()
+	}
+	if c.running != nil {
+		c.running.close()
 	}
 	c.conn = nil
 	c.Closing().Remove(c)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 // Kinds of errors that only NATS has. The others are those of all modules.
@@ -75,8 +76,21 @@ const ttlDisabled = 10166
 // told says what any error is to scripts.
 func told(err error) k6mod.Error { return k6mod.As(err, asError) }
 
-// asError says what an error of nats.go is to scripts.
+// asError says what an error of nats.go, or of the connection of runs, is to scripts.
 func asError(err error) k6mod.Error {
+	own, is := errors.AsType[*wire.Error](err)
+	switch {
+	case !is:
+		return ofNatsGo(err)
+	case own.Code != 0: // JetStream's
+		return ofNatsGo(&jetstream.APIError{ErrorCode: jetstream.ErrorCode(own.Code), Description: own.Message})
+	default:
+		return k6mod.Error{Kind: own.Kind, Message: plain(err), Cause: err}
+	}
+}
+
+// ofNatsGo says what an error of nats.go is to scripts.
+func ofNatsGo(err error) k6mod.Error {
 	e := k6mod.Error{Kind: k6mod.KindConnection, Message: plain(err)}
 	if errors.Is(err, natsio.ErrReconnectBufExceeded) {
 		e.Message = "the connection is broken, and is being made again"

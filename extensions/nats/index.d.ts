@@ -125,7 +125,9 @@ declare module 'k6/x/nats' {
     reconnectBuffer?: number;
     /** Of the subjects at which answers arrive. Default `"_INBOX"`. */
     inboxPrefix?: string;
-    /** The client's own subscriptions get nothing of what it publishes. */
+    /**
+     * The client's own subscriptions get nothing of what it publishes, other than by requestBatch.
+     */
     noEcho?: boolean;
     /** The servers are tried in their order. */
     noRandomize?: boolean;
@@ -146,6 +148,15 @@ declare module 'k6/x/nats' {
   export interface CallOptions {
     /** Tags of the call's metrics, beside `op` and `outcome`, as those of k6/http. */
     tags?: Tags;
+  }
+
+  /** Options of connect. */
+  export interface ConnectOptions extends CallOptions {
+    /**
+     * `true` connects what runs in Go, in the place of the client's other connection: see
+     * {@link Client}. Default false.
+     */
+    runs?: boolean;
   }
 
   /** Options of publish. Frozen ones (Object.freeze) are read once. */
@@ -343,7 +354,7 @@ declare module 'k6/x/nats' {
    * | `connection` | the connection is broken, or is just being made again |
    * | `timeout` | no answer within timeout |
    * | `cancelled` | the test ended |
-   * | `auth` | the server does not let this user in, or not do this (to a request, it says so without an answer: after timeout) |
+   * | `auth` | the server does not let this user in, or not do this (to a request, it says so without an answer: after timeout; to runs at once) |
    * | `busy` | the server has no room for the client, or maxPending acknowledgements are missing and none comes |
    * | `no_responders` | nobody listens to the subject; no stream takes it |
    * | `not_found` | there is no such stream, consumer or bucket |
@@ -393,6 +404,13 @@ declare module 'k6/x/nats' {
    * and closed when the VU has no more use for it (the end of setup or teardown, of the client's
    * step under client-sweep, or of the test). Make it in the init context, once per VU; use it in
    * functions.
+   *
+   * What runs in Go, {@link Client.requestBatch}, {@link Layout.run} and {@link Layout.prefill},
+   * has a connection of its own, that of runs. The first such call opens it, or
+   * `connect({ runs: true })`, and when it broke, the next operation. Its options are the client's;
+   * those of reconnecting, and pingInterval, are for the other one. A client that does nothing else
+   * has one connection. Where a bucket is missing, one more makes it, and is closed. With
+   * `connection: 'shared'`, and through WebSockets, all is over the same one.
    */
   export class Client {
     /**
@@ -410,10 +428,10 @@ declare module 'k6/x/nats' {
      * Connects now, if that was not done yet.
      * In a sweep, clients do it in their order, one after another.
      */
-    connect(options?: CallOptions): void;
+    connect(options?: ConnectOptions): void;
     /** {@link Client.connect} as a promise. */
-    asyncConnect(options?: CallOptions): Promise<void>;
-    /** Closes the connection. The next operation opens a new one. */
+    asyncConnect(options?: ConnectOptions): Promise<void>;
+    /** Closes the connection, and that of runs. The next operation opens a new one. */
     close(): void;
     /** Returns when the server has taken all that was published. */
     flush(timeout?: Duration, options?: CallOptions): void;
@@ -455,7 +473,9 @@ declare module 'k6/x/nats' {
     asyncRequestMany(subject: string, data?: Data, options?: RequestManyOptions): Promise<Message[]>;
     /**
      * Requests, one after another, in Go: in a sweep each is an operation `request`. Those that
-     * fail are counted, and throw nothing; the answers are not kept.
+     * fail are counted, and throw nothing; the answers are not kept. On Linux clients take turns in
+     * the order in which their answers came, but in an open loop. The connection is that of runs:
+     * see {@link Client}.
      */
     requestBatch(subject: string, data?: Data, options?: RequestBatchOptions): BatchResult;
     /**
@@ -1341,7 +1361,10 @@ declare module 'k6/x/nats' {
     asyncDrop(options?: CallOptions): Promise<void>;
     /**
      * Does a workload's operations on records without a table, in Go: get, set (which is put),
-     * delete and getOrSet. There is no time to live, and no pipeline.
+     * delete and getOrSet. There is no time to live, and no pipeline. On Linux clients take turns
+     * in the order in which their answers came, but in an open loop. The connection is that of
+     * runs: see {@link Client}. A bucket that allows no direct gets, or mirrors another one, is
+     * used over the client's other connection, without turns.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
     /**

@@ -43,7 +43,7 @@ type layout struct {
 
 	options layoutOptions
 	bench   *cachebench.Bench
-	store   layoutStore // the bench's
+	store   *layoutStore // the bench's
 }
 
 // newLayout is client.layout(options). It asks the server nothing yet.
@@ -59,8 +59,11 @@ func (c *client) newLayout(call sobek.FunctionCall) sobek.Value {
 		return kvlayout.Open(ctx, js, kvlayout.Options{Layout: kvlayout.Layout(o.Layout), Database: o.Database, Replicas: o.Replicas})
 	}
 	target := c.config.hosts() + " " + l.options.Layout + " " + l.options.Database
-	l.store = layoutStore{task: task{client: c, brief: true, timeout: c.config.TimeoutEach, job: l.work}}
-	l.bench = cachebench.New(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, &l.store)
+	l.store = newLayoutStore(c, &l.options, l.work)
+	l.bench = cachebench.New(layoutHost{c.module, &l.store.task}, &c.shared.bench, target, l.store)
+	if l.store.over != nil {
+		l.bench.TakeTurns(l.store.over.seat)
+	}
 
 	return layoutMethods.Object(c.Runtime(), l)
 }
@@ -74,7 +77,7 @@ var layoutMethods = k6mod.BothForms(map[string]operation[*layout]{ //nolint:goch
 }).With(k6glue.Methods[*layout]{"run": (*layout).run, "prefill": (*layout).prefill})
 
 // run is layout.run(options): many operations, done in Go.
-func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.bench.Run(call) }
+func (l *layout) run(call sobek.FunctionCall) sobek.Value { return l.store.inRun(l.bench.Run, call) }
 
 // layoutHost is the module, which counts the operations of a run by their task.
 type layoutHost struct {
@@ -92,7 +95,9 @@ func (h layoutHost) Tag(tags k6mod.Tags) {
 }
 
 // prefill is layout.prefill(options): it writes a workload's keys.
-func (l *layout) prefill(call sobek.FunctionCall) sobek.Value { return l.bench.Prefill(call) }
+func (l *layout) prefill(call sobek.FunctionCall) sobek.Value {
+	return l.store.inRun(l.bench.Prefill, call)
+}
 
 // work does the job of the store for the bench.
 func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
@@ -101,7 +106,7 @@ func (l *layout) work(ctx context.Context, conn *connection, r *record) error {
 		return err
 	}
 
-	return l.store.job(&l.store, ctx, found, r)
+	return layoutJobs[l.store.job].do(l.store, ctx, found, r)
 }
 
 // task is an operation on the database.
@@ -266,5 +271,12 @@ func (l *layout) list(call sobek.FunctionCall) (*task, error) {
 
 // drop is layout.drop(): it deletes the database with all its records.
 func (l *layout) drop(sobek.FunctionCall) (*task, error) {
-	return l.task("drop", nil, func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) }), nil
+	t := l.task("drop", nil, func(ctx context.Context, store *kvlayout.Store, _ *record) error { return store.Drop(ctx) })
+	t.value = func() (sobek.Value, error) {
+		l.store.forget()
+
+		return sobek.Undefined(), nil
+	}
+
+	return t, nil
 }

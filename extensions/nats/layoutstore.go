@@ -2,43 +2,236 @@ package nats
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
+	"regexp"
+	"time"
 
+	"github.com/grafana/sobek"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/nats/kvlayout"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 )
 
 // layoutStore is a layout in the part of a workload's store: what layout.run does. Records have no
-// table.
+// table. It uses the connection of runs; nats.go's where there is none, and for buckets that are
+// used in other ways.
 type layoutStore struct {
-	// task is used again for each operation.
-	task task
+	layout   kvlayout.Layout
+	database string
+	replicas int
+	// over is the connection of runs; nil where there is none.
+	over *runConnection
+	// bucket is nil until it was looked up. otherwise tells that it is for nats.go.
+	bucket    *wire.Bucket
+	otherwise bool
+
+	// task is used again for each operation over nats.go's connection, record for each of the
+	// others. direct is onBucket.
+	task   task
+	record record
+	direct func(*wire.Conn) error
 	// job is the operation, key and value are its arguments. A job that reads appends to value, and
 	// sets hit where there is one.
 	job        layoutJob
 	key, value []byte
 	hit        bool
+	// encoded is the key in the bucket.
+	encoded []byte
 
 	// sent and received are bytes that nobody has asked for yet.
 	sent, received uint64
 }
 
-// layoutJob does an operation in a store.
-type layoutJob func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
+// layoutJob is what an operation does.
+type layoutJob int
+
+const (
+	jobGet layoutJob = iota
+	jobPut
+	jobDelete
+)
+
+// layoutJobs are what is known of each.
+var layoutJobs = [...]struct { //nolint:gochecknoglobals // a table
+	// name is that in errors, and operation that in metrics.
+	name, operation string
+	// direct does it over the connection of runs, and do over nats.go's.
+	direct func(s *layoutStore, conn *wire.Conn) error
+	do     func(s *layoutStore, ctx context.Context, store *kvlayout.Store, r *record) error
+}{
+	jobGet:    {"get", "layout.get", (*layoutStore).getDirect, (*layoutStore).get},
+	jobPut:    {"put", "layout.put", (*layoutStore).putDirect, (*layoutStore).put},
+	jobDelete: {"delete", "layout.delete", (*layoutStore).removeDirect, (*layoutStore).remove},
+}
+
+// newLayoutStore returns the store of a layout's runs. Its task's job is the layout's.
+func newLayoutStore(c *client, o *layoutOptions, job func(context.Context, *connection, *record) error) *layoutStore {
+	s := &layoutStore{
+		layout: kvlayout.Layout(o.Layout), database: o.Database, replicas: o.Replicas, over: c.runs(),
+		task: task{client: c, brief: true, timeout: c.config.TimeoutEach, job: job},
+	}
+	if s.database == "" {
+		s.database = kvlayout.DefaultDatabase
+	}
+	s.direct = s.onBucket
+
+	return s
+}
+
+// inRun does a call of the script that does many operations.
+func (s *layoutStore) inRun(run func(sobek.FunctionCall) sobek.Value, call sobek.FunctionCall) sobek.Value {
+	s.task.client.MustRun()
+	if s.over != nil {
+		s.over.begin()
+		defer s.over.end()
+	}
+
+	return run(call)
+}
 
 // do does an operation, and counts it. Durations are the sweep's.
-func (s *layoutStore) do(operation string, job layoutJob, key, value []byte) error {
-	s.task.operation, s.job = operation, job
-	s.key, s.value, s.hit = key, value, false
-	err := s.task.Do(s.task.client.VU().Context(), true)
-	sent, received, _ := s.task.counted()
+func (s *layoutStore) do(job layoutJob, key, value []byte) error {
+	s.job, s.key, s.value, s.hit = job, key, value, false
+	var sent, received uint64
+	var err error
+	if s.over == nil {
+		s.task.operation = layoutJobs[job].operation
+		err = s.task.Do(s.task.client.VU().Context(), true)
+		sent, received, _ = s.task.counted()
+	} else {
+		s.record = record{operation: layoutJobs[job].operation, tags: s.task.tags}
+		sent, received, _, err = s.over.operate(&s.record, s.task.timeout, s.direct)
+	}
 	s.sent, s.received = s.sent+sent, s.received+received
+
+	return err
+}
+
+// onBucket does the operation over the connection of runs.
+func (s *layoutStore) onBucket(conn *wire.Conn) error {
+	err := s.find(conn)
+	switch {
+	case err != nil:
+	case s.otherwise:
+		return s.overNatsGo()
+	default:
+		s.encoded = s.layout.AppendKey(s.encoded[:0], s.key)
+		err = layoutJobs[s.job].direct(s, conn)
+	}
+	if err != nil {
+		err = &kvlayout.Error{Op: layoutJobs[s.job].name, Bucket: s.name(), Key: string(s.key), Err: err}
+	}
+
+	return err
+}
+
+// name is the bucket's.
+func (s *layoutStore) name() string { return s.layout.Bucket(s.database, "") }
+
+// buckets are the names that a bucket can have.
+var buckets = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+
+// find looks the bucket up, unless that was done, and makes it where it is missing.
+func (s *layoutStore) find(conn *wire.Conn) error {
+	if s.bucket != nil || s.otherwise {
+		return nil
+	}
+	if !buckets.MatchString(s.name()) {
+		return kvlayout.ErrName
+	}
+	facing, err := conn.LookUp(s.name(), s.task.timeout)
+	if err == nil && facing == wire.Missing {
+		if err = s.make(); err == nil {
+			facing, err = conn.LookUp(s.name(), s.task.timeout)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case facing == wire.Direct:
+		s.bucket = wire.NewBucket(s.name())
+	default:
+		s.otherwise = true
+	}
+
+	return nil
+}
+
+// forget makes the next operation look the bucket up again.
+func (s *layoutStore) forget() { s.bucket, s.otherwise = nil, false }
+
+// make makes the bucket, by nats.go: over the client's connection of it, or else over one that is
+// closed afterwards.
+func (s *layoutStore) make() (err error) {
+	c := s.task.client
+	ctx, cancel := context.WithTimeout(c.VU().Context(), s.task.timeout)
+	defer cancel()
+	conn, opened := c.connected(), record{operation: opConnect}
+	closes := conn == nil
+	s.over.seat.Away(func() {
+		if closes {
+			begin := clock.Now()
+			conn, err = openConnection(ctx, c.config, k6glue.Dial(c.VU()), c.config.secrets.Config(c.VU(), "", tls.VersionTLS12))
+			opened.err, opened.took = err, clock.Since(begin)
+			if err != nil {
+				return
+			}
+			defer conn.close()
+		}
+		err = s.makeOver(ctx, conn)
+	})
+	if closes {
+		c.note(&opened, nil)
+	}
+	if conn != nil {
+		sent, received := conn.claim(c.module)
+		s.sent, s.received = s.sent+sent, s.received+received
+	}
+
+	return err
+}
+
+func (s *layoutStore) makeOver(ctx context.Context, conn *connection) error {
+	js, err := jetstream.New(conn.nc)
+	if err != nil {
+		return err
+	}
+	store, err := kvlayout.Open(ctx, js, kvlayout.Options{Layout: s.layout, Database: s.database, Replicas: s.replicas})
+	if err != nil {
+		return err
+	}
+
+	return store.Make(ctx, "")
+}
+
+// overNatsGo does the operation over nats.go's connection, which does not wait at event loops.
+func (s *layoutStore) overNatsGo() (err error) {
+	t := &s.task
+	c := t.client
+	t.operation = layoutJobs[s.job].operation
+	s.over.seat.Away(func() { err = t.Do(c.VU().Context(), true) })
+	for i := range t.recorded {
+		if r := &t.recorded[i]; r.operation == opConnect {
+			c.note(r, nil)
+		} else {
+			s.record.sent, s.record.received = r.sent, r.received
+		}
+	}
+	if t.conn != nil {
+		sent, received := t.conn.claim(c.module)
+		s.sent, s.received = s.sent+sent, s.received+received
+	}
 
 	return err
 }
 
 // Get implements workload.Store.
 func (s *layoutStore) Get(key, buf []byte) (value []byte, hit bool, err error) {
-	err = s.do("layout.get", (*layoutStore).get, key, buf)
+	err = s.do(jobGet, key, buf)
 	if err != nil || !s.hit {
 		return nil, false, err
 	}
@@ -52,18 +245,38 @@ func (s *layoutStore) get(ctx context.Context, store *kvlayout.Store, r *record)
 		return nil
 	}
 	if err == nil {
-		s.hit = true
-		s.value = append(s.value, record.Value...)
-		r.received.add(record.Value)
+		s.got(record.Value, r)
 	}
 
 	return err
 }
 
-// Set implements workload.Store. A bucket has no time to live for a key.
-func (s *layoutStore) Set(key, value []byte, _ int) error {
-	return s.do("layout.put", (*layoutStore).put, key, value)
+func (s *layoutStore) getDirect(conn *wire.Conn) error {
+	value, found, err := conn.Get(s.bucket, s.encoded, s.task.timeout)
+	if err != nil || !found {
+		return err
+	}
+	if s.layout != kvlayout.Orb {
+		record, err := s.layout.DecodeValue("", string(s.key), value)
+		if err != nil {
+			return err
+		}
+		value = record.Value
+	}
+	s.got(value, &s.record)
+
+	return nil
 }
+
+// got takes the value of a record.
+func (s *layoutStore) got(value []byte, r *record) {
+	s.hit = true
+	s.value = append(s.value, value...)
+	r.received.add(value)
+}
+
+// Set implements workload.Store. A bucket has no time to live for a key.
+func (s *layoutStore) Set(key, value []byte, _ int) error { return s.do(jobPut, key, value) }
 
 func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record) error {
 	err := store.Put(ctx, kvlayout.Record{Key: string(s.key), Value: s.value})
@@ -74,13 +287,57 @@ func (s *layoutStore) put(ctx context.Context, store *kvlayout.Store, r *record)
 	return err
 }
 
-// Delete implements workload.Store.
-func (s *layoutStore) Delete(key []byte) error {
-	return s.do("layout.delete", (*layoutStore).remove, key, nil)
+func (s *layoutStore) putDirect(conn *wire.Conn) error {
+	value := s.value
+	if s.layout != kvlayout.Orb {
+		var err error
+		if value, err = s.layout.EncodeValue(kvlayout.Record{Key: string(s.key), Value: value}); err != nil {
+			return err
+		}
+	}
+	err := s.patiently(func() error { return conn.Put(s.bucket, s.encoded, value, s.task.timeout) })
+	if err == nil {
+		s.record.sent.add(s.value)
+	}
+
+	return err
 }
+
+// Delete implements workload.Store.
+func (s *layoutStore) Delete(key []byte) error { return s.do(jobDelete, key, nil) }
 
 func (s *layoutStore) remove(ctx context.Context, store *kvlayout.Store, _ *record) error {
 	return store.Delete(ctx, "", string(s.key))
+}
+
+func (s *layoutStore) removeDirect(conn *wire.Conn) error {
+	remove := conn.Delete
+	if s.layout.Purges() {
+		remove = conn.Purge
+	}
+
+	return s.patiently(func() error { return remove(s.bucket, s.encoded, s.task.timeout) })
+}
+
+// patiently stores something, and tries again where no stream takes it, as it may be while a
+// cluster chooses who has it. nats.go does as much.
+func (s *layoutStore) patiently(store func() error) error {
+	err := store()
+	for range jetstream.DefaultPubRetryAttempts {
+		ctx := s.task.client.VU().Context()
+		if !wire.IsKind(err, wire.KindNoResponders) || ctx.Err() != nil {
+			break
+		}
+		s.over.seat.Away(func() {
+			select {
+			case <-ctx.Done():
+			case <-time.After(jetstream.DefaultPubRetryWait):
+			}
+		})
+		err = store()
+	}
+
+	return err
 }
 
 // Traffic implements cachebench.Cache.

@@ -26,6 +26,7 @@ func TestInitContext(t *testing.T) {
 	want := thrown{Message: "a Client cannot be used in the init context; use it in setup() or in a scenario's function", Kind: k6mod.KindUsage}
 	for _, use := range []string{
 		`client.connect()`, `client.publish('a', 'x')`, `client.publishBatch('a', 'x')`, `client.request('a', 'x')`, `client.subscribe('a')`,
+		`client.connect({ runs: true })`, `client.requestBatch('a', 'x')`, `client.layout({ layout: 'orb' }).run({})`,
 		`client.respond('a')`, `js.streams()`, `js.publishNoWait('a', 'x')`, `kv.get('k')`, `kv.watch()`, `store.get('o')`, `c.next()`, `c.consume()`,
 	} {
 		require.Equal(t, want, v.fail(use), use)
@@ -212,9 +213,11 @@ func TestServerThatTalksNonsense(t *testing.T) {
 				_, _ = io.Copy(io.Discard, conn)
 			}
 		})))
-		e := v.fail(`new nats.Client(own, { connectTimeout: '300ms' }).connect()`)
-		require.Equal(t, k6mod.KindConnect, e.Kind, said)
-		require.Contains(t, e.Message, "cannot connect to 127.0.0.1:", said)
+		for _, connect := range bothConnections {
+			e := v.fail(`new nats.Client(own, { connectTimeout: '300ms' })` + connect)
+			require.Equal(t, k6mod.KindConnect, e.Kind, said)
+			require.Contains(t, e.Message, "cannot connect to 127.0.0.1:", said)
+		}
 	}
 	requireNoneLeftOf(t, v)
 }
@@ -254,27 +257,29 @@ func requireNoneLeftOf(t *testing.T, v *vu) {
 
 // A server that says nothing costs connectTimeout; the end of the test ends even that.
 func TestServerThatSaysNothing(t *testing.T) {
-	v := newVU(t)
-	reached := make(chan struct{}, 10)
-	silent := fake(t, func(conn net.Conn) {
-		reached <- struct{}{}
-		_, _ = io.Copy(io.Discard, conn)
-	})
-	require.NoError(t, v.JS.Set("own", silent))
-	e := v.fail(`new nats.Client(own, { connectTimeout: '50ms' }).connect()`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
-	require.Contains(t, e.Message, "no answer within connectTimeout (50ms)")
-	<-reached
-
-	ctx, cancel := context.WithCancel(v.VU.CtxField)
-	v.VU.CtxField = ctx
-	go func() {
+	for _, connect := range []string{`connect(`, `connect({ runs: true }`} {
+		v := newVU(t)
+		reached := make(chan struct{}, 10)
+		silent := fake(t, func(conn net.Conn) {
+			reached <- struct{}{}
+			_, _ = io.Copy(io.Discard, conn)
+		})
+		require.NoError(t, v.JS.Set("own", silent))
+		e := v.fail(`new nats.Client(own, { connectTimeout: '50ms' }).` + connect + `)`)
+		require.Equal(t, k6mod.KindConnect, e.Kind)
+		require.Contains(t, e.Message, "no answer within connectTimeout (50ms)")
 		<-reached
-		cancel()
-	}()
-	e = v.fail(`new nats.Client(own, { connectTimeout: '1h' }).connect()`)
-	require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: k6mod.KindCancelled}, e)
-	requireNoneLeftOf(t, v)
+
+		ctx, cancel := context.WithCancel(v.VU.CtxField)
+		v.VU.CtxField = ctx
+		go func() {
+			<-reached
+			cancel()
+		}()
+		e = v.fail(`new nats.Client(own, { connectTimeout: '1h' }).` + connect + `)`)
+		require.Equal(t, thrown{Message: "the test ended before the answer came", Kind: k6mod.KindCancelled}, e)
+		requireNoneLeftOf(t, v)
+	}
 }
 
 // The end of the test ends calls that wait.
@@ -312,10 +317,12 @@ func TestBlockedHosts(t *testing.T) {
 	blocked, err := k6types.NewHostnameTrie([]string{"*.blocked.test"})
 	require.NoError(t, err)
 	v.Dialer.BlockedHostnames = blocked
-	e := v.fail(`new nats.Client('nats.blocked.test').publish('a', 'x')`)
-	require.Equal(t, k6mod.KindConnect, e.Kind)
-	require.Contains(t, e.Message, "blocked")
-	v.Run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true }).publish('a', 'x')`)
+	for _, connect := range bothConnections {
+		e := v.fail(`new nats.Client('nats.blocked.test')` + connect)
+		require.Equal(t, k6mod.KindConnect, e.Kind)
+		require.Contains(t, e.Message, "blocked")
+		v.Run(`new nats.Client(['nats://nats.blocked.test', url].join(), { noRandomize: true })` + connect)
+	}
 }
 
 // Under client-sweep, bytes and messages are added to the step's client, and the connection ends

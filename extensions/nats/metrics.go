@@ -24,7 +24,7 @@ const (
 	metricBytesReceived    = "nats_bytes_received"    // Counter, bytes: of the received messages' data
 	metricLatency          = "nats_delivery_latency"  // Trend, ms: from being sent, or stored in a stream, to the script
 	metricConnects         = "nats_connects"          // Counter
-	metricReconnects       = "nats_reconnects"        // Counter: connections that nats.go has made again
+	metricReconnects       = "nats_reconnects"        // Counter: connections that were made again after they broke
 	metricDisconnects      = "nats_disconnects"       // Counter: connections that broke
 )
 

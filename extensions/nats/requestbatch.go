@@ -2,13 +2,14 @@ package nats
 
 import (
 	"context"
+	"time"
 
 	"github.com/grafana/sobek"
 	natsio "github.com/nats-io/nats.go"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -26,30 +27,11 @@ func (c *client) requestBatch(call sobek.FunctionCall) sobek.Value {
 	if err != nil {
 		c.Throw(err)
 	}
-	b := &requests{client: c, message: m, options: o}
-	b.task = &task{client: c, operation: opRequest, subject: m.Subject, tags: o.tags, timeout: o.timeout, brief: true, job: b.ask}
-	if sweep := c.Session(); sweep != nil {
-		b.sweep, b.recorder = sweep, sweep.Client.Recorder(opRequest)
+	c.MustRun()
+	b := &requests{client: c, message: m, options: o, over: c.runs()}
+	if err := b.do(); err != nil {
+		c.Throw(err)
 	}
-	ctx := c.VU().Context()
-	begin := clock.Now()
-	for done := 0; !o.extent.over(done, begin); done++ {
-		err := b.one(ctx)
-		if ctx.Err() != nil {
-			c.Throw(k6mod.TestEnded())
-		}
-		if err != nil {
-			b.result.failed++
-		} else {
-			b.result.succeeded++
-		}
-		if b.sweep != nil && b.sweep.Client.Enough() {
-			break
-		}
-	}
-	c.Emit()
-
-	b.result.took = clock.Since(begin)
 
 	return c.batchResult(&b.result)
 }
@@ -59,41 +41,123 @@ type requests struct {
 	client  *client
 	message *natsio.Msg
 	options *requestOptions
-	task    *task
-	// sweep is the session of the sweep that recorder belongs to; nil outside of a sweep.
-	sweep    *k6glue.Session
+	// over is the connection that they go over; nil for nats.go's.
+	over *runConnection
+	// task is that of each request over nats.go's.
+	task *task
+	// record and job are of each over the connection of runs, and header is the message's there.
+	record record
+	job    func(*wire.Conn) error
+	header []byte
+	runs   *runs.Runs
+	// recorder is nil outside of a sweep.
 	recorder *measure.Recorder
 	result   batchResult
+	// received and sent are bytes that nobody has asked for yet.
+	received, sent uint64
+}
+
+// do asks for as long as the options and the step say.
+func (b *requests) do() error {
+	c := b.client
+	b.runs = runs.New(c.module, &c.shared.bench.Shared, b.traffic)
+	b.runs.Join()
+	if client := b.runs.Client(); client != nil {
+		b.recorder = client.Recorder(opRequest)
+	}
+	if b.over == nil {
+		b.task = &task{
+			client: c, operation: opRequest, subject: b.message.Subject, tags: b.options.tags, timeout: b.options.timeout, brief: true, job: b.ask,
+		}
+	} else {
+		b.job = b.send
+		b.runs.TakeTurns(b.over.seat)
+		b.over.begin()
+		defer b.over.end()
+	}
+	begin := clock.Now()
+	err := b.runs.Do(b.until)
+	b.result.took = clock.Since(begin)
+
+	return err
+}
+
+func (b *requests) until(ctx context.Context) error {
+	begin := clock.Now()
+	for done := 0; !b.options.extent.over(done, begin); done++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := b.one(); err != nil {
+			b.result.failed++
+		} else {
+			b.result.succeeded++
+		}
+	}
+
+	return nil
 }
 
 // one asks once, and counts that.
-func (b *requests) one(ctx context.Context) error {
+func (b *requests) one() error {
 	c := b.client
-	err := b.task.Do(ctx, true)
-	sent, received, took := b.task.counted()
-	c.Elapsed(took)
-	if b.recorder != nil {
-		if err != nil {
-			b.recorder.FailAfter(took, err)
-		} else {
-			b.recorder.Ok(took)
-		}
-		b.recorder.Bytes(sent, received)
+	var took time.Duration
+	var err error
+	if b.over != nil {
+		b.record = record{operation: opRequest, subject: c.subject(b.message.Subject), tags: b.options.tags}
+		b.sent, b.received, took, err = b.over.operate(&b.record, b.options.timeout, b.job)
+		err = c.silenced(opRequest, err)
+	} else {
+		err = b.task.Do(c.VU().Context(), true)
+		b.sent, b.received, took = b.task.counted()
+	}
+	if c.VU().Context().Err() == nil {
+		b.runs.Ended(b.recorder, took, err)
 	}
 
 	return err
 }
 
-// ask is the task of each.
+// send asks over the connection of runs.
+func (b *requests) send(conn *wire.Conn) error {
+	m := b.message
+	if b.header == nil || b.client.config.Stamp {
+		var err error
+		if b.header, err = encoded(b.client.stamped(b.options.header)); err != nil {
+			return err
+		}
+	}
+	answer, err := conn.Request(m.Subject, b.header, m.Data, b.options.timeout)
+	if err == nil {
+		b.answered(&b.record, answer.Data)
+	}
+
+	return err
+}
+
+// ask is the task of each over nats.go's connection.
 func (b *requests) ask(ctx context.Context, conn *connection, r *record) error {
 	m := b.message
 	m.Header = b.client.stamped(b.options.header)
 	answer, err := conn.nc.RequestMsgWithContext(ctx, m)
 	if err == nil {
-		r.sent.add(m.Data)
-		r.received.add(answer.Data)
-		b.result.sent, b.result.received = b.result.sent+len(m.Data), b.result.received+len(answer.Data)
+		b.answered(r, answer.Data)
 	}
 
 	return err
+}
+
+// answered counts an answer.
+func (b *requests) answered(r *record, data []byte) {
+	r.sent.add(b.message.Data)
+	r.received.add(data)
+	b.result.sent, b.result.received = b.result.sent+len(b.message.Data), b.result.received+len(data)
+}
+
+// traffic returns the bytes of requests since it was last asked.
+func (b *requests) traffic() (received, sent uint64) {
+	received, sent = b.received, b.sent
+	b.received, b.sent = 0, 0
+
+	return received, sent
 }

@@ -29,6 +29,8 @@ type task struct {
 	// on is the connection that the job works on, though the client may have another one by now;
 	// nil for the client's.
 	on *connection
+	// runs tells that the connection of runs is connected, and not nats.go's.
+	runs bool
 	// job does the work, and adds what it has sent and received; nil to connect only.
 	job func(ctx context.Context, conn *connection, r *record) error
 	// value makes what the script gets; nil for undefined.
@@ -51,6 +53,12 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 		t.recorded = c.room[:0]
 	} else {
 		t.brief = false // others go on beside it
+	}
+	if rc := t.ofRuns(); rc != nil {
+		err := rc.connect(ctx, &t.recorded)
+		t.tagConnect()
+
+		return err
 	}
 	if t.conn == nil {
 		var err error
@@ -82,7 +90,20 @@ func (t *task) Do(ctx context.Context, waits bool) error {
 	}
 	r.err = explain(ctx, timeout, err)
 
-	return t.silenced(waits, r.err)
+	if !waits {
+		return r.err
+	}
+
+	return c.silenced(t.operation, r.err)
+}
+
+// ofRuns is the connection of runs where it is to be connected; nil where nats.go's is.
+func (t *task) ofRuns() *runConnection {
+	if !t.runs {
+		return nil
+	}
+
+	return t.client.runs()
 }
 
 // tagConnect gives the tags of a call that only connects to what it has recorded.
@@ -97,8 +118,8 @@ func (t *task) tagConnect() {
 
 // silenced tells who waits in vain for an answer that a callback of the same VU may have to give,
 // why.
-func (t *task) silenced(waits bool, err error) error {
-	if !waits || t.operation != opRequest || t.client.callbacks.Load() == 0 {
+func (c *client) silenced(operation string, err error) error {
+	if operation != opRequest || c.callbacks.Load() == 0 {
 		return err
 	}
 	e, is := errors.AsType[*k6mod.Error](err)

@@ -12,8 +12,8 @@ type envelope struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-// encodeValue returns what the bucket holds for a record.
-func (l Layout) encodeValue(record Record) ([]byte, error) {
+// EncodeValue returns what the bucket holds for a record.
+func (l Layout) EncodeValue(record Record) ([]byte, error) {
 	switch {
 	case l == Micro:
 		value, err := json.Marshal(envelope{record.Key, record.Value, record.Metadata})
@@ -31,9 +31,9 @@ func (l Layout) encodeValue(record Record) ([]byte, error) {
 	return record.Value, nil
 }
 
-// decodeValue returns the record of what the bucket holds. Orb's key is the one asked for; the
+// DecodeValue returns the record of what the bucket holds. Orb's key is the one asked for; the
 // others bring theirs.
-func (l Layout) decodeValue(table, key string, value []byte) (Record, error) {
+func (l Layout) DecodeValue(table, key string, value []byte) (Record, error) {
 	if l == Orb {
 		return Record{Table: table, Key: key, Value: value}, nil
 	}

@@ -35,20 +35,20 @@ func FuzzValue(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
-		record, err := Orb.decodeValue("t", "k", value)
+		record, err := Orb.DecodeValue("t", "k", value)
 		require.NoError(t, err)
 		require.Equal(t, Record{Table: "t", Key: "k", Value: value}, record)
 		for _, layout := range []Layout{OrbCompat, Micro} {
-			record, err := layout.decodeValue("t", "k", value)
+			record, err := layout.DecodeValue("t", "k", value)
 			if err != nil {
 				require.ErrorIs(t, err, ErrValue)
 				require.Empty(t, record)
 				continue
 			}
 			require.True(t, utf8.ValidString(record.Key))
-			encoded, err := layout.encodeValue(record)
+			encoded, err := layout.EncodeValue(record)
 			require.NoError(t, err)
-			again, err := layout.decodeValue("t", "k", encoded)
+			again, err := layout.DecodeValue("t", "k", encoded)
 			require.NoError(t, err)
 			require.Equal(t, record, again)
 		}

@@ -26,8 +26,11 @@ func ParseLayout(name string) (Layout, error) {
 	return "", fmt.Errorf("layout %q is unknown: it is %q, %q or %q", name, Orb, OrbCompat, Micro)
 }
 
-// bucket returns the name of the bucket of a table.
-func (l Layout) bucket(database, table string) string {
+// DefaultDatabase is both libraries'.
+const DefaultDatabase = "default"
+
+// Bucket returns the name of the bucket of a table, "" for none.
+func (l Layout) Bucket(database, table string) string {
 	if l == Orb && table != "" {
 		return database + "_" + table
 	}
@@ -39,6 +42,12 @@ func (l Layout) bucket(database, table string) string {
 func (l Layout) encode(table, key string) string {
 	return base32.StdEncoding.EncodeToString([]byte(l.prefix(table) + key))
 }
+
+// AppendKey appends the key in the bucket of a record without a table to dst.
+func (l Layout) AppendKey(dst, key []byte) []byte { return base32.StdEncoding.AppendEncode(dst, key) }
+
+// Purges tells whether to delete a record is to purge it: see the package's documentation.
+func (l Layout) Purges() bool { return l != Micro }
 
 // decode returns the key of an encoded one, and whether it is one of the table. As in the
 // libraries, what is no base32 is taken as it is, and without a table every key is meant, with its

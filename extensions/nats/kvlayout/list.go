@@ -27,7 +27,7 @@ type ListOptions struct {
 // written meanwhile may come twice. The error is ErrEmpty where the layout calls an empty bucket
 // one, and ErrIncomplete when the connection was closed meanwhile.
 func (s *Store) List(ctx context.Context, options ListOptions) ([]string, error) {
-	name := s.options.Layout.bucket(s.options.Database, options.Table)
+	name := s.options.Layout.Bucket(s.options.Database, options.Table)
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
 	keys, err := s.list(ctx, name, options)

@@ -25,7 +25,7 @@ type Record struct {
 // Options of a Store.
 type Options struct {
 	Layout Layout
-	// Database is both libraries' "default" when it is "".
+	// Database is DefaultDatabase when it is "".
 	Database string
 	// Replicas of the buckets that the Store makes, 1 when it is 0. The libraries always make one.
 	Replicas int
@@ -52,7 +52,7 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 		return nil, err
 	}
 	if options.Database == "" {
-		options.Database = "default"
+		options.Database = DefaultDatabase
 	}
 	store := &Store{js: js, options: options}
 	if layout != Micro {
@@ -63,6 +63,16 @@ func Open(ctx context.Context, js jetstream.JetStream, options Options) (*Store,
 	_, err = store.open(ctx, options.Database)
 
 	return store, wrap("open", options.Database, "", err)
+}
+
+// Make makes the bucket of a table, "" for none, where it is missing.
+func (s *Store) Make(ctx context.Context, table string) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	name := s.options.Layout.Bucket(s.options.Database, table)
+	_, err := s.open(ctx, name)
+
+	return wrap("open", name, "", err)
 }
 
 // Put writes a record over any that is there.
@@ -78,7 +88,7 @@ func (s *Store) Put(ctx context.Context, record Record) error {
 }
 
 func (s *Store) put(ctx context.Context, at place, record Record) error {
-	value, err := s.options.Layout.encodeValue(record)
+	value, err := s.options.Layout.EncodeValue(record)
 	if err != nil {
 		return err
 	}
@@ -110,7 +120,7 @@ func (s *Store) get(ctx context.Context, at place, table string) (Record, error)
 		return Record{}, err
 	}
 
-	return s.options.Layout.decodeValue(table, at.key, entry.Value())
+	return s.options.Layout.DecodeValue(table, at.key, entry.Value())
 }
 
 // Delete removes a record. It is no error when there is none.
@@ -120,7 +130,7 @@ func (s *Store) Delete(ctx context.Context, table, key string) error {
 	at, err := s.place(ctx, table, key)
 	switch {
 	case err != nil:
-	case s.options.Layout != Micro:
+	case s.options.Layout.Purges():
 		err = at.bucket.Purge(ctx, at.encoded)
 	case table == "DELETE_BUCKET":
 		err = fmt.Errorf("%w: to go-micro, table DELETE_BUCKET means to delete a bucket", ErrName)
@@ -141,7 +151,7 @@ type place struct {
 // place returns where the record of this key is. When it returns an error, the place has the names
 // for it.
 func (s *Store) place(ctx context.Context, table, key string) (at place, err error) {
-	at = place{name: s.options.Layout.bucket(s.options.Database, table), key: key}
+	at = place{name: s.options.Layout.Bucket(s.options.Database, table), key: key}
 	if key == "" {
 		return at, ErrKey
 	}

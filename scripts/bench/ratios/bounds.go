@@ -19,10 +19,9 @@ const (
 		"  k6 gives each client its turn, and finds its memory outside of the processor's caches"
 	whyFloor = "k6 draws keys, decodes, checks each answer, and records it in a histogram of the client;\n" +
 		"  that of hundreds of clients is outside of the processor's caches"
-	whyCalls     = "k6 calls a function of JavaScript for each operation, and each client has a runtime of its own"
-	whyNatsFloor = "k6 is over nats.go, which has two goroutines for a connection and wakes the one that asked"
-	whyBatches   = "k6 keeps and checks each answer of a batch"
-	whyQueries   = "k6 calls a function of JavaScript for each query, which goes through database/sql and pgx to get its row;\n" +
+	whyCalls   = "k6 calls a function of JavaScript for each operation, and each client has a runtime of its own"
+	whyBatches = "k6 keeps and checks each answer of a batch"
+	whyQueries = "k6 calls a function of JavaScript for each query, which goes through database/sql and pgx to get its row;\n" +
 		"  pgbench is two threads of C that look at no row, and k6 with its server has two cores alone"
 	whyGo = "client and server share two cores, and the server's part of an operation is the same, whoever asks:\n" +
 		"  a client that took no time at all would have no more than the server's own rate"

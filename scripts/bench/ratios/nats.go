@@ -72,7 +72,7 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 	}
 	switch w.name {
 	case "get":
-		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, whyNatsFloor)...)
+		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, whyFloor)...)
 		bench.bounds = besidePeer()
 	case "put":
 		bench.bounds = besidePeer()

@@ -1,0 +1,327 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	natsio "github.com/nats-io/nats.go"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/deadline"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/nats/wire"
+)
+
+// runConnection is the connection of what a client runs in Go. It is opened by the first operation
+// that needs it, opened anew by the next one after it broke, and closed when the client is.
+type runConnection struct {
+	client *client
+	// seat is the client's at the event loops.
+	seat  *eventloop.Seat
+	watch *deadline.Watch[*wire.Conn]
+	// servers are those of the client in the order in which they are tried, and next is the one
+	// that is tried first.
+	servers []string
+	next    int
+
+	// mu guards conn: the VU's end, and promises, come from other goroutines.
+	mu   sync.Mutex
+	conn *wire.Conn
+	// received and sent are the bytes on conn that were already counted.
+	received, sent uint64
+	// used is when the last run was over.
+	used time.Duration
+	// broke tells that the last connection did, and none was made since.
+	broke bool
+}
+
+// runs returns the connection of runs; nil where they are over nats.go's, as they are with
+// connection: 'shared' and through WebSockets. It may be called by any goroutine.
+func (c *client) runs() *runConnection {
+	if c.config.Connection == k6mod.ConnectionShared || c.config.socket() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running == nil {
+		c.running = &runConnection{
+			client: c, seat: c.shared.bench.Seat(), servers: slices.Clone(c.config.Servers),
+			watch: deadline.New(func(conn *wire.Conn, _ deadline.Outcome) { conn.Interrupt() }),
+		}
+		if !c.config.NoRandomize {
+			rand.Shuffle(len(c.running.servers), func(i, j int) {
+				c.running.servers[i], c.running.servers[j] = c.running.servers[j], c.running.servers[i]
+			})
+		}
+	}
+
+	return c.running
+}
+
+// operate does one operation of a run, and counts it. Its duration is the sweep's. It returns the
+// bytes of all but connecting, and how long the operation took.
+func (rc *runConnection) operate(
+	r *record, timeout time.Duration, job func(*wire.Conn) error,
+) (sent, received uint64, took time.Duration, err error) {
+	c := rc.client
+	ctx := c.VU().Context()
+	rc.seat.Begin()
+	conn, err := rc.acquire(ctx)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	begin := clock.Now()
+	err = rc.guarded(ctx, conn, job)
+	r.took = clock.Since(begin)
+	sent, received = rc.release(conn)
+	c.Traffic(received, sent)
+	r.err = explain(ctx, timeout, err)
+	c.instruments.add(r)
+
+	return sent, received, r.took, r.err
+}
+
+// guarded does a job on the connection. It is interrupted when the context ends.
+func (rc *runConnection) guarded(ctx context.Context, conn *wire.Conn, job func(*wire.Conn) error) (err error) {
+	conn.Use(rc.seat)
+	rc.watch.Begin(ctx, conn, time.Time{}, 0)
+	defer rc.watch.End()
+	defer crash.Catch(&err)
+
+	return job(conn)
+}
+
+// acquire returns the connection, and opens it where there is none.
+func (rc *runConnection) acquire(ctx context.Context) (*wire.Conn, error) {
+	rc.mu.Lock()
+	conn := rc.conn
+	rc.mu.Unlock()
+	if conn != nil && !conn.Broken() {
+		return conn, nil
+	}
+	var recorded [1]record
+	opened := recorded[:0]
+	conn, err := rc.open(ctx, rc.seat.Away, &opened)
+	for i := range opened {
+		rc.client.note(&opened[i], nil)
+	}
+	if err == nil && rc.broke {
+		rc.broke = false
+		rc.client.Add(rc.client.instruments.reconnects, 1)
+	}
+
+	return conn, err
+}
+
+// connect connects now, if that was not done yet. It may be called by any goroutine.
+func (rc *runConnection) connect(ctx context.Context, recorded *[]record) error {
+	rc.mu.Lock()
+	conn := rc.conn
+	rc.mu.Unlock()
+	if conn != nil && !conn.Broken() {
+		return nil
+	}
+	_, err := rc.open(ctx, func(dial func()) { dial() }, recorded)
+
+	return err
+}
+
+// open opens the connection, unless there is one by now: away from the event loop where it is
+// called at one.
+func (rc *runConnection) open(ctx context.Context, away func(func()), recorded *[]record) (*wire.Conn, error) {
+	c := rc.client
+	switch {
+	case ctx.Err() != nil:
+		return nil, k6mod.TestEnded()
+	case c.VU().State() == nil:
+		return nil, k6mod.ErrInit
+	}
+	var conn *wire.Conn
+	var err error
+	begin := clock.Now()
+	away(func() { conn, err = rc.dial(ctx) })
+	r := record{operation: opConnect, err: err, took: clock.Since(begin)}
+	if err == nil {
+		r.bytesIn, r.bytesOut = conn.Traffic()
+	}
+	*recorded = append(*recorded, r)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Closing().Add(c, c.disconnect)
+
+	return rc.keep(conn), nil
+}
+
+// keep makes a connection that of the client, and returns it; or the one that there is by now, as
+// where a promise was faster.
+func (rc *runConnection) keep(conn *wire.Conn) *wire.Conn {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if rc.conn != nil {
+		if !rc.conn.Broken() {
+			conn.Close()
+
+			return rc.conn
+		}
+		rc.conn.Close()
+	}
+	rc.conn, rc.used = conn, clock.Now()
+	rc.received, rc.sent = conn.Traffic()
+
+	return conn
+}
+
+// dial connects to the first server that takes the client, within connectTimeout.
+func (rc *runConnection) dial(ctx context.Context) (conn *wire.Conn, err error) {
+	rc.mu.Lock()
+	first := rc.next
+	rc.mu.Unlock()
+	within, cancel := context.WithTimeout(ctx, rc.client.config.ConnectWithin)
+	defer cancel()
+	for i := range rc.servers {
+		at := (first + i) % len(rc.servers)
+		cfg, err := rc.config(rc.servers[at])
+		if err != nil {
+			return nil, k6mod.Misuse("%s", plain(err))
+		}
+		conn, err = wire.Dial(within, cfg)
+		if err == nil {
+			rc.mu.Lock()
+			rc.next = at
+			rc.mu.Unlock()
+
+			return conn, nil
+		}
+		if ctx.Err() != nil {
+			return nil, k6mod.TestEnded()
+		}
+		if i == len(rc.servers)-1 || within.Err() != nil {
+			return nil, err
+		}
+	}
+
+	return nil, err
+}
+
+// config is how to reach a server.
+func (rc *runConnection) config(server string) (*wire.Config, error) {
+	c, o := rc.client.config, natsio.GetDefaultOptions()
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, errURL
+	}
+	o.User, o.Password, o.Token = c.User, c.Password, c.Token
+	if c.Authentication != nil {
+		if err := c.Authentication(&o); err != nil {
+			return nil, err
+		}
+	}
+	cfg := &wire.Config{
+		Address: u.Host, TLS: c.secrets.Config(rc.client.VU(), "", tls.VersionTLS12),
+		Secure: c.TLS != nil || u.Scheme == "tls", First: c.TLS != nil && c.TLS.First,
+		Name: c.Name, User: o.User, Password: o.Password, Token: o.Token, NKey: o.Nkey, JWT: o.UserJWT, Sign: o.SignatureCB,
+		InboxPrefix: c.InboxPrefix, NoEcho: c.NoEcho, ConnectTimeout: c.ConnectWithin, Dial: k6glue.Dial(rc.client.VU()),
+	}
+	cfg.TLS.InsecureSkipVerify = cfg.TLS.InsecureSkipVerify || c.Unsafe
+	if u.User != nil { // as nats.go has it
+		cfg.User, cfg.Password, cfg.Token, cfg.NKey = "", "", "", ""
+		if password, given := u.User.Password(); given {
+			cfg.User, cfg.Password = u.User.Username(), password
+		} else {
+			cfg.Token = u.User.Username()
+		}
+	}
+
+	return cfg, nil
+}
+
+// release counts what went over the connection, and closes it where it is broken.
+func (rc *runConnection) release(conn *wire.Conn) (sent, received uint64) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if rc.conn != conn { // it was closed meanwhile
+		return 0, 0
+	}
+	in, out := conn.Traffic()
+	received, sent = in-rc.received, out-rc.sent
+	rc.received, rc.sent = in, out
+	if conn.Broken() {
+		conn.Close()
+		rc.conn, rc.broke = nil, true
+		rc.client.Add(rc.client.instruments.disconnects, 1)
+	}
+
+	return sent, received
+}
+
+// idleCheck is after which time without a run it is asked whether the server is still there: it
+// asks as well, and gives up those that do not answer.
+const idleCheck = time.Second
+
+// begin is called before a run. A connection that has broken since the last one, or that the server
+// has given up, costs the run no operation.
+func (rc *runConnection) begin() {
+	rc.mu.Lock()
+	conn, idle := rc.conn, clock.Since(rc.used)
+	rc.mu.Unlock()
+	if conn == nil || idle < idleCheck {
+		return
+	}
+	_ = rc.guarded(rc.client.VU().Context(), conn, func(conn *wire.Conn) error { return conn.Check(rc.client.config.ConnectWithin) })
+	sent, received := rc.release(conn)
+	rc.client.Traffic(received, sent)
+}
+
+// end is called after a run.
+func (rc *runConnection) end() {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	rc.used = clock.Now()
+}
+
+// close closes the connection, at once. It may be called by any goroutine: what is under way then
+// is cancelled.
+func (rc *runConnection) close() {
+	rc.watch.Interrupt()
+	rc.watch.Stop()
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if rc.conn != nil {
+		rc.conn.Close()
+		rc.conn = nil
+	}
+}
+
+// socket tells whether the servers are reached through WebSockets.
+func (c *Config) socket() bool {
+	return slices.ContainsFunc(c.Servers, func(server string) bool { return strings.HasPrefix(server, "ws") })
+}
+
+// encoded is a header as it is sent; nil for none.
+func encoded(h natsio.Header) ([]byte, error) {
+	if len(h) == 0 {
+		return nil, nil
+	}
+	var said []byte
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		if !wire.IsHeaderName(name) {
+			return nil, natsio.ErrBadHeaderMsg
+		}
+		for _, value := range h[name] {
+			said = wire.EncodeHeader(said, name, value)
+		}
+	}
+
+	return said, nil
+}
