@@ -11,6 +11,7 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
+	"github.com/xk6-sweep/xk6-sweep/extensions/sql/wholerows"
 )
 
 // database is a JavaScript Database.
@@ -20,6 +21,8 @@ type database struct {
 	db      *xk6sql.Database
 	timeout time.Duration
 	tags    k6mod.Tags
+	// call is the context of its calls.
+	call wholerows.Call
 }
 
 // databaseMethods are those of xk6-sql.
@@ -107,7 +110,7 @@ func (d *database) do(
 		d.Throw(err)
 	}
 	begin := clock.Now()
-	d.call.Context = d.calls.Begin(d.VU().Context(), time.Now(), timeout)
+	d.call.Context, d.underWay = d.calls.Begin(d.VU().Context(), time.Now(), timeout), &d.call
 	err = crash.Guard(func() error { return work(text, values) })
 	took := clock.Since(begin)
 	d.calls.End()

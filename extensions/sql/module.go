@@ -38,7 +38,7 @@ func New() modules.Module {
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration},
 		Exports: func(in *k6mod.Module) map[string]any {
 			m := &module{Module: in}
-			open := grafanas.NewModuleInstance(calling{in.VU(), &m.call}).Exports().Named["open"]
+			open := grafanas.NewModuleInstance(calling{in.VU(), m}).Exports().Named["open"]
 			m.grafanas, _ = sobek.AssertFunction(in.Runtime().ToValue(open))
 
 			return map[string]any{"open": m.open}
@@ -52,21 +52,21 @@ type module struct {
 
 	// grafanas is sql.open of xk6-sql.
 	grafanas sobek.Callable
-	// calls makes the contexts of calls, which end at their timeout; call is that of the call under
-	// way as database/sql sees it.
+	// calls makes the contexts of calls, which end at their timeout.
 	calls deadline.Contexts
-	call  wholerows.Unending
+	// underWay is the context of the call under way as database/sql sees it.
+	underWay *wholerows.Call
 }
 
 // calling is the VU as xk6-sql sees it, whose context is that of the call under way.
 type calling struct {
 	modules.VU
 
-	call *wholerows.Unending
+	module *module
 }
 
 // Context is the context in which xk6-sql calls database/sql.
-func (c calling) Context() context.Context { return c.call }
+func (c calling) Context() context.Context { return c.module.underWay }
 
 // open is sql.open(driver, source, options).
 func (m *module) open(call sobek.FunctionCall) sobek.Value {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	xk6sql "github.com/grafana/xk6-sql/sql"
 	"github.com/stretchr/testify/require"
 	"go.k6.io/k6/v2/ext"
 
@@ -134,6 +135,15 @@ func TestTimeout(t *testing.T) {
 		require.Equal(t, k6test.Thrown{Name: "SqlError", Message: "no answer within timeout (" + timeout + ")", Kind: "timeout"}, v.Fail(script))
 	}
 	require.Equal(t, 4.0, v.Counted(metricOps, "outcome", "timeout"))
+}
+
+// Drivers that register with xk6-sql are not wrapped as those of this package are.
+func TestTimeoutOfAnotherDriver(t *testing.T) {
+	v := newVU(t)
+	v.Set("endless", endless)
+	v.Set("other", xk6sql.RegisterDriver("sqlite")) // modernc.org/sqlite registers itself under this name
+	require.Equal(t, "timeout", v.Fail(`sql.open(other, ':memory:').queryWithTimeout('100ms', endless)`).Kind)
+	require.JSONEq(t, `[{"a":1}]`, v.JSON(`sql.open(other, ':memory:').query('select 1 as a')`))
 }
 
 func TestTheTestEnds(t *testing.T) {

@@ -287,7 +287,7 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 					cancel()
 				}
 			}()
-			_, err = db.ExecContext(&wholerows.Unending{Context: ctx}, "select pg_sleep(60)")
+			_, err = db.ExecContext(&wholerows.Call{Context: ctx}, "select pg_sleep(60)")
 			require.ErrorIs(t, err, want)
 			requireOneLine(t, err)
 			require.Equal(t, []byte("\x00\x00\x00\x10\x04\xd2\x16\x2e\x00\x00\x00\x01\x00\x00\x00\x02"), <-cancelled)

@@ -140,8 +140,8 @@ type conn struct {
 	// calls interrupts calls of interruptible; nil where the driver heeds contexts by itself.
 	calls         *deadline.Watch[Interrupter]
 	interruptible Interrupter
-	// unending is the context that interruptible sees.
-	unending Unending
+	// seen is the context that interruptible sees, which ends by Interrupt alone.
+	seen Call
 }
 
 // end closes the connection at the end of a step. The pool learns of it when it would use it again.
@@ -179,9 +179,9 @@ func (c *conn) begin(ctx context.Context) context.Context {
 		return ctx
 	}
 	c.calls.Begin(ctx, c.interruptible, time.Time{}, 0)
-	c.unending.Context = ctx
+	c.seen = Call{Context: ctx, wrapped: true}
 
-	return &c.unending
+	return &c.seen
 }
 
 // over ends a call. A connection that was interrupted is not used again, also where that came after

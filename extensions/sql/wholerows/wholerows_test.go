@@ -325,8 +325,8 @@ type interruptible struct{ *stalling }
 
 func (i interruptible) Interrupt() { close(i.stopped) }
 
-// A query ends with the context in an Unending: by that context, or by Interrupt where the driver
-// has it.
+// A query ends with the context in a Call: by that context, or by Interrupt where the driver has
+// it.
 func TestQueryEndsWithItsContext(t *testing.T) {
 	for name, interrupts := range map[string]bool{"by its context": false, "by Interrupt": true} {
 		t.Run(name, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			failed := make(chan error)
 			go func() {
-				rows, err := db.QueryContext(&wholerows.Unending{Context: ctx}, "query")
+				rows, err := db.QueryContext(&wholerows.Call{Context: ctx}, "query")
 				if err == nil {
 					_ = rows.Close()
 				}
@@ -356,14 +356,20 @@ func TestQueryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestUnendingIsTheContextInIt(t *testing.T) {
+// To database/sql only a call of this package's connections never ends: drivers that are not
+// wrapped heed what they are given.
+func TestDoneOfACall(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "value"))
-	unending := &wholerows.Unending{Context: ctx}
+	defer cancel()
+	call := &wholerows.Call{Context: ctx}
+	require.Equal(t, ctx.Done(), call.Done())
+	_, err := open(t, &fake{}).ExecContext(call, "exec")
+	require.NoError(t, err)
+	require.Nil(t, call.Done())
 	cancel()
-	require.Nil(t, unending.Done())
-	require.Equal(t, context.Canceled, unending.Err())
-	require.Equal(t, "value", unending.Value(key{}))
+	require.Equal(t, context.Canceled, call.Err())
+	require.Equal(t, "value", call.Value(key{}))
 }
 
 // A call whose time is over does not blame the server that it did not connect to.
@@ -371,7 +377,7 @@ func TestNothingConnectsTooLate(t *testing.T) {
 	f := &fake{}
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now())
 	defer cancel()
-	_, err := open(t, f).ExecContext(&wholerows.Unending{Context: ctx}, "exec")
+	_, err := open(t, f).ExecContext(&wholerows.Call{Context: ctx}, "exec")
 	require.Equal(t, context.DeadlineExceeded, err)
 	require.Zero(t, f.opened)
 }
