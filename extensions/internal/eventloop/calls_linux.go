@@ -28,6 +28,14 @@ func enterRing(ring int, requests, results uint32) (gone uint32, errno syscall.E
 	return uint32(n), errno
 }
 
+// setTimer is timerfd_settime.
+func setTimer(timer int, to *unix.ItimerSpec) syscall.Errno {
+	_, _, errno := syscall.RawSyscall6(unix.SYS_TIMERFD_SETTIME, uintptr(timer), 0,
+		uintptr(unsafe.Pointer(to)), 0, 0, 0) //nolint:gosec // as package syscall asks for
+
+	return errno
+}
+
 // receiveMessage is recvmsg on a socket that does not block.
 func receiveMessage(socket uintptr, message *unix.Msghdr) (int, syscall.Errno) {
 	for {

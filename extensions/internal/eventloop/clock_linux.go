@@ -2,14 +2,14 @@
 
 package eventloop
 
-import "time"
+import (
+	"time"
 
-// epoch is where this package counts time from, by a clock that nobody sets: deadlines are no
-// affair of the wall clock's.
-var epoch = time.Now() //nolint:gochecknoglobals // a constant of the process
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
+)
 
-// now is the time since epoch in nanoseconds.
-func now() int64 { return int64(time.Since(epoch)) }
+// now is the time of package clock in nanoseconds: deadlines are no affair of the wall clock's.
+func now() int64 { return int64(clock.Now()) }
 
 // instant is a time as now counts, and never zero, which stands for none. How far away a time of
 // the wall clock is, such as what interrupts a connection sets, the clock says as it is set now.
@@ -22,4 +22,4 @@ func instant(t time.Time) int64 {
 }
 
 // timeOf is the time of an instant.
-func timeOf(at int64) time.Time { return epoch.Add(time.Duration(at)) }
+func timeOf(at int64) time.Time { return time.Now().Add(time.Duration(at - now())) }

@@ -241,7 +241,7 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	return err
 }
 
-// until is when the one who waits for the socket has to look again, in nanoseconds since epoch.
+// until is when the one who waits for the socket has to look again, as now counts.
 func (c *Conn) until() int64 {
 	if c.closed.Load() {
 		return math.MinInt64

@@ -48,6 +48,15 @@
 // finds its runtime of JavaScript outside of the processor's caches: 29 us of processor time for a
 // get, and not 18.
 //
+// # Clients that sleep
+//
+// In an open loop a client sleeps until its next operation is due: see [Seat.Sleep]. A loop has one
+// timer of the kernel's for all of them. On goroutines, a get from memcached at 10,240 a second
+// costs 72 us of processor time with 8 clients and 85 with 512, three quarters of it the kernel's:
+// threads of Go's go to sleep and are woken, four times for each get. A loop wakes twice, for the
+// time and for the answer, which makes 23 and 29 us. To wake is what costs most: clients that wake
+// within 0.1 ms of each other do so together.
+//
 // # The wait of an answer
 //
 // An answer that has come waits until its client has read it: for the clients before it, and for

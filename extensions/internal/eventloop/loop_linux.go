@@ -27,6 +27,8 @@ const (
 	never = math.MaxInt64
 	// wakerSlot stands for the loop's own waker among the slots of connections.
 	wakerSlot = -1
+	// bellSlot stands for the loop's bell.
+	bellSlot = -2
 )
 
 // loop is an event loop.
@@ -37,6 +39,7 @@ type loop struct {
 	raw     syscall.RawConn
 	poll    func(epoll uintptr) bool
 	waker   *os.File
+	bell    *bell
 
 	mu sync.Mutex
 	// coming are the seats that others than the loop have made ready.
@@ -53,13 +56,15 @@ type loop struct {
 
 	seats map[*Seat]struct{}
 	// again are the seats that go on without waiting for anything but their turn.
-	again  []*Seat
-	ready  []*Seat
-	events []unix.EpollEvent
-	got    int
+	again []*Seat
+	ready []*Seat
+	// sleepers are the seats whose jobs sleep.
+	sleepers sleepers
+	events   []unix.EpollEvent
+	got      int
 	// block tells whether the poll under way may wait for sockets.
 	block bool
-	// due is the earliest deadline of what is waited for, at the latest; in nanoseconds since epoch.
+	// due is the earliest deadline of what is waited for, at the latest, as now counts.
 	due int64
 	// alarm is the deadline that the poll has.
 	alarm int64
@@ -117,9 +122,17 @@ func newLoop(number int, watches *table) (*loop, error) {
 	if l.raw, err = l.epoll.SyscallConn(); err != nil {
 		return nil, err
 	}
-	wake := unix.EpollEvent{Events: unix.EPOLLIN | edge, Fd: wakerSlot}
+	if l.bell, err = newBell(); err != nil {
+		return nil, err
+	}
+	for slot, file := range map[int32]int{wakerSlot: event, bellSlot: l.bell.timer} {
+		wake := unix.EpollEvent{Events: unix.EPOLLIN | edge, Fd: slot}
+		if err := unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, file, &wake); err != nil {
+			return nil, os.NewSyscallError("epoll_ctl", err)
+		}
+	}
 
-	return l, os.NewSyscallError("epoll_ctl", unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, event, &wake))
+	return l, nil
 }
 
 // Do does the job at a loop: clients of numbers that follow each other are at different ones. It
@@ -133,6 +146,7 @@ func (s *Seat) Do(number int, job func() error) error {
 	s.start(job)
 	s.loop.join(s)
 	<-s.over
+	s.wakeful()
 	s.next, s.loop = nil, nil
 
 	return s.err
@@ -180,9 +194,10 @@ func (l *loop) run() {
 	for l.arrivals() {
 		l.resumeUnsent()
 		l.ready, l.again = append(l.ready, l.again...), l.again[:0]
-		if !l.wait(len(l.ready) == 0) {
+		if !l.wait(len(l.ready) == 0 && l.setBell()) {
 			panic(l.failed.Load().error)
 		}
+		l.rouse()
 		l.resumeReady()
 		l.resumeAll()
 		if l.hurried.Swap(false) || l.due != never && now() >= l.due {
@@ -230,7 +245,12 @@ func (l *loop) resumeAll() {
 		}
 		l.others = l.got - i - 1
 		event := &l.events[i]
-		if event.Fd == wakerSlot {
+		switch event.Fd {
+		case wakerSlot:
+			continue
+		case bellSlot:
+			l.bell.rings = never
+
 			continue
 		}
 		w := l.watches.at(event.Fd)
@@ -246,7 +266,7 @@ func (l *loop) resumeAll() {
 
 // fetch asks for the memory of the client that waits for the connection in a slot.
 func (l *loop) fetch(slot int32) {
-	if slot == wakerSlot {
+	if slot < 0 {
 		return
 	}
 	if w := l.watches.at(slot); w != nil && w.loop == l && w.waiting != nil {
@@ -317,6 +337,7 @@ func (l *loop) look(epoll uintptr) bool {
 func (l *loop) expire() {
 	by := now()
 	l.due = never
+	l.rouseEnded()
 	var late []*Seat
 	for s := range l.seats {
 		if s.waits == nil {
@@ -337,7 +358,7 @@ func (l *loop) expire() {
 func (l *loop) abandon(err error) {
 	left := slices.Collect(maps.Keys(l.seats))
 	clear(l.seats)
-	l.ready, l.again, l.got, l.others = nil, nil, 0, 0
+	l.ready, l.again, l.sleepers, l.got, l.others = nil, nil, nil, 0, 0
 	l.mu.Lock()
 	left = append(left, l.coming...)
 	l.coming, l.running = nil, false // from here on another goroutine may be the loop's

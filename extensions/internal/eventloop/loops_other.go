@@ -3,7 +3,9 @@
 package eventloop
 
 import (
+	"context"
 	"net"
+	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
@@ -14,6 +16,9 @@ type (
 )
 
 func (*loop) join(*Seat) {}
+
+// Sleep is for jobs at a loop. There are none.
+func (*Seat) Sleep(context.Context, time.Duration) {}
 
 // Do does the job, on the caller's goroutine.
 func (s *Seat) Do(_ int, job func() error) error { return job() }

@@ -1,6 +1,7 @@
 package eventloop
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
@@ -33,9 +34,14 @@ type Seat struct {
 	paused bool
 	// waits is the connection that the job waits for; nil: none.
 	waits *Conn
-	err   error
-	over  chan struct{}
-	place place
+	// until is when the job wakes that sleeps, as now counts.
+	until int64
+	// ends is the context with which sleeps end, until forget is called; nil: the job has not slept.
+	ends   context.Context
+	forget func() bool
+	err    error
+	over   chan struct{}
+	place  place
 }
 
 // Seat returns a seat at the loops.

@@ -1,0 +1,134 @@
+//go:build !portable
+
+package eventloop
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+)
+
+// slack is by how much jobs may wake late, in nanoseconds, to do so together with others: most of
+// what it costs to wake is that the loop does.
+const slack = int64(100 * time.Microsecond)
+
+// bell is a timer of the kernel's that ends the loop's wait for sockets. Go's own timers would wake
+// an idle process up to a millisecond late.
+type bell struct {
+	timer int
+	// rings is when it does so next, as now counts.
+	rings int64
+}
+
+func newBell() (*bell, error) {
+	timer, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	if err != nil {
+		return nil, os.NewSyscallError("timerfd_create", err)
+	}
+
+	return &bell{timer: timer, rings: never}, nil
+}
+
+// Sleep lets the others at the loop go until a time of package clock, or until ctx ends. It is for
+// jobs.
+func (s *Seat) Sleep(ctx context.Context, until time.Duration) {
+	l := s.loop
+	if s.ends != ctx {
+		s.wakeful()
+		s.ends = ctx
+		s.forget = context.AfterFunc(ctx, func() {
+			defer crash.Contain("the end of a sleep")
+			l.hurry()
+		})
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	s.until = int64(until)
+	l.sleepers.add(s)
+	s.pause()
+}
+
+// wakeful says that the job sleeps no more.
+func (s *Seat) wakeful() {
+	if s.ends != nil {
+		s.forget()
+		s.ends, s.forget = nil, nil
+	}
+}
+
+// sleepers are the seats whose jobs sleep, the one that wakes first before the others.
+type sleepers []*Seat
+
+// add puts a seat among them. Most wake after all others: clients come in turn.
+func (all *sleepers) add(s *Seat) {
+	at := len(*all)
+	for at > 0 && (*all)[at-1].until > s.until {
+		at--
+	}
+	*all = slices.Insert(*all, at, s)
+}
+
+// wake is when the first one is to wake, with all that wake within slack of it.
+func (all sleepers) wake() int64 {
+	last := all[0].until
+	for _, s := range all[1:] {
+		if s.until > all[0].until+slack {
+			break
+		}
+		last = s.until
+	}
+
+	return last
+}
+
+// rouse makes the seats ready whose jobs have slept until now.
+func (l *loop) rouse() {
+	if len(l.sleepers) == 0 {
+		return
+	}
+	n, at := 0, now()
+	for n < len(l.sleepers) && l.sleepers[n].until <= at {
+		n++
+	}
+	l.ready = append(l.ready, l.sleepers[:n]...)
+	l.sleepers = slices.Delete(l.sleepers, 0, n)
+}
+
+// rouseEnded makes the seats ready whose jobs sleep, and are to sleep no more.
+func (l *loop) rouseEnded() {
+	l.sleepers = slices.DeleteFunc(l.sleepers, func(s *Seat) bool {
+		ended := s.ends.Err() != nil
+		if ended {
+			l.again = append(l.again, s)
+		}
+
+		return ended
+	})
+}
+
+// setBell lets the bell ring for those who sleep. It is false when one of them wakes now.
+func (l *loop) setBell() (later bool) {
+	if len(l.sleepers) == 0 {
+		return true
+	}
+	first, at := l.sleepers[0].until, now()
+	switch {
+	case first <= at:
+		return false
+	case first <= l.bell.rings && l.bell.rings <= first+slack:
+		return true
+	}
+	l.bell.rings = l.sleepers.wake()
+	once := unix.ItimerSpec{Value: unix.NsecToTimespec(l.bell.rings - at)}
+	if errno := setTimer(l.bell.timer, &once); errno != 0 {
+		l.fail(os.NewSyscallError("timerfd_settime", errno))
+	}
+
+	return true
+}
