@@ -31,6 +31,8 @@ type Client struct {
 	measuring bool
 	together  bool          // Run has waited for all clients to be connected
 	done      bool          // nothing is left of what the step's clients share
+	place     place         // in the schedule that the client follows; or none
+	unused    bool          // the operation that the current call is for has not begun
 	late      time.Duration // how long the current operation of a schedule has waited for a client to be free; or zero
 	woken     time.Duration // how long the answer of the current operation has waited to be read; or notWoken
 	open      []*Recorder   // of operations that have begun and not ended
@@ -137,7 +139,7 @@ func (c *Client) Enough() bool {
 	}
 	plan := &c.step.plan
 	switch {
-	case c.step.schedule != nil: // each call is one operation of the schedule, however many it does
+	case c.step.schedule != nil: // Next tells
 		return false
 	case c.turns != nil && c.turns.over():
 		return true
@@ -150,6 +152,38 @@ func (c *Client) Enough() bool {
 	default:
 		return c.step.done(0, now())
 	}
+}
+
+// Next lets a call of Run's fn that does many operations wait until its next one may begin. In an
+// open loop each of them is one of the schedule, and the first is that for which fn was called. It
+// is false when there is none for this call. sleep sleeps until a time of package clock, or until
+// the client has to stop; where it is nil, Next waits by itself.
+func (c *Client) Next(sleep func(until time.Duration)) bool {
+	switch {
+	case c.step.schedule == nil || c.stage == finished:
+		return true
+	case c.unused:
+		c.unused = false
+
+		return true
+	case c.turns != nil: // the next one may be the other variant's
+		return false
+	case c.place.schedule == nil: // outside of Run
+		return true
+	}
+	came := now()
+	c.step.slots.tick(came)
+	c.passWindow(came)
+	var next turn
+	var ok bool
+	if sleep == nil {
+		next, ok = c.place.take(c.step, came)
+	} else {
+		next, ok = c.place.takeAsleep(c.step, came, sleep)
+	}
+	c.late = next.late
+
+	return ok
 }
 
 // tickEvery is after how many operations of one call a client looks whether the step's slot is
@@ -333,14 +367,14 @@ func (c *Client) work(r *Recorder, fn func() error) error {
 // follow does operations of a schedule that began at start until there are no more; then over is
 // true.
 func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func() error) (over bool, err error) {
-	defer func() { c.late = 0 }()
-	free, behind := now(), time.Duration(0)
-	for !c.step.stopping() {
-		next, ok := s.take(c.step, start, free, behind)
+	c.place = place{schedule: s, began: start, turn: make(chan struct{}, 1)}
+	defer func() { c.place, c.late = place{}, 0 }()
+	for free := now(); !c.step.stopping(); {
+		next, ok := c.place.take(c.step, free)
 		if !ok {
 			return !c.step.stopping(), nil
 		}
-		c.late, behind = next.late, next.behind
+		c.late = next.late
 		if free, err = c.operate(r, next.begin, fn); err != nil || c.stage == finished {
 			return false, err
 		}
@@ -352,12 +386,13 @@ func (c *Client) follow(r *Recorder, s *schedule, start time.Duration, fn func()
 // operate calls fn once and records the call, unless fn recorded its operations itself.
 func (c *Client) operate(r *Recorder, begin time.Duration, fn func() error) (end time.Duration, err error) {
 	recorded, failures := c.recorded, c.failures
-	c.noted = false
+	c.noted, c.unused = false, true
 	if c.turns != nil {
 		c.turns.enter(c, begin)
 	}
 	err = fn()
 	end = now()
+	c.unused = false
 	c.step.slots.tick(end)
 	if c.turns != nil {
 		c.turns.leave(c, end)

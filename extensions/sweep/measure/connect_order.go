@@ -39,7 +39,7 @@ func (c *Client) ConnectInTurn(ctx context.Context) (done func()) {
 	o := &c.step.order
 	turn := c.connects*len(c.step.clients) + c.index
 	c.connects++
-	o.await(ctx, c.step.stopped, turn)
+	o.await(ctx, c.step.stopped.Done(), turn)
 
 	return func() { o.pass(turn) }
 }

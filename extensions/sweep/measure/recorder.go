@@ -146,7 +146,7 @@ func (r *Recorder) Ok(d time.Duration) {
 			o.slowest.offer(c.slow(d))
 		}
 	}
-	c.late, c.woken = 0, notWoken
+	c.late, c.woken, c.unused = 0, notWoken, false
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
 		t.kept.Store(t.durations.count.Load() + 1)
 	}
@@ -181,7 +181,7 @@ func (r *Recorder) Fail(reason error) {
 	c.failures++
 	c.failed = r
 	c.failedCut = c.cutOff()
-	c.late, c.woken = 0, notWoken
+	c.late, c.woken, c.unused = 0, notWoken, false
 	if c.step.Interrupted() {
 		return
 	}

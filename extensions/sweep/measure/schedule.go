@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -39,32 +40,30 @@ const (
 )
 
 // schedule says when the operations of an open-loop phase should start. A client that is free
-// queues for its turn; the one whose turn it is takes the next operation and waits until it is due.
-// So only one client at a time waits for the clock, and an operation is late only when no client
-// was free, or when the generator itself was.
+// claims the next one, and waits until it is due. So an operation is late only when no client was
+// free, or when the generator itself was. Of the clients that wait on goroutines of their own, the
+// first one alone waits for the clock.
 type schedule struct {
 	rate   float64 // operations a second
 	length time.Duration
 	places Places
-	turn   chan struct{} // holds one element: the turn; clients get it in the order in which they came
-	alarm  alarm         // belongs to the client whose turn it is
+	alarm  alarm // belongs to the client whose turn it is to wait for the clock
 
-	mu       sync.Mutex // guards what follows
-	over     bool       // no operation starts any more
-	started  uint64     // operations that have
-	inTime   uint64     // operations that have before the phase was over
-	queue    uint64     // the most operations that were due when no client was free
-	free     int        // clients that queue for their turn or have it
+	mu       sync.Mutex      // guards what follows
+	turns    []chan struct{} // of the clients that wait for that, in the order of their operations
+	taken    bool            // a client has the turn
+	over     bool            // no operation starts any more
+	started  uint64          // operations that have
+	inTime   uint64          // operations that have before the phase was over
+	queue    uint64          // the most operations that were due when no client was free
+	free     int             // clients that wait for an operation to be due
 	busyFrom time.Duration
 	allBusy  time.Duration // how long no client was free
 	lateness histogram     // from when an operation was due, and a client free, to its start
 }
 
 func newSchedule(rate float64, length time.Duration, places Places) *schedule {
-	s := &schedule{rate: rate, length: length, places: places, turn: make(chan struct{}, 1)}
-	s.turn <- struct{}{}
-
-	return s
+	return &schedule{rate: rate, length: length, places: places}
 }
 
 // turn is an operation of a schedule that a client starts.
@@ -72,52 +71,83 @@ type turn struct {
 	begin time.Duration
 	// late is how long the operation had to wait for a client to be free.
 	late time.Duration
-	// behind is how long it waited after that: it is the generator's lateness, and not the
-	// server's.
+}
+
+// place is where a client stands in a schedule.
+type place struct {
+	*schedule
+
+	// began is when the phase did.
+	began time.Duration
+	// behind is how late the generator was with the client's last operation: had it been in time,
+	// the client would have been free so much earlier.
 	behind time.Duration
+	// turn gets the client's turn to wait for the clock.
+	turn chan struct{}
 }
 
-// take waits for the client's turn, claims the next operation and waits until it is due, in a phase
-// that began at start. came is when the client was free for it; behind is that of the client's
-// operation before: had the generator been in time, the client would have been free so much
-// earlier. It returns false when there are no more operations, or the step was stopped.
-func (s *schedule) take(step *Step, start, came, behind time.Duration) (turn, bool) {
-	s.come(came - start)
+// take claims the next operation, and waits until it is due. came is when the client was free for
+// it. It returns false when there are no more operations, or the step was stopped.
+func (p *place) take(step *Step, came time.Duration) (turn, bool) {
+	offset, ok := p.claim(came-p.began, p.turn)
 	select {
-	case <-s.turn:
-	case <-step.stopped:
+	case <-p.turn:
+	case <-step.stopped.Done():
 		return turn{}, false
 	}
-	defer func() { s.turn <- struct{}{} }()
+	defer p.pass()
+	if !ok || !step.waitUntil(p.began+offset, &p.alarm) {
+		return turn{}, false
+	}
 
-	offset, ok := s.claim()
-	if !ok || step.stopping() {
-		return turn{}, false
-	}
-	due := start + offset
-	if !step.waitUntil(due, &s.alarm) {
-		return turn{}, false
-	}
-	begin := now()
-	could := max(due, came-behind)
-
-	return turn{begin: begin, late: could - due, behind: begin - could}, s.start(begin-start, offset, could-start)
+	return p.begin(offset, came)
 }
 
-// come says that a client is free. Times are counted from the start of the phase, here and below.
-func (s *schedule) come(at time.Duration) {
+// takeAsleep is take for a client that sleeps by itself. One for which there is no operation sleeps
+// until the phase is over.
+func (p *place) takeAsleep(step *Step, came time.Duration, sleep func(until time.Duration)) (turn, bool) {
+	offset, ok := p.claim(came-p.began, nil)
+	if !ok {
+		offset = p.length
+	}
+	due := p.began + offset
+	if now() < due {
+		sleep(due)
+	}
+	if !ok || step.stopping() || now() < due {
+		return turn{}, false
+	}
+
+	return p.begin(offset, came)
+}
+
+// begin begins the operation that is due at a time of the phase. It is false when that is too late.
+func (p *place) begin(offset, came time.Duration) (turn, bool) {
+	at, due := now(), p.began+offset
+	could := max(due, came-p.behind)
+	p.behind = at - could
+
+	return turn{begin: at, late: could - due}, p.start(at-p.began, offset, could-p.began)
+}
+
+// claim says that a client is free, and takes the next operation for it. It returns when that is
+// due; false when there are no more. Then the client waits for its turn, if it has any to wait for.
+// Times are counted from the start of the phase, here and below.
+func (s *schedule) claim(at time.Duration, waits chan struct{}) (due time.Duration, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.free == 0 {
-		s.allBusy += s.within(at) - s.within(s.busyFrom)
+		s.allBusy += s.busy(at)
 	}
 	s.free++
-}
-
-// claim takes the next operation and returns when it is due; false when there are no more.
-func (s *schedule) claim() (due time.Duration, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	switch {
+	case waits == nil:
+	case s.taken:
+		s.turns = append(s.turns, waits)
+	default:
+		s.taken = true
+		waits <- struct{}{}
+	}
 	if s.over {
 		return 0, false
 	}
@@ -125,6 +155,16 @@ func (s *schedule) claim() (due time.Duration, ok bool) {
 	s.over = due >= s.length
 
 	return due, !s.over
+}
+
+// pass passes the turn on.
+func (s *schedule) pass() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken = len(s.turns) > 0; s.taken {
+		s.turns[0] <- struct{}{}
+		s.turns = slices.Delete(s.turns, 0, 1)
+	}
 }
 
 // start says that an operation starts, with which one client less is free. could is when it is due
@@ -150,6 +190,12 @@ func (s *schedule) start(begin, due, could time.Duration) bool {
 	}
 
 	return true
+}
+
+// busy is for how long no client has been free at a time, since the last one was. Another may have
+// started an operation since the client at hand was free: then it is zero.
+func (s *schedule) busy(at time.Duration) time.Duration {
+	return max(s.within(at)-s.within(s.busyFrom), 0)
 }
 
 // within is a time, or the end of the phase when that comes first.
@@ -186,7 +232,7 @@ func (s *schedule) read(elapsed time.Duration) (o *OpenLoop, unstarted uint64) {
 	unstarted = due - min(s.started, due)
 	o = &OpenLoop{Due: due, Started: s.inTime, LongestQueue: max(s.queue, unstarted), AllBusy: s.allBusy}
 	if s.free == 0 {
-		o.AllBusy += s.within(elapsed) - s.within(s.busyFrom)
+		o.AllBusy += s.busy(elapsed)
 	}
 	o.Lateness.add(&s.lateness)
 

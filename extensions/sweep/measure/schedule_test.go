@@ -354,3 +354,169 @@ func TestOpenLoopCountsALateStartOnce(t *testing.T) {
 		require.Equal(t, 40*ms, readOp(s, "second").Durations.Max)
 	})
 }
+
+// asleep sleeps until a time, or until the step is stopped.
+func asleep(s *Step) func(until time.Duration) {
+	return func(until time.Duration) { s.sleep(until - now()) }
+}
+
+// following is a client whose calls do operations of d, one after another, for as long as there are
+// any for it.
+func following(t *testing.T, d time.Duration, sleep func(until time.Duration)) func(int, *Client) error {
+	t.Helper()
+
+	return func(_ int, c *Client) error {
+		r := c.Recorder("op")
+
+		return c.Run(t.Context(), "op", nil, func() error {
+			for c.Next(sleep) && !c.Enough() {
+				time.Sleep(d)
+				r.Ok(d)
+			}
+
+			return nil
+		})
+	}
+}
+
+// Of a call that does many operations, each is one of the schedule, and is late as others are,
+// whether the client sleeps by itself or not.
+func TestOpenLoopOfCallsThatDoMany(t *testing.T) {
+	for name, sleeps := range map[string]bool{"on a goroutine": false, "asleep": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := NewStep(3, Plan{Rate: 100, Duration: 2 * time.Second, Warmup: time.Second}, nil)
+				var sleep func(time.Duration)
+				if sleeps {
+					sleep = asleep(s)
+				}
+				requireNoErrors(t, together(s, following(t, 35*ms, sleep)))
+
+				r := s.Read()
+				d := &r.Op("op").Durations
+				require.EqualValues(t, r.OpenLoop.Lateness.Count, d.Count)
+				require.InDelta(t, 3*2000/35, r.OpenLoop.Started, 3, "as many as three clients can do")
+				require.Greater(t, d.Max, 200*ms, "the queue of what is due gets longer and longer")
+				require.Equal(t, 35*ms, d.Min)
+				require.Zero(t, r.OpenLoop.Lateness.Max)
+
+				s = NewStep(5, Plan{Rate: 100, Duration: 2 * time.Second, Warmup: time.Second}, nil)
+				if sleeps {
+					sleep = asleep(s)
+				}
+				requireNoErrors(t, together(s, following(t, 35*ms, sleep)))
+				r = s.Read()
+				require.True(t, r.Complete)
+				require.EqualValues(t, 200, r.Op("op").Durations.Count)
+				require.Equal(t, 35*ms, r.Op("op").Durations.Max, "there is always a client that is free")
+				require.EqualValues(t, 40, r.ClientOps.Min, "they take turns")
+			})
+		})
+	}
+}
+
+// Clients whose calls do many operations take no more of them than the others.
+func TestOpenLoopIsSharedByAllKindsOfClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(100, Plan{Rate: 1000, Duration: time.Second}, nil)
+		requireNoErrors(t, together(s, func(i int, c *Client) error {
+			if i%2 == 0 {
+				return doing(t, ms)(i, c)
+			}
+
+			return following(t, ms, asleep(s))(i, c)
+		}))
+		r := s.Read()
+		require.EqualValues(t, 1000, r.Op("op").Durations.Count)
+		require.EqualValues(t, 10, r.ClientOps.Min)
+		require.EqualValues(t, 10, r.ClientOps.Max)
+		require.Zero(t, r.OpenLoop.Lateness.Max)
+	})
+}
+
+// A client that finds no operation for it is a client until the end.
+func TestOpenLoopOfMoreClientsThanOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(8, Plan{Rate: 2, Duration: 5 * time.Second}, nil)
+		requireNoErrors(t, together(s, following(t, ms, asleep(s))))
+		r := s.Read()
+		require.EqualValues(t, 10, r.Op("op").Durations.Count)
+		require.GreaterOrEqual(t, r.ClientTimes.Min, 4*time.Second)
+		require.Zero(t, r.OpenLoop.AllBusy)
+	})
+}
+
+// A call that records an operation by another way has had the one that it is for.
+func TestOpenLoopOfACallThatHasRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(1, Plan{Rate: 10, Duration: time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			r := c.Recorder("op")
+
+			return c.Run(t.Context(), "op", nil, func() error {
+				r.Ok(0)
+				if c.Next(asleep(s)) {
+					r.Ok(0)
+				}
+
+				return nil
+			})
+		}))
+		require.EqualValues(t, 10, done(s))
+	})
+}
+
+func TestOpenLoopThatIsStoppedWhileItsClientsSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 1, Duration: time.Minute}, nil)
+		time.AfterFunc(2500*ms, func() {
+			s.Stop()
+			require.Error(t, s.Starts().Err())
+		})
+		requireNoErrors(t, together(s, following(t, ms, asleep(s))))
+		r := s.Read()
+		require.False(t, r.Complete)
+		require.Equal(t, 2500*ms, r.Elapsed)
+		require.EqualValues(t, 3, r.Op("op").Durations.Count)
+		require.Zero(t, r.Unstarted)
+	})
+}
+
+// In a duet, the next operation may be the other variant's: a call does one.
+func TestOpenLoopOfADuetOfCallsThatDoMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Rate: 100, Duration: 2 * time.Second}, nil)
+		requireNoErrors(t, together(s, func(_ int, c *Client) error {
+			call := func() error {
+				n := 0
+				for ; c.Next(asleep(s)) && !c.Enough(); n++ {
+					time.Sleep(ms)
+					c.Recorder("op").Ok(ms)
+				}
+				if c.Measuring() {
+					require.Equal(t, 1, n)
+				}
+
+				return nil
+			}
+
+			return c.RunDuet(t.Context(), "op", nil, call, call)
+		}))
+		require.EqualValues(t, 200, s.Read().OpenLoop.Started)
+	})
+}
+
+// Who says late that it is free takes no time away from that in which none was.
+func TestNoClientIsFreeForNoLessThanNoTime(t *testing.T) {
+	s := newSchedule(10, time.Second, &allPlaces{})
+	for range 2 {
+		_, ok := s.claim(0, nil)
+		require.True(t, ok)
+	}
+	require.True(t, s.start(0, 0, 0))
+	require.True(t, s.start(100*ms, 100*ms, 0))
+	_, ok := s.claim(50*ms, nil)
+	require.True(t, ok)
+	o, _ := s.read(200 * ms)
+	require.Zero(t, o.AllBusy)
+}

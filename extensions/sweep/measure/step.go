@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -82,9 +83,9 @@ type Step struct {
 	// measured phase.
 	ready, line *barrier
 
-	stop        atomic.Bool   // start no more operations
-	stopped     chan struct{} // closed then
-	stopOnce    sync.Once
+	stop        atomic.Bool     // start no more operations
+	stopped     context.Context // ended then
+	endStarts   context.CancelFunc
 	interrupt   atomic.Bool // and what is cut off now is nobody's failure
 	mu          sync.Mutex
 	faultsKnown map[string]struct{}
@@ -108,12 +109,12 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		clients:     make([]*Client, n),
 		ready:       newBarrier(n),
 		line:        newBarrier(n),
-		stopped:     make(chan struct{}),
 		faultsKnown: make(map[string]struct{}),
 		onFault:     onFault,
 		slots:       newSlots(),
 		order:       connectOrder{progress: now()},
 	}
+	s.stopped, s.endStarts = context.WithCancel(context.Background())
 	for i := range s.clients {
 		s.clients[i] = &Client{step: s, index: i, tries: now(), woken: notWoken}
 	}
@@ -234,7 +235,7 @@ func (s *Step) Over() bool { return s.ended.Load() >= int64(len(s.clients)) }
 // Stop lets no client start another operation; those under way may end.
 func (s *Step) Stop() {
 	s.stop.Store(true)
-	s.stopOnce.Do(func() { close(s.stopped) })
+	s.endStarts()
 }
 
 // Interrupt stops the step on the user's wish: operations that are cut off from now on are not
@@ -251,6 +252,9 @@ func (s *Step) InterruptUnlessStopped() {
 		s.Interrupt()
 	}
 }
+
+// Starts ends when no client starts another operation.
+func (s *Step) Starts() context.Context { return s.stopped }
 
 // Interrupted tells whether Interrupt was called.
 func (s *Step) Interrupted() bool { return s.interrupt.Load() }
@@ -286,7 +290,7 @@ func (s *Step) sleep(d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.stopped:
+	case <-s.stopped.Done():
 	}
 }
 
