@@ -405,10 +405,11 @@ declare module 'k6/x/machbase' {
      * In a step of client-sweep each is an operation of the step, under the name that the sweep's
      * `op` gives them, as if the step's function had done it; within `sweep.op` it cannot be
      * called. The call returns when the client's share is done or the step starts no more
-     * operations; in a step of an open loop each call is one start, however many operations it
-     * does. With the driver native on Linux clients take turns at event loops, one a processor: the
-     * one whose answer came first goes first, as in a program in C, and the step's report has
-     * `clientWaitMs`, how long answers have waited for their client.
+     * operations. In a step of an open loop each operation is one of the schedule: the call waits
+     * until the next one is due, and the first is the one that it was made for. In a duet at a rate
+     * it does that one. With the driver native on Linux clients take turns at event loops, one a
+     * processor: the one whose answer came first goes first, as in a program in C, and the step's
+     * report has `clientWaitMs`, how long answers have waited for their client.
      *
      * An operation that fails is counted, there and in the result, and does not throw; only what
      * keeps the call from going on does: a call that is wrong (kind `usage`), and the end of the

@@ -100,8 +100,8 @@ func (w *work) run() error {
 // until does operations until as many are done as the options say, or for as long.
 func (w *work) until(ctx context.Context, start time.Duration) error {
 	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := w.client.runs.Next(ctx); err != nil {
+			return err
 		}
 		if err := w.operate(); err != nil {
 			return err

@@ -327,6 +327,23 @@ func TestRunIsThePartOfAStep(t *testing.T) {
 	require.Contains(t, seen, int64(2))
 }
 
+// In an open loop each operation of a run is one of the schedule, also with a driver whose clients
+// are on goroutines.
+func TestRunInAnOpenLoop(t *testing.T) {
+	d := newAsked([]any{"WISH"})
+	root := newModule(func(string) (Driver, error) { return d, nil })
+	r := k6test.Step(t, 3, measure.Plan{Rate: 200, Duration: time.Second / 2}, "rollup", func() *k6test.Runner {
+		v := k6test.NewRunner(t, ImportPath, root)
+		v.Start(1)
+		v.Run(`var client = new machbase.Client()`)
+
+		return v
+	}, `client.connect()`, `client.run({ duration: '1h', query: 'q' })`)
+	require.EqualValues(t, 100, r.OpenLoop.Due)
+	require.EqualValues(t, 100, uint64(r.Op("rollup").Durations.Count)+r.Unstarted)
+	require.Zero(t, r.Op("rollup").Failed)
+}
+
 // sweep.op would count the call as one more operation of the same name.
 func TestRunWithinAnOperation(t *testing.T) {
 	v := newWorkVU(t, newAsked())

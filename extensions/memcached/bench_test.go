@@ -268,6 +268,46 @@ func TestRunTakesTurns(t *testing.T) {
 	require.Zero(t, r.ClientWait.Count)
 }
 
+// In an open loop each operation of a run is one of the schedule: a call of the script does all of
+// a client's, and takes turns with those of others, or not where connections are shared.
+func TestRunInAnOpenLoop(t *testing.T) {
+	for name, options := range map[string]string{"of their own": `{}`, "shared": `{ connection: 'shared', poolSize: 2 }`} {
+		t.Run(name, func(t *testing.T) {
+			plan := measure.Plan{Rate: 400, Duration: time.Second / 2, Warmup: time.Second / 10}
+			c := newClients(t, 8, plan, "module-test-open-")
+			for _, v := range c.vus {
+				v.Run(`var calls = 0, open = new memcached.Client(addr, ` + options + `)`)
+			}
+			r := c.do(t, ``, `calls += 1; open.run({ duration: '1h', mix: { get: 1 }, keys: { count: 10 } })`)
+			require.Len(t, r.Ops, 1)
+			require.EqualValues(t, 200, r.OpenLoop.Due)
+			require.EqualValues(t, 200, uint64(r.Op("get").Durations.Count)+r.Unstarted)
+			require.Equal(t, r.Op("get").Durations.Count, r.OpenLoop.Lateness.Count)
+			require.Zero(t, r.Op("get").Failed)
+			for _, v := range c.vus {
+				require.LessOrEqual(t, v.JS.Get("calls").ToInteger(), int64(2), "one for the warm-up, and one")
+			}
+		})
+	}
+}
+
+// Nothing keeps a run waiting for what is due when its step is stopped, or the test ends.
+func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
+	for name, end := range map[string]func(*clients){
+		"the step": func(c *clients) { c.step.Stop() },
+		"the test": func(c *clients) { c.vus[0].CancelContext() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClients(t, 1, measure.Plan{Rate: 0.001, Duration: 24 * time.Hour}, "module-test-asleep-")
+			require.NoError(t, c.vus[0].JS.Set("begins", func() { time.AfterFunc(20*time.Millisecond, func() { end(c) }) }))
+			require.NoError(t, c.vus[0].JS.Set("ended", c.step.Stop))
+			r := c.do(t, ``, `begins(); try { client.run({ duration: '1h', mix: { get: 1 } }) } finally { ended() }`)
+			require.False(t, r.Complete)
+			require.EqualValues(t, 1, r.Op("get").Durations.Count, "the next one is due in a quarter of an hour")
+		})
+	}
+}
+
 // A client that cannot connect does not keep the others at its loop waiting.
 func TestRunOfOthersGoesOnWhileOneConnects(t *testing.T) {
 	unreachable := testserver.Fake(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it takes no login

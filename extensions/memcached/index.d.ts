@@ -335,8 +335,8 @@ declare module 'k6/x/memcached' {
     /**
      * Does a workload's operations, in Go. A getOrSet is a get and, on a miss, a set. Clients with
      * connections of their own take turns in the order in which their answers came; those of a
-     * shared pool, in an open loop, or of k6 elsewhere than on Linux are on goroutines of their
-     * own, where one may go before others whose answers came first.
+     * shared pool, or of k6 elsewhere than on Linux, are on goroutines of their own, where one may
+     * go before others whose answers came first.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
     /**

@@ -93,7 +93,7 @@ declare module 'k6/x/resp' {
     prefill(workload: CacheBench.Workload): CacheBench.Prefilled;
     /**
      * Does a workload's operations. getMulti is MGET, touch is EXPIRE or, with `ttl: 0`, PERSIST.
-     * On Linux clients take turns in the order in which their answers came, but in an open loop.
+     * On Linux clients take turns in the order in which their answers came.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
     /** Does accesses of a pass of the published hit-rate benchmark: a GET and, on a miss, a SET. */

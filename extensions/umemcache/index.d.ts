@@ -213,8 +213,8 @@ declare module 'k6/x/umemcache' {
      * Does a workload's operations, in Go. umem-cache knows neither touch nor getMulti, pipelines
      * nor a time to live. A getOrSet of which the server has not taken the value (`lock_lost`) has
      * failed; `refused` is always 0. Clients take turns in the order in which their answers came;
-     * those of a cluster, in an open loop, or of k6 elsewhere than on Linux are on goroutines of
-     * their own, where one may go before others whose answers came first.
+     * those of a cluster, or of k6 elsewhere than on Linux, are on goroutines of their own, where
+     * one may go before others whose answers came first.
      */
     run(workload: CacheBench.Workload): CacheBench.Result;
 

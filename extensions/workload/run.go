@@ -19,26 +19,26 @@ import (
 func (c *Client) Run(ctx context.Context, observer Observer) (Result, error) {
 	c.observer, c.result = observer, Result{}
 	start := clock.Now()
-	err := c.work.until(ctx, start, c.step)
+	err := c.until(ctx, start)
 	c.result.Took = clock.Since(start)
 
 	return c.result, err
 }
 
-// until calls step, with how many operations may be done at most, until that is none, the time is
-// over or step returns an error. Step returns how many it did.
-func (w *Workload) until(ctx context.Context, start time.Duration, step func(most int) (int, error)) error {
-	left, duration := w.options.Iterations, time.Duration(w.options.Duration)
+// until does steps until as many operations are done as the options say, or for as long.
+func (c *Client) until(ctx context.Context, start time.Duration) error {
+	options := &c.work.options
+	left, duration := options.Iterations, time.Duration(options.Duration)
 	timed := duration > 0
 	for timed || left > 0 {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		if err := c.observer.Next(ctx); err != nil {
+			return err
 		}
-		most := w.options.Pipeline
+		most := options.Pipeline
 		if !timed {
 			most = min(most, left)
 		}
-		did, err := step(most)
+		did, err := c.step(most)
 		if err != nil {
 			return err
 		}

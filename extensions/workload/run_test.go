@@ -496,6 +496,8 @@ func TestUnanswered(t *testing.T) {
 // tallies is an observer that keeps nothing.
 type tallies struct{ oks, fails int }
 
+func (*tallies) Next(ctx context.Context) error { return context.Cause(ctx) }
+
 func (o *tallies) Ok(workload.Op, time.Duration)          { o.oks++ }
 func (o *tallies) Fail(workload.Op, error, time.Duration) { o.fails++ }
 

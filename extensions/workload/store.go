@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -72,6 +73,9 @@ var ErrRefused = errors.New("the store refused to keep the value")
 
 // Observer is told of each operation, in the client's own goroutine.
 type Observer interface {
+	// Next is called before each operation, or each pipeline of them, and waits until that may
+	// begin. Its error ends the run; so does ctx, that of the run, which may end meanwhile.
+	Next(ctx context.Context) error
 	// Ok tells of an operation that succeeded, and how long it took.
 	Ok(op Op, took time.Duration)
 	// Fail tells of an operation that failed, why, and how long that took. Reasons of verification

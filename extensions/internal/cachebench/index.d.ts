@@ -8,11 +8,12 @@
  * `ops`. The call returns when the client's share is done or the step starts no more operations,
  * after the operation, or the pipeline, that is under way: a pipeline of n overshoots a share by at
  * most n - 1. The call before `sweep.run`, and the first one of a function without it, are not
- * measured, and are not cut by the share. In a step of an open loop each call is one start, however
- * many operations it does. The step's report has hits and misses in `extra`. Operations that fail
- * are counted, there and in the result, and do not throw; only what keeps the call from going on
- * does, with the module's error: options that make no sense, a prefill that fails (its message
- * names the key), the end of the test.
+ * measured, and are not cut by the share. In a step of an open loop each operation is one of the
+ * schedule, or each pipeline: the call waits until the next one is due, and the first is the one
+ * that it was made for. In a duet at a rate it does that one. The step's report has hits and misses
+ * in `extra`. Operations that fail are counted, there and in the result, and do not throw; only
+ * what keeps the call from going on does, with the module's error: options that make no sense, a
+ * prefill that fails (its message names the key), the end of the test.
  *
  * The module's metrics have the commands that go to the server, at least once a second; durations
  * are the sweep's.

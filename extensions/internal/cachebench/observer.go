@@ -1,6 +1,7 @@
 package cachebench
 
 import (
+	"context"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/runs"
@@ -14,6 +15,9 @@ type observer struct {
 	runs      *runs.Runs
 	recorders [workload.NumOps]*measure.Recorder
 }
+
+// Next implements workload.Observer.
+func (o *observer) Next(ctx context.Context) error { return o.runs.Next(ctx) }
 
 // Ok implements workload.Observer.
 func (o *observer) Ok(op workload.Op, took time.Duration) { o.runs.Ended(o.recorder(op), took, nil) }

@@ -8,6 +8,7 @@ import (
 	"go.k6.io/k6/v2/js/modules"
 	"go.k6.io/k6/v2/lib"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6glue"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
@@ -115,6 +116,12 @@ func (r *Runs) Do(job func(context.Context) error) error {
 	ctx, stop := context.WithCancelCause(vuContext)
 	defer stop(nil)
 	r.stop, r.fault = stop, nil
+	if client := r.Client(); client != nil && client.Step().OpenLoop() {
+		defer context.AfterFunc(client.Step().Starts(), func() {
+			defer crash.Contain("the end of a step")
+			stop(errEnough)
+		})()
+	}
 	r.traffic()
 	err := r.inTurns(func() error { return job(ctx) })
 	r.traffic()
@@ -127,6 +134,25 @@ func (r *Runs) Do(job func(context.Context) error) error {
 	default:
 		return err
 	}
+}
+
+// Next waits until the next operation of the run, or the next pipeline, may begin: in an open loop
+// until it is due. An error says why there is none.
+func (r *Runs) Next(ctx context.Context) error {
+	if client := r.Client(); client != nil {
+		var sleep func(until time.Duration)
+		if r.seat.Inside() {
+			sleep = func(until time.Duration) { r.seat.Sleep(ctx, until) }
+		}
+		if !client.Next(sleep) {
+			r.stop(errEnough)
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+
+	return nil
 }
 
 // Ended counts an operation of the run under way that took so long: as failed where there is a

@@ -9,11 +9,11 @@ import (
 )
 
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
-// clients, in the order in which their answers come. A call in an open loop is one operation of the
-// schedule, which clients take on their own goroutines.
+// clients, in the order in which their answers come. In a duet at a rate it is of one operation,
+// which the client does on its own goroutine.
 func (r *Runs) inTurns(job func() error) error {
 	client := r.Client()
-	if r.seat == nil || client != nil && client.Step().OpenLoop() {
+	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
 		return job()
 	}
 	r.seat.Waited = nil

@@ -36,10 +36,8 @@ func NewClient(observer workload.Observer, verify bool, stores ...workload.Store
 func (c *Client) Run(ctx context.Context, pass *Pass, most int) (Result, error) {
 	c.result = Result{}
 	for n := 0; most == 0 || n < most; n++ {
-		select {
-		case <-ctx.Done():
-			return c.result, context.Cause(ctx)
-		default:
+		if err := c.observer.Next(ctx); err != nil {
+			return c.result, err
 		}
 		i, ok := pass.Next()
 		if !ok {

@@ -3,6 +3,7 @@
 package workloadtest
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -178,6 +179,9 @@ type Observer struct {
 	Reasons []error
 	Took    time.Duration // of all operations together
 }
+
+// Next implements workload.Observer: all operations may begin at once.
+func (*Observer) Next(ctx context.Context) error { return context.Cause(ctx) }
 
 // Ok implements workload.Observer.
 func (o *Observer) Ok(op workload.Op, took time.Duration) {
