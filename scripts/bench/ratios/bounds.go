@@ -23,6 +23,8 @@ const (
 	whyBatches = "k6 keeps and checks each answer of a batch"
 	whyQueries = "k6 calls a function of JavaScript for each query, which goes through database/sql and pgx to get its row;\n" +
 		"  pgbench is two threads of C that look at no row, and k6 with its server has two cores alone"
+	whyBursts = "its connections send at the same times, all of a thread's when it wakes once;\n" +
+		"  k6 starts each operation when that is due, and wakes for it and for its answer"
 	whyGo = "client and server share two cores, and the server's part of an operation is the same, whoever asks:\n" +
 		"  a client that took no time at all would have no more than the server's own rate"
 	whyOneByOne = "memcached answers the pipelined commands of its text protocol one by one, and a loop of k6 wakes for each answer;\n" +
