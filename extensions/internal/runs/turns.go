@@ -8,6 +8,10 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
+// perLoop is how many operations a second each event loop has at most in an open loop. So the loops
+// are few, and one that wakes does so for several clients.
+const perLoop = 15_000
+
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
 // clients, in the order in which their answers come. In a duet at a rate it is of one operation,
 // which the client does on its own goroutine.
@@ -21,6 +25,9 @@ func (r *Runs) inTurns(job func() error) error {
 		r.seat.Waited = r.waits.record
 	}
 	index, _, _ := r.Place()
+	if client != nil && client.Step().OpenLoop() {
+		index %= 1 + int(client.Step().Rate()/perLoop)
+	}
 	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine

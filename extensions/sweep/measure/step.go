@@ -223,6 +223,9 @@ func (s *Step) OnFail(fn func(op string)) { s.onFail = fn }
 // OpenLoop tells whether operations start when they are due.
 func (s *Step) OpenLoop() bool { return s.schedule != nil }
 
+// Rate is how many operations a second start in an open loop; zero in another step.
+func (s *Step) Rate() float64 { return s.plan.Rate }
+
 // Clients is how many clients the step has.
 func (s *Step) Clients() int { return len(s.clients) }
 
