@@ -48,6 +48,10 @@
 // finds its runtime of JavaScript outside of the processor's caches: 29 us of processor time for a
 // get, and not 18.
 //
+// Modules that are not ours, such as k6/x/redis, dial as k6's own do, and their connections see to
+// turns likewise: see k6glue.TakeTurns. Where a connection has a goroutine that reads it, as those
+// of HTTP, gRPC and NATS, an answer wakes that one, and clients have their turns in any case.
+//
 // # Clients that sleep
 //
 // In an open loop a client sleeps until its next operation is due: see [Seat.Sleep]. A loop has one

@@ -32,6 +32,9 @@ func Dial(vu modules.VU) func(ctx context.Context, network, address string) (net
 // DialBeside opens a connection as Dial does, which is none of a client's.
 func DialBeside(vu modules.VU) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := vu.State().Dialer
+	if turns, is := dialer.(*turnDialer); is {
+		dialer = turns.DialContexter
+	}
 
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dialer.DialContext(ctx, network, address)

@@ -32,7 +32,9 @@ type client struct {
 // connections, and it is now repeated until the client's share is done, every call one operation.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
-	c.openTap()
+	state := k6glue.VUState(c.vu)
+	k6glue.TakeTurns(state)
+	c.openTap(state)
 	session := &k6glue.Session{
 		Client: c.measured, Op: c.run.op(), Step: c.run.config.Info(c.run.Step), OpNames: c.run.config.AllowedOps(c.run.Step),
 		Tags: c.run.Tags(), Tap: c.tap, NoDuet: c.run.config.NoDuet(c.run.state.ExecutionTuple),
@@ -98,9 +100,8 @@ func (c *client) operation(ctx context.Context, active lib.ActiveVU) error {
 }
 
 // openTap lets the client see the samples that its VU pushes.
-func (c *client) openTap() {
+func (c *client) openTap(state *lib.State) {
 	failing := c.run.config.FailingSamples()
-	state := k6glue.VUState(c.vu)
 	if state == nil && failing != (k6glue.FailingSamples{}) {
 		c.run.noTap.Do(func() {
 			c.run.logger.Error("this version of k6 does not show the samples of a VU: only exceptions make an operation fail")
