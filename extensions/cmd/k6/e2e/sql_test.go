@@ -7,7 +7,9 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -89,6 +91,24 @@ func TestProcessorTimeOfPostgres(t *testing.T) {
 		require.Greater(t, *s.CPUSeconds.Server, 0.01*queries, "a query counts a million rows")
 		require.Less(t, *s.CPUSeconds.Server, float64(runtime.NumCPU())*s.Seconds*1.1, "of this step, and no more than there is")
 	}
+}
+
+func TestInterruptWhilePostgresIsBusy(t *testing.T) {
+	address, _ := postgresURL(t)
+	var interrupted time.Time
+	r := k6(t, options{
+		script: "testdata/sleeping.js",
+		env:    map[string]string{"POSTGRES_URL": address.String()},
+		measuring: func(k6 *os.Process) {
+			interrupted = time.Now()
+			_ = k6.Signal(syscall.SIGINT)
+		},
+	})
+	require.Equal(t, exitInterrupted, r.code, r.output)
+	require.Less(t, r.ended.Sub(interrupted), 2*time.Second)
+	rep := r.report(t, "sleeping")
+	require.True(t, rep.Interrupted)
+	require.Zero(t, rep.Steps[0].Failed, "what Ctrl-C cuts off has not failed")
 }
 
 // said runs statements, separated by semicolons, and returns what was said to each: its rows as
