@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
@@ -23,8 +23,8 @@ const (
 	DefaultMaxValue       = 1 << 30 // bytes: memcached's own upper limit of --max-item-size
 )
 
-// bufferSize is that of each of the two buffers of a connection, and with it the longest line that
-// is read.
+// bufferSize is what each of the two buffers of a connection grows to, and with it the longest line
+// that is read.
 const bufferSize = 16 << 10
 
 // Config is how to reach a server. What is zero stands for the default.
@@ -58,8 +58,8 @@ func (c *Config) Network() string {
 // error of another kind after which nobody knows where the next answer begins: see Broken.
 type Conn struct {
 	socket   *countingConn
-	r        *bufio.Reader
-	w        *bufio.Writer
+	r        *growing.Reader
+	w        *growing.Writer
 	protocol Protocol
 	timeout  time.Duration
 	deadline quiet.Deadline
@@ -87,7 +87,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 	}
 	c := &Conn{
 		socket: &countingConn{Conn: eventloop.NewConn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
-		maxValue: full.MaxValue, head: make([]byte, 0, 512),
+		maxValue: full.MaxValue,
 	}
 	if err := c.greet(ctx, &full); err != nil {
 		c.Close()
@@ -144,7 +144,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		}
 		stream = secure
 	}
-	c.r, c.w = bufio.NewReaderSize(stream, bufferSize), bufio.NewWriterSize(stream, bufferSize)
+	c.r, c.w = growing.NewReader(stream, bufferSize), growing.NewWriter(stream, bufferSize)
 	if cfg.User == "" {
 		return nil
 	}

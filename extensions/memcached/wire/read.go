@@ -47,10 +47,10 @@ func (c *Conn) readValue(into []byte, n int) ([]byte, *Error) {
 	if err != nil {
 		return into, c.fail(c.broken(err))
 	}
-	if !bytes.Equal(end, []byte("\r\n")) {
+	if !bytes.Equal(end, lineEnd) {
 		return into, c.fail(Errorf(KindProtocol, "the server sent a value that is longer than the %d bytes it announced", n))
 	}
-	_, _ = c.r.Discard(2) // they are in the buffer
+	c.r.Discard(2)
 
 	return into, nil
 }

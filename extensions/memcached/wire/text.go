@@ -13,6 +13,9 @@ var textNames = [...]string{ //nolint:gochecknoglobals // a table
 	Flush: "flush_all ", Version: "version", Noop: "mn",
 }
 
+// lineEnd ends each line, and each value.
+var lineEnd = []byte("\r\n") //nolint:gochecknoglobals // a constant
+
 func (c *Conn) writeText(q *Request) *Error {
 	b := append(c.line(), textNames[q.Verb]...)
 	switch q.Verb { //nolint:exhaustive // the others have no more than a key
@@ -71,7 +74,7 @@ func (c *Conn) writeValue(value []byte) *Error {
 	if _, err := c.w.Write(value); err != nil {
 		return c.fail(c.broken(err))
 	}
-	if _, err := c.w.WriteString("\r\n"); err != nil {
+	if _, err := c.w.Write(lineEnd); err != nil {
 		return c.fail(c.broken(err))
 	}
 

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"io"
@@ -11,10 +10,11 @@ import (
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
-// readSize is the size of what is read at once, and with it the longest line that is read;
+// readSize is the most that is read at once, and with it the longest line that is read;
 // writeSize that of what is written at once, and about what a connection keeps to write from. Both
 // are in bytes.
 const (
@@ -50,7 +50,7 @@ type Traffic struct {
 type Conn struct {
 	socket   *countingConn
 	stream   io.Writer
-	r        *bufio.Reader
+	r        *growing.Reader
 	out      []byte // what has not been written yet
 	timeout  time.Duration
 	deadline quiet.Deadline
@@ -114,7 +114,7 @@ func (c *Conn) shakeHands(ctx context.Context, cfg *Config) error {
 		}
 		stream = secure
 	}
-	c.r, c.stream = bufio.NewReaderSize(stream, readSize), stream
+	c.r, c.stream = growing.NewReader(stream, readSize), stream
 	if err := c.greet(cfg); err != nil {
 		return err
 	}

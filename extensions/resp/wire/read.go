@@ -129,7 +129,7 @@ func (c *Conn) readValue(into []byte) (value []byte, found bool, failed *Error) 
 	case end[0] != '\r' || end[1] != '\n':
 		return into, false, c.lied("the server sent a string that is longer than the %d bytes it announced", n)
 	}
-	_, _ = c.r.Discard(2) // they are in the buffer
+	c.r.Discard(2)
 
 	return into, true, nil
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bufio"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -10,12 +9,13 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/growing"
 )
 
 const (
 	maxKey = 255 // bytes: its length is one byte
 
-	bufferSize = 16 << 10 // of reading; of writing what goes out with the first packet
+	bufferSize = 16 << 10 // what that of reading grows to; of writing what goes out with the first packet
 	firstRead  = 64 << 10 // how much of a value is believed before a byte of it came
 
 	commandGetOrSet = 0
@@ -32,7 +32,7 @@ type conn struct {
 	socket net.Conn
 	// base is the connection below TLS, or socket itself.
 	base   *eventloop.Conn
-	reader *bufio.Reader
+	reader *growing.Reader
 	buffer []byte // what is being written
 
 	generation Generation
@@ -45,7 +45,7 @@ type conn struct {
 
 func newConn(socket net.Conn, o *Options) *conn {
 	return &conn{
-		socket: socket, base: baseOf(socket), reader: bufio.NewReaderSize(socket, bufferSize), buffer: make([]byte, 0, bufferSize),
+		socket: socket, base: baseOf(socket), reader: growing.NewReader(socket, bufferSize),
 		generation: o.Generation, maxValue: o.MaxValue,
 	}
 }
@@ -131,7 +131,7 @@ func (c *conn) fill(value []byte) *Error {
 		return e
 	}
 	c.buffer = c.generation.order().AppendUint64(c.buffer[:0], uint64(len(value)))
-	first := min(len(value), cap(c.buffer)-len(c.buffer))
+	first := min(len(value), bufferSize-len(c.buffer))
 	c.buffer = append(c.buffer, value[:first]...)
 
 	err := c.write(c.buffer)
@@ -223,9 +223,9 @@ func (c *conn) read(n int) ([]byte, error) {
 		return bytes, err
 	}
 	c.unconfirmed = false
-	_, err = c.reader.Discard(n)
+	c.reader.Discard(n)
 
-	return bytes, err
+	return bytes, nil
 }
 
 func (c *conn) write(bytes []byte) error {
