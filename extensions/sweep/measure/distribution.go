@@ -35,18 +35,14 @@ func (d *Distribution) add(h *histogram) {
 	d.Max = max(d.Max, time.Duration(h.max.Load()))
 	d.Sum += time.Duration(h.sum.Load())
 
-	for i := range h.pages {
-		p := h.pages[i].Load()
-		if p == nil {
-			continue
-		}
-		for j := range p {
-			if c := p[j].Load(); c != 0 {
-				d.counts[i*pageSize+j] += uint64(c)
+	h.pages(func(first int, p *page) {
+		for i := range p {
+			if c := p[i].Load(); c != 0 {
+				d.counts[first+i] += uint64(c)
 				d.Count += int64(c)
 			}
 		}
-	}
+	})
 	for o := h.overflows.Load(); o != nil; o = o.next {
 		c := o.count.Load()
 		d.counts[o.counter] += c

@@ -12,20 +12,23 @@ import (
 // thus known to 1/1024 (0.098 %).
 // Source: http://hdrhistogram.org, "HdrHistogram: A High Dynamic Range Histogram".
 const (
-	halfBits  = 10
-	half      = 1 << halfBits
-	pageSize  = 128
-	pageCount = (counters + pageSize - 1) / pageSize
-	counters  = 32*half + half
+	halfBits = 10
+	half     = 1 << halfBits
+	octaves  = 33
+	counters = octaves * half
+	pageSize = 16
 )
 
 // Highest is the longest duration that a histogram tells apart. Longer ones are counted as this
 // long; the maximum and the mean stay exact.
 const Highest = time.Hour
 
-// page is the unit of growth: most clients see latencies of a few octaves only, so that a client's
-// histogram stays small (512 bytes a page) although it could hold 1 ns to 1 h. What a counter has
-// no room for is in the histogram's list of overflows.
+// octavePages are those of a power of two; most clients see latencies of a few octaves only.
+type octavePages [half / pageSize]atomic.Pointer[page]
+
+// page is the unit of growth, one line of a processor's cache: a client that did a hundred
+// operations has few of those of an octave, so that its histogram stays small although it could
+// hold 1 ns to 1 h. What a counter has no room for is in the histogram's list of overflows.
 type page [pageSize]atomic.Uint32
 
 // overflow is what a counter of a page has no room for.
@@ -39,7 +42,7 @@ type overflow struct {
 // writer needs no lock and, once a page exists, allocates nothing.
 type histogram struct {
 	count, sum, min, max atomic.Int64
-	pages                [pageCount]atomic.Pointer[page]
+	octaves              [octaves]atomic.Pointer[octavePages]
 	// overflows are of counters that are full, after 4.3 thousand million durations each.
 	overflows atomic.Pointer[overflow]
 }
@@ -58,12 +61,7 @@ func (h *histogram) record(d time.Duration) {
 	h.sum.Store(h.sum.Load() + v)
 
 	i := index(v)
-	p := h.pages[i/pageSize].Load()
-	if p == nil {
-		p = new(page)
-		h.pages[i/pageSize].Store(p)
-	}
-	if c := &p[i%pageSize]; c.Load() != math.MaxUint32 {
+	if c := h.counter(i); c.Load() != math.MaxUint32 {
 		c.Store(c.Load() + 1)
 	} else {
 		h.overflow(i)
@@ -71,6 +69,37 @@ func (h *histogram) record(d time.Duration) {
 
 	// Last, so that a reader never sees a count that is not in the pages yet.
 	h.count.Store(n + 1)
+}
+
+// counter is counter i, for the writer.
+func (h *histogram) counter(i int) *atomic.Uint32 {
+	o := h.octaves[i/half].Load()
+	if o == nil {
+		o = new(octavePages)
+		h.octaves[i/half].Store(o)
+	}
+	p := o[i%half/pageSize].Load()
+	if p == nil {
+		p = new(page)
+		o[i%half/pageSize].Store(p)
+	}
+
+	return &p[i%pageSize]
+}
+
+// pages calls do with each page there is, and the number of its first counter.
+func (h *histogram) pages(do func(first int, p *page)) {
+	for i := range h.octaves {
+		o := h.octaves[i].Load()
+		if o == nil {
+			continue
+		}
+		for j := range o {
+			if p := o[j].Load(); p != nil {
+				do(i*half+j*pageSize, p)
+			}
+		}
+	}
 }
 
 // overflow counts a duration of counter i, which is full.

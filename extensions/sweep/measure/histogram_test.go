@@ -51,7 +51,7 @@ func TestIndex(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Equal(t, tt.counter, index(tt.value))
-			require.Less(t, index(tt.value), pageCount*pageSize)
+			require.Less(t, index(tt.value), counters)
 		})
 	}
 }
@@ -110,11 +110,7 @@ func TestRecordKeepsTheExactFigures(t *testing.T) {
 func TestPagesAppearOnlyWhereValuesAre(t *testing.T) {
 	var h histogram
 	pages := func() (n int) {
-		for i := range h.pages {
-			if h.pages[i].Load() != nil {
-				n++
-			}
-		}
+		h.pages(func(int, *page) { n++ })
 
 		return n
 	}
@@ -133,8 +129,7 @@ func TestCountersThatAreFullOverflow(t *testing.T) {
 	h.record(100)
 	h.record(5000)
 	for _, v := range []int64{100, 5000} {
-		i := index(v)
-		h.pages[i/pageSize].Load()[i%pageSize].Store(math.MaxUint32 - 1)
+		h.counter(index(v)).Store(math.MaxUint32 - 1)
 	}
 	for range 4 {
 		h.record(100)
