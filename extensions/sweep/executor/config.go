@@ -9,6 +9,7 @@ import (
 	"go.k6.io/k6/v2/lib"
 	"go.k6.io/k6/v2/lib/executor"
 
+	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/stream"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/testrun"
@@ -58,6 +59,8 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		return nil, invalid(err)
 	}
 	results.Expect(c.Name)
+	collector := host.TuneCollector()
+	collector.Gather(int(lib.GetMaxPlannedVUs(c.GetExecutionRequirements(es.ExecutionTuple)))) // k6 makes the VUs now
 
 	return &Executor{
 		BaseExecutor: executor.NewBaseExecutor(c, es, logger),
@@ -67,6 +70,7 @@ func (c *Config) NewExecutor(es *lib.ExecutionState, logger *logrus.Entry) (lib.
 		results:      results,
 		iterations:   newIterations(es.ExecutionTuple),
 		logger:       logger,
+		collector:    collector,
 	}, nil
 }
 

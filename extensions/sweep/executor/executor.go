@@ -29,6 +29,7 @@ type Executor struct {
 	results    *testrun.Results
 	iterations *iterations
 	logger     *logrus.Entry
+	collector  *host.Collector
 }
 
 var _ lib.Executor = &Executor{}
@@ -39,6 +40,7 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	if ended, known := e.results.Ended(e.config.Name); known {
 		defer close(ended)
 	}
+	defer e.collector.Restore()
 	if err := e.wait(ctx); err != nil {
 		return err
 	}
@@ -62,8 +64,6 @@ func (e *Executor) Run(ctx context.Context, out chan<- metrics.SampleContainer) 
 	run := &sweepRun{Executor: e, scenario: scenario, progress: progress}
 	run.awaitTestEnd()
 
-	run.collector = host.TuneCollector()
-	defer run.collector.Restore()
 	err = run.steps(ctx)
 
 	interrupted := ctx.Err() != nil || err != nil

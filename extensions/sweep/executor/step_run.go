@@ -132,6 +132,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	defer stopOnInterrupt()
 	defer r.limit(cancel)()
 
+	r.collector.Gather(int(r.here))
 	r.collector.Adjust()
 	ended := make(chan struct{})
 	watched := make(chan struct{})
@@ -161,6 +162,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	}()
 
 	err := r.runClients(ctx)
+	r.collector.Gather(int(r.here))
 	close(ended)
 	<-watched
 	<-read

@@ -7,7 +7,6 @@ import (
 	"go.k6.io/k6/v2/js/common"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/fault"
-	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/host"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/options"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/report"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/search"
@@ -20,7 +19,6 @@ type sweepRun struct {
 
 	scenario  *testrun.Scenario
 	progress  *progress
-	collector *host.Collector
 	begun     bool // a step has been run
 	faults    fault.Log
 	succeeded bool // an operation has

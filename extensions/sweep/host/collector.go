@@ -23,12 +23,22 @@ const (
 	stepGCPercent = 25
 )
 
+// While a crowd is got together (k6 makes the VUs, their clients connect) or has done its part,
+// nothing is measured, and the heap grows by a quarter only between two collections. What is in use
+// then is most of it: with Go's default, k6 may take twice the memory that its clients need.
+const (
+	crowd           = 256 // clients
+	gatherGCPercent = 25
+)
+
 // Collector sets how often Go collects garbage while sweeps run. A process has one setting:
 // scenarios that sweep at the same time share the collector, and the last one to end restores what
 // was before. A nil Collector leaves the setting alone.
 type Collector struct {
 	mu     sync.Mutex
 	sweeps int
+	// gathering tells that a crowd is got together, or taken apart.
+	gathering bool
 	// current is zero until the setting is changed.
 	current  int
 	original int
@@ -56,7 +66,10 @@ func (c *Collector) Adjust() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	percent := gcPercent(liveBytes())
+	percent := gatherGCPercent
+	if !c.gathering {
+		percent = gcPercent(liveBytes())
+	}
 	if percent == c.current {
 		return
 	}
@@ -67,11 +80,29 @@ func (c *Collector) Adjust() {
 	c.current = percent
 }
 
+// Gather says that from now on, until Settle, so many clients are got together or taken apart.
+func (c *Collector) Gather(clients int) {
+	if clients >= crowd {
+		c.gather(true)
+		c.Adjust()
+	}
+}
+
+func (c *Collector) gather(is bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gathering = is
+}
+
 // Settle collects what has been left by now and adjusts: what is measured next neither pays for it
 // nor has less room than others. It collects where the setting is the user's as well: runs with a
 // GOGC are compared too.
 func (c *Collector) Settle() {
 	runtime.GC()
+	c.gather(false)
 	c.Adjust()
 }
 
@@ -84,7 +115,7 @@ func (c *Collector) Restore() {
 	defer c.mu.Unlock()
 	if c.sweeps--; c.sweeps == 0 && c.current != 0 {
 		debug.SetGCPercent(c.original)
-		c.current = 0
+		c.current, c.gathering = 0, false
 	}
 }
 

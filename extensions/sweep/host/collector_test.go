@@ -51,6 +51,24 @@ func TestCollectorSettlesWhoeverHasTheSetting(t *testing.T) {
 	require.Equal(t, before+2, collections())
 }
 
+func TestHeapOfACrowdGrowsLittleUntilItIsMeasured(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	found := debug.SetGCPercent(77)
+	defer debug.SetGCPercent(found)
+
+	c := TuneCollector()
+	c.Gather(crowd - 1)
+	require.Zero(t, c.current, "few clients")
+	c.Gather(crowd)
+	c.Adjust()
+	require.Equal(t, gatherGCPercent, c.current)
+	c.Settle()
+	require.Equal(t, gcPercent(liveBytes()), c.current)
+	c.Restore()
+	require.Equal(t, 77, debug.SetGCPercent(77))
+}
+
 func TestCollectorRestoresWhatItFound(t *testing.T) {
 	t.Setenv("GOGC", "")
 	t.Setenv("GOMEMLIMIT", "")
