@@ -15,7 +15,7 @@ import (
 // scripts do: one takes 2 kB of each VU.
 func Exports(vu modules.VU, values map[string]any, instead map[string]string) modules.Exports {
 	object, names := named(vu, values, instead)
-	hint(vu, object, instead)
+	hint(vu, object, &hints{vu: vu, instead: instead})
 
 	return modules.Exports{Default: object, Named: names}
 }
@@ -45,24 +45,29 @@ func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sob
 // hints are properties of a prototype that throw what to write instead. `in` and Object.keys have
 // none of them.
 type hints struct {
-	vu      modules.VU
-	instead map[string]string
-	made    map[string]sobek.Value
+	vu modules.VU
+	// instead has those that throw when they are called, misplaced those that throw when they are
+	// read.
+	instead, misplaced map[string]string
+	made               map[string]sobek.Value
 }
 
 // hint puts a prototype with hints before the one that the object has.
-func hint(vu modules.VU, object *sobek.Object, instead map[string]string) {
-	if len(instead) == 0 {
+func hint(vu modules.VU, object *sobek.Object, h *hints) {
+	if len(h.instead)+len(h.misplaced) == 0 {
 		return
 	}
 	rt := vu.Runtime()
-	prototype := rt.NewDynamicObject(&hints{vu: vu, instead: instead})
+	prototype := rt.NewDynamicObject(h)
 	must(rt, prototype.SetPrototype(object.Prototype()))
 	must(rt, object.SetPrototype(prototype))
 }
 
 // Get implements sobek.DynamicObject.
 func (h *hints) Get(name string) sobek.Value {
+	if write, is := h.misplaced[name]; is {
+		panic(missing(h.vu, "there is no "+name+" here: "+write))
+	}
 	write, known := h.instead[name]
 	if !known {
 		return nil
@@ -94,8 +99,11 @@ func (*hints) Delete(string) bool { return false }
 
 // CallableExports is Exports of a module that can be called itself, and that is also an export of
 // its own name: import x from, and import { x } from.
+//
+// Misplaced has, for properties by names that people know for something that is elsewhere, what to
+// write. They throw where they are read: undefined would mean something to a comparison.
 func CallableExports(
-	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, instead map[string]string,
+	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, instead, misplaced map[string]string,
 ) modules.Exports {
 	_, names := named(vu, values, instead)
 	rt := vu.Runtime()
@@ -104,7 +112,7 @@ func CallableExports(
 	for of := range values {
 		must(rt, function.DefineDataProperty(of, rt.ToValue(names[of]), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE))
 	}
-	hint(vu, function, instead)
+	hint(vu, function, &hints{vu: vu, instead: instead, misplaced: misplaced})
 	names[name] = function
 
 	return modules.Exports{Default: function, Named: names}
@@ -113,15 +121,6 @@ func CallableExports(
 // setName gives a function the name that stack traces show.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {
 	must(rt, function.DefineDataProperty("name", rt.ToValue(name), sobek.FLAG_FALSE, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
-}
-
-// Misplaced makes the object throw, where it is asked for a property by a name that people know for
-// something that is elsewhere: what to write. Undefined would mean something to a comparison.
-func Misplaced(vu modules.VU, object *sobek.Object, name, write string) {
-	rt := vu.Runtime()
-	must(rt, object.DefineAccessorProperty(name, rt.ToValue(func(sobek.FunctionCall) sobek.Value {
-		panic(missing(vu, "there is no "+name+" here: "+write))
-	}), nil, sobek.FLAG_TRUE, sobek.FLAG_FALSE))
 }
 
 // missing is an error that ends the test where nothing catches it.

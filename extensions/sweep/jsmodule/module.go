@@ -48,11 +48,7 @@ func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 		"mark":    m.mark,
 		"report":  m.report,
 		"setting": m.setting,
-	}, otherExports)
-	exported := vu.Runtime().ToValue(m.exports.Default).ToObject(vu.Runtime())
-	for _, name := range ofSteps {
-		k6glue.Misplaced(vu, exported, name, "sweep.step()."+name+" is that of the step at work")
-	}
+	}, otherExports, ofSteps)
 	k6glue.HintAtMetrics(vu)
 	m.refuseDropped()
 
@@ -72,7 +68,13 @@ var otherExports = map[string]string{ //nolint:gochecknoglobals // a table
 }
 
 // ofSteps are properties of what step returns, by which people ask the module.
-var ofSteps = []string{"variant", "clients", "rate", "phase", "repeat"} //nolint:gochecknoglobals // a constant
+var ofSteps = map[string]string{ //nolint:gochecknoglobals // a table
+	"variant": "sweep.step().variant is that of the step at work",
+	"clients": "sweep.step().clients is that of the step at work",
+	"rate":    "sweep.step().rate is that of the step at work",
+	"phase":   "sweep.step().phase is that of the step at work",
+	"repeat":  "sweep.step().repeat is that of the step at work",
+}
 
 const useOptions = "write export const options = sweep.options({ clients: [1, 8, 64], duration: '10s' })"
 
