@@ -10,10 +10,12 @@
 // --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { addressOf, memoryOf, newClient, pidsOf, targets, urlOf } from './lib/caches.js';
+import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
+import { memoryOf, pidsOf } from './lib/memory.js';
+import { quiet } from './lib/options.js';
 import { duration, refuseSlips, text, wholeNumber } from './lib/settings.js';
-import { oneAfterAnother, quiet, results, sweepReport } from './lib/sweeping.js';
+import { oneAfterAnother, results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);

@@ -15,8 +15,9 @@ import { natsjsRows } from 'k6/x/nats';
 import sweep from 'k6/x/sweep';
 import { layouts, newClient, target } from './lib/nats.js';
 import { tables } from './lib/natsjs.js';
+import { quiet } from './lib/options.js';
 import { duration, refuseSlips, someOf, text, wholeNumber } from './lib/settings.js';
-import { quiet, results, sweepReport } from './lib/sweeping.js';
+import { results, sweepReport } from './lib/sweeping.js';
 
 const scenario = 'natsjs-kv';
 refuseSlips(scenario);

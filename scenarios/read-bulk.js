@@ -15,8 +15,10 @@ import { results, sweepOptions, sweepReport } from './lib/sweeping.js';
 const clients = wholeNumbers('CLIENTS', [1], 100000);
 const single = clients.length === 1 && clients[0] === 1 && wholeNumber('REPEATS', 1) === 1;
 
-export const options = sweepOptions('read-bulk', 'readBulk', { clients }, { duration: '30s' });
-options.thresholds.mxgateway_results_failed = ['count==0']; // tags that could not be read
+export const options = sweepOptions('read-bulk', 'readBulk', {
+  clients,
+  thresholds: { mxgateway_results_failed: ['count==0'] }, // tags that could not be read
+}, { duration: '30s' });
 
 export function setup() {
   let version;

@@ -27,11 +27,8 @@ const counted = new Gauge('stock_append_counted');
 
 const db = newClient();
 
-const swept = sweepOptions(scenario, 'append', {}, tenSeconds);
-
 export const options = {
-  ...swept,
-  thresholds: { ...swept.thresholds, stock_append_missing: ['count<=0'] },
+  ...sweepOptions(scenario, 'append', { thresholds: { stock_append_missing: ['count<=0'] } }, tenSeconds),
   teardownTimeout: '5m',
 };
 

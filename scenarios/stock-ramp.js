@@ -5,9 +5,10 @@
 import sweep from 'k6/x/sweep';
 import { published } from './lib/published.js';
 import { least, params, query } from './lib/rollup.js';
+import { gates } from './lib/options.js';
 import { duration, refuseSlips, wholeNumber } from './lib/settings.js';
 import { code, newClient, prepare, queryOperation } from './lib/stock.js';
-import { gates, sweepReport } from './lib/sweeping.js';
+import { sweepReport } from './lib/sweeping.js';
 
 refuseSlips('stock-ramp');
 const most = wholeNumber('VUS', 512, 1, 100000);

@@ -1,8 +1,8 @@
 // What the scenarios of caches have in common: which servers there are, and where.
-import memcached from 'k6/x/memcached';
-import resp from 'k6/x/resp';
-import umemcache from 'k6/x/umemcache';
-import { flag, oneOf, ofBase, text, wholeNumber, wholeNumbers } from './settings.js';
+import { oneOf, ofBase, text, wholeNumber } from './settings.js';
+
+// k6 gives each VU one, and no scenario of caches uses it: 12 KB of memory of each client.
+delete globalThis.crypto;
 
 const names = ['memcached', 'umem', 'redis', 'pogocache'];
 
@@ -18,69 +18,17 @@ export const targets = (() => {
   return asked;
 })();
 
-const timeout = () => text('TIMEOUT', '60s');
-
-const mib = 1024 * 1024;
-
-/** What memcached tells of the memory of each server. */
-function memcachedMemory(client) {
-  return Object.entries(client.stats('settings')).map(([address, settings]) => ({
-    address, limit: number(settings.maxbytes), unlimited: false, policy: settings.evictions === 'off' ? 'evictions off' : '',
-  }));
-}
-
-/**
- * The same of Redis. Keys of the benchmark never expire: a policy for those that do evicts none.
- */
-function redisMemory(client) {
-  return Object.entries(client.info('memory')).map(([address, { maxmemory, maxmemory_policy: policy }]) => ({
-    address, limit: number(maxmemory), unlimited: maxmemory === '0',
-    policy: maxmemory !== '0' && policy && !policy.startsWith('allkeys-') ? `maxmemory-policy ${policy}` : '',
-  }));
-}
-
-const number = (given) => (given === undefined ? undefined : Number(given));
-
-const servers = {
-  memcached: {
-    address: 'MEMCACHED_URL',
-    fallback: '127.0.0.1:11211',
-    client: (address) => new memcached.Client(address, { timeout: timeout() }),
-    memory: memcachedMemory,
-    start: (bytes) => `--memory-limit ${Math.round(bytes / mib)}, and without --disable-evictions`,
-  },
-  umem: {
-    address: 'UMEM_URL',
-    fallback: '[::1]:10047',
-    client: (address) => new umemcache.Client(address, {
-      timeout: timeout(),
-      generation: oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3'),
-      threads: wholeNumber('UMEM_THREADS', 4, 1, 1024),
-    }),
-    memory: () => [], // it has no command that tells
-    start: (bytes) => `make MEM_LIMIT=${bytes}`,
-  },
-  redis: {
-    address: 'REDIS_URL',
-    fallback: 'redis://127.0.0.1:6379',
-    client: (address) => new resp.Client(address, { timeout: timeout() }),
-    memory: redisMemory,
-    start: (bytes) => `--maxmemory ${bytes} --maxmemory-policy allkeys-lru`,
-  },
-  pogocache: {
-    address: 'POGOCACHE_URL',
-    fallback: '127.0.0.1:9401',
-    client: (address) => (oneOf('POGOCACHE_PROTOCOL', ['resp', 'memcached'], 'resp') === 'resp'
-      ? new resp.Client(address, { timeout: timeout() })
-      : new memcached.Client(address, { timeout: timeout() })),
-    memory: (client) => (client instanceof resp.Client ? redisMemory(client) : memcachedMemory(client)),
-    start: (bytes) => `--maxmemory=${bytes}`,
-  },
+/** The settings that say where a server is, and where it is when they do not. */
+const addresses = {
+  memcached: { setting: 'MEMCACHED_URL', usual: '127.0.0.1:11211' },
+  umem: { setting: 'UMEM_URL', usual: '[::1]:10047' },
+  redis: { setting: 'REDIS_URL', usual: 'redis://127.0.0.1:6379' },
+  pogocache: { setting: 'POGOCACHE_URL', usual: '127.0.0.1:9401' },
 };
 
 /** The address of a server, as its variable has it. */
 export function addressOf(name) {
-  return text(servers[name].address, servers[name].fallback);
+  return text(addresses[name].setting, addresses[name].usual);
 }
 
 /** The same as a URL, of the first instance where there are several. */
@@ -89,9 +37,33 @@ export function urlOf(name) {
   return address.includes('://') ? address : `${name}://${address}`;
 }
 
-/** A client of the server: { connect, run, hitRate, close }. */
+/** The protocol that a server is spoken to in, as the modules are called: k6/x/resp and so on. */
+export function protocolOf(name) {
+  if (name === 'pogocache') return oneOf('POGOCACHE_PROTOCOL', ['resp', 'memcached'], 'resp');
+  return { umem: 'umemcache', redis: 'resp' }[name] || name;
+}
+
+/**
+ * A client of the server: { connect, run, hitRate, close }. Only the module of its protocol is
+ * loaded: each takes memory of each VU.
+ */
 export function newClient(name) {
-  return servers[name].client(addressOf(name));
+  const options = { timeout: text('TIMEOUT', '60s') };
+  if (name === 'umem') {
+    options.generation = oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3');
+    options.threads = wholeNumber('UMEM_THREADS', 4, 1, 1024);
+  }
+  const { Client } = load(protocolOf(name));
+  return new Client(addressOf(name), options);
+}
+
+/** @returns {any} the module of a protocol */
+function load(protocol) {
+  switch (protocol) {
+    case 'memcached': return require('k6/x/memcached');
+    case 'umemcache': return require('k6/x/umemcache');
+    default: return require('k6/x/resp');
+  }
 }
 
 /**
@@ -99,49 +71,6 @@ export function newClient(name) {
  * base's settings. `others` are settings of the scenario that it may have otherwise.
  */
 export function baseOf(name, others, make) {
-  if (targets.length > 1 && text('BASE_URL')) throw new Error(`BASE_URL is of one server: set TARGET, or BASE_${servers[name].address}`);
-  return ofBase(servers[name].address, ['TIMEOUT', 'UMEM_GENERATION', 'UMEM_THREADS', 'POGOCACHE_PROTOCOL', ...others], make);
-}
-
-/** Process ids of a server on this machine, from NAME_PID; none when that is not set. */
-export function pidsOf(name) {
-  return wholeNumbers(`${name.toUpperCase()}_PID`, [], 2 ** 31 - 1);
-}
-
-/** Whether a server's limit is the wanted one: within 1 %, as some know whole MiB only. */
-export const isNear = (limit, wanted) => Math.abs(limit - wanted) <= 0.01 * wanted;
-
-/**
- * What the report is to tell of a server's memory, asked of the server itself: its limit in bytes,
- * of all its instances together, and whether it makes room in it. Nothing where the server does not
- * tell.
- *
- * @param {string} name
- * @param {object} client
- * @param {number} wanted bytes that the benchmark is made for
- * @param {string} setting that says so
- * @throws where the limit is another one, or the server does not evict: with what it has, and how
- *   to start it
- */
-export function memoryOf(name, client, wanted, setting) {
-  let all = [];
-  try {
-    all = servers[name].memory(client);
-  } catch (e) {
-    if (!['server', 'invalid', 'protocol'].includes(e.kind)) throw e; // it knows no such command
-  }
-  if (all.length === 0 || all.some(({ limit }) => !(limit >= 0))) return {};
-  const [never] = all.map(({ policy }) => policy).filter((policy) => policy !== '');
-  const limit = all.reduce((sum, one) => sum + one.limit, 0);
-  const refuse = (what) => {
-    const right = servers[name].start(Math.round(wanted / all.length));
-    throw new Error(`${name} at ${all.map(({ address }) => address).join(', ')} ${what}: start it with ${right}`
-      + `${all.length > 1 ? ', each instance' : ''}; OTHER_MEMORY=true measures it as it is`);
-  };
-  if (!flag('OTHER_MEMORY', false)) {
-    if (all.some(({ unlimited }) => unlimited)) refuse(`has no memory limit, and ${setting} is ${wanted} bytes`);
-    if (!isNear(limit, wanted)) refuse(`has a memory limit of ${limit} bytes, and ${setting} is ${wanted}`);
-    if (never) refuse(`does not evict what the benchmark writes (${never})`);
-  }
-  return { memoryLimit: limit, evicts: !never && !all.some(({ unlimited }) => unlimited) };
+  if (targets.length > 1 && text('BASE_URL')) throw new Error(`BASE_URL is of one server: set TARGET, or BASE_${addresses[name].setting}`);
+  return ofBase(addresses[name].setting, ['TIMEOUT', 'UMEM_GENERATION', 'UMEM_THREADS', 'POGOCACHE_PROTOCOL', ...others], make);
 }

@@ -1,7 +1,7 @@
 // The published hit-rate benchmark: its configurations, its results, and its table.
 // Source: imchuncai/umem-cache-benchmark at 17218b3, results BENCHMARK-2G-513K and
 // BENCHMARK-100M-512B: two Raspberry Pi 4B with 1 Gbit/s between them.
-import { isNear } from './caches.js';
+import { isNear } from './memory.js';
 import { oneOf, text, wholeNumber, flag } from './settings.js';
 
 const mib = 1024 * 1024;

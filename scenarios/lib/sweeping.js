@@ -1,24 +1,9 @@
 // What the sweeps have in common: their options, and where their report goes.
 import sweep from 'k6/x/sweep';
-import { duration, flag, oneOf, refuseSlips, text, wholeNumber, wholeNumbers } from './settings.js';
+import { text } from './settings.js';
 
 /** The folder of the report's files. */
 export const results = text('RESULTS', 'results');
-
-/**
- * What each client does in a step: ITERATIONS operations, or as many as it can in DURATION, or
- * until ops/s are known to PRECISION. Where none is set, it is the usual share.
- *
- * @param {{ iterations?: number, duration?: string }} usual
- */
-export function share(usual = { iterations: 10000 }) {
-  const given = ['ITERATIONS', 'DURATION', 'PRECISION'].filter((name) => text(name));
-  if (given.length > 1) throw new Error(`${given.join(' and ')} exclude each other: set one of them`);
-  if (text('PRECISION')) return { precision: text('PRECISION') };
-  if (text('DURATION')) return { duration: duration('DURATION', undefined, { least: 100 }) };
-  const iterations = wholeNumber('ITERATIONS');
-  return iterations ? { iterations } : usual;
-}
 
 /**
  * The usual share of scenarios of which nothing is published: with one client as with 512, enough
@@ -26,12 +11,6 @@ export function share(usual = { iterations: 10000 }) {
  * of the others.
  */
 export const tenSeconds = { duration: '10s' };
-
-/**
- * How long a sweep waits at most until its target is at rest: it may still work on what was loaded
- * before.
- */
-export const quiet = () => duration('QUIET', '60s', { least: 0 });
 
 /**
  * k6 options of a sweep with one scenario. CLIENTS, ITERATIONS, DURATION or PRECISION, WARMUP,
@@ -44,31 +23,11 @@ export const quiet = () => duration('QUIET', '60s', { least: 0 });
  * @param {object} more     options that the settings do not change
  * @param {{ iterations?: number, duration?: string }} [usual] share of a client where the settings
  *   name none; the published one when not given
+ * @returns {any} undefined in all VUs but the first, which is where k6 reads options
  */
 export function sweepOptions(scenario, op, more = {}, usual = undefined) {
-  refuseSlips(scenario);
-  const portable = flag('PORTABLE', false);
-  return {
-    ...sweep.options({
-      scenario,
-      op,
-      clients: wholeNumbers('CLIENTS', [1, 8, 16, 32, 64, 128, 512], 100000),
-      ...share(usual),
-      warmup: duration('WARMUP', '2s', { least: 0 }),
-      repeats: wholeNumber('REPEATS', 1),
-      repeatOrder: oneOf('REPEAT_ORDER', ['grouped', 'interleaved'], 'grouped'),
-      order: oneOf('ORDER', ['listed', 'random'], 'listed'),
-      orderSeed: wholeNumber('ORDER_SEED', undefined, 0),
-      intervals: flag('INTERVALS', undefined),
-      pause: duration('PAUSE', '1s', { least: 0 }),
-      quiet: quiet(),
-      maxDuration: duration('MAX_DURATION', portable ? null : '1h'), // a portable step's slot is as long as this
-      gates: text('GATES'),
-      portable,
-      ...more,
-    }),
-    setupTimeout: '2m',
-  };
+  if (__VU > 0) return undefined;
+  return require('./options.js').sweepOptions(scenario, op, more, usual);
 }
 
 /**
@@ -77,23 +36,11 @@ export function sweepOptions(scenario, op, more = {}, usual = undefined) {
  * @param {string[]} scenarios their names
  * @param {(scenario: string, after: { after?: string }, i: number) => any} optionsOf the options of
  *   each; `after` is to be among them
+ * @returns {any} undefined in all VUs but the first
  */
 export function oneAfterAnother(scenarios, optionsOf) {
-  const all = scenarios.map((scenario, i) => optionsOf(scenario, i > 0 ? { after: scenarios[i - 1] } : {}, i));
-  return {
-    ...all[0],
-    scenarios: Object.assign({}, ...all.map((one) => one.scenarios)),
-    thresholds: Object.assign({}, ...all.map((one) => one.thresholds)),
-  };
-}
-
-/**
- * k6 thresholds of the file of gates that GATES names, for a scenario that is no sweep; none
- * when it is not set.
- */
-export function gates() {
-  const file = text('GATES');
-  return file ? sweep.gates(file) : {};
+  if (__VU > 0) return undefined;
+  return require('./options.js').oneAfterAnother(scenarios, optionsOf);
 }
 
 /**

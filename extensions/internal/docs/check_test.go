@@ -29,7 +29,7 @@ func newChecker(t *testing.T) *checker {
 	t.Helper()
 	c := &checker{makefile: read(t, "Makefile"), settings: map[string][]string{}}
 	vm := sobek.New()
-	script := regexp.MustCompile(`(?m)^import .*$|^export `).ReplaceAllString(read(t, "scenarios/lib/settings.js"), "")
+	script := regexp.MustCompile(`(?m)^import .*$|^export `).ReplaceAllString(read(t, "scenarios/lib/slips.js"), "")
 	_, err := vm.RunString(script)
 	require.NoError(t, err)
 	value, err := vm.RunString("settings")

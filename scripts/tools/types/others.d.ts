@@ -4,6 +4,9 @@
 /** k6's console, which is less than a browser's. */
 declare const console: Record<'debug' | 'error' | 'info' | 'log' | 'warn', (...values: unknown[]) => void>;
 
+/** What the module exports; for the init context. */
+declare function require(module: string): any;
+
 declare module 'k6/x/redis' {
   class Client {
     constructor(url: string);

@@ -33,12 +33,12 @@ func knownSettings(t *testing.T, names ...string) (settings map[string][]string,
 }
 
 var (
-	readSetting  = regexp.MustCompile(`\b(?:text|wholeNumbers?|duration|flag|oneOf|someOf|file)\('([A-Z][A-Z_]*)'`)
+	readSetting  = regexp.MustCompile(`\b(?:text|wholeNumbers?|duration|flag|oneOf|someOf|shares|file)\('([A-Z][A-Z_]*)'`)
 	tableSetting = regexp.MustCompile("`([A-Z][A-Z_]*)`")
 	tableName    = regexp.MustCompile("^`([a-z-]+)`$")
 )
 
-// The settings stand once, in scenarios/lib/settings.js: what scenarios read is the same.
+// The settings stand once, in scenarios/lib/slips.js: what scenarios read is the same.
 func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	t.Parallel()
 	settings, _ := knownSettings(t)

@@ -1,5 +1,5 @@
 // Prints the settings of all scenarios, and which of the variables in NAMES each scenario takes for a slip.
-import { refuseSlips, settings } from '../../../../../scenarios/lib/settings.js';
+import { refuseSlips, settings } from '../../../../../scenarios/lib/slips.js';
 
 const refused = {};
 if (__VU === 0) {

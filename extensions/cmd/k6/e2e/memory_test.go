@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What k6 has made before its first client works is in use as long as it runs.
+func TestMemoryOfAClient(t *testing.T) {
+	t.Parallel()
+	const few, many = 20, 220
+	for _, tt := range []struct {
+		script string
+		most   int64 // bytes
+	}{
+		{"scenarios/cache-sweep.js", 180_000}, // it was 248,000
+		{"scripts/bench/empty.js", 100_000},   // of which 67,000 are those of any VU of k6
+	} {
+		t.Run(filepath.Base(tt.script), func(t *testing.T) {
+			t.Parallel()
+			each := (inUse(t, tt.script, many) - inUse(t, tt.script, few)) / (many - few)
+			require.LessOrEqual(t, each, tt.most)
+		})
+	}
+}
+
+var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
+
+// inUse is how many bytes k6 has in use when it has made the VUs of so many clients.
+func inUse(t *testing.T, script string, clients int) int64 {
+	t.Helper()
+	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet", "--paused", "--profiling-enabled", "--address", address,
+		"-e", fmt.Sprintf("CLIENTS=%d", clients), "-e", "ITERATIONS=1", "-e", "TARGET=memcached", filepath.Join(root, script))
+	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
+	require.NoError(t, cmd.Start())
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	eventually(t, "k6 does not make its VUs", func() bool {
+		var status struct {
+			Data struct {
+				Attributes struct {
+					Made int `json:"vus-max"`
+				} `json:"attributes"`
+			} `json:"data"`
+		}
+		_ = json.Unmarshal(fetched("http://"+address+"/v1/status"), &status) // not yet
+
+		return status.Data.Attributes.Made == clients
+	})
+	found := heapInUse.FindSubmatch(fetched("http://" + address + "/debug/pprof/heap?debug=1&gc=1"))
+	require.NotNil(t, found, "k6 says nothing of its heap")
+	bytes, err := strconv.ParseInt(string(found[1]), 10, 64)
+	require.NoError(t, err)
+
+	return bytes
+}
+
+// fetched is what is at a URL; nothing where nobody answers.
+func fetched(url string) []byte {
+	resp, err := http.Get(url) //nolint:gosec,noctx // of k6's own API
+	if err != nil {
+		return nil
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was read
+	raw, _ := io.ReadAll(resp.Body)
+
+	return raw
+}

@@ -1,0 +1,112 @@
+// The settings of each scenario, and what is said of others that are set. Only the first VU loads
+// this: see refuseSlips of settings.js.
+import { given, ofStore, prefix, variable } from './settings.js';
+
+const sweeps = [
+  'CLIENTS', 'ITERATIONS', 'DURATION', 'PRECISION', 'WARMUP', 'REPEATS', 'REPEAT_ORDER', 'ORDER', 'ORDER_SEED', 'INTERVALS',
+  'PAUSE', 'QUIET', 'MAX_DURATION', 'GATES', 'PORTABLE', 'RESULTS',
+];
+const stock = ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'CODE', 'DRIVER', 'REUSE', 'TIMEOUT'];
+/** The settings of a duet's base, by the settings that say where the target is. */
+const duet = (...urls) => ['BASE', 'BASE_URL', ...urls.map((url) => `BASE_${url}`)];
+const servers = ['MEMCACHED', 'UMEM', 'REDIS', 'POGOCACHE'];
+const caches = [
+  'TARGET', 'TARGETS', ...servers.map((name) => `${name}_URL`), 'POGOCACHE_PROTOCOL',
+  'UMEM_GENERATION', 'UMEM_THREADS', 'TIMEOUT',
+];
+const nats = ['NATS_URL', 'TIMEOUT'];
+
+/** The settings of each scenario. ../README.md says what they mean. */
+export const settings = {
+  'stock-load': ['MACHBASE_URL', 'MACHBASE_HTTP_URL', 'DRIVER', 'REUSE', 'TIMEOUT', 'BACK', 'AHEAD', 'SEED', 'TPS', 'SECONDS', 'RESET'],
+  'stock-rollup': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-tick': [...sweeps, ...stock, 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-union': [...sweeps, ...stock, 'UNION', 'IN_GO', ...duet('MACHBASE_URL')],
+  'stock-bench': [...sweeps, ...stock, ...duet('MACHBASE_URL')],
+  'stock-append': [...sweeps, ...stock, 'ROWS', 'SEED', 'KEEP'],
+  'stock-drivers': [...sweeps, ...stock.filter((name) => name !== 'DRIVER'), 'DRIVERS'],
+  'stock-ramp': [...stock, 'VUS', 'RAMP', 'HOLD', 'GATES', 'RESULTS'],
+  'cache-hitrate': [
+    ...caches, 'CLIENTS', 'CONFIG', 'MEMORY', 'ITEM', 'RANDOM', 'HOT', 'ACCESS', 'DATA', ...servers.map((name) => `${name}_PID`), 'VMHWM',
+    'OTHER_MEMORY', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS',
+  ],
+  'cache-sweep': [...sweeps, ...caches, 'KEYS', 'DISTRIBUTION', 'VALUE', 'MIX', 'BATCH', 'PIPELINE', ...duet(...servers.map((name) => `${name}_URL`))],
+  'natsjs-kv': [...nats, 'LAYOUT', 'ROWS', 'ITERATIONS', 'TABLES', 'KEYS', 'QUIET', 'MAX_DURATION', 'GATES', 'RESULTS'],
+  'natsjs-kv-sweep': [...sweeps, ...nats, 'LAYOUT', 'MIX', 'KEYS', 'VALUE', ...duet('NATS_URL')],
+  'nats-core': [...sweeps, ...nats, 'WORK', 'BATCH', 'VALUE', ...duet('NATS_URL')],
+  'read-bulk': [
+    ...sweeps, 'MXGW_URL', 'MXGW_KEY', 'BULK', 'TAGS', 'PROTO', 'PROTO_PATHS', 'SERVICE', 'CLIENT', 'CONNECTION', 'WAIT', 'TIMEOUT',
+    'TLS', 'TLS_CA', 'TLS_CERT', 'TLS_KEY', 'TLS_SERVER_NAME', 'TLS_INSECURE',
+  ],
+};
+
+/** Why a scenario has no duet. ../README.md says more. */
+const noDuet = {
+  'stock-append': 'a server still works on what was appended in the other one\'s turn',
+  'stock-drivers': 'its steps are variants already: set DRIVERS',
+  'stock-load': 'it measures nothing',
+  'stock-ramp': 'its number of clients changes all the time',
+  'cache-hitrate': 'a cache is filled in one order, and once',
+  'natsjs-kv': 'it follows its published driver; natsjs-kv-sweep has one',
+  'read-bulk': 'it follows its published driver',
+};
+
+/** Settings that had another name, and what they are called now. */
+const renamed = {
+  OPS: 'ITERATIONS', THRESHOLDS: 'GATES', MEMCACHED_ADDR: 'MEMCACHED_URL', UMEM_ADDR: 'UMEM_URL', POGOCACHE_ADDR: 'POGOCACHE_URL',
+  MXGW_ADDR: 'MXGW_URL',
+};
+
+/**
+ * Throws when something is set that is no setting of the scenario, and so near to one that it is a
+ * slip, or an old name. A scenario of which there are several at once has a name that begins with
+ * one of those in settings; of other names nothing is known.
+ */
+export function refuseSlips(scenario) {
+  const kind = Object.keys(settings).filter((name) => scenario.startsWith(name)).sort((a, b) => b.length - a.length)[0];
+  const known = settings[kind];
+  if (!known) return;
+  const base = noDuet[kind] && ['BASE_URL', 'BASE'].find((name) => given(name));
+  if (base) throw new Error(`${variable(base)} asks for a duet, which ${kind} has none of: ${noDuet[kind]}; k6 x sweep ab compares whole runs`);
+  for (const name of Object.keys(__ENV)) {
+    const short = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+    const usable = name === short || !ofStore(short); // a store's has no prefix but its own
+    if (__ENV[name] === '' || (name === short && !given(name)) || (usable && known.includes(short))) continue;
+    const full = (setting) => (name === short || ofStore(setting) ? setting : prefix + setting);
+    if (known.includes(renamed[short])) throw new Error(`${name} is not a setting of ${scenario}: use ${full(renamed[short])}`);
+    const meant = known.find((setting) => short === setting || slip(short, setting));
+    if (meant) throw new Error(`${name} is not a setting of ${scenario}; did you mean ${full(meant)}?`);
+  }
+}
+
+/**
+ * Whether who wrote name has meant setting: one for several or several for one, or a letter or two
+ * that are wrong. In a short name every letter counts: with another one it is another word.
+ */
+function slip(name, setting) {
+  if ([name.toUpperCase(), `${name}S`].includes(setting) || name === `${setting}S`) return true;
+  const slips = [9, 5].filter((length) => setting.length >= length).length;
+  if (Math.abs(name.length - setting.length) > slips) return false;
+  // Most names are told apart by letters that the other one lacks, which costs little.
+  const lacks = [...setting].reduce((n, letter) => n + (name.includes(letter) ? 0 : 1), 0);
+  return lacks <= slips && distance(name, setting) <= slips;
+}
+
+/**
+ * How many slips lead from one name to the other: a letter too many, too few, another one, or two
+ * in the wrong order.
+ */
+function distance(a, b) {
+  const rows = [[...b, ''].map((_, j) => j)];
+  for (let i = 1; i <= a.length; i += 1) {
+    rows.push([i]);
+    for (let j = 1; j <= b.length; j += 1) {
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      rows[i].push(Math.min(
+        rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1), rows[i - 1][j] + 1, rows[i][j - 1] + 1,
+        swapped ? rows[i - 2][j - 2] + 1 : Infinity,
+      ));
+    }
+  }
+  return rows[a.length][b.length];
+}
