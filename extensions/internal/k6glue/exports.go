@@ -103,7 +103,8 @@ func (*hints) Delete(string) bool { return false }
 // Misplaced has, for properties by names that people know for something that is elsewhere, what to
 // write. They throw where they are read: undefined would mean something to a comparison.
 func CallableExports(
-	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any, instead, misplaced map[string]string,
+	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any,
+	instead, misplaced map[string]string,
 ) modules.Exports {
 	_, names := named(vu, values, instead)
 	rt := vu.Runtime()

@@ -36,6 +36,7 @@ func parts() []part {
 		{"drivers", []string{"machbase"}, loadStock, compareDrivers},
 		{"crowd", []string{"machbase"}, loadStock, measureCrowd},
 		{"core", nil, nil, measureCore},
+		{"memory", []string{"redis"}, nil, measureMemory},
 		{"recording", nil, nil, measureRecording},
 		{"caches", []string{"memcached", "redis", memtier, mutilate, mcCrusher, redisBenchmark}, nil, measureCaches},
 		{"pipelines", []string{"memcached", "redis", memtier, mcCrusher, redisBenchmark}, nil, measurePipelines},

@@ -148,9 +148,22 @@ func runScript(script, scenario string, settings map[string]string) (step, int64
 }
 
 func runScriptBy(binary, script, scenario string, settings map[string]string) (step, int64, error) {
-	results, err := os.MkdirTemp("", "ratios")
+	r, memory, err := readRun(binary, script, scenario, settings)
 	if err != nil {
 		return step{}, 0, err
+	}
+	if len(r.Steps) != 1 {
+		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(r.Steps))
+	}
+
+	return r.Steps[0], memory, nil
+}
+
+// readRun runs a build of k6 and returns the scenario's report and k6's largest resident memory in bytes.
+func readRun(binary, script, scenario string, settings map[string]string) (*report, int64, error) {
+	results, err := os.MkdirTemp("", "ratios")
+	if err != nil {
+		return nil, 0, err
 	}
 	defer os.RemoveAll(results) //nolint:errcheck // a temporary folder
 
@@ -161,18 +174,11 @@ func runScriptBy(binary, script, scenario string, settings map[string]string) (s
 	}
 	_, used, err := output(command(binary, append(args, script)...))
 	if err != nil {
-		return step{}, 0, fmt.Errorf("k6 %s: %w", script, err)
+		return nil, 0, fmt.Errorf("k6 %s: %w", script, err)
 	}
-
 	r, err := readReport(filepath.Join(results, scenario+".json"))
-	if err != nil {
-		return step{}, 0, err
-	}
-	if len(r.Steps) != 1 {
-		return step{}, 0, fmt.Errorf("%s: the report has %d steps, not 1", script, len(r.Steps))
-	}
 
-	return r.Steps[0], int64(used.memoryMB * (1 << 20)), nil
+	return r, int64(used.memoryMB * (1 << 20)), err
 }
 
 // report is what is read of a report.

@@ -40,7 +40,8 @@ var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
 func inUse(t *testing.T, script string, clients int) int64 {
 	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet", "--paused", "--profiling-enabled", "--address", address,
+	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet",
+		"--paused", "--profiling-enabled", "--address", address,
 		"-e", fmt.Sprintf("CLIENTS=%d", clients), "-e", "ITERATIONS=1", "-e", "TARGET=memcached", filepath.Join(root, script))
 	cmd.Env = append(os.Environ(), "K6_AUTO_EXTENSION_RESOLUTION=false", "K6_NO_USAGE_REPORT=true")
 	require.NoError(t, cmd.Start())
@@ -70,11 +71,11 @@ func inUse(t *testing.T, script string, clients int) int64 {
 
 // fetched is what is at a URL; nothing where nobody answers.
 func fetched(url string) []byte {
-	resp, err := http.Get(url) //nolint:gosec,noctx // of k6's own API
+	resp, err := http.Get(url)
 	if err != nil {
 		return nil
 	}
-	defer resp.Body.Close() //nolint:errcheck // it was read
+	defer resp.Body.Close()
 	raw, _ := io.ReadAll(resp.Body)
 
 	return raw

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// sweepsOf are sweeps whose clients add so much, in bytes.
+func sweepsOf(cache, empty int64) *memory {
+	cells := func(each int64) (cells []memoryCell) {
+		for _, clients := range []int{1, 1000} {
+			cells = append(cells, memoryCell{clients, []memoryRound{{Memory: 60_000_000}, {Memory: 60_000_000 + int64(clients-1)*each}}})
+		}
+
+		return cells
+	}
+
+	return &memory{[]memorySweep{{"cache-sweep", mostCacheClient, cells(cache)}, {"empty", mostEmptyClient, cells(empty)}}}
+}
+
+func TestBoundsOfMemory(t *testing.T) {
+	if m := sweepsOf(200_000, 60_000); !holds(m) {
+		t.Errorf("bounds are crossed by\n%s", m)
+	}
+	if !holds(&memory{[]memorySweep{{"cache-sweep", mostCacheClient, []memoryCell{{clients: 1}, {clients: 1000}}}}}) {
+		t.Error("what is not measured crosses a bound")
+	}
+	failed := sweepsOf(1, 1)
+	failed.sweeps[0].cells[0].rounds[0].Failed = 1
+	large := sweepsOf(1, 1)
+	large.sweeps[0].cells[0].rounds[0].Memory = mostOfAll + 1
+	for what, m := range map[string]*memory{
+		"clients of cache-sweep": sweepsOf(201_000, 1), "clients of an empty sweep": sweepsOf(1, 61_000),
+		"a failed operation": failed, "all of cache-sweep": large,
+	} {
+		if holds(m) {
+			t.Errorf("no bound is crossed by %s", what)
+		}
+	}
+}
+
+func TestMemoryIsATable(t *testing.T) {
+	got := sweepsOf(150_000, 61_000).String()
+	for _, want := range []string{
+		"| cache-sweep |       1 |      2 |                  60 | – |\n",
+		"| cache-sweep |    1000 |      2 |                 210 | 0.15 (<= 0.20) |\n",
+		"| empty       |    1000 |      2 |                 121 | 0.061 (<= 0.06: crossed) |\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks\n%s:\n%s", want, got)
+		}
+	}
+	if got := (&memory{}).String(); got != unmeasured {
+		t.Errorf("of nothing it says %q", got)
+	}
+}
