@@ -159,7 +159,8 @@ func runScriptBy(binary, script, scenario string, settings map[string]string) (s
 	return r.Steps[0], memory, nil
 }
 
-// readRun runs a build of k6 and returns the scenario's report and k6's largest resident memory in bytes.
+// readRun runs a build of k6 and returns the scenario's report and k6's largest resident memory in
+// bytes.
 func readRun(binary, script, scenario string, settings map[string]string) (*report, int64, error) {
 	results, err := os.MkdirTemp("", "ratios")
 	if err != nil {
