@@ -26,12 +26,26 @@ func answered(t *testing.T, answers int) *eventloop.Conn {
 	require.NoError(t, err)
 	_, err = server.Write(make([]byte, answers))
 	require.NoError(t, err)
+	conn := eventloop.NewConn(raw)
 	t.Cleanup(func() {
-		_ = raw.Close()
+		_ = conn.Close()
 		_ = server.Close()
 	})
 
-	return eventloop.NewConn(raw)
+	return conn
+}
+
+// crowd opens more connections than there are processors, for as long as the test lasts.
+func crowd(t *testing.T) {
+	t.Helper()
+	for range runtime.GOMAXPROCS(0) + 1 {
+		client, server := net.Pipe()
+		conn := eventloop.NewConn(client)
+		t.Cleanup(func() {
+			_ = conn.Close()
+			_ = server.Close()
+		})
+	}
 }
 
 // turnsOfOthers is in how many of the calls another goroutine has had a turn, of which there is one
@@ -66,6 +80,7 @@ func turnsOfOthers(t *testing.T, calls int, call func() error) (turns int) {
 // server is.
 func TestTurnsOnGoroutines(t *testing.T) {
 	const operations = 50
+	crowd(t)
 	conn := answered(t, operations)
 	turns := turnsOfOthers(t, operations, func() error {
 		b := []byte{0}
@@ -82,6 +97,7 @@ func TestTurnsOnGoroutines(t *testing.T) {
 // An answer that is read in many parts is one operation.
 func TestPartsOfAnAnswerAreOneTurn(t *testing.T) {
 	const parts = 50
+	crowd(t)
 	conn := answered(t, parts)
 	_, err := conn.Write([]byte{0})
 	require.NoError(t, err)

@@ -19,6 +19,10 @@ import (
 // most is the size of a read or write from which on it may take long, if only to be copied.
 const most = 64 << 10
 
+// open is how many connections there are that nobody has closed; processors is how many processors
+// Go may use.
+var open, processors atomic.Int64 //nolint:gochecknoglobals // the process has one scheduler
+
 // Conn is a connection of package net, for clients that may be at a loop. One goroutine uses it at
 // a time; any may set deadlines, and close it.
 type Conn struct {
@@ -26,8 +30,6 @@ type Conn struct {
 	net.Conn
 
 	raw syscall.RawConn
-	// waits tells whether a read had to wait; nil: it cannot be known.
-	waits interface{ Waited() bool }
 	// asked: what was written on a goroutine has no answer yet.
 	asked atomic.Bool
 	// seat is where it is used; nil: on a goroutine.
@@ -54,7 +56,8 @@ func NewConn(inner net.Conn) *Conn {
 			c.raw = raw
 		}
 	}
-	c.waits, _ = c.Conn.(interface{ Waited() bool })
+	processors.Store(int64(runtime.GOMAXPROCS(0)))
+	open.Add(1)
 	c.in.step, c.out.step = c.in.read, c.out.write
 
 	return c
@@ -152,19 +155,19 @@ func (c *Conn) Read(b []byte) (int, error) {
 	}
 }
 
-// readAlone reads on a goroutine of its own. One whose answer has come before it looks lets the
-// others go first: else Go would let it go on, with its next request, for as long as the server is
-// that fast, while their answers wait.
+// readAlone reads on a goroutine of its own. One that has asked lets the others go before it looks
+// for its answer, where there are more of them than processors. Else Go would let it go on, with
+// its next request, for as long as its answers are there, while those of others wait: who waits for
+// a socket has a turn only when nobody else could go on.
 func (c *Conn) readAlone(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
 	if c.asked.Load() && len(b) > 0 {
 		c.asked.Store(false)
-		if c.waits != nil && !c.waits.Waited() {
+		if open.Load() > processors.Load() {
 			runtime.Gosched()
 		}
 	}
 
-	return n, err
+	return c.Conn.Read(b)
 }
 
 // Write implements net.Conn.
@@ -205,7 +208,9 @@ func (c *Conn) writeNow(b []byte) (int, error) {
 
 // Close implements net.Conn. Who waits for the socket does so no more.
 func (c *Conn) Close() error {
-	c.closed.Store(true)
+	if !c.closed.Swap(true) {
+		open.Add(-1)
+	}
 	c.unwatch()
 	err := c.Conn.Close()
 	if w := c.watched.Swap(nil); w != nil {

@@ -43,9 +43,7 @@ type transfer struct {
 	bytes []byte
 	done  int
 	errno syscall.Errno
-	// waited tells that the socket was not ready at once.
-	waited bool
-	step   func(socket uintptr) (over bool)
+	step  func(socket uintptr) (over bool)
 }
 
 // NetConn returns the connection underneath, as that of package tls does.
@@ -70,9 +68,6 @@ func (c *conn) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// Waited tells whether the last Read had to wait. What had come before it was there at once.
-func (c *conn) Waited() bool { return c.in.waited }
-
 // Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {
 	if len(b) == 0 || len(b) > most {
@@ -88,7 +83,7 @@ func (c *conn) Write(b []byte) (int, error) {
 
 // run calls step whenever the socket is ready, until the transfer is over.
 func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, error) {
-	t.bytes, t.done, t.errno, t.waited = b, 0, 0, false
+	t.bytes, t.done, t.errno = b, 0, 0
 	err := ready(t.step)
 	t.bytes = nil // their owner may let them go
 	if err == nil && t.errno != 0 {
@@ -101,8 +96,6 @@ func (t *transfer) run(b []byte, ready func(func(uintptr) bool) error) (int, err
 func (t *transfer) read(socket uintptr) bool {
 	n, errno := Read(socket, t.bytes)
 	if errno == syscall.EAGAIN {
-		t.waited = true
-
 		return false
 	}
 	t.done, t.errno = n, errno
