@@ -26,6 +26,17 @@ func (c *Conn) post(request []byte) bool {
 	return false
 }
 
+// Flush lets what was written go out now. It is for what has no answer to wait for, before the
+// connection is closed or used at another seat: else it may wait for the end of the round.
+func (c *Conn) Flush() error {
+	if c.seat == nil {
+		return nil
+	}
+	c.seat.loop.send()
+
+	return c.writeRest()
+}
+
 // send lets what was posted go out.
 func (l *loop) send() {
 	if l.sends == nil || l.sends.posted == 0 {

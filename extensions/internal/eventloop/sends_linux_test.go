@@ -96,8 +96,31 @@ func TestRequestsOfOneRound(t *testing.T) {
 }
 
 // A socket whose connection was closed is known no more: its server hears of the end, and nothing
-// that was posted goes to who has the slot next.
+// that was posted goes to who has the slot next. What was written before has come: at the end of
+// the round, or by Flush.
 func TestClosedConnectionsAreForgotten(t *testing.T) {
+	t.Run("at the end of a round", func(t *testing.T) {
+		wordsBeforeClose(t, func(_ *Conn, seat *Seat) error {
+			seat.Begin()
+			seat.Begin() // the round is over
+
+			return nil
+		})
+	})
+	t.Run("by Flush", func(t *testing.T) {
+		wordsBeforeClose(t, func(c *Conn, seat *Seat) error {
+			err := c.Flush()
+			c.Use(nil) // as one does who gives it to another client
+
+			return err
+		})
+	})
+}
+
+// wordsBeforeClose lets two clients of a loop connect again and again, write a word each time, do
+// what makes it go out, and close. All words come.
+func wordsBeforeClose(t *testing.T, out func(c *Conn, seat *Seat) error) {
+	t.Helper()
 	var loops Loops
 	loops.once.Do(loops.open)
 	require.NoError(t, loops.err)
@@ -136,8 +159,9 @@ func TestClosedConnectionsAreForgotten(t *testing.T) {
 					if _, err := io.WriteString(c, word); err != nil {
 						return err
 					}
-					seat.Begin()
-					seat.Begin() // the round is over
+					if err := out(c, seat); err != nil {
+						return err
+					}
 					if err := c.Close(); err != nil {
 						return err
 					}
@@ -149,11 +173,15 @@ func TestClosedConnectionsAreForgotten(t *testing.T) {
 			}
 		})
 	}
+	missing := map[string]bool{}
+	for length := range 50 {
+		missing[strings.Repeat("a", length+1)], missing[strings.Repeat("b", length+1)] = true, true
+	}
 	for range 100 {
 		select {
 		case word := <-said:
-			require.NotEmpty(t, word)
-			require.Equal(t, strings.Repeat(word[:1], len(word)), word)
+			require.True(t, missing[word], "%q", word)
+			delete(missing, word)
 		case <-time.After(20 * time.Second):
 			require.FailNow(t, "a server waits for the end of a connection that was closed")
 		}
