@@ -1,9 +1,6 @@
 // What the scenarios of caches have in common: which servers there are, and where.
 import { oneOf, ofBase, text, wholeNumber } from './settings.js';
 
-// k6 gives each VU one, and no scenario of caches uses it: 12 KB of memory of each client.
-delete globalThis.crypto;
-
 const names = ['memcached', 'umem', 'redis', 'pogocache'];
 
 /** Names of the servers that TARGETS (all, or a list) or TARGET asks for. */
