@@ -114,7 +114,6 @@ var Figures = []Figure{ //nolint:gochecknoglobals // a constant
 	{UnderWay, "under way", percent},
 	{LateP99Ms, "lateness p99", millis},
 	{SchedulerMs, "scheduler p99", millis},
-	{Locks, "waiting for locks", plain},
 	{PauseMs, "longest GC pause", millis},
 	{Retransmitted, "sent again", percent},
 	{DriftPart, "drift", percent},
