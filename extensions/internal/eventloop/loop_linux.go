@@ -254,7 +254,7 @@ func (l *loop) resumeAll() {
 			continue
 		}
 		w := l.watches.at(event.Fd)
-		if w == nil || w.loop != l {
+		if w == nil || w.loop != l || w.number != event.Pad {
 			continue // the connection was closed, or is used at another loop by now
 		}
 		if s := w.happened(event.Events); s != nil {

@@ -11,16 +11,20 @@ import (
 type table struct {
 	mu   sync.Mutex
 	free []int32
-	all  atomic.Pointer[[]*atomic.Pointer[watch]]
+	// number is that of the last watch.
+	number int32
+	all    atomic.Pointer[[]*atomic.Pointer[watch]]
 }
 
 // at is the watch in a slot; nil when it is over.
 func (t *table) at(slot int32) *watch { return (*t.all.Load())[slot].Load() }
 
-// put gives a watch a slot.
+// put gives a watch a slot, and a number that none has had for long.
 func (t *table) put(w *watch) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.number++
+	w.number = t.number
 	if n := len(t.free); n > 0 {
 		slot := t.free[n-1]
 		t.free = t.free[:n-1]

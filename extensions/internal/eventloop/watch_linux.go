@@ -23,6 +23,9 @@ type watch struct {
 	conn *Conn
 	loop *loop
 	slot int32
+	// number tells the watch from those that have had its slot: what the kernel has told of one of
+	// them may still wait for its turn.
+	number int32
 
 	// readable says that there may be something to read.
 	readable bool
@@ -61,7 +64,7 @@ func (c *Conn) register(l *loop) *watch {
 			w.rest = before.rest
 		}
 		c.stamped = c.stamped || keepTimes(socket)
-		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge, Fd: w.slot})
+		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge, Fd: w.slot, Pad: w.number})
 		w.posts = l.sends.know(w.slot, int32(socket))
 	}) // it fails on a closed connection, and so does what comes next
 	if before != nil {
