@@ -59,7 +59,7 @@
 // costs 72 us of processor time with 8 clients and 85 with 512, three quarters of it the kernel's:
 // threads of Go's go to sleep and are woken, four times for each get. A loop wakes twice, for the
 // time and for the answer. To wake is what costs most: clients that wake within 0.1 ms of each
-// other do so together, and package runs has them at few loops. A get costs 20 and 31 us so.
+// other do so together, and package runs has them at few loops. A get costs 25 and 38 us so.
 //
 // # The wait of an answer
 //
