@@ -57,7 +57,7 @@ func (c *Config) Network() string {
 // An error of kind connection, timeout, cancelled or protocol leaves it broken, and so does an
 // error of another kind after which nobody knows where the next answer begins: see Broken.
 type Conn struct {
-	socket   *countingConn
+	socket   *eventloop.Counted
 	r        *growing.Reader
 	w        *growing.Writer
 	protocol Protocol
@@ -86,7 +86,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		return nil, cannotConnect(ctx, &full, err)
 	}
 	c := &Conn{
-		socket: &countingConn{Conn: eventloop.NewConn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
+		socket: &eventloop.Counted{Conn: eventloop.NewConn(raw)}, protocol: full.Protocol, timeout: full.ConnectTimeout,
 		maxValue: full.MaxValue,
 	}
 	if err := c.greet(ctx, &full); err != nil {
@@ -212,26 +212,5 @@ func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
 // Traffic is the number of bytes received from and sent to the server so far, those of TLS
 // included.
 func (c *Conn) Traffic() (received, sent uint64) {
-	return c.socket.received.Load(), c.socket.sent.Load()
-}
-
-// countingConn counts what goes over a connection.
-type countingConn struct {
-	*eventloop.Conn
-
-	received, sent atomic.Uint64
-}
-
-func (c *countingConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.received.Add(uint64(n))
-
-	return n, err
-}
-
-func (c *countingConn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.sent.Add(uint64(n))
-
-	return n, err
+	return c.socket.Received.Load(), c.socket.Sent.Load()
 }

@@ -55,7 +55,7 @@ type Config struct {
 // it: see Broken. One of kind timeout leaves it as it is, unless the server has said nothing at all
 // since an earlier one.
 type Conn struct {
-	socket   *countingConn
+	socket   *eventloop.Counted
 	out      io.Writer // the socket, or TLS over it
 	in       reader
 	deadline quiet.Deadline
@@ -99,7 +99,7 @@ func Dial(ctx context.Context, cfg *Config) (*Conn, error) {
 		return nil, cannotConnect(ctx, &full, err)
 	}
 	c := &Conn{
-		socket: &countingConn{Conn: eventloop.NewConn(raw)}, timeout: full.ConnectTimeout,
+		socket: &eventloop.Counted{Conn: eventloop.NewConn(raw)}, timeout: full.ConnectTimeout,
 		inbox: append([]byte(full.InboxPrefix+"."+rand.Text()[:inboxDigits]+"."), make([]byte, tokenDigits)...),
 	}
 	if err := c.greet(ctx, &full); err != nil {
@@ -216,28 +216,5 @@ func (c *Conn) Use(seat *eventloop.Seat) { c.socket.Use(seat) }
 // Traffic is the number of bytes received from and sent to the server so far, those of TLS
 // included.
 func (c *Conn) Traffic() (received, sent uint64) {
-	return c.socket.received.Load(), c.socket.sent.Load()
-}
-
-// countingConn counts what goes over a connection.
-type countingConn struct {
-	*eventloop.Conn
-
-	received, sent atomic.Uint64
-}
-
-// Read implements net.Conn.
-func (c *countingConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	c.received.Add(uint64(n))
-
-	return n, err
-}
-
-// Write implements net.Conn.
-func (c *countingConn) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.sent.Add(uint64(n))
-
-	return n, err
+	return c.socket.Received.Load(), c.socket.Sent.Load()
 }

@@ -38,9 +38,9 @@ type byCores struct{ *contests }
 
 // locked is the part of the processor time of k6's operations on two cores for which they waited
 // for locks, as Go's runtime tells it.
-func (b *byCores) locked() (part bounded, known bool) {
+func (b *byCores) locked() (part float64, known bool) {
 	if b.contests == nil || len(b.all) == 0 || len(b.all[len(b.all)-1].rounds) == 0 {
-		return bounded{}, false
+		return 0, false
 	}
 	two := b.all[len(b.all)-1]
 	var parts []float64
@@ -49,13 +49,13 @@ func (b *byCores) locked() (part bounded, known bool) {
 		parts = append(parts, k6.LockMicros/k6.CPUMicros)
 	}
 
-	return bounded{ratioOf(parts), atMost(mostLocked)}, true
+	return middle(parts), true
 }
 
 func (b *byCores) judgements() []judgement {
 	all := b.contests.judgements()
 	if part, known := b.locked(); known {
-		all = append(all, atMost(mostLocked).judged(fmt.Sprintf("2 cores, %d", coresClients), "waiting for locks", part.middle))
+		all = append(all, atMost(mostLocked).judged(fmt.Sprintf("2 cores, %d", coresClients), "waiting for locks", part))
 	}
 
 	return all
@@ -78,7 +78,7 @@ func (b *byCores) String() string {
 	return fmt.Sprintf("%s\n\nOn two cores an operation of k6 waits for locks for %.4f %% of its processor time (<= %.0f %%).\n"+
 		"If all of that were one after another, %d cores would have %.1f times the rate of one, by Amdahl's law.\n"+
 		"What processors take from each other's caches is not in it, nor is the server.",
-		b.contests, 100*part.middle, 100*mostLocked, manyCores, speedup(manyCores, part.middle))
+		b.contests, 100*part, 100*mostLocked, manyCores, speedup(manyCores, part))
 }
 
 // onCores runs a program on some cores.

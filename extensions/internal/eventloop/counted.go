@@ -1,0 +1,27 @@
+package eventloop
+
+import "sync/atomic"
+
+// Counted is a connection that counts the bytes that have gone over it, those of TLS included. Any
+// goroutine may read the counts.
+type Counted struct {
+	*Conn
+
+	Received, Sent atomic.Uint64
+}
+
+// Read implements net.Conn.
+func (c *Counted) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.Received.Add(uint64(n))
+
+	return n, err
+}
+
+// Write implements net.Conn.
+func (c *Counted) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.Sent.Add(uint64(n))
+
+	return n, err
+}
