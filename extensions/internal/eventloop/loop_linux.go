@@ -34,6 +34,7 @@ const (
 // loop is an event loop.
 type loop struct {
 	number  int
+	loops   *Loops
 	watches *table
 	epoll   *os.File
 	raw     syscall.RawConn
@@ -70,6 +71,7 @@ type loop struct {
 	alarm int64
 	left  bool
 	stamp stamp
+	holder
 
 	// sends are the requests that go out together; nil: the kernel has no such thing.
 	sends *sends
@@ -88,7 +90,7 @@ func (l *loop) fail(err error) { l.failed.CompareAndSwap(nil, &fault{err}) }
 // open makes the loops.
 func (l *Loops) open() {
 	for number := range runtime.GOMAXPROCS(0) {
-		one, err := newLoop(number, &l.watches)
+		one, err := newLoop(number, l)
 		if err != nil {
 			l.err = fmt.Errorf("making an event loop: %w", err)
 
@@ -98,7 +100,7 @@ func (l *Loops) open() {
 	}
 }
 
-func newLoop(number int, watches *table) (*loop, error) {
+func newLoop(number int, loops *Loops) (*loop, error) {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return nil, os.NewSyscallError("epoll_create1", err)
@@ -114,7 +116,8 @@ func newLoop(number int, watches *table) (*loop, error) {
 		return nil, os.NewSyscallError("fcntl", err)
 	}
 	l := &loop{
-		number: number, watches: watches, epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
+		number: number, loops: loops, watches: &loops.watches,
+		epoll: os.NewFile(uintptr(epoll), "epoll"), waker: os.NewFile(uintptr(event), "eventfd"),
 		seats: map[*Seat]struct{}{}, events: make([]unix.EpollEvent, atOnce), due: never, alarm: never,
 	}
 	l.poll, l.keep = l.look, l.keepRest
@@ -144,8 +147,10 @@ func (s *Seat) Do(number int, job func() error) error {
 	}
 	s.loop, s.err, s.paused = s.loops.all[number%len(s.loops.all)], nil, true
 	s.start(job)
+	s.loops.inside.Add(1)
 	s.loop.join(s)
 	<-s.over
+	s.loops.inside.Add(-1)
 	s.wakeful()
 	s.next, s.loop = nil, nil
 
@@ -292,6 +297,7 @@ func (l *loop) wait(block bool) bool {
 		l.setAlarm()
 	}
 	err := l.raw.Read(l.poll)
+	l.unpark()
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		l.fail(err)
 	}
@@ -316,9 +322,14 @@ func (l *loop) setAlarm() {
 	}
 }
 
-// look asks the kernel for sockets that are ready. It is false when the loop has to wait.
+// look asks the kernel for sockets that are ready, and waits for them as long as the loop holds its
+// processor. It is false when the loop has to wait without it.
 func (l *loop) look(epoll uintptr) bool {
-	n, errno := epollNow(epoll, l.events)
+	wait := 0
+	if l.block && l.holds() {
+		wait = patience
+	}
+	n, errno := epollWait(epoll, l.events, wait)
 	switch {
 	case errno == syscall.EINTR:
 		n = 0
@@ -328,8 +339,12 @@ func (l *loop) look(epoll uintptr) bool {
 		return true
 	}
 	l.got = n
+	if n > 0 || !l.block {
+		return true
+	}
+	l.park()
 
-	return n > 0 || !l.block
+	return false
 }
 
 // expire resumes the jobs whose connections have a deadline that is over, or were closed, and finds

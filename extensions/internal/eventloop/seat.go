@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
@@ -12,11 +13,19 @@ import (
 // Loops are the loops of a process's clients. The zero value is ready. Its goroutines live as long
 // as jobs are under way.
 type Loops struct {
+	// Active tells how many clients of the process are at work, those at the loops among them. It is
+	// called by the loops, and is to be set before the first job. When all are at the loops, these
+	// let nobody else have their processors for up to two milliseconds. nil: there may be others.
+	Active func() int
+
 	once sync.Once
 	all  []*loop
 	// err is why there are no loops.
 	err     error
 	watches table
+	// inside is how many jobs are at the loops, and not away; parked how many loops wait by Go's
+	// poller.
+	inside, parked atomic.Int64
 }
 
 // Seat is a client's place at one of the loops. One goroutine uses it.
@@ -73,9 +82,11 @@ func (s *Seat) Away(do func()) {
 	}
 	var err error
 	home := s.loop
+	s.loops.inside.Add(-1)
 	go func() {
 		defer crash.Contain("what a client of an event loop waits for")
 		defer home.join(s)
+		defer s.loops.inside.Add(1)
 		err = crash.Guard(func() error { do(); return nil })
 	}()
 	s.pause()

@@ -28,6 +28,7 @@ func (r *Runs) inTurns(job func() error) error {
 	if client != nil && client.Step().OpenLoop() {
 		index %= 1 + int(client.Step().Rate()/perLoop)
 	}
+	r.shared.know(r.host.VU().Context())
 	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine

@@ -1,0 +1,67 @@
+//go:build !portable
+
+package eventloop
+
+import (
+	"runtime"
+	"time"
+)
+
+// A loop that holds its processor lets Go's scheduler have it after each time of hold, and its
+// poller after each of absence, in nanoseconds. It waits for so many milliseconds of patience at
+// once, so that others of the process wait for hold and patience at the longest.
+const (
+	hold     = int64(time.Millisecond)
+	absence  = 10 * hold
+	patience = 1
+)
+
+// holder is what a loop knows of its processor.
+type holder struct {
+	// alone tells that nobody else wanted a processor when Go's scheduler last had this one, which
+	// was at scheduled; its poller has had it at parked. Both are times as now counts.
+	alone             bool
+	scheduled, parked int64
+	// parks tells that the poll under way lets Go's poller have it.
+	parks bool
+}
+
+// holds tells whether the loop may wait for sockets without letting its processor go. A client that
+// is the only one at its loop has few waits that are short: to hold the processor would cost more.
+func (l *loop) holds() bool {
+	at := now()
+	if !l.alone || len(l.seats) < 2 || at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
+		return false
+	}
+	if at-l.scheduled >= hold {
+		runtime.Gosched()
+		l.scheduled, l.alone = now(), l.loops.alone()
+	}
+
+	return l.alone
+}
+
+// park is called when the loop is to wait by Go's poller.
+func (l *loop) park() {
+	if !l.parks {
+		l.parks = true
+		l.loops.parked.Add(1)
+	}
+}
+
+// unpark is called when Go's poller has let the loop go on. The thread that waited there is this
+// loop's now. Where another loop waits as well and this one will hold its processor, a goroutine is
+// begun, for which the runtime finds another thread, which then waits at the poller.
+func (l *loop) unpark() {
+	if !l.parks {
+		return
+	}
+	l.parks, l.parked, l.alone = false, now(), l.loops.alone()
+	l.scheduled = l.parked
+	if others := l.loops.parked.Add(-1); others > 0 && l.alone && len(l.seats) > 1 {
+		go func() {}()
+	}
+}
+
+// alone tells whether all that the process does are jobs at loops.
+func (l *Loops) alone() bool { return l.Active != nil && int64(l.Active()) <= l.inside.Load() }
