@@ -18,7 +18,7 @@ type machbaseWork struct {
 }
 
 // measureMachbase is the roll-up query through k6, beside a plain Go program over the same client
-// library and, with prepared statements, the floors. The programs have garbage collections of
+// library and, where client.run does it, the floors. The programs have garbage collections of
 // their own, of what k6 sets where its heap is small (400), and of Go's default. Before the start
 // line all collect, whatever it is. Beside them is k6 with Machbase's own client in C, machcli.
 func measureMachbase(e *effort) (result, error) {
@@ -40,19 +40,17 @@ func measureMachbase(e *effort) (result, error) {
 // contest is that of a number of clients.
 func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	share := e.share(clients, machbaseSolo, machbaseCrowd)
-	program, why, whyAboveFloor := "k6, query", whyCalls, whyCalls
+	program, why := "k6, query", whyCalls
 	if w.inGo {
-		program, why, whyAboveFloor = "k6, client.run", whyGoroutines, whyFloor
+		program, why = "k6, client.run", whyGoroutines
 	}
 	c := &contest{
 		work: w.name, clients: clients,
-		k6: entrant{program: program, run: collecting(w.gogc, func() (figures, error) { return runK6(clients, share, w.reuse, w.inGo) })},
-		besideIt: []entrant{
-			{program: "Go, native", bounds: besidePlain(clients, why), run: collecting(w.gogc, nativeRun("native", clients, share, w.reuse))},
-		},
+		k6:       entrant{program: program, run: collecting(w.gogc, func() (figures, error) { return runK6(clients, share, w.reuse, w.inGo) })},
+		besideIt: w.besidePrograms(clients, share, why),
 	}
-	if w.reuse && w.gogc == 0 {
-		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyAboveFloor)...)
+	if w.inGo {
+		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyFloor)...)
 	}
 	if !w.reuse { // machcli keeps no statements
 		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(), run: func() (figures, error) {
@@ -61,6 +59,26 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	}
 
 	return c
+}
+
+// besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
+// others go after each operation of one, as k6 does: there the bounds are the twin's, and client.run
+// has them beside both but for the rate.
+func (w *machbaseWork) besidePrograms(clients, share int, why string) []entrant {
+	run := func(more ...string) func() (figures, error) {
+		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
+	}
+	plain, bounds := entrant{program: "Go, native", run: run()}, besidePlain(clients, why)
+	if clients < crowdFrom {
+		plain.bounds = bounds
+
+		return []entrant{plain}
+	}
+	if w.inGo {
+		plain.bounds = besideNoTurns(why)
+	}
+
+	return []entrant{plain, {program: "Go, in turns", bounds: bounds, run: run("-turns")}}
 }
 
 // collecting runs a program with a GOGC; with its own where that is 0.

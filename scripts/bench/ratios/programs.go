@@ -17,10 +17,10 @@ const k6, k6Drivers = "bin/k6", "bin/k6-drivers"
 const warmup = "300ms"
 
 // nativeRun is a run of the reference program, over this client library.
-func nativeRun(driver string, clients, perClient int, reuse bool) func() (figures, error) {
-	return func() (figures, error) {
-		return runNative(driver, "-clients="+strconv.Itoa(clients), "-ops="+strconv.Itoa(perClient), "-reuse="+strconv.FormatBool(reuse))
-	}
+func nativeRun(driver string, clients, perClient int, reuse bool, more ...string) func() (figures, error) {
+	flags := append([]string{"-clients=" + strconv.Itoa(clients), "-ops=" + strconv.Itoa(perClient), "-reuse=" + strconv.FormatBool(reuse)}, more...)
+
+	return func() (figures, error) { return runNative(driver, flags...) }
 }
 
 // runNative runs the reference program of Machbase.

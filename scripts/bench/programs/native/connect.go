@@ -11,6 +11,14 @@ import (
 
 // connect opens a client's own connection. The number tells its table from those of the others.
 func (s settings) connect(number int) (crew.Work, error) {
+	w, err := s.work(number)
+	if err == nil && s.turns {
+		w = inTurns{w}
+	}
+	return w, err
+}
+
+func (s settings) work(number int) (crew.Work, error) {
 	own, err := drivers[s.driver](s)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect to %s:%d: %w", s.host, s.port, err)

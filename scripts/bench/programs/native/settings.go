@@ -22,6 +22,7 @@ type settings struct {
 	query  query
 	append bool // instead of a query
 	reuse  bool
+	turns  bool
 }
 
 // parseFlags reads args. Without -url the server is that of $MACHBASE_URL.
@@ -34,6 +35,7 @@ func parseFlags(args []string, getenv func(string) string) (settings, error) {
 		flags.StringVar(&s.driver, "driver", "native", "client library: native, which is this repository's, or machgo")
 		flags.StringVar(&kind, "query", "rollup", "rollup or tick; or append, to append ticks, 1000 an operation, to tables of its own")
 		flags.BoolVar(&s.reuse, "reuse", false, "prepare the statement once per connection")
+		flags.BoolVar(&s.turns, "turns", false, "let the other clients go after each operation of one")
 	})
 	if err != nil {
 		return s, err

@@ -25,8 +25,8 @@ func TestFlags(t *testing.T) {
 	if s.driver != "native" || s.append || !strings.Contains(s.query.sql, "stock_tick") {
 		t.Errorf("settings are %+v", s)
 	}
-	s, err = parse("-url", server, "-driver", "machgo", "-query", "append")
-	if err != nil || s.driver != "machgo" || !s.append {
+	s, err = parse("-url", server, "-driver", "machgo", "-query", "append", "-turns")
+	if err != nil || s.driver != "machgo" || !s.append || !s.turns {
 		t.Errorf("settings are %+v, error %v", s, err)
 	}
 }
