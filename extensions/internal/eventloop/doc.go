@@ -41,13 +41,13 @@
 //
 // # Waits that are short
 //
-// A loop that waits by Go's poller lets its processor go: the runtime looks for other work, a thread
-// goes to sleep and is woken, and the poller's own epoll is asked before the loop's is: 3.6 calls of
-// epoll_pwait for a query of Machbase, and a futex for every sixth. So a loop waits in its own epoll
-// where all clients that the test has at work are at loops, and more than one is at this one. It
-// does so for a millisecond at once, lets Go's scheduler have the processor after each millisecond,
-// and its poller after each ten. Others of the process, such as k6's outputs, wait for two
-// milliseconds at the longest for a processor, and ten for the network. A collection of garbage
+// A loop that waits by Go's poller lets its processor go: the runtime looks for other work, a
+// thread goes to sleep and is woken, and the poller's own epoll is asked before the loop's is: 3.6
+// calls of epoll_pwait for a query of Machbase, and a futex for every sixth. So a loop waits in its
+// own epoll where all clients that the test has at work are at loops, and more than one is at this
+// one. It does so for a millisecond at once, lets Go's scheduler have the processor after each
+// millisecond, and its poller after each ten. Others of the process, such as k6's outputs, wait for
+// two milliseconds at the longest for a processor, and ten for the network. A collection of garbage
 // waits for nothing: the signal with which the runtime stops a goroutine ends the wait.
 //
 // Beside a Machbase on the same two cores that takes off a tenth of the processor time of a query

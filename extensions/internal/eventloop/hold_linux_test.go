@@ -41,8 +41,8 @@ func elsewhere(t *testing.T) *eventloop.Conn {
 	return conn
 }
 
-// lettingGo is how often one loop lets its processor go while two clients there do so many operations,
-// in a process that has so many clients at work.
+// lettingGo is how often one loop lets its processor go while two clients there do so many
+// operations, in a process that has so many clients at work.
 func lettingGo(t *testing.T, operations, active int) int {
 	t.Helper()
 	var times atomic.Int64

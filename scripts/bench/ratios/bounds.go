@@ -47,8 +47,8 @@ func besidePlain(clients int, reason string) []named {
 	return bounds
 }
 
-// besideNoTurns are those beside a plain Go program that gives a crowd of clients no turns, which the
-// rate shows.
+// besideNoTurns are those beside a plain Go program that gives a crowd of clients no turns, which
+// the rate shows.
 func besideNoTurns(reason string) []named {
 	return []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
 }
@@ -71,8 +71,8 @@ func besideFloor(reason string, clients int, inC bool) []named {
 	return bounds
 }
 
-// besidePeerInBatches are those where both do pipelines: an operation of the peer's is another one,
-// so that p99 says nothing.
+// besidePeerInBatches are those where both do pipelines: an operation of the peer's is another
+// one, so that p99 says nothing.
 func besidePeerInBatches(server, program string) []named {
 	reason := whyGo
 	switch {

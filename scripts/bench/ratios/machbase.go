@@ -62,8 +62,8 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 }
 
 // besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
-// others go after each operation of one, as k6 does: there the bounds are the twin's, and client.run
-// has them beside both but for the rate.
+// others go after each operation of one, as k6 does: there the bounds are the twin's, and
+// client.run has them beside both but for the rate.
 func (w *machbaseWork) besidePrograms(clients, share int, why string) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
