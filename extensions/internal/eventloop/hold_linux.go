@@ -16,6 +16,10 @@ const (
 	patience = 1
 )
 
+// worth is from how long a wait on, in nanoseconds, it is worth holding the processor. Answers that
+// come sooner are there while Go looks for other work, and then nobody has to wake the loop.
+const worth = int64(25 * time.Microsecond)
+
 // holder is what a loop knows of its processor.
 type holder struct {
 	// alone tells that nobody else wanted a processor when Go's scheduler last had this one, which
@@ -24,13 +28,18 @@ type holder struct {
 	scheduled, parked int64
 	// parks tells that the poll under way lets Go's poller have it.
 	parks bool
+	// mean is that of the last waits, in nanoseconds, most of it of the last sixteen.
+	mean int64
 }
 
-// holds tells whether the loop may wait for sockets without letting its processor go. A client that
-// is the only one at its loop has few waits that are short: to hold the processor would cost more.
+// holds tells whether the loop waits for sockets without letting its processor go. It would cost
+// more where there is one client at the loop, or where clients sleep.
 func (l *loop) holds() bool {
+	if !l.alone || l.mean < worth || len(l.seats) < 2 || len(l.sleepers) > 0 {
+		return false
+	}
 	at := now()
-	if !l.alone || len(l.seats) < 2 || at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
+	if at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
 		return false
 	}
 	if at-l.scheduled >= hold {
@@ -49,10 +58,12 @@ func (l *loop) park() {
 	}
 }
 
-// unpark is called when Go's poller has let the loop go on. The thread that waited there is this
-// loop's now. Where another loop waits as well and this one will hold its processor, a goroutine is
-// begun, for which the runtime finds another thread, which then waits at the poller.
-func (l *loop) unpark() {
+// waited is called after a wait, which took so long. If it was by Go's poller, the thread that
+// waited there is this loop's now. Where another loop waits there as well and this one will hold
+// its processor, a goroutine is begun, for which the runtime finds another thread, which then
+// waits.
+func (l *loop) waited(took int64) {
+	l.mean += (took - l.mean) / 16
 	if !l.parks {
 		return
 	}

@@ -5,7 +5,6 @@ package eventloop_test
 import (
 	"net"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -19,23 +18,34 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 )
 
-// elsewhere returns a connection to another process, which sends back what it gets.
-func elsewhere(t *testing.T) *eventloop.Conn {
+// slow returns a connection to who sends back what it gets after a while.
+func slow(t *testing.T) *eventloop.Conn {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	require.NoError(t, err)
-	here, there := os.NewFile(uintptr(pair[0]), "here"), os.NewFile(uintptr(pair[1]), "there")
-	echo := exec.Command("cat")
-	echo.Stdin, echo.Stdout = there, there
-	require.NoError(t, echo.Start())
-	raw, err := net.FileConn(here)
-	require.NoError(t, err)
-	require.NoError(t, here.Close())
-	require.NoError(t, there.Close())
-	conn := eventloop.NewConn(raw)
+	ends := make([]net.Conn, 0, len(pair))
+	for _, socket := range pair {
+		file := os.NewFile(uintptr(socket), "end")
+		end, err := net.FileConn(file)
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+		ends = append(ends, end)
+	}
+	var other sync.WaitGroup
+	other.Go(func() {
+		for b := []byte{0}; ; {
+			if _, err := ends[1].Read(b); err != nil {
+				return
+			}
+			time.Sleep(500 * time.Microsecond)
+			_, _ = ends[1].Write(b)
+		}
+	})
+	conn := eventloop.NewConn(ends[0])
 	t.Cleanup(func() {
 		_ = conn.Close()
-		require.NoError(t, echo.Wait())
+		other.Wait()
+		_ = ends[1].Close()
 	})
 
 	return conn
@@ -53,7 +63,7 @@ func lettingGo(t *testing.T, operations, active int) int {
 	}}
 	var done atomic.Int64
 	var clients sync.WaitGroup
-	for _, conn := range []*eventloop.Conn{elsewhere(t), elsewhere(t)} {
+	for _, conn := range []*eventloop.Conn{slow(t), slow(t)} {
 		clients.Go(func() {
 			seat := loops.Seat()
 			assert.NoError(t, seat.Do(0, func() error {
@@ -88,7 +98,8 @@ func exchange(seat *eventloop.Seat, conn *eventloop.Conn) error {
 // A loop whose clients are all that the process does waits for their answers without letting its
 // processor go, but for now and then. Where others are at work it lets them have it at each wait.
 func TestLoopHoldsItsProcessor(t *testing.T) {
-	const operations = 2000
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // one is the loop's
+	const operations = 200
 	var alone, among int
 	for range 5 { // a busy machine makes waits long
 		alone += lettingGo(t, operations, 2)
@@ -104,7 +115,7 @@ func TestLoopLetsItsProcessorGoForWhoIsAway(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	loops := eventloop.Loops{Active: func() int { return 2 }}
 	var clients sync.WaitGroup
-	conn := elsewhere(t)
+	conn := slow(t)
 	away := make(chan struct{})
 	clients.Go(func() {
 		seat := loops.Seat()
@@ -143,7 +154,7 @@ func TestDeadlinesWhereALoopHoldsItsProcessor(t *testing.T) {
 	loops := eventloop.Loops{Active: func() int { return 2 }}
 	var clients sync.WaitGroup
 	for range 2 {
-		conn := elsewhere(t)
+		conn := slow(t)
 		clients.Go(func() {
 			seat := loops.Seat()
 			assert.NoError(t, seat.Do(0, func() error {

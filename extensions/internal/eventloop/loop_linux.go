@@ -296,8 +296,11 @@ func (l *loop) wait(block bool) bool {
 	if block && l.alarm != l.due {
 		l.setAlarm()
 	}
+	began := now()
 	err := l.raw.Read(l.poll)
-	l.unpark()
+	if block {
+		l.waited(now() - began)
+	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		l.fail(err)
 	}
