@@ -39,18 +39,12 @@ const crowdFrom = 64
 // besidePlain are the bounds beside a plain Go program over the same client library. One client
 // alone leaves the processor idle, so that its rate says little of k6.
 func besidePlain(clients int, reason string) []named {
-	bounds := besideNoTurns(reason)
+	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
 	if clients > 1 {
 		bounds = append(bounds, named{"rate", rate, atLeast(leastOfPlain), reason})
 	}
 
 	return bounds
-}
-
-// besideNoTurns are those beside a plain Go program that gives a crowd of clients no turns, which
-// the rate shows.
-func besideNoTurns(reason string) []named {
-	return []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
 }
 
 // besideGomemcache are those beside bradfitz/gomemcache.

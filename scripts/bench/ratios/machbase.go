@@ -62,8 +62,7 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 }
 
 // besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
-// others go after each operation of one, as k6 does: there the bounds are the twin's, and
-// client.run has them beside both but for the rate.
+// others go after each operation of one, as k6 does: there the bounds are the twin's.
 func (w *machbaseWork) besidePrograms(clients, share int, why string) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
@@ -73,9 +72,6 @@ func (w *machbaseWork) besidePrograms(clients, share int, why string) []entrant 
 		plain.bounds = bounds
 
 		return []entrant{plain}
-	}
-	if w.inGo {
-		plain.bounds = besideNoTurns(why)
 	}
 
 	return []entrant{plain, {program: "Go, in turns", bounds: bounds, run: run("-turns")}}
