@@ -10,7 +10,8 @@
 // --maxmemory=2147483648 --maxconns=512.
 import exec from 'k6/execution';
 import sweep from 'k6/x/sweep';
-import { addressOf, newClient, targets, urlOf } from './lib/caches.js';
+import { instancesOf, planned, targets, urlOf } from './lib/caches.js';
+import { newClient } from './lib/clients.js';
 import { accesses, averageItem, config, name, table } from './lib/hitrate.js';
 import { memoryOf, pidsOf } from './lib/memory.js';
 import { quiet } from './lib/options.js';
@@ -20,7 +21,7 @@ import { oneAfterAnother, results, sweepReport } from './lib/sweeping.js';
 const scenario = 'cache-hitrate';
 refuseSlips(scenario);
 const scenarioOf = (target) => (targets.length > 1 ? `${scenario}-${target}` : scenario);
-const clients = Object.fromEntries(targets.map((target) => [target, newClient(target)]));
+const clients = Object.fromEntries(targets.map((target) => [target, newClient(planned(target))]));
 const vmHwm = wholeNumber('VMHWM');
 if (vmHwm !== undefined && targets.length > 1) throw new Error('VMHWM is of one server: set TARGET, or NAME_PID for each of TARGETS');
 
@@ -54,7 +55,7 @@ export function setup() {
     const pids = pidsOf(target);
     sweep.meta({
       scenario: scenarioOf(target),
-      target: { kind: target, url: urlOf(target), instances: addressOf(target).split(',').length, ...memories[i] },
+      target: { kind: target, url: urlOf(target), instances: instancesOf(target), ...memories[i] },
       params: { config: name || 'own', ...config, accesses },
       cache: { memory: config.memory, item: averageItem, ...(vmHwm ? { vmHwm } : { pids }) },
       results,

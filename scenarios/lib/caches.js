@@ -40,27 +40,20 @@ export function protocolOf(name) {
   return { umem: 'umemcache', redis: 'resp' }[name] || name;
 }
 
-/**
- * A client of the server: { connect, run, hitRate, close }. Only the module of its protocol is
- * loaded: each takes memory of each VU.
- */
-export function newClient(name) {
+/** What newClient of clients.js needs to make a client of the server. */
+export function planned(name) {
+  /** @type {any} */
   const options = { timeout: text('TIMEOUT', '60s') };
   if (name === 'umem') {
     options.generation = oneOf('UMEM_GENERATION', ['G1', 'G2', 'G3'], 'G3');
     options.threads = wholeNumber('UMEM_THREADS', 4, 1, 1024);
   }
-  const { Client } = load(protocolOf(name));
-  return new Client(addressOf(name), options);
+  return { protocol: protocolOf(name), address: addressOf(name), options };
 }
 
-/** @returns {any} the module of a protocol */
-function load(protocol) {
-  switch (protocol) {
-    case 'memcached': return require('k6/x/memcached');
-    case 'umemcache': return require('k6/x/umemcache');
-    default: return require('k6/x/resp');
-  }
+/** How many instances of a server there are. */
+export function instancesOf(name) {
+  return addressOf(name).split(',').length;
 }
 
 /**
