@@ -16,7 +16,7 @@ func TestPanicsOfExportsAreExceptions(t *testing.T) {
 	runtime := modulestest.NewRuntime(t)
 	rt := runtime.VU.Runtime()
 	nobody := func() { _ = (*Session)(nil).Op }
-	exports := Exports(runtime.VU, map[string]any{
+	exports := NewExported(runtime.VU, map[string]any{
 		"fn": func(call sobek.FunctionCall) sobek.Value {
 			if back, ok := sobek.AssertFunction(call.Argument(0)); ok {
 				if _, err := back(sobek.Undefined()); err != nil {
@@ -38,8 +38,8 @@ func TestPanicsOfExportsAreExceptions(t *testing.T) {
 	}, nil)
 	var said []string
 	crash.SetLog(func(text string) { said = append(said, text) })
-	for name, value := range exports.Named {
-		require.NoError(t, rt.Set(name, value))
+	for _, name := range []string{"fn", "Class"} {
+		require.NoError(t, rt.Set(name, exports.object.Get(name)))
 	}
 	require.NoError(t, rt.Set("raw", func(sobek.FunctionCall) sobek.Value { panic("below") }))
 	const fault = "a fault in k6's extensions or in a library, not in the script or the server (its stack is in the log): "

@@ -1,40 +1,67 @@
 package k6glue
 
 import (
+	"maps"
+	"slices"
+	"sync"
+
 	"github.com/grafana/sobek"
 	"go.k6.io/k6/v2/js/modules"
 )
 
-// Exports builds what a module gives to scripts, the same names as default and as named exports.
-// Call it once per VU and keep the result: k6 asks for it at every use of a named import. A panic
-// of what is exported is an exception.
-//
-// Instead has, for names that people know from other modules and import in vain, what to write:
-// these can be called, and constructed, and throw that. Of all other names k6 says that null is no
-// object. All VUs may have the same map. Its functions are made when they are asked for, which few
-// scripts do: one takes 2 kB of each VU.
-func Exports(vu modules.VU, values map[string]any, instead map[string]string) modules.Exports {
-	object, names := named(vu, values, instead)
-	hint(vu, object, &hints{vu: vu, instead: instead})
-
-	return modules.Exports{Default: object, Named: names}
+// Exported is what a module gives to scripts in one VU. Functions are made when they are asked for,
+// of which few scripts use more than two: one takes 1 to 2 kB of each VU.
+type Exported struct {
+	object *sobek.Object
+	names  func() map[string]any
 }
 
-func named(vu modules.VU, values map[string]any, instead map[string]string) (object *sobek.Object, names map[string]any) {
+// Exports is for k6, which asks for it at every use of an import: the same names are in the default
+// export and are named exports. k6 wants to know these names of the test's first VU alone, which
+// told is for, and takes their values from the default export where there are none here.
+func (e *Exported) Exports(told *sync.Once) modules.Exports {
+	exports := modules.Exports{Default: e.object}
+	told.Do(func() { exports.Named = e.names() })
+
+	return exports
+}
+
+// NewExported returns what a module exports: functions and constructors. A panic of one is an
+// exception.
+//
+// Instead has, for names that people know from other modules and import in vain, what to write:
+// these can be called, and constructed, and throw that. Of all other names k6 says that undefined
+// is no object. All VUs may have the same map.
+func NewExported(vu modules.VU, values map[string]any, instead map[string]string) *Exported {
+	return export(vu, vu.Runtime().NewObject(), &hints{vu: vu, values: values, instead: instead})
+}
+
+// NewCallable is NewExported of a module that can be called itself, and that is also an export of
+// its own name: import x from, and import { x } from.
+//
+// Misplaced has, for properties by names that people know for something that is elsewhere, what to
+// write. They throw where they are read: undefined would mean something to a comparison.
+func NewCallable(
+	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any,
+	instead, misplaced map[string]string,
+) *Exported {
+	rt := vu.Runtime()
+	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
+	setName(rt, function, name)
+
+	return export(vu, function, &hints{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
+}
+
+// export puts a prototype with what is exported before the one that the object has.
+func export(vu modules.VU, object *sobek.Object, h *hints) *Exported {
 	logCrashes(vu)
 	rt := vu.Runtime()
-	names = make(map[string]any, len(values)+len(instead)+1) // and the name of the module, if it can be called
-	object = rt.NewObject()
-	for name, value := range values {
-		v := rt.ToValue(guarded(rt, value))
-		names[name] = v
-		must(rt, object.Set(name, v))
-	}
-	for name, write := range instead {
-		names[name] = nothing(vu, name, write)
-	}
+	h.object = object
+	prototype := rt.NewDynamicObject(h)
+	must(rt, prototype.SetPrototype(object.Prototype()))
+	must(rt, object.SetPrototype(prototype))
 
-	return object, names
+	return &Exported{object, h.names}
 }
 
 // nothing is a function and a constructor that throws what to write. Uncaught, it ends the test.
@@ -42,82 +69,83 @@ func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sob
 	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
 }
 
-// hints are properties of a prototype that throw what to write instead. `in` and Object.keys have
-// none of them.
+// hints are the properties of a prototype, which are made when they are asked for. Those that throw
+// what to write instead are none to `in` and to loops.
 type hints struct {
-	vu modules.VU
+	vu     modules.VU
+	values map[string]any
+	// object is what has the prototype; name is by which it is an export of itself.
+	object *sobek.Object
+	name   string
 	// instead has those that throw when they are called, misplaced those that throw when they are
 	// read.
 	instead, misplaced map[string]string
 	made               map[string]sobek.Value
 }
 
-// hint puts a prototype with hints before the one that the object has.
-func hint(vu modules.VU, object *sobek.Object, h *hints) {
-	if len(h.instead)+len(h.misplaced) == 0 {
-		return
-	}
-	rt := vu.Runtime()
-	prototype := rt.NewDynamicObject(h)
-	must(rt, prototype.SetPrototype(object.Prototype()))
-	must(rt, object.SetPrototype(prototype))
-}
-
 // Get implements sobek.DynamicObject.
 func (h *hints) Get(name string) sobek.Value {
+	if value, is := h.made[name]; is {
+		return value
+	}
+	if name == h.name || name == "default" { // what is required has that
+		return h.object
+	}
 	if write, is := h.misplaced[name]; is {
 		panic(missing(h.vu, "there is no "+name+" here: "+write))
 	}
-	write, known := h.instead[name]
-	if !known {
-		return nil
-	}
-	if h.made[name] == nil {
-		if h.made == nil {
-			h.made = map[string]sobek.Value{}
+	rt := h.vu.Runtime()
+	export, is := h.values[name]
+	if !is {
+		write, known := h.instead[name]
+		if !known {
+			return nil
 		}
-		rt := h.vu.Runtime()
-		function := rt.ToValue(nothing(h.vu, name, write)).ToObject(rt)
-		setName(rt, function, name)
-		h.made[name] = function
+		export = nothing(h.vu, name, write)
 	}
+	value := rt.ToValue(guarded(rt, export))
+	if _, is := sobek.AssertFunction(value); is {
+		setName(rt, value.ToObject(rt), name)
+	}
+	if h.made == nil {
+		h.made = map[string]sobek.Value{}
+	}
+	h.made[name] = value
 
-	return h.made[name]
+	return value
 }
 
 // Has implements sobek.DynamicObject.
-func (*hints) Has(string) bool { return false }
+func (h *hints) Has(name string) bool {
+	_, is := h.values[name]
+
+	return is
+}
 
 // Keys implements sobek.DynamicObject.
-func (*hints) Keys() []string { return nil }
+func (h *hints) Keys() []string { return slices.Sorted(maps.Keys(h.values)) }
+
+// names are those of named imports, without values.
+func (h *hints) names() map[string]any {
+	names := map[string]any{}
+	if h.name != "" {
+		names[h.name] = nil
+	}
+	for name := range h.values {
+		names[name] = nil
+	}
+	for name := range h.instead {
+		names[name] = nil
+	}
+
+	return names
+}
 
 // Set implements sobek.DynamicObject.
 func (*hints) Set(string, sobek.Value) bool { return false }
 
 // Delete implements sobek.DynamicObject.
 func (*hints) Delete(string) bool { return false }
-
-// CallableExports is Exports of a module that can be called itself, and that is also an export of
-// its own name: import x from, and import { x } from.
-//
-// Misplaced has, for properties by names that people know for something that is elsewhere, what to
-// write. They throw where they are read: undefined would mean something to a comparison.
-func CallableExports(
-	vu modules.VU, name string, call func(sobek.FunctionCall) sobek.Value, values map[string]any,
-	instead, misplaced map[string]string,
-) modules.Exports {
-	_, names := named(vu, values, instead)
-	rt := vu.Runtime()
-	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
-	setName(rt, function, name)
-	for of := range values {
-		must(rt, function.DefineDataProperty(of, rt.ToValue(names[of]), sobek.FLAG_TRUE, sobek.FLAG_TRUE, sobek.FLAG_TRUE))
-	}
-	hint(vu, function, &hints{vu: vu, instead: instead, misplaced: misplaced})
-	names[name] = function
-
-	return modules.Exports{Default: function, Named: names}
-}
 
 // setName gives a function the name that stack traces show.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {

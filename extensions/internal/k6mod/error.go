@@ -62,7 +62,7 @@ func TestEnded() *Error { return Errorf(KindCancelled, "the test ended before th
 var ErrInit error = Misuse("a Client cannot be used in the init context; use it in setup() or in a scenario's function")
 
 // As says what an error, which is not nil, is to scripts.
-func (m *Module) As(err error) Error { return As(err, m.definition.AsError) }
+func (m *Module) As(err error) Error { return As(err, m.root.definition.AsError) }
 
 // As is Module.As where there is no Module, as on goroutines of a library. asError is that of the
 // Definition.
@@ -106,5 +106,5 @@ func (m *Module) NewError(err error, further ...Property) *sobek.Object {
 		newError = k6glue.NewMisuse
 	}
 
-	return newError(m.vu.Runtime(), m.definition.ErrorName, e.Message, properties)
+	return newError(m.vu.Runtime(), m.root.definition.ErrorName, e.Message, properties)
 }

@@ -28,6 +28,8 @@ func New(d Definition) modules.Module { return &root{definition: d} }
 type root struct {
 	definition Definition
 
+	// told: k6 knows the names of the exports.
+	told sync.Once
 	once sync.Once
 	// instead is what to write in place of names that the module does not have.
 	instead map[string]string
@@ -46,7 +48,7 @@ func insteadOf(exports map[string]any) map[string]string {
 
 // NewModuleInstance registers the metrics and returns the VU's module.
 func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
-	m := &Module{vu: vu, definition: &r.definition, closing: k6glue.NewClosing(vu)}
+	m := &Module{root: r, vu: vu, closing: k6glue.NewClosing(vu)}
 	var err error
 	if m.Instruments, err = NewInstruments(vu, &r.definition.Metrics, m.kind); err != nil {
 		common.Throw(vu.Runtime(), err)
@@ -54,7 +56,7 @@ func (r *root) NewModuleInstance(vu modules.VU) modules.Instance {
 	k6glue.HintAtMetrics(vu)
 	exports := r.definition.Exports(m)
 	r.once.Do(func() { r.instead = insteadOf(exports) })
-	m.exports = k6glue.Exports(vu, exports, r.instead)
+	m.exports = k6glue.NewExported(vu, exports, r.instead)
 
 	return m
 }
@@ -72,14 +74,14 @@ const makeClient = "make a client in the init context, const client = new Client
 type Module struct {
 	*Instruments
 
-	vu         modules.VU
-	definition *Definition
-	closing    *k6glue.Closing
-	exports    modules.Exports
+	root    *root
+	vu      modules.VU
+	closing *k6glue.Closing
+	exports *k6glue.Exported
 }
 
 // Exports implements modules.Instance.
-func (m *Module) Exports() modules.Exports { return m.exports }
+func (m *Module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
 
 // VU is the VU that the module is of.
 func (m *Module) VU() modules.VU { return m.vu }

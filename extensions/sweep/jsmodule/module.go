@@ -2,6 +2,7 @@ package jsmodule
 
 import (
 	"context"
+	"sync"
 
 	"go.k6.io/k6/v2/js/common"
 	"go.k6.io/k6/v2/js/modules"
@@ -21,22 +22,25 @@ const ImportPath = "k6/x/sweep"
 // New returns the JavaScript module.
 func New() modules.Module { return &rootModule{} }
 
-type rootModule struct{}
+type rootModule struct {
+	// told: k6 knows the names of the exports.
+	told sync.Once
+}
 
 // NewModuleInstance registers the metrics, so that the script's thresholds may name them, and
 // returns the VU's module.
-func (*rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
+func (r *rootModule) NewModuleInstance(vu modules.VU) modules.Instance {
 	registered, err := stream.Register(vu.InitEnv().Registry)
 	if err != nil {
 		common.Throw(vu.Runtime(), err)
 	}
 	test := vu.InitEnv().TestPreInitState
 	m := &module{
-		vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
+		root: r, vu: vu, pending: k6glue.NewPending(vu), results: testrun.Of(test.Registry), metrics: registered, test: test,
 	}
 	m.results.Prepare(registered, test.Registry)
 	m.results.Watch(registered, test, func() []string { return portable.Missed(m.results) })
-	m.exports = k6glue.CallableExports(vu, "sweep", m.options, map[string]any{
+	m.exports = k6glue.NewCallable(vu, "sweep", m.options, map[string]any{
 		"run":     m.run,
 		"done":    m.done,
 		"ready":   m.ready,
@@ -80,10 +84,11 @@ const useOptions = "write export const options = sweep.options({ clients: [1, 8,
 
 // module is the module of one VU.
 type module struct {
+	root    *rootModule
 	vu      modules.VU
 	results *testrun.Results
 	metrics *stream.Metrics
-	exports modules.Exports
+	exports *k6glue.Exported
 	test    *lib.TestPreInitState
 	// running tells that the VU is within sweep.run.
 	running bool
@@ -108,7 +113,7 @@ type module struct {
 }
 
 // Exports returns what scripts import.
-func (m *module) Exports() modules.Exports { return m.exports }
+func (m *module) Exports() modules.Exports { return m.exports.Exports(&m.root.told) }
 
 // setStepTags marks the samples of the measured phase: from here on they belong to a step.
 func (m *module) setStepTags(tags map[string]string) {
