@@ -7,13 +7,17 @@ import (
 	"strings"
 )
 
-// The bounds of what a client adds to k6's largest resident memory, in MB (1,000,000 bytes), and of
-// all of the largest cache-sweep.
+// The bounds of what a client adds to k6's largest resident memory, in MB (1,000,000 bytes): all of
+// one of cache-sweep, and what one of the empty sweep has above a VU of k6's own; and that of all of
+// the largest cache-sweep.
 const (
 	mostCacheClient = 0.2
-	mostEmptyClient = 0.06
+	mostAboveVU     = 0.02
 	mostOfAll       = 1 << 30
 )
+
+// The sweeps.
+const cacheSweep, emptySweep, bareVUs = "cache-sweep", "empty", "bare VUs"
 
 // memoryOperations is how many operations each client of the empty sweep does.
 const memoryOperations = 100
@@ -25,9 +29,7 @@ type memory struct {
 
 // memorySweep is one of the sweeps.
 type memorySweep struct {
-	name string
-	// most is the bound of a client, in MB.
-	most  float64
+	name  string
 	cells []memoryCell
 }
 
@@ -43,12 +45,11 @@ type memoryRound struct {
 	Memory int64
 }
 
-// measureMemory runs cache-sweep with Redis and the sweep of nothing with ever more clients. Steps
-// are short: what clients take is there when they are connected and have done some operations.
+// measureMemory runs cache-sweep with Redis, the sweep of nothing, and k6 without any module with
+// ever more clients. Steps are short: what clients take is there when they are connected and have
+// done some operations.
 func measureMemory(e *effort) (result, error) {
-	m := &memory{[]memorySweep{
-		{name: "cache-sweep", most: mostCacheClient}, {name: "empty", most: mostEmptyClient},
-	}}
+	m := &memory{[]memorySweep{{name: cacheSweep}, {name: emptySweep}, {name: bareVUs}}}
 	for i := range m.sweeps {
 		s := &m.sweeps[i]
 		for _, clients := range []int{1, 512, 1000, 5000} {
@@ -67,8 +68,13 @@ func measureMemory(e *effort) (result, error) {
 
 // runSweep runs one of the sweeps.
 func runSweep(name string, clients int) (memoryRound, error) {
+	if name == bareVUs {
+		_, used, err := output(command(k6, "run", "--quiet", "-e", fmt.Sprintf("CLIENTS=%d", clients), "scripts/bench/bare.js"))
+
+		return memoryRound{Memory: int64(used.memoryMB * (1 << 20))}, err
+	}
 	script, settings := "scripts/bench/empty.js", map[string]string{"ITERATIONS": fmt.Sprint(memoryOperations)}
-	if name == "cache-sweep" {
+	if name == cacheSweep {
 		script, settings = "scenarios/cache-sweep.js", map[string]string{"TARGET": "redis", "DURATION": "2s", "WARMUP": "1s"}
 	}
 	settings["CLIENTS"] = fmt.Sprint(clients)
@@ -99,6 +105,20 @@ func (s *memorySweep) adds(c *memoryCell) (megabytes float64, known bool) {
 	return float64(c.largest()-one.largest()) / float64(c.clients-one.clients) / 1e6, true
 }
 
+// judged is the bound of what a client adds, by cache-sweep or above a VU of k6's own; false where
+// there is none, or where it is not known.
+func (m *memory) judged(s *memorySweep, i int) (j judgement, known bool) {
+	adds, known := s.adds(&s.cells[i])
+	row := fmt.Sprintf("%s, %d", s.name, s.cells[i].clients)
+	if !known || s.name == cacheSweep {
+		return atMost(mostCacheClient).judged(row, "MB a client", adds), known
+	}
+	bare := &m.sweeps[len(m.sweeps)-1]
+	of, known := bare.adds(&bare.cells[i])
+
+	return atMost(mostAboveVU).judged(row, "MB above a bare VU", adds-of), known && s.name == emptySweep
+}
+
 func (m *memory) judgements() (all []judgement) {
 	for i := range m.sweeps {
 		s := &m.sweeps[i]
@@ -109,10 +129,10 @@ func (m *memory) judgements() (all []judgement) {
 			}
 			row := fmt.Sprintf("%s, %d", s.name, c.clients)
 			all = append(all, atMost(0).judged(row, "failed", c.failed()))
-			if adds, known := s.adds(c); known {
-				all = append(all, atMost(s.most).judged(row, "MB a client", adds))
+			if judged, known := m.judged(s, j); known {
+				all = append(all, judged)
 			}
-			if s.most == mostCacheClient {
+			if s.name == cacheSweep {
 				all = append(all, atMost(mostOfAll/1e6).judged(row, "MB", float64(c.largest())/1e6))
 			}
 		}
@@ -142,7 +162,13 @@ func (m *memory) String() string {
 			}
 			each := "–"
 			if adds, known := s.adds(c); known {
-				each = atMost(s.most).judged("", "", adds).shown
+				each = fmt.Sprintf("%.4f", adds)
+			}
+			switch judged, known := m.judged(s, j); {
+			case known && s.name == cacheSweep:
+				each = judged.shown
+			case known:
+				each += ", above a bare VU " + judged.shown
 			}
 			fmt.Fprintf(&b, "| %-11s | %7d | %6d | %19.0f | %s |\n", s.name, c.clients, len(c.rounds), float64(c.largest())/1e6, each)
 		}
@@ -152,5 +178,6 @@ func (m *memory) String() string {
 	}
 
 	return b.String() + fmt.Sprintf("\nMB a client: the largest memory of all rounds less that with one client, by the clients more.\n"+
-		"All of cache-sweep: at most %d MB.", mostOfAll/1_000_000)
+		"All of cache-sweep: at most %d MB.\n"+
+		"Bare VUs are those of k6 without any module of ours, of which each has a JavaScript runtime: no extension takes less.", mostOfAll/1_000_000)
 }
