@@ -8,9 +8,9 @@ import { newClient } from './lib/clients.js';
 // What reads the settings takes 70 kB of each VU that loads it.
 const first = __VU === 0 ? require('./lib/cachesweep.js') : undefined;
 
-const sides = Object.fromEntries(new SharedArray('cache-sweep', () => first.plans).map(({ target, base, ...own }) => [
-  target, { change: sideOf(own), base: base && sideOf(base) },
-]));
+/** @type {any[]} */
+const plans = new SharedArray('cache-sweep', () => first.plans);
+const sides = Object.fromEntries(plans.map(({ target, base, ...own }) => [target, { change: sideOf(own), base: base && sideOf(base) }]));
 
 function sideOf({ client, work }) {
   return { client: newClient(client), work };

@@ -31,7 +31,10 @@ func TestDeclarations(t *testing.T) {
 	require.ElementsMatch(t, jsonKeys(reflect.TypeFor[search.Find]()), declared(find))
 
 	runtime, _ := sweeptest.NewModule(t)
-	exports := runtime.VU.Runtime().Get("sweep").ToObject(runtime.VU.Runtime()).Keys()
+	names, err := runtime.VU.Runtime().RunString(`const names = []; for (const name in sweep) names.push(name); names`)
+	require.NoError(t, err)
+	var exports []string
+	require.NoError(t, runtime.VU.Runtime().ExportTo(names, &exports))
 	var functions []string
 	for _, match := range regexp.MustCompile(`export function (\w+)`).FindAllStringSubmatch(text, -1) {
 		functions = append(functions, match[1])

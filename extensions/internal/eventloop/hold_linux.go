@@ -5,6 +5,8 @@ package eventloop
 import (
 	"runtime"
 	"time"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
 )
 
 // A loop that holds its processor lets Go's scheduler have it after each time of hold, and its
@@ -70,7 +72,7 @@ func (l *loop) waited(took int64) {
 	l.parks, l.parked, l.alone = false, now(), l.loops.alone()
 	l.scheduled = l.parked
 	if others := l.loops.parked.Add(-1); others > 0 && l.alone && len(l.seats) > 1 {
-		go func() {}()
+		go func() { defer crash.Contain("a thread for another event loop") }()
 	}
 }
 

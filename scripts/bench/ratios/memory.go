@@ -8,8 +8,8 @@ import (
 )
 
 // The bounds of what a client adds to k6's largest resident memory, in MB (1,000,000 bytes): all of
-// one of cache-sweep, and what one of the empty sweep has above a VU of k6's own; and that of all of
-// the largest cache-sweep.
+// one of cache-sweep, and what one of the empty sweep has above a VU of k6's own; and that of all
+// of the largest cache-sweep.
 const (
 	mostCacheClient = 0.2
 	mostAboveVU     = 0.02
