@@ -25,8 +25,6 @@ const (
 		"  pgbench is two threads of C that look at no row, and k6 with its server has two cores alone"
 	whyBursts = "its connections send at the same times, all of a thread's when it wakes once;\n" +
 		"  k6 starts each operation when that is due, and wakes for it and for its answer"
-	whyGo = "client and server share two cores, and the server's part of an operation is the same, whoever asks:\n" +
-		"  a client that took no time at all would have no more than the server's own rate"
 	whyOneByOne = "memcached answers the pipelined commands of its text protocol one by one, and a loop of k6 wakes for each answer;\n" +
 		"  in pipelines of the meta protocol, below, k6 has several times the rate"
 	whyUnread = "redis-benchmark sends the same command again and again, and looks at no value;\n" +
@@ -38,7 +36,7 @@ const crowdFrom = 64
 
 // besidePlain are the bounds beside a plain Go program over the same client library. One client
 // alone leaves the processor idle, so that its rate says little of k6.
-func besidePlain(clients int, reason string) []named {
+func besidePlain(clients int, reason why) []named {
 	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
 	if clients > 1 {
 		bounds = append(bounds, named{"rate", rate, atLeast(leastOfPlain), reason})
@@ -48,47 +46,56 @@ func besidePlain(clients int, reason string) []named {
 }
 
 // besideGomemcache are those beside bradfitz/gomemcache.
-func besideGomemcache() []named { return []named{{"us", processor, atMost(1), whyGoroutines}} }
+func besideGomemcache() []named { return []named{{"us", processor, atMost(1), because(whyGoroutines)}} }
 
 // besideBatches are those where both do batches.
 func besideBatches() []named {
-	return []named{{"us", processor, atMost(mostOfBatches), whyBatches}}
+	return []named{{"us", processor, atMost(mostOfBatches), because(whyBatches)}}
 }
 
 // besideFloor are those beside a program that decodes nothing, in Go or, with event loops, in C.
-func besideFloor(reason string, clients int, inC bool) []named {
+func besideFloor(reason why, clients int, inC bool) []named {
 	bounds := []named{{"us", processor, atMost(mostOfFloor), reason}}
 	if inC && clients > 1 {
-		bounds = append(bounds, named{"min/max", spread, atLeast(leastOfSpread), ""})
+		bounds = append(bounds, named{"min/max", spread, atLeast(leastOfSpread), nil})
 	}
 
 	return bounds
 }
 
-// besidePeerInBatches are those where both do pipelines: an operation of the peer's is another
-// one, so that p99 says nothing.
-func besidePeerInBatches(server, program string) []named {
-	reason := whyGo
+// besidePeerInBatches are those where both do pipelines: an operation of the peer's is another one,
+// so that p99 says nothing.
+func besidePeerInBatches(server, program string, clients int) []named {
+	var reason why
 	switch {
 	case server == "memcached":
-		reason = whyOneByOne
+		reason = because(whyOneByOne)
 	case program == redisBenchmark:
-		reason = whyUnread
+		reason = because(whyUnread)
+	}
+	bounds := []named{{"us", processor, atMost(mostOfPeer), reason}}
+	if clients > 1 {
+		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), reason}}, bounds...)
 	}
 
-	return []named{{"rate", rate, atLeast(leastOfPeer), reason}, {"us", processor, atMost(mostOfPeer), reason}}
+	return bounds
 }
 
 // besidePeer are those beside a peer's benchmark.
-func besidePeer() []named {
-	return []named{
-		{"rate", rate, atLeast(leastOfPeer), whyGo}, {"p99", p99, atMost(mostOfPeer), whyGo}, {"us", processor, atMost(mostOfPeer), whyGo},
+func besidePeer(clients int) []named {
+	bounds := []named{
+		{"p99", p99, atMost(mostOfPeer), either(floorCannot, oneLoopCan)}, {"us", processor, atMost(mostOfPeer), floorCannot},
 	}
+	if clients > 1 {
+		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), floorCannot}}, bounds...)
+	}
+
+	return bounds
 }
 
 // besidePgbench are those beside pgbench's prepared form.
 func besidePgbench() []named {
-	return []named{
-		{"rate", rate, atLeast(1), whyQueries}, {"p99", p99, atMost(1), whyQueries}, {"us", processor, atMost(1), whyQueries},
-	}
+	reason := because(whyQueries)
+
+	return []named{{"rate", rate, atLeast(1), reason}, {"p99", p99, atMost(1), reason}, {"us", processor, atMost(1), reason}}
 }

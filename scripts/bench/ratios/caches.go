@@ -5,11 +5,15 @@ import "strconv"
 const (
 	cacheKeys  = "10000"
 	cacheBatch = 50 // keys of a multi-get, commands of a pipeline
-	// cacheSolo is how many gets a second one client does, roughly; cacheCrowd times as many do many.
+	// cacheSolo is how many gets a second one client does, roughly; cacheCrowd times as many do
+	// many.
 	cacheSolo, cacheCrowd = 20_000, 6
 	// batchedMore is how many times more values come in batches.
 	batchedMore = 8
 )
+
+// programOneLoop is k6 with one event loop.
+const programOneLoop = "k6, GOMAXPROCS=1"
 
 // cacheServers are the servers that gets are measured with.
 var cacheServers = []string{"memcached", "redis"} //nolint:gochecknoglobals // a constant
@@ -23,14 +27,19 @@ func measureCaches(e *effort) (result, error) {
 			c := &contest{work: server, clients: clients, k6: entrant{program: "k6, client.run", run: k6Gets(server, clients, share, "get:1", 1)}}
 			if server == "memcached" {
 				c.besideIt = []entrant{
-					{program: "Go, wire", bounds: besidePlain(clients, whyGoroutines), run: loopGets("wire", clients, share, "one")},
+					{program: "Go, wire", bounds: besidePlain(clients, because(whyGoroutines)), run: loopGets("wire", clients, share, "one")},
 					{program: "Go, gomemcache", bounds: besideGomemcache(), run: loopGets("gomemcache", clients, share, "one")},
 				}
 			}
-			c.besideIt = append(c.besideIt, floors(server, clients, share, whyFloor)...)
+			if server == "redis" && clients >= crowdFrom {
+				c.besideIt = append(c.besideIt, entrant{
+					program: programOneLoop, run: within("GOMAXPROCS", "1", k6Gets(server, clients, share, "get:1", 1)),
+				})
+			}
+			c.besideIt = append(c.besideIt, floors(server, clients, share, because(whyFloor))...)
 			c.besideIt = append(c.besideIt, cachePeers(server, clients, share, 1)...)
 			if server == "memcached" {
-				c.besideIt = append(c.besideIt, entrant{program: mutilate, needs: mutilate, bounds: besidePeer(), run: mutilateGets(clients)})
+				c.besideIt = append(c.besideIt, entrant{program: mutilate, needs: mutilate, inC: true, bounds: besidePeer(clients), run: mutilateGets(clients)})
 			}
 			all = append(all, c)
 		}
@@ -53,7 +62,7 @@ func measurePipelines(e *effort) (result, error) {
 			}
 			for i := range c.besideIt {
 				if p := &c.besideIt[i]; p.program != mcCrusher {
-					p.bounds = besidePeerInBatches(server, p.program)
+					p.bounds = besidePeerInBatches(server, p.program, clients)
 				}
 			}
 			all = append(all, c)
@@ -92,16 +101,16 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 	var peers []entrant
 	if server == "redis" {
 		peers = append(peers, entrant{
-			program: redisBenchmark, needs: redisBenchmark, bounds: besidePeer(), run: redisGets(server, clients, perClient, pipeline),
+			program: redisBenchmark, needs: redisBenchmark, inC: true, bounds: besidePeer(clients), run: redisGets(server, clients, perClient, pipeline),
 		})
 	}
 
 	peers = append(peers, entrant{
-		program: memtier, needs: memtier, bounds: besidePeer(), run: memtierGets(server, clients, perClient, pipeline),
+		program: memtier, needs: memtier, inC: true, bounds: besidePeer(clients), run: memtierGets(server, clients, perClient, pipeline),
 	})
 	if server == "memcached" {
 		peers = append(peers, entrant{
-			program: mcCrusher, needs: mcCrusher, bounds: besideFloor(whyFloor, clients, false), run: crusherGets(clients, pipeline),
+			program: mcCrusher, needs: mcCrusher, inC: true, bounds: besideFloor(because(whyFloor), clients, false), run: crusherGets(clients, pipeline),
 		})
 	}
 

@@ -42,7 +42,7 @@ func (all called) judgements() (js []judgement) {
 	for _, c := range all {
 		memcached, redis := c.byCalling()
 		row := fmt.Sprintf("%d, beside a call for each", c.clients)
-		js = append(js, memcached.judged("memcached, "+row, "us", ""), redis.judged("redis, "+row, "us", ""))
+		js = append(js, memcached.judged("memcached, "+row, "us"), redis.judged("redis, "+row, "us"))
 	}
 
 	return js

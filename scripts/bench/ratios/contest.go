@@ -23,7 +23,9 @@ type entrant struct {
 	needs string
 	// bounds are what k6 has to hold beside it.
 	bounds []named
-	run    func() (figures, error)
+	// inC: it is a benchmark in C that people use.
+	inC bool
+	run func() (figures, error)
 }
 
 // named is a figure with its bound.
@@ -31,8 +33,8 @@ type named struct {
 	name   string
 	figure func(figures) float64
 	bound  bound
-	// reason says why k6 cannot hold it, where that is known.
-	reason string
+	// reason says why k6 cannot hold it; nil: nothing is known.
+	reason why
 }
 
 // shown are the figures that stand where there is no bound.
@@ -143,7 +145,12 @@ func (c *contested) judged(other *entrant) (all []judgement) {
 	row := fmt.Sprintf("%s, %d, beside %s", c.work, c.clients, other.program)
 	for _, b := range other.bounds {
 		if b.figure(its) > 0 {
-			all = append(all, bounded{k6.over(its, b.figure), b.bound}.judged(row, b.name, b.reason))
+			r := bounded{k6.over(its, b.figure), b.bound}
+			j := r.judged(row, b.name)
+			if j.outcome == crossed && b.reason != nil {
+				j = r.explained(j, b.reason(c, other, &b), other.inC)
+			}
+			all = append(all, j)
 		}
 	}
 
@@ -201,21 +208,25 @@ func (c *contested) beside(other *entrant) string {
 	return strings.Join(said, "; ")
 }
 
-// reasons are those of the bounds that are crossed, each once.
+// reasons are those of the bounds that k6 does not hold, each once, with the rows that it is of.
 func (t *contests) reasons() []string {
-	var all []string
-	for _, c := range t.all {
-		for _, other := range c.besideIt {
-			for _, j := range c.judged(&other) {
-				text := fmt.Sprintf("- %s beside %s: %s.", j.figure, other.program, j.reason)
-				if j.outcome == crossed && j.reason != "" && !slices.Contains(all, text) {
-					all = append(all, text)
-				}
-			}
+	var reasons []string
+	rows := map[string][]string{}
+	for _, j := range t.judgements() {
+		if j.reason == "" {
+			continue
 		}
+		if rows[j.reason] == nil {
+			reasons = append(reasons, j.reason)
+		}
+		rows[j.reason] = append(rows[j.reason], j.row+": "+j.figure)
+	}
+	lines := make([]string, 0, len(reasons))
+	for _, reason := range reasons {
+		lines = append(lines, fmt.Sprintf("- %s:\n  %s.", strings.Join(rows[reason], "; "), reason))
 	}
 
-	return all
+	return lines
 }
 
 // known is a figure, or a dash where a program does not tell it.
@@ -227,7 +238,7 @@ func known(figure float64, digits int) string {
 	return strconv.FormatFloat(figure, 'f', digits, 64)
 }
 
-// String is the table, why bounds are crossed, and what is not in it.
+// String is the table, why bounds are not held, and what is not in it.
 func (t *contests) String() string {
 	lines := []string{
 		t.title + "\n",
@@ -244,7 +255,7 @@ func (t *contests) String() string {
 		}
 	}
 	if reasons := t.reasons(); len(reasons) > 0 {
-		lines = append(lines, "\nWhy bounds are crossed:\n")
+		lines = append(lines, "\nWhy k6 does not hold bounds:\n")
 		lines = append(lines, reasons...)
 	}
 	if without > 0 {

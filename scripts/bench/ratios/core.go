@@ -76,7 +76,7 @@ func (c *core) judgements() []judgement {
 	many := fmt.Sprintf("sweep.run, %d", coreClients)
 
 	return []judgement{
-		c.solo().judged("sweep.run, 1", "ns", ""), c.many().judged(many, "ns", ""),
+		c.solo().judged("sweep.run, 1", "ns"), c.many().judged(many, "ns"),
 		atMost(mostAdded>>20).judged(many, "MB added", slices.Max(c.added())),
 		atMost(0).judged("sweep.run", "failed or lost", slices.Max(c.lost())),
 	}

@@ -85,13 +85,13 @@ func (v versus) row(work string) string {
 func (c *compared) judgements() (all []judgement) {
 	for _, v := range c.asking {
 		row := v.row("query")
-		all = append(all, v.cpu().judged(row, "us", ""), atMost(mostAllocations).judged(row, "allocations", v.native.Allocations))
+		all = append(all, v.cpu().judged(row, "us"), atMost(mostAllocations).judged(row, "allocations", v.native.Allocations))
 	}
 	for _, v := range c.append {
-		all = append(all, v.appending().judged(v.row("append"), "rows for a second of processor time", ""))
+		all = append(all, v.appending().judged(v.row("append"), "rows for a second of processor time"))
 	}
 	for _, v := range c.through {
-		all = append(all, v.speed().judged(v.row("query through k6"), "rate", ""))
+		all = append(all, v.speed().judged(v.row("query through k6"), "rate"))
 	}
 
 	return all

@@ -10,11 +10,14 @@ import (
 	"strings"
 )
 
+// programFloorC is the floor in C, by the name that it has in tables.
+const programFloorC = "floor, C"
+
 // floorC is the engine of the floor in C, which bin/floor gives its connections to.
 const floorC = "bin/floor-epoll"
 
 // floors are the programs that exchange the same bytes as k6 and decode nothing.
-func floors(server string, clients, perClient int, reason string) []entrant {
+func floors(server string, clients, perClient int, reason why) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return func() (figures, error) {
 			return runProgram("floor", append([]string{
@@ -25,7 +28,7 @@ func floors(server string, clients, perClient int, reason string) []entrant {
 
 	return []entrant{
 		{program: "floor, Go", bounds: besideFloor(reason, clients, false), run: run()},
-		{program: "floor, C", needs: floorC, bounds: besideFloor(reason, clients, true), run: run("-epoll=" + floorC)},
+		{program: programFloorC, needs: floorC, bounds: besideFloor(reason, clients, true), run: run("-epoll=" + floorC)},
 	}
 }
 

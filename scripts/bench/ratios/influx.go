@@ -151,7 +151,7 @@ func (s *streamed) ratio() bounded {
 
 func (s *streaming) judgements() (all []judgement) {
 	for _, c := range s.all {
-		all = append(all, c.ratio().judged(fmt.Sprintf("gets, %d, beside no streaming", c.clients), "rate", ""))
+		all = append(all, c.ratio().judged(fmt.Sprintf("gets, %d, beside no streaming", c.clients), "rate"))
 	}
 
 	return all

@@ -14,8 +14,19 @@ type judgement struct {
 }
 
 // judged is the judgement of a row's figure.
-func (j bounded) judged(row, figure, reason string) judgement {
-	return judgement{row, figure, j.String(), j.outcome(), reason}
+func (j bounded) judged(row, figure string) judgement {
+	return judgement{row: row, figure: figure, shown: j.String(), outcome: j.outcome()}
+}
+
+// explained is that of one that is crossed, where there is a reason. Beside a benchmark in C it is
+// no fault then, and the bench says that k6 is behind.
+func (j bounded) explained(of judgement, reason string, inC bool) judgement {
+	of.reason = reason
+	if of.outcome == crossed && reason != "" && inC {
+		of.outcome, of.shown = behind, j.with(behind)
+	}
+
+	return of
 }
 
 // judged is that of a figure that is no ratio: the worst one of all rounds.
@@ -29,7 +40,7 @@ func (b bound) judged(row, figure string, worst float64) judgement {
 	return j
 }
 
-// holds tells whether all bounds of a result are held or undecided.
+// holds tells whether no bound of a result is crossed.
 func holds(r result) bool {
 	for _, j := range r.judgements() {
 		if j.outcome == crossed {

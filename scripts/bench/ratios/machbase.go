@@ -1,9 +1,6 @@
 package main
 
-import (
-	"os"
-	"strconv"
-)
+import "strconv"
 
 // How many roll-up queries a second one client does, roughly, and how many times as many do many.
 const machbaseSolo, machbaseCrowd = 4500, 3
@@ -40,20 +37,20 @@ func measureMachbase(e *effort) (result, error) {
 // contest is that of a number of clients.
 func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	share := e.share(clients, machbaseSolo, machbaseCrowd)
-	program, why := "k6, query", whyCalls
+	program, reason := "k6, query", because(whyCalls)
 	if w.inGo {
-		program, why = "k6, client.run", whyGoroutines
+		program, reason = "k6, client.run", because(whyGoroutines)
 	}
 	c := &contest{
 		work: w.name, clients: clients,
 		k6:       entrant{program: program, run: collecting(w.gogc, func() (figures, error) { return runK6(clients, share, w.reuse, w.inGo) })},
-		besideIt: w.besidePrograms(clients, share, why),
+		besideIt: w.besidePrograms(clients, share, reason),
 	}
 	if w.inGo {
-		c.besideIt = append(c.besideIt, floors("machbase", clients, share, whyFloor)...)
+		c.besideIt = append(c.besideIt, floors("machbase", clients, share, because(whyFloor))...)
 	}
 	if !w.reuse { // machcli keeps no statements
-		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(), run: func() (figures, error) {
+		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(clients), run: func() (figures, error) {
 			return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, false, false))
 		}})
 	}
@@ -63,11 +60,11 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 
 // besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
 // others go after each operation of one, as k6 does: there the bounds are the twin's.
-func (w *machbaseWork) besidePrograms(clients, share int, why string) []entrant {
+func (w *machbaseWork) besidePrograms(clients, share int, reason why) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
 	}
-	plain, bounds := entrant{program: "Go, native", run: run()}, besidePlain(clients, why)
+	plain, bounds := entrant{program: "Go, native", run: run()}, besidePlain(clients, reason)
 	if clients < crowdFrom {
 		plain.bounds = bounds
 
@@ -83,12 +80,5 @@ func collecting(gogc int, run func() (figures, error)) func() (figures, error) {
 		return run
 	}
 
-	return func() (figures, error) {
-		if err := os.Setenv("GOGC", strconv.Itoa(gogc)); err != nil {
-			return figures{}, err
-		}
-		defer os.Unsetenv("GOGC") //nolint:errcheck // it is there
-
-		return run()
-	}
+	return within("GOGC", strconv.Itoa(gogc), run)
 }

@@ -67,17 +67,17 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 		k6: entrant{program: "k6", run: w.k6(clients, perClient)},
 		besideIt: []entrant{
 			{program: "Go, nats.go", run: w.program(clients, perClient)},
-			{program: "Go, quiet", bounds: besidePlain(clients, whyCalls), run: w.program(clients, perClient, "-quiet")},
+			{program: "Go, quiet", bounds: besidePlain(clients, because(whyCalls)), run: w.program(clients, perClient, "-quiet")},
 		},
 	}
 	switch w.name {
 	case "get":
-		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, whyFloor)...)
-		bench.bounds = besidePeer()
+		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, because(whyFloor))...)
+		bench.bounds = besidePeer(clients)
 	case "put":
-		bench.bounds = besidePeer()
+		bench.bounds = besidePeer(clients)
 	case "request": // its service is a process of its own, and k6's is in k6
-		bounds := besidePeer()
+		bounds := besidePeer(clients)
 		bench.bounds = bounds[:2]
 	default: // it does not wait for the server's word that it has the messages
 	}

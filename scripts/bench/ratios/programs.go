@@ -23,6 +23,18 @@ func nativeRun(driver string, clients, perClient int, reuse bool, more ...string
 	return func() (figures, error) { return runNative(driver, flags...) }
 }
 
+// within runs a program with a variable in its environment.
+func within(name, value string, run func() (figures, error)) func() (figures, error) {
+	return func() (figures, error) {
+		if err := os.Setenv(name, value); err != nil {
+			return figures{}, err
+		}
+		defer os.Unsetenv(name) //nolint:errcheck // it is there
+
+		return run()
+	}
+}
+
 // runNative runs the reference program of Machbase.
 func runNative(driver string, flags ...string) (figures, error) {
 	return runProgram("native", append([]string{"-driver", driver}, flags...)...)

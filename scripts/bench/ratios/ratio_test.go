@@ -63,7 +63,7 @@ func TestOutcomes(t *testing.T) {
 		if j.outcome() != c.want || j.String() != c.text {
 			t.Errorf("%v: %s, %q, want %s, %q", c.rounds, j.outcome(), j, c.want, c.text)
 		}
-		if told := j.judged("row", "figure", "reason"); told != (judgement{"row", "figure", c.text, c.want, "reason"}) {
+		if told := j.judged("row", "figure"); told != (judgement{row: "row", figure: "figure", shown: c.text, outcome: c.want}) {
 			t.Errorf("%v: judged as %+v", c.rounds, told)
 		}
 	}

@@ -250,7 +250,7 @@ func (r *reads) ofGhz(f figures) bounded { return bounded{f.over(r.ghz, processo
 
 func (b *readBulk) judgements() (all []judgement) {
 	for _, r := range b.reads {
-		all = append(all, r.ofGhz(r.module).judged(fmt.Sprintf("ReadBulk, %d, beside ghz", r.connections), "us", ""))
+		all = append(all, r.ofGhz(r.module).judged(fmt.Sprintf("ReadBulk, %d, beside ghz", r.connections), "us"))
 	}
 
 	return all

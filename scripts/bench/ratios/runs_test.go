@@ -27,21 +27,23 @@ func TestRunsOfTwoDays(t *testing.T) {
 	}
 	good, bad := ratio{1, 1, 1}, ratio{2, 2, 2}
 	o := &order{page: "page.md", runs: "runs.tsv"}
-	of := func(r ratio) judgement { return bounded{r, atMost(1.5)}.judged("gets, 8, beside Go", "us", "") }
+	of := func(r ratio) judgement { return bounded{r, atMost(1.5)}.judged("gets, 8, beside Go", "us") }
 	ran(t, o, "2026-11-24", "a", "caches", of(bad))
 	ran(t, o, "2026-11-24", "a", "nats", of(good), of(ratio{1.4, 1.3, 1.6}))
 	ran(t, o, "2026-11-24", "b", "caches", of(good), of(good)) // the same run, measured again
-	want := "<!-- runs -->\n| run | commit | bounds | held | undecided | crossed |\n|---|---|---:|---:|---:|---:|\n" +
-		"| 2026-11-24, 2 cores of X | b, a | 4 | 3 | 1 | 0 |\n<!-- /runs -->\n"
+	want := "<!-- runs -->\n| run | commit | bounds | held | undecided | behind | crossed |\n|---|---|---:|---:|---:|---:|---:|\n" +
+		"| 2026-11-24, 2 cores of X | b, a | 4 | 3 | 1 | 0 | 0 |\n<!-- /runs -->\n"
 	if got, err := os.ReadFile("page.md"); err != nil || string(got) != want {
 		t.Errorf("page is %q (%v), want %q", got, err, want)
 	}
-	ran(t, o, "2026-11-25", "c", "caches", of(bad))
+	late := judgement{row: "gets, 8, beside memtier_benchmark", figure: "p99", shown: "2.00 (<= 1.00: behind)", outcome: behind}
+	ran(t, o, "2026-11-25", "c", "caches", of(bad), late)
 	got, err := os.ReadFile("page.md")
 	for _, want := range []string{
-		"| 2026-11-25, 2 cores of X | c | 1 | 0 | 0 | 1 |\n\nCrossed in one of them:\n\n",
+		"| 2026-11-25, 2 cores of X | c | 2 | 0 | 0 | 1 | 1 |\n\nCrossed in one of them, or behind a benchmark in C:\n\n",
 		"| part | row | figure | 2026-11-24, 2 cores of X | 2026-11-25, 2 cores of X |\n|---|---|---|---|---|\n" +
-			"| caches | gets, 8, beside Go | us | 1.00 (<= 1.50) | 2.00 (<= 1.50: crossed) |\n",
+			"| caches | gets, 8, beside Go | us | 1.00 (<= 1.50) | 2.00 (<= 1.50: crossed) |\n" +
+			"| caches | gets, 8, beside memtier_benchmark | p99 | – | 2.00 (<= 1.00: behind) |\n",
 	} {
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%q is not in %s (%v)", want, got, err)

@@ -1,0 +1,54 @@
+package main
+
+import "fmt"
+
+// why says why k6 cannot hold a bound beside another program; "" where that is not known, or where
+// the contest's own figures say otherwise.
+type why func(c *contested, other *entrant, of *named) string
+
+// because is a reason that no figure of the contest can prove.
+func because(text string) why {
+	return func(*contested, *entrant, *named) string { return text }
+}
+
+// either is the first of the reasons that is one.
+func either(reasons ...why) why {
+	return func(c *contested, other *entrant, of *named) string {
+		for _, reason := range reasons {
+			if text := reason(c, other, of); text != "" {
+				return text
+			}
+		}
+
+		return ""
+	}
+}
+
+// floorCannot is one where the floor in C would not hold the bound either.
+func floorCannot(c *contested, other *entrant, of *named) string {
+	floor, its, n := c.of(programFloorC, other.program)
+	if n == 0 {
+		return ""
+	}
+	r := floor.over(its, of.figure)
+	if of.bound.good(r.middle) {
+		return ""
+	}
+
+	return fmt.Sprintf("an event loop in C that decodes nothing, `%s`, comes to %.2f", programFloorC, r.middle)
+}
+
+// oneLoopCan is one where k6 holds the bound with one event loop.
+func oneLoopCan(c *contested, other *entrant, of *named) string {
+	one, its, n := c.of(programOneLoop, other.program)
+	if n == 0 {
+		return ""
+	}
+	r := one.over(its, of.figure)
+	if !of.bound.good(r.middle) {
+		return ""
+	}
+
+	return fmt.Sprintf("two loops of k6's share two cores with the server's thread, and each of the three has to wait for one;\n"+
+		"  with one loop, `%s`, it comes to %.2f", programOneLoop, r.middle)
+}

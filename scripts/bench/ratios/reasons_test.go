@@ -1,0 +1,67 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// with is contestOf five rounds, in which k6 is spoilt, with another program.
+func with(spoil func(*figures), program string, f figures) *contests {
+	all := contestOf(5, spoil)
+	c := all.all[0]
+	c.besideIt = append(c.besideIt, entrant{program: program})
+	for _, round := range c.rounds {
+		round[program] = f
+	}
+
+	return all
+}
+
+// What k6 cannot hold beside a benchmark in C, as the figures of others show, is not crossed.
+func TestBehindBenchmarksInC(t *testing.T) {
+	t.Parallel()
+	slow := func(k6 *figures) { k6.OpsPerSecond = 129_000 }
+	late := func(k6 *figures) { k6.P99Ms = 12 }
+	for name, c := range map[string]struct {
+		all  *contests
+		want string
+	}{
+		"a rate that C has not either": {
+			with(slow, programFloorC, figures{OpsPerSecond: 120_000}),
+			"- memcached, 512, beside memtier_benchmark: rate:\n  an event loop in C that decodes nothing, `floor, C`, comes to 1.20.",
+		},
+		"a p99 that C has not either": {with(late, programFloorC, figures{P99Ms: 11}), "memtier_benchmark: p99:\n  an event loop in C"},
+		"a p99 that one loop has":     {with(late, programOneLoop, figures{P99Ms: 9}), "with one loop, `k6, GOMAXPROCS=1`, it comes to 0.90."},
+	} {
+		text := c.all.String()
+		if !holds(c.all) || !strings.Contains(text, ": behind)") || strings.Contains(text, "crossed") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: %q is not in\n%s", name, c.want, text)
+		}
+	}
+	for name, all := range map[string]*contests{
+		"a rate that C has":             with(slow, programFloorC, figures{OpsPerSecond: 131_000}),
+		"a p99 that one loop has not":   with(late, programOneLoop, figures{P99Ms: 11}),
+		"a rate, and who has a p99":     with(slow, programOneLoop, figures{P99Ms: 1}),
+		"figures that nobody has taken": with(slow, programFloorC, figures{}),
+	} {
+		if name == "figures that nobody has taken" {
+			for _, round := range all.all[0].rounds {
+				delete(round, programFloorC)
+			}
+		}
+		if holds(all) || strings.Contains(all.String(), "behind") {
+			t.Errorf("%s: k6 is behind for no reason:\n%s", name, all)
+		}
+	}
+}
+
+// Beside others than benchmarks in C a reason is told, and what is crossed is crossed.
+func TestReasonsBesideOthers(t *testing.T) {
+	t.Parallel()
+	all := contestOf(5, func(k6 *figures) { k6.CPUMicros = 4 })
+	plain := &all.all[0].besideIt[0]
+	plain.bounds = besidePlain(1, because("so it is"))
+	if text := all.String(); holds(all) || !strings.Contains(text, "- memcached, 512, beside Go: us; memcached, 512, beside Go: p99:\n  so it is.") {
+		t.Errorf("it holds, or does not say why not:\n%s", text)
+	}
+}
