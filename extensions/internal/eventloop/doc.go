@@ -45,7 +45,7 @@
 // thread goes to sleep and is woken, and the poller's own epoll is asked before the loop's is: 3.6
 // calls of epoll_pwait for a query of Machbase, and a futex for every sixth. So a loop waits in its
 // own epoll where all clients that the test has at work are at loops, more than one is at this one,
-// none sleeps, and waits are of 25 us and more. It does so for a millisecond at once, lets Go's
+// none sleeps, and waits are of 40 us and more. It does so for a millisecond at once, lets Go's
 // scheduler have the processor after each millisecond, and its poller after each ten. Others of the
 // process, such as k6's outputs, wait for two milliseconds at the longest for a processor, and ten
 // for the network. A collection of garbage waits for nothing: the signal with which the runtime
@@ -55,9 +55,9 @@
 // with 8 to 64 clients, with which k6 is beside a plain Go program. Where each loop went to the
 // poller once in a millisecond, p99 with 8 clients was 1.2 ms and not 0.7: the one thread that
 // waited for the sockets of both loops went on with one of them, and held its processor. Answers of
-// memcached and Redis come within 10 us, mostly while Go looks for other work, and to hold the
-// processor added a tenth; in an open loop it added a third. To ask the kernel for up to 10 us
-// before waiting took off nothing.
+// memcached and Redis come within 10 us and those of NATS within 30, mostly while Go looks for
+// other work, and to hold the processor added a tenth; in an open loop it added a third. To ask the
+// kernel for up to 10 us before waiting took off nothing.
 //
 // # Clients on goroutines
 //

@@ -20,7 +20,7 @@ const (
 
 // worth is from how long a wait on, in nanoseconds, it is worth holding the processor. Answers that
 // come sooner are there while Go looks for other work, and then nobody has to wake the loop.
-const worth = int64(25 * time.Microsecond)
+const worth = int64(40 * time.Microsecond)
 
 // holder is what a loop knows of its processor.
 type holder struct {
@@ -34,14 +34,16 @@ type holder struct {
 	mean int64
 }
 
-// holds tells whether the loop waits for sockets without letting its processor go. It would cost
-// more where there is one client at the loop, or where clients sleep.
+// mayHold tells whether the loop is one that may hold its processor. It would cost more where there
+// is one client, or where clients sleep.
+func (l *loop) mayHold() bool {
+	return l.alone && l.mean >= worth && len(l.seats) > 1 && len(l.sleepers) == 0
+}
+
+// holds tells whether the loop waits for sockets without letting its processor go.
 func (l *loop) holds() bool {
-	if !l.alone || l.mean < worth || len(l.seats) < 2 || len(l.sleepers) > 0 {
-		return false
-	}
 	at := now()
-	if at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
+	if !l.mayHold() || at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
 		return false
 	}
 	if at-l.scheduled >= hold {
@@ -71,7 +73,7 @@ func (l *loop) waited(took int64) {
 	}
 	l.parks, l.parked, l.alone = false, now(), l.loops.alone()
 	l.scheduled = l.parked
-	if others := l.loops.parked.Add(-1); others > 0 && l.alone && len(l.seats) > 1 {
+	if others := l.loops.parked.Add(-1); others > 0 && l.mayHold() {
 		go func() { defer crash.Contain("a thread for another event loop") }()
 	}
 }

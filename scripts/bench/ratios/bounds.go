@@ -87,7 +87,7 @@ func besidePeer(clients int) []named {
 		{"p99", p99, atMost(mostOfPeer), either(floorCannot, oneLoopCan)}, {"us", processor, atMost(mostOfPeer), floorCannot},
 	}
 	if clients > 1 {
-		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), floorCannot}}, bounds...)
+		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), either(floorCannot, coresCannot)}}, bounds...)
 	}
 
 	return bounds

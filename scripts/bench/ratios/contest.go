@@ -23,9 +23,9 @@ type entrant struct {
 	needs string
 	// bounds are what k6 has to hold beside it.
 	bounds []named
-	// inC: it is a benchmark in C that people use.
-	inC bool
-	run func() (figures, error)
+	// peer: it is a benchmark that people use.
+	peer bool
+	run  func() (figures, error)
 }
 
 // named is a figure with its bound.
@@ -148,7 +148,7 @@ func (c *contested) judged(other *entrant) (all []judgement) {
 			r := bounded{k6.over(its, b.figure), b.bound}
 			j := r.judged(row, b.name)
 			if j.outcome == crossed && b.reason != nil {
-				j = r.explained(j, b.reason(c, other, &b), other.inC)
+				j = r.explained(j, b.reason(c, other, &b), other.peer)
 			}
 			all = append(all, j)
 		}

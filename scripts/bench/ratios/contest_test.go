@@ -11,7 +11,7 @@ func contestOf(rounds int, change func(k6 *figures)) *contests {
 	change(&k6)
 	c := &contested{contest: &contest{
 		work: "memcached", clients: 512, k6: entrant{program: "k6"},
-		besideIt: []entrant{{program: "Go"}, {program: memtier, inC: true, bounds: besidePeer(512)}, {program: "missing", needs: "no-such-program-of-peers"}},
+		besideIt: []entrant{{program: "Go"}, {program: memtier, peer: true, bounds: besidePeer(512)}, {program: "missing", needs: "no-such-program-of-peers"}},
 	}}
 	for range rounds {
 		c.rounds = append(c.rounds, map[string]figures{
@@ -100,7 +100,7 @@ func TestMedian(t *testing.T) {
 		of := func(v float64) figures {
 			return figures{
 				OpsPerSecond: v, CPUMicros: 2 * v, P99Ms: 3 * v, Allocations: 4 * v, RowsPerCPU: 5 * v, P50Ms: 6 * v, ClientSpread: 7 * v,
-				ClientWaitMs: 8 * v, MemoryMB: 9 * v, LockMicros: 10 * v,
+				ClientWaitMs: 8 * v, MemoryMB: 9 * v, LockMicros: 10 * v, ServerMicros: 11 * v,
 			}
 		}
 		runs := make([]figures, 0, len(c.values))

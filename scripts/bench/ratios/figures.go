@@ -19,6 +19,8 @@ type figures struct {
 	ClientWaitMs float64 `json:"clientWaitMs"`
 	// MemoryMB is the largest resident memory of the process.
 	MemoryMB float64 `json:"memoryMB"`
+	// ServerMicros is the processor time of the server, for one operation.
+	ServerMicros float64 `json:"serverMicrosPerOp"`
 	// LockMicros is for how long goroutines waited for locks, for one operation.
 	LockMicros float64 `json:"lockMicrosPerOp"`
 
@@ -48,17 +50,19 @@ func median(runs []figures) figures {
 		ClientSpread: of(spread),
 		ClientWaitMs: of(func(f figures) float64 { return f.ClientWaitMs }),
 		MemoryMB:     of(func(f figures) float64 { return f.MemoryMB }),
+		ServerMicros: of(serverTime),
 		LockMicros:   of(locks),
 	}
 }
 
 // The figures that are compared.
-func rate(f figures) float64      { return f.OpsPerSecond }
-func processor(f figures) float64 { return f.CPUMicros }
-func p50(f figures) float64       { return f.P50Ms }
-func p99(f figures) float64       { return f.P99Ms }
-func spread(f figures) float64    { return f.ClientSpread }
-func locks(f figures) float64     { return f.LockMicros }
+func rate(f figures) float64       { return f.OpsPerSecond }
+func processor(f figures) float64  { return f.CPUMicros }
+func p50(f figures) float64        { return f.P50Ms }
+func p99(f figures) float64        { return f.P99Ms }
+func spread(f figures) float64     { return f.ClientSpread }
+func serverTime(f figures) float64 { return f.ServerMicros }
+func locks(f figures) float64      { return f.LockMicros }
 
 // middle is the median of values, of which there is at least one. It sorts them.
 func middle(values []float64) float64 {
@@ -75,6 +79,7 @@ func middle(values []float64) float64 {
 func (f figures) each(batch int) figures {
 	f.OpsPerSecond *= float64(batch)
 	f.CPUMicros /= float64(batch)
+	f.ServerMicros /= float64(batch)
 	f.LockMicros /= float64(batch)
 	f.Allocations /= float64(batch)
 

@@ -18,11 +18,11 @@ func (j bounded) judged(row, figure string) judgement {
 	return judgement{row: row, figure: figure, shown: j.String(), outcome: j.outcome()}
 }
 
-// explained is that of one that is crossed, where there is a reason. Beside a benchmark in C it is
-// no fault then, and the bench says that k6 is behind.
-func (j bounded) explained(of judgement, reason string, inC bool) judgement {
+// explained is that of one that is crossed, where there is a reason. Beside a benchmark that people
+// use it is no fault then, and the bench says that k6 is behind the bound.
+func (j bounded) explained(of judgement, reason string, peer bool) judgement {
 	of.reason = reason
-	if of.outcome == crossed && reason != "" && inC {
+	if of.outcome == crossed && reason != "" && peer {
 		of.outcome, of.shown = behind, j.with(behind)
 	}
 

@@ -61,7 +61,7 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 	if w.batch > 1 {
 		perClient = max(w.solo/clients, leastNatsBatches)
 	}
-	bench := entrant{program: "nats bench", needs: natsCLI, run: natsBench(w.name, clients, perClient, w.batch)}
+	bench := entrant{program: "nats bench", needs: natsCLI, peer: true, run: natsBench(w.name, clients, perClient, w.batch)}
 	c := &contest{
 		work: w.title, clients: clients,
 		k6: entrant{program: "k6", run: w.k6(clients, perClient)},

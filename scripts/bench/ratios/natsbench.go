@@ -16,6 +16,11 @@ const natsCLI = "bin/nats-cli"
 // natsBenchBucket is the bucket of `nats bench`.
 const natsBenchBucket = "bench-nats-cli"
 
+// Its clients begin one after another. So that many of them are at work at once, each does so many
+// operations at least; where their latencies come to less than this part of them, by Little's law,
+// they were not.
+const leastNatsBench, leastAtOnce = 300, 0.7
+
 // natsBench is a run of `nats bench` that does the same work.
 func natsBench(work string, clients, perClient, batch int) func() (figures, error) {
 	return func() (figures, error) {
@@ -72,6 +77,9 @@ func (t *natsTool) bench(work string, clients, perClient int) (figures, error) {
 	default:
 		args = []string{"pub", "bench.nats-cli", "--size=100"}
 	}
+	if clients >= crowdFrom && work != "publish" {
+		perClient = max(perClient, leastNatsBench)
+	}
 	out, micros, used, err := beyondStart(clients, perClient, func(operations int) ([]byte, spending, error) {
 		return output(t.command(slices.Concat([]string{"bench"}, args,
 			[]string{"--clients=" + strconv.Itoa(clients), "--msgs=" + strconv.Itoa(clients*operations), "--no-progress"})...))
@@ -79,7 +87,7 @@ func (t *natsTool) bench(work string, clients, perClient int) (figures, error) {
 	if err != nil {
 		return figures{}, err
 	}
-	f, err := parseNatsBench(out)
+	f, err := parseNatsBench(out, clients)
 	f.CPUMicros, f.MemoryMB = micros, used.memoryMB
 	if work == "publish" { // what it tells is the time of putting a message into a buffer
 		f.P50Ms, f.P99Ms = 0, 0
@@ -103,20 +111,21 @@ func (t *natsTool) answers() error {
 // The last lines that it prints are those of all clients together.
 var (
 	natsRate      = regexp.MustCompile(`aggregated stats: ([\d,]+) msgs/sec`)
-	natsLatencies = regexp.MustCompile(`latencies per operation .*\| P50 ([\d,.]+)us .*\| P99 ([\d,.]+)us`)
-	natsAlone     = regexp.MustCompile(`stats: ([\d,]+) msgs/sec.* P50: ([\d,.]+)us.* P99: ([\d,.]+)us`)
+	natsLatencies = regexp.MustCompile(`latencies per operation .*\| avg ([\d,.]+)us .*\| P50 ([\d,.]+)us .*\| P99 ([\d,.]+)us`)
+	natsAlone     = regexp.MustCompile(`stats: ([\d,]+) msgs/sec.* avg: ([\d,.]+)us .* P50: ([\d,.]+)us.* P99: ([\d,.]+)us`)
 )
 
-// parseNatsBench reads what it prints.
-func parseNatsBench(out []byte) (figures, error) {
+// parseNatsBench reads what it prints. It tells no latencies where its clients were not at work at
+// once.
+func parseNatsBench(out []byte, clients int) (figures, error) {
 	found := append(natsRate.FindSubmatch(out), tail(natsLatencies.FindSubmatch(out))...)
-	if len(found) != 4 {
+	if len(found) != 5 {
 		found = natsAlone.FindSubmatch(out)
 	}
-	if len(found) != 4 {
+	if len(found) != 5 {
 		return figures{}, fmt.Errorf("nats bench printed no figures of all clients: %s", out)
 	}
-	var numbers [3]float64
+	var numbers [4]float64 // a second; then microseconds
 	for i, text := range found[1:] {
 		n, err := strconv.ParseFloat(string(bytes.ReplaceAll(text, []byte(","), nil)), 64)
 		if err != nil {
@@ -125,7 +134,12 @@ func parseNatsBench(out []byte) (figures, error) {
 		numbers[i] = n
 	}
 
-	return figures{OpsPerSecond: numbers[0], P50Ms: numbers[1] / 1e3, P99Ms: numbers[2] / 1e3}, nil
+	f := figures{OpsPerSecond: numbers[0]}
+	if atOnce := numbers[0] * numbers[1] / 1e6; atOnce >= leastAtOnce*float64(clients) {
+		f.P50Ms, f.P99Ms = numbers[2]/1e3, numbers[3]/1e3
+	}
+
+	return f, nil
 }
 
 func tail(groups [][]byte) [][]byte {

@@ -17,7 +17,7 @@ func measureOpenLoop(e *effort) (result, error) {
 			work: "memcached", clients: clients,
 			k6: entrant{program: "k6, client.run", run: openK6(clients, e.seconds)},
 			besideIt: []entrant{{
-				program: memtier, needs: memtier, inC: true, bounds: bounds, run: openMemtier(clients, e.share(clients, openRate/clients, clients)),
+				program: memtier, needs: memtier, peer: true, bounds: bounds, run: openMemtier(clients, e.share(clients, openRate/clients, clients)),
 			}},
 		})
 	}

@@ -28,7 +28,7 @@ func measurePostgres(e *effort) (result, error) {
 			work: "select by key", clients: clients,
 			k6: entrant{program: "k6/x/sql", run: k6Selects(clients, share)},
 			besideIt: []entrant{
-				{program: "pgbench, prepared", needs: pgbench, inC: true, bounds: besidePgbench(), run: pgbenchSelects(clients, share)},
+				{program: "pgbench, prepared", needs: pgbench, peer: true, bounds: besidePgbench(), run: pgbenchSelects(clients, share)},
 			},
 		})
 	}

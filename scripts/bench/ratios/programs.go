@@ -105,6 +105,7 @@ func stepFiguresBy(binary, script, scenario string, settings map[string]string) 
 	f := figures{
 		OpsPerSecond: s.OpsPerSecond,
 		CPUMicros:    s.CPU.K6 / float64(s.Operations) * 1e6,
+		ServerMicros: s.CPU.Server / float64(s.Operations) * 1e6,
 		P50Ms:        s.Latency.P50,
 		P99Ms:        s.Latency.P99,
 		ClientWaitMs: s.Wait.Mean,
@@ -137,7 +138,8 @@ type step struct {
 		Max float64 `json:"max"`
 	} `json:"client"`
 	CPU struct {
-		K6 float64 `json:"k6"`
+		K6     float64 `json:"k6"`
+		Server float64 `json:"server"`
 	} `json:"cpuSeconds"`
 	Witness struct {
 		Evidence struct {

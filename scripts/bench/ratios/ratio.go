@@ -67,7 +67,7 @@ const (
 	held      outcome = "held"
 	crossed   outcome = "crossed"
 	undecided outcome = "undecided"
-	// behind is crossed beside a benchmark in C, for a reason that is known.
+	// behind is crossed beside a benchmark that people use, for a reason that is known.
 	behind outcome = "behind"
 )
 

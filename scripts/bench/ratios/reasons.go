@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+)
 
 // why says why k6 cannot hold a bound beside another program; "" where that is not known, or where
 // the contest's own figures say otherwise.
@@ -36,6 +39,24 @@ func floorCannot(c *contested, other *entrant, of *named) string {
 	}
 
 	return fmt.Sprintf("an event loop in C that decodes nothing, `%s`, comes to %.2f", programFloorC, r.middle)
+}
+
+// coresCannot is one, of a rate, where the processors would not come to the bound if k6 took no
+// more of them than the floor in C: the server has its part of each operation, whoever asks.
+func coresCannot(c *contested, other *entrant, of *named) string {
+	k6, its, n := c.of(c.k6.program, other.program)
+	floor, _, floors := c.of(programFloorC, other.program)
+	if n == 0 || floors == 0 || k6.ServerMicros == 0 {
+		return ""
+	}
+	cores := runtime.NumCPU()
+	reach := float64(cores) * 1e6 / (k6.ServerMicros + floor.CPUMicros) / its.OpsPerSecond
+	if of.bound.good(reach) {
+		return ""
+	}
+
+	return fmt.Sprintf("an operation takes %.1f us of the server, and %.1f us of `%s`: %d cores that did nothing else would come to %.2f",
+		k6.ServerMicros, floor.CPUMicros, programFloorC, cores, reach)
 }
 
 // oneLoopCan is one where k6 holds the bound with one event loop.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,13 @@ func TestBehindBenchmarksInC(t *testing.T) {
 			"- memcached, 512, beside memtier_benchmark: rate:\n  an event loop in C that decodes nothing, `floor, C`, comes to 1.20.",
 		},
 		"a p99 that C has not either": {with(late, programFloorC, figures{P99Ms: 11}), "memtier_benchmark: p99:\n  an event loop in C"},
-		"a p99 that one loop has":     {with(late, programOneLoop, figures{P99Ms: 9}), "with one loop, `k6, GOMAXPROCS=1`, it comes to 0.90."},
+		"a rate that the processors do not have": {
+			with(func(k6 *figures) {
+				k6.OpsPerSecond, k6.ServerMicros = 120_000, float64(runtime.NumCPU())*8
+			}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
+			" of `floor, C`: ",
+		},
+		"a p99 that one loop has": {with(late, programOneLoop, figures{P99Ms: 9}), "with one loop, `k6, GOMAXPROCS=1`, it comes to 0.90."},
 	} {
 		text := c.all.String()
 		if !holds(c.all) || !strings.Contains(text, ": behind)") || strings.Contains(text, "crossed") || !strings.Contains(text, c.want) {
@@ -39,8 +46,11 @@ func TestBehindBenchmarksInC(t *testing.T) {
 		}
 	}
 	for name, all := range map[string]*contests{
-		"a rate that C has":             with(slow, programFloorC, figures{OpsPerSecond: 131_000}),
-		"a p99 that one loop has not":   with(late, programOneLoop, figures{P99Ms: 11}),
+		"a rate that C has":           with(slow, programFloorC, figures{OpsPerSecond: 131_000}),
+		"a p99 that one loop has not": with(late, programOneLoop, figures{P99Ms: 11}),
+		"a rate that the processors have": with(func(k6 *figures) {
+			k6.OpsPerSecond, k6.ServerMicros = 120_000, 1
+		}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
 		"a rate, and who has a p99":     with(slow, programOneLoop, figures{P99Ms: 1}),
 		"figures that nobody has taken": with(slow, programFloorC, figures{}),
 	} {

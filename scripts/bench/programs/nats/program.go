@@ -17,8 +17,8 @@ import (
 const (
 	keys    = 10_000 // as many as k6 is given
 	bucket  = "bench-nats"
-	subject = "bench.nats."
-	within  = 10 * time.Second // each call
+	subject = "xk6-sweep.%s.%d.0" // as long as k6 has them
+	within  = 10 * time.Second    // each call
 )
 
 // program is what all clients have in common.
@@ -101,7 +101,7 @@ func (p *program) connect(number int) (crew.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{program: p, conn: conn, subject: fmt.Sprintf("%s%d", subject, number), random: rand.New(rand.NewPCG(1, uint64(number)))}
+	c := &client{program: p, conn: conn, subject: fmt.Sprintf(subject, p.settings.work, number+1), random: rand.New(rand.NewPCG(1, uint64(number)))}
 	switch p.settings.work {
 	case request:
 		err = c.serve()
