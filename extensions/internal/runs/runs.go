@@ -171,7 +171,9 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 	}
 	received, sent := r.traffic()
 	if recorder != nil {
-		recorder.Bytes(sent, received)
+		if received+sent > 0 { // a pipeline has those of its first operation
+			recorder.Bytes(sent, received)
+		}
 		if r.session.Client.Enough() {
 			r.stop(errEnough)
 		}

@@ -13,9 +13,9 @@ import (
 type client interface {
 	set(i int) error
 	get(i int) error
-	// multi and pipeline get n keys, from the first on.
-	multi(first, n int) error
-	pipeline(first, n int) error
+	// multi and pipeline get several keys.
+	multi(keys []int) error
+	pipeline(keys []int) error
 	close() error
 }
 
@@ -34,7 +34,7 @@ func (s settings) connect(number int) (crew.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &getting{client: own, get: s.get, batch: s.batch, random: rand.New(rand.NewPCG(1, uint64(number)))}
+	g := &getting{client: own, get: s.get, batch: make([]int, s.batch), random: rand.New(rand.NewPCG(1, uint64(number)))}
 	if number > 0 {
 		return g, nil
 	}
@@ -51,22 +51,23 @@ func (s settings) connect(number int) (crew.Work, error) {
 type getting struct {
 	client client
 	get    string
-	batch  int
+	batch  []int
 	random *rand.Rand
 }
 
-// Operation gets keys that it draws, a batch of them in a row, and returns how many.
+// Operation gets keys, each of which it draws, and returns how many.
 func (g *getting) Operation() (int64, error) {
-	var err error
-	switch g.get {
-	case one:
+	if g.get == one {
 		return 1, g.client.get(g.random.IntN(count))
-	case multi:
-		err = g.client.multi(g.random.IntN(count-g.batch+1), g.batch)
-	default:
-		err = g.client.pipeline(g.random.IntN(count-g.batch+1), g.batch)
 	}
-	return int64(g.batch), err
+	for i := range g.batch {
+		g.batch[i] = g.random.IntN(count)
+	}
+	get := g.client.pipeline
+	if g.get == multi {
+		get = g.client.multi
+	}
+	return int64(len(g.batch)), get(g.batch)
 }
 
 // End has nothing to do.

@@ -37,12 +37,16 @@ func (c *gomemcacheClient) get(i int) error {
 	return c.check(i, item.Value)
 }
 
-func (c *gomemcacheClient) multi(first, n int) error {
-	items, err := c.client.GetMulti(c.names[first : first+n])
+func (c *gomemcacheClient) multi(keys []int) error {
+	names := make([]string, 0, len(keys))
+	for _, key := range keys {
+		names = append(names, c.names[key])
+	}
+	items, err := c.client.GetMulti(names)
 	if err != nil {
 		return err
 	}
-	for i := first; i < first+n; i++ {
+	for _, i := range keys {
 		item := items[c.names[i]]
 		if item == nil {
 			return fmt.Errorf("key %s is not there", c.names[i])
@@ -55,6 +59,6 @@ func (c *gomemcacheClient) multi(first, n int) error {
 }
 
 // pipeline is refused before anything is measured.
-func (c *gomemcacheClient) pipeline(int, int) error { return errors.ErrUnsupported }
+func (c *gomemcacheClient) pipeline([]int) error { return errors.ErrUnsupported }
 
 func (c *gomemcacheClient) close() error { return c.client.Close() }

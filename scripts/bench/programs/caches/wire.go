@@ -14,6 +14,7 @@ type wireClient struct {
 	request  wire.Request
 	requests []wire.Request
 	replies  []wire.Reply
+	several  [][]byte // keys
 }
 
 func newWire(s *settings, e *entries) (client, error) {
@@ -41,31 +42,35 @@ func (c *wireClient) get(i int) error {
 	return c.found(i, &c.replies[0])
 }
 
-func (c *wireClient) multi(first, n int) error {
-	if err := c.conn.GetMulti(c.keys[first:first+n], c.replies[:n]); err != nil {
+func (c *wireClient) multi(keys []int) error {
+	c.several = c.several[:0]
+	for _, key := range keys {
+		c.several = append(c.several, c.keys[key])
+	}
+	if err := c.conn.GetMulti(c.several, c.replies[:len(keys)]); err != nil {
 		return err
 	}
-	return c.all(first, n)
+	return c.all(keys)
 }
 
-func (c *wireClient) pipeline(first, n int) error {
-	for i := range n {
-		c.requests[i] = wire.Request{Verb: wire.Get, Key: c.keys[first+i]}
+func (c *wireClient) pipeline(keys []int) error {
+	for i, key := range keys {
+		c.requests[i] = wire.Request{Verb: wire.Get, Key: c.keys[key]}
 	}
-	if err := c.conn.Pipeline(c.requests[:n], c.replies[:n]); err != nil {
+	if err := c.conn.Pipeline(c.requests[:len(keys)], c.replies[:len(keys)]); err != nil {
 		return err
 	}
-	return c.all(first, n)
+	return c.all(keys)
 }
 
-// all checks n replies, the first of which is of key first.
-func (c *wireClient) all(first, n int) error {
-	for i := range n {
+// all checks the replies of keys.
+func (c *wireClient) all(keys []int) error {
+	for i, key := range keys {
 		reply := &c.replies[i]
 		if reply.Err != nil {
 			return reply.Err
 		}
-		if err := c.found(first+i, reply); err != nil {
+		if err := c.found(key, reply); err != nil {
 			return err
 		}
 	}
