@@ -59,6 +59,9 @@
 // other work, and to hold the processor added a tenth; in an open loop it added a third. To ask the
 // kernel for up to 10 us before waiting took off nothing.
 //
+// A module has to ask for it, which is what k6/x/machbase does: where a part of k6 itself answers,
+// as a service of NATS may, the loops would keep their processors from who is to answer them.
+//
 // # Clients on goroutines
 //
 // Where a call of a script is one operation, its client reads a Conn on a goroutine, and has its

@@ -12,6 +12,11 @@ import (
 
 // Shared is what all clients of a module have in common. The zero value is ready.
 type Shared struct {
+	// Far tells that nothing in this process has a part in the answers of the module's servers, so
+	// that its loops may hold processors while they wait. A service of a NATS subject, of which the
+	// clients may be in the same process, has one.
+	Far bool
+
 	loops eventloop.Loops
 	// known: the loops are told of the clients that the test has at work.
 	known sync.Once
@@ -22,8 +27,11 @@ type Shared struct {
 // Seat returns a client's seat at the event loops of the module.
 func (s *Shared) Seat() *eventloop.Seat { return s.loops.Seat() }
 
-// know lets the loops know how many VUs of the test are at work.
+// know lets the loops know how many VUs of the test are at work, where they may hold processors.
 func (s *Shared) know(ctx context.Context) {
+	if !s.Far {
+		return
+	}
 	s.known.Do(func() {
 		if state := lib.GetExecutionState(ctx); state != nil {
 			s.loops.Active = func() int { return int(state.GetCurrentlyActiveVUsCount()) }
