@@ -223,7 +223,7 @@ func (t *contests) reasons() []string {
 	}
 	lines := make([]string, 0, len(reasons))
 	for _, reason := range reasons {
-		lines = append(lines, fmt.Sprintf("- %s:\n  %s.", strings.Join(rows[reason], "; "), reason))
+		lines = append(lines, fmt.Sprintf("- %s:\n  %s.", strings.Join(rows[reason], ";\n  "), reason))
 	}
 
 	return lines

@@ -71,7 +71,7 @@ func TestReasonsBesideOthers(t *testing.T) {
 	all := contestOf(5, func(k6 *figures) { k6.CPUMicros = 4 })
 	plain := &all.all[0].besideIt[0]
 	plain.bounds = besidePlain(1, because("so it is"))
-	if text := all.String(); holds(all) || !strings.Contains(text, "- memcached, 512, beside Go: us; memcached, 512, beside Go: p99:\n  so it is.") {
+	if text := all.String(); holds(all) || !strings.Contains(text, "- memcached, 512, beside Go: us;\n  memcached, 512, beside Go: p99:\n  so it is.") {
 		t.Errorf("it holds, or does not say why not:\n%s", text)
 	}
 }
