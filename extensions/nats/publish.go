@@ -128,19 +128,13 @@ func (p *publisher) each(c *client, value sobek.Value) ([][]byte, error) {
 
 // sendAll publishes all messages, o.iterations times.
 func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][]byte, o *publishOptions, sent *volume) error {
-	ctx, plain := c.VU().Context(), c.isPlain(o)
+	ctx := c.VU().Context()
 	for range max(o.iterations, 1) {
 		for _, data := range all {
 			if sent.messages%checkEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var err error
-			if plain {
-				err = conn.nc.Publish(subject, data)
-			} else {
-				err = p.sendOne(c, conn, subject, data, o)
-			}
-			if err != nil {
+			if err := p.sendOne(c, conn, subject, data, o); err != nil {
 				return err
 			}
 			sent.add(data)
@@ -150,16 +144,12 @@ func (p *publisher) sendAll(c *client, conn *connection, subject string, all [][
 	return nil
 }
 
-// isPlain tells whether a message is nothing but its data.
-func (c *client) isPlain(o *publishOptions) bool { return !c.config.Stamp && o.header == nil && o.reply == "" }
-
 // sendOne publishes a message: one that is nothing but its data in the way that costs least.
 func (p *publisher) sendOne(c *client, conn *connection, subject string, data []byte, o *publishOptions) error {
-	header := c.stamped(o.header)
-	if header == nil && o.reply == "" {
+	if !c.config.Stamp && o.header == nil && o.reply == "" {
 		return conn.nc.Publish(subject, data)
 	}
-	p.message = natsio.Msg{Subject: subject, Data: data, Reply: o.reply, Header: header}
+	p.message = natsio.Msg{Subject: subject, Data: data, Reply: o.reply, Header: c.stamped(o.header)}
 
 	return conn.nc.PublishMsg(&p.message)
 }

@@ -42,8 +42,11 @@ func (l *loop) mayHold() bool {
 
 // holds tells whether the loop waits for sockets without letting its processor go.
 func (l *loop) holds() bool {
+	if !l.mayHold() {
+		return false
+	}
 	at := now()
-	if !l.mayHold() || at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
+	if at-l.parked >= absence || l.due-at <= patience*int64(time.Millisecond) {
 		return false
 	}
 	if at-l.scheduled >= hold {
@@ -56,7 +59,7 @@ func (l *loop) holds() bool {
 
 // park is called when the loop is to wait by Go's poller.
 func (l *loop) park() {
-	if !l.parks {
+	if !l.parks && l.loops.Active != nil {
 		l.parks = true
 		l.loops.parked.Add(1)
 	}

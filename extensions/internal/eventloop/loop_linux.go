@@ -296,9 +296,13 @@ func (l *loop) wait(block bool) bool {
 	if block && l.alarm != l.due {
 		l.setAlarm()
 	}
-	began := now()
+	timed := block && l.loops.Active != nil // others never hold their processors
+	var began int64
+	if timed {
+		began = now()
+	}
 	err := l.raw.Read(l.poll)
-	if block {
+	if timed {
 		l.waited(now() - began)
 	}
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {

@@ -11,17 +11,14 @@ import (
 
 // Exported is what a module gives to scripts in one VU. Functions are made when they are asked for,
 // of which few scripts use more than two: one takes 1 to 2 kB of each VU.
-type Exported struct {
-	object *sobek.Object
-	names  func() map[string]any
-}
+type Exported struct{ of *offers }
 
 // Exports is for k6, which asks for it at every use of an import: the same names are in the default
 // export and are named exports. k6 wants to know these names of the test's first VU alone, which
 // told is for, and takes their values from the default export where there are none here.
 func (e *Exported) Exports(told *sync.Once) modules.Exports {
-	exports := modules.Exports{Default: e.object}
-	told.Do(func() { exports.Named = e.names() })
+	exports := modules.Exports{Default: e.of.object}
+	told.Do(func() { exports.Named = e.of.names() })
 
 	return exports
 }
@@ -33,7 +30,7 @@ func (e *Exported) Exports(told *sync.Once) modules.Exports {
 // these can be called, and constructed, and throw that. Of all other names k6 says that undefined
 // is no object. All VUs may have the same map.
 func NewExported(vu modules.VU, values map[string]any, instead map[string]string) *Exported {
-	return export(vu, vu.Runtime().NewObject(), &hints{vu: vu, values: values, instead: instead})
+	return export(vu, vu.Runtime().NewObject(), &offers{vu: vu, values: values, instead: instead})
 }
 
 // NewCallable is NewExported of a module that can be called itself, and that is also an export of
@@ -49,19 +46,19 @@ func NewCallable(
 	function := rt.ToValue(guarded(rt, call)).ToObject(rt)
 	setName(rt, function, name)
 
-	return export(vu, function, &hints{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
+	return export(vu, function, &offers{vu: vu, name: name, values: values, instead: instead, misplaced: misplaced})
 }
 
 // export puts a prototype with what is exported before the one that the object has.
-func export(vu modules.VU, object *sobek.Object, h *hints) *Exported {
+func export(vu modules.VU, object *sobek.Object, o *offers) *Exported {
 	logCrashes(vu)
 	rt := vu.Runtime()
-	h.object = object
-	prototype := rt.NewDynamicObject(h)
+	o.object = object
+	prototype := rt.NewDynamicObject(o)
 	must(rt, prototype.SetPrototype(object.Prototype()))
 	must(rt, object.SetPrototype(prototype))
 
-	return &Exported{object, h.names}
+	return &Exported{o}
 }
 
 // nothing is a function and a constructor that throws what to write. Uncaught, it ends the test.
@@ -69,9 +66,9 @@ func nothing(vu modules.VU, name, write string) func(sobek.ConstructorCall) *sob
 	return func(sobek.ConstructorCall) *sobek.Object { panic(missing(vu, "there is no "+name+" here: "+write)) }
 }
 
-// hints are the properties of a prototype, which are made when they are asked for. Those that throw
-// what to write instead are none to `in` and to loops.
-type hints struct {
+// offers are the properties of a prototype, which are made when they are asked for. Those that
+// throw what to write instead are none to `in` and to loops.
+type offers struct {
 	vu     modules.VU
 	values map[string]any
 	// object is what has the prototype; name is by which it is an export of itself.
@@ -84,57 +81,57 @@ type hints struct {
 }
 
 // Get implements sobek.DynamicObject.
-func (h *hints) Get(name string) sobek.Value {
-	if value, is := h.made[name]; is {
+func (o *offers) Get(name string) sobek.Value {
+	if value, is := o.made[name]; is {
 		return value
 	}
-	if name == h.name || name == "default" { // what is required has that
-		return h.object
+	if name == o.name || name == "default" { // what is required has that
+		return o.object
 	}
-	if write, is := h.misplaced[name]; is {
-		panic(missing(h.vu, "there is no "+name+" here: "+write))
+	if write, is := o.misplaced[name]; is {
+		panic(missing(o.vu, "there is no "+name+" here: "+write))
 	}
-	rt := h.vu.Runtime()
-	export, is := h.values[name]
+	rt := o.vu.Runtime()
+	export, is := o.values[name]
 	if !is {
-		write, known := h.instead[name]
+		write, known := o.instead[name]
 		if !known {
 			return nil
 		}
-		export = nothing(h.vu, name, write)
+		export = nothing(o.vu, name, write)
 	}
 	value := rt.ToValue(guarded(rt, export))
 	if _, is := sobek.AssertFunction(value); is {
 		setName(rt, value.ToObject(rt), name)
 	}
-	if h.made == nil {
-		h.made = map[string]sobek.Value{}
+	if o.made == nil {
+		o.made = map[string]sobek.Value{}
 	}
-	h.made[name] = value
+	o.made[name] = value
 
 	return value
 }
 
 // Has implements sobek.DynamicObject.
-func (h *hints) Has(name string) bool {
-	_, is := h.values[name]
+func (o *offers) Has(name string) bool {
+	_, is := o.values[name]
 
 	return is
 }
 
 // Keys implements sobek.DynamicObject.
-func (h *hints) Keys() []string { return slices.Sorted(maps.Keys(h.values)) }
+func (o *offers) Keys() []string { return slices.Sorted(maps.Keys(o.values)) }
 
 // names are those of named imports, without values.
-func (h *hints) names() map[string]any {
+func (o *offers) names() map[string]any {
 	names := map[string]any{}
-	if h.name != "" {
-		names[h.name] = nil
+	if o.name != "" {
+		names[o.name] = nil
 	}
-	for name := range h.values {
+	for name := range o.values {
 		names[name] = nil
 	}
-	for name := range h.instead {
+	for name := range o.instead {
 		names[name] = nil
 	}
 
@@ -142,10 +139,10 @@ func (h *hints) names() map[string]any {
 }
 
 // Set implements sobek.DynamicObject.
-func (*hints) Set(string, sobek.Value) bool { return false }
+func (*offers) Set(string, sobek.Value) bool { return false }
 
 // Delete implements sobek.DynamicObject.
-func (*hints) Delete(string) bool { return false }
+func (*offers) Delete(string) bool { return false }
 
 // setName gives a function the name that stack traces show.
 func setName(rt *sobek.Runtime, function *sobek.Object, name string) {

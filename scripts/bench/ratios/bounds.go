@@ -34,15 +34,21 @@ const (
 // crowdFrom is from how many clients on it shows whether each has its turn.
 const crowdFrom = 64
 
-// besidePlain are the bounds beside a plain Go program over the same client library. One client
-// alone leaves the processor idle, so that its rate says little of k6.
-func besidePlain(clients int, reason why) []named {
-	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
-	if clients > 1 {
-		bounds = append(bounds, named{"rate", rate, atLeast(leastOfPlain), reason})
+// rateOf is the bound of a rate. One client alone leaves the processor idle, so that its rate says
+// little of k6, and has none.
+func rateOf(clients int, least float64, reason why) []named {
+	if clients == 1 {
+		return nil
 	}
 
-	return bounds
+	return []named{{"rate", rate, atLeast(least), reason}}
+}
+
+// besidePlain are the bounds beside a plain Go program over the same client library.
+func besidePlain(clients int, reason why) []named {
+	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
+
+	return append(bounds, rateOf(clients, leastOfPlain, reason)...)
 }
 
 // besideGomemcache are those beside bradfitz/gomemcache.
@@ -73,24 +79,20 @@ func besidePeerInBatches(server, program string, clients int) []named {
 	case program == redisBenchmark:
 		reason = because(whyUnread)
 	}
-	bounds := []named{{"us", processor, atMost(mostOfPeer), reason}}
-	if clients > 1 {
-		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), reason}}, bounds...)
-	}
 
-	return bounds
+	return append(rateOf(clients, leastOfPeer, reason), named{"us", processor, atMost(mostOfPeer), reason})
 }
 
 // besidePeer are those beside a peer's benchmark.
 func besidePeer(clients int) []named {
-	bounds := []named{
-		{"p99", p99, atMost(mostOfPeer), either(floorCannot, oneLoopCan)}, {"us", processor, atMost(mostOfPeer), floorCannot},
-	}
-	if clients > 1 {
-		bounds = append([]named{{"rate", rate, atLeast(leastOfPeer), either(floorCannot, coresCannot)}}, bounds...)
-	}
+	return append(besidePeersService(clients), named{"us", processor, atMost(mostOfPeer), floorCannot})
+}
 
-	return bounds
+// besidePeersService are those where a service that the peer has in a process of its own is in k6:
+// processor times say nothing.
+func besidePeersService(clients int) []named {
+	return append(rateOf(clients, leastOfPeer, either(floorCannot, coresCannot)),
+		named{"p99", p99, atMost(mostOfPeer), either(floorCannot, oneLoopCan)})
 }
 
 // besidePgbench are those beside pgbench's prepared form.

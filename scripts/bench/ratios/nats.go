@@ -76,9 +76,8 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 		bench.bounds = besidePeer(clients)
 	case "put":
 		bench.bounds = besidePeer(clients)
-	case "request": // its service is a process of its own, and k6's is in k6
-		bounds := besidePeer(clients)
-		bench.bounds = bounds[:len(bounds)-1] // without the processor time
+	case "request":
+		bench.bounds = besidePeersService(clients)
 	default: // it does not wait for the server's word that it has the messages
 	}
 	c.besideIt = append(c.besideIt, bench)
