@@ -14,7 +14,8 @@ import (
 // goroutine.
 func epollWait(epoll uintptr, events []unix.EpollEvent, milliseconds int) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, epoll,
-		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(milliseconds), 0, 0) //nolint:gosec // as package syscall asks for
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), //nolint:gosec // as package syscall asks for
+		uintptr(len(events)), uintptr(milliseconds), 0, 0)
 	if errno != 0 {
 		return 0, errno
 	}

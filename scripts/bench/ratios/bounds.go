@@ -46,9 +46,8 @@ func rateOf(clients int, least float64, reason why) []named {
 
 // besidePlain are the bounds beside a plain Go program over the same client library.
 func besidePlain(clients int, reason why) []named {
-	bounds := []named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}}
-
-	return append(bounds, rateOf(clients, leastOfPlain, reason)...)
+	return append([]named{{"us", processor, atMost(mostOfPlain), reason}, {"p99", p99, atMost(mostOfPlainP), reason}},
+		rateOf(clients, leastOfPlain, reason)...)
 }
 
 // besideGomemcache are those beside bradfitz/gomemcache.

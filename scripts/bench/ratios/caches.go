@@ -39,7 +39,9 @@ func measureCaches(e *effort) (result, error) {
 			c.besideIt = append(c.besideIt, floors(server, clients, share, because(whyFloor))...)
 			c.besideIt = append(c.besideIt, cachePeers(server, clients, share, 1)...)
 			if server == "memcached" {
-				c.besideIt = append(c.besideIt, entrant{program: mutilate, needs: mutilate, peer: true, bounds: besidePeer(clients), run: mutilateGets(clients)})
+				c.besideIt = append(c.besideIt, entrant{
+					program: mutilate, needs: mutilate, peer: true, bounds: besidePeer(clients), run: mutilateGets(clients),
+				})
 			}
 			all = append(all, c)
 		}
@@ -101,7 +103,8 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 	var peers []entrant
 	if server == "redis" {
 		peers = append(peers, entrant{
-			program: redisBenchmark, needs: redisBenchmark, peer: true, bounds: besidePeer(clients), run: redisGets(server, clients, perClient, pipeline),
+			program: redisBenchmark, needs: redisBenchmark, peer: true, bounds: besidePeer(clients),
+			run: redisGets(server, clients, perClient, pipeline),
 		})
 	}
 
@@ -110,7 +113,8 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 	})
 	if server == "memcached" {
 		peers = append(peers, entrant{
-			program: mcCrusher, needs: mcCrusher, peer: true, bounds: besideFloor(because(whyFloor), clients, false), run: crusherGets(clients, pipeline),
+			program: mcCrusher, needs: mcCrusher, peer: true, bounds: besideFloor(because(whyFloor), clients, false),
+			run: crusherGets(clients, pipeline),
 		})
 	}
 

@@ -50,9 +50,11 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 		c.besideIt = append(c.besideIt, floors("machbase", clients, share, because(whyFloor))...)
 	}
 	if !w.reuse { // machcli keeps no statements
-		c.besideIt = append(c.besideIt, entrant{program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(clients), run: func() (figures, error) {
-			return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, false, false))
-		}})
+		c.besideIt = append(c.besideIt, entrant{
+			program: "k6, machcli (C)", needs: k6Drivers, bounds: besidePeer(clients), run: func() (figures, error) {
+				return stepFiguresBy(k6Drivers, "scenarios/stock-rollup.js", "stock-rollup", rollupSettings("machcli", clients, share, false, false))
+			},
+		})
 	}
 
 	return c

@@ -179,5 +179,6 @@ func (m *memory) String() string {
 
 	return b.String() + fmt.Sprintf("\nMB a client: the largest memory of all rounds less that with one client, by the clients more.\n"+
 		"All of cache-sweep: at most %d MB.\n"+
-		"Bare VUs are those of k6 without any module of ours, of which each has a JavaScript runtime: no extension takes less.", mostOfAll/1_000_000)
+		"Bare VUs are those of k6 without any module of ours, of which each has a JavaScript runtime: no extension takes less.",
+		mostOfAll/1_000_000)
 }

@@ -18,7 +18,9 @@ const warmup = "300ms"
 
 // nativeRun is a run of the reference program, over this client library.
 func nativeRun(driver string, clients, perClient int, reuse bool, more ...string) func() (figures, error) {
-	flags := append([]string{"-clients=" + strconv.Itoa(clients), "-ops=" + strconv.Itoa(perClient), "-reuse=" + strconv.FormatBool(reuse)}, more...)
+	flags := append([]string{
+		"-clients=" + strconv.Itoa(clients), "-ops=" + strconv.Itoa(perClient), "-reuse=" + strconv.FormatBool(reuse),
+	}, more...)
 
 	return func() (figures, error) { return runNative(driver, flags...) }
 }
