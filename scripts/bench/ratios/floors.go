@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,12 +18,12 @@ const programFloorC = "floor, C"
 const floorC = "bin/floor-epoll"
 
 // floors are the programs that exchange the same bytes as k6 and decode nothing.
-func floors(server string, clients, perClient int, reason why) []entrant {
+func floors(server string, clients, perClient int, reason why, flags ...string) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return func() (figures, error) {
-			return runProgram("floor", append([]string{
+			return runProgram("floor", slices.Concat([]string{
 				"-server=" + server, "-clients=" + strconv.Itoa(clients), "-ops=" + strconv.Itoa(perClient),
-			}, more...)...)
+			}, flags, more)...)
 		}
 	}
 

@@ -71,10 +71,8 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 		},
 	}
 	switch w.name {
-	case "get":
-		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, because(whyFloor))...)
-		bench.bounds = besidePeer(clients)
-	case "put":
+	case "get", "put":
+		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, because(whyFloor), "-work="+w.name)...)
 		bench.bounds = besidePeer(clients)
 	case "request":
 		bench.bounds = besidePeersService(clients)

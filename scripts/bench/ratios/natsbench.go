@@ -57,10 +57,7 @@ func (t *natsTool) bench(work string, clients, perClient int) (figures, error) {
 		if _, _, err := output(fill); err != nil {
 			return figures{}, err
 		}
-		args = []string{"kv", work, bucket, "--size=100"}
-		if work == "get" {
-			args = append(args, "--randomize="+cacheKeys)
-		}
+		args = []string{"kv", work, bucket, "--size=100", "--randomize=" + cacheKeys}
 	case "request":
 		serve := t.command("bench", "service", "serve", "bench.nats-cli", "--size=100", "--msgs=2000000000", "--no-progress")
 		if err := serve.Start(); err != nil {

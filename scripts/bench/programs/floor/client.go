@@ -61,7 +61,7 @@ func (s *settings) connect(number int) (*client, error) {
 func (s *settings) connectNats(number int) (*net.TCPConn, exchange, error) {
 	if number == 0 {
 		var err error
-		if s.nats, err = openAllNats(s.address, s.Clients); err != nil {
+		if s.nats, err = s.openAllNats(); err != nil {
 			return nil, exchange{}, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -127,53 +128,67 @@ func TestSameBytesInGoAndC(t *testing.T) {
 	}
 }
 
-// The floor of NATS introduces itself, learns how long the answer is, and then asks the same each
-// time.
+// The floor of NATS introduces itself, learns how long the answer is, and then sends the same but
+// for the key.
 func TestFloorOfNats(t *testing.T) {
-	asked := make(chan string, 10)
-	conn, err := dial(loopback.Serve(t, func(conn net.Conn) {
-		r := bufio.NewReader(conn)
-		fmt.Fprint(conn, "INFO {}\r\n")
-		for {
-			line, err := r.ReadString('\n')
+	value := strings.Repeat("x", size)
+	for work, want := range map[string]struct{ request, answer string }{
+		get: {`^PUB \$JS\.API\.DIRECT\.GET\.KV_bench-floor\.\$KV\.bench-floor\.key-\d{12} _INBOX\.\w+\.12345678 0\r\n$`,
+			"HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n" + value + "\r\n"},
+		put: {`^PUB \$KV\.bench-floor\.key-\d{12} _INBOX\.\w+\.12345678 100\r\n$`, "MSG inbox 1 16\r\n{\"seq\":10000000}\r\n"},
+	} {
+		t.Run(work, func(t *testing.T) {
+			asked := make(chan string, 10)
+			conn, err := dial(loopback.Serve(t, func(conn net.Conn) { serveNats(conn, want.answer, asked) }))
 			if err != nil {
-				return
+				t.Fatal(err)
 			}
-			switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
-			case "PING":
-				fmt.Fprint(conn, "PONG\r\nINFO {}\r\nPING\r\n")
-			case "PONG", "PUB":
-				asked <- line
+			defer conn.Close()
+			x, err := introduce(conn, work)
+			if err != nil || x.answer != len(want.answer) {
+				t.Fatalf("exchange is %+v, error %v, want an answer of %d bytes", x, err, len(want.answer))
 			}
-			if strings.HasPrefix(line, "PUB ") {
-				fmt.Fprintf(conn, "HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n%s\r\n", strings.Repeat("x", size))
+			c := &client{exchange: x, conn: conn, room: make([]byte, x.answer), random: rand.New(rand.NewPCG(1, 2))}
+			for range 2 {
+				if n, err := c.Operation(); n != 1 || err != nil {
+					t.Fatalf("%d, error %v", n, err)
+				}
 			}
+			if got := <-asked; got != "PONG\r\n" {
+				t.Errorf("it answers a ping by %q", got)
+			}
+			sent := map[string]bool{}
+			for range 3 {
+				line := <-asked
+				if !regexp.MustCompile(want.request).MatchString(line) {
+					t.Errorf("it sends %q, want %s", line, want.request)
+				}
+				sent[line] = true
+			}
+			if len(sent) != 3 {
+				t.Errorf("it sends %d lines of three, want a key of its own in each", len(sent))
+			}
+		})
+	}
+}
+
+// serveNats answers each message with the same, and tells what lines came.
+func serveNats(conn net.Conn, answer string, asked chan<- string) {
+	r := bufio.NewReader(conn)
+	fmt.Fprint(conn, "INFO {}\r\n")
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
 		}
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	x, err := introduce(conn, 7)
-	if want := len("HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n\r\n") + size; err != nil || x.answer != want || x.digits != 0 {
-		t.Fatalf("exchange is %+v, error %v, want an answer of %d bytes", x, err, want)
-	}
-	c := &client{exchange: x, conn: conn, room: make([]byte, x.answer)}
-	for range 2 {
-		if n, err := c.Operation(); n != 1 || err != nil {
-			t.Fatalf("%d, error %v", n, err)
-		}
-	}
-	if got := <-asked; got != "PONG\r\n" {
-		t.Errorf("it answers a ping by %q", got)
-	}
-	first := <-asked
-	if !strings.HasPrefix(first, "PUB $JS.API.DIRECT.GET.KV_bench-floor.$KV.bench-floor.key-000000000007 _INBOX.") {
-		t.Errorf("it asks %q", first)
-	}
-	for range 2 {
-		if got := <-asked; got != first {
-			t.Errorf("it asks %q, and then %q", first, got)
+		switch word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word {
+		case "PING":
+			fmt.Fprint(conn, "PONG\r\nINFO {}\r\nPING\r\n")
+		case "PONG":
+			asked <- line
+		case "PUB":
+			asked <- line
+			fmt.Fprint(conn, answer)
 		}
 	}
 }
@@ -227,6 +242,7 @@ func (a *asked) counts(t *testing.T, want int) {
 func TestFlagsRefused(t *testing.T) {
 	for says, args := range map[string][]string{
 		`-server is "mysql", want memcached, redis, machbase or nats`: {"-server", "mysql"},
+		`-work is "put", want get, or put with -server nats`:          {"-work", "put", "-addr", "x:1"},
 		"no server: give -addr or set MEMCACHED_URL":                  nil,
 		"-clients is 0, want at least 1":                              {"-addr", "x:1", "-clients", "0"},
 	} {

@@ -6,7 +6,7 @@
 //
 // The operations are gets of 100 bytes from memcached or Redis, of keys that are drawn; the roll-up
 // query of the stock benchmark from Machbase, prepared; and gets of 100 bytes from a key-value
-// bucket of NATS, each client of a key of its own, as the size of the answer depends on the key.
+// bucket of NATS, or puts with -work put.
 //
 // The first client writes all keys, before anything is measured. The exit code is 0 when all
 // operations succeeded, 1 when one failed or the server could not be used, 2 for a wrong flag.

@@ -14,7 +14,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-const bucket = "bench-floor"
+const (
+	bucket = "bench-floor"
+	// firstSequence has as many digits as any number of a message that comes after it, so that all
+	// answers are of the same size.
+	firstSequence = 1_000_000_000
+	// fillers is how many write keys at the same time.
+	fillers = 16
+)
 
 // natsConn is a connection that was opened, or the error why not.
 type natsConn struct {
@@ -23,28 +30,28 @@ type natsConn struct {
 	err  error
 }
 
-// openAllNats writes the keys of all clients, and begins to open their connections, all at the same
+// openAllNats writes all keys, and begins to open the connections of all clients, all at the same
 // time: the server takes two seconds for each.
-func openAllNats(address string, clients int) ([]chan natsConn, error) {
-	if err := fillBucket(address, clients); err != nil {
+func (s *settings) openAllNats() ([]chan natsConn, error) {
+	if err := fillBucket(s.address); err != nil {
 		return nil, fmt.Errorf("the bucket cannot be filled: %w", err)
 	}
-	all := make([]chan natsConn, clients)
+	all := make([]chan natsConn, s.Clients)
 	for number := range all {
 		all[number] = make(chan natsConn, 1)
-		go func() { all[number] <- openNats(address, number) }()
+		go func() { all[number] <- openNats(s.address, s.work) }()
 	}
 
 	return all, nil
 }
 
 // openNats connects and subscribes to the answers.
-func openNats(address string, number int) natsConn {
+func openNats(address, work string) natsConn {
 	conn, err := dial(address)
 	if err != nil {
 		return natsConn{err: err}
 	}
-	x, err := introduce(conn, number)
+	x, err := introduce(conn, work)
 	if err != nil {
 		return natsConn{err: errors.Join(err, conn.Close())}
 	}
@@ -52,11 +59,9 @@ func openNats(address string, number int) natsConn {
 	return natsConn{conn: conn, x: x}
 }
 
-func natsKey(number int) string { return fmt.Sprintf("key-%012d", number) }
-
-// introduce does what nats.go does when it connects and subscribes, and asks once: that tells how
+// introduce does what nats.go does when it connects and subscribes, and works once: that tells how
 // large the answer is.
-func introduce(conn net.Conn, number int) (x exchange, err error) {
+func introduce(conn net.Conn, work string) (x exchange, err error) {
 	inbox := nats.NewInbox()
 	if err := conn.SetDeadline(time.Now().Add(within)); err != nil {
 		return x, err
@@ -73,17 +78,32 @@ func introduce(conn net.Conn, number int) (x exchange, err error) {
 	if _, err := io.WriteString(conn, "PONG\r\n"); err != nil {
 		return x, err
 	}
-	x.request = []byte("PUB $JS.API.DIRECT.GET.KV_" + bucket + ".$KV." + bucket + "." + natsKey(number) + " " + inbox + ".12345678 0\r\n\r\n")
+	var ends string
+	x, ends = natsExchange(work, inbox+".12345678")
 	if _, err := conn.Write(x.request); err != nil {
 		return x, err
 	}
-	answer, err := readUntil(conn, strings.Repeat("x", size)+"\r\n")
+	answer, err := readUntil(conn, ends)
 	if err != nil {
 		return x, fmt.Errorf("the key is not answered: %w", err)
 	}
 	x.answer = len(answer)
 
 	return x, conn.SetDeadline(time.Time{})
+}
+
+// natsExchange is what a client sends, and how the answer ends.
+func natsExchange(work, inbox string) (x exchange, ends string) {
+	value := strings.Repeat("x", size)
+	before, body := "PUB $JS.API.DIRECT.GET.KV_"+bucket+".$KV."+bucket+".key-", ""
+	ends = value + "\r\n"
+	if work == put {
+		before, body, ends = "PUB $KV."+bucket+".key-", value, "}\r\n"
+	}
+	x.digits = len(before)
+	x.request = fmt.Appendf(nil, "%s%012d %s %d\r\n%s\r\n", before, 0, inbox, len(body), body)
+
+	return x, ends
 }
 
 // readUntil reads until what has come ends so.
@@ -101,8 +121,8 @@ func readUntil(conn net.Conn, end string) ([]byte, error) {
 	return all, nil
 }
 
-// fillBucket writes the keys of all clients.
-func fillBucket(address string, clients int) error {
+// fillBucket makes a key-value bucket, as nats.go makes one, and writes all keys.
+func fillBucket(address string) error {
 	conn, err := nats.Connect(address)
 	if err != nil {
 		return err
@@ -114,15 +134,48 @@ func fillBucket(address string, clients int) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
-	kv, err := js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucket})
+	if _, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, FirstSeq: firstSequence,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DenyDelete: true, AllowRollup: true, AllowDirect: true,
+	}); err != nil {
+		return err
+	}
+	kv, err := js.KeyValue(ctx, bucket)
 	if err != nil {
 		return err
 	}
-	for i := range clients {
-		if _, err := kv.Put(ctx, natsKey(i), bytes.Repeat([]byte("x"), size)); err != nil {
+	filled := make(chan error, fillers)
+	for filler := range fillers {
+		go func() { filled <- fillKeys(ctx, kv, filler) }()
+	}
+	for range fillers {
+		err = errors.Join(err, <-filled)
+	}
+
+	return err
+}
+
+// fillKeys writes the keys of one of those who write them.
+func fillKeys(ctx context.Context, kv jetstream.KeyValue, filler int) error {
+	for number := filler; number < keys; number += fillers {
+		if err := fillKey(ctx, kv, fmt.Sprintf("key-%012d", number)); err != nil {
 			return err
 		}
 	}
 
 	return nil
+}
+
+// fillKey writes a key until its answer has the size that most have: in it is the time of the
+// message, of which the server leaves out the zeros that it ends in.
+func fillKey(ctx context.Context, kv jetstream.KeyValue, key string) error {
+	for {
+		if _, err := kv.Put(ctx, key, bytes.Repeat([]byte("x"), size)); err != nil {
+			return err
+		}
+		entry, err := kv.Get(ctx, key)
+		if err != nil || entry.Created().Nanosecond()%10 != 0 {
+			return err
+		}
+	}
 }
