@@ -36,18 +36,8 @@ func (d *Distribution) add(h *histogram) {
 	d.Sum += time.Duration(h.sum.Load())
 
 	h.pages(func(first int, p *page) {
-		for i := range p {
-			if c := p[i].Load(); c != 0 {
-				d.counts[first+i] += uint64(c)
-				d.Count += int64(c)
-			}
-		}
+		d.Count += int64(p.addTo((*[pageSize]uint64)(d.counts[first:])))
 	})
-	for o := h.overflows.Load(); o != nil; o = o.next {
-		c := o.count.Load()
-		d.counts[o.counter] += c
-		d.Count += int64(c)
-	}
 }
 
 // Record adds one value.

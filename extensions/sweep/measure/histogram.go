@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"math"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -26,25 +25,62 @@ const Highest = time.Hour
 // octavePages are those of a power of two; most clients see latencies of a few octaves only.
 type octavePages [half / pageSize]atomic.Pointer[page]
 
-// page is the unit of growth, one line of a processor's cache: a client that did a hundred
-// operations has few of those of an octave, so that its histogram stays small although it could
-// hold 1 ns to 1 h. What a counter has no room for is in the histogram's list of overflows.
-type page [pageSize]atomic.Uint32
+// page is the unit of growth: a client that did a hundred operations has few of those of an octave,
+// so that its histogram stays small although it could hold 1 ns to 1 h. Most counters of a client
+// among hundreds stay below a dozen: each has a byte, and what it has no room for is in many.
+type page struct {
+	few  [pageSize / fewOfWord]atomic.Uint32
+	many atomic.Pointer[[pageSize]atomic.Uint64]
+}
 
-// overflow is what a counter of a page has no room for.
-type overflow struct {
-	counter int
-	count   atomic.Uint64
-	next    *overflow
+// A word has four counters, of up to mostOfFew.
+const fewOfWord, fewBits, mostOfFew = 4, 8, 1<<fewBits - 1
+
+// count adds one to counter i.
+func (p *page) count(i int) {
+	word, shift := &p.few[i/fewOfWord], i%fewOfWord*fewBits
+	if few := word.Load(); few>>shift&mostOfFew < mostOfFew {
+		word.Store(few + 1<<shift)
+
+		return
+	}
+	many := p.many.Load()
+	if many == nil {
+		many = new([pageSize]atomic.Uint64)
+		p.many.Store(many)
+	}
+	many[i].Store(many[i].Load() + 1)
+}
+
+// addTo adds the counters to counts, and returns what they come to together.
+func (p *page) addTo(counts *[pageSize]uint64) (all uint64) {
+	for i := range p.few {
+		few := p.few[i].Load()
+		if few == 0 {
+			continue
+		}
+		for j := range fewOfWord {
+			n := uint64(few >> (j * fewBits) & mostOfFew)
+			counts[i*fewOfWord+j] += n
+			all += n
+		}
+	}
+	if many := p.many.Load(); many != nil {
+		for i := range many {
+			n := many[i].Load()
+			counts[i] += n
+			all += n
+		}
+	}
+
+	return all
 }
 
 // histogram counts durations. One goroutine writes, any number may read at the same time: the
-// writer needs no lock and, once a page exists, allocates nothing.
+// writer needs no lock and, once a page has what it needs, allocates nothing.
 type histogram struct {
 	count, sum, min, max atomic.Int64
 	octaves              [octaves]atomic.Pointer[octavePages]
-	// overflows are of counters that are full, after 4.3 thousand million durations each.
-	overflows atomic.Pointer[overflow]
 }
 
 // record counts one duration.
@@ -61,18 +97,14 @@ func (h *histogram) record(d time.Duration) {
 	h.sum.Store(h.sum.Load() + v)
 
 	i := index(v)
-	if c := h.counter(i); c.Load() != math.MaxUint32 {
-		c.Store(c.Load() + 1)
-	} else {
-		h.overflow(i)
-	}
+	h.page(i).count(i % pageSize)
 
 	// Last, so that a reader never sees a count that is not in the pages yet.
 	h.count.Store(n + 1)
 }
 
-// counter is counter i, for the writer.
-func (h *histogram) counter(i int) *atomic.Uint32 {
+// page is the one of counter i, for the writer.
+func (h *histogram) page(i int) *page {
 	o := h.octaves[i/half].Load()
 	if o == nil {
 		o = new(octavePages)
@@ -84,7 +116,7 @@ func (h *histogram) counter(i int) *atomic.Uint32 {
 		o[i%half/pageSize].Store(p)
 	}
 
-	return &p[i%pageSize]
+	return p
 }
 
 // pages calls do with each page there is, and the number of its first counter.
@@ -100,21 +132,6 @@ func (h *histogram) pages(do func(first int, p *page)) {
 			}
 		}
 	}
-}
-
-// overflow counts a duration of counter i, which is full.
-func (h *histogram) overflow(i int) {
-	first := h.overflows.Load()
-	for o := first; o != nil; o = o.next {
-		if o.counter == i {
-			o.count.Store(o.count.Load() + 1)
-
-			return
-		}
-	}
-	o := &overflow{counter: i, next: first}
-	o.count.Store(1)
-	h.overflows.Store(o)
 }
 
 // index is the place of the counter for v nanoseconds.
