@@ -43,6 +43,8 @@ type Conn struct {
 
 	// reads counts them since the last one whose wait was measured.
 	reads int
+	batch batch
+
 	// stamped tells that the kernel keeps the times of when bytes came.
 	stamped bool
 }
@@ -133,7 +135,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if !w.readable && !w.ended {
-			w.await(c.seat, false)
+			c.awaitAnswer(w)
 		}
 		n, err := c.receive(b)
 		switch {

@@ -62,6 +62,28 @@
 // A module has to ask for it, which is what k6/x/machbase does: where a part of k6 itself answers,
 // as a service of NATS may, the loops would keep their processors from who is to answer them.
 //
+// # Answers that come one by one
+//
+// memcached answers the pipelined commands of its text protocol one by one, with a call of the
+// kernel's for each, which wakes who waits for it: for 50 gets a loop of k6 was woken 20 times, and
+// k6 and the server took 5 us each for a value. So a client says how many answers are to come: see
+// [Conn.Pending]. Where the server has sent those before one by one, and all clients of a loop wait
+// for such answers, the loop looks away for an eighth of the time that they take, half a
+// millisecond at the longest, and then gives a turn to each client that has some. The server wakes
+// nobody meanwhile. Values a second, microseconds of k6's processor time for one, and p99 in
+// milliseconds, before and after, beside a memcached on the same two cores:
+//
+//	  8 clients   191,000   319,000   4.8   1.4    12.9     2.4
+//	 64 clients   202,000   320,000   4.6   1.4    67.6    18.4
+//	512 clients   233,000   323,000   3.5   1.6   180.4   109.8
+//
+// An answer waits for its client longer, by half a nap on average, as the client wait says. With
+// one client all takes 0.3 ms, which is too short for a nap.
+//
+// The kernel can also be told to say nothing before so many bytes are there (SO_RCVLOWAT). That
+// took off half as much, and now and then a server stood still: what nobody reads is not
+// acknowledged, and it may send no more than its congestion window before.
+//
 // # Clients on goroutines
 //
 // Where a call of a script is one operation, its client reads a Conn on a goroutine, and has its

@@ -16,3 +16,26 @@ func Sleepers(untils ...time.Duration) (order []time.Duration, wake time.Duratio
 
 	return order, time.Duration(all.wake())
 }
+
+// Nap is how long a loop with so many clients looks away, of which so many wait for answers that
+// come one by one, and each for so long until it has all.
+func Nap(clients, patient int, batch time.Duration) time.Duration {
+	l := loop{seats: map[*Seat]struct{}{}, patient: patient, batches: int64(batch)}
+	for range clients {
+		l.seats[new(Seat)] = struct{}{}
+	}
+
+	return time.Duration(l.drowsy())
+}
+
+// Apart tells, batch by batch, whether the answers of the next one are expected to come one by one,
+// where a client waited so often for those of this one.
+func Apart(waits ...int) (apart []bool) {
+	var b batch
+	for _, b.waits = range waits {
+		b.over()
+		apart = append(apart, b.apart)
+	}
+
+	return apart
+}

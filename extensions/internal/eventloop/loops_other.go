@@ -35,6 +35,9 @@ func (*Conn) Use(*Seat) {}
 // Flush does nothing: what was written has gone out.
 func (*Conn) Flush() error { return nil }
 
+// Pending is for connections at loops. There are none.
+func (*Conn) Pending(int) {}
+
 // Near tells whether the loop of the seat watches the connection. There is none.
 func (*Conn) Near(*Seat) bool { return true }
 

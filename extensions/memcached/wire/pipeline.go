@@ -103,6 +103,7 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 		if replies[i].Err != nil {
 			continue
 		}
+		c.socket.Pending(len(requests) - i)
 		if err := c.receive(&requests[i], &replies[i]); err != nil {
 			replies[i].Err, replies[i].Status = err, 0
 			if c.failed != nil {
@@ -110,6 +111,7 @@ func (c *Conn) exchange(requests []Request, replies []Reply) *Error {
 			}
 		}
 	}
+	c.socket.Pending(0)
 
 	return nil
 }

@@ -25,7 +25,8 @@ const (
 		"  pgbench is two threads of C that look at no row, and k6 with its server has two cores alone"
 	whyBursts = "its connections send at the same times, all of a thread's when it wakes once;\n" +
 		"  k6 starts each operation when that is due, and wakes for it and for its answer"
-	whyOneByOne = "memcached answers the pipelined commands of its text protocol one by one, and a loop of k6 wakes for each answer;\n" +
+	whyOneByOne = "memcached sends the answers to pipelined commands of its text protocol one by one,\n" +
+		"  which takes most of the processor time, whoever asks;\n" +
 		"  in pipelines of the meta protocol, below, k6 has several times the rate"
 	whyUnread = "redis-benchmark sends the same command again and again, and looks at no value;\n" +
 		"  k6 draws keys, checks each value, and records each operation"

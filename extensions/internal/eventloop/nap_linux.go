@@ -1,0 +1,92 @@
+//go:build !portable
+
+package eventloop
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A server that answers what was asked for together one by one, and so wakes its client for each
+// answer, is told from others by how often the client waits for the socket until it has all.
+const oneByOne = 4
+
+// A nap is an eighth of the time that clients wait for all their answers, in nanoseconds at the
+// least and at the most. The kernel adds some 50 us of its own.
+const (
+	napPart     = 8
+	shortestNap = int64(50 * time.Microsecond)
+	longestNap  = int64(500 * time.Microsecond)
+)
+
+// batch is what a connection knows of the answers that were asked for together.
+type batch struct {
+	// pending is how many are still to come.
+	pending int
+	// waits is how often the client has waited for these; apart tells that the server sent those
+	// before one by one.
+	waits int
+	apart bool
+	// began is when the first of them was waited for, as now counts.
+	began int64
+}
+
+// Pending says that so many of the answers that were asked for together are still to come. A client
+// calls it before it reads each of them, and with 0 when it has all. It may find some of them
+// later, so that all take less: see the package's documentation.
+func (c *Conn) Pending(answers int) {
+	if c.seat == nil {
+		return
+	}
+	b, l := &c.batch, c.seat.loop
+	if b.pending == 0 && answers > 0 {
+		b.began = now()
+	}
+	b.pending = answers
+	if answers > 0 {
+		return
+	}
+	b.over()
+	l.batches += (now() - b.began - l.batches) / 16
+}
+
+// over is called when all answers are there.
+func (b *batch) over() {
+	b.apart = b.waits >= oneByOne || b.apart && b.waits > 1
+	b.waits = 0
+}
+
+// awaitAnswer waits until there is something to read.
+func (c *Conn) awaitAnswer(w *watch) {
+	c.batch.waits++
+	if c.batch.pending <= 1 || !c.batch.apart {
+		w.await(c.seat, false)
+
+		return
+	}
+	w.loop.patient++
+	w.await(c.seat, false)
+	w.loop.patient--
+}
+
+// drowsy is for how long the loop does not have to look for answers, in nanoseconds; 0: it has to.
+func (l *loop) drowsy() int64 {
+	long := l.batches / napPart
+	if l.patient == 0 || l.patient < len(l.seats) || long < shortestNap {
+		return 0
+	}
+
+	return min(long, longestNap)
+}
+
+// nap is called before the loop waits for sockets. Where each of its clients has answers to come
+// one by one, it looks away for a time, and keeps its processor from others of the process as long.
+func (l *loop) nap() {
+	if long := l.drowsy(); long > 0 {
+		at := unix.NsecToTimespec(long)
+		_, _, _ = syscall.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&at)), 0, 0) //nolint:gosec // as package syscall asks for; a signal ends it
+	}
+}
