@@ -87,6 +87,7 @@ func (l *loop) drowsy() int64 {
 func (l *loop) nap() {
 	if long := l.drowsy(); long > 0 {
 		at := unix.NsecToTimespec(long)
-		_, _, _ = syscall.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&at)), 0, 0) //nolint:gosec // as package syscall asks for; a signal ends it
+		_, _, _ = syscall.RawSyscall(unix.SYS_NANOSLEEP, // a signal ends it
+			uintptr(unsafe.Pointer(&at)), 0, 0) //nolint:gosec // as package syscall asks for
 	}
 }
