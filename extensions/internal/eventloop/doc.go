@@ -15,6 +15,10 @@
 // turn. In its turn a client reads once, decodes, records the operation and writes its next
 // request. It never looks for the answer to that in the same turn.
 //
+// One loop beside a server on the same two cores has a better p99 with Redis, which has one thread
+// (1.0 and 1.4 ms with 64 clients), and does 0.6 to 0.9 of the operations with memcached, Redis,
+// NATS and Machbase where clients are many.
+//
 // A client is a job: ordinary code that writes to a connection, and then reads it. It runs as a
 // coroutine, package iter's, which its loop resumes, and which goes back to the loop where it would
 // have to wait for its socket. The switch costs 0.1 us, and Go's scheduler takes no part in it. So
