@@ -35,6 +35,7 @@ type Conn struct {
 	// seat is where it is used; nil: on a goroutine.
 	seat    *Seat
 	in, out transfer
+	batch   batch
 
 	// watched is how a loop watches the socket; nil: none does.
 	watched  atomic.Pointer[watch]
@@ -43,8 +44,6 @@ type Conn struct {
 
 	// reads counts them since the last one whose wait was measured.
 	reads int
-	batch batch
-
 	// stamped tells that the kernel keeps the times of when bytes came.
 	stamped bool
 }

@@ -20,7 +20,7 @@ func Sleepers(untils ...time.Duration) (order []time.Duration, wake time.Duratio
 // Nap is how long a loop with so many clients looks away, of which so many wait for answers that
 // come one by one, and each for so long until it has all.
 func Nap(clients, patient int, batch time.Duration) time.Duration {
-	l := loop{seats: map[*Seat]struct{}{}, patient: patient, batches: int64(batch)}
+	l := loop{seats: map[*Seat]struct{}{}, drowsiness: drowsiness{patient, int64(batch)}}
 	for range clients {
 		l.seats[new(Seat)] = struct{}{}
 	}
@@ -38,4 +38,10 @@ func Apart(waits ...int) (apart []bool) {
 	}
 
 	return apart
+}
+
+// ComeApart tells whether the answers of the connection's next batch are expected to come one by
+// one, and how long the batches at its loop take.
+func ComeApart(c *Conn) (apart bool, batches time.Duration) {
+	return c.batch.apart, time.Duration(c.seat.loop.batches)
 }

@@ -72,13 +72,10 @@ type loop struct {
 	left  bool
 	stamp stamp
 	holder
+	drowsiness
 
 	// sends are the requests that go out together; nil: the kernel has no such thing.
 	sends *sends
-	// patient is how many clients wait for answers that come one by one, and batches the mean time
-	// that it takes until one of them has all, most of it of the last sixteen, in nanoseconds.
-	patient int
-	batches int64
 	// others is how many clients have their turns in this round after the one that has it now.
 	others int
 	// unsent are watches whose connections could not take a request, or a part of it.

@@ -53,18 +53,24 @@ func serve(t *testing.T, network string, talk func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// echo says what it hears, line by line.
-func echo(conn net.Conn) {
+// converse answers each line that it hears.
+func converse(conn net.Conn, answer func(line string) error) {
 	r := bufio.NewReader(conn)
 	for {
 		line, err := r.ReadString('\n')
-		if err != nil {
-			return
-		}
-		if _, err := io.WriteString(conn, line); err != nil {
+		if err != nil || answer(line) != nil {
 			return
 		}
 	}
+}
+
+// echo says what it hears, line by line.
+func echo(conn net.Conn) {
+	converse(conn, func(line string) error {
+		_, err := io.WriteString(conn, line)
+
+		return err
+	})
 }
 
 func dial(t *testing.T, network, address string) *eventloop.Conn {

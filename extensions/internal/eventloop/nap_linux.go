@@ -26,12 +26,20 @@ const (
 type batch struct {
 	// pending is how many are still to come.
 	pending int
-	// waits is how often the client has waited for these; apart tells that the server sent those
-	// before one by one.
+	// waits is how often the client has waited since it asked for these; apart tells that the
+	// server sent those before one by one.
 	waits int
 	apart bool
 	// began is when the first of them was waited for, as now counts.
 	began int64
+}
+
+// drowsiness is what a loop knows of clients whose answers come one by one.
+type drowsiness struct {
+	// patient is how many of them wait, and batches the mean time that it takes until one of them
+	// has all, most of it of the last sixteen, in nanoseconds.
+	patient int
+	batches int64
 }
 
 // Pending says that so many of the answers that were asked for together are still to come. A client
@@ -42,22 +50,19 @@ func (c *Conn) Pending(answers int) {
 		return
 	}
 	b, l := &c.batch, c.seat.loop
-	if b.pending == 0 && answers > 0 {
-		b.began = now()
-	}
+	before := b.pending
 	b.pending = answers
-	if answers > 0 {
-		return
+	switch {
+	case before == 0 && answers > 0:
+		b.began, b.waits = now(), 0
+	case before > 0 && answers == 0:
+		b.over()
+		l.batches += (now() - b.began - l.batches) / 16
 	}
-	b.over()
-	l.batches += (now() - b.began - l.batches) / 16
 }
 
 // over is called when all answers are there.
-func (b *batch) over() {
-	b.apart = b.waits >= oneByOne || b.apart && b.waits > 1
-	b.waits = 0
-}
+func (b *batch) over() { b.apart = b.waits >= oneByOne || b.apart && b.waits > 1 }
 
 // awaitAnswer waits until there is something to read.
 func (c *Conn) awaitAnswer(w *watch) {

@@ -3,7 +3,6 @@
 package eventloop_test
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -44,19 +43,16 @@ func TestAnswersThatComeOneByOne(t *testing.T) {
 
 // inBatches answers each line with as many lines, one by one.
 func inBatches(conn net.Conn) {
-	r := bufio.NewReader(conn)
-	for {
-		line, err := r.ReadString('\n')
-		if err != nil {
-			return
-		}
+	converse(conn, func(line string) error {
 		for i := range together {
 			time.Sleep(20 * time.Microsecond)
 			if _, err := fmt.Fprintf(conn, "%d %s", i, line); err != nil {
-				return
+				return err
 			}
 		}
-	}
+
+		return nil
+	})
 }
 
 // together is how many answers are asked for at once.
@@ -110,32 +106,74 @@ func TestBatchesAtLoops(t *testing.T) {
 	all.Wait()
 }
 
+// What a client asks for alone, and batches of nothing, tell nothing of how answers come.
+func TestOnlyBatchesTellHowAnswersCome(t *testing.T) {
+	t.Parallel()
+	var loops eventloop.Loops
+	c, seat := newClient(dial(t, "tcp", serve(t, "tcp", echo))), loops.Seat()
+	require.NoError(t, seat.Do(0, func() error {
+		c.Use(seat)
+		time.Sleep(2 * time.Millisecond)
+		c.Pending(0)
+		for i := range 10 {
+			if err := c.ask(fmt.Sprint(i)); err != nil {
+				return err
+			}
+		}
+		_, batches := eventloop.ComeApart(c.Conn)
+		assert.Zero(t, batches)
+		c.Pending(1)
+		err := c.ask("a batch of one")
+		c.Pending(0)
+		apart, _ := eventloop.ComeApart(c.Conn)
+		assert.False(t, apart)
+
+		return err
+	}))
+}
+
 // The deadline of a batch ends it, though the loop naps.
 func TestDeadlineOfABatch(t *testing.T) {
 	t.Parallel()
+	const answered = 4
 	address := serve(t, "tcp", func(conn net.Conn) {
-		_, _ = io.Copy(conn, io.LimitReader(conn, 20))
-		time.Sleep(patience)
+		batches := 0
+		converse(conn, func(line string) error {
+			if batches++; batches > answered {
+				return nil // and no answer
+			}
+			for i := range together {
+				time.Sleep(time.Millisecond)
+				if _, err := fmt.Fprintf(conn, "%d %s", i, line); err != nil {
+					return err
+				}
+			}
+
+			return nil
+		})
 	})
 	var loops eventloop.Loops
-	conn, seat := dial(t, "tcp", address), loops.Seat()
+	c, seat := newClient(dial(t, "tcp", address)), loops.Seat()
+	done := 0
 	err := seat.Do(0, func() error {
-		conn.Use(seat)
-		for i := 0; ; i++ {
-			if _, err := conn.Write([]byte{'x'}); err != nil {
+		c.Use(seat)
+		for ; ; done++ {
+			if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
 				return err
 			}
-			if err := conn.SetDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-				return err
+			if done == answered {
+				apart, batches := eventloop.ComeApart(c.Conn)
+				assert.True(t, apart)
+				assert.NotZero(t, eventloop.Nap(1, 1, batches))
+				if err := c.SetDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+					return err
+				}
 			}
-			conn.Pending(2)
-			if _, err := conn.Read(make([]byte, 1)); err != nil {
+			if err := c.batchOf("x"); err != nil {
 				return err
-			}
-			if i%5 == 4 {
-				conn.Pending(0)
 			}
 		}
 	})
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	require.Equal(t, answered, done)
 }
