@@ -299,7 +299,14 @@ func TestRunInAnOpenLoopEndsWhileItWaits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClients(t, 1, measure.Plan{Rate: 0.001, Duration: 24 * time.Hour}, "module-test-asleep-")
-			require.NoError(t, c.vus[0].JS.Set("begins", func() { time.AfterFunc(20*time.Millisecond, func() { end(c) }) }))
+			require.NoError(t, c.vus[0].JS.Set("begins", func() {
+				go func() {
+					for c.step.Ended() == 0 {
+						time.Sleep(time.Millisecond)
+					}
+					end(c)
+				}()
+			}))
 			require.NoError(t, c.vus[0].JS.Set("ended", c.step.Stop))
 			r := c.do(t, ``, `begins(); try { client.run({ duration: '1h', mix: { get: 1 } }) } finally { ended() }`)
 			require.False(t, r.Complete)
