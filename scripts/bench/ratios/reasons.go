@@ -59,6 +59,23 @@ func coresCannot(c *contested, other *entrant, of *named) string {
 		k6.ServerMicros, floor.CPUMicros, programFloorC, cores, reach)
 }
 
+// threadCannot is one, of a rate, where the one thread of a server that does all commands on one
+// would not come to the bound, whoever asks.
+func threadCannot(c *contested, other *entrant, of *named) string {
+	k6, its, n := c.of(c.k6.program, other.program)
+	if n == 0 || k6.ServerMicros == 0 {
+		return ""
+	}
+	reach := 1e6 / k6.ServerMicros / its.OpsPerSecond
+	if of.bound.good(reach) {
+		return ""
+	}
+
+	return fmt.Sprintf("an operation takes %.2f us of the server, which does all of them on one thread:\n"+
+		"  if that did nothing else, it would come to %.2f",
+		k6.ServerMicros, reach)
+}
+
 // oneLoopCan is one where k6 holds the bound with one event loop.
 func oneLoopCan(c *contested, other *entrant, of *named) string {
 	one, its, n := c.of(programOneLoop, other.program)

@@ -18,6 +18,15 @@ func with(spoil func(*figures), program string, f figures) *contests {
 	return all
 }
 
+// redisOf is contestOf five rounds, in which k6 is spoilt, beside a benchmark
+// of a server of one thread.
+func redisOf(spoil func(*figures)) *contests {
+	all := contestOf(5, spoil)
+	all.all[0].besideIt[1].bounds = besidePeer(512, threadCannot)
+
+	return all
+}
+
 // What k6 cannot hold beside a benchmark in C, as the figures of others show, is not crossed.
 func TestBehindBenchmarksInC(t *testing.T) {
 	t.Parallel()
@@ -38,6 +47,10 @@ func TestBehindBenchmarksInC(t *testing.T) {
 			}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
 			" of `floor, C`: ",
 		},
+		"a rate that a thread has not": {
+			redisOf(func(k6 *figures) { k6.OpsPerSecond, k6.ServerMicros = 120_000, 8 }),
+			"takes 8.00 us of the server, which does all of them on one thread:\n  if that did nothing else, it would come to 1.25.",
+		},
 		"a p99 that one loop has": {with(late, programOneLoop, figures{P99Ms: 9}), "with one loop, `k6, GOMAXPROCS=1`, it comes to 0.90."},
 	} {
 		text := c.all.String()
@@ -51,6 +64,7 @@ func TestBehindBenchmarksInC(t *testing.T) {
 		"a rate that the processors have": with(func(k6 *figures) {
 			k6.OpsPerSecond, k6.ServerMicros = 120_000, 1
 		}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
+		"a rate that a thread has":      redisOf(func(k6 *figures) { k6.OpsPerSecond, k6.ServerMicros = 120_000, 7 }),
 		"a rate, and who has a p99":     with(slow, programOneLoop, figures{P99Ms: 1}),
 		"figures that nobody has taken": with(slow, programFloorC, figures{}),
 	} {
