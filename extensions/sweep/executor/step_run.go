@@ -75,6 +75,9 @@ func newStepRun(run *sweepRun, s options.Step, here int64) *stepRun {
 	plan.Part = options.IsPart(r.state.ExecutionTuple)
 	r.step = measure.NewStep(int(here), plan, func(err error) { run.faults.Tell(r.logger, err) })
 	r.watch = host.NewWatch(run.scenario.Server().And(run.scenario.BaseServer()), r.step.Ended)
+	if s.Clients > 1 && s.Rate == 0 {
+		r.watch.MayGiveWay()
+	}
 	r.step.OnStart(func() {
 		r.collector.Settle()
 		if r.step.IsDuet() {

@@ -28,10 +28,8 @@ func (s *slots) due(elapsed time.Duration) bool {
 	return elapsed >= time.Duration(len(s.all)+1)*s.every
 }
 
-// add adds what lies between two readings, of which the second was so long after the start line.
-// Where they are several slots apart, since k6 itself was late, it is divided between these. A rest
-// of less than half a slot is left out.
-func (s *slots) add(from, to *reading, elapsed, late time.Duration) {
+// slotOf is what lies between two readings.
+func slotOf(from, to *reading, late time.Duration) slot {
 	one := slot{
 		length: to.at.Sub(from.at),
 		k6:     to.k6 - from.k6, server: max(to.server-from.server, 0), pauses: to.pauses - from.pauses, late: late,
@@ -43,6 +41,13 @@ func (s *slots) add(from, to *reading, elapsed, late time.Duration) {
 		one.stolen = to.machine.stolen - from.machine.stolen
 		one.interrupts = to.machine.interrupts - from.machine.interrupts
 	}
+
+	return one
+}
+
+// add adds what was read at the end of a slot, so long after the start line. Where it is longer
+// than one, since k6 itself was late, it is divided. A rest of less than half a slot is left out.
+func (s *slots) add(one slot, elapsed time.Duration) {
 	missing := func() int { return int((elapsed+s.every/2)/s.every) - len(s.all) }
 	for len(s.all)+missing() > mostSlots {
 		s.halve()

@@ -26,7 +26,7 @@ func at(ms int) *reading {
 func between(ms ...int) *slots {
 	s := &slots{every: 100 * time.Millisecond}
 	for i := range ms[1:] {
-		s.add(at(ms[i]), at(ms[i+1]), at(ms[i+1]).at.Sub(at(ms[0]).at), time.Millisecond)
+		s.add(slotOf(at(ms[i]), at(ms[i+1]), time.Millisecond), at(ms[i+1]).at.Sub(at(ms[0]).at))
 	}
 
 	return s
@@ -63,7 +63,7 @@ func TestLongStepsHaveLongerSlots(t *testing.T) {
 	s, last := &slots{every: 100 * time.Millisecond}, at(0)
 	for ms := 10; ms <= 100_000; ms += 10 {
 		if next := at(ms); s.due(next.at.Sub(at(0).at)) {
-			s.add(last, next, next.at.Sub(at(0).at), 0)
+			s.add(slotOf(last, next, 0), next.at.Sub(at(0).at))
 			last = next
 		}
 	}

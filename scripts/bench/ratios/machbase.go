@@ -61,19 +61,24 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 }
 
 // besidePrograms are the plain Go programs. That for a crowd of clients has a twin, which lets the
-// others go after each operation of one, as k6 does: there the bounds are the twin's.
+// others go after each operation of one, as k6 does: there the bounds are the twin's. Another gives
+// way to the server, as k6 does.
 func (w *machbaseWork) besidePrograms(clients, share int, reason why) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
 	}
 	plain, bounds := entrant{program: "Go, native", run: run()}, besidePlain(clients, reason)
+	all := []entrant{plain}
+	if clients > 1 {
+		all = append(all, entrant{program: "Go, giving way", needs: chrt, run: within(givingVariable, "1", run())})
+	}
 	if clients < crowdFrom {
-		plain.bounds = bounds
+		all[0].bounds = bounds
 
-		return []entrant{plain}
+		return all
 	}
 
-	return []entrant{plain, {program: "Go, in turns", bounds: bounds, run: run("-turns")}}
+	return append(all, entrant{program: "Go, in turns", bounds: bounds, run: run("-turns")})
 }
 
 // collecting runs a program with a GOGC; with its own where that is 0.

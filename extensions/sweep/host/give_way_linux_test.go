@@ -1,0 +1,105 @@
+//go:build !portable
+
+package host
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// policies are those of this process's threads, with how many have each.
+func policies(t *testing.T) map[uint32]int {
+	t.Helper()
+	threads, err := os.ReadDir("/proc/self/task")
+	require.NoError(t, err)
+	all := map[uint32]int{}
+	for _, thread := range threads {
+		id, err := strconv.Atoi(thread.Name())
+		require.NoError(t, err)
+		if attributes, err := unix.SchedGetAttr(id, 0); err == nil { // it may have ended
+			all[attributes.Policy]++
+		}
+	}
+
+	return all
+}
+
+// All threads give way, those as well that begin meanwhile, and none does afterwards.
+func TestThreadsGiveWay(t *testing.T) {
+	defer giveWay(false)
+	giveWay(true)
+	begun, over := make(chan struct{}), make(chan struct{})
+	go func() {
+		runtime.LockOSThread()
+		close(begun)
+		<-over
+	}()
+	<-begun
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	giveWay(true)
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	giveWay(false)
+	close(over)
+	require.Zero(t, policies(t)[unix.SCHED_BATCH])
+}
+
+// A thread with a policy of its user's keeps it.
+func TestThreadsOfAnotherPolicyKeepIt(t *testing.T) {
+	defer giveWay(false)
+	over := make(chan struct{})
+	defer close(over)
+	id := make(chan int)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		_ = unix.SchedSetAttr(0, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
+		id <- unix.Gettid()
+		<-over
+	}()
+	thread := <-id
+	for _, gives := range []bool{true, false} {
+		giveWay(gives)
+		attributes, err := unix.SchedGetAttr(thread, 0)
+		require.NoError(t, err)
+		require.EqualValues(t, unix.SCHED_IDLE, attributes.Policy)
+	}
+}
+
+// A watch lets k6 give way from slot to slot, where it may, and no longer than its step.
+func TestWatchGivesWay(t *testing.T) {
+	for _, may := range []bool{false, true} {
+		begin := reading{at: time.Now(), machine: &machineTimes{processors: 2}}
+		w := NewWatch(nil, func() uint64 { return 0 })
+		if may {
+			w.MayGiveWay()
+		}
+		w.begin, w.last = &account{reading: begin}, begin
+		next := begin
+		for i := range 8 { // first with others, then without
+			next.at = next.at.Add(100 * time.Millisecond)
+			next.machine = &machineTimes{processors: 2}
+			next.server += 100 * time.Millisecond
+			next.k6 += 20 * time.Millisecond
+			if i > 0 {
+				next.server += 60 * time.Millisecond
+				next.k6 += 20 * time.Millisecond
+			}
+			w.slot(next)
+			if i == 0 {
+				require.Zero(t, policies(t)[unix.SCHED_BATCH])
+			}
+		}
+		if may {
+			require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+		} else {
+			require.Zero(t, policies(t)[unix.SCHED_BATCH])
+		}
+		w.Stop()
+		require.Zero(t, policies(t)[unix.SCHED_BATCH])
+	}
+}
