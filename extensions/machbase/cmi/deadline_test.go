@@ -249,8 +249,10 @@ func TestDeadlineAmidRows(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, rows.Next())
 	cancel()
-	require.Eventually(t, c.Broken, patience, time.Millisecond) // on a busy machine all rows may come before
-	for rows.Next() {                                           // one may have come already
+	// On a busy machine all rows may come before the end of the context is heard, and one may have
+	// come already.
+	require.Eventually(t, c.Broken, patience, time.Millisecond)
+	for rows.Next() {
 	}
 	requireKind(t, cmi.KindCancelled, rows.Err())
 	requireKind(t, cmi.KindCancelled, rows.Close())

@@ -29,6 +29,8 @@ type way struct {
 	// slots; seen tells that there was one.
 	idle, server, k6, others float64
 	seen                     bool
+	// gives tells that k6 gives way now.
+	gives bool
 }
 
 const (
@@ -39,10 +41,17 @@ const (
 	slow = 2
 )
 
+// turn makes k6 give way, or no longer.
+func (w *way) turn(gives bool) {
+	if gives != w.gives {
+		w.gives = gives
+		giveWay(gives)
+	}
+}
+
 // see takes note of a slot, and tells whether k6 is to give way in the next one.
 func (w *way) see(s *slot) bool {
-	whole := s.processors * s.length.Seconds()
-	if whole <= 0 {
+	if s.unknown() || s.length <= 0 {
 		return false
 	}
 	weight := 1.0
@@ -50,11 +59,10 @@ func (w *way) see(s *slot) bool {
 		weight = 1.0 / 3
 	}
 	w.seen = true
-	for mean, now := range map[*float64]float64{
-		&w.idle: s.idle.Seconds(), &w.server: s.server.Seconds(), &w.k6: s.k6.Seconds(), &w.others: s.others().Seconds(),
-	} {
-		*mean += weight * (now/whole - *mean)
-	}
+	w.idle += weight * (s.share(s.idle) - w.idle)
+	w.server += weight * (s.share(s.server) - w.server)
+	w.k6 += weight * (s.share(s.k6) - w.k6)
+	w.others += weight * (s.share(s.others()) - w.others)
 
 	return w.idle <= fullSlot && w.server >= slow*w.k6 && w.others <= mostOthers
 }

@@ -2,12 +2,7 @@
 
 package host
 
-import (
-	"os"
-	"strconv"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // giveWay makes all threads of k6 such that give way (SCHED_BATCH), or such as they are by default.
 // Threads that they begin are like them. One that somebody has given another policy stays as it is,
@@ -24,21 +19,13 @@ func giveWay(gives bool) {
 
 // changePolicy changes that of all threads of one policy, and returns how many there were.
 func changePolicy(from, to uint32) (changed int) {
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return 0
-	}
-	for _, thread := range threads {
-		id, err := strconv.Atoi(thread.Name())
-		if err != nil {
-			continue
-		}
-		now, err := unix.SchedGetAttr(id, 0)
+	for _, t := range threadsOf("/proc/self/task/") {
+		now, err := unix.SchedGetAttr(int(t.id), 0)
 		if err != nil || now.Policy != from {
 			continue
 		}
 		now.Policy = to
-		if unix.SchedSetAttr(id, now, 0) == nil { // else it has ended, or nobody may
+		if unix.SchedSetAttr(int(t.id), now, 0) == nil { // else it has ended, or nobody may
 			changed++
 		}
 	}

@@ -89,7 +89,7 @@ func TestWatchGivesWay(t *testing.T) {
 				next.server += 60 * time.Millisecond
 				next.k6 += 20 * time.Millisecond
 			}
-			w.slot(next)
+			w.giveWayAfter(w.slot(next))
 			if i == 0 {
 				require.Zero(t, policies(t)[unix.SCHED_BATCH])
 			}

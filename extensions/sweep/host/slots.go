@@ -109,6 +109,11 @@ func (s *slot) others() time.Duration {
 	return whole - s.idle - s.stolen - s.interrupts - s.k6 - s.server
 }
 
+// share is which part of the machine's time in the slot some of it is.
+func (s *slot) share(d time.Duration) float64 {
+	return d.Seconds() / (s.processors * s.length.Seconds())
+}
+
 // others are the processors that neither k6 nor the server used, and those of them while nothing
 // was idle.
 func (s *slots) others() (all, disturbing float64) {
@@ -158,9 +163,7 @@ func (s *slots) overTime(server bool) *report.WitnessOverTime {
 	o := &report.WitnessOverTime{EverySeconds: s.every.Seconds()}
 	for i := range s.all {
 		one := &s.all[i]
-		part := func(d time.Duration) float64 {
-			return min(max(d.Seconds()/(one.processors*one.length.Seconds()), 0), 1)
-		}
+		part := func(d time.Duration) float64 { return min(max(one.share(d), 0), 1) }
 		o.Idle = append(o.Idle, rounded(part(one.idle)))
 		o.K6 = append(o.K6, rounded(part(one.k6)))
 		o.Stolen = append(o.Stolen, rounded(part(one.stolen)))

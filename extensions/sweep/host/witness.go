@@ -147,9 +147,7 @@ func (w *Watch) Stop() {
 	}
 	end := &account{reading: w.read(w.begin.pids)}
 	w.slot(end.reading)
-	if w.mayGiveWay {
-		giveWay(false)
-	}
+	w.way.turn(false)
 	end.runtime, end.system = readRuntime(), readAccount(w.begin.pids)
 	w.end = end
 }
@@ -181,18 +179,24 @@ func (w *Watch) woke(late time.Duration) {
 	w.late.Record(late)
 	w.lateNow = max(w.lateNow, late)
 	if w.slots.due(time.Since(w.begin.at)) {
-		w.slot(w.read(w.begin.pids))
+		w.giveWayAfter(w.slot(w.read(w.begin.pids)))
 	}
 }
 
-// slot closes a slot with a reading.
-func (w *Watch) slot(next reading) {
+// giveWayAfter lets k6 give way in the next slot, or not, after one that was like this.
+func (w *Watch) giveWayAfter(one slot) {
+	if w.mayGiveWay {
+		w.way.turn(w.way.see(&one))
+	}
+}
+
+// slot closes a slot with a reading, and returns it.
+func (w *Watch) slot(next reading) slot {
 	one := slotOf(&w.last, &next, w.lateNow)
 	w.slots.add(one, next.at.Sub(w.begin.at))
 	w.last, w.lateNow = next, 0
-	if w.mayGiveWay {
-		giveWay(w.way.see(&one))
-	}
+
+	return one
 }
 
 func (w *Watch) read(pids []int32) reading {

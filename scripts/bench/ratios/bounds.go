@@ -72,28 +72,26 @@ func besideFloor(reason why, clients int, inC bool) []named {
 // besidePeerInBatches are those where both do pipelines: an operation of the peer's is another one,
 // so that p99 says nothing.
 func besidePeerInBatches(server, program string, clients int) []named {
-	var slow, dear why
+	slow, dear := why(threadCannot), why(nil)
 	switch {
 	case server == "memcached":
 		slow, dear = because(whyOneByOne), because(whyOneByOne)
 	case program == redisBenchmark:
 		slow, dear = either(threadCannot, because(whyUnread)), because(whyUnread)
-	default:
-		slow = threadCannot
 	}
 
 	return append(rateOf(clients, leastOfPeer, slow), named{"us", processor, atMost(mostOfPeer), dear})
 }
 
-// besidePeer are those beside a peer's benchmark; slow are more reasons for a rate.
-func besidePeer(clients int, slow ...why) []named {
-	return append(besidePeersService(clients, slow...), named{"us", processor, atMost(mostOfPeer), floorCannot})
+// besidePeer are those beside a peer's benchmark.
+func besidePeer(clients int) []named {
+	return append(besidePeersService(clients), named{"us", processor, atMost(mostOfPeer), floorCannot})
 }
 
 // besidePeersService are those where a service that the peer has in a process of its own is in k6:
 // processor times say nothing.
-func besidePeersService(clients int, slow ...why) []named {
-	return append(rateOf(clients, leastOfPeer, either(append([]why{floorCannot, coresCannot}, slow...)...)),
+func besidePeersService(clients int) []named {
+	return append(rateOf(clients, leastOfPeer, either(floorCannot, coresCannot, threadCannot)),
 		named{"p99", p99, atMost(mostOfPeer), either(floorCannot, oneLoopCan)})
 }
 

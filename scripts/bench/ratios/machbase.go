@@ -68,17 +68,18 @@ func (w *machbaseWork) besidePrograms(clients, share int, reason why) []entrant 
 		return collecting(w.gogc, nativeRun("native", clients, share, w.reuse, more...))
 	}
 	plain, bounds := entrant{program: "Go, native", run: run()}, besidePlain(clients, reason)
+	if clients < crowdFrom {
+		plain.bounds = bounds
+	}
 	all := []entrant{plain}
 	if clients > 1 {
 		all = append(all, entrant{program: "Go, giving way", needs: chrt, run: within(givingVariable, "1", run())})
 	}
-	if clients < crowdFrom {
-		all[0].bounds = bounds
-
-		return all
+	if clients >= crowdFrom {
+		all = append(all, entrant{program: "Go, in turns", bounds: bounds, run: run("-turns")})
 	}
 
-	return append(all, entrant{program: "Go, in turns", bounds: bounds, run: run("-turns")})
+	return all
 }
 
 // collecting runs a program with a GOGC; with its own where that is 0.

@@ -59,11 +59,11 @@ func coresCannot(c *contested, other *entrant, of *named) string {
 		k6.ServerMicros, floor.CPUMicros, programFloorC, cores, reach)
 }
 
-// threadCannot is one, of a rate, where the one thread of a server that does all commands on one
-// would not come to the bound, whoever asks.
+// threadCannot is one, of a rate, where the one thread on which Redis does all commands would not
+// come to the bound, whoever asks.
 func threadCannot(c *contested, other *entrant, of *named) string {
 	k6, its, n := c.of(c.k6.program, other.program)
-	if n == 0 || k6.ServerMicros == 0 {
+	if n == 0 || k6.ServerMicros == 0 || c.work != "redis" {
 		return ""
 	}
 	reach := 1e6 / k6.ServerMicros / its.OpsPerSecond

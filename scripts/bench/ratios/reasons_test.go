@@ -18,11 +18,10 @@ func with(spoil func(*figures), program string, f figures) *contests {
 	return all
 }
 
-// redisOf is contestOf five rounds, in which k6 is spoilt, beside a benchmark
-// of a server of one thread.
+// redisOf is contestOf five rounds of Redis, in which k6 is spoilt.
 func redisOf(spoil func(*figures)) *contests {
 	all := contestOf(5, spoil)
-	all.all[0].besideIt[1].bounds = besidePeer(512, threadCannot)
+	all.all[0].work = "redis"
 
 	return all
 }
@@ -64,6 +63,7 @@ func TestBehindBenchmarksInC(t *testing.T) {
 		"a rate that the processors have": with(func(k6 *figures) {
 			k6.OpsPerSecond, k6.ServerMicros = 120_000, 1
 		}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
+		"a rate that threads have":      with(func(k6 *figures) { k6.OpsPerSecond, k6.ServerMicros = 120_000, 8 }, "another", figures{}),
 		"a rate that a thread has":      redisOf(func(k6 *figures) { k6.OpsPerSecond, k6.ServerMicros = 120_000, 7 }),
 		"a rate, and who has a p99":     with(slow, programOneLoop, figures{P99Ms: 1}),
 		"figures that nobody has taken": with(slow, programFloorC, figures{}),
