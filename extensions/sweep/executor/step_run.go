@@ -149,6 +149,8 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		})
 	}()
 
+	crash.Go("what watches a warm-up", func() { r.watchWarmUp(ended) })
+
 	if r.settles() {
 		crash.Go("what waits for a quiet target", func() { r.settle(ended) })
 	}
@@ -192,6 +194,15 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 	r.tell(steps)
 
 	return steps, errors.Join(err, r.abort, encodeErr)
+}
+
+// watchWarmUp lets the watch look at the warm-up.
+func (r *stepRun) watchWarmUp(ended <-chan struct{}) {
+	select {
+	case <-r.step.Connected():
+		r.watch.Warm()
+	case <-ended:
+	}
 }
 
 // tell logs what the step came to, and why it is not what was asked for.

@@ -103,3 +103,41 @@ func TestWatchGivesWay(t *testing.T) {
 		require.Zero(t, policies(t)[unix.SCHED_BATCH])
 	}
 }
+
+// What the warm-up was like counts from the start line on, and its last slot does not: clients
+// waited there.
+func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
+	full, waiting := parts(2, 72, 24, 2), parts(60, 20, 20, 0)
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.MayGiveWay()
+	require.True(t, w.warmed(&waiting))
+	require.Zero(t, policies(t)[unix.SCHED_BATCH])
+	for range 5 {
+		require.True(t, w.warmed(&full))
+	}
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	require.True(t, w.warmed(&waiting))
+	w.Start()
+	defer w.Stop()
+	require.False(t, w.warmed(&waiting), "the warm-up is over")
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	w.giveWayAfter(full)
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	w.giveWayAfter(waiting)
+	w.giveWayAfter(waiting)
+	require.Zero(t, policies(t)[unix.SCHED_BATCH])
+}
+
+// A step that ends before its start line leaves nothing behind.
+func TestWatchOfAWarmUpAlone(t *testing.T) {
+	full := parts(2, 72, 24, 2)
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.MayGiveWay()
+	require.True(t, w.warmed(&full))
+	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
+	w.Stop()
+	require.Zero(t, policies(t)[unix.SCHED_BATCH])
+	require.False(t, w.warmed(&full))
+	require.Zero(t, policies(t)[unix.SCHED_BATCH])
+	w.Warm() // it ends at once
+}

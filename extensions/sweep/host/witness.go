@@ -108,6 +108,49 @@ func (w *Watch) MayGiveWay() {
 	}
 }
 
+// Warm looks at the warm-up, so that k6 may give way from the start line on. It comes once all
+// clients are connected.
+func (w *Watch) Warm() {
+	if w == nil || !w.mayGiveWay {
+		return
+	}
+	pids, _, _ := w.find()
+	last := w.read(pids)
+	timer := time.NewTicker(firstSlot)
+	defer timer.Stop()
+	for {
+		select {
+		case <-w.stopped:
+			return
+		case <-timer.C:
+		}
+		next := w.read(pids)
+		if one := slotOf(&last, &next, 0); !w.warmed(&one) {
+			return
+		}
+		last = next
+	}
+}
+
+// warmed lets k6 give way after a slot of the warm-up. It is false once that is over.
+func (w *Watch) warmed(one *slot) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.stopped:
+		return false
+	default:
+	}
+	if w.begin != nil {
+		return false
+	}
+	if w.way.see(one) { // clients that wait for the last one tell nothing against it
+		w.way.turn(true)
+	}
+
+	return true
+}
+
 // Start begins to watch.
 func (w *Watch) Start() {
 	if w == nil {
@@ -119,6 +162,7 @@ func (w *Watch) Start() {
 	begin.reading = w.read(begin.pids)
 	w.mu.Lock()
 	w.begin, w.last = begin, begin.reading
+	w.way.forget()
 	w.mu.Unlock()
 	crash.Go("what watches the machine", w.watch)
 }
@@ -143,6 +187,8 @@ func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.begin == nil || w.end != nil {
+		w.way.turn(false)
+
 		return
 	}
 	end := &account{reading: w.read(w.begin.pids)}
