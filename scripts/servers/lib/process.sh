@@ -30,6 +30,13 @@ launch() {
   disown "$pid"   # or bash reports on stderr how it ended
 }
 
+# await_exec PID FOLDER: waits until the process that launch has started bears its own command line,
+# which is ours until its exec: what stops it looks for that.
+await_exec() {
+  local deadline=$((SECONDS + 10))
+  until is_running "$1" "$2" || has_ended "$1" || ((SECONDS >= deadline)); do sleep 0.01; done
+}
+
 # A pipe that stayed open in the server would make the caller of `up` wait for ever for its end.
 close_inherited_files() {
   local fd
