@@ -30,6 +30,10 @@ type client struct {
 // The scenario's function is called once, as the client's session. A session that calls sweep.run
 // does its whole part in it. One that does not is a plain function: that first call has opened its
 // connections, and it is now repeated until the client's share is done, every call one operation.
+//
+// Connections are closed once all clients have ended: else k6 and the server have that to do while
+// others are measured. With 512 clients of a Machbase, in steps of a second, that took 7 to 9 % of
+// k6's processor time of an operation, and 6 to 10 % off the rate.
 func (c *client) work(parent context.Context) {
 	ctx, cancel := context.WithCancelCause(parent)
 	state := k6glue.VUState(c.vu)
@@ -60,6 +64,8 @@ func (c *client) work(parent context.Context) {
 	}
 
 	c.measured.Leave()
+	c.run.state.ModCurrentlyActiveVUsCount(-1)
+	c.run.step.AwaitEnd(parent)
 	session.End()
 	cancel(errStepOver)
 	for range c.activations {
@@ -67,7 +73,7 @@ func (c *client) work(parent context.Context) {
 	}
 	c.run.results.Guard.Forget(c.tap)
 	c.tap.Close()
-	c.run.state.ReturnVU(c.vu, true)
+	c.run.state.ReturnVU(c.vu, false)
 }
 
 // repeat calls the plain function until the client's share is done.

@@ -579,6 +579,20 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
+// Nobody closes connections while others are measured.
+func TestSessionsEndTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu))`)
+		begin := time.Now()
+		_, err := s.Run(t.Context())
+		require.NoError(t, err)
+		for _, vu := range s.VUs {
+			require.Len(t, vu.EndedAt, 1)
+			require.Equal(t, 400*time.Millisecond, vu.EndedAt[0].Sub(begin).Truncate(time.Millisecond))
+		}
+	})
+}
+
 func TestScenarioState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sweeptest.New(t, `{"clients": [1], "iterations": 1}`, `sleep(1)`)

@@ -64,7 +64,8 @@ type Step struct {
 	common      map[string]*common // by cause; as long as nothing has succeeded
 	onEnd       func()
 
-	ended atomic.Int64 // clients that have ended
+	ended atomic.Int64  // clients that have ended
+	over  chan struct{} // closed when all have
 
 	// marked is when the window of a step with a duration was over, or when the first client of
 	// another ended; zero: not yet.
@@ -112,6 +113,7 @@ func NewStep(n int, plan Plan, onFault func(error)) *Step {
 		faultsKnown: make(map[string]struct{}),
 		onFault:     onFault,
 		slots:       newSlots(),
+		over:        make(chan struct{}),
 		order:       connectOrder{progress: now()},
 	}
 	s.stopped, s.endStarts = context.WithCancel(context.Background())
@@ -139,11 +141,20 @@ func (s *Step) OnStart(fn func()) { s.line.onOpen = fn }
 // before any client runs.
 func (s *Step) OnEnd(fn func()) { s.onEnd = fn }
 
+// AwaitEnd waits until all clients have ended, or the context.
+func (s *Step) AwaitEnd(ctx context.Context) {
+	select {
+	case <-s.over:
+	case <-ctx.Done():
+	}
+}
+
 // clientEnded counts a client that has ended.
 func (s *Step) clientEnded() {
 	if s.ended.Add(1) < int64(len(s.clients)) {
 		return
 	}
+	defer close(s.over)
 	if s.onEnd != nil {
 		s.onEnd()
 	}

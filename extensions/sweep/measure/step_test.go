@@ -973,3 +973,19 @@ func TestOnEndIsCalledWhenTheLastClientHasEnded(t *testing.T) {
 		require.Equal(t, []time.Duration{3 * ms}, ends)
 	})
 }
+
+// Who has ended waits for the others, or until the step is cut off.
+func TestAwaitEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewStep(2, Plan{Operations: 1}, nil)
+		s.Client(0).Leave()
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		s.AwaitEnd(ctx)
+		require.Equal(t, time.Second, time.Since(begin), "the other one has not ended")
+		time.AfterFunc(time.Second, s.Client(1).Leave)
+		s.AwaitEnd(t.Context())
+		require.Equal(t, 2*time.Second, time.Since(begin))
+	})
+}

@@ -200,6 +200,7 @@ type VU struct {
 	runTag  *metrics.TagSet
 	active  atomic.Int64 // activations that are not over
 	Ended   []int64      // of each session that called onEnd: the activations at its end
+	EndedAt []time.Time  // and when that was
 	Numbers []uint64
 }
 
@@ -234,7 +235,9 @@ func newTestVU(t *testing.T, s *Sweep, script string) *VU {
 		"vu":    local,
 		"sleep": func(ms int) error { return wait(time.After(time.Duration(ms) * time.Millisecond)) },
 		"onEnd": func() {
-			k6glue.SessionOf(vu).AtEnd(func() { vu.Ended = append(vu.Ended, vu.active.Load()) })
+			k6glue.SessionOf(vu).AtEnd(func() {
+				vu.Ended, vu.EndedAt = append(vu.Ended, vu.active.Load()), append(vu.EndedAt, time.Now())
+			})
 		},
 		"hang":  func() error { return wait(nil) },
 		"check": func(name string, ok bool) { vu.push(vu.StateField.BuiltinMetrics.Checks, ok, "check", name) },
