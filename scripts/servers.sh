@@ -140,10 +140,8 @@ is_up() { read_state && is_running "$pid" "$home"; }
 # discard: ends the server at hand and removes all that it left, its state too.
 discard() {
   [[ -n $pid || -z $home ]] || pid=$(process_of "$home")   # who started it was killed before that could write down which it is
-  if [[ -n $pid ]]; then
-    await_exec "$pid" "$home"
-    stop_process "$pid" "$home"
-  fi
+  [[ -z $pid || -z $starting ]] || await_exec "$pid" "$home"
+  [[ -z $pid ]] || stop_process "$pid" "$home"
   [[ -z $port ]] || server_clean
   case $home in */xk6-sweep-"$name".??????) rm -rf -- "$home" ;; esac
   rm -rf -- "${state_root:?}/$name"
