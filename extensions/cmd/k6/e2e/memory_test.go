@@ -39,7 +39,7 @@ var heapInUse = regexp.MustCompile(`(?m)^# HeapAlloc = (\d+)$`)
 // inUse is how many bytes k6 has in use when it has made the VUs of so many clients.
 func inUse(t *testing.T, script string, clients int) int64 {
 	t.Helper()
-	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), binary(t, "k6-race"), "run", "--quiet",
 		"--paused", "--profiling-enabled", "--address", address,
 		"-e", fmt.Sprintf("CLIENTS=%d", clients), "-e", "ITERATIONS=1", "-e", "TARGET=memcached", filepath.Join(root, script))

@@ -239,11 +239,11 @@ func startNats(t *testing.T, number int, more string) []*natsServer {
 	t.Helper()
 	servers, routes := make([]*natsServer, number), make([]string, number)
 	for i := range routes {
-		routes[i] = fmt.Sprintf("127.0.0.1:%d", freePort(t))
+		routes[i] = freeAddress(t)
 	}
 	for i := range servers {
 		dir := t.TempDir()
-		s := &natsServer{addr: fmt.Sprintf("127.0.0.1:%d", freePort(t)), path: builtServer(t, "nats"), conf: filepath.Join(dir, "conf")}
+		s := &natsServer{addr: freeAddress(t), path: builtServer(t, "nats"), conf: filepath.Join(dir, "conf")}
 		s.url = "nats://" + s.addr
 		conf := fmt.Sprintf("server_name: server-%d\nlisten: %q\njetstream { store_dir: %q }\n%s\n", i, s.addr, dir, more)
 		if number > 1 {

@@ -28,12 +28,8 @@ func outcome(t *testing.T, env map[string]string) *run {
 	return k6(t, options{script: "testdata/outcome.js", env: env})
 }
 
-// nobody is an address at which no server listens.
-func nobody(t *testing.T) string {
-	t.Helper()
-
-	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
-}
+// nobody is an address at which no server listens, nor will: a free port may be another test's soon.
+const nobody = "127.0.0.1:1"
 
 // answering is the address of a server that answers each request with a status.
 func answering(t *testing.T, status int) string {
@@ -147,7 +143,7 @@ func TestAServerThatIsDownIsNoBenchmark(t *testing.T) {
 	} {
 		t.Run(tt.work+" "+tt.executor, func(t *testing.T) {
 			t.Parallel()
-			r := outcome(t, map[string]string{"WORK": tt.work, "EXECUTOR": tt.executor, "URL": tt.address + nobody(t)})
+			r := outcome(t, map[string]string{"WORK": tt.work, "EXECUTOR": tt.executor, "URL": tt.address + nobody})
 			requireAllFailed(t, r, tt.why)
 			requireNoGateHeld(t, r)
 		})
@@ -161,7 +157,7 @@ func TestARedisThatIsDownIsNoBenchmark(t *testing.T) {
 		t.Run(executor, func(t *testing.T) {
 			t.Parallel()
 			r := outcome(t, map[string]string{
-				"WORK": "redis", "EXECUTOR": executor, "URL": "redis://" + nobody(t), "OPTIONS": `{"clients": [10], "iterations": 2}`,
+				"WORK": "redis", "EXECUTOR": executor, "URL": "redis://" + nobody, "OPTIONS": `{"clients": [10], "iterations": 2}`,
 			})
 			requireAllFailed(t, r, "connection refused")
 			requireNoGateHeld(t, r)
@@ -289,7 +285,7 @@ func TestSystemTagsWithoutStatus(t *testing.T) {
 	t.Parallel()
 	for _, env := range []map[string]string{
 		{"WORK": "grpc", "URL": grpcServer(t, codes.Unauthenticated)},
-		{"WORK": "unjudged", "URL": "http://" + nobody(t)},
+		{"WORK": "unjudged", "URL": "http://" + nobody},
 		{"WORK": "get", "URL": answering(t, 404)},
 	} {
 		env["SYSTEM_TAGS"] = "url,method"
@@ -376,10 +372,10 @@ func TestASweepThatCannotSucceedEnds(t *testing.T) {
 		env map[string]string
 		why string
 	}{
-		"wrong port":            {map[string]string{"WORK": "get", "URL": "http://" + nobody(t)}, "dial: connection refused"},
-		"wrong port, plain":     {map[string]string{"WORK": "get", "EXECUTOR": "plain", "URL": "http://" + nobody(t)}, "dial: connection refused"},
-		"wrong port, portable":  {map[string]string{"WORK": "get", "EXECUTOR": "portable", "URL": "http://" + nobody(t)}, "dial: connection refused"},
-		"wrong port, session":   {map[string]string{"WORK": "machbase", "URL": "machbase://sys:secret@" + nobody(t)}, "connection refused"},
+		"wrong port":            {map[string]string{"WORK": "get", "URL": "http://" + nobody}, "dial: connection refused"},
+		"wrong port, plain":     {map[string]string{"WORK": "get", "EXECUTOR": "plain", "URL": "http://" + nobody}, "dial: connection refused"},
+		"wrong port, portable":  {map[string]string{"WORK": "get", "EXECUTOR": "portable", "URL": "http://" + nobody}, "dial: connection refused"},
+		"wrong port, session":   {map[string]string{"WORK": "machbase", "URL": "machbase://sys:secret@" + nobody}, "connection refused"},
 		"a slip":                {map[string]string{"WORK": "typo"}, "ReferenceError: foo is not defined"},
 		"a slip, plain":         {map[string]string{"WORK": "typo", "EXECUTOR": "plain"}, "ReferenceError: foo is not defined"},
 		"a slip, named":         {map[string]string{"WORK": "typo", "EXECUTOR": "named"}, "ReferenceError: foo is not defined"},

@@ -39,7 +39,7 @@ type gateway struct {
 // startedGateway starts one, without faults and with no calls in its summary.
 func startedGateway(t *testing.T) *gateway {
 	t.Helper()
-	g := &gateway{nobody(t), "mxgw_test_e2e", "mxgw_noread_e2e", "http://" + nobody(t)}
+	g := &gateway{freeAddress(t), "mxgw_test_e2e", "mxgw_noread_e2e", "http://" + freeAddress(t)}
 	keys := filepath.Join(t.TempDir(), "keys")
 	require.NoError(t, os.WriteFile(keys, []byte(g.key+" session:open,invoke:subscribe,invoke:read,events:read\n"+
 		g.keyWithoutRead+" session:open,invoke:subscribe,events:read\n"), 0o600))

@@ -95,6 +95,12 @@ func freePort(t *testing.T) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
+func freeAddress(t *testing.T) string {
+	t.Helper()
+
+	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
+}
+
 // kill ends it as a crash would.
 func (s *ownServer) kill(t *testing.T) {
 	t.Helper()

@@ -143,7 +143,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	for name, c := range map[string]struct{ url, says string }{
 		"wrong password": {strings.Replace(url, ":"+password+"@", ":wrong@", 1), "Invalid username/password. (machbase error 2081)"},
 		"unknown host":   {"machbase://sys:x@no-such-host.invalid:5656", "there is no such host"},
-		"nobody there":   {fmt.Sprintf("machbase://sys:x@127.0.0.1:%d", freePort(t)), "connection refused; is a Machbase server running there?"},
+		"nobody there":   {"machbase://sys:x@" + nobody, "connection refused; is a Machbase server running there?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
