@@ -30,6 +30,9 @@ type Session struct {
 	// Cut is to be called when the VU's context has ended, before what was under way is counted;
 	// nil where the executor knows by itself.
 	Cut func()
+	// Rest is to be called when the client has done its part. It returns once all clients have; nil
+	// where the executor is one of k6's own, which has a next iteration for it.
+	Rest func()
 
 	mu            sync.Mutex
 	beforeMeasure []func()

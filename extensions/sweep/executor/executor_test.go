@@ -579,16 +579,16 @@ func TestSessionsEnd(t *testing.T) {
 	}
 }
 
-// Nobody closes connections while others are measured.
+// Nobody goes on with the script, nor closes connections, while others are measured.
 func TestSessionsEndTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu))`)
+		s := sweeptest.New(t, `{"clients": [4], "iterations": 10}`, `onEnd(); sweep.run(() => sleep(10 * vu)); sleep(50)`)
 		begin := time.Now()
 		_, err := s.Run(t.Context())
 		require.NoError(t, err)
 		for _, vu := range s.VUs {
 			require.Len(t, vu.EndedAt, 1)
-			require.Equal(t, 400*time.Millisecond, vu.EndedAt[0].Sub(begin).Truncate(time.Millisecond))
+			require.Equal(t, 450*time.Millisecond, vu.EndedAt[0].Sub(begin).Truncate(time.Millisecond))
 		}
 	})
 }

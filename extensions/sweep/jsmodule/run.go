@@ -18,7 +18,9 @@ import (
 )
 
 // run is sweep.run(fn): it waits until all clients of the step have come here, and then calls fn
-// for each operation until this client's share of the step is done. With two functions, as { base,
+// for each operation until this client's share of the step is done. It returns once that of all
+// clients is; in a portable step, whose VUs k6 has the next iteration for, at once. With two
+// functions, as { base,
 // change }, the clients take turns between them: see RunDuet. The loop is Go's, so that an
 // operation costs one call of fn, one reading of the clock and one increment: 0.15 us.
 //
@@ -69,6 +71,9 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 	if err == nil && ctx.Err() == nil && m.pending.Count() > before {
 		err = errLeftBehind
+	}
+	if err == nil && session.Rest != nil {
+		session.Rest()
 	}
 	if change != nil && (errors.Is(err, errPromise) || errors.Is(err, errLeftBehind)) {
 		err = errAsyncDuet
