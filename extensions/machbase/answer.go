@@ -12,9 +12,17 @@ type queryAnswer struct {
 	keep   bool
 	expect []expectation
 
+	// places are where those columns stand.
+	places []int
+
 	columns []Column
 	rows    [][]any
 	count   int64
+}
+
+// begin makes ready for another answer. What is expected may be other clients' as well.
+func (a *queryAnswer) begin(keep bool, expect []expectation) {
+	*a = queryAnswer{keep: keep, expect: expect, places: a.places[:0]}
 }
 
 // expectation is a column that must have the same value in every row.
@@ -22,7 +30,6 @@ type expectation struct {
 	column string
 	// value is what bind and bindAs return.
 	value any
-	index int
 }
 
 // read is what a driver's Query calls.
@@ -31,19 +38,21 @@ func (a *queryAnswer) read(rows Rows) error {
 		a.columns = rows.Columns()
 	}
 	for i := range a.expect {
-		e := &a.expect[i]
-		if e.index = rows.Index(e.column); e.index < 0 {
-			return k6mod.Misuse("expect: the answer has no column %q", e.column)
+		column := a.expect[i].column
+		place := rows.Index(column)
+		if place < 0 {
+			return k6mod.Misuse("expect: the answer has no column %q", column)
 		}
+		a.places = append(a.places, place)
 	}
 
 	for rows.Next() {
 		a.count++
 		for i := range a.expect {
 			e := &a.expect[i]
-			if !rows.Equal(e.index, e.value) {
+			if place := a.places[i]; !rows.Equal(place, e.value) {
 				return k6mod.Errorf(kindExpect, "row %d: %s is %s, expected %s",
-					a.count, e.column, show(rows.Values()[e.index]), show(e.value))
+					a.count, e.column, show(rows.Values()[place]), show(e.value))
 			}
 		}
 		if a.keep {

@@ -18,13 +18,16 @@ const ImportPath = "k6/x/machbase"
 func New() modules.Module { return newModule(driverNamed) }
 
 func newModule(driverNamed func(name string) (Driver, error)) modules.Module {
-	lostRows, shared := new(atomic.Bool), &runs.Shared{Far: true}
+	lostRows, shared, runOptions := new(atomic.Bool), &runs.Shared{Far: true}, new(sharedOptions)
 
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "MachbaseError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Counts: []string{metricRows}, Tagged: []string{metricRejected}},
 		Exports: func(m *k6mod.Module) map[string]any {
-			own := &module{Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m), lostRows: lostRows, shared: shared}
+			own := &module{
+				Module: m, driverNamed: driverNamed, acknowledged: newAcknowledged(m),
+				lostRows: lostRows, shared: shared, runOptions: runOptions,
+			}
 
 			return map[string]any{"Client": own.newClient, "bind": own.bind}
 		},
@@ -41,6 +44,8 @@ type module struct {
 	lostRows *atomic.Bool
 	// shared is what the runs of all clients have in common.
 	shared *runs.Shared
+	// runOptions are those of a client's run, which others' runs may have as well.
+	runOptions *sharedOptions
 }
 
 // bind is machbase.bind(type, value): a parameter of a Machbase type that the script chooses.

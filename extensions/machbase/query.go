@@ -60,7 +60,7 @@ func (c *client) queryTask(params, options sobek.Value, text string, prepared *s
 	}
 	c.idle = nil
 	q.text, q.statement, q.args, q.options = text, prepared, args, o
-	q.answer = queryAnswer{keep: o.rows != rowsDiscard, expect: o.expect}
+	q.answer.begin(o.rows != rowsDiscard, o.expect)
 	q.timeout, q.tags = c.limit(o.timeout), o.tags
 
 	return &q.task, nil
@@ -89,7 +89,8 @@ func (q *queryCall) result() (sobek.Value, error) {
 
 // release lets the answer go, and makes the call the client's next one.
 func (q *queryCall) release() {
-	q.args, q.answer = nil, queryAnswer{}
+	q.args = nil
+	q.answer.begin(false, nil)
 	q.client.idle = q
 }
 

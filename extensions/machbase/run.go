@@ -17,6 +17,10 @@ type work struct {
 
 	options *runOptions
 	draws   *draws
+	// vu is the context of the VU's iteration, and counts what counts for it. Both are kept here, as
+	// of hundreds of clients each finds the way to them outside of the processor's caches.
+	vu     context.Context //nolint:containedctx // the run is within it
+	counts *k6mod.Instruments
 	// recorder is that of the operation that the step is of; nil outside of a sweep.
 	recorder *measure.Recorder
 
@@ -60,7 +64,7 @@ func (c *client) newWork(o *runOptions) *work {
 		index, clients, _ := c.runs.Place()
 		c.drawn[o.seed] = newDraws(o.seed, index, clients)
 	}
-	w := &work{options: o, draws: c.drawn[o.seed]}
+	w := &work{options: o, draws: c.drawn[o.seed], vu: c.VU().Context(), counts: c.Instruments}
 	w.task = task{client: c, operation: opQuery, timeout: o.timeout, job: w.query, rows: &w.answer.count}
 	w.reader = w.answer.read
 	if o.exec != "" {
@@ -119,7 +123,7 @@ func (w *work) operate() error {
 	w.args = w.draws.parameters(w.options.params, w.args[:0])
 	begin := clock.Now()
 	w.recorded = w.room[:0]
-	err := w.attempt(c.VU().Context())
+	err := w.attempt(w.vu)
 	took := clock.Since(begin)
 	rows := int64(0)
 	for i := range w.recorded {
@@ -130,8 +134,8 @@ func (w *work) operate() error {
 			continue
 		}
 		rows = r.rows
-		c.Count(r.operation, r.err, int(r.rows))
-		c.Traffic(r.received, r.sent)
+		w.counts.Count(r.operation, r.err, int(r.rows))
+		w.counts.Traffic(r.received, r.sent)
 		w.received, w.sent = w.received+r.received, w.sent+r.sent
 	}
 	if err == nil {
@@ -151,7 +155,7 @@ func (w *work) operate() error {
 }
 
 func (w *work) query(ctx context.Context, conn Conn) error {
-	w.answer = queryAnswer{expect: w.options.expect}
+	w.answer.begin(false, w.options.expect)
 	if err := conn.Query(ctx, w.options.query, w.args, w.reader); err != nil {
 		return err
 	}

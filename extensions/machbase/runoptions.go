@@ -1,6 +1,8 @@
 package machbase
 
 import (
+	"reflect"
+	"sync/atomic"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -73,5 +75,20 @@ func (c *client) runOptions(value sobek.Value) (*runOptions, error) {
 		return nil, k6mod.Misuse("run: options expect and minRows are for query: what exec runs returns no rows")
 	}
 
-	return o, nil
+	return c.module.runOptions.of(o), nil
+}
+
+// sharedOptions are the options of the run that began last. Clients whose runs are alike have the
+// same ones, which nobody changes: of hundreds of clients in turn, each would else find its own
+// outside of the processor's caches. The zero value is ready.
+type sharedOptions struct{ last atomic.Pointer[runOptions] }
+
+// of are those that are shared where they are like these, or these.
+func (s *sharedOptions) of(o *runOptions) *runOptions {
+	if last := s.last.Load(); last != nil && reflect.DeepEqual(last, o) {
+		return last
+	}
+	s.last.Store(o)
+
+	return o
 }

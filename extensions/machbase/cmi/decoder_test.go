@@ -78,7 +78,7 @@ func FuzzRow(f *testing.F) {
 				columns = append(columns, column)
 			}
 		}
-		r.begin(columns)
+		r.begin(layoutOf(columns))
 		if err := r.set(data); err != nil {
 			requireGarbage(t, err)
 			for i := range columns {
@@ -125,14 +125,14 @@ func TestRowsOfOneStatementAfterAnother(t *testing.T) {
 	text, number := columns(Varchar, Short, Varchar, Short), columns(Short, Varchar, Short)
 	var r row
 	for range 2 {
-		r.begin(text)
+		r.begin(layoutOf(text))
 		require.Nil(t, r.value(0), "before the first row")
 		require.NoError(t, r.set([]byte{0, 0, 0, 2, 'a', 'b', 0, 1, 0, 0, 0, 0, 0x80, 0}))
 		require.Equal(t, []any{"ab", int16(1), nil, nil}, []any{r.value(0), r.value(1), r.value(2), r.value(3)})
 		require.NoError(t, r.set([]byte{0, 0, 0, 0, 0x80, 0, 0, 0, 0, 1, 'c', 0, 2}))
 		require.Equal(t, []any{nil, nil, "c", int16(2)}, []any{r.value(0), r.value(1), r.value(2), r.value(3)})
 
-		r.begin(number)
+		r.begin(layoutOf(number))
 		require.Nil(t, r.value(0), "before the first row")
 		require.NoError(t, r.set([]byte{0, 1, 0, 0, 0, 1, 'd', 0, 3}))
 		require.Equal(t, []any{int16(1), "d", int16(3)}, []any{r.value(0), r.value(1), r.value(2)})

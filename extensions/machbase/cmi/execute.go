@@ -107,7 +107,8 @@ func (s *Stmt) described(ctx context.Context, body []byte) error {
 	if a.parameterCount != len(a.parameters) {
 		return s.conn.failure(ctx, garbage("a statement has %d parameters, of which %d are described", a.parameterCount, len(a.parameters)))
 	}
-	s.columns, s.parameters, s.kind, s.inserted = a.columns, a.parameters, a.kind, 0
+	s.layout, s.parameters = layoutOf(a.columns), layoutOf(a.parameters).columns
+	s.kind, s.inserted = a.kind, 0
 
 	return nil
 }
@@ -174,8 +175,8 @@ func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 
 		return nil, err
 	}
-	if len(a.columns) > 0 {
-		s.columns = a.columns
+	if len(a.columns) > 0 || s.layout == nil {
+		s.layout = layoutOf(a.columns)
 	}
 	changed := a.changed
 	if s.kind == statementInsert {
@@ -183,9 +184,9 @@ func (s *Stmt) answered(ctx context.Context, body []byte) (*Rows, error) {
 	}
 
 	r := &c.rows
-	r.row.begin(s.columns)
+	r.row.begin(s.layout)
 	r.conn, r.ctx, r.statement, r.units = c, ctx, s, rest
-	r.more, r.open, r.err, r.changed = len(s.columns) > 0 && !a.last, true, nil, changed
+	r.more, r.open, r.err, r.changed = len(s.layout.columns) > 0 && !a.last, true, nil, changed
 	r.fetched, r.freeing = false, false
 
 	return r, nil

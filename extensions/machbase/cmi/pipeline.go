@@ -10,8 +10,9 @@ import (
 // before, and whose rows came in one answer. The next time, the three requests go out in one write,
 // and cost one round trip instead of three.
 type selection struct {
-	columns, parameters []Column
-	description         []byte // of both, as the server gave it
+	layout      *layout
+	parameters  []Column
+	description []byte // of both, as the server gave it
 }
 
 // maxSelections bounds what a connection remembers.
@@ -25,7 +26,7 @@ func (c *Conn) remember(s *Stmt) {
 	if c.selections == nil {
 		c.selections = make(map[string]selection)
 	}
-	c.selections[s.text] = selection{s.columns, s.parameters, s.description}
+	c.selections[s.text] = selection{s.layout, s.parameters, s.description}
 }
 
 // pipeline prepares, executes and frees a query in one go. Where the server describes it in another
@@ -90,7 +91,7 @@ func (s *Stmt) recognised(ctx context.Context, body []byte, known selection) (bo
 	if !bytes.Equal(body, known.description) {
 		return false, s.described(ctx, body)
 	}
-	s.columns, s.parameters, s.kind = known.columns, known.parameters, statementSelect
+	s.layout, s.parameters, s.kind = known.layout, known.parameters, statementSelect
 
 	return true, nil
 }

@@ -11,39 +11,14 @@ import (
 // row is a row as it came, and where its values stand. Only what says how long it is gets looked at
 // when it comes: many readers want few of its values.
 type row struct {
-	columns []Column
-	spans   []span // where each column's values stand
-	texts   []int  // the columns whose values bring their length
-	tail    int    // bytes behind the last of those
+	*layout
 
 	data []byte
 	ends []int // where the row starts, and where each value ends that brings its length; none before the first row
 }
 
-// span is where the values of a column stand: so many bytes behind the end of the last value before
-// that brings its length.
-type span struct {
-	texts  int // of those before
-	offset int
-}
-
-// begin makes ready for rows of these columns.
-func (r *row) begin(columns []Column) {
-	r.ends = r.ends[:0]
-	if len(columns) == len(r.columns) && (len(columns) == 0 || &columns[0] == &r.columns[0]) {
-		return // most answers are to the same statement as the one before
-	}
-	r.columns, r.spans, r.texts, r.tail = columns, r.spans[:0], r.texts[:0], 0
-	for i := range columns {
-		r.spans = append(r.spans, span{len(r.texts), r.tail})
-		if columns[i].width == variable {
-			r.texts = append(r.texts, i)
-			r.tail = 0
-		} else {
-			r.tail += columns[i].width
-		}
-	}
-}
+// begin makes ready for rows of a layout.
+func (r *row) begin(l *layout) { r.layout, r.ends = l, r.ends[:0] }
 
 // set takes a row. The server runs a prepared statement on a table that was made anew since without
 // saying that its columns are others: the length of the rows is all there is to see it by.
@@ -118,7 +93,7 @@ func (c *Column) isNull(b []byte) bool {
 // raw are the bytes of a value; none of a null (a text or a binary value that has none is one), and
 // none before the first row.
 func (r *row) raw(i int) []byte {
-	if i >= len(r.spans) || len(r.ends) == 0 {
+	if len(r.ends) == 0 || i >= len(r.spans) {
 		return nil
 	}
 	s, c := r.spans[i], &r.columns[i]

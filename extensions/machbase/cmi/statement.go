@@ -18,7 +18,7 @@ type Stmt struct {
 	description []byte // of a statement that may come again, as the server gave it
 
 	kind       int
-	columns    []Column
+	layout     *layout // of its rows
 	parameters []Column
 	inserted   int64 // rows, by all executions since it was prepared: the server counts on
 }
@@ -79,7 +79,13 @@ func (s *Stmt) enter(ctx context.Context) error {
 }
 
 // Columns describes the columns of the answer; it is empty for a statement without rows.
-func (s *Stmt) Columns() []Column { return s.columns }
+func (s *Stmt) Columns() []Column {
+	if s.layout == nil {
+		return nil
+	}
+
+	return s.layout.columns
+}
 
 // Parameters describes what the question marks in the text take, as the server sees it.
 func (s *Stmt) Parameters() []Column { return s.parameters }
