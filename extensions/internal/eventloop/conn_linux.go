@@ -16,6 +16,9 @@ import (
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
+// past is a deadline that had passed when it was set. One that passes later ends waits alone.
+const past = math.MinInt64
+
 // most is the size of a read or write from which on it may take long, if only to be copied.
 const most = 64 << 10
 
@@ -29,23 +32,24 @@ type Conn struct {
 	// Conn is the connection as a goroutine of its own uses it.
 	net.Conn
 
-	raw syscall.RawConn
-	// asked: what was written on a goroutine has no answer yet.
-	asked atomic.Bool
+	// raw is nil where it can be used on a goroutine alone; else socket is the kernel's number of it,
+	// until it is closed.
+	raw    syscall.RawConn
+	socket uintptr
 	// seat is where it is used; nil: on a goroutine.
-	seat    *Seat
-	in, out transfer
-	batch   batch
-
+	seat *Seat
 	// watched is how a loop watches the socket; nil: none does.
 	watched  atomic.Pointer[watch]
 	deadline atomic.Int64
-	closed   atomic.Bool
-
-	// reads counts them since the last one whose wait was measured.
-	reads int
+	// busy tells that the socket is read or written at a seat, which keeps who closes it waiting.
+	busy, closed atomic.Bool
 	// stamped tells that the kernel keeps the times of when bytes came.
 	stamped bool
+	// asked: what was written on a goroutine has no answer yet.
+	asked atomic.Bool
+	// reads counts them since the last one whose wait was measured.
+	reads int
+	batch batch
 }
 
 // NewConn returns a connection of package net as one that a client at a loop can use. Others than
@@ -53,13 +57,12 @@ type Conn struct {
 func NewConn(inner net.Conn) *Conn {
 	c := &Conn{Conn: quiet.Conn(inner)}
 	if system, ok := inner.(syscall.Conn); ok {
-		if raw, err := system.SyscallConn(); err == nil {
+		if raw, err := system.SyscallConn(); err == nil && raw.Control(func(socket uintptr) { c.socket = socket }) == nil {
 			c.raw = raw
 		}
 	}
 	processors.Store(int64(runtime.GOMAXPROCS(0)))
 	open.Add(1)
-	c.in.step, c.out.step = c.in.read, c.out.write
 
 	return c
 }
@@ -86,42 +89,26 @@ func (c *Conn) Near(s *Seat) bool {
 // NetConn returns the connection underneath, as that of package tls does.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// transfer is a read or a write that is under way.
-type transfer struct {
-	bytes []byte
-	done  int
-	errno syscall.Errno
-	stamp *stamp
-	step  func(socket uintptr) bool
-}
+// enter is called before the socket is read or written at a seat, and leave after that, neither of
+// which waits for the other end. Package net does the same with a lock and the poller's notes of
+// the socket, four places more of a client's memory, which are outside of the processor's caches.
+func (c *Conn) enter() error {
+	c.busy.Store(true)
+	switch {
+	case c.closed.Load():
+		c.leave()
 
-func (t *transfer) read(socket uintptr) bool {
-	if t.stamp != nil {
-		t.done, t.errno = t.stamp.receive(socket, t.bytes)
-	} else {
-		t.done, t.errno = quiet.Read(socket, t.bytes)
+		return net.ErrClosed
+	case c.deadline.Load() == past:
+		c.leave()
+
+		return os.ErrDeadlineExceeded
+	default:
+		return nil
 	}
-
-	return true
 }
 
-func (t *transfer) write(socket uintptr) bool {
-	t.done, t.errno = quiet.Write(socket, t.bytes)
-
-	return true
-}
-
-// try reads or writes once, without waiting for the socket.
-func (t *transfer) try(b []byte, socket func(func(uintptr) bool) error) (int, error) {
-	t.bytes, t.done, t.errno = b, 0, 0
-	err := socket(t.step)
-	t.bytes = nil // their owner may let them go
-	if err == nil && t.errno != 0 {
-		err = t.errno
-	}
-
-	return t.done, err
-}
+func (c *Conn) leave() { c.busy.Store(false) }
 
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
@@ -191,7 +178,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 // writeNow writes at the seat.
 func (c *Conn) writeNow(b []byte) (int, error) {
 	for done := 0; ; {
-		n, err := c.out.try(b[done:min(len(b), done+most)], c.raw.Write)
+		n, err := c.writeOnce(b[done:min(len(b), done+most)])
 		done += n
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
@@ -207,12 +194,29 @@ func (c *Conn) writeNow(b []byte) (int, error) {
 	}
 }
 
+// writeOnce writes what the socket can take.
+func (c *Conn) writeOnce(b []byte) (int, error) {
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
+	n, errno := quiet.Write(c.socket, b)
+	c.leave()
+	if errno != 0 {
+		return n, errno
+	}
+
+	return n, nil
+}
+
 // Close implements net.Conn. Who waits for the socket does so no more.
 func (c *Conn) Close() error {
 	if !c.closed.Swap(true) {
 		open.Add(-1)
 	}
 	c.unwatch()
+	for c.busy.Load() {
+		runtime.Gosched()
+	}
 	err := c.Conn.Close()
 	if w := c.watched.Swap(nil); w != nil {
 		w.remove()
@@ -237,7 +241,9 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 	err := inner(t)
 	at := int64(0)
 	if !t.IsZero() {
-		at = instant(t)
+		if at = instant(t); at <= now() {
+			at = past
+		}
 	}
 	before := c.deadline.Swap(at)
 	if w := c.watched.Load(); w != nil && at != 0 && (before == 0 || at < before) {
@@ -250,7 +256,7 @@ func (c *Conn) setDeadline(t time.Time, inner func(time.Time) error) error {
 // until is when the one who waits for the socket has to look again, as now counts.
 func (c *Conn) until() int64 {
 	if c.closed.Load() {
-		return math.MinInt64
+		return past
 	}
 	if at := c.deadline.Load(); at != 0 {
 		return at

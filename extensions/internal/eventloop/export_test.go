@@ -45,3 +45,15 @@ func Apart(waits ...int) (apart []bool) {
 func ComeApart(c *Conn) (apart bool, batches time.Duration) {
 	return c.batch.apart, time.Duration(c.seat.loop.batches)
 }
+
+// Away is how long a loop with so many clients looks away that has found answers in looks, so many
+// and so long after the look before.
+func Away(clients, answers int, after time.Duration, looks int) time.Duration {
+	var c crowd
+	for at := range looks {
+		c.looks(int64(at+1) * int64(after))
+		c.answers = answers
+	}
+
+	return time.Duration(c.away(clients))
+}

@@ -73,6 +73,7 @@ type loop struct {
 	stamp stamp
 	holder
 	drowsiness
+	crowd
 
 	// sends are the requests that go out together; nil: the kernel has no such thing.
 	sends *sends
@@ -297,13 +298,13 @@ func (l *loop) wait(block bool) bool {
 	if block && l.alarm != l.due {
 		l.setAlarm()
 	}
-	if block {
-		l.nap()
-	}
 	timed := block && l.loops.Active != nil // others never hold their processors
 	var began int64
 	if timed {
 		began = now()
+	}
+	if block {
+		l.nap(began)
 	}
 	err := l.raw.Read(l.poll)
 	if timed {
@@ -350,6 +351,7 @@ func (l *loop) look(epoll uintptr) bool {
 		return true
 	}
 	l.got = n
+	l.answers += n
 	if n > 0 || !l.block {
 		return true
 	}

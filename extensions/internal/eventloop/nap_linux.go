@@ -88,11 +88,19 @@ func (l *loop) drowsy() int64 {
 }
 
 // nap is called before the loop waits for sockets. Where each of its clients has answers to come
-// one by one, it looks away for a time, and keeps its processor from others of the process as long.
-func (l *loop) nap() {
-	if long := l.drowsy(); long > 0 {
-		at := unix.NsecToTimespec(long)
+// one by one, and where a crowd waits for a slow server, it looks away for a time, and keeps its
+// processor from others of the process as long. The time is now, where it may hold that.
+func (l *loop) nap(at int64) {
+	long := l.drowsy()
+	if long == 0 && l.loops.Active != nil {
+		l.looks(at)
+		if long = l.away(len(l.seats)); long > 0 && !l.holds() {
+			long = 0
+		}
+	}
+	if long > 0 {
+		nap := unix.NsecToTimespec(long)
 		_, _, _ = syscall.RawSyscall(unix.SYS_NANOSLEEP, // a signal ends it
-			uintptr(unsafe.Pointer(&at)), 0, 0) //nolint:gosec // as package syscall asks for
+			uintptr(unsafe.Pointer(&nap)), 0, 0) //nolint:gosec // as package syscall asks for
 	}
 }

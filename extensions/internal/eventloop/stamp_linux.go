@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/quiet"
 )
 
 // sampled is of how many reads the wait of one is measured.
@@ -37,15 +39,26 @@ const longestWait = time.Hour
 
 // receive reads what has come, and measures how long it has waited, now and then.
 func (c *Conn) receive(b []byte) (int, error) {
+	if err := c.enter(); err != nil {
+		return 0, err
+	}
 	s := c.seat
 	if c.reads++; s.Waited == nil || !c.stamped || c.reads < sampled {
-		return c.in.try(b, c.raw.Read)
+		n, errno := quiet.Read(c.socket, b)
+		c.leave()
+		if errno != 0 {
+			return n, errno
+		}
+
+		return n, nil
 	}
 	at := &s.loop.stamp
-	c.in.stamp = at
-	n, err := c.in.try(b, c.raw.Read)
-	c.in.stamp = nil
-	if err == nil && n > 0 && at.came != 0 {
+	n, errno := at.receive(c.socket, b)
+	c.leave()
+	if errno != 0 {
+		return n, errno
+	}
+	if n > 0 && at.came != 0 {
 		c.reads = 0
 		// Both times are of the wall clock, which may have been set in between.
 		if waited := time.Duration(time.Now().UnixNano() - at.came); waited >= 0 && waited < longestWait {
@@ -53,7 +66,7 @@ func (c *Conn) receive(b []byte) (int, error) {
 		}
 	}
 
-	return n, err
+	return n, nil
 }
 
 func (t *stamp) receive(socket uintptr, b []byte) (int, syscall.Errno) {

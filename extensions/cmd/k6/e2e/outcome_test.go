@@ -28,7 +28,8 @@ func outcome(t *testing.T, env map[string]string) *run {
 	return k6(t, options{script: "testdata/outcome.js", env: env})
 }
 
-// nobody is an address at which no server listens, nor will: a free port may be another test's soon.
+// nobody is an address at which no server listens, nor will: a free port may soon be another
+// test's.
 const nobody = "127.0.0.1:1"
 
 // answering is the address of a server that answers each request with a status.
