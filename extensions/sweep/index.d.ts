@@ -353,8 +353,8 @@ declare module 'k6/x/sweep' {
    * Calls `fn` for each operation, until this client's share of the step is done. Before that it
    * waits until all clients of the step have come here, so that they start together; what a script
    * does before, such as connecting, is not measured. It returns once all clients of the step have
-   * done their share, so that what a script does after it disturbs nobody who is measured. Call it
-   * once in a scenario's function.
+   * done their share, so that what a script does after it disturbs nobody who is measured; in a
+   * portable step it returns at once. Call it once in a scenario's function.
    *
    * The loop is Go's: an operation costs one call of `fn`, one reading of the clock and one
    * increment of a histogram, and memory does not grow with the number of operations. What `fn`

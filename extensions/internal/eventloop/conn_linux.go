@@ -89,26 +89,25 @@ func (c *Conn) Near(s *Seat) bool {
 // NetConn returns the connection underneath, as that of package tls does.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// enter is called before the socket is read or written at a seat, and leave after that, neither of
-// which waits for the other end. Package net does the same with a lock and the poller's notes of
-// the socket, four places more of a client's memory, which are outside of the processor's caches.
-func (c *Conn) enter() error {
+// once reads or writes the socket at a seat, without waiting for it. Package net keeps who closes
+// it waiting with a lock and the poller's notes of the socket, four places more of a client's
+// memory, which are outside of the processor's caches.
+func (c *Conn) once(b []byte, call func(socket uintptr, b []byte) (int, syscall.Errno)) (int, error) {
 	c.busy.Store(true)
+	defer c.busy.Store(false)
 	switch {
 	case c.closed.Load():
-		c.leave()
-
-		return net.ErrClosed
+		return 0, net.ErrClosed
 	case c.deadline.Load() == past:
-		c.leave()
-
-		return os.ErrDeadlineExceeded
-	default:
-		return nil
+		return 0, os.ErrDeadlineExceeded
 	}
-}
+	n, errno := call(c.socket, b)
+	if errno != 0 {
+		return n, errno
+	}
 
-func (c *Conn) leave() { c.busy.Store(false) }
+	return n, nil
+}
 
 // Read implements net.Conn.
 func (c *Conn) Read(b []byte) (int, error) {
@@ -178,7 +177,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 // writeNow writes at the seat.
 func (c *Conn) writeNow(b []byte) (int, error) {
 	for done := 0; ; {
-		n, err := c.writeOnce(b[done:min(len(b), done+most)])
+		n, err := c.once(b[done:min(len(b), done+most)], quiet.Write)
 		done += n
 		switch {
 		case errors.Is(err, syscall.EAGAIN):
@@ -192,20 +191,6 @@ func (c *Conn) writeNow(b []byte) (int, error) {
 			return done, nil
 		}
 	}
-}
-
-// writeOnce writes what the socket can take.
-func (c *Conn) writeOnce(b []byte) (int, error) {
-	if err := c.enter(); err != nil {
-		return 0, err
-	}
-	n, errno := quiet.Write(c.socket, b)
-	c.leave()
-	if errno != 0 {
-		return n, errno
-	}
-
-	return n, nil
 }
 
 // Close implements net.Conn. Who waits for the socket does so no more.

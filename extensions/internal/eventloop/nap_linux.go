@@ -89,7 +89,7 @@ func (l *loop) drowsy() int64 {
 
 // nap is called before the loop waits for sockets. Where each of its clients has answers to come
 // one by one, and where a crowd waits for a slow server, it looks away for a time, and keeps its
-// processor from others of the process as long. The time is now, where it may hold that.
+// processor from others of the process as long. at is now, where the loop may hold its processor.
 func (l *loop) nap(at int64) {
 	long := l.drowsy()
 	if long == 0 && l.loops.Active != nil {

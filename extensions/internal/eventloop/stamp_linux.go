@@ -39,26 +39,13 @@ const longestWait = time.Hour
 
 // receive reads what has come, and measures how long it has waited, now and then.
 func (c *Conn) receive(b []byte) (int, error) {
-	if err := c.enter(); err != nil {
-		return 0, err
-	}
 	s := c.seat
 	if c.reads++; s.Waited == nil || !c.stamped || c.reads < sampled {
-		n, errno := quiet.Read(c.socket, b)
-		c.leave()
-		if errno != 0 {
-			return n, errno
-		}
-
-		return n, nil
+		return c.once(b, quiet.Read)
 	}
 	at := &s.loop.stamp
-	n, errno := at.receive(c.socket, b)
-	c.leave()
-	if errno != 0 {
-		return n, errno
-	}
-	if n > 0 && at.came != 0 {
+	n, err := c.once(b, at.receive)
+	if err == nil && n > 0 && at.came != 0 {
 		c.reads = 0
 		// Both times are of the wall clock, which may have been set in between.
 		if waited := time.Duration(time.Now().UnixNano() - at.came); waited >= 0 && waited < longestWait {
@@ -66,7 +53,7 @@ func (c *Conn) receive(b []byte) (int, error) {
 		}
 	}
 
-	return n, nil
+	return n, err
 }
 
 func (t *stamp) receive(socket uintptr, b []byte) (int, syscall.Errno) {
