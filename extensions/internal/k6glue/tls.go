@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -154,11 +155,20 @@ func (o *TLSOptions) key() ([]byte, error) {
 		return nil, errors.New("tls.key is encrypted: tls.password must be given")
 	}
 	plain, err := x509.DecryptPEMBlock(block, []byte(o.Password)) //nolint:staticcheck // as k6's option tlsAuth
-	if err != nil {
+	if err != nil || !isSequence(plain) {
 		return nil, errors.New("tls.key cannot be read with tls.password")
 	}
 
 	return bytes.TrimSpace(pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: plain})), nil
+}
+
+// isSequence tells whether der is one sequence of ASN.1 and nothing else, as all private keys are:
+// one password of 256 that are wrong is taken for right, as the padding is all that tells.
+func isSequence(der []byte) bool {
+	var value asn1.RawValue
+	rest, err := asn1.Unmarshal(der, &value)
+
+	return err == nil && len(rest) == 0 && value.Tag == asn1.TagSequence && value.IsCompound
 }
 
 // Options are those that were read.

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -172,8 +173,9 @@ func TestTLSKeyWithPassword(t *testing.T) {
 	read, err := o.Read()
 	require.NoError(t, err)
 	require.Len(t, read.certificates, 1)
+	const wrong = "tls.key cannot be read with tls.password"
 	for password, want := range map[string]string{
-		"": "tls.key is encrypted: tls.password must be given", "wr0ng": "tls.key cannot be read with tls.password",
+		"": "tls.key is encrypted: tls.password must be given", "wr0ng": wrong, padded(t, locked): wrong,
 	} {
 		o.Password = password
 		_, err := o.Read()
@@ -182,4 +184,18 @@ func TestTLSKeyWithPassword(t *testing.T) {
 	o.Key = strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
 	_, err = o.Read()
 	require.ErrorContains(t, err, "tls.key is encrypted in a way (PKCS #8) that k6 cannot read")
+}
+
+// padded is a wrong password that locked's padding does not give away.
+func padded(t *testing.T, locked *pem.Block) string {
+	t.Helper()
+	for i := range 100_000 {
+		password := strconv.Itoa(i)
+		if _, err := x509.DecryptPEMBlock(locked, []byte(password)); err == nil { //nolint:staticcheck // as k6's
+			return password
+		}
+	}
+	t.Fatal("no password of 100,000 is taken for right")
+
+	return ""
 }
