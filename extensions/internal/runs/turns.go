@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
+	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -15,26 +16,38 @@ const perLoop = 15_000
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
 // clients, in the order in which their answers come. In a duet at a rate it is of one operation,
 // which the client does on its own goroutine.
-func (r *Runs) inTurns(job func() error) error {
+func (r *Runs) inTurns(turn func() (more bool, err error)) error {
 	client := r.Client()
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
-		return job()
+		for {
+			if more, err := turn(); err != nil || !more {
+				return err
+			}
+		}
 	}
-	r.seat.Waited = nil
+	r.seat.Waited, r.seat.Memory = nil, append(r.seat.Memory[:0], eventloop.MemoryOf(r))
 	if client != nil {
 		r.seat.Waited = r.waits.record
+		r.seat.Memory = append(r.seat.Memory, eventloop.MemoryOf(client))
 	}
 	index, _, _ := r.Place()
 	if client != nil && client.Step().OpenLoop() {
 		index %= 1 + int(client.Step().Rate()/perLoop)
 	}
 	r.shared.know(r.host.VU().Context())
-	err := r.seat.Do(index, job)
+	err := r.seat.Turns(index, turn)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine
 	}
 
 	return err
+}
+
+// Touches adds to the memory that each turn of the run under way touches.
+func (r *Runs) Touches(memory ...eventloop.Memory) {
+	if r.seat.Inside() {
+		r.seat.Memory = append(r.seat.Memory, memory...)
+	}
 }
 
 // waits are how long the answers to a client of a step have waited.

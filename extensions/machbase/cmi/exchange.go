@@ -22,9 +22,7 @@ func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, er
 		}
 	}
 	m, err := c.answer(kind, statement)
-	if cap(c.out.buf) > keptBuffer {
-		c.out.buf = nil
-	}
+	c.out.trim()
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}

@@ -70,13 +70,16 @@ func TestThreadsOfAnotherPolicyKeepIt(t *testing.T) {
 	}
 }
 
+// together is the lead where all clients have done the same.
+func together() float64 { return 1 }
+
 // A watch lets k6 give way from slot to slot, where it may, and no longer than its step.
 func TestWatchGivesWay(t *testing.T) {
 	for _, may := range []bool{false, true} {
 		begin := reading{at: time.Now(), machine: &machineTimes{processors: 2}}
 		w := NewWatch(nil, func() uint64 { return 0 })
 		if may {
-			w.MayGiveWay()
+			w.MayGiveWay(together)
 		}
 		w.begin, w.last = &account{reading: begin}, begin
 		next := begin
@@ -109,7 +112,7 @@ func TestWatchGivesWay(t *testing.T) {
 func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 	full, waiting := parts(2, 72, 24, 2), parts(60, 20, 20, 0)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay()
+	w.MayGiveWay(together)
 	require.True(t, w.warmed(&waiting))
 	require.Zero(t, policies(t)[unix.SCHED_BATCH])
 	for range 5 {
@@ -132,7 +135,7 @@ func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 func TestWatchOfAWarmUpAlone(t *testing.T) {
 	full := parts(2, 72, 24, 2)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay()
+	w.MayGiveWay(together)
 	require.True(t, w.warmed(&full))
 	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
 	w.Stop()
@@ -140,4 +143,20 @@ func TestWatchOfAWarmUpAlone(t *testing.T) {
 	require.False(t, w.warmed(&full))
 	require.Zero(t, policies(t)[unix.SCHED_BATCH])
 	w.Warm() // it ends at once
+}
+
+// While one client is far ahead of the others, k6 gives no way.
+func TestWatchGivesNoWayToALuckyClient(t *testing.T) {
+	full, lead := parts(2, 72, 24, 2), 1.0
+	w := NewWatch(nil, func() uint64 { return 0 })
+	w.MayGiveWay(func() float64 { return lead })
+	defer w.Stop()
+	for _, c := range []struct {
+		lead  float64
+		gives bool
+	}{{1.2, true}, {1.4, false}, {14, false}, {1.3, true}} {
+		lead = c.lead
+		w.giveWayAfter(full)
+		require.Equal(t, c.gives, policies(t)[unix.SCHED_NORMAL] == 0, c.lead)
+	}
 }

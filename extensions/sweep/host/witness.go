@@ -51,8 +51,10 @@ type Watch struct {
 	// lateNow is the worst of the slot that is under way.
 	lateNow time.Duration
 
-	mayGiveWay bool
-	way        way
+	// lead is that of the luckiest client over the median one, by the operations that they have done;
+	// nil where k6 gives no way.
+	lead func() float64
+	way  way
 }
 
 // account is what is read at the beginning and at the end.
@@ -100,18 +102,20 @@ func NewWatch(server *Server, progress func() uint64) *Watch {
 	return &Watch{server: server, progress: progress, stopped: make(chan struct{}), slots: slots{every: firstSlot}}
 }
 
-// MayGiveWay lets k6 give way to the server where that makes both faster: see way. It is for steps
-// of several clients in a closed loop. It comes before Start.
-func (w *Watch) MayGiveWay() {
+// MayGiveWay lets k6 give way to the server where that makes both faster, as long as no client is
+// far ahead of the others: lead is how many times the operations of the median client the luckiest
+// one has done. See way. It is for steps of several clients in a closed loop. It comes before
+// Start.
+func (w *Watch) MayGiveWay(lead func() float64) {
 	if w != nil {
-		w.mayGiveWay = true
+		w.lead = lead
 	}
 }
 
 // Warm looks at the warm-up, so that k6 may give way from the start line on. It comes once all
 // clients are connected.
 func (w *Watch) Warm() {
-	if w == nil || !w.mayGiveWay {
+	if w == nil || w.lead == nil {
 		return
 	}
 	pids, _, _ := w.find()
@@ -231,8 +235,8 @@ func (w *Watch) woke(late time.Duration) {
 
 // giveWayAfter lets k6 give way in the next slot, or not, after one that was like this.
 func (w *Watch) giveWayAfter(one slot) {
-	if w.mayGiveWay {
-		w.way.turn(w.way.see(&one))
+	if w.lead != nil {
+		w.way.turn(w.way.see(&one) && w.lead() <= mostLead)
 	}
 }
 

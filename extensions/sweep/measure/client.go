@@ -97,6 +97,15 @@ func (c *Client) kinds() []*Recorder {
 	return c.recorders
 }
 
+// ops is how many operations of the client have ended.
+func (c *Client) ops() (operations uint64) {
+	for _, r := range c.kinds() {
+		operations += r.ended() + r.change.Load().ended()
+	}
+
+	return operations
+}
+
 // Finished tells whether the client is through with the step: its share is done or it was told to
 // stop.
 func (c *Client) Finished() bool { return c.stage == finished }

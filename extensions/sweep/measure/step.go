@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -360,10 +361,28 @@ func (s *Step) Progress() (operations uint64, elapsed time.Duration) {
 // Ended is how many operations have ended, failed ones included.
 func (s *Step) Ended() (operations uint64) {
 	for _, c := range s.clients {
-		for _, r := range c.kinds() {
-			operations += r.ended() + r.change.Load().ended()
-		}
+		operations += c.ops()
 	}
 
 	return operations
+}
+
+// leastToCompare is how many operations the median client has done at least where clients are
+// compared: of fewer, chance alone gives one of hundreds twice as many.
+const leastToCompare = 20
+
+// Lead is how many times as many operations as the median client the one has done that has done
+// most, failed ones included; 1 while that cannot be told.
+func (s *Step) Lead() float64 {
+	all := make([]uint64, len(s.clients))
+	for i, c := range s.clients {
+		all[i] = c.ops()
+	}
+	slices.Sort(all)
+	median := all[len(all)/2]
+	if median < leastToCompare {
+		return 1
+	}
+
+	return float64(all[len(all)-1]) / float64(median)
 }
