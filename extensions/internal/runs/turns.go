@@ -27,6 +27,7 @@ func (r *Runs) inTurns(turn func() (more bool, err error)) error {
 	}
 	r.seat.Waited, r.seat.Memory = nil, append(r.seat.Memory[:0], eventloop.MemoryOf(r))
 	if client != nil {
+		client.TakesTurns()
 		r.seat.Waited = r.waits.record
 		r.seat.Memory = append(r.seat.Memory, eventloop.MemoryOf(client))
 	}

@@ -18,7 +18,8 @@ package host
 // one with 8, 64 and 512 clients in steps of four seconds, without giving way 1.05, 1.2 and 2.5,
 // and up to 14 in steps of ten. So k6 gives no way while one client is mostLead times ahead. What
 // runs at event loops, as client.run does, is as fair with it as without (1.2 with 8 and 64
-// clients). To call sched_yield besides, where nobody else of k6's could go on, changed nothing.
+// clients), and is not asked for its lead. To call sched_yield besides, where nobody else of k6's
+// could go on, changed nothing.
 //
 // It is told from the warm-up, and then from each slot of the step: in steps of 1.2 s, to begin at
 // the start line and not after the first slot takes off 3 to 11 % with 8 and 512 clients.

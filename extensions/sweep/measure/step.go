@@ -372,17 +372,18 @@ func (s *Step) Ended() (operations uint64) {
 const leastToCompare = 20
 
 // Lead is how many times as many operations as the median client the one has done that has done
-// most, failed ones included; 1 while that cannot be told.
+// most, failed ones included, of those that take no turns; 1 while that cannot be told.
 func (s *Step) Lead() float64 {
-	all := make([]uint64, len(s.clients))
-	for i, c := range s.clients {
-		all[i] = c.ops()
+	all := make([]uint64, 0, len(s.clients))
+	for _, c := range s.clients {
+		if !c.inTurns.Load() {
+			all = append(all, c.ops())
+		}
 	}
 	slices.Sort(all)
-	median := all[len(all)/2]
-	if median < leastToCompare {
+	if len(all) == 0 || all[len(all)/2] < leastToCompare {
 		return 1
 	}
 
-	return float64(all[len(all)-1]) / float64(median)
+	return float64(all[len(all)-1]) / float64(all[len(all)/2])
 }
