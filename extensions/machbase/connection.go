@@ -18,8 +18,6 @@ type connection struct {
 	// calls makes the contexts of calls, which end at their timeout.
 	calls   deadline.Contexts
 	timeout time.Duration
-	// within is the context of the job under way.
-	within context.Context //nolint:containedctx // it begins and ends in functions of its own
 	// broken tells that the connection is to be given up.
 	broken bool
 
@@ -96,21 +94,11 @@ type job = func(ctx context.Context, conn Conn) error
 // do runs a job on the connection. The job's context ends at the timeout, and with the one that it
 // is within.
 func (c *connection) do(ctx context.Context, timeout time.Duration, do job) error {
-	return c.end(c.begin(ctx, timeout, do))
-}
-
-// begin does what a job begins with, guard what comes next, if anything, and end says what came of
-// it.
-func (c *connection) begin(ctx context.Context, timeout time.Duration, do job) error {
-	c.timeout, c.within = timeout, c.calls.Begin(ctx, time.Now(), timeout)
 	if ctx.Err() != nil {
 		return k6mod.TestEnded()
 	}
-
-	return c.guard(do)
-}
-
-func (c *connection) end(err error) error {
+	c.timeout = timeout
+	err := c.guard(c.calls.Begin(ctx, time.Now(), timeout), do)
 	outcome := c.calls.End()
 	c.broken = c.broken || outcome != deadline.Undisturbed || c.conn.Broken()
 
@@ -118,7 +106,7 @@ func (c *connection) end(err error) error {
 	case err == nil:
 		return nil
 	case outcome == deadline.Late:
-		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", c.timeout)
+		return k6mod.Errorf(k6mod.KindTimeout, "no answer within timeout (%s)", timeout)
 	case outcome == deadline.Ended:
 		return k6mod.TestEnded()
 	default:
@@ -127,10 +115,10 @@ func (c *connection) end(err error) error {
 }
 
 // guard makes an error of a driver's panic.
-func (c *connection) guard(do job) (err error) {
+func (c *connection) guard(ctx context.Context, do job) (err error) {
 	defer crash.Catch(&err)
 
-	return do(c.within, c.conn)
+	return do(ctx, c.conn)
 }
 
 // restart gives the job that is under way its whole timeout again. It is for the job itself, and

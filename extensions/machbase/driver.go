@@ -43,17 +43,6 @@ type Conn interface {
 	Close(ctx context.Context) error
 }
 
-// poster is a Conn that can send a query before its answer is waited for, at a seat of an event
-// loop.
-type poster interface {
-	// Post sends the query of a statement that stays prepared. It tells whether it did: else it has
-	// done nothing, and Query does it all. Once there is something to read, Posted is to be called,
-	// and nothing else before.
-	Post(ctx context.Context, sql string, args []any) (posted bool, err error)
-	// Posted lets read take the rows of the query that was posted.
-	Posted(ctx context.Context, read func(Rows) error) error
-}
-
 // Statement is a prepared statement.
 type Statement interface {
 	Query(ctx context.Context, args []any, read func(Rows) error) error

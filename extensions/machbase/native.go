@@ -46,12 +46,6 @@ func (c *nativeConn) Query(ctx context.Context, sql string, args []any, read fun
 	return c.read(rows, err, read)
 }
 
-func (c *nativeConn) Posted(ctx context.Context, read func(Rows) error) error {
-	rows, err := c.Conn.Posted(ctx)
-
-	return c.read(rows, err, read)
-}
-
 // read lets read take the rows, and closes them.
 func (c *nativeConn) read(rows *cmi.Rows, err error, read func(Rows) error) error {
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/grafana/sobek"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/clock"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/k6mod"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
@@ -27,14 +26,8 @@ type work struct {
 
 	args   []any
 	answer queryAnswer
-	// reader is the answer's, and answered reads one that was waited for between turns.
-	reader   func(Rows) error
-	answered job
-
-	// start is when the run began, and begin when the operation under way did; done is how many have
-	// ended.
-	start, begin time.Duration
-	done         uint64
+	// reader is the answer's.
+	reader func(Rows) error
 
 	received, sent          uint64 // that nobody has asked for yet
 	succeeded, failed, read uint64
@@ -73,7 +66,7 @@ func (c *client) newWork(o *runOptions) *work {
 	}
 	w := &work{options: o, draws: c.drawn[o.seed], vu: c.VU().Context(), counts: c.Instruments}
 	w.task = task{client: c, operation: opQuery, timeout: o.timeout, job: w.query, rows: &w.answer.count}
-	w.reader, w.answered = w.answer.read, w.readPosted
+	w.reader = w.answer.read
 	if o.exec != "" {
 		w.operation, w.job, w.rows = opExec, w.exec, nil
 	}
@@ -92,17 +85,13 @@ func (w *work) run() error {
 	defer c.mu.Unlock()
 
 	over := false
-	err := c.runs.Turns(func(ctx context.Context) (more bool, err error) {
-		if w.start == 0 {
-			c.connection.use(c.seat)
-			w.start = clock.Now()
-			w.touches()
-		}
-		if more, err = w.turn(ctx); !more {
-			over, w.took = true, clock.Since(w.start)
-		}
+	err := c.runs.Do(func(ctx context.Context) error {
+		defer func() { over = true }()
+		c.connection.use(c.seat)
+		start := clock.Now()
+		defer func() { w.took = clock.Since(start) }()
 
-		return more, err
+		return w.until(ctx, start)
 	})
 	c.connection.use(nil)
 	if !over { // its loop has failed: nobody knows how far the job has come
@@ -112,54 +101,30 @@ func (w *work) run() error {
 	return err
 }
 
-// touches says which memory the turns of the run touch.
-func (w *work) touches() {
-	c := w.client
-	c.runs.Touches(eventloop.MemoryOf(w), eventloop.MemoryOf(c), eventloop.MemoryOf(c.connection), eventloop.MemoryOf(w.draws),
-		eventloop.MemoryOf(w.counts))
-	if w.recorder != nil {
-		c.runs.Touches(eventloop.MemoryOf(w.recorder))
-	}
-}
-
-// turn does operations up to one whose answer is to be waited for between turns, until as many are
-// done as the options say, or for as long: then there are no more.
-func (w *work) turn(ctx context.Context) (more bool, err error) {
-	if w.posted {
-		w.goOn(w.answered)
-		if err := w.ended(w.end()); err != nil {
-			return false, err
-		}
-	}
-	for w.done == 0 || w.done < w.options.iterations || clock.Since(w.start) < w.options.duration {
+// until does operations until as many are done as the options say, or for as long.
+func (w *work) until(ctx context.Context, start time.Duration) error {
+	for done := uint64(0); done == 0 || done < w.options.iterations || clock.Since(start) < w.options.duration; done++ {
 		if err := w.client.runs.Next(ctx); err != nil {
-			return false, err
+			return err
 		}
-		w.client.seat.Begin()
-		w.args = w.draws.parameters(w.options.params, w.args[:0])
-		w.begin = clock.Now()
-		w.recorded = w.room[:0]
-		err := w.task.begin(w.vu)
-		if w.posted {
-			return true, nil
-		}
-		if err == nil {
-			err = w.end()
-		}
-		if err := w.ended(err); err != nil {
-			return false, err
+		if err := w.operate(); err != nil {
+			return err
 		}
 	}
 
-	return false, nil
+	return nil
 }
 
-// ended counts an operation. It returns an error for one that could not be any better the next
-// time.
-func (w *work) ended(err error) error {
+// operate does one operation and counts it. It returns an error for one that could not be any
+// better the next time.
+func (w *work) operate() error {
 	c := w.client
-	took := clock.Since(w.begin)
-	w.done++
+	c.seat.Begin()
+	w.args = w.draws.parameters(w.options.params, w.args[:0])
+	begin := clock.Now()
+	w.recorded = w.room[:0]
+	err := w.attempt(w.vu)
+	took := clock.Since(begin)
 	rows := int64(0)
 	for i := range w.recorded {
 		r := &w.recorded[i]
@@ -189,25 +154,9 @@ func (w *work) ended(err error) error {
 	return nil
 }
 
-func (w *work) query(ctx context.Context, conn Conn) (err error) {
+func (w *work) query(ctx context.Context, conn Conn) error {
 	w.answer.begin(false, w.options.expect)
-	if p, can := conn.(poster); can {
-		if w.posted, err = p.Post(ctx, w.options.query, w.args); w.posted || err != nil {
-			return err
-		}
-	}
-
-	return w.answers(conn.Query(ctx, w.options.query, w.args, w.reader))
-}
-
-// readPosted reads the answer to a query that was posted.
-func (w *work) readPosted(ctx context.Context, conn Conn) error {
-	return w.answers(conn.(poster).Posted(ctx, w.reader)) //nolint:forcetypeassert // it was one then
-}
-
-// answers says whether an answer, which was read, is one.
-func (w *work) answers(err error) error {
-	if err != nil {
+	if err := conn.Query(ctx, w.options.query, w.args, w.reader); err != nil {
 		return err
 	}
 	if rows := uint64(w.answer.count); rows < w.options.minRows {

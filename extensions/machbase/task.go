@@ -36,12 +36,6 @@ type task struct {
 	// over is called after all that, on the VU's goroutine; nil for nothing.
 	over func()
 
-	// posted is set by a job that has sent its request, and leaves the rest to goOn and end.
-	posted bool
-	// began is when the job did, and err what came of it so far.
-	began time.Duration
-	err   error
-
 	// recorded are the calls that were done. The first of them are in room.
 	recorded []record
 	room     [1]record
@@ -83,15 +77,6 @@ func (t *task) call(ctx context.Context) error {
 
 // attempt is call for who holds the client's mu.
 func (t *task) attempt(ctx context.Context) error {
-	if err := t.begin(ctx); err != nil {
-		return err
-	}
-
-	return t.end()
-}
-
-// begin begins the job. An error is why it could not.
-func (t *task) begin(ctx context.Context) error {
 	c := t.client
 	if t.requires != nil {
 		if err := t.requires(c.connection); err != nil {
@@ -101,26 +86,10 @@ func (t *task) begin(ctx context.Context) error {
 	if err := c.ensure(ctx, t); err != nil || t.job == nil {
 		return err
 	}
-	t.began = clock.Now()
-	t.err = c.connection.begin(ctx, t.timeout, t.job)
 
-	return nil
-}
-
-// goOn does what is left of a job that has sent its request.
-func (t *task) goOn(job job) {
-	t.posted = false
-	t.err = t.client.connection.guard(job)
-}
-
-// end ends the job, and takes note of what came of it.
-func (t *task) end() error {
-	c := t.client
-	if t.job == nil {
-		return nil
-	}
-	err := c.connection.end(t.err)
-	r := record{operation: t.operation, took: clock.Since(t.began)}
+	begin := clock.Now()
+	err := c.connection.do(ctx, t.timeout, t.job)
+	r := record{operation: t.operation, took: clock.Since(begin)}
 	broken := c.connection.broken
 	if err != nil {
 		e := c.As(err)

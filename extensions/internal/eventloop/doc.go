@@ -24,17 +24,6 @@
 // have to wait for its socket. The switch costs 0.1 us, and Go's scheduler takes no part in it. So
 // a protocol has one form, whether its client is at a loop or on a goroutine of its own.
 //
-// A job may be done in turns as well: see [Seat.Turns]. Then what it has to keep while it waits for
-// an answer is in its own memory, as in a state machine of its protocol, and the loop gives it one
-// of a few coroutines for each turn, whose stacks the processor has at hand. It may still wait in
-// the middle of a turn, such as for the rest of an answer, and keeps the coroutine then. So
-// client.run of k6/x/machbase has each of its queries. In turns with the same work as one job, it
-// took 5 to 15 % off the processor time of a query with 64 and 512 clients (medians of five to nine
-// rounds on an Intel Xeon: 14.2 and 12.0, 16.5 and 14.1 us with 64; 21.5 and 19.5, 21.2 and 19.5
-// with 512; once nothing), and nothing with 1 and 8. What memcached's client.run took was the same
-// within noise, so it is one job there. To read all answers of a loop's clients into the same
-// memory took off nothing either.
-//
 // A [Seat] is a client's place at a loop. While the job of a seat is under way, its connections are
 // used at the seat: see [Conn.Use]. A nil Seat is that of a client on a goroutine of its own; all
 // methods but Do work with it. What may take long and is no reading or writing of a Conn, such as
@@ -153,13 +142,18 @@
 // clients of memcached, three fifths of a turn are the kernel's, which finds the same of 512
 // sockets. Of the rest much is waiting for memory. So a loop asks the processor for the memory of
 // the next client before it gives one its turn: the stack of its job, and what the runtime notes of
-// it, or what a job that is done in turns says that it touches. That takes 5 to 7 % off the
-// processor time of an operation with 512 clients.
+// it. That takes 5 to 7 % off the processor time of an operation with 512 clients.
 //
 // What clients can share, such as the options of runs that are alike, is not fetched for each of
 // them. Package net locks a socket for each read and write, and asks its poller's notes of it; a
 // loop has a flag beside what else it needs of the connection, which took off 7 % beside memcached
 // with 512 clients, and 3 to 4 % beside Machbase and NATS.
+//
+// Jobs in turns, each on one of a few stacks of the loop, so that a client that waits for an answer
+// has none (a state machine of its protocol, and prefetching of what each turn touches), took off
+// nothing that holds: of seven comparisons in turns on an Intel Xeon, 3 to 16 % in four of five with
+// 64 clients of Machbase, and 8 % less to 8 % more with 512; nothing beside memcached. Nor did one
+// memory for all answers of a loop.
 //
 // The heap in huge pages took off 2 %, less than runs differ. To fetch what the stack points to as
 // well, some 30 places more, took off nothing, and 60 to 400 places cost a tenth to a third, on an

@@ -59,8 +59,6 @@ type loop struct {
 	// again are the seats that go on without waiting for anything but their turn.
 	again []*Seat
 	ready []*Seat
-	// workers are those that no client has.
-	workers workers
 	// sleepers are the seats whose jobs sleep.
 	sleepers sleepers
 	events   []unix.EpollEvent
@@ -145,32 +143,18 @@ func newLoop(number int, loops *Loops) (*loop, error) {
 // Do does the job at a loop: clients of numbers that follow each other are at different ones. It
 // returns when the job is over, with its error. A panic of the job is an error too.
 func (s *Seat) Do(number int, job func() error) error {
-	return s.Turns(number, func() (bool, error) { return false, job() })
-}
-
-// Turns is Do of a job that is done in turns: turn takes one of them, and tells whether another one
-// follows. That comes once there is something to read of the connection that rests: see
-// [Conn.Rest]. A turn may wait within, as a job may.
-func (s *Seat) Turns(number int, turn func() (more bool, err error)) error {
 	s.loops.once.Do(s.loops.open)
 	if s.loops.err != nil {
 		return s.loops.err
 	}
-	s.turn, s.err, s.paused = turn, nil, true
-	if s.guarded == nil {
-		s.guarded = func() (err error) {
-			s.more, err = s.turn()
-
-			return err
-		}
-	}
-	s.loop = s.loops.all[number%len(s.loops.all)]
+	s.loop, s.err, s.paused = s.loops.all[number%len(s.loops.all)], nil, true
+	s.start(job)
 	s.loops.inside.Add(1)
 	s.loop.join(s)
 	<-s.over
 	s.loops.inside.Add(-1)
 	s.wakeful()
-	s.turn, s.loop = nil, nil
+	s.next, s.loop = nil, nil
 
 	return s.err
 }
@@ -224,7 +208,7 @@ func (l *loop) run() {
 		l.resumeReady()
 		l.resumeAll()
 		for l.hurried.Swap(false) || l.due != never && now() >= l.due {
-			l.expire() // one that has its turn now may wait for what is late as well
+			l.expire() // a job that has its turn now may wait next for what is over as well
 		}
 		l.send()
 		if l.left {
@@ -244,9 +228,7 @@ func (l *loop) arrivals() bool {
 	}
 	l.ready = append(l.ready, l.coming...)
 	l.coming = l.coming[:0]
-	if l.running = len(l.seats) > 0; !l.running {
-		l.workers.stop()
-	}
+	l.running = len(l.seats) > 0
 
 	return l.running
 }
@@ -299,22 +281,9 @@ func (l *loop) fetch(slot int32) {
 	}
 }
 
-// resume gives a client its turn, or lets it go on with the one that is under way.
+// resume gives a client its turn.
 func (l *loop) resume(s *Seat) {
-	if s.worker == nil {
-		s.rested()
-		s.worker = l.workers.take(s)
-	}
-	w := s.worker
-	w.next()
-	if w.seat != nil {
-		return
-	}
-	s.worker = nil
-	l.workers.keep(w)
-	if s.more && s.err == nil {
-		l.rest(s)
-
+	if _, more := s.next(); more {
 		return
 	}
 	delete(l.seats, s)
@@ -420,11 +389,10 @@ func (l *loop) abandon(err error) {
 	l.ready, l.again, l.sleepers, l.got, l.others = nil, nil, nil, 0, 0
 	l.mu.Lock()
 	left = append(left, l.coming...)
-	l.workers.stop()
 	l.coming, l.running = nil, false // from here on another goroutine may be the loop's
 	l.mu.Unlock()
 	for _, s := range left {
-		s.err, s.worker, s.rests = err, nil, nil
+		s.err = err
 		s.end()
 	}
 }

@@ -11,9 +11,8 @@ import (
 )
 
 type (
-	loop   struct{ again []*Seat }
-	worker struct{ yield func(struct{}) bool }
-	table  struct{}
+	loop  struct{ again []*Seat }
+	table struct{}
 )
 
 func (*loop) join(*Seat) {}
@@ -23,15 +22,6 @@ func (*Seat) Sleep(context.Context, time.Duration) {}
 
 // Do does the job, on the caller's goroutine.
 func (s *Seat) Do(_ int, job func() error) error { return job() }
-
-// Turns does a job in turns, on the caller's goroutine.
-func (s *Seat) Turns(_ int, turn func() (more bool, err error)) error {
-	for {
-		if more, err := turn(); err != nil || !more {
-			return err
-		}
-	}
-}
 
 // Conn is a connection of package net, for clients that may be at a loop.
 type Conn struct{ net.Conn }
@@ -47,9 +37,6 @@ func (*Conn) Flush() error { return nil }
 
 // Pending is for connections at loops. There are none.
 func (*Conn) Pending(int) {}
-
-// Rest is for connections at loops. There are none.
-func (*Conn) Rest() {}
 
 // Near tells whether the loop of the seat watches the connection. There is none.
 func (*Conn) Near(*Seat) bool { return true }

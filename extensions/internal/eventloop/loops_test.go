@@ -411,3 +411,31 @@ func TestWaitOfAnswers(t *testing.T) {
 	slices.Sort(waits) // a server that was late itself has made some of them short
 	require.Greater(t, waits[len(waits)-1], slept/2)
 }
+
+// A job that has its turn as its deadline is over may wait next for what has ended meanwhile.
+func TestTurnOfADeadlineWaitsForWhatWasClosed(t *testing.T) {
+	t.Parallel()
+	address := serve(t, "tcp", func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it never answers
+	var loops eventloop.Loops
+	seat, late, closed := loops.Seat(), dial(t, "tcp", address), dial(t, "tcp", address)
+	require.NoError(t, late.SetDeadline(time.Now().Add(20*time.Millisecond)))
+	require.NoError(t, closed.Close())
+	over := make(chan error, 1)
+	go func() {
+		over <- seat.Do(0, func() error {
+			late.Use(seat)
+			closed.Use(seat)
+			_, first := late.Read(make([]byte, 1))
+			_, then := closed.Read(make([]byte, 1))
+
+			return errors.Join(first, then)
+		})
+	}()
+	select {
+	case err := <-over:
+		require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		require.ErrorIs(t, err, net.ErrClosed)
+	case <-time.After(patience):
+		require.Fail(t, "the job still waits")
+	}
+}

@@ -11,7 +11,6 @@ const (
 	goroutineLines = 6
 	// mostStackLines is how much of a job's stack is fetched.
 	mostStackLines = 48
-	connLines      = (int(unsafe.Sizeof(Conn{})) + line - 1) / line
 	seatLines      = (int(unsafe.Sizeof(Seat{})) + line - 1) / line
 )
 
@@ -37,28 +36,9 @@ func (p *place) pauses() {
 	p.stackLines = min(int(bottom-p.top)/line+1, mostStackLines)
 }
 
-// Memory is what a job touches in each of its turns. Nothing is kept alive by it.
-type Memory struct {
-	from  uintptr
-	lines int
-}
-
-// MemoryOf is that of a value.
-func MemoryOf[T any](of *T) Memory {
-	return Memory{uintptr(unsafe.Pointer(of)), (int(unsafe.Sizeof(*of)) + line - 1) / line} //nolint:gosec // nothing is read
-}
-
 // fetch asks for the memory that the job's next turn begins with.
 func (s *Seat) fetch() {
 	prefetch(uintptr(unsafe.Pointer(s)), seatLines) //nolint:gosec // nothing is read
-	if s.worker == nil {
-		prefetch(uintptr(unsafe.Pointer(s.rests)), connLines) //nolint:gosec // the same
-		for _, m := range s.Memory {
-			prefetch(m.from, m.lines)
-		}
-
-		return
-	}
 	prefetch(s.place.goroutine, goroutineLines)
 	prefetch(s.place.top, s.place.stackLines)
 }

@@ -7,10 +7,4 @@ type place struct{}
 
 func (*place) pauses() {}
 
-// Memory is what a job touches in each of its turns.
-type Memory struct{}
-
-// MemoryOf is that of a value.
-func MemoryOf[T any](*T) Memory { return Memory{} }
-
 func (*Seat) fetch() {}

@@ -2,7 +2,7 @@ package eventloop
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,20 +34,11 @@ type Seat struct {
 	// Waited is told how long an answer has waited to be read, of those that are measured, and of
 	// which loop. It is called by the loop.
 	Waited func(loop int, wait time.Duration)
-	// Memory is what a job that is done in turns touches in each of them: where there are hundreds
-	// of clients, the processor fetches it while another one has its turn.
-	Memory []Memory
 
-	// loop is where a job is under way; nil: none is.
 	loop *loop
-	// turn is one of the job; guarded takes it, and keeps in more whether another one follows.
-	turn    func() (more bool, err error)
-	guarded func() error
-	more    bool
-	// worker is where the turn under way waits; nil: none is.
-	worker *worker
-	// rests is the connection for whose answer the job waits between its turns; nil: none.
-	rests *Conn
+	// next resumes the job. It is nil while none is under way.
+	next  func() (struct{}, bool)
+	yield func(struct{}) bool
 	// paused tells whether the job has let others go since it began its last operation.
 	paused bool
 	// waits is the connection that the job waits for; nil: none.
@@ -66,7 +57,7 @@ type Seat struct {
 func (l *Loops) Seat() *Seat { return &Seat{loops: l, over: make(chan struct{}, 1)} }
 
 // Inside tells whether a job of the seat is under way.
-func (s *Seat) Inside() bool { return s != nil && s.loop != nil }
+func (s *Seat) Inside() bool { return s != nil && s.next != nil }
 
 // Begin is called where an operation begins, so that no client does two of them while others wait.
 // An operation that failed without a word to the server has let nobody go.
@@ -108,17 +99,22 @@ func (s *Seat) Away(do func()) {
 func (s *Seat) pause() {
 	s.paused = true
 	s.place.pauses()
-	s.worker.yield(struct{}{})
-}
-
-// errGoexit is that of a job that has ended its worker's goroutine.
-var errGoexit = errors.New("the job has ended its goroutine")
-
-// take takes a turn of the job. A panic of it is an error; so is its end by runtime.Goexit.
-func (s *Seat) take() {
-	s.more, s.err = false, errGoexit
-	s.err = crash.Guard(s.guarded)
+	s.yield(struct{}{})
 }
 
 // end tells the one who waits for the job that it is over.
 func (s *Seat) end() { s.over <- struct{}{} }
+
+// guarded does a job. Its panic is an error; so is its end by runtime.Goexit, which would end the
+// loop.
+func guarded(job func() error) (err error) {
+	err = fmt.Errorf("the job has ended its goroutine")
+	_ = crash.Guard(func() error {
+		defer crash.Catch(&err)
+		err = job()
+
+		return nil
+	})
+
+	return err
+}

@@ -112,12 +112,6 @@ var errEnough = errors.New("the client's share of the step is done")
 // at the client's seat if it has one, and returns its error, which is nil for that end. Traffic
 // before it is nobody's.
 func (r *Runs) Do(job func(context.Context) error) error {
-	return r.Turns(func(ctx context.Context) (bool, error) { return false, job(ctx) })
-}
-
-// Turns is Do of a job that is done in turns, each of which tells whether another one follows.
-// Where the client has a seat, that comes when there is an answer: see [eventloop.Seat.Turns].
-func (r *Runs) Turns(turn func(context.Context) (more bool, err error)) error {
 	vuContext := r.host.VU().Context()
 	ctx, stop := context.WithCancelCause(vuContext)
 	defer stop(nil)
@@ -129,7 +123,7 @@ func (r *Runs) Turns(turn func(context.Context) (more bool, err error)) error {
 		})()
 	}
 	r.traffic()
-	err := r.inTurns(func() (bool, error) { return turn(ctx) })
+	err := r.inTurns(func() error { return job(ctx) })
 	r.traffic()
 	r.host.Emit()
 	switch {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/internal/crash"
-	"github.com/xk6-sweep/xk6-sweep/extensions/internal/eventloop"
 	"github.com/xk6-sweep/xk6-sweep/extensions/sweep/measure"
 )
 
@@ -16,39 +15,27 @@ const perLoop = 15_000
 // inTurns does a job of many operations at the client's seat: it takes turns with the jobs of other
 // clients, in the order in which their answers come. In a duet at a rate it is of one operation,
 // which the client does on its own goroutine.
-func (r *Runs) inTurns(turn func() (more bool, err error)) error {
+func (r *Runs) inTurns(job func() error) error {
 	client := r.Client()
 	if r.seat == nil || client != nil && client.Step().OpenLoop() && client.Step().IsDuet() {
-		for {
-			if more, err := turn(); err != nil || !more {
-				return err
-			}
-		}
+		return job()
 	}
-	r.seat.Waited, r.seat.Memory = nil, append(r.seat.Memory[:0], eventloop.MemoryOf(r))
+	r.seat.Waited = nil
 	if client != nil {
 		client.TakesTurns()
 		r.seat.Waited = r.waits.record
-		r.seat.Memory = append(r.seat.Memory, eventloop.MemoryOf(client))
 	}
 	index, _, _ := r.Place()
 	if client != nil && client.Step().OpenLoop() {
 		index %= 1 + int(client.Step().Rate()/perLoop)
 	}
 	r.shared.know(r.host.VU().Context())
-	err := r.seat.Turns(index, turn)
+	err := r.seat.Do(index, job)
 	if fault, is := errors.AsType[*crash.Error](err); is {
 		panic(fault.Value) // as it would have come from a job on this goroutine
 	}
 
 	return err
-}
-
-// Touches adds to the memory that each turn of the run under way touches.
-func (r *Runs) Touches(memory ...eventloop.Memory) {
-	if r.seat.Inside() {
-		r.seat.Memory = append(r.seat.Memory, memory...)
-	}
 }
 
 // waits are how long the answers to a client of a step have waited.

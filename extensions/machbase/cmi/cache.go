@@ -64,11 +64,6 @@ func (k *cache) get(c *Conn, sql string) *Stmt {
 	return statementOf(element)
 }
 
-// isReady tells whether the statement that was used last is that of the text, and prepared.
-func (k *cache) isReady(sql string) bool {
-	return k.last != nil && statementOf(k.last).text == sql && statementOf(k.last).prepared
-}
-
 func statementOf(element *list.Element) *Stmt {
 	return element.Value.(*Stmt) //nolint:forcetypeassert // nothing else is in the list
 }

@@ -43,8 +43,6 @@ type Conn struct {
 	// exchange sends a request and reads of its answer; atSeat and onGoroutine are its two ways.
 	exchange, atSeat, onGoroutine func(request, answer []byte) (sent, received int, err error)
 	sending                       []byte // a request, until its answer is read
-	seated                        bool   // at a seat of an event loop
-	posted                        *Stmt  // whose answer nobody has waited for yet
 
 	// calls closes the connection when within, the context of the call at hand, ends.
 	calls  *deadline.Watch[*Conn]
@@ -72,7 +70,7 @@ func (c *Conn) Traffic() (received, sent uint64) { return c.received.Load(), c.s
 func (c *Conn) Use(seat *eventloop.Seat) {
 	c.socket.Use(seat)
 	c.stream, c.exchange = c.socket.NetConn(), c.onGoroutine
-	if c.seated = seat.Inside(); c.seated {
+	if seat.Inside() {
 		c.stream, c.exchange = c.socket, c.atSeat
 	}
 }

@@ -22,7 +22,9 @@ func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, er
 		}
 	}
 	m, err := c.answer(kind, statement)
-	c.out.trim()
+	if cap(c.out.buf) > keptBuffer {
+		c.out.buf = nil
+	}
 	if err != nil {
 		return nil, c.failure(ctx, err)
 	}

@@ -122,12 +122,18 @@ func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 		}
 	}
 	c := s.conn
-	if err := s.compose(args); err != nil {
+	var err error
+	if c.params, err = appendParameters(c.params[:0], s.parameters, args); err != nil {
 		s.release(false)
 
 		return nil, err
 	}
+	c.out.reset()
+	c.out.execute(s, c.config.FetchRows, c.params, len(args) > 0)
 	body, err := c.ask(ctx, msgExecute, s.id)
+	if cap(c.params) > keptBuffer {
+		c.params = nil
+	}
 	if err != nil {
 		s.release(true)
 
@@ -135,21 +141,6 @@ func (s *Stmt) execute(ctx context.Context, args []any) (*Rows, error) {
 	}
 
 	return s.answered(ctx, body)
-}
-
-// compose makes the request that executes the statement.
-func (s *Stmt) compose(args []any) (err error) {
-	c := s.conn
-	if c.params, err = appendParameters(c.params[:0], s.parameters, args); err != nil {
-		return err
-	}
-	c.out.reset()
-	c.out.execute(s, c.config.FetchRows, c.params, len(args) > 0)
-	if cap(c.params) > keptBuffer {
-		c.params = nil
-	}
-
-	return nil
 }
 
 // direct runs a text without preparing it.

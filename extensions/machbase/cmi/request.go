@@ -15,13 +15,6 @@ type request struct {
 // reset forgets what was built.
 func (r *request) reset() { r.buf = r.buf[:0] }
 
-// trim lets the memory of what was sent go, where it is more than usual.
-func (r *request) trim() {
-	if cap(r.buf) > keptBuffer {
-		r.buf = nil
-	}
-}
-
 // begin starts a message.
 func (r *request) begin(message byte, statement uint32, adds uint16) {
 	r.parts = 0
