@@ -151,9 +151,9 @@
 //
 // Jobs in turns, each on one of a few stacks of the loop, so that a client that waits for an answer
 // has none (a state machine of its protocol, and prefetching of what each turn touches), took off
-// nothing that holds: of seven comparisons in turns on an Intel Xeon, 3 to 16 % in four of five with
-// 64 clients of Machbase, and 8 % less to 8 % more with 512; nothing beside memcached. Nor did one
-// memory for all answers of a loop.
+// nothing that holds, on an Intel Xeon: 3 to 16 % in four comparisons of five with 64 clients of
+// Machbase, 8 % less to 8 % more with 512, and nothing beside memcached. Nor did one memory for all
+// answers of a loop.
 //
 // The heap in huge pages took off 2 %, less than runs differ. To fetch what the stack points to as
 // well, some 30 places more, took off nothing, and 60 to 400 places cost a tenth to a third, on an
