@@ -164,7 +164,7 @@ func (o *order) effort(p *part, until time.Time) (*effort, error) {
 func (o *order) pass(p *part, e *effort, pass int) (result, error) {
 	began := time.Now()
 	if o.rounds > 0 {
-		e.target = e.kept.least() + 1
+		e.next()
 		if pass == 0 && p.prepare != nil && (e.until.IsZero() || began.Before(e.until)) {
 			if err := p.prepare(); err != nil {
 				return nil, err

@@ -42,6 +42,10 @@ func numbersOf(clients string) (numbers []int, err error) {
 	return numbers, nil
 }
 
+// next makes the target that of one more pass. A cell one of whose rounds has failed has fewer than
+// the others, and keeps none of them from theirs.
+func (e *effort) next() { e.target = max(e.target, e.kept.least()) + 1 }
+
 // wants tells whether a cell that has so many rounds gets another one.
 func (e *effort) wants(clients, rounds int) bool {
 	return rounds < e.target && (e.clients == nil || slices.Contains(e.clients, clients)) &&

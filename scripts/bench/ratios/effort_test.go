@@ -188,3 +188,25 @@ func TestProgramsTakeTurns(t *testing.T) {
 		t.Error("a round of another number of programs is no error")
 	}
 }
+
+// A cell one of whose rounds has failed keeps none of the others from theirs.
+func TestFailedRoundsAreOfTheirCell(t *testing.T) {
+	e, _ := effortIn(t, t.TempDir(), &stamp{})
+	good := func(int) (int, error) { return 1, nil }
+	failing := func(int) (int, error) { return 0, errors.New("no totals") }
+	for pass := range 4 {
+		e.next()
+		second := good
+		if pass == 0 {
+			second = failing
+		}
+		for cell, measure := range map[string]func(int) (int, error){"a": good, "b": second} {
+			if _, err := again(e, cell, 1, measure); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if a, b := len(e.kept.cells["a"]), len(e.kept.cells["b"]); a != 4 || b != 3 {
+		t.Errorf("%d rounds of the one and %d of the other, want 4 and 3", a, b)
+	}
+}
