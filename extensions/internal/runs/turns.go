@@ -22,7 +22,7 @@ func (r *Runs) inTurns(job func() error) error {
 	}
 	r.seat.Waited = nil
 	if client != nil {
-		client.TakesTurns()
+		client.AtLoop()
 		r.seat.Waited = r.waits.record
 	}
 	index, _, _ := r.Place()

@@ -39,7 +39,7 @@ type Client struct {
 	tap       func(op string, took time.Duration)
 	turns     *turns // in a duet; else nil
 	complete  atomic.Bool
-	inTurns   atomic.Bool // at an event loop
+	atLoop    atomic.Bool
 
 	started, ended atomic.Int64 // since epoch; zero: not yet
 }
@@ -98,9 +98,8 @@ func (c *Client) kinds() []*Recorder {
 	return c.recorders
 }
 
-// TakesTurns says that the client's operations take turns with those of others at an event loop:
-// what one of them has done more than the others is none of k6's doing.
-func (c *Client) TakesTurns() { c.inTurns.Store(true) }
+// AtLoop says that the client's operations are done at an event loop: see [Step.Lead].
+func (c *Client) AtLoop() { c.atLoop.Store(true) }
 
 // ops is how many operations of the client have ended.
 func (c *Client) ops() (operations uint64) {

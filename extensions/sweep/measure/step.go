@@ -372,11 +372,12 @@ func (s *Step) Ended() (operations uint64) {
 const leastToCompare = 20
 
 // Lead is how many times as many operations as the median client the one has done that has done
-// most, failed ones included, of those that take no turns; 1 while that cannot be told.
+// most, failed ones included; 1 while that cannot be told. Clients at event loops are left out:
+// they have turns there.
 func (s *Step) Lead() float64 {
 	all := make([]uint64, 0, len(s.clients))
 	for _, c := range s.clients {
-		if !c.inTurns.Load() {
+		if !c.atLoop.Load() {
 			all = append(all, c.ops())
 		}
 	}

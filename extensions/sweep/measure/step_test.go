@@ -1014,7 +1014,7 @@ func TestLead(t *testing.T) {
 		looks.Wait()
 		require.InDelta(t, 1, few, 0, "eleven operations of the others")
 		require.InDelta(t, 4, many, 0.1)
-		s.Client(3).TakesTurns()
-		require.InDelta(t, 1, s.Lead(), 0.01, "those that take none")
+		s.Client(3).AtLoop()
+		require.InDelta(t, 1, s.Lead(), 0.01, "of those that are at no loop")
 	})
 }
