@@ -79,7 +79,7 @@ func TestWatchGivesWay(t *testing.T) {
 		begin := reading{at: time.Now(), machine: &machineTimes{processors: 2}}
 		w := NewWatch(nil, func() uint64 { return 0 })
 		if may {
-			w.MayGiveWay(together)
+			w.MayGiveWay(8, together)
 		}
 		w.begin, w.last = &account{reading: begin}, begin
 		next := begin
@@ -112,7 +112,7 @@ func TestWatchGivesWay(t *testing.T) {
 func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 	full, waiting := parts(2, 72, 24, 2), parts(60, 20, 20, 0)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay(together)
+	w.MayGiveWay(8, together)
 	require.True(t, w.warmed(&waiting))
 	require.Zero(t, policies(t)[unix.SCHED_BATCH])
 	for range 5 {
@@ -135,7 +135,7 @@ func TestWatchGivesWayFromTheStartLineOn(t *testing.T) {
 func TestWatchOfAWarmUpAlone(t *testing.T) {
 	full := parts(2, 72, 24, 2)
 	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay(together)
+	w.MayGiveWay(8, together)
 	require.True(t, w.warmed(&full))
 	require.Zero(t, policies(t)[unix.SCHED_NORMAL])
 	w.Stop()
@@ -145,18 +145,28 @@ func TestWatchOfAWarmUpAlone(t *testing.T) {
 	w.Warm() // it ends at once
 }
 
-// While one client is far ahead of the others, k6 gives no way.
+// While one client is far ahead of the others, k6 gives no way. Of hundreds, one is without giving
+// way as well.
 func TestWatchGivesNoWayToALuckyClient(t *testing.T) {
 	full, lead := parts(2, 72, 24, 2), 1.0
-	w := NewWatch(nil, func() uint64 { return 0 })
-	w.MayGiveWay(func() float64 { return lead })
-	defer w.Stop()
 	for _, c := range []struct {
-		lead  float64
-		gives bool
-	}{{1.2, true}, {1.4, false}, {14, false}, {1.3, true}} {
+		clients int
+		lead    float64
+		gives   bool
+	}{
+		{8, 1.2, true},
+		{8, 1.4, false},
+		{8, 14, false},
+		{8, 1.3, true},
+		{255, 1.4, false},
+		{256, 2.5, true},
+		{512, 3.1, false},
+	} {
+		w := NewWatch(nil, func() uint64 { return 0 })
+		w.MayGiveWay(c.clients, func() float64 { return lead })
 		lead = c.lead
 		w.giveWayAfter(full)
-		require.Equal(t, c.gives, policies(t)[unix.SCHED_NORMAL] == 0, c.lead)
+		require.Equal(t, c.gives, policies(t)[unix.SCHED_NORMAL] == 0, c)
+		w.Stop()
 	}
 }

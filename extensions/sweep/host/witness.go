@@ -54,6 +54,8 @@ type Watch struct {
 	// lead is that of the luckiest client over the median one, by the operations that they have done;
 	// nil where k6 gives no way.
 	lead func() float64
+	// mostLead is what it is at most where k6 gives way.
+	mostLead float64
 	way  way
 }
 
@@ -104,11 +106,11 @@ func NewWatch(server *Server, progress func() uint64) *Watch {
 
 // MayGiveWay lets k6 give way to the server where that makes both faster, as long as no client is
 // far ahead of the others: lead is how many times the operations of the median client the luckiest
-// one has done. See way. It is for steps of several clients in a closed loop. It comes before
-// Start.
-func (w *Watch) MayGiveWay(lead func() float64) {
+// of so many has done. See way. It is for steps of several clients in a closed loop. It comes
+// before Start.
+func (w *Watch) MayGiveWay(clients int, lead func() float64) {
 	if w != nil {
-		w.lead = lead
+		w.lead, w.mostLead = lead, mostLeadOf(clients)
 	}
 }
 
@@ -236,7 +238,7 @@ func (w *Watch) woke(late time.Duration) {
 // giveWayAfter lets k6 give way in the next slot, or not, after one that was like this.
 func (w *Watch) giveWayAfter(one slot) {
 	if w.lead != nil {
-		w.way.turn(w.way.see(&one) && w.lead() <= mostLead)
+		w.way.turn(w.way.see(&one) && w.lead() <= w.mostLead)
 	}
 }
 
