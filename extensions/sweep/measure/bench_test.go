@@ -8,27 +8,19 @@ import (
 	"time"
 )
 
-// Recording one operation: the histogram alone, and with the slots that keep what the step does
-// over its time. It allocates nothing.
+// Recording one operation. It allocates nothing.
 func BenchmarkRecord(b *testing.B) {
-	for name, keeps := range map[string]bool{"with": true, "without": false} {
-		b.Run(name, func(b *testing.B) {
-			s := NewStep(1, Plan{Operations: 1}, nil)
-			c := s.Client(0)
-			c.measuring = true
-			r := c.Recorder("op")
-			if !keeps {
-				r.tally.overTime = nil
-			}
-			durations := skewed(1 << 12)
-			for _, d := range durations {
-				r.Ok(d) // the pages of the histogram are there
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				r.Ok(durations[i%len(durations)])
-			}
-		})
+	s := NewStep(1, Plan{Operations: 1}, nil)
+	c := s.Client(0)
+	c.measuring = true
+	r := c.Recorder("op")
+	durations := skewed(1 << 12)
+	for _, d := range durations {
+		r.Ok(d) // the pages of the histogram are there
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		r.Ok(durations[i%len(durations)])
 	}
 }
 
@@ -36,7 +28,7 @@ func BenchmarkRecord(b *testing.B) {
 func BenchmarkTurnOfASlot(b *testing.B) {
 	const minute = 938 // slots end in it
 	var s *slots
-	var k *overTime
+	var k *kind
 	durations := skewed(1 << 12)
 	var took time.Duration
 	for i := 0; b.Loop(); i++ {
@@ -44,10 +36,11 @@ func BenchmarkTurnOfASlot(b *testing.B) {
 			s = newSlots()
 			s.open(now(), ShortestSlot)
 			s.timer.Stop()
-			k = s.kind("op", false)
+			k = newKind("op", false, 2)
+			s.keep(k)
 		}
 		for j := range 500 {
-			k.took.of(j).count(durations[(i*500+j)%len(durations)])
+			k.of(j).ok.count(int64(durations[(i*500+j)%len(durations)]))
 		}
 		begin := now()
 		s.tick(time.Duration(s.next.Load()))
@@ -67,11 +60,15 @@ func BenchmarkSlotsOfAStep(b *testing.B) {
 				s := newSlots()
 				s.open(now(), ShortestSlot)
 				s.timer.Stop()
+				all := make([]*kind, kinds)
+				for i := range all {
+					all[i] = newKind(strconv.Itoa(i), false, 2)
+					s.keep(all[i])
+				}
 				for slot := range MostSlots - 1 {
-					for i := range kinds {
-						k := s.kind(strconv.Itoa(i), false)
+					for _, k := range all {
 						for j := range 500 {
-							k.took.of(j).count(durations[(slot*500+j)%len(durations)])
+							k.of(j).ok.count(int64(durations[(slot*500+j)%len(durations)]))
 						}
 					}
 					s.tick(time.Duration(s.next.Load()))

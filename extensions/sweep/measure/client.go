@@ -77,7 +77,7 @@ func (c *Client) Recorder(op string) *Recorder {
 		}
 	}
 	r := &Recorder{op: op, client: c}
-	r.keepSlots(r, false)
+	r.tally.join(r, false)
 	if c.turns != nil {
 		r.join(c.turns.duet)
 	}

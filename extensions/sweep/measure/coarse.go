@@ -3,7 +3,6 @@ package measure
 import (
 	"math"
 	"math/bits"
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -38,9 +37,6 @@ func (c *Coarse) Record(d time.Duration) {
 	c.sum.Add(v)
 	c.counter(coarseIndex(v)).Add(1)
 }
-
-// count counts one duration, and leaves the sum alone.
-func (c *Coarse) count(d time.Duration) { c.counter(coarseIndex(max(int64(d), 0))).Add(1) }
 
 // counter is counter i; its page is there from now on.
 func (c *Coarse) counter(i int) *atomic.Uint64 {
@@ -115,13 +111,6 @@ func (c *Coarse) Merge(other *Coarse) {
 	other.each(func(i int, n uint64) { c.counter(i).Add(n) })
 }
 
-// Take moves all durations out of this histogram into another one. What others record meanwhile
-// stays for the next time, and is never lost.
-func (c *Coarse) Take(into *Coarse) {
-	into.sum.Add(c.sum.Swap(0))
-	c.each(func(i int, _ uint64) { into.counter(i).Add(c.counter(i).Swap(0)) })
-}
-
 // Distribution is a reading as fine as the counters are, with an exact mean. Encode writes it as
 // every HdrHistogram library reads it.
 func (c *Coarse) Distribution() *Distribution {
@@ -152,44 +141,6 @@ func (c *Coarse) AddDistribution(d *Distribution) {
 		}
 	}
 	c.sum.Add(int64(d.Sum))
-}
-
-// CoarseShards is a coarse histogram for operations that come from many processors at once: each
-// client writes to one of a few parts.
-type CoarseShards struct{ shards []coarseShard }
-
-// coarseShard fills whole lines of the processors' caches: no two share one.
-type coarseShard struct {
-	Coarse
-	_ [64 - (8+8*coarsePages)%64]byte
-}
-
-// mostShards bounds the memory of sharded histograms.
-const mostShards = 16
-
-// NewCoarseShards returns an empty histogram with a part for each processor that Go uses.
-func NewCoarseShards() *CoarseShards {
-	return &CoarseShards{make([]coarseShard, min(runtime.GOMAXPROCS(0), mostShards))}
-}
-
-// Record counts one duration of the client with this index.
-func (s *CoarseShards) Record(client int, d time.Duration) { s.of(client).Record(d) }
-
-// of is the part that a client writes to.
-func (s *CoarseShards) of(client int) *Coarse { return &s.shards[client%len(s.shards)].Coarse }
-
-// MergeInto adds the durations of all parts to another histogram.
-func (s *CoarseShards) MergeInto(c *Coarse) {
-	for i := range s.shards {
-		c.Merge(&s.shards[i].Coarse)
-	}
-}
-
-// Take moves the durations of all parts into another histogram, as that of Coarse does.
-func (s *CoarseShards) Take(into *Coarse) {
-	for i := range s.shards {
-		s.shards[i].Take(into)
-	}
 }
 
 // coarseIndex is the place of the counter for v nanoseconds.

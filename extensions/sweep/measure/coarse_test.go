@@ -2,12 +2,10 @@ package measure
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -61,41 +59,6 @@ func TestCoarseEmpty(t *testing.T) {
 	require.Zero(t, c.Distribution().Count)
 }
 
-// Several goroutines write, one takes: what was recorded is there once, and only once.
-func TestCoarseLosesNothing(t *testing.T) {
-	const writers, operations = 4, 20_000
-	shards := NewCoarseShards()
-	var all Coarse
-	var group sync.WaitGroup
-	for client := range writers {
-		group.Go(func() {
-			r := rand.New(rand.NewPCG(uint64(client), 1))
-			for range operations {
-				shards.Record(client, time.Duration(r.Int64N(int64(time.Second))))
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() {
-		group.Wait()
-		close(done)
-	}()
-	for last := false; !last; {
-		select {
-		case <-done:
-			last = true
-		default:
-		}
-		shards.Take(&all)
-	}
-	require.Equal(t, int64(writers*operations), all.Count())
-
-	var left Coarse
-	shards.MergeInto(&left)
-	require.Zero(t, left.Count())
-	require.Zero(t, left.Sum())
-}
-
 // Two goroutines that meet on a new page both count.
 func TestCoarsePagesAreMadeOnce(t *testing.T) {
 	for range 200 {
@@ -110,9 +73,9 @@ func TestCoarsePagesAreMadeOnce(t *testing.T) {
 }
 
 func TestCoarseRecordingAllocatesNothing(t *testing.T) {
-	shards := NewCoarseShards()
-	shards.Record(5, time.Millisecond)
-	require.Zero(t, testing.AllocsPerRun(1000, func() { shards.Record(5, time.Millisecond) }))
+	var c Coarse
+	c.Record(time.Millisecond)
+	require.Zero(t, testing.AllocsPerRun(1000, func() { c.Record(time.Millisecond) }))
 }
 
 func TestCoarseMerge(t *testing.T) {
@@ -151,15 +114,11 @@ func TestCoarseComesBackFromItsEncoding(t *testing.T) {
 	}
 }
 
-func TestCoarseShardsShareNoCacheLine(t *testing.T) {
-	require.Zero(t, unsafe.Sizeof(coarseShard{})%64)
-}
-
 func BenchmarkCoarseRecord(b *testing.B) {
-	shards := NewCoarseShards()
+	var c Coarse
 	durations := skewed(1 << 12)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		shards.Record(3, durations[i%len(durations)])
+		c.Record(durations[i%len(durations)])
 	}
 }

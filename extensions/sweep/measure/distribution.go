@@ -19,24 +19,40 @@ type Distribution struct {
 	counts []uint64
 }
 
-// add merges what h holds now. A client that goes on recording meanwhile may be seen up to its last
-// operation but one.
+// add merges what h holds now.
 func (d *Distribution) add(h *histogram) {
-	n := h.count.Load()
+	if d.addFigures(&h.figures) > 0 {
+		d.addBuckets(&h.buckets)
+	}
+}
+
+// addFigures merges what is exact of durations whose buckets come after it, and returns their
+// number. A client that goes on recording meanwhile may be seen up to its last operation but one.
+func (d *Distribution) addFigures(f *figures) int64 {
+	n := f.number.Load()
 	if n == 0 {
-		return
+		return 0
+	}
+	if shortest := time.Duration(f.min.Load()); d.counts == nil || shortest < d.Min {
+		d.Min = shortest
 	}
 	if d.counts == nil {
 		d.counts = make([]uint64, counters)
 	}
-	if d.Count == 0 || h.min.Load() < int64(d.Min) {
-		d.Min = time.Duration(h.min.Load())
-	}
-	d.Max = max(d.Max, time.Duration(h.max.Load()))
-	d.Sum += time.Duration(h.sum.Load())
+	d.Max = max(d.Max, time.Duration(f.max.Load()))
+	d.Sum += time.Duration(f.sum.Load())
 
-	h.pages(func(first int, p *page) {
-		d.Count += int64(p.addTo((*[pageSize]uint64)(d.counts[first:])))
+	return n
+}
+
+// addBuckets merges the buckets of durations whose figures were there before.
+func (d *Distribution) addBuckets(b *buckets) {
+	b.pages(func(first int, p *page) {
+		for i := range p {
+			n := p[i].Load()
+			d.counts[first+i] += n
+			d.Count += int64(n)
+		}
 	})
 }
 

@@ -22,107 +22,40 @@ const (
 // long; the maximum and the mean stay exact.
 const Highest = time.Hour
 
-// octavePages are those of a power of two; most clients see latencies of a few octaves only.
+// page is the unit of growth: of most octaves, durations are in a part.
+type page [pageSize]atomic.Uint64
+
+// octavePages are those of a power of two; most steps see latencies of a few octaves only.
 type octavePages [half / pageSize]atomic.Pointer[page]
 
-// page is the unit of growth: a client that did a hundred operations has few of those of an octave,
-// so that its histogram stays small although it could hold 1 ns to 1 h. Most counters of a client
-// among hundreds stay below a dozen: each has a byte, and what it has no room for is in many.
-type page struct {
-	few  [pageSize / fewOfWord]atomic.Uint32
-	many atomic.Pointer[[pageSize]atomic.Uint64]
+// buckets count durations by how long they were. Any number of goroutines may write and read at the
+// same time, without a lock. Once a page has what they need, nothing is allocated.
+type buckets struct {
+	octaves [octaves]atomic.Pointer[octavePages]
 }
 
-// A word has four counters, of up to mostOfFew.
-const fewOfWord, fewBits, mostOfFew = 4, 8, 1<<fewBits - 1
-
-// count adds one to counter i.
-func (p *page) count(i int) {
-	word, shift := &p.few[i/fewOfWord], i%fewOfWord*fewBits
-	if few := word.Load(); few>>shift&mostOfFew < mostOfFew {
-		word.Store(few + 1<<shift)
-
-		return
-	}
-	many := p.many.Load()
-	if many == nil {
-		many = new([pageSize]atomic.Uint64)
-		p.many.Store(many)
-	}
-	many[i].Store(many[i].Load() + 1)
-}
-
-// addTo adds the counters to counts, and returns what they come to together.
-func (p *page) addTo(counts *[pageSize]uint64) (all uint64) {
-	for i := range p.few {
-		few := p.few[i].Load()
-		if few == 0 {
-			continue
-		}
-		for j := range fewOfWord {
-			n := uint64(few >> (j * fewBits) & mostOfFew)
-			counts[i*fewOfWord+j] += n
-			all += n
-		}
-	}
-	if many := p.many.Load(); many != nil {
-		for i := range many {
-			n := many[i].Load()
-			counts[i] += n
-			all += n
-		}
-	}
-
-	return all
-}
-
-// histogram counts durations. One goroutine writes, any number may read at the same time: the
-// writer needs no lock and, once a page has what it needs, allocates nothing.
-type histogram struct {
-	count, sum, min, max atomic.Int64
-	octaves              [octaves]atomic.Pointer[octavePages]
-}
-
-// record counts one duration.
-func (h *histogram) record(d time.Duration) {
-	v := max(int64(d), 0)
-
-	n := h.count.Load()
-	if n == 0 || v < h.min.Load() {
-		h.min.Store(v)
-	}
-	if v > h.max.Load() {
-		h.max.Store(v)
-	}
-	h.sum.Store(h.sum.Load() + v)
-
+// count counts a duration in nanoseconds, which is not negative.
+func (b *buckets) count(v int64) {
 	i := index(v)
-	h.page(i).count(i % pageSize)
-
-	// Last, so that a reader never sees a count that is not in the pages yet.
-	h.count.Store(n + 1)
+	octave := grown(&b.octaves[i/half])
+	grown(&octave[i%half/pageSize])[i%pageSize].Add(1)
 }
 
-// page is the one of counter i, for the writer.
-func (h *histogram) page(i int) *page {
-	o := h.octaves[i/half].Load()
-	if o == nil {
-		o = new(octavePages)
-		h.octaves[i/half].Store(o)
-	}
-	p := o[i%half/pageSize].Load()
+// grown is what is there by now.
+func grown[T any](at *atomic.Pointer[T]) *T {
+	p := at.Load()
 	if p == nil {
-		p = new(page)
-		o[i%half/pageSize].Store(p)
+		at.CompareAndSwap(nil, new(T))
+		p = at.Load()
 	}
 
 	return p
 }
 
 // pages calls do with each page there is, and the number of its first counter.
-func (h *histogram) pages(do func(first int, p *page)) {
-	for i := range h.octaves {
-		o := h.octaves[i].Load()
+func (b *buckets) pages(do func(first int, p *page)) {
+	for i := range b.octaves {
+		o := b.octaves[i].Load()
 		if o == nil {
 			continue
 		}
@@ -132,6 +65,39 @@ func (h *histogram) pages(do func(first int, p *page)) {
 			}
 		}
 	}
+}
+
+// figures are what is exact of durations: how many there were, their sum, the shortest and the
+// longest one, in nanoseconds. One goroutine writes, any number may read at the same time.
+type figures struct {
+	number, sum, min, max atomic.Int64
+}
+
+// note takes note of a duration in nanoseconds, which is not negative. It comes after the buckets
+// have it, so that a reader never sees a number that is not in them yet.
+func (f *figures) note(v int64) {
+	n := f.number.Load()
+	if n == 0 || v < f.min.Load() {
+		f.min.Store(v)
+	}
+	if v > f.max.Load() {
+		f.max.Store(v)
+	}
+	f.sum.Store(f.sum.Load() + v)
+	f.number.Store(n + 1)
+}
+
+// histogram is both, of one writer.
+type histogram struct {
+	figures
+	buckets
+}
+
+// record counts one duration.
+func (h *histogram) record(d time.Duration) {
+	v := max(int64(d), 0)
+	h.count(v)
+	h.note(v)
 }
 
 // index is the place of the counter for v nanoseconds.

@@ -123,25 +123,6 @@ func TestPagesAppearOnlyWhereValuesAre(t *testing.T) {
 	require.Equal(t, 2, pages())
 }
 
-// Four counters share a word: each goes on where its byte ends, and leaves the others alone.
-func TestCountersBeyondTheirByte(t *testing.T) {
-	var h histogram
-	want := map[int64]uint64{100: 254, 101: 255, 102: 256, 103: 1000, 5000: 70_000}
-	var all int64
-	for v, n := range want {
-		all += int64(n)
-		for range n {
-			h.record(time.Duration(v))
-		}
-	}
-	var d Distribution
-	d.add(&h)
-	require.Equal(t, all, d.Count)
-	for v, n := range want {
-		require.Equal(t, n, d.counts[index(v)], "%d ns", v)
-	}
-}
-
 func TestRecordingAllocatesNothing(t *testing.T) {
 	s := NewStep(1, Plan{Operations: 1}, nil)
 	c := s.Client(0)

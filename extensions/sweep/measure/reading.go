@@ -70,6 +70,7 @@ func (s *Step) Read() Reading {
 		}
 	}
 
+	totals.addKinds(s, d != nil)
 	if r.Started {
 		r.StartedOn = s.line.openedOn
 	}
@@ -129,6 +130,20 @@ func (a *allTotals) add(c *Client, duet bool) {
 		if change := rec.change.Load(); change != nil {
 			a.of(Change, rec.op).add(change)
 		}
+	}
+}
+
+// addKinds adds what clients have in common. It comes after all clients.
+func (a *allTotals) addKinds(s *Step, duet bool) {
+	for _, k := range s.allKinds() {
+		variant := NoVariant
+		switch {
+		case k.change:
+			variant = Change
+		case duet:
+			variant = Base
+		}
+		a.of(variant, k.op).addKind(k)
 	}
 }
 
@@ -229,7 +244,7 @@ func (s *Step) readClients(r *Reading) {
 		}
 		var operations int64
 		for _, rec := range c.kinds() {
-			operations += rec.durations.count.Load()
+			operations += rec.durations.number.Load()
 		}
 		r.ClientTimes.Record(max(ended-started, 0))
 		r.ClientOps.Record(time.Duration(operations))

@@ -28,18 +28,16 @@ type Recorder struct {
 
 // tally is what one client did of one kind of operation.
 type tally struct {
-	// overTime is where the step counts what this kind of operation does over time, and took the
-	// client's part of it; nil: nowhere.
+	// of is where durations count that clients have in common.
+	of *part
+	// overTime is what the step keeps of this kind of operation over time; nil: nothing.
 	overTime *overTime
-	took     *Coarse
 
-	// What each operation adds to comes before the pages of durations: of many clients all is out
-	// of the processor's caches.
 	sentBytes, recvBytes atomic.Uint64
-	durations            histogram
-	kept                 atomic.Int64              // one more than there were successful operations at the step's mark; zero: none since
-	failures             atomic.Pointer[histogram] // durations of failed operations; nil before the first
+	durations            figures
+	kept                 atomic.Int64 // one more than there were successful operations at the step's mark; zero: none since
 	failed, rows         atomic.Uint64
+	failures             figures // of failed operations whose durations are known
 
 	mu     sync.Mutex // guards errors, never taken for an operation that succeeds
 	errors reasons
@@ -49,15 +47,15 @@ type tally struct {
 func (r *Recorder) join(d *duet) {
 	r.slices = d.of(r.op)
 	change := &tally{}
-	change.keepSlots(r, true)
+	change.join(r, true)
 	r.change.Store(change)
 }
 
-// keepSlots makes the step keep what is counted here in its slots as well.
-func (t *tally) keepSlots(r *Recorder, change bool) {
-	if t.overTime = r.client.step.slots.kind(r.op, change); t.overTime != nil {
-		t.took = t.overTime.took.of(r.client.index)
-	}
+// join makes what is counted here count in the step as well.
+func (t *tally) join(r *Recorder, change bool) {
+	s := r.client.step
+	k := s.kind(r.op, change)
+	t.of, t.overTime = k.of(r.client.index), s.slots.keep(k)
 }
 
 // into is where the operations of the client's current call count.
@@ -75,16 +73,16 @@ func (t *tally) ended() uint64 {
 		return 0
 	}
 
-	return uint64(t.durations.count.Load()) + t.failed.Load()
+	return uint64(t.durations.number.Load()) + t.failed.Load()
 }
 
 // succeeded tells whether an operation has, to warm up or measured.
 func (r *Recorder) succeeded() bool {
-	if change := r.change.Load(); change != nil && change.durations.count.Load() > 0 {
+	if change := r.change.Load(); change != nil && change.durations.number.Load() > 0 {
 		return true
 	}
 
-	return r.durations.count.Load() > 0 || r.warmed.Load() > 0
+	return r.durations.number.Load() > 0 || r.warmed.Load() > 0
 }
 
 // ErrNotEnded is why an operation has failed that was begun, and had no outcome when the call that
@@ -140,17 +138,16 @@ func (r *Recorder) Ok(d time.Duration) {
 		}
 		t = r.into()
 	}
-	if o := t.overTime; o != nil {
-		t.took.count(d)
-		if int64(d) > o.slowest.floor.Load() {
-			o.slowest.offer(c.slow(d))
-		}
+	if o := t.overTime; o != nil && int64(d) > o.slowest.floor.Load() {
+		o.slowest.offer(c.slow(d))
 	}
 	c.late, c.woken, c.unused = 0, notWoken, false
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
-		t.kept.Store(t.durations.count.Load() + 1)
+		t.kept.Store(t.durations.number.Load() + 1)
 	}
-	t.durations.record(d)
+	v := max(int64(d), 0)
+	t.of.ok.count(v)
+	t.durations.note(v)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
@@ -164,12 +161,9 @@ func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
 		t := r.into()
-		h := t.failures.Load()
-		if h == nil {
-			h = &histogram{}
-			t.failures.Store(h)
-		}
-		h.record(d + c.late)
+		v := max(int64(d+c.late), 0)
+		t.of.failed.count(v)
+		t.failures.note(v)
 	}
 	r.Fail(reason)
 }
@@ -270,17 +264,14 @@ type Totals struct {
 	reasons reasons // what Errors shows, by cause
 }
 
+// add adds what one client did, without what clients have in common: see addKind.
 func (t *Totals) add(r *tally) {
-	before := t.Durations.Count
-	t.Durations.add(&r.durations)
+	n := t.Durations.addFigures(&r.durations)
 	if kept := r.kept.Load(); kept > 0 {
-		t.Within += kept - 1
-	} else {
-		t.Within += t.Durations.Count - before
+		n = kept - 1
 	}
-	if h := r.failures.Load(); h != nil {
-		t.Failures.add(h)
-	}
+	t.Within += n
+	t.Failures.addFigures(&r.failures)
 	t.Failed += r.failed.Load()
 	t.Rows += r.rows.Load()
 	t.BytesSent += r.sentBytes.Load()

@@ -27,9 +27,9 @@ const (
 	mostPacked = 3 << 20
 )
 
-// slots keeps what the clients of a step did over time. Clients count in a coarse histogram of the
-// slot under way, without a lock. The first one that sees that the slot is over empties it into a
-// list; while all clients wait, a timer does.
+// slots keeps what the clients of a step did over time, as the difference of what each kind of
+// operation has at the ends of a slot: an operation takes no part in it. The first client that sees
+// that the slot is over adds it to a list; while all clients wait, a timer does.
 type slots struct {
 	// next is when the slot under way is over; before the start line, never.
 	next atomic.Int64
@@ -40,6 +40,7 @@ type slots struct {
 	at    int // the slot under way
 	kinds []*overTime
 	taken Coarse // empty between two uses
+	now   [coarseCounters]uint64
 	timer *time.Timer
 	ended bool
 }
@@ -47,10 +48,10 @@ type slots struct {
 // overTime is what one kind of operation did over time, as it is counted; in a duet, what one
 // variant did of it.
 type overTime struct {
-	op string
-	// change tells that it is of a duet's change. Else it is of base, or of a step that is no duet.
-	change  bool
-	took    *CoarseShards
+	*kind
+
+	// before is what the kind had when the slot under way began.
+	before  [coarseCounters]uint64
 	failed  atomic.Uint64
 	slowest slowest
 	slots   []Slot // those before the one under way, as far as there were operations
@@ -63,19 +64,19 @@ func newSlots() *slots {
 	return s
 }
 
-// kind is where operations of a kind are counted, a duet's change apart; nil: it is one too many.
-func (s *slots) kind(op string, change bool) *overTime {
+// keep returns where operations of a kind are kept; nil: it is one too many.
+func (s *slots) keep(of *kind) *overTime {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, k := range s.kinds {
-		if k.op == op && k.change == change {
+		if k.kind == of {
 			return k
 		}
 	}
 	if len(s.kinds) == mostKinds {
 		return nil
 	}
-	k := &overTime{op: op, change: change, took: NewCoarseShards()}
+	k := &overTime{kind: of}
 	k.slowest.floor.Store(-1)
 	s.kinds = append(s.kinds, k)
 
@@ -134,8 +135,7 @@ func (s *slots) empty() {
 	packed := 0
 	for _, k := range s.kinds {
 		failed := k.failed.Swap(0)
-		k.took.Take(&s.taken)
-		slot := NewSlot(failed, &s.taken)
+		slot := NewSlot(failed, s.took(k))
 		if failed > 0 || len(slot.counts) > 0 {
 			k.slots = append(k.slots, make([]Slot, max(s.at+1-len(k.slots), 0))...)
 			k.slots[s.at] = k.slots[s.at].plus(slot)
@@ -148,6 +148,20 @@ func (s *slots) empty() {
 		s.fold()
 		s.at /= 2
 	}
+}
+
+// took is what a kind of operation has that it did not have when the slot under way began.
+func (s *slots) took(k *overTime) *Coarse {
+	clear(s.now[:])
+	k.addTo(&s.now)
+	for i, n := range s.now {
+		if since := n - k.before[i]; since > 0 {
+			s.taken.counter(i).Add(since)
+		}
+	}
+	k.before = s.now
+
+	return &s.taken
 }
 
 // fold makes each two slots one.

@@ -120,13 +120,14 @@ func TestSlotsShowAStall(t *testing.T) {
 // k6 itself stands still, and nobody ends slots meanwhile: what comes after is not what was before.
 func TestSlotsOfATimeInWhichNobodyLooked(t *testing.T) {
 	s := newSlots()
-	k := s.kind("op", false)
+	k := newKind("op", false, 2)
+	s.keep(k)
 	s.start = 0
 	s.next.Store(int64(s.width))
-	k.took.of(0).count(ms)
+	k.of(0).ok.count(int64(ms))
 	s.tick(70 * ms)
-	k.took.of(1).count(3 * ms)
-	k.took.of(1).count(3 * ms)
+	k.of(1).ok.count(int64(3 * ms))
+	k.of(1).ok.count(int64(3 * ms))
 	s.tick(80 * ms)
 	o := s.read("op", false, 85*ms)
 	require.Len(t, o.Slots, 9)
@@ -421,13 +422,13 @@ func TestSlotsAreSmall(t *testing.T) {
 	s.next.Store(int64(s.width))
 	var kinds []*overTime
 	for i := range 6 {
-		kinds = append(kinds, s.kind(fmt.Sprint(i), false))
+		kinds = append(kinds, s.keep(newKind(fmt.Sprint(i), false, 1)))
 	}
 	const length = MostSlots + 50
 	for i := range length {
 		for _, k := range kinds {
 			for at := range coarseCounters {
-				k.took.of(0).count(coarseLowest(at))
+				k.of(0).ok.count(int64(coarseLowest(at)))
 			}
 		}
 		s.tick(time.Duration(i+1) * 10 * ms)

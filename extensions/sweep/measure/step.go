@@ -93,6 +93,7 @@ type Step struct {
 	faultsKnown map[string]struct{}
 	// waits are those of the goroutines on which clients take turns.
 	waits []*Waits
+	kinds []*kind
 
 	slots *slots
 	order connectOrder
