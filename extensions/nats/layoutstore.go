@@ -104,7 +104,7 @@ func (s *layoutStore) do(job layoutJob, key, value []byte) error {
 		sent, received, _ = s.task.counted()
 	} else {
 		s.record = record{operation: layoutJobs[job].operation, tags: s.task.tags}
-		sent, received, _, err = s.over.operate(&s.record, s.task.timeout, s.direct)
+		sent, received, err = s.over.operate(&s.record, s.task.timeout, s.direct)
 	}
 	s.sent, s.received = s.sent+sent, s.received+received
 
@@ -324,8 +324,11 @@ func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 func (s *layoutStore) patiently(store func() error) error {
 	err := store()
 	for range jetstream.DefaultPubRetryAttempts {
-		ctx := s.task.client.VU().Context()
-		if !wire.IsKind(err, wire.KindNoResponders) || ctx.Err() != nil {
+		if err == nil || !wire.IsKind(err, wire.KindNoResponders) {
+			break
+		}
+		ctx := s.over.ctx
+		if ctx.Err() != nil {
 			break
 		}
 		s.over.seat.Away(func() {

@@ -53,6 +53,8 @@ type requests struct {
 	// recorder is nil outside of a sweep.
 	recorder *measure.Recorder
 	result   batchResult
+	// took is how long the request has taken that was the last.
+	took time.Duration
 	// received and sent are bytes that nobody has asked for yet.
 	received, sent uint64
 }
@@ -75,20 +77,20 @@ func (b *requests) do() error {
 		b.over.begin()
 		defer b.over.end()
 	}
-	begin := clock.Now()
-	err := b.runs.Do(b.until)
+	vu, begin := c.VU().Context(), clock.Now()
+	err := b.runs.Do(func(ctx context.Context) error { return b.until(ctx, vu) })
 	b.result.took = clock.Since(begin)
 
 	return err
 }
 
-func (b *requests) until(ctx context.Context) error {
+func (b *requests) until(ctx, vu context.Context) error {
 	begin := clock.Now()
 	for done := 0; !b.options.extent.over(done, begin); done++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := b.one(); err != nil {
+		if err := b.one(vu); err != nil {
 			b.result.failed++
 		} else {
 			b.result.succeeded++
@@ -98,21 +100,21 @@ func (b *requests) until(ctx context.Context) error {
 	return nil
 }
 
-// one asks once, and counts that.
-func (b *requests) one() error {
+// one asks once, and counts that, unless the VU's context has ended.
+func (b *requests) one(vu context.Context) error {
 	c := b.client
-	var took time.Duration
+	b.took = 0
 	var err error
 	if b.over != nil {
 		b.record = record{operation: opRequest, subject: c.subject(b.message.Subject), tags: b.options.tags}
-		b.sent, b.received, took, err = b.over.operate(&b.record, b.options.timeout, b.job)
+		b.sent, b.received, err = b.over.operate(&b.record, b.options.timeout, b.job)
 		err = c.silenced(opRequest, err)
 	} else {
-		err = b.task.Do(c.VU().Context(), true)
-		b.sent, b.received, took = b.task.counted()
+		err = b.task.Do(vu, true)
+		b.sent, b.received, b.took = b.task.counted()
 	}
-	if c.VU().Context().Err() == nil {
-		b.runs.Ended(b.recorder, took, err)
+	if vu.Err() == nil {
+		b.runs.Ended(b.recorder, b.took, err)
 	}
 
 	return err
@@ -127,7 +129,9 @@ func (b *requests) send(conn *wire.Conn) error {
 			return err
 		}
 	}
+	begin := clock.Now()
 	answer, err := conn.Request(m.Subject, b.header, m.Data, b.options.timeout)
+	b.took = clock.Since(begin)
 	if err == nil {
 		b.answered(&b.record, answer.Data)
 	}

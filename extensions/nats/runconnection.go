@@ -29,6 +29,9 @@ type runConnection struct {
 	// seat is the client's at the event loops.
 	seat  *eventloop.Seat
 	watch *deadline.Watch[*wire.Conn]
+	// ctx is the VU's of the run under way: of hundreds of clients, all that leads to the VU is
+	// outside of the processor's caches.
+	ctx context.Context //nolint:containedctx // the run's
 	// servers are those of the client in the order in which they are tried, and next is the one
 	// that is tried first.
 	servers []string
@@ -69,32 +72,27 @@ func (c *client) runs() *runConnection {
 }
 
 // operate does one operation of a run, and counts it. Its duration is the sweep's. It returns the
-// bytes of all but connecting, and how long the operation took.
-func (rc *runConnection) operate(
-	r *record, timeout time.Duration, job func(*wire.Conn) error,
-) (sent, received uint64, took time.Duration, err error) {
+// bytes of all but connecting.
+func (rc *runConnection) operate(r *record, timeout time.Duration, job func(*wire.Conn) error) (sent, received uint64, err error) {
 	c := rc.client
-	ctx := c.VU().Context()
 	rc.seat.Begin()
-	conn, err := rc.acquire(ctx)
+	conn, err := rc.acquire(rc.ctx)
 	if err != nil {
-		return 0, 0, 0, err
+		return 0, 0, err
 	}
-	begin := clock.Now()
-	err = rc.guarded(ctx, conn, job)
-	r.took = clock.Since(begin)
+	err = rc.guarded(conn, job)
 	sent, received = rc.release(conn)
 	c.Traffic(received, sent)
-	r.err = explain(ctx, timeout, err)
+	r.err = explain(rc.ctx, timeout, err)
 	c.instruments.add(r)
 
-	return sent, received, r.took, r.err
+	return sent, received, r.err
 }
 
-// guarded does a job on the connection. It is interrupted when the context ends.
-func (rc *runConnection) guarded(ctx context.Context, conn *wire.Conn, job func(*wire.Conn) error) (err error) {
+// guarded does a job on the connection. It is interrupted when the VU's context ends.
+func (rc *runConnection) guarded(conn *wire.Conn, job func(*wire.Conn) error) (err error) {
 	conn.Use(rc.seat)
-	rc.watch.Begin(ctx, conn, time.Time{}, 0)
+	rc.watch.Begin(rc.ctx, conn, time.Time{}, 0)
 	defer rc.watch.End()
 	defer crash.Catch(&err)
 
@@ -272,13 +270,14 @@ const idleCheck = time.Second
 // begin is called before a run. A connection that has broken since the last one, or that the server
 // has given up, costs the run no operation.
 func (rc *runConnection) begin() {
+	rc.ctx = rc.client.VU().Context()
 	rc.mu.Lock()
 	conn, idle := rc.conn, clock.Since(rc.used)
 	rc.mu.Unlock()
 	if conn == nil || idle < idleCheck {
 		return
 	}
-	_ = rc.guarded(rc.client.VU().Context(), conn, func(conn *wire.Conn) error { return conn.Check(rc.client.config.ConnectWithin) })
+	_ = rc.guarded(conn, func(conn *wire.Conn) error { return conn.Check(rc.client.config.ConnectWithin) })
 	sent, received := rc.release(conn)
 	rc.client.Traffic(received, sent)
 }
@@ -287,7 +286,7 @@ func (rc *runConnection) begin() {
 func (rc *runConnection) end() {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
-	rc.used = clock.Now()
+	rc.used, rc.ctx = clock.Now(), nil
 }
 
 // close closes the connection, at once. It may be called by any goroutine: what is under way then
