@@ -38,8 +38,11 @@ type outcomes struct {
 // not go out at all (the sweep has them in its histograms). Elsewhere every sample goes out at
 // once, as k6's users expect.
 type Meter struct {
-	vu      modules.VU
-	sums    []float64 // of each Series; side by side, as an operation adds to many, and of many clients all is out of the processor's caches
+	vu modules.VU
+	// sums are of each Series, and room is for those of most modules: side by side, as an operation
+	// adds to many, and of many clients all is out of the processor's caches.
+	sums    []float64
+	room    [16]float64
 	series  []series
 	session *Session
 	flushed time.Time
@@ -55,6 +58,9 @@ func NewMeter(vu modules.VU) Meter { return Meter{vu: vu} }
 
 // Series returns a series of the metric, to be kept. Tags are pairs of name and value.
 func (m *Meter) Series(metric *metrics.Metric, tags ...[2]string) Series {
+	if m.sums == nil {
+		m.sums = m.room[:0]
+	}
 	m.sums = append(m.sums, 0)
 	m.series = append(m.series, series{metric: metric, own: tags})
 

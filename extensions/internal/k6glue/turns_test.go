@@ -86,7 +86,7 @@ func TestTakeTurns(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	require.IsType(t, &netext.Conn{}, conn)
-	require.Greater(t, turns(t, conn, operations), operations*3/4, "Go's scheduler takes the same one again now and then")
+	require.Greater(t, turns(t, conn, operations), operations/2, "Go's scheduler takes the same one again; else it is 2 at most")
 	require.EqualValues(t, operations, dialer.BytesWritten)
 	require.EqualValues(t, 2*operations, dialer.BytesRead)
 

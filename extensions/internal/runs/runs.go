@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -20,7 +21,7 @@ type Host interface {
 	VU() modules.VU
 	// Emit sends the module's metrics.
 	Emit()
-	// Elapsed is told how long each operation has taken, and sends the module's metrics once in a
+	// Elapsed is told for how long there were operations, and sends the module's metrics once in a
 	// second.
 	Elapsed(took time.Duration)
 }
@@ -36,6 +37,11 @@ type Runs struct {
 	waits   waits
 	session *k6glue.Session // of the step that the VU is a client of; nil: of none
 	stop    context.CancelCauseFunc
+	// over tells that the context of the run under way has ended, or is about to. Contexts are
+	// memory more, which of hundreds of clients is outside of the processor's caches.
+	over atomic.Bool
+	// untold is for how long there were operations since the host was told.
+	untold time.Duration
 	// fault is why the first operation of the run under way has failed outside of a sweep; nil:
 	// none has.
 	fault error
@@ -105,6 +111,9 @@ func (r *Runs) Place() (index, clients int, of any) {
 // errEnded is why a run has ended before its time.
 var errEnded error = k6mod.Errorf(k6mod.KindCancelled, "the test ended before the run was over")
 
+// tellEvery is how often the host is told of operations: it has to look at the clock.
+const tellEvery = 100 * time.Millisecond
+
 // errEnough ends a run whose client has done its share of a step.
 var errEnough = errors.New("the client's share of the step is done")
 
@@ -113,9 +122,18 @@ var errEnough = errors.New("the client's share of the step is done")
 // before it is nobody's.
 func (r *Runs) Do(job func(context.Context) error) error {
 	vuContext := r.host.VU().Context()
-	ctx, stop := context.WithCancelCause(vuContext)
-	defer stop(nil)
+	ctx, cancel := context.WithCancelCause(vuContext)
+	defer cancel(nil)
+	r.over.Store(false)
+	stop := func(cause error) {
+		cancel(cause)
+		r.over.Store(true)
+	}
 	r.stop, r.fault = stop, nil
+	defer context.AfterFunc(vuContext, func() {
+		defer crash.Contain("the end of a run")
+		r.over.Store(true)
+	})()
 	if client := r.Client(); client != nil && client.Step().OpenLoop() {
 		defer context.AfterFunc(client.Step().Starts(), func() {
 			defer crash.Contain("the end of a step")
@@ -148,7 +166,7 @@ func (r *Runs) Next(ctx context.Context) error {
 			r.stop(errEnough)
 		}
 	}
-	if ctx.Err() != nil {
+	if r.over.Load() {
 		return context.Cause(ctx)
 	}
 
@@ -178,7 +196,10 @@ func (r *Runs) Ended(recorder *measure.Recorder, took time.Duration, reason erro
 			r.stop(errEnough)
 		}
 	}
-	r.host.Elapsed(took)
+	if r.untold += took; r.untold >= tellEvery {
+		r.host.Elapsed(r.untold)
+		r.untold = 0
+	}
 }
 
 // Tell says in the log that operations of the run that is over have failed outside of a sweep, and
