@@ -59,10 +59,13 @@ func besideBatches() []named {
 	return []named{{"us", processor, atMost(mostOfBatches), because(whyBatches)}}
 }
 
-// besideFloor are those beside a program that decodes nothing, in Go or, with event loops, in C.
-func besideFloor(reason why, clients int, inC bool) []named {
-	bounds := []named{{"us", processor, atMost(mostOfFloor), reason}}
-	if inC && clients > 1 {
+// besideFloor are those beside a program that decodes nothing.
+func besideFloor(reason why) []named { return []named{{"us", processor, atMost(mostOfFloor), reason}} }
+
+// besideFloorC are those beside one in C with event loops.
+func besideFloorC(clients int) []named {
+	bounds := besideFloor(floorInGoCannot)
+	if clients > 1 {
 		bounds = append(bounds, named{"min/max", spread, atLeast(leastOfSpread), nil})
 	}
 

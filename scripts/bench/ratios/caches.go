@@ -36,7 +36,7 @@ func measureCaches(e *effort) (result, error) {
 					program: programOneLoop, run: within("GOMAXPROCS", "1", k6Gets(server, clients, share, "get:1", 1)),
 				})
 			}
-			c.besideIt = append(c.besideIt, floors(server, clients, share, because(whyFloor))...)
+			c.besideIt = append(c.besideIt, floors(server, clients, share)...)
 			c.besideIt = append(c.besideIt, cachePeers(server, clients, share, 1)...)
 			if server == "memcached" {
 				c.besideIt = append(c.besideIt, entrant{
@@ -113,7 +113,7 @@ func cachePeers(server string, clients, perClient, pipeline int) []entrant {
 	})
 	if server == "memcached" {
 		peers = append(peers, entrant{
-			program: mcCrusher, needs: mcCrusher, peer: true, bounds: besideFloor(because(whyFloor), clients, false),
+			program: mcCrusher, needs: mcCrusher, peer: true, bounds: besideFloor(because(whyFloor)),
 			run: crusherGets(clients, pipeline),
 		})
 	}

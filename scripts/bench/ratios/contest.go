@@ -23,7 +23,7 @@ type entrant struct {
 	needs string
 	// bounds are what k6 has to hold beside it.
 	bounds []named
-	// peer: it is a benchmark that people use.
+	// peer: it is a benchmark that people use, or the floor in C.
 	peer bool
 	run  func() (figures, error)
 }

@@ -22,7 +22,7 @@ func measureCores(e *effort) (result, error) {
 	var all []*contest
 	for _, on := range []struct{ work, cores string }{{"1 core", "0"}, {"2 cores", "0,1"}} {
 		programs := append([]entrant{{program: "k6, client.run", run: k6Gets("memcached", coresClients, share, "get:1", 1)}},
-			append(floors("memcached", coresClients, share, because(whyFloor)), cachePeers("memcached", coresClients, share, 1)...)...)
+			append(floors("memcached", coresClients, share), cachePeers("memcached", coresClients, share, 1)...)...)
 		for i := range programs {
 			programs[i].run = onCores(on.cores, programs[i].run)
 		}

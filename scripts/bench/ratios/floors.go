@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// programFloorC is the floor in C, by the name that it has in tables.
-const programFloorC = "floor, C"
+// programFloorGo and programFloorC are the floors in Go and in C, by the names that they have in
+// tables.
+const programFloorGo, programFloorC = "floor, Go", "floor, C"
 
 // floorC is the engine of the floor in C, which bin/floor gives its connections to.
 const floorC = "bin/floor-epoll"
 
 // floors are the programs that exchange the same bytes as k6 and decode nothing.
-func floors(server string, clients, perClient int, reason why, flags ...string) []entrant {
+func floors(server string, clients, perClient int, flags ...string) []entrant {
 	run := func(more ...string) func() (figures, error) {
 		return func() (figures, error) {
 			return runProgram("floor", slices.Concat([]string{
@@ -28,8 +29,8 @@ func floors(server string, clients, perClient int, reason why, flags ...string) 
 	}
 
 	return []entrant{
-		{program: "floor, Go", bounds: besideFloor(reason, clients, false), run: run()},
-		{program: programFloorC, needs: floorC, bounds: besideFloor(reason, clients, true), run: run("-epoll=" + floorC)},
+		{program: programFloorGo, bounds: besideFloor(because(whyFloor)), run: run()},
+		{program: programFloorC, needs: floorC, peer: true, bounds: besideFloorC(clients), run: run("-epoll=" + floorC)},
 	}
 }
 

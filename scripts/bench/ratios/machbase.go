@@ -47,7 +47,7 @@ func (w *machbaseWork) contest(e *effort, clients int) *contest {
 		besideIt: w.besidePrograms(clients, share, reason),
 	}
 	if w.inGo {
-		c.besideIt = append(c.besideIt, floors("machbase", clients, share, because(whyFloor))...)
+		c.besideIt = append(c.besideIt, floors("machbase", clients, share)...)
 	}
 	if !w.reuse { // machcli keeps no statements
 		c.besideIt = append(c.besideIt, entrant{

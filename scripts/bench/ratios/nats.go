@@ -73,7 +73,7 @@ func (w *natsWork) contest(clients, perClient int) *contest {
 	}
 	switch w.name {
 	case "get", "put":
-		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, because(whyFloor), "-work="+w.name)...)
+		c.besideIt = append(c.besideIt, floors("nats", clients, perClient, "-work="+w.name)...)
 		bench.bounds = besidePeer(clients)
 	case "request":
 		bench.bounds = besidePeersService(clients)

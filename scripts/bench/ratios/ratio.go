@@ -67,7 +67,8 @@ const (
 	held      outcome = "held"
 	crossed   outcome = "crossed"
 	undecided outcome = "undecided"
-	// behind is crossed beside a benchmark that people use, for a reason that is known.
+	// behind is crossed beside a benchmark that people use or the floor in C, for a reason that is
+	// known.
 	behind outcome = "behind"
 )
 

@@ -42,7 +42,8 @@ func floorCannot(c *contested, other *entrant, of *named) string {
 }
 
 // coresCannot is one, of a rate, where the processors would not come to the bound if k6 took no
-// more of them than the floor in C: the server has its part of each operation, whoever asks.
+// more of them than it may beside the floor in C: the server has its part of each operation, whoever
+// asks.
 func coresCannot(c *contested, other *entrant, of *named) string {
 	k6, its, n := c.of(c.k6.program, other.program)
 	floor, _, floors := c.of(programFloorC, other.program)
@@ -50,13 +51,28 @@ func coresCannot(c *contested, other *entrant, of *named) string {
 		return ""
 	}
 	cores := runtime.NumCPU()
-	reach := float64(cores) * 1e6 / (k6.ServerMicros + floor.CPUMicros) / its.OpsPerSecond
+	reach := float64(cores) * 1e6 / (k6.ServerMicros + mostOfFloor*floor.CPUMicros) / its.OpsPerSecond
 	if of.bound.good(reach) {
 		return ""
 	}
 
-	return fmt.Sprintf("an operation takes %.1f us of the server, and %.1f us of `%s`: %d cores that did nothing else would come to %.2f",
-		k6.ServerMicros, floor.CPUMicros, programFloorC, cores, reach)
+	return fmt.Sprintf("an operation takes %.1f us of the server, and %.1f us of `%s`, of which k6 may take %g times as much:\n"+
+		"  %d cores that did nothing else would come to %.2f",
+		k6.ServerMicros, floor.CPUMicros, programFloorC, mostOfFloor, cores, reach)
+}
+
+// floorInGoCannot is one where a program in Go that decodes nothing would not hold the bound either.
+func floorInGoCannot(c *contested, other *entrant, of *named) string {
+	floor, its, n := c.of(programFloorGo, other.program)
+	if n == 0 {
+		return ""
+	}
+	r := floor.over(its, of.figure)
+	if of.bound.good(r.middle) {
+		return ""
+	}
+
+	return fmt.Sprintf("a program in Go that decodes nothing, `%s`, comes to %.2f", programFloorGo, r.middle)
 }
 
 // threadCannot is one, of a rate, where the one thread on which Redis does all commands would not

@@ -44,7 +44,7 @@ func TestBehindBenchmarksInC(t *testing.T) {
 			with(func(k6 *figures) {
 				k6.OpsPerSecond, k6.ServerMicros = 120_000, float64(runtime.NumCPU())*8
 			}, programFloorC, figures{OpsPerSecond: 140_000, CPUMicros: 1}),
-			" of `floor, C`: ",
+			" of `floor, C`, of which k6 may take 1.5 times as much:",
 		},
 		"a rate that a thread has not": {
 			redisOf(func(k6 *figures) { k6.OpsPerSecond, k6.ServerMicros = 120_000, 8 }),
@@ -75,6 +75,29 @@ func TestBehindBenchmarksInC(t *testing.T) {
 		}
 		if holds(all) || strings.Contains(all.String(), "behind") {
 			t.Errorf("%s: k6 is behind for no reason:\n%s", name, all)
+		}
+	}
+}
+
+// Beside the floor in C, k6 is behind where the floor in Go is as well.
+func TestBehindTheFloorInC(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		inGo float64
+		is   outcome
+	}{{3, behind}, {1.4, crossed}} {
+		all := with(func(k6 *figures) { k6.CPUMicros = 2 }, programFloorC, figures{CPUMicros: 1})
+		of := all.all[0]
+		of.besideIt[len(of.besideIt)-1] = entrant{program: programFloorC, peer: true, bounds: besideFloorC(1)}
+		for _, round := range of.rounds {
+			round[programFloorGo] = figures{CPUMicros: c.inGo}
+		}
+		judged := of.judged(&of.besideIt[len(of.besideIt)-1])
+		if len(judged) != 1 || judged[0].outcome != c.is {
+			t.Errorf("%g us in Go: %+v, not %s", c.inGo, judged, c.is)
+		}
+		if said := strings.Contains(all.String(), "a program in Go that decodes nothing, `floor, Go`, comes to 3.00"); said != (c.is == behind) {
+			t.Errorf("%g us in Go: %s", c.inGo, all)
 		}
 	}
 }

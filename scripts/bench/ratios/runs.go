@@ -128,7 +128,7 @@ func crossedTable(all []ending, runs []string) []string {
 		return nil
 	}
 	lines := []string{
-		"\nCrossed in one of them, or behind beside a benchmark that people use:\n",
+		"\nCrossed in one of them, or behind:\n",
 		"| part | row | figure | " + strings.Join(runs, " | ") + " |",
 		"|---|---|---|" + strings.Repeat("---|", len(runs)),
 	}

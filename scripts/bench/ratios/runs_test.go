@@ -40,7 +40,7 @@ func TestRunsOfTwoDays(t *testing.T) {
 	ran(t, o, "2026-11-25", "c", "caches", of(bad), late)
 	got, err := os.ReadFile("page.md")
 	for _, want := range []string{
-		"| 2026-11-25, 2 cores of X | c | 2 | 0 | 0 | 1 | 1 |\n\nCrossed in one of them, or behind beside a benchmark that people use:\n\n",
+		"| 2026-11-25, 2 cores of X | c | 2 | 0 | 0 | 1 | 1 |\n\nCrossed in one of them, or behind:\n\n",
 		"| part | row | figure | 2026-11-24, 2 cores of X | 2026-11-25, 2 cores of X |\n|---|---|---|---|---|\n" +
 			"| caches | gets, 8, beside Go | us | 1.00 (<= 1.50) | 2.00 (<= 1.50: crossed) |\n" +
 			"| caches | gets, 8, beside memtier_benchmark | p99 | – | 2.00 (<= 1.00: behind) |\n",
