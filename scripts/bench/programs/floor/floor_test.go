@@ -133,9 +133,9 @@ func TestSameBytesInGoAndC(t *testing.T) {
 func TestFloorOfNats(t *testing.T) {
 	value := strings.Repeat("x", size)
 	for work, want := range map[string]struct{ request, answer string }{
-		get: {`^PUB \$JS\.API\.DIRECT\.GET\.KV_bench-floor\.\$KV\.bench-floor\.key-\d{12} _INBOX\.\w+\.12345678 0\r\n$`,
+		get: {`^PUB \$JS\.API\.DIRECT\.GET\.KV_natsjs-kv-floor-orb\.\$KV\.natsjs-kv-floor-orb\.NNSXSORQGAYDAMBQGAYD\d{12} _INBOX\.\w+\.12345678 0\r\n$`,
 			"HMSG inbox 1 10 110\r\nNATS/1.0\r\n\r\n" + value + "\r\n"},
-		put: {`^PUB \$KV\.bench-floor\.key-\d{12} _INBOX\.\w+\.12345678 100\r\n$`, "MSG inbox 1 16\r\n{\"seq\":10000000}\r\n"},
+		put: {`^PUB \$KV\.natsjs-kv-floor-orb\.NNSXSORQGAYDAMBQGAYD\d{12} _INBOX\.\w+\.12345678 100\r\n$`, "MSG inbox 1 16\r\n{\"seq\":10000000}\r\n"},
 	} {
 		t.Run(work, func(t *testing.T) {
 			asked := make(chan string, 10)

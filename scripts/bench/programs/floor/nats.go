@@ -15,7 +15,9 @@ import (
 )
 
 const (
-	bucket = "bench-floor"
+	// bucket and keyPrefix make subjects as long as those of k6, whose keys of 16 bytes go-orb has in
+	// base32.
+	bucket, keyPrefix = "natsjs-kv-floor-orb", "NNSXSORQGAYDAMBQGAYD"
 	// firstSequence has as many digits as any number of a message that comes after it, so that all
 	// answers are of the same size.
 	firstSequence = 1_000_000_000
@@ -95,10 +97,10 @@ func introduce(conn net.Conn, work string) (x exchange, err error) {
 // natsExchange is what a client sends, and how the answer ends.
 func natsExchange(work, inbox string) (x exchange, ends string) {
 	value := strings.Repeat("x", size)
-	before, body := "PUB $JS.API.DIRECT.GET.KV_"+bucket+".$KV."+bucket+".key-", ""
+	before, body := "PUB $JS.API.DIRECT.GET.KV_"+bucket+".$KV."+bucket+"."+keyPrefix, ""
 	ends = value + "\r\n"
 	if work == put {
-		before, body, ends = "PUB $KV."+bucket+".key-", value, "}\r\n"
+		before, body, ends = "PUB $KV."+bucket+"."+keyPrefix, value, "}\r\n"
 	}
 	x.digits = len(before)
 	x.request = fmt.Appendf(nil, "%s%012d %s %d\r\n%s\r\n", before, 0, inbox, len(body), body)
@@ -158,7 +160,7 @@ func fillBucket(address string) error {
 // fillKeys writes the keys of one of those who write them.
 func fillKeys(ctx context.Context, kv jetstream.KeyValue, filler int) error {
 	for number := filler; number < keys; number += fillers {
-		if err := fillKey(ctx, kv, fmt.Sprintf("key-%012d", number)); err != nil {
+		if err := fillKey(ctx, kv, fmt.Sprintf("%s%012d", keyPrefix, number)); err != nil {
 			return err
 		}
 	}

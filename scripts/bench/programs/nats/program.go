@@ -16,7 +16,7 @@ import (
 
 const (
 	keys    = 10_000 // as many as k6 is given
-	bucket  = "bench-nats"
+	bucket  = "natsjs-kv-plain-orb"
 	subject = "xk6-sweep.%s.%d.0" // as long as k6 has them
 	within  = 10 * time.Second    // each call
 )
@@ -194,4 +194,5 @@ func (c *client) Close() error {
 	return nil
 }
 
-func key(i int) string { return fmt.Sprintf("key-%012d", i) }
+// key is a key as long as k6's of 16 bytes, which go-orb has in base32.
+func key(i int) string { return fmt.Sprintf("NNSXSORQGAYDAMBQGAYD%012d", i) }
