@@ -36,7 +36,9 @@ func (s *Step) kind(op string, change bool) *kind {
 	return k
 }
 
-func newKind(op string, change bool, parts int) *kind { return &kind{op: op, change: change, parts: make([]part, parts)} }
+func newKind(op string, change bool, parts int) *kind {
+	return &kind{op: op, change: change, parts: make([]part, parts)}
+}
 
 // addTo adds how many successful operations there were to the counters of a coarse histogram.
 func (k *kind) addTo(counts *[coarseCounters]uint64) {

@@ -42,8 +42,8 @@ func floorCannot(c *contested, other *entrant, of *named) string {
 }
 
 // coresCannot is one, of a rate, where the processors would not come to the bound if k6 took no
-// more of them than it may beside the floor in C: the server has its part of each operation, whoever
-// asks.
+// more of them than it may beside the floor in C: the server has its part of each operation,
+// whoever asks.
 func coresCannot(c *contested, other *entrant, of *named) string {
 	k6, its, n := c.of(c.k6.program, other.program)
 	floor, _, floors := c.of(programFloorC, other.program)
@@ -61,7 +61,8 @@ func coresCannot(c *contested, other *entrant, of *named) string {
 		k6.ServerMicros, floor.CPUMicros, programFloorC, mostOfFloor, cores, reach)
 }
 
-// floorInGoCannot is one where a program in Go that decodes nothing would not hold the bound either.
+// floorInGoCannot is one where a program in Go that decodes nothing would not hold the bound
+// either.
 func floorInGoCannot(c *contested, other *entrant, of *named) string {
 	floor, its, n := c.of(programFloorGo, other.program)
 	if n == 0 {
