@@ -17,8 +17,8 @@ const (
 const (
 	whyGoroutines = "a goroutine goes on with one of hundreds of clients while the answers of others wait, as its p50 and min/max say;\n" +
 		"  k6 gives each client its turn, and finds its memory outside of the processor's caches"
-	whyFloor = "k6 draws keys, decodes, checks each answer, and records it in a histogram of the client;\n" +
-		"  that of hundreds of clients is outside of the processor's caches"
+	whyFloor = "k6 draws keys, decodes, checks each answer, and counts it for its client;\n" +
+		"  what it has of hundreds of clients is outside of the processor's caches"
 	whyCalls   = "k6 calls a function of JavaScript for each operation, and each client has a runtime of its own"
 	whyBatches = "k6 keeps and checks each answer of a batch"
 	whyQueries = "k6 calls a function of JavaScript for each query, which goes through database/sql and pgx to get its row;\n" +

@@ -11,7 +11,7 @@ import (
 // The benchmarks of the room that records operations.
 const (
 	recordingPackage = "./extensions/sweep/measure"
-	benchmarkRecord  = "BenchmarkRecord/with" // what clients have: with what was done over time
+	benchmarkRecord  = "BenchmarkRecord"
 	benchmarkRead    = "BenchmarkReadOf512Clients"
 )
 
