@@ -38,6 +38,8 @@ type Conn struct {
 	socket uintptr
 	// seat is where it is used; nil: on a goroutine.
 	seat *Seat
+	// alone is where the waits of its answers are told that is used on a goroutine; nil: nowhere.
+	alone *Seat
 	// watched is how a loop watches the socket; nil: none does.
 	watched  atomic.Pointer[watch]
 	deadline atomic.Int64
@@ -67,12 +69,17 @@ func NewConn(inner net.Conn) *Conn {
 	return c
 }
 
-// Use says at which seat the connection is used from now on; nil: by a goroutine.
+// Use says at which seat the connection is used from now on; nil, or one whose job is not under
+// way: by a goroutine.
 func (c *Conn) Use(s *Seat) {
-	if !s.Inside() || c.raw == nil {
-		s = nil
+	c.seat, c.alone = nil, nil
+	switch {
+	case s == nil || c.raw == nil:
+	case s.Inside():
+		c.seat = s
+	case s.Waited != nil:
+		c.alone = s
 	}
-	c.seat = s
 }
 
 // Near tells whether the loop of the seat watches the connection: to use it at another one takes
@@ -152,6 +159,10 @@ func (c *Conn) readAlone(b []byte) (int, error) {
 		if open.Load() > processors.Load() {
 			runtime.Gosched()
 		}
+	}
+
+	if c.alone != nil && len(b) > 0 {
+		return c.receiveAlone(b)
 	}
 
 	return c.Conn.Read(b)

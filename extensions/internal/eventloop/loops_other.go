@@ -13,6 +13,7 @@ import (
 type (
 	loop  struct{ again []*Seat }
 	table struct{}
+	stamp struct{}
 )
 
 func (*loop) join(*Seat) {}
@@ -37,6 +38,9 @@ func (*Conn) Flush() error { return nil }
 
 // Pending is for connections at loops. There are none.
 func (*Conn) Pending(int) {}
+
+// Measures tells that no wait is measured.
+func (*Conn) Measures() bool { return false }
 
 // Near tells whether the loop of the seat watches the connection. There is none.
 func (*Conn) Near(*Seat) bool { return true }

@@ -38,7 +38,10 @@ func measureMachbase(e *effort) (result, error) {
 func (w *machbaseWork) contest(e *effort, clients int) *contest {
 	share := e.share(clients, machbaseSolo, machbaseCrowd)
 	program, reason := "k6, query", because(whyCalls)
-	if w.inGo {
+	switch {
+	case w.inGo && clients < crowdFrom:
+		program, reason = "k6, client.run", nil
+	case w.inGo:
 		program, reason = "k6, client.run", because(whyGoroutines)
 	}
 	c := &contest{
