@@ -106,8 +106,8 @@
 //
 // A client that is alone in its step has nobody to take turns with. On a goroutine, a query of
 // Machbase takes 10 to 18 % less processor time of k6's than at a loop, a get of memcached 17 to
-// 27 % less at a rate a sixth higher, one of Redis or NATS up to a tenth less: an answer wakes it by
-// Go's poller alone.
+// 27 % less at a rate a sixth higher, one of Redis or NATS up to a tenth less: Go's poller alone
+// wakes it.
 //
 // Where a call of a script is one operation, its client reads a Conn on a goroutine, and has its
 // turn from Go's scheduler. One that has asked lets the others go before it looks for its answer,

@@ -42,7 +42,7 @@ type Conn struct {
 
 	// exchange sends a request and reads of its answer; atSeat, onGoroutine and measured are its ways.
 	exchange, atSeat, onGoroutine, measured func(request, answer []byte) (sent, received int, err error)
-	sending                       []byte // a request, until its answer is read
+	sending                                 []byte // a request, until its answer is read
 
 	// calls closes the connection when within, the context of the call at hand, ends.
 	calls  *deadline.Watch[*Conn]
