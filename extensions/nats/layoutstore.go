@@ -324,11 +324,8 @@ func (s *layoutStore) removeDirect(conn *wire.Conn) error {
 func (s *layoutStore) patiently(store func() error) error {
 	err := store()
 	for range jetstream.DefaultPubRetryAttempts {
-		if err == nil || !wire.IsKind(err, wire.KindNoResponders) {
-			break
-		}
 		ctx := s.over.ctx
-		if ctx.Err() != nil {
+		if !wire.IsKind(err, wire.KindNoResponders) || ctx.Err() != nil {
 			break
 		}
 		s.over.seat.Away(func() {

@@ -47,10 +47,8 @@ const (
 	// gives way.
 	mostOthers = 0.1
 	// mostLead is how many times the operations of the median client the luckiest one has at most,
-	// and mostLeadOfHundreds the same where there are hundreds of clients.
-	mostLead, mostLeadOfHundreds = 1.3, 3.0
-	// hundreds is from how many clients on.
-	hundreds = 256
+	// and mostLeadOfCrowd the same in a crowd.
+	mostLead, mostLeadOfCrowd = 1.3, 3.0
 	// slow is how many times as much processor time as k6 the server uses at least there.
 	slow = 2
 )
@@ -86,8 +84,8 @@ func (w *way) see(s *slot) bool {
 
 // mostLeadOf is mostLead of so many clients.
 func mostLeadOf(clients int) float64 {
-	if clients >= hundreds {
-		return mostLeadOfHundreds
+	if clients >= crowd {
+		return mostLeadOfCrowd
 	}
 
 	return mostLead

@@ -56,7 +56,7 @@ type Watch struct {
 	lead func() float64
 	// mostLead is what it is at most where k6 gives way.
 	mostLead float64
-	way  way
+	way      way
 }
 
 // account is what is read at the beginning and at the end.

@@ -77,7 +77,7 @@ func (c *Client) Recorder(op string) *Recorder {
 		}
 	}
 	r := &Recorder{op: op, client: c}
-	r.tally.join(r, false)
+	r.joinStep(r, false)
 	if c.turns != nil {
 		r.join(c.turns.duet)
 	}

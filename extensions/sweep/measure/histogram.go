@@ -87,6 +87,13 @@ func (f *figures) note(v int64) {
 	f.number.Store(n + 1)
 }
 
+// record counts one duration, and takes note of it.
+func (b *buckets) record(d time.Duration, exact *figures) {
+	v := max(int64(d), 0)
+	b.count(v)
+	exact.note(v)
+}
+
 // histogram is both, of one writer.
 type histogram struct {
 	figures
@@ -94,11 +101,7 @@ type histogram struct {
 }
 
 // record counts one duration.
-func (h *histogram) record(d time.Duration) {
-	v := max(int64(d), 0)
-	h.count(v)
-	h.note(v)
-}
+func (h *histogram) record(d time.Duration) { h.buckets.record(d, &h.figures) }
 
 // index is the place of the counter for v nanoseconds.
 func index(v int64) int {

@@ -47,12 +47,12 @@ type tally struct {
 func (r *Recorder) join(d *duet) {
 	r.slices = d.of(r.op)
 	change := &tally{}
-	change.join(r, true)
+	change.joinStep(r, true)
 	r.change.Store(change)
 }
 
-// join makes what is counted here count in the step as well.
-func (t *tally) join(r *Recorder, change bool) {
+// joinStep makes what is counted here count in the step as well.
+func (t *tally) joinStep(r *Recorder, change bool) {
 	s := r.client.step
 	k := s.kind(r.op, change)
 	t.of, t.overTime = k.of(r.client.index), s.slots.keep(k)
@@ -145,9 +145,7 @@ func (r *Recorder) Ok(d time.Duration) {
 	if c.step.marked.Load() != 0 && t.kept.Load() == 0 {
 		t.kept.Store(t.durations.number.Load() + 1)
 	}
-	v := max(int64(d), 0)
-	t.of.ok.count(v)
-	t.durations.note(v)
+	t.of.ok.record(d, &t.durations)
 	if c.tap != nil {
 		c.tap(r.op, d)
 	}
@@ -161,9 +159,7 @@ func (r *Recorder) FailAfter(d time.Duration, reason error) {
 	c := r.client
 	if c.measuring && !c.step.Interrupted() {
 		t := r.into()
-		v := max(int64(d+c.late), 0)
-		t.of.failed.count(v)
-		t.failures.note(v)
+		t.of.failed.record(d+c.late, &t.failures)
 	}
 	r.Fail(reason)
 }

@@ -39,7 +39,6 @@ type slots struct {
 	width time.Duration
 	at    int // the slot under way
 	kinds []*overTime
-	taken Coarse // empty between two uses
 	now   [coarseCounters]uint64
 	timer *time.Timer
 	ended bool
@@ -135,7 +134,7 @@ func (s *slots) empty() {
 	packed := 0
 	for _, k := range s.kinds {
 		failed := k.failed.Swap(0)
-		slot := NewSlot(failed, s.took(k))
+		slot := Slot{Failed: failed, counts: s.took(k)}
 		if failed > 0 || len(slot.counts) > 0 {
 			k.slots = append(k.slots, make([]Slot, max(s.at+1-len(k.slots), 0))...)
 			k.slots[s.at] = k.slots[s.at].plus(slot)
@@ -150,18 +149,20 @@ func (s *slots) empty() {
 	}
 }
 
-// took is what a kind of operation has that it did not have when the slot under way began.
-func (s *slots) took(k *overTime) *Coarse {
+// took is what a kind of operation has that it did not have when the slot under way began, packed.
+func (s *slots) took(k *overTime) []byte {
 	clear(s.now[:])
 	k.addTo(&s.now)
-	for i, n := range s.now {
-		if since := n - k.before[i]; since > 0 {
-			s.taken.counter(i).Add(since)
+	packed := packCounters(func(fn func(i int, n uint64)) {
+		for i, n := range s.now {
+			if since := n - k.before[i]; since > 0 {
+				fn(i, since)
+			}
 		}
-	}
+	})
 	k.before = s.now
 
-	return &s.taken
+	return packed
 }
 
 // fold makes each two slots one.
@@ -306,16 +307,21 @@ type Slot struct {
 }
 
 // NewSlot takes all durations of successful operations out of a histogram.
-func NewSlot(failed uint64, took *Coarse) Slot { return Slot{Failed: failed, counts: took.pack()} }
+func NewSlot(failed uint64, took *Coarse) Slot {
+	slot := Slot{Failed: failed, counts: packCounters(took.each)}
+	took.sum.Store(0)
+	took.each(func(i int, _ uint64) { took.counter(i).Store(0) })
 
-// pack empties the histogram into few bytes.
-func (c *Coarse) pack() []byte {
+	return slot
+}
+
+// packCounters writes counters, which each goes through in their order, in few bytes.
+func packCounters(each func(fn func(i int, n uint64))) []byte {
 	var packed []byte
 	last := -1
-	c.sum.Store(0)
-	c.each(func(i int, _ uint64) {
+	each(func(i int, n uint64) {
 		packed = binary.AppendUvarint(packed, uint64(i-last-1))
-		packed = binary.AppendUvarint(packed, c.counter(i).Swap(0))
+		packed = binary.AppendUvarint(packed, n)
 		last = i
 	})
 
@@ -340,7 +346,7 @@ func (s Slot) plus(other Slot) Slot {
 		var both Coarse
 		s.each(func(i int, n uint64) { both.counter(i).Add(n) })
 		other.each(func(i int, n uint64) { both.counter(i).Add(n) })
-		s.counts = both.pack()
+		s.counts = packCounters(both.each)
 	} else if len(s.counts) == 0 {
 		s.counts = other.counts
 	}

@@ -264,7 +264,7 @@ func TestHeatComesBack(t *testing.T) {
 		for _, d := range durations {
 			c.Record(d)
 		}
-		o.Slots[at].counts = c.pack()
+		o.Slots[at].counts = packCounters(c.each)
 	}
 	heat, err := o.Heat()
 	require.NoError(t, err)
@@ -325,7 +325,7 @@ func TestMergeOverTime(t *testing.T) {
 		for i, d := range durations {
 			var c Coarse
 			c.Record(d)
-			o.Slots = append(o.Slots, Slot{Failed: uint64(first), counts: c.pack()})
+			o.Slots = append(o.Slots, Slot{Failed: uint64(first), counts: packCounters(c.each)})
 			o.Slowest = append(o.Slowest, Slow{Began: time.Duration(i) * width, Client: i, Took: d})
 		}
 

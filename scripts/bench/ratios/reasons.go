@@ -27,9 +27,19 @@ func either(reasons ...why) why {
 	}
 }
 
-// floorCannot is one where the floor in C would not hold the bound either.
+// floorCannot is one where the floor in C would not hold the bound either, floorInGoCannot where
+// that in Go would not.
 func floorCannot(c *contested, other *entrant, of *named) string {
-	floor, its, n := c.of(programFloorC, other.program)
+	return neitherCan(programFloorC, "an event loop in C", c, other, of)
+}
+
+func floorInGoCannot(c *contested, other *entrant, of *named) string {
+	return neitherCan(programFloorGo, "a program in Go", c, other, of)
+}
+
+// neitherCan is one where a floor would not hold the bound either.
+func neitherCan(program, what string, c *contested, other *entrant, of *named) string {
+	floor, its, n := c.of(program, other.program)
 	if n == 0 {
 		return ""
 	}
@@ -38,7 +48,7 @@ func floorCannot(c *contested, other *entrant, of *named) string {
 		return ""
 	}
 
-	return fmt.Sprintf("an event loop in C that decodes nothing, `%s`, comes to %.2f", programFloorC, r.middle)
+	return fmt.Sprintf("%s that decodes nothing, `%s`, comes to %.2f", what, program, r.middle)
 }
 
 // coresCannot is one, of a rate, where the processors would not come to the bound if k6 took no
@@ -59,21 +69,6 @@ func coresCannot(c *contested, other *entrant, of *named) string {
 	return fmt.Sprintf("an operation takes %.1f us of the server, and %.1f us of `%s`, of which k6 may take %g times as much:\n"+
 		"  %d cores that did nothing else would come to %.2f",
 		k6.ServerMicros, floor.CPUMicros, programFloorC, mostOfFloor, cores, reach)
-}
-
-// floorInGoCannot is one where a program in Go that decodes nothing would not hold the bound
-// either.
-func floorInGoCannot(c *contested, other *entrant, of *named) string {
-	floor, its, n := c.of(programFloorGo, other.program)
-	if n == 0 {
-		return ""
-	}
-	r := floor.over(its, of.figure)
-	if of.bound.good(r.middle) {
-		return ""
-	}
-
-	return fmt.Sprintf("a program in Go that decodes nothing, `%s`, comes to %.2f", programFloorGo, r.middle)
 }
 
 // threadCannot is one, of a rate, where the one thread on which Redis does all commands would not
