@@ -11,7 +11,7 @@ import (
 // client's part of a step. The guard takes a glance every guardEvery and, as each costs the more
 // the more clients there are, guardEach more for each of them.
 const (
-	guardEvery = 10 * time.Millisecond
+	guardEvery = 25 * time.Millisecond
 	guardEach  = 40 * time.Microsecond
 )
 

@@ -21,6 +21,9 @@ const (
 	// ShortestSlot is how long the slots of a short step are.
 	ShortestSlot = 10 * time.Millisecond
 
+	// rest is for how long the timer leaves slots to the clients, at least: it wakes a processor
+	// that may be idle.
+	rest = 50 * time.Millisecond
 	// mostKinds is of how many kinds of operations a step keeps what they did over time.
 	mostKinds = 16
 	// mostPacked is how many bytes the slots of a step may take. Beyond that, each two become one.
@@ -29,7 +32,7 @@ const (
 
 // slots keeps what the clients of a step did over time, as the difference of what each kind of
 // operation has at the ends of a slot: an operation takes no part in it. The first client that sees
-// that the slot is over adds it to a list; while all clients wait, a timer does.
+// that the slot is over adds it to a list; while all clients wait, a timer does, now and then.
 type slots struct {
 	// next is when the slot under way is over; before the start line, never.
 	next atomic.Int64
@@ -94,7 +97,7 @@ func (s *slots) open(at, width time.Duration) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.ended {
-			s.timer.Reset(max(time.Duration(s.next.Load())-now(), time.Millisecond))
+			s.timer.Reset(max(time.Duration(s.next.Load())-now(), rest))
 		}
 	})
 }

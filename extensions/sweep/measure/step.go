@@ -173,6 +173,11 @@ func (s *Step) clientEnded() {
 // opened begins what lasts from the start line on.
 func (s *Step) opened() {
 	width := ShortestSlot
+	if s.plan.windowed() && !s.plan.UntilKnown { // as long as they come to be
+		for s.plan.Duration/width >= MostSlots {
+			width *= 2
+		}
+	}
 	if d := s.duet.Load(); d != nil {
 		d.begin(s.line.openedAt)
 		width = 2 * d.length // a pair: each slot has both variants
