@@ -123,7 +123,11 @@ func (s *systemAccount) busiest(earlier *systemAccount) (most time.Duration) {
 
 // readMachine reads /proc/stat: see proc_stat(5). It returns nil where there is none.
 func readMachine() *machineTimes {
-	raw, err := machineFile.read()
+	file, err := machineFile()
+	if err != nil {
+		return nil
+	}
+	raw, err := readAgain(file)
 	if err != nil {
 		return nil
 	}
@@ -131,33 +135,20 @@ func readMachine() *machineTimes {
 	return parseMachine(raw, interruptsApart())
 }
 
-// machineFile stays open: to open it takes two thirds of the time of a reading, of which there are
-// ten a second while clients are measured.
-var machineFile = openFile{path: "/proc/stat"} //nolint:gochecknoglobals // there is one machine
+// machineFile is /proc/stat, which stays open: to open it takes two thirds of the time of a
+// reading, of which there are ten a second while clients are measured.
+var machineFile = sync.OnceValues(func() (*os.File, error) { //nolint:gochecknoglobals // there is one machine
+	return os.Open("/proc/stat")
+})
 
-// openFile is a file of the kernel's, which makes its text anew at each reading.
-type openFile struct {
-	path string
-
-	mu   sync.Mutex
-	file *os.File
-}
-
-// read returns the text.
-func (f *openFile) read() ([]byte, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.file == nil {
-		file, err := os.Open(f.path)
-		if err != nil {
-			return nil, err
-		}
-		f.file = file
-	}
-	for raw := make([]byte, 8<<10); ; raw = make([]byte, 2*len(raw)) {
-		n, err := f.file.ReadAt(raw, 0)
+// readAgain reads a file whose text the kernel makes anew at each reading: at once, or parts of it
+// would be of different times.
+func readAgain(file *os.File) ([]byte, error) {
+	for size := 8 << 10; ; size *= 2 {
+		raw := make([]byte, size)
+		n, err := file.ReadAt(raw, 0)
 		switch {
-		case n < len(raw) && errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF):
 			return raw[:n], nil
 		case err != nil:
 			return nil, err

@@ -21,9 +21,9 @@ const (
 	// ShortestSlot is how long the slots of a short step are.
 	ShortestSlot = 10 * time.Millisecond
 
-	// rest is for how long the timer leaves slots to the clients, at least: it wakes a processor
-	// that may be idle.
-	rest = 50 * time.Millisecond
+	// timerPause is for how long the timer leaves slots to the clients, at least: it wakes a
+	// processor that may be idle.
+	timerPause = 50 * time.Millisecond
 	// mostKinds is of how many kinds of operations a step keeps what they did over time.
 	mostKinds = 16
 	// mostPacked is how many bytes the slots of a step may take. Beyond that, each two become one.
@@ -97,7 +97,7 @@ func (s *slots) open(at, width time.Duration) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !s.ended {
-			s.timer.Reset(max(time.Duration(s.next.Load())-now(), rest))
+			s.timer.Reset(max(time.Duration(s.next.Load())-now(), timerPause))
 		}
 	})
 }
@@ -236,6 +236,15 @@ func (o *OverTime) fit(elapsed time.Duration) {
 // SlotsOf is how many slots of a width a step has that took elapsed.
 func SlotsOf(elapsed, width time.Duration) int { return max(int((elapsed+width/2)/width), 1) }
 
+// wideEnough is a width, doubled until a step that took elapsed has no more than MostSlots of it.
+func wideEnough(width, elapsed time.Duration) time.Duration {
+	for SlotsOf(elapsed, width) > MostSlots {
+		width *= 2
+	}
+
+	return width
+}
+
 // PartOverTime is what one part of a step did over time, where several machines have clients in it.
 type PartOverTime struct {
 	*OverTime
@@ -256,9 +265,7 @@ func MergeOverTime(parts []PartOverTime, elapsed time.Duration) *OverTime {
 	for _, p := range parts {
 		whole.Width = max(whole.Width, p.Width)
 	}
-	for SlotsOf(elapsed, whole.Width) > MostSlots {
-		whole.Width *= 2
-	}
+	whole.Width = wideEnough(whole.Width, elapsed)
 	for _, p := range parts {
 		slots := p.Slots
 		for width := p.Width; width < whole.Width; width *= 2 {

@@ -173,14 +173,12 @@ func (s *Step) clientEnded() {
 // opened begins what lasts from the start line on.
 func (s *Step) opened() {
 	width := ShortestSlot
-	if s.plan.windowed() && !s.plan.UntilKnown { // as long as they come to be
-		for s.plan.Duration/width >= MostSlots {
-			width *= 2
-		}
-	}
-	if d := s.duet.Load(); d != nil {
+	switch d := s.duet.Load(); {
+	case d != nil:
 		d.begin(s.line.openedAt)
 		width = 2 * d.length // a pair: each slot has both variants
+	case s.plan.windowed() && !s.plan.UntilKnown: // as wide as they come to be
+		width = wideEnough(width, s.plan.Duration)
 	}
 	s.slots.open(s.line.openedAt, width)
 	if s.plan.windowed() {
