@@ -4,11 +4,9 @@ package cmi_test
 
 import (
 	"context"
-	"net"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -24,19 +22,7 @@ func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 		"another one":          append(append([]byte(nil), description...), column("M", cmi.Long, 64)...),
 	} {
 		t.Run(name, func(t *testing.T) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			require.NoError(t, err)
-			defer listener.Close()
-			served := make(chan struct{})
-			go func() {
-				defer close(served)
-				conn, err := listener.Accept()
-				if !assert.NoError(t, err) {
-					return
-				}
-				defer conn.Close()
-				p := &peer{conn, t}
-				p.welcome()
+			c := withSocketPeer(t, func(p *peer) {
 				p.request()
 				p.answer(message(kindPrepare, 0, description))
 				p.request()
@@ -47,10 +33,7 @@ func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 					p.request()
 				}
 				p.answer(message(kindPrepare, 1, prepared))
-				_, _ = conn.Read(make([]byte, 1)) // until the client has gone
-			}()
-
-			c := connectTo(t, cmi.Config{Addresses: []string{listener.Addr().String()}, User: "sys", Password: "manager"})
+			})
 			const text = "select n from t where n < ?"
 			require.Equal(t, [][]any{{int64(7)}}, query(t, c, text, 8))
 			ctx, cancel := context.WithCancel(withTimeout(t))
@@ -61,7 +44,6 @@ func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 			rows, err := c.Query(ctx, text, 8)
 			require.Nil(t, rows)
 			requireKind(t, cmi.KindCancelled, err)
-			<-served
 		})
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// writeAndListen writes rows. The server stops reading when nobody reads what it says about rows
-// that it rejects, so that this listens whenever writing does not go on.
+// writeAndListen writes rows, or a request after rows. The server stops reading when nobody reads
+// what it says about rows that it rejects, so that this listens whenever writing does not go on.
 func (c *Conn) writeAndListen(b []byte) error {
 	const patience = 20 * time.Millisecond
 	for {

@@ -3,14 +3,17 @@
 package cmi_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"net/netip"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xk6-sweep/xk6-sweep/extensions/machbase/cmi"
@@ -243,6 +246,34 @@ func TestFloodOfRejectedRows(t *testing.T) {
 	}
 	require.EqualValues(t, flood, rows+receipt.Other)
 	require.Zero(t, count(t, c, table))
+}
+
+// What the server says about rows fills the sockets before the next request goes out: nothing more
+// comes from it until that is read.
+func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
+	const flood = 200_000 // of 128 bytes, which no socket holds
+	stuck := make(chan struct{})
+	c := withSocketPeer(t, func(p *peer) {
+		p.request()
+		p.answer(message(kindOpen, 0, logTable))
+		p.request()
+		says := bytes.Repeat(message(kindData, 0, failed(3017, strings.Repeat("x", 64))), flood)
+		assert.NoError(t, p.SetWriteDeadline(time.Now().Add(200*time.Millisecond)))
+		n, err := p.Write(says)
+		assert.ErrorIs(t, err, os.ErrDeadlineExceeded, "all of it went into the sockets")
+		assert.NoError(t, p.SetWriteDeadline(time.Time{}))
+		close(stuck)
+		p.answer(says[n:])
+		p.request()
+		p.answer(message(kindClose, 0, result(good), number(0x61, 0), number(0x62, flood)))
+	})
+	a := openAppender(t, c, "t")
+	require.NoError(t, a.Append(withTimeout(t), "a", 1))
+	require.NoError(t, a.Flush(withTimeout(t)))
+	<-stuck
+	receipt := closeAppender(t, a)
+	require.EqualValues(t, flood, receipt.Rejected)
+	require.EqualValues(t, flood, receipt.Reasons[0].Rows)
 }
 
 // More kinds of reasons than are kept.

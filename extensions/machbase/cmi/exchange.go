@@ -14,12 +14,8 @@ const (
 
 // ask sends the request and returns the body of its answer.
 func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, error) {
-	c.sending = c.out.buf // together with the first look for its answer
-	if c.in.buffered() {
-		c.sending = nil
-		if err := c.write(c.out.buf); err != nil {
-			return nil, c.failure(ctx, err)
-		}
+	if err := c.request(); err != nil {
+		return nil, c.failure(ctx, err)
 	}
 	m, err := c.answer(kind, statement)
 	if cap(c.out.buf) > keptBuffer {
@@ -30,6 +26,21 @@ func (c *Conn) ask(ctx context.Context, kind byte, statement uint32) ([]byte, er
 	}
 
 	return m.body, nil
+}
+
+// request sends the request, or has it sent together with the first look for its answer, which has
+// to be the next that comes. What the server says about rows comes at any time.
+func (c *Conn) request() error {
+	switch {
+	case len(c.appenders) > 0:
+		return c.writeAndListen(c.out.buf)
+	case c.in.buffered():
+		return c.write(c.out.buf)
+	default:
+		c.sending = c.out.buf
+
+		return nil
+	}
 }
 
 // answer reads messages until the one that is waited for.

@@ -149,12 +149,33 @@ func (p *peer) welcome() {
 	p.answer(loggedIn)
 }
 
+// sockets are the two ends of a connection of TCP.
+func sockets(t *testing.T) (client, server net.Conn) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	client, err = net.Dial("tcp", listener.Addr().String()) // the system takes it before anyone accepts
+	require.NoError(t, err)
+	server, err = listener.Accept()
+	require.NoError(t, err)
+
+	return client, server
+}
+
 // dialPeer is a Dial whose connections are served by the script.
 func dialPeer(t *testing.T, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 
+	return dialPeerBy(t, net.Pipe, script)
+}
+
+// dialPeerBy is dialPeer with connections of another kind.
+func dialPeerBy(t *testing.T, pair func() (client, server net.Conn), script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
+	t.Helper()
+
 	return func(context.Context, string, string) (net.Conn, error) {
-		client, server := net.Pipe()
+		client, server := pair()
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -174,8 +195,21 @@ func dialPeer(t *testing.T, script func(p *peer)) func(context.Context, string, 
 // withPeer is a connection to a server that follows the script once the client has logged in.
 func withPeer(t *testing.T, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
+
+	return withPeerBy(t, net.Pipe, config, script)
+}
+
+// withSocketPeer is withPeer over TCP.
+func withSocketPeer(t *testing.T, script func(p *peer)) *cmi.Conn {
+	t.Helper()
+
+	return withPeerBy(t, func() (client, server net.Conn) { return sockets(t) }, cmi.Config{}, script)
+}
+
+func withPeerBy(t *testing.T, pair func() (client, server net.Conn), config cmi.Config, script func(p *peer)) *cmi.Conn {
+	t.Helper()
 	config.Addresses, config.User, config.Password = []string{"peer:1"}, "sys", "manager"
-	config.Dial = dialPeer(t, func(p *peer) {
+	config.Dial = dialPeerBy(t, pair, func(p *peer) {
 		p.welcome()
 		script(p)
 	})
