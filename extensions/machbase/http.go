@@ -78,4 +78,4 @@ func (r *httpRows) Columns() []Column {
 	return columns
 }
 
-func (r *httpRows) Equal(column int, want any) bool { return Equal(r.Rows.Values()[column], want) }
+func (r *httpRows) Equal(column int, want any) bool { return Equal(r.Values()[column], want) }

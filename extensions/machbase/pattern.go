@@ -157,6 +157,12 @@ func patternOf(value sobek.Value) (pattern, error) {
 	if err := allPatternOptions.Read("a pattern", value, &o); err != nil {
 		return nil, err
 	}
+
+	return o.pattern()
+}
+
+// pattern is the one that the options describe.
+func (o *patternOptions) pattern() (pattern, error) {
 	switch {
 	case o.oneOf != nil && o.between == nil && o.from == nil && o.step == nil:
 		return oneOfValues(o.oneOf)

@@ -138,12 +138,13 @@ func (w *work) operate() error {
 		w.counts.Traffic(r.received, r.sent)
 		w.received, w.sent = w.received+r.received, w.sent+r.sent
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		w.succeeded++
 		w.read += uint64(rows)
-	} else if c.As(err).Kind == k6mod.KindUsage {
+	case c.As(err).Kind == k6mod.KindUsage:
 		return err
-	} else {
+	default:
 		w.failed++
 	}
 	if w.recorder != nil {

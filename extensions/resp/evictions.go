@@ -21,7 +21,8 @@ func (n *node) watchEvictions() {
 	config := n.wireConfig(k6glue.DialBeside(vu))
 	config.Timeout, config.ConnectTimeout = happened.EvictionsEvery, happened.EvictionsEvery
 	config.Traffic = nil
-	n.client.shared.watched.Watch(session.Client.Step(), n.server.Address, vu.State().Logger, func(ctx context.Context) (evictions.Server, error) {
+	watched, logger := &n.client.shared.watched, vu.State().Logger
+	watched.Watch(session.Client.Step(), n.server.Address, logger, func(ctx context.Context) (evictions.Server, error) {
 		conn, err := wire.Dial(ctx, config)
 		if err != nil {
 			return nil, err

@@ -120,7 +120,7 @@ func TestFaultsOfCommandsAreFound(t *testing.T) {
 		"make stock-rollups":                                                                    "there is no target stock-rollups",
 		"make stock-rollup OBS=10":                                                              "make reads no OBS",
 		"make bench BENCH=core,nuts ROUNDS=1 FOR=1m":                                            "scripts/bench/ratios has no nuts",
-		`make bench BENCH_FLAGS="-cleints 8"`:                                                   "scripts/bench/ratios has no option -cleints",
+		`make bench BENCH_FLAGS="-klients 8"`:                                                   "scripts/bench/ratios has no option -klients",
 		"bin/k6 run scenarios/stock-roll.js":                                                    "there is no scenarios/stock-roll.js",
 		"bin/k6 run scenarios/NAME.js -e X=1":                                                   "",
 		"k6 run scenarios/stock-tick.js -e TPS=2":                                               "scenarios/stock-tick.js does not read TPS",

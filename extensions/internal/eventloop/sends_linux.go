@@ -104,7 +104,7 @@ var errRing = errors.New("the kernel's io_uring is another one than is known")
 // such thing: requests are written one by one then.
 func newSends() (s *sends, err error) {
 	var p setup
-	ring, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, together, uintptr(unsafe.Pointer(&p)), 0) //nolint:gosec // as the kernel asks for
+	ring, _, errno := syscall.Syscall(unix.SYS_IO_URING_SETUP, together, uintptr(unsafe.Pointer(&p)), 0) //nolint:gosec // the kernel's form
 	if errno != 0 {
 		return nil, os.NewSyscallError("io_uring_setup", errno)
 	}

@@ -23,7 +23,7 @@ func slowly(t *testing.T, size int) (net.Conn, func() []byte) {
 	defer listener.Close()
 	client, err := net.Dial("tcp", listener.Addr().String())
 	require.NoError(t, err)
-	require.NoError(t, client.(*net.TCPConn).SetWriteBuffer(4<<10)) //nolint:forcetypeassert // it is one
+	require.NoError(t, client.(*net.TCPConn).SetWriteBuffer(4<<10))
 	server, err := listener.Accept()
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -108,7 +108,7 @@ func TestClosedConnectionsAreForgotten(t *testing.T) {
 		})
 	})
 	t.Run("by Flush", func(t *testing.T) {
-		wordsBeforeClose(t, func(c *Conn, seat *Seat) error {
+		wordsBeforeClose(t, func(c *Conn, _ *Seat) error {
 			err := c.Flush()
 			c.Use(nil) // as one does who gives it to another client
 

@@ -64,7 +64,8 @@ func (c *Conn) register(l *loop) *watch {
 			w.rest = before.rest
 		}
 		c.stamped = c.stamped || keepTimes(socket)
-		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge, Fd: w.slot, Pad: w.number})
+		events := uint32(unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | edge)
+		l.control(unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: events, Fd: w.slot, Pad: w.number})
 		w.posts = l.sends.know(w.slot, int32(socket))
 	}) // it fails on a closed connection, and so does what comes next
 	if before != nil {

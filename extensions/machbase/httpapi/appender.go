@@ -220,7 +220,7 @@ var rowOfBatch = regexp.MustCompile(`\brows\[(\d+)\]`)
 
 // write posts rows.
 func (a *Appender) write(ctx context.Context, body []byte) error {
-	response, err := a.conn.post(ctx, a.path, "application/json", body)
+	response, err := a.conn.post(ctx, a.path, "application/json", body) //nolint:bodyclose // its rows close it
 	if err != nil {
 		return err
 	}

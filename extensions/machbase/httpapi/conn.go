@@ -85,7 +85,7 @@ func (c *Conn) greet(ctx context.Context) error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() { //nolint:revive // what counts is that there is an answer
+	for rows.Next() { // what counts is that there is an answer
 	}
 
 	return rows.Err()
@@ -98,7 +98,7 @@ func (c *Conn) login(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	response, err := c.post(ctx, "/web/api/login", "application/json", body)
+	response, err := c.post(ctx, "/web/api/login", "application/json", body) //nolint:bodyclose // discard closes it
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,8 @@ func (c *Conn) Query(ctx context.Context, sql string, args []any) (*Rows, error)
 	if err != nil {
 		return nil, err
 	}
-	response, err := c.post(ctx, "/db/query", "application/x-www-form-urlencoded", []byte("q="+url.QueryEscape(sql)))
+	form := []byte("q=" + url.QueryEscape(sql))
+	response, err := c.post(ctx, "/db/query", "application/x-www-form-urlencoded", form) //nolint:bodyclose // its rows close it
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (c *Conn) Exec(ctx context.Context, sql string, args []any) (int64, error) 
 		return 0, err
 	}
 	defer rows.Close()
-	for rows.Next() { //nolint:revive // an error may come after the rows
+	for rows.Next() { // an error may come after the rows
 	}
 
 	return changed(rows.reason), rows.Err()

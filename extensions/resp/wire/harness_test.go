@@ -31,7 +31,7 @@ func (s *scripted) Close() error                     { return nil }
 type inTwo struct{ first, then io.Reader }
 
 func (r *inTwo) Read(b []byte) (int, error) {
-	if n, err := r.first.Read(b); n > 0 || err != io.EOF { //nolint:errorlint // of a strings.Reader
+	if n, err := r.first.Read(b); n > 0 || err != io.EOF {
 		return n, err
 	}
 
@@ -39,14 +39,14 @@ func (r *inTwo) Read(b []byte) (int, error) {
 }
 
 // connected is a connection whose server has greeted it, and then says this.
-func connected(t testing.TB, says io.Reader) (*Conn, *scripted) {
-	t.Helper()
+func connected(tb testing.TB, says io.Reader) (*Conn, *scripted) {
+	tb.Helper()
 	server := &scripted{says: &inTwo{strings.NewReader("+PONG\r\n"), says}}
 	c, err := Dial(context.Background(), &Config{
 		Network: "tcp", Address: "server:1", Timeout: time.Minute, ConnectTimeout: time.Minute,
 		Dial: func(context.Context, string, string) (net.Conn, error) { return server, nil },
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	server.told.Reset()
 
 	return c, server

@@ -137,8 +137,7 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 
 	r.collector.Gather(int(r.here))
 	r.collector.Adjust()
-	ended := make(chan struct{})
-	watched := make(chan struct{})
+	ended, watched, read := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer crash.Contain("what watches a step")
 		defer close(watched)
@@ -159,7 +158,6 @@ func (r *stepRun) run(parent context.Context) ([]report.Step, error) {
 		crash.Go("what ends a step that is known", func() { r.measureUntilKnown(ended) })
 	}
 
-	read := make(chan struct{})
 	go func() {
 		defer crash.Contain("what reads the processor time of variants")
 		defer close(read)

@@ -66,10 +66,10 @@ func (s *Setup) shows() string {
 			worst = one
 		}
 	}
-	switch {
-	case best == nil:
+	switch best {
+	case nil:
 		return ""
-	case best == worst:
+	case worst:
 		return fmt.Sprintf("Changes below %s cannot be seen in %s.", judgement.Percent(best.Visible), best.Name())
 	}
 

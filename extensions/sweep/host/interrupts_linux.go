@@ -15,7 +15,7 @@ import (
 // was hit by, and /proc/stat estimates the same time once more, from its ticks. No file tells which
 // it is. So a thread sends to itself for a few milliseconds, which the kernel does in soft
 // interrupts for a third of the time and more: is all of that time the thread's, nothing is apart.
-var interruptsApart = sync.OnceValue(func() bool {
+var interruptsApart = sync.OnceValue(func() bool { //nolint:gochecknoglobals // there is one kernel
 	// Other threads and machines take from that time as well, but hardly from all of so short ones.
 	for range 30 {
 		if part, err := ownPartOfSending(500 * time.Microsecond); err != nil || part >= 0.92 {

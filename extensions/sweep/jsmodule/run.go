@@ -35,18 +35,8 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	session := k6glue.SessionOf(m.vu)
 	aborted := func() string { return "" }
 	if session == nil {
-		client, err := portable.Join(m.vu, m.results, m.metrics)
-		if errors.As(err, new(portable.Refusal)) {
-			interrupt(rt, err)
-
-			return sobek.Undefined()
-		}
-		if err != nil {
-			throw(rt, err)
-		}
+		client := m.portable()
 		if client == nil {
-			m.notInASweep()
-
 			return sobek.Undefined()
 		}
 		defer client.Leave()
@@ -86,6 +76,24 @@ func (m *module) run(call sobek.FunctionCall) sobek.Value {
 	}
 
 	return sobek.Undefined()
+}
+
+// portable joins a portable step, and returns the client there. Nil where there is no such step,
+// which has ended the test.
+func (m *module) portable() *portable.Client {
+	client, err := portable.Join(m.vu, m.results, m.metrics)
+	switch {
+	case errors.As(err, new(portable.Refusal)):
+		interrupt(m.vu.Runtime(), err)
+
+		return nil
+	case err != nil:
+		throw(m.vu.Runtime(), err)
+	case client == nil:
+		m.notInASweep()
+	}
+
+	return client
 }
 
 // refusal says why the client cannot begin its part of the step now.

@@ -30,16 +30,7 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	} else {
 		params["warmup"] = c.Warmup.TimeDuration().String()
 	}
-	switch {
-	case c.Duration.Valid:
-		params["duration"] = c.Duration.TimeDuration().String()
-	case c.UntilDone.Bool:
-		params["untilDone"] = true
-	case c.Precision.Some():
-		params["precision"] = c.Precision.Words()
-	default:
-		params["iterations"] = c.Iterations.Int64
-	}
+	c.addLength(params)
 	if len(c.Variants) > 0 {
 		params["variants"] = c.Variants
 	}
@@ -60,4 +51,18 @@ func (c *Config) Params(et *lib.ExecutionTuple) map[string]any {
 	}
 
 	return params
+}
+
+// addLength adds how long a step is.
+func (c *Config) addLength(params map[string]any) {
+	switch {
+	case c.Duration.Valid:
+		params["duration"] = c.Duration.TimeDuration().String()
+	case c.UntilDone.Bool:
+		params["untilDone"] = true
+	case c.Precision.Some():
+		params["precision"] = c.Precision.Words()
+	default:
+		params["iterations"] = c.Iterations.Int64
+	}
 }

@@ -97,8 +97,10 @@ func (r *Report) PlusMinusNote() string {
 	}
 	for i := range r.Steps {
 		if intervals := r.Steps[i].Intervals; intervals != nil {
-			return fmt.Sprintf("±: the true figure of the step is within it in %g of 100 cases; what changes from one step to the next is not in it.",
-				100*intervals.Coverage)
+			return fmt.Sprintf(
+				"±: the true figure of the step is within it in %g of 100 cases; what changes from one step to the next is not in it.",
+				100*intervals.Coverage,
+			)
 		}
 	}
 

@@ -42,12 +42,7 @@ func (r *Report) notes() []string {
 		if !first || i < last && SameStep(s, &r.Steps[i+1]) {
 			label += ", " + escape(s.Op)
 		}
-		if note := s.failedNote(); note != "" {
-			notes = append(notes, label+": "+note)
-		}
-		for _, text := range measure.MostFrequent(s.Extra.Errors) {
-			notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), codeSpan(text)))
-		}
+		notes = append(notes, failureNotes(label, s)...)
 	}
 	if r.Search != nil {
 		notes = append(notes, r.searchNote())
@@ -57,6 +52,19 @@ func (r *Report) notes() []string {
 	}
 
 	return append(notes, r.gateNotes()...)
+}
+
+// failureNotes say what failed of a kind of operation, and why.
+func failureNotes(label string, s *Step) []string {
+	var notes []string
+	if note := s.failedNote(); note != "" {
+		notes = append(notes, label+": "+note)
+	}
+	for _, text := range measure.MostFrequent(s.Extra.Errors) {
+		notes = append(notes, fmt.Sprintf("%s: %s x %s", label, Thousands(int64(s.Extra.Errors[text])), codeSpan(text)))
+	}
+
+	return notes
 }
 
 // interruption says what an interrupted run has left undone.

@@ -115,14 +115,8 @@ func (r *Report) validateSearch() error {
 	figures := []keyed{found}
 	if b := s.Bracket; b != nil {
 		low, high := keyed{"search.bracket.low", b.Low}, keyed{"search.bracket.high", b.High}
-		if err := possible(low, high); err != nil {
+		if err := validateBracket(low, found, high); err != nil {
 			return err
-		}
-		if err := ascending(low, found); err != nil {
-			return err
-		}
-		if high.value != 0 && high.value <= found.value {
-			return fmt.Errorf("search.bracket.high of %g is not above search.found of %g", high.value, found.value)
 		}
 		figures = append(figures, low, high)
 	}
@@ -136,6 +130,20 @@ func (r *Report) validateSearch() error {
 		if f.value != 0 && !r.tried(f.value) {
 			return fmt.Errorf("%s is %g, which no step has tried", f.key, f.value)
 		}
+	}
+
+	return nil
+}
+
+func validateBracket(low, found, high keyed) error {
+	if err := possible(low, high); err != nil {
+		return err
+	}
+	if err := ascending(low, found); err != nil {
+		return err
+	}
+	if high.value != 0 && high.value <= found.value {
+		return fmt.Errorf("%s of %g is not above %s of %g", high.key, high.value, found.key, found.value)
 	}
 
 	return nil

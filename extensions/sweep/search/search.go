@@ -92,10 +92,8 @@ func (s *Search) Next() (value float64, try int, more bool) {
 
 // choose returns the number that is to be tried next; nil when the answer is known.
 func (s *Search) choose() *number {
-	for _, n := range s.numbers {
-		if !s.decided(n) {
-			return n
-		}
+	if i := slices.IndexFunc(s.numbers, func(n *number) bool { return !s.decided(n) }); i >= 0 {
+		return s.numbers[i]
 	}
 	good, bad := s.bracket()
 	switch {

@@ -18,7 +18,7 @@ const shownLeast = 0.03
 // writePage writes the page of a made-up history: 400 commits of 8 steps, with the recorded noise
 // of p50 in all figures, and two planted changes.
 func writePage(file string, noise []float64) error {
-	random := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // it is no secret
+	random := rand.New(rand.NewPCG(3, 4))
 	records := make([]history.Record, commits)
 	planted := map[int]float64{commits / 3: 1.06, 2 * commits / 3: 0.95}
 	begins, slower := random.Perm(len(noise)), 1.0
@@ -29,7 +29,9 @@ func writePage(file string, noise []float64) error {
 		}
 		r.Schema, r.Scenario = history.Schema, "cache-sweep"
 		r.Commit = history.Commit{
-			ID: fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64()), Time: time.Date(2026, 1, 1, 6*i, 0, 0, 0, time.UTC), Subject: fmt.Sprintf("change %d", i),
+			ID:      fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64()),
+			Time:    time.Date(2026, 1, 1, 6*i, 0, 0, 0, time.UTC),
+			Subject: fmt.Sprintf("change %d", i),
 		}
 		r.Setup = map[string]string{"target.kind": "memcached", "host.cores": "2", "params.duration": "10s"}
 		r.State = map[string]string{"k6": "v2.2.0"}

@@ -64,8 +64,9 @@ func record(runs int, file, command string) error {
 	defer to.Close() //nolint:errcheck // each line is checked
 	if there < 0 {
 		on := report.ThisHost()
-		if _, err := fmt.Fprintf(to, "# Recorded from %s on, on %s (%d processors), %s, %s, by `%s`.\n%s\n", time.Now().UTC().Format(time.DateOnly),
-			cmp.Or(on.CPU, "an unknown processor"), on.Cores, on.OS, runtime.Version(), command, header); err != nil {
+		if _, err := fmt.Fprintf(to, "# Recorded from %s on, on %s (%d processors), %s, %s, by `%s`.\n%s\n",
+			time.Now().UTC().Format(time.DateOnly), cmp.Or(on.CPU, "an unknown processor"),
+			on.Cores, on.OS, runtime.Version(), command, header); err != nil {
 			return err
 		}
 	}
@@ -161,7 +162,7 @@ func machineTime() (float64, error) {
 // duet is the ratio of the rates of two variants that take turns in a step, as the product measures
 // it.
 func duet(store map[string][]byte) (float64, error) {
-	step := measure.NewStep(clients, measure.Plan{Duration: duetTime, Seed: rand.Uint32()}, nil) //nolint:gosec // it is no secret
+	step := measure.NewStep(clients, measure.Plan{Duration: duetTime, Seed: rand.Uint32()}, nil)
 	errs := make([]error, clients)
 	var work sync.WaitGroup
 	for i := range clients {
@@ -234,7 +235,7 @@ func spin() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // its end is all that counts
 		close(ended)
 	}()
-	burst := func() time.Duration { return 200*time.Millisecond + rand.N(2800*time.Millisecond) } //nolint:gosec // no secret
+	burst := func() time.Duration { return 200*time.Millisecond + rand.N(2800*time.Millisecond) }
 	for {
 		for until := time.Now().Add(burst()); time.Now().Before(until); {
 			select {
@@ -257,7 +258,7 @@ func withNeighbour(work func() error) error {
 	if err != nil {
 		return err
 	}
-	child := exec.Command(program, "-spin") //nolint:gosec,noctx // it is this program, and ends with its standard input
+	child := exec.Command(program, "-spin") //nolint:noctx // it ends with its standard input
 	stdin, err := child.StdinPipe()
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func place(file, text string) error {
 		return fmt.Errorf("%s has no place for the text: %s", file, marks)
 	}
 
-	return os.WriteFile(file, marks.ReplaceAll(page, []byte("${1}"+text+"${2}")), 0o644)
+	return os.WriteFile(file, marks.ReplaceAll(page, []byte("${1}"+text+"${2}")), 0o644) //nolint:gosec // a page that all may read
 }
 
 const (
@@ -80,7 +80,8 @@ func tableOf(rep *report.Report) (string, error) {
 	if len(rep.Duets) == 0 {
 		return "", errors.New("it has no duet")
 	}
-	table := "| clients | ops/s without | ops/s with | of 95 % | wanted | k6's processor time without | with |\n|---:|---:|---:|---|---|---:|---:|\n"
+	table := "| clients | ops/s without | ops/s with | of 95 % | wanted | k6's processor time without | with |\n" +
+		"|---:|---:|---:|---|---|---:|---:|\n"
 	for i := range rep.Duets {
 		d := &rep.Duets[i]
 		f := d.Of("opsPerSecond")
@@ -92,8 +93,9 @@ func tableOf(rep *report.Report) (string, error) {
 			return "", err
 		}
 		// The change is without.
-		table += fmt.Sprintf("| %d | %.0f | %s | %s to %s | %s | %s | %s |\n", d.Clients, f.Change, percent(1/f.Ratio), percent(1/f.High), percent(1/f.Low),
-			outcome(f.Low, f.High, 1/(1-wantedShare)), report.Micros(cpu[report.Change]*1e6), report.Micros(cpu[report.Base]*1e6))
+		table += fmt.Sprintf("| %d | %.0f | %s | %s to %s | %s | %s | %s |\n", d.Clients, f.Change,
+			percent(1/f.Ratio), percent(1/f.High), percent(1/f.Low), outcome(f.Low, f.High, 1/(1-wantedShare)),
+			report.Micros(cpu[report.Change]*1e6), report.Micros(cpu[report.Base]*1e6))
 	}
 
 	return table, nil
@@ -137,13 +139,14 @@ func outcome(low, high, most float64) string {
 func benchmarked(output string) (string, error) {
 	var missing error
 	median := func(name, unit string) float64 {
-		var all []float64
-		for _, line := range regexp.MustCompile(`(?m)^Benchmark`+name+`(?:-\d+)?\s.*?([\d.]+) `+unit+`\b`).FindAllStringSubmatch(output, -1) {
-			v, err := strconv.ParseFloat(line[1], 64)
-			if err != nil {
+		lines := regexp.MustCompile(`(?m)^Benchmark` + name + `(?:-\d+)?\s.*?([\d.]+) ` + unit + `\b`)
+		found := lines.FindAllStringSubmatch(output, -1)
+		all := make([]float64, len(found))
+		for i, line := range found {
+			var err error
+			if all[i], err = strconv.ParseFloat(line[1], 64); err != nil {
 				missing = err
 			}
-			all = append(all, v)
 		}
 		if len(all) == 0 {
 			missing = fmt.Errorf("there is no Benchmark%s with %s", name, unit)
@@ -151,10 +154,12 @@ func benchmarked(output string) (string, error) {
 
 		return report.Median(all)
 	}
-	text := fmt.Sprintf("Recording an operation takes %.1f ns without and %.1f ns with.\n", median("Record/without", "ns/op"), median("Record/with", "ns/op")) +
+	text := fmt.Sprintf("Recording an operation takes %.1f ns without and %.1f ns with.\n",
+		median("Record/without", "ns/op"), median("Record/with", "ns/op")) +
 		fmt.Sprintf("The end of a slot takes %.1f µs, and a step of a minute has 938 of them.\n", median("TurnOfASlot", "us/slot"))
 	most := median("SlotsOfAStep/16", "MB/step")
-	text += fmt.Sprintf("All that a step keeps over its time takes %.2f MB, and %.2f MB (%s) with 16 kinds of operations.\n", median("SlotsOfAStep/1", "MB/step"), most, outcome(most, most, wantedMB))
+	text += fmt.Sprintf("All that a step keeps over its time takes %.2f MB, and %.2f MB (%s) with 16 kinds of operations.\n",
+		median("SlotsOfAStep/1", "MB/step"), most, outcome(most, most, wantedMB))
 
 	return text, missing
 }
