@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-go build -C scripts/bench/programs -trimpath -o "$PWD/bin/" ./caches ./floor ./nats ./native
+go build -C scripts/bench/programs -trimpath -o "$PWD/bin/" ./caches ./empty ./floor ./nats ./native
 if command -v cc >/dev/null; then
   cc -O2 -pthread -o bin/floor-epoll scripts/bench/programs/floor/c/epoll.c
 fi

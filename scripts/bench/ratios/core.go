@@ -5,11 +5,8 @@ import (
 	"slices"
 )
 
-// The bounds of what k6 itself may need for an operation.
-const (
-	mostNanoseconds = 200      // of processor time for one sweep.run(fn) of an empty function
-	mostAdded       = 64 << 20 // bytes that 20 million operations at 512 clients add to 512 idle VUs
-)
+// mostAdded is how many bytes 20 million operations at 512 clients may add to 512 idle VUs.
+const mostAdded = 64 << 20
 
 const (
 	coreClients    = 512
@@ -22,29 +19,24 @@ type core struct {
 	rounds []coreRound
 }
 
-// coreRound is one round, with its resident memories in bytes.
+// coreRound is one round, with its resident memories in bytes. Plain is what a plain Go program
+// came to that calls the same function.
 type coreRound struct {
-	Solo, Many  step
-	Idle, After int64
+	Solo, Many           step
+	PlainSolo, PlainMany figures
+	Idle, After          int64
 }
 
-// measureCore runs operations of nothing with one client and with 512. The memory of 512 VUs that
-// do next to nothing is measured first.
+// measureCore runs operations of nothing with one client and with 512, by k6 and by a plain Go
+// program, in turns.
 func measureCore(e *effort) (result, error) {
-	rounds, err := again(e, "core", coreClients, func(int) (c coreRound, err error) {
-		for _, run := range []struct {
-			clients, operations int
-			step                *step
-			memory              *int64
-		}{
-			{1, soloOperations, &c.Solo, new(int64)},
-			{coreClients, 1, new(step), &c.Idle},
-			{coreClients, coreOperations, &c.Many, &c.After},
-		} {
-			*run.step, *run.memory, err = runScript("scripts/bench/empty.js", "empty", map[string]string{
-				"CLIENTS": fmt.Sprint(run.clients), "ITERATIONS": fmt.Sprint(run.operations),
-			})
-			if err != nil {
+	rounds, err := again(e, "core", coreClients, func(number int) (c coreRound, err error) {
+		ways := []func(*coreRound) error{runCore, runPlainCore}
+		if number%2 == 1 {
+			slices.Reverse(ways)
+		}
+		for _, run := range ways {
+			if err := run(&c); err != nil {
 				return c, err
 			}
 		}
@@ -55,18 +47,50 @@ func measureCore(e *effort) (result, error) {
 	return &core{rounds}, err
 }
 
+// runCore is k6's part. The memory of 512 VUs that do next to nothing is measured first.
+func runCore(c *coreRound) (err error) {
+	for _, run := range []struct {
+		clients, operations int
+		step                *step
+		memory              *int64
+	}{
+		{1, soloOperations, &c.Solo, new(int64)},
+		{coreClients, 1, new(step), &c.Idle},
+		{coreClients, coreOperations, &c.Many, &c.After},
+	} {
+		*run.step, *run.memory, err = runScript("scripts/bench/empty.js", "empty", map[string]string{
+			"CLIENTS": fmt.Sprint(run.clients), "ITERATIONS": fmt.Sprint(run.operations),
+		})
+		if err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func runPlainCore(c *coreRound) (err error) {
+	if c.PlainSolo, err = runProgram("empty", "-ops", fmt.Sprint(soloOperations)); err != nil {
+		return err
+	}
+	c.PlainMany, err = runProgram("empty", "-clients", fmt.Sprint(coreClients), "-ops", fmt.Sprint(coreOperations))
+
+	return err
+}
+
 // nanoseconds is the processor time of an operation.
 func nanoseconds(s step) float64 { return s.CPU.K6 / float64(s.Operations) * 1e9 }
 
 func (c *core) solo() bounded {
-	return c.bounded(func(r coreRound) float64 { return nanoseconds(r.Solo) })
-}
-func (c *core) many() bounded {
-	return c.bounded(func(r coreRound) float64 { return nanoseconds(r.Many) })
+	return c.beside(func(r coreRound) float64 { return nanoseconds(r.Solo) / (r.PlainSolo.CPUMicros * 1e3) })
 }
 
-func (c *core) bounded(value func(coreRound) float64) bounded {
-	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostNanoseconds)}
+func (c *core) many() bounded {
+	return c.beside(func(r coreRound) float64 { return nanoseconds(r.Many) / (r.PlainMany.CPUMicros * 1e3) })
+}
+
+func (c *core) beside(value func(coreRound) float64) bounded {
+	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostOfPlain)}
 }
 
 func (c *core) judgements() []judgement {
@@ -76,7 +100,7 @@ func (c *core) judgements() []judgement {
 	many := fmt.Sprintf("sweep.run, %d", coreClients)
 
 	return []judgement{
-		c.solo().judged("sweep.run, 1", "ns"), c.many().judged(many, "ns"),
+		c.solo().judged("sweep.run, 1, beside Go", "us"), c.many().judged(many+", beside Go", "us"),
 		atMost(mostAdded>>20).judged(many, "MB added", slices.Max(c.added())),
 		atMost(0).judged("sweep.run", "failed or lost", slices.Max(c.lost())),
 	}
@@ -99,11 +123,16 @@ func (c *core) String() string {
 	if len(c.rounds) == 0 {
 		return unmeasured
 	}
+	of := func(value func(coreRound) float64) float64 { return middle(valuesOf(c.rounds, value)) }
 	after := valuesOf(c.rounds, func(r coreRound) float64 { return float64(r.After >> 20) })
 
 	return fmt.Sprintf("sweep.run of an empty function: %.0f ns of processor time with 1 client, %.0f ns with %d (%d rounds);\n"+
-		"in nanoseconds with their intervals: %s and %s\n"+
+		"a plain Go program that calls it, and keeps its times: %.0f and %.0f ns;\n"+
+		"k6 beside it: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
-		c.solo().middle, c.many().middle, coreClients, len(c.rounds), c.solo(), c.many(),
+		of(func(r coreRound) float64 { return nanoseconds(r.Solo) }), of(func(r coreRound) float64 { return nanoseconds(r.Many) }),
+		coreClients, len(c.rounds),
+		of(func(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }), of(func(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }),
+		c.solo(), c.many(),
 		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }
