@@ -21,9 +21,9 @@
 // What each bound has come to is kept in scripts/bench/runs.tsv, which is committed, and the page
 // begins with how the runs of all days and machines have ended.
 //
-// It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/empty, bin/floor and bin/nats in the folder, the
-// servers' addresses in the environment as scripts/servers.sh sets them, and an idle machine. What
-// else a part needs and is not installed, the part names as not run.
+// It expects bin/k6, bin/ghz, bin/native, bin/caches, bin/empty, bin/floor and bin/nats in the
+// folder, the servers' addresses in the environment as scripts/servers.sh sets them, and an idle
+// machine. What else a part needs and is not installed, the part names as not run.
 //
 // A ratio stands with its interval over the rounds, in brackets. Where that lies on both sides of
 // the bound, the bound is undecided. The exit code is 1 where all of it is on the wrong side, or a
