@@ -132,7 +132,8 @@ func (c *core) String() string {
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
 		of(func(r coreRound) float64 { return nanoseconds(r.Solo) }), of(func(r coreRound) float64 { return nanoseconds(r.Many) }),
 		coreClients, len(c.rounds),
-		of(func(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }), of(func(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }),
+		of(func(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }),
+		of(func(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }),
 		c.solo(), c.many(),
 		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }

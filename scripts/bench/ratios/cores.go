@@ -28,7 +28,8 @@ func measureCores(e *effort) (result, error) {
 		}
 		all = append(all, &contest{work: on.work, clients: coresClients, k6: programs[0], besideIt: programs[1:]})
 	}
-	t, err := compete(e, fmt.Sprintf("gets of 100 bytes from memcached by %d clients in a process on one core and on two, by taskset", coresClients), all)
+	title := fmt.Sprintf("gets of 100 bytes from memcached by %d clients in a process on one core and on two, by taskset", coresClients)
+	t, err := compete(e, title, all)
 
 	return &byCores{t}, err
 }

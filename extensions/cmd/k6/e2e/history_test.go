@@ -19,7 +19,7 @@ import (
 // Twelve sweeps of a server that takes ten times as long from the seventh commit on.
 func TestHistoryOfSweeps(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
 			time.Sleep(180 * time.Millisecond)
 		}

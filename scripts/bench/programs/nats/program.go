@@ -101,7 +101,10 @@ func (p *program) connect(number int) (crew.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &client{program: p, conn: conn, subject: fmt.Sprintf(subject, p.settings.work, number+1), random: rand.New(rand.NewPCG(1, uint64(number)))}
+	c := &client{
+		program: p, conn: conn, subject: fmt.Sprintf(subject, p.settings.work, number+1),
+		random: rand.New(rand.NewPCG(1, uint64(number))),
+	}
 	switch p.settings.work {
 	case request:
 		err = c.serve()
