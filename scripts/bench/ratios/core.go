@@ -5,8 +5,11 @@ import (
 	"slices"
 )
 
-// mostAdded is how many bytes 20 million operations at 512 clients may add to 512 idle VUs.
-const mostAdded = 64 << 20
+// The bounds of what k6 itself may need for an operation.
+const (
+	mostNanoseconds = 200      // of processor time for one sweep.run(fn) of an empty function
+	mostAdded       = 64 << 20 // bytes that 20 million operations at 512 clients add to 512 idle VUs
+)
 
 const (
 	coreClients    = 512
@@ -19,8 +22,8 @@ type core struct {
 	rounds []coreRound
 }
 
-// coreRound is one round, with its resident memories in bytes. Plain is what a plain Go program
-// came to that calls the same function.
+// coreRound is one round, with its resident memories in bytes. PlainSolo and PlainMany are what a
+// plain Go program came to that calls the same function.
 type coreRound struct {
 	Solo, Many           step
 	PlainSolo, PlainMany figures
@@ -81,27 +84,31 @@ func runPlainCore(c *coreRound) (err error) {
 // nanoseconds is the processor time of an operation.
 func nanoseconds(s step) float64 { return s.CPU.K6 / float64(s.Operations) * 1e9 }
 
-func (c *core) solo() bounded {
-	return c.beside(func(r coreRound) float64 { return nanoseconds(r.Solo) / (r.PlainSolo.CPUMicros * 1e3) })
+// The times of k6 and of the plain program, in nanoseconds.
+func solo(r coreRound) float64      { return nanoseconds(r.Solo) }
+func many(r coreRound) float64      { return nanoseconds(r.Many) }
+func plainSolo(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }
+func plainMany(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }
+
+// within is a time with its bound, and beside is how it stands to that of the plain program.
+func (c *core) within(value func(coreRound) float64) bounded {
+	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostNanoseconds)}
 }
 
-func (c *core) many() bounded {
-	return c.beside(func(r coreRound) float64 { return nanoseconds(r.Many) / (r.PlainMany.CPUMicros * 1e3) })
-}
-
-func (c *core) beside(value func(coreRound) float64) bounded {
-	return bounded{ratioOf(valuesOf(c.rounds, value)), atMost(mostOfPlain)}
+func (c *core) beside(value, plain func(coreRound) float64) bounded {
+	return bounded{ratioOf(valuesOf(c.rounds, func(r coreRound) float64 { return value(r) / plain(r) })), atMost(mostOfPlain)}
 }
 
 func (c *core) judgements() []judgement {
 	if len(c.rounds) == 0 {
 		return nil
 	}
-	many := fmt.Sprintf("sweep.run, %d", coreClients)
+	crowd := fmt.Sprintf("sweep.run, %d", coreClients)
 
 	return []judgement{
-		c.solo().judged("sweep.run, 1, beside Go", "us"), c.many().judged(many+", beside Go", "us"),
-		atMost(mostAdded>>20).judged(many, "MB added", slices.Max(c.added())),
+		c.within(solo).judged("sweep.run, 1", "ns"), c.within(many).judged(crowd, "ns"),
+		c.beside(solo, plainSolo).judged("sweep.run, 1, beside Go", "us"), c.beside(many, plainMany).judged(crowd+", beside Go", "us"),
+		atMost(mostAdded>>20).judged(crowd, "MB added", slices.Max(c.added())),
 		atMost(0).judged("sweep.run", "failed or lost", slices.Max(c.lost())),
 	}
 }
@@ -127,13 +134,10 @@ func (c *core) String() string {
 	after := valuesOf(c.rounds, func(r coreRound) float64 { return float64(r.After >> 20) })
 
 	return fmt.Sprintf("sweep.run of an empty function: %.0f ns of processor time with 1 client, %.0f ns with %d (%d rounds);\n"+
-		"a plain Go program that calls it, and keeps its times: %.0f and %.0f ns;\n"+
-		"k6 beside it: %s and %s\n"+
+		"in nanoseconds with their intervals: %s and %s\n"+
+		"a plain Go program that calls it, and keeps its times: %.0f and %.0f ns; k6 beside it: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
-		of(func(r coreRound) float64 { return nanoseconds(r.Solo) }), of(func(r coreRound) float64 { return nanoseconds(r.Many) }),
-		coreClients, len(c.rounds),
-		of(func(r coreRound) float64 { return r.PlainSolo.CPUMicros * 1e3 }),
-		of(func(r coreRound) float64 { return r.PlainMany.CPUMicros * 1e3 }),
-		c.solo(), c.many(),
+		of(solo), of(many), coreClients, len(c.rounds), c.within(solo), c.within(many),
+		of(plainSolo), of(plainMany), c.beside(solo, plainSolo), c.beside(many, plainMany),
 		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }

@@ -9,9 +9,9 @@ func TestCoreBounds(t *testing.T) {
 
 		return s
 	}
-	const plain = 200 // ns
+	const plain = mostNanoseconds / mostOfPlain
 	good := coreRound{
-		Solo: of(soloOperations, plain*mostOfPlain-1), Many: of(coreClients*coreOperations, plain*mostOfPlain-1),
+		Solo: of(soloOperations, mostNanoseconds-1), Many: of(coreClients*coreOperations, mostNanoseconds-1),
 		PlainSolo: figures{CPUMicros: plain * 1e-3}, PlainMany: figures{CPUMicros: plain * 1e-3},
 		Idle: 100 << 20, After: 100<<20 + mostAdded,
 	}
@@ -22,10 +22,12 @@ func TestCoreBounds(t *testing.T) {
 		"a failure with 1 client":      func(c *coreRound) { c.Solo.Failed = 1 },
 		"a failure with 512 clients":   func(c *coreRound) { c.Many.Failed = 1 },
 		"a lost operation":             func(c *coreRound) { c.Many.Operations-- },
+		"more than Go, 1 client":       func(c *coreRound) { c.PlainSolo.CPUMicros *= 0.9 },
+		"more than Go, 512 clients":    func(c *coreRound) { c.PlainMany.CPUMicros *= 0.9 },
 		"no plain program":             func(c *coreRound) { c.PlainMany = figures{} },
 		"no operation":                 func(c *coreRound) { c.Solo = step{} },
-		"too much time, 1 client":      func(c *coreRound) { c.Solo = of(soloOperations, plain*mostOfPlain+1) },
-		"too much time, 512 clients":   func(c *coreRound) { c.Many = of(coreClients*coreOperations, plain*mostOfPlain+1) },
+		"too much time, 1 client":      func(c *coreRound) { c.Solo = of(soloOperations, mostNanoseconds+1) },
+		"too much time, 512 clients":   func(c *coreRound) { c.Many = of(coreClients*coreOperations, mostNanoseconds+1) },
 		"more memory than may be used": func(c *coreRound) { c.After++ },
 	} {
 		bad := good
