@@ -22,7 +22,7 @@ func TestQueryThatComesAgainIsCancelledBetweenItsAnswers(t *testing.T) {
 		"another one":          append(append([]byte(nil), description...), column("M", cmi.Long, 64)...),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := withSocketPeer(t, func(p *peer) {
+			c := withPeerOver(t, sockets(t), cmi.Config{}, func(p *peer) {
 				p.request()
 				p.answer(message(kindPrepare, 0, description))
 				p.request()

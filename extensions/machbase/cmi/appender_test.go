@@ -253,7 +253,7 @@ func TestFloodOfRejectedRows(t *testing.T) {
 func TestCloseBehindAFloodOfRejectedRows(t *testing.T) {
 	const flood = 200_000 // of 128 bytes, which no socket holds
 	stuck := make(chan struct{})
-	c := withSocketPeer(t, func(p *peer) {
+	c := withPeerOver(t, sockets(t), cmi.Config{}, func(p *peer) {
 		p.request()
 		p.answer(message(kindOpen, 0, logTable))
 		p.request()

@@ -1,6 +1,7 @@
 package cmi_test
 
 import (
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ func version(major, minor, fix uint64) []byte { return number(0x01, major<<48|mi
 // logIn connects to a server that answers the log-in so.
 func logIn(t *testing.T, answer ...[]byte) (*cmi.Conn, error) {
 	t.Helper()
-	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager", Dial: dialPeer(t, func(p *peer) {
+	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager", Dial: dialPeer(t, net.Pipe, func(p *peer) {
 		p.hello()
 		p.request()
 		p.answer(message(kindConnect, 0, answer...))
@@ -46,7 +47,7 @@ func TestConnectToALaterFixOfTheProtocol(t *testing.T) {
 }
 
 func TestGarbageOfALaterFixOfTheProtocolNamesBoth(t *testing.T) {
-	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager", Dial: dialPeer(t, func(p *peer) {
+	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager", Dial: dialPeer(t, net.Pipe, func(p *peer) {
 		p.hello()
 		p.request()
 		p.answer(message(kindConnect, 0, version(4, 0, 3), result(good)))
@@ -67,7 +68,7 @@ func TestConnectToAServerThatWantsAKey(t *testing.T) {
 }
 
 func TestConnectToSomethingElseSaysWhatBothSay(t *testing.T) {
-	config := cmi.Config{Addresses: []string{"peer:1"}, Dial: dialPeer(t, func(p *peer) {
+	config := cmi.Config{Addresses: []string{"peer:1"}, Dial: dialPeer(t, net.Pipe, func(p *peer) {
 		_, _ = p.Read(make([]byte, 9))
 		p.answer([]byte("HTTP/1.1 "))
 	})}

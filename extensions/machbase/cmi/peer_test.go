@@ -149,29 +149,28 @@ func (p *peer) welcome() {
 	p.answer(loggedIn)
 }
 
-// sockets are the two ends of a connection of TCP.
-func sockets(t *testing.T) (client, server net.Conn) {
+// sockets are ends of TCP.
+func sockets(t *testing.T) ends {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	client, err = net.Dial("tcp", listener.Addr().String()) // the system takes it before anyone accepts
-	require.NoError(t, err)
-	server, err = listener.Accept()
-	require.NoError(t, err)
 
-	return client, server
+	return func() (client, server net.Conn) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer listener.Close()
+		client, err = net.Dial("tcp", listener.Addr().String()) // the system takes it before anyone accepts
+		require.NoError(t, err)
+		server, err = listener.Accept()
+		require.NoError(t, err)
+
+		return client, server
+	}
 }
+
+// ends makes the two ends of a connection: net.Pipe, or sockets.
+type ends func() (client, server net.Conn)
 
 // dialPeer is a Dial whose connections are served by the script.
-func dialPeer(t *testing.T, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
-	t.Helper()
-
-	return dialPeerBy(t, net.Pipe, script)
-}
-
-// dialPeerBy is dialPeer with connections of another kind.
-func dialPeerBy(t *testing.T, pair func() (client, server net.Conn), script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
+func dialPeer(t *testing.T, pair ends, script func(p *peer)) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 
 	return func(context.Context, string, string) (net.Conn, error) {
@@ -196,20 +195,14 @@ func dialPeerBy(t *testing.T, pair func() (client, server net.Conn), script func
 func withPeer(t *testing.T, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
 
-	return withPeerBy(t, net.Pipe, config, script)
+	return withPeerOver(t, net.Pipe, config, script)
 }
 
-// withSocketPeer is withPeer over TCP.
-func withSocketPeer(t *testing.T, script func(p *peer)) *cmi.Conn {
-	t.Helper()
-
-	return withPeerBy(t, func() (client, server net.Conn) { return sockets(t) }, cmi.Config{}, script)
-}
-
-func withPeerBy(t *testing.T, pair func() (client, server net.Conn), config cmi.Config, script func(p *peer)) *cmi.Conn {
+// withPeerOver is withPeer over such a connection.
+func withPeerOver(t *testing.T, pair ends, config cmi.Config, script func(p *peer)) *cmi.Conn {
 	t.Helper()
 	config.Addresses, config.User, config.Password = []string{"peer:1"}, "sys", "manager"
-	config.Dial = dialPeerBy(t, pair, func(p *peer) {
+	config.Dial = dialPeer(t, pair, func(p *peer) {
 		p.welcome()
 		script(p)
 	})

@@ -26,7 +26,7 @@ const goldenLogin = "00000000000000b00000000000000000" +
 
 func TestLoginRequest(t *testing.T) {
 	config := cmi.Config{Addresses: []string{"peer:1"}, User: "sys", Password: "manager"}
-	config.Dial = dialPeer(t, func(p *peer) {
+	config.Dial = dialPeer(t, net.Pipe, func(p *peer) {
 		p.hello()
 		assert.Equal(t, goldenLogin, hex.EncodeToString(p.request()))
 		p.answer(loggedIn)
