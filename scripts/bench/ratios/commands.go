@@ -27,7 +27,7 @@ func command(program string, args ...string) *exec.Cmd {
 		return exec.Command("taskset", append([]string{"--cpu-list", cores, program}, args...)...)
 	}
 	if os.Getenv(givingVariable) != "" {
-		return exec.Command(chrt, append([]string{"--batch", "0", program}, args...)...) //nolint:gosec // the programs are ours
+		return exec.Command(chrt, append([]string{"--batch", "0", program}, args...)...)
 	}
 
 	return exec.Command(program, args...)

@@ -89,7 +89,7 @@ func fillForCrusher(server net.Conn) error {
 	}
 	w := bufio.NewWriter(server)
 	for key := range count {
-		fmt.Fprintf(w, "set %s%d 0 0 100 noreply\r\n%s\r\n", crusherKeys, key, strings.Repeat("x", 100))
+		_, _ = fmt.Fprintf(w, "set %s%d 0 0 100 noreply\r\n%s\r\n", crusherKeys, key, strings.Repeat("x", 100))
 	}
 
 	return w.Flush()

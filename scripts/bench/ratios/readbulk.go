@@ -182,7 +182,7 @@ func runGhz(connections, calls int, requests, format string) (out []byte, spent 
 	}
 	defer os.Remove(metadata) //nolint:errcheck // a temporary file
 
-	cmd := exec.Command(ghz, "--insecure", "--proto="+gatewayProto, "--call="+gatewayMethod, "--data="+requests, //nolint:gosec // our own
+	cmd := exec.Command(ghz, "--insecure", "--proto="+gatewayProto, "--call="+gatewayMethod, "--data="+requests,
 		"--metadata-file="+metadata, "--concurrency="+strconv.Itoa(connections), "--connections="+strconv.Itoa(connections),
 		"--total="+strconv.Itoa(calls), "--format="+format, os.Getenv("MXGW_URL"))
 	var stderr bytes.Buffer

@@ -24,7 +24,7 @@ type Program interface {
 	common() *Settings
 }
 
-func (s *Settings) common() *Settings { return s }
+func (s *Settings) common() *Settings { return s } //nolint:unused // by Main, through Program
 
 // Read reads the command line of a program, the flags that it defines for itself among them.
 func (s *Settings) Read(program string, args []string, define func(*flag.FlagSet)) error {

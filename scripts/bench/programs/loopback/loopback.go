@@ -9,11 +9,11 @@ import (
 
 // Serve gives each connection to a port of this machine to handle, and closes it after that. It
 // returns the port's address. When the test is over it waits until all connections are closed.
-func Serve(t testing.TB, handle func(net.Conn)) string {
-	t.Helper()
+func Serve(tb testing.TB, handle func(net.Conn)) string {
+	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -28,7 +28,7 @@ func Serve(t testing.TB, handle func(net.Conn)) string {
 			})
 		}
 	})
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = listener.Close()
 		work.Wait()
 	})
