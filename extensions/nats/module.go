@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"sync/atomic"
 	"time"
 
 	"go.k6.io/k6/v2/js/modules"
@@ -14,16 +15,14 @@ import (
 const ImportPath = "k6/x/nats"
 
 // New returns the JavaScript module.
-func New() modules.Module { return newModule(idleHint) }
+func New() modules.Module { return newModule(newShared(idleHint)) }
 
-func newModule(idleHint time.Duration) modules.Module {
-	shared := sharedByAll{idle: idle{after: idleHint}}
-
+func newModule(shared *sharedByAll) modules.Module {
 	return k6mod.New(k6mod.Definition{
 		ErrorName: "NatsError", AsError: asError,
 		Metrics: k6mod.Metrics{Ops: metricOps, Duration: metricDuration, Tagged: []string{metricErrors}},
 		Exports: func(in *k6mod.Module) map[string]any {
-			m := &module{Module: in, instruments: newInstruments(in), shared: &shared}
+			m := &module{Module: in, instruments: newInstruments(in), shared: shared}
 			m.prototypes = m.newPrototypes()
 
 			return map[string]any{
@@ -42,6 +41,15 @@ type sharedByAll struct {
 	connections k6glue.Shared[string, *sharedConnection]
 	bench       cachebench.Shared
 	idle        idle
+	// listens tells that something in this process has subscribed to a subject, and may answer.
+	listens atomic.Bool
+}
+
+func newShared(idleHint time.Duration) *sharedByAll {
+	s := &sharedByAll{idle: idle{after: idleHint}}
+	s.bench.Far = func() bool { return !s.listens.Load() }
+
+	return s
 }
 
 // module is the module in one VU.

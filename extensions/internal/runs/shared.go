@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -12,10 +13,10 @@ import (
 
 // Shared is what all clients of a module have in common. The zero value is ready.
 type Shared struct {
-	// Far tells that nothing in this process has a part in the answers of the module's servers, so
-	// that its loops may hold processors while they wait. A service of a NATS subject, of which the
-	// clients may be in the same process, has one.
-	Far bool
+	// Far tells whether nothing in this process has a part in the answers of the module's servers,
+	// so that its loops may hold processors while they wait. A service of a NATS subject, of which
+	// the clients may be in the same process, has one. nil: something may have.
+	Far func() bool
 
 	loops eventloop.Loops
 	// known: the loops are told of the clients that the test has at work.
@@ -24,17 +25,26 @@ type Shared struct {
 	told atomic.Bool
 }
 
+// Elsewhere is Far of servers that are never in this process.
+func Elsewhere() bool { return true }
+
 // Seat returns a client's seat at the event loops of the module.
 func (s *Shared) Seat() *eventloop.Seat { return s.loops.Seat() }
 
 // know lets the loops know how many VUs of the test are at work, where they may hold processors.
 func (s *Shared) know(ctx context.Context) {
-	if !s.Far {
+	if s.Far == nil {
 		return
 	}
 	s.known.Do(func() {
 		if state := lib.GetExecutionState(ctx); state != nil {
-			s.loops.Active = func() int { return int(state.GetCurrentlyActiveVUsCount()) }
+			s.loops.Active = func() int {
+				if !s.Far() {
+					return math.MaxInt // whoever answers is at no loop
+				}
+
+				return int(state.GetCurrentlyActiveVUsCount())
+			}
 		}
 	})
 }

@@ -18,14 +18,17 @@ func TestLoopsKnowWhoIsAtWork(t *testing.T) {
 	near.know(ctx)
 	require.Nil(t, near.loops.Active, "its loops hold processors from who may have to answer")
 
-	far := Shared{Far: true}
+	here := false
+	far := Shared{Far: func() bool { return !here }}
 	far.know(ctx)
 	state.ModCurrentlyActiveVUsCount(+3)
 	require.Equal(t, 3, far.loops.Active())
 	state.ModCurrentlyActiveVUsCount(-1)
 	require.Equal(t, 2, far.loops.Active())
+	here = true
+	require.Greater(t, far.loops.Active(), 3, "a part of this process may have to answer by now")
 
-	unknown := Shared{Far: true}
+	unknown := Shared{Far: Elsewhere}
 	unknown.know(t.Context())
 	require.Nil(t, unknown.loops.Active)
 }
