@@ -133,11 +133,10 @@ func (c *core) String() string {
 	of := func(value func(coreRound) float64) float64 { return middle(valuesOf(c.rounds, value)) }
 	after := valuesOf(c.rounds, func(r coreRound) float64 { return float64(r.After >> 20) })
 
-	return fmt.Sprintf("sweep.run of an empty function: %.0f ns of processor time with 1 client, %.0f ns with %d (%d rounds);\n"+
-		"in nanoseconds with their intervals: %s and %s\n"+
+	return fmt.Sprintf("nanoseconds of processor time of sweep.run of an empty function, with 1 client and %d (%d rounds):\n%s and %s\n"+
 		"a plain Go program that calls it, and keeps its times: %.0f and %.0f ns; k6 beside it: %s and %s\n"+
 		"%d operations with %d clients: resident memory at most %.0f MB, %.0f MB more than idle (<= %d MB)",
-		of(solo), of(many), coreClients, len(c.rounds), c.within(solo), c.within(many),
+		coreClients, len(c.rounds), c.within(solo), c.within(many),
 		of(plainSolo), of(plainMany), c.beside(solo, plainSolo), c.beside(many, plainMany),
 		coreClients*coreOperations, coreClients, slices.Max(after), slices.Max(c.added()), mostAdded>>20)
 }
