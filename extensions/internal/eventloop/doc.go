@@ -17,8 +17,8 @@
 //
 // One loop beside a server on the same two cores has a better p99 with Redis, which has one thread
 // (1.0 and 1.4 ms with 64 clients), and does 0.6 to 0.9 of the operations with memcached, Redis,
-// NATS and Machbase where clients are many. With 512 clients of Redis it is half of p99, and 0.8 to
-// 0.97 of the operations.
+// NATS and Machbase where clients are many. With 512 clients of Redis one loop has half the p99,
+// and does 0.8 to 0.97 of the operations.
 //
 // A client is a job: ordinary code that writes to a connection, and then reads it. It runs as a
 // coroutine, package iter's, which its loop resumes, and which goes back to the loop where it would
@@ -82,12 +82,14 @@
 // nothing in the process has subscribed to a subject.
 //
 // Puts into a key-value store of NATS take 13, 20 and 9 % less of k6's processor time so, with 8,
-// 64 and 512 clients, at rates 3, 6 and 7 % higher, and p99 is 3, 15 and 15 % lower. Beside Redis
-// p99 was 0.84, 2.4, 15.7 and 16.3 ms with 8, 64, 256 and 512 clients, and is 0.69, 1.8, 5.9 and
-// 9.7, at the same processor time within 10 %. Its one thread answers the clients of one loop for a
-// while. That loop then always has something to do, and never asks Go's poller, by which the other
-// one waits; the runtime's own monitor does so each 10 ms. Beside memcached, which answers sooner,
-// all was the same within noise.
+// 64 and 512 clients, at rates 3, 6 and 7 % higher, and p99 is 3, 15 and 15 % lower; gets take 12
+// and 7 % less with 64 and 512, and the same with 8. Beside Redis p99 was 0.84, 2.4, 15.7 and 16.3
+// ms with 8, 64, 256 and 512 clients, and is 0.69, 1.8, 5.9 and 9.7, at the same processor time
+// within 10 %, and at rates that were the same or higher, but with 256 clients 8 % lower. Its one
+// thread answers the clients of one loop for a while. That loop then always has something to do,
+// and never asks Go's poller, by which the other one waits; the runtime's own monitor does so each
+// 10 ms. Beside memcached, which answers sooner, all was the same within noise (five rounds and
+// seven, on an Intel Xeon).
 //
 // # Answers that come one by one
 //
