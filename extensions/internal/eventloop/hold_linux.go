@@ -12,10 +12,14 @@ import (
 // A loop that holds its processor lets Go's scheduler have it after each time of hold, and its
 // poller after each of absence, in nanoseconds. It waits for so many milliseconds of patience at
 // once, so that others of the process wait for hold and patience at the longest.
+//
+// Patience is longer than the kernel's tick (CONFIG_HZ, which is 100 and more), which comes first
+// then: a wait that ends before the tick has the kernel set the processor's own timer, and set it
+// back when an answer comes. On a virtual machine each of the two is an exit to the host.
 const (
 	hold     = int64(time.Millisecond)
 	absence  = 10 * hold
-	patience = 1
+	patience = 10
 )
 
 // worth is from how long a wait on, in nanoseconds, it is worth holding the processor. Answers that

@@ -15,7 +15,7 @@ import (
 type Loops struct {
 	// Active tells how many clients of the process are at work, those at the loops among them. It is
 	// called by the loops, and is to be set before the first job. When all are at the loops, these
-	// let nobody else have their processors for up to two milliseconds. nil: there may be others.
+	// let nobody else have their processors for up to 11 milliseconds. nil: there may be others.
 	Active func() int
 
 	once sync.Once
