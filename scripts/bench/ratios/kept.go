@@ -75,11 +75,32 @@ func stampNow(servers []string, seconds float64) (*stamp, error) {
 		}
 		s.Servers = append(s.Servers, version)
 	}
-	if out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output(); err == nil {
-		s.Commit = strings.TrimSpace(string(out))
+	if commit, err := commitOf("."); err == nil {
+		s.Commit = commit
 	}
 
 	return s, nil
+}
+
+// commitOf is the commit of a checkout, marked as dirty where a file differs from it. The bench's
+// own pages may: each part writes them.
+func commitOf(checkout string) (string, error) {
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", checkout}, args...)...).Output()
+
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("describe", "--always", "--exclude=*")
+	if err != nil {
+		return "", err
+	}
+	changed, err := git("status", "--porcelain", "--untracked-files=no", "--",
+		":(top)", ":(top,exclude)scripts/bench/README.md", ":(top,exclude)scripts/bench/runs.tsv")
+	if changed != "" {
+		commit += "-dirty"
+	}
+
+	return commit, err
 }
 
 // ledger keeps the rounds of a part in a file, a line of JSON each, as soon as each is over. Its
